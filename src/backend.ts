@@ -1,0 +1,380 @@
+/**
+ * The contract between Caisson and a place where commands can run.
+ *
+ * Words
+ *   backend    a kind of place: local, ssh, docker, singularity, modal, daytona
+ *   sandbox    one live isolated environment in that place, made from a spec for a task
+ *   ref        versioned plain JSON by which a backend finds a sandbox again, also from another process
+ *   process    one started command, with its byte streams
+ *   facet      an optional ability: an object that is present or absent. Presence is the flag; there is no method that
+ *              throws "not supported" and none that silently does nothing
+ *   guarantee  a promise told as data, so that core can compare it with a spec before anything is created
+ *
+ * Who does what
+ *   Core validates, merges environments, decides policy, sets deadlines, caps and keeps output, kills whole process
+ *   trees, records, retries and reaps. It does so once, for all backends, by means of this contract alone. A backend
+ *   may therefore assume complete and legal input, and does one thing: place a sandbox, and start argv in it.
+ *
+ * Rules that bind every backend
+ *   - Commands are argv arrays. `cwd` and `env` travel by the place's own means and are never spliced into shell text.
+ *     Where a shell is wanted, core passes `["sh", "-c", text]` itself.
+ *   - Nothing is weakened silently. What `guarantees()` promises is enforced on every sandbox, and a spec that asks for
+ *     more is refused by core before `create` is called. A backend that finds out later that it cannot hold a promise
+ *     fails `create` with `not_supported` and removes what it made.
+ *   - `destroy`, `kill` and `close` are idempotent, also for what is already gone or was never known.
+ *   - Every resource carries its labels from the moment it exists, so that `list` can find it after any crash.
+ *   - Resources of others are never touched: a name that is taken by something without our labels is a `conflict`.
+ *   - A backend keeps no table of tasks. What it needs to find a sandbox again is in the ref or in the place itself.
+ *   - Values of the environment never reach argv on the host, labels, logs, error messages or `details`.
+ *   - Errors are `CaissonError`s, classified from a status or a typed error, never from the words of a message:
+ *       `unavailable`          the place cannot be reached, or the connection broke
+ *       `not_found`            the sandbox (or the image) is not there any more
+ *       `failed_precondition`  it is there but in no state to do this, for example stopped
+ *       `not_supported`        the place lacks a control or ability
+ *       `resource_exhausted`   the place is full: disk, process slots, a rate limit
+ *       `canceled`             the caller's signal fired
+ *     The cause is always kept.
+ *   - Everything that comes back from a sandbox is hostile: stream frames, names, numbers. Lengths are bounded, memory
+ *     per process is O(buffer) whatever the command prints.
+ *   - A signal that fires stops waiting at once and leaves nothing half-made: an aborted `create` removes what it had
+ *     created, an aborted `exec` starts no command or ends the one it started.
+ */
+import type { Readable, Writable } from 'node:stream';
+
+// --- what is wanted -------------------------------------------------------------------------------------------------
+
+export type NetworkMode =
+  /** Outbound traffic as the host has it, nothing inbound, no traffic between sandboxes. */
+  | 'open'
+  /** Loopback only. */
+  | 'none';
+
+export interface Limits {
+  /** Cores, may be a fraction. `null`: no limit asked for. */
+  readonly cpuCores: number | null;
+  /** Memory and swap together: there is no swap beyond it. */
+  readonly memoryBytes: number | null;
+  /** What the sandbox may write outside its tmpfs mounts. */
+  readonly diskBytes: number | null;
+  /** Processes and threads. */
+  readonly pids: number | null;
+}
+
+export type LimitName = keyof Limits;
+
+/** A host path bound into the sandbox. Core has resolved it by real path and checked it against policy. */
+export interface Mount {
+  readonly source: string;
+  readonly target: string;
+  readonly readOnly: boolean;
+}
+
+export interface Hardening {
+  /** Everything but mounts and tmpfs is read-only. */
+  readonly readOnlyRoot: boolean;
+  /** `builtin`: Caisson's own profile, the engine's default list for one architecture. `engine`: the engine's default. */
+  readonly seccomp: 'builtin' | 'engine';
+  /** An OCI runtime by the name the engine knows it (`runc`, `crun`, `runsc`, `kata`). `null`: the engine's default. */
+  readonly runtime: string | null;
+  /** Size of /dev/shm. `null`: the engine's default. */
+  readonly shmBytes: number | null;
+  /** `root` inside the sandbox, with three capabilities; or the host user that runs Caisson, with none. */
+  readonly user: 'root' | 'host';
+}
+
+/**
+ * A wanted sandbox: validated, immutable, the same for every process that computes it from the same input.
+ * Core stores and fingerprints it; a backend reads it. `null` always means "not asked for", never "default".
+ */
+export interface Spec {
+  readonly backend: string;
+  /** As the backend names images. `null` where the backend has none (local, ssh). */
+  readonly image: string | null;
+  readonly limits: Limits;
+  readonly network: NetworkMode;
+  /** Whether files survive the end of the sandbox's processes, a restart of the service and of the place. */
+  readonly persistent: boolean;
+  /** Directory in which commands start unless they say otherwise. Absolute, inside the sandbox. */
+  readonly cwd: string;
+  readonly mounts: readonly Mount[];
+  readonly hardening: Hardening;
+}
+
+// --- what is promised -----------------------------------------------------------------------------------------------
+
+/** How a limit is held, or why it cannot be. `by` names the mechanism for people: "cgroup v2", "btrfs quota". */
+export type Enforcement =
+  | { readonly enforced: true; readonly by: string }
+  | { readonly enforced: false; readonly reason: string };
+
+/**
+ * What holds for every sandbox of this backend in this place. Data, so that a spec can be compared with it before
+ * anything exists. It is read from the place once and does not change until `close`.
+ */
+export interface Guarantees {
+  readonly isolation: 'none' | 'remote-host' | 'container' | 'vm';
+  readonly limits: Readonly<Record<LimitName, Enforcement>>;
+  /** Modes the place can really give. */
+  readonly network: readonly NetworkMode[];
+  /**
+   * How a persistent sandbox keeps its files. `directory`: core makes a directory of the task's own on this host and
+   * passes it to `create`. `place`: the place keeps them by its own means. `none`: it cannot keep any.
+   */
+  readonly persistence: 'directory' | 'place' | 'none';
+  /** Whether a spec with `persistent: false` loses everything at `destroy`. False on local: the host is the host. */
+  readonly ephemeral: boolean;
+  /** Whether a sandbox and its processes live on when the process that made it ends. */
+  readonly survivesRestart: boolean;
+  /** What `Process.kill` reaches. The whole tree is core's business; this is its last resort. */
+  readonly kill: 'process' | 'group' | 'tree';
+  readonly mounts: 'read-only' | 'read-write' | 'none';
+  /** Hardening options that can be given. An absent one is refused when a spec asks for it. */
+  readonly hardening: {
+    readonly readOnlyRoot: boolean;
+    readonly seccomp: boolean;
+    readonly runtimes: readonly string[];
+    readonly shm: boolean;
+    readonly hostUser: boolean;
+  };
+}
+
+/** One thing that `check` found: a version with known holes, a missing kernel feature. */
+export interface Finding {
+  readonly severity: 'warning' | 'error';
+  /** A stable word or a CVE id. */
+  readonly id: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** The state of a backend as `doctor` shows it. An absent or ill backend is an answer here, not an error. */
+export interface Check {
+  readonly status: 'ready' | 'unhealthy' | 'missing';
+  /** One sentence: what is there, or what is missing. */
+  readonly summary: string;
+  /** How to get it, when it is not `ready`. */
+  readonly remedy: string | null;
+  /** Versions, driver names and other facts as the place tells them. */
+  readonly facts: Readonly<Record<string, string | number | boolean | null>>;
+  readonly findings: readonly Finding[];
+}
+
+// --- finding things again -------------------------------------------------------------------------------------------
+
+/** Written on every resource before it can be lost. Values fit `[A-Za-z0-9_.:-]{1,63}`, the strictest label grammar. */
+export interface Labels {
+  /** The state directory that owns the resource. Two installations on one engine never touch each other's. */
+  readonly instance: string;
+  readonly sandbox: string;
+  readonly task: string;
+  /** Of the spec, so that a resource made from an older spec is recognised. */
+  readonly fingerprint: string;
+  /** RFC 3339, UTC. */
+  readonly created: string;
+  /** Version of this label set. */
+  readonly schema: string;
+}
+
+/** Opaque to everyone but the backend that made it. Stored by core as it is; `v` lets the backend change its form. */
+export interface Ref {
+  readonly v: number;
+  readonly [key: string]: string | number | boolean | null;
+}
+
+export type ResourceState = 'created' | 'running' | 'paused' | 'stopped' | 'unknown';
+
+export interface Listed {
+  readonly ref: Ref;
+  readonly labels: Labels;
+  readonly state: ResourceState;
+}
+
+// --- the three contracts --------------------------------------------------------------------------------------------
+
+export interface Cancelable {
+  readonly signal?: AbortSignal;
+}
+
+/** Told to people while something long goes on. `total` and `done` are bytes or steps; `null` when unknown. */
+export interface Progress {
+  readonly what: string;
+  readonly done: number | null;
+  readonly total: number | null;
+}
+
+export interface CreateOptions extends Cancelable {
+  /** Unique and the same on every try, so that a lost answer cannot leave two resources. */
+  readonly name: string;
+  readonly labels: Labels;
+  /** The task's own directory on this host, 0700, present when `guarantees().persistence` is `directory` and the spec is persistent. */
+  readonly directory: string | null;
+  /**
+   * What the sandbox's first process runs, where the place lets the caller choose (see `Sandbox.init`): it does not end
+   * by itself, also when its stdin ends, and it reaps orphans, so a place needs no init of its own beside it. Its stdin
+   * stays open when whoever attached to it goes. A backend without such a process ignores it and leaves `init` absent.
+   */
+  readonly init: readonly [string, ...string[]];
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface ListOptions extends Cancelable {
+  readonly instance: string;
+}
+
+export interface Backend {
+  readonly name: string;
+
+  /** Asks the place once. Throws `unavailable` when it cannot be reached: unknown promises are not promises. */
+  guarantees(options?: Cancelable): Promise<Guarantees>;
+
+  /** Looks without changing anything, and never throws for an absent place. */
+  check(options?: Cancelable): Promise<Check>;
+
+  /**
+   * Makes and starts a sandbox. A resource of this `name` with the same sandbox and fingerprint labels is what a lost
+   * answer left behind: it is started if need be and returned. One with our sandbox label but another fingerprint is
+   * replaced. One without our labels is a `conflict`. On failure nothing stays.
+   */
+  create(spec: Spec, options: CreateOptions): Promise<Sandbox>;
+
+  /**
+   * Finds a sandbox again, in whatever state it is. Throws `not_found` when it is gone. Changes nothing: a stopped
+   * sandbox stays stopped and can be started by its `power` facet.
+   */
+  attach(ref: Ref, options?: Cancelable): Promise<Sandbox>;
+
+  /** Every resource of the instance, also half-made and stopped ones. Order is not defined. */
+  list(options: ListOptions): Promise<readonly Listed[]>;
+
+  /** Gives back connections and what is shared by all sandboxes when none needs it. Sandboxes live on. */
+  close(): Promise<void>;
+
+  readonly images?: Images;
+}
+
+/** Facet of backends that keep images of their own. */
+export interface Images {
+  list(
+    options?: Cancelable,
+  ): Promise<
+    readonly { readonly reference: string; readonly id: string; readonly bytes: number; readonly created: string }[]
+  >;
+  /** Makes an image from an uncompressed tar of a root file system. `config` is what an image file would declare. */
+  importRootfs(
+    reference: string,
+    tar: Readable,
+    config: { readonly env: Readonly<Record<string, string>>; readonly labels: Readonly<Record<string, string>> },
+    options?: Cancelable,
+  ): Promise<{ readonly id: string }>;
+}
+
+export interface Sandbox {
+  readonly ref: Ref;
+  readonly state: ResourceState;
+
+  /** Where commands run, in the place's own terms; told in every result. `null`: unknown, never a guess. */
+  readonly place: {
+    /** The machine or account: an engine's id, a host name, a region. */
+    readonly host: string | null;
+    /** The resource: a container id, a directory. */
+    readonly resource: string;
+    /** Content address of the image that really runs. */
+    readonly imageDigest: string | null;
+  };
+
+  /**
+   * Starts a command. Resolves when the place has accepted it; a program that is not there may surface here as
+   * `invalid_argument` or as exit code 126/127, as the place has it. Throws `not_found` when the sandbox is gone and
+   * `failed_precondition` when it does not run: in both cases the command was not started.
+   */
+  exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process>;
+
+  /** Ends every process and removes every resource of this sandbox, but never the task's directory. Idempotent. */
+  destroy(options?: Cancelable): Promise<void>;
+
+  /** The sandbox's first process, attached before it started. Present only on the object that `create` returned. */
+  readonly init?: Process;
+  /** Stops all processes, keeps files (tmpfs mounts excepted), starts again. Both are idempotent. */
+  readonly power?: { stop(options?: Cancelable): Promise<void>; start(options?: Cancelable): Promise<void> };
+  readonly stats?: { read(options?: Cancelable): Promise<Stats> };
+  /** How often the kernel has killed in this sandbox for memory, as far as the place has told since we attached. */
+  readonly memory?: { kills(): number };
+  /** The same as `exec`, on a terminal. `stderr` of such a process is empty: a terminal has one stream. */
+  readonly pty?: { exec(command: readonly [string, ...string[]], options: PtyOptions): Promise<PtyProcess> };
+}
+
+/** A reading of one moment. Bytes and nanoseconds; `null` where the place does not tell. */
+export interface Stats {
+  readonly cpuNanos: number | null;
+  readonly memoryBytes: number | null;
+  readonly memoryLimitBytes: number | null;
+  readonly pids: number | null;
+  readonly pidsLimit: number | null;
+  readonly networkReceivedBytes: number | null;
+  readonly networkSentBytes: number | null;
+}
+
+export interface ExecOptions extends Cancelable {
+  /** Absolute. The place refuses one that is not there; it is never created. */
+  readonly cwd: string;
+  /**
+   * The command's environment beyond what the image or account sets: exactly these values are added or replaced.
+   * Names are identifiers. It holds `CAISSON_EXEC`, by which the tree is found, so it must reach the process as it is.
+   */
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether `Process.stdin` is wanted. Without it the command reads end of file at once. */
+  readonly stdin: boolean;
+}
+
+export interface PtyOptions extends Omit<ExecOptions, 'stdin'> {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface Process {
+  /** Ending it gives the command end of file. Errors here (the command closed its end) are not failures of the process. */
+  readonly stdin: Writable | null;
+  /**
+   * Bytes as they come, exact, with back-pressure: a reader that stops reading stops the command, not the service.
+   * They end when every holder has closed them, which may be long after `wait`; `release` gives them up.
+   */
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+
+  /**
+   * Resolves when the process itself has ended, whoever still holds its streams. Throws `unavailable` when its end
+   * cannot be known any more (the connection broke for good, the sandbox vanished): then it is lost, and nothing is
+   * invented. May be called any number of times.
+   */
+  wait(): Promise<ProcessEnd>;
+
+  /** Sends a signal, by name (`SIGTERM`), as far as `guarantees().kill` reaches. Does nothing when it has ended. */
+  kill(signal: string): Promise<void>;
+
+  /** Stops reading the streams and frees them, also when holders remain. The process itself is not touched. */
+  release(): void;
+}
+
+export interface PtyProcess extends Process {
+  resize(columns: number, rows: number): Promise<void>;
+}
+
+export interface ProcessEnd {
+  /** 0 to 255. `null` when a signal ended it and the place tells signals apart. */
+  readonly exitCode: number | null;
+  /**
+   * The signal's name. Places that only report 128+n leave it `null`, since a program may exit with such a code by
+   * itself: core adds its guess, marked as such, and never a backend.
+   */
+  readonly signal: string | null;
+  /** True only when the place said so: the kernel killed something in the sandbox for memory while this process ran. */
+  readonly outOfMemory: boolean;
+}
+
+/** What a backend is opened with. Opening does no I/O; the first call does. */
+export interface OpenOptions {
+  /** The environment of the service: where the place is, and how to reach it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The instance whose resources these are (`Labels.instance`). */
+  readonly instance: string;
+}
