@@ -1,0 +1,97 @@
+/**
+ * A tar in the making: blocks go into chunks of 1 MiB, and a chunk that is full is given away.
+ *
+ * Chunks go round in a ring, since fresh ones would pile up by the 64 MiB before the collector looks at them. One is
+ * used again when seven more have been given away, and the reader asks for the next only when the write of the last but
+ * one has called back. A stream that still held it by then would buffer megabytes behind its back-pressure, which the
+ * contract rules out.
+ */
+import { read, readSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { CaissonError } from '../errors.ts';
+import { blockBytes, encodeHeader, type HeaderFields, padded } from './tar-header.ts';
+
+const readAsync = promisify(read);
+const chunkBytes = 1024 * 1024;
+const ringChunks = 8;
+
+type Full = Generator<Buffer, void, undefined>;
+
+export class ArchiveChunks {
+  readonly #onBytes: (bytes: number) => void;
+  readonly #ring: Buffer[] = [];
+  #turn = 0;
+  #chunk = this.#next();
+  #used = 0;
+
+  constructor(onBytes: (bytes: number) => void) {
+    this.#onBytes = onBytes;
+  }
+
+  *header(fields: HeaderFields): Full {
+    const blocks = encodeHeader(fields);
+    yield* this.#room(blocks.length);
+    blocks.copy(this.#chunk, this.#used);
+    this.#used += blocks.length;
+  }
+
+  /** Content of at most one chunk. */
+  *small(fd: number, size: number): Full {
+    yield* this.#room(padded(size));
+    const end = this.#used + size;
+    for (let at = this.#used; at < end;) at += some(readSync(fd, this.#chunk, at, end - at, null));
+    this.#used = end;
+    this.#onBytes(size);
+    this.#pad(size);
+  }
+
+  async *large(fd: number, size: number): AsyncGenerator<Buffer, void, undefined> {
+    for (let left = size; left > 0;) {
+      if (this.#used === chunkBytes) yield this.#take();
+      const { bytesRead } = await readAsync(fd, this.#chunk, this.#used, Math.min(left, chunkBytes - this.#used), null);
+      left -= some(bytesRead);
+      this.#used += bytesRead;
+      this.#onBytes(bytesRead);
+    }
+    this.#pad(size);
+  }
+
+  *end(): Full {
+    yield* this.#room(2 * blockBytes);
+    this.#chunk.fill(0, this.#used, this.#used + 2 * blockBytes);
+    this.#used += 2 * blockBytes;
+    yield this.#take();
+  }
+
+  *#room(bytes: number): Full {
+    if (this.#used + bytes > chunkBytes) yield this.#take();
+  }
+
+  #take(): Buffer {
+    const full = this.#chunk.subarray(0, this.#used);
+    this.#chunk = this.#next();
+    this.#used = 0;
+    return full;
+  }
+
+  #next(): Buffer {
+    const chunk = (this.#ring[this.#turn] ??= Buffer.allocUnsafe(chunkBytes));
+    this.#turn = (this.#turn + 1) % ringChunks;
+    return chunk;
+  }
+
+  /** Chunks are whole blocks, so the rest of the last block is always in the same chunk. */
+  #pad(size: number): void {
+    const zeros = padded(size) - size;
+    this.#chunk.fill(0, this.#used, this.#used + zeros);
+    this.#used += zeros;
+  }
+}
+
+/** The size is in the header already, so a file that has become shorter cannot be sent. */
+function some(bytesRead: number): number {
+  if (bytesRead > 0) return bytesRead;
+  throw new CaissonError('failed_precondition', 'a file became shorter while it was read', {
+    remedy: 'copy again when nothing writes to the source',
+  });
+}

@@ -1,0 +1,174 @@
+/**
+ * Writes the entries of a hostile archive into a staging directory: regular files and directories, nothing else.
+ *
+ * Every name is checked by its parts and reached through open directories, every directory must have been announced
+ * before something lies in it, every file is created new (O_EXCL, O_NOFOLLOW). No link exists while anything is written;
+ * links that are wanted and lead inside come last. Owner is the service; modes are 0644 or 0755 less the umask; times are
+ * those of the copy, so that an old date cannot hide a new file from make or a backup; extended attributes are dropped.
+ */
+import { constants, mkdirSync, openSync, symlinkSync } from 'node:fs';
+import { type ByteName, printable, toBytes } from './byte-name.ts';
+import { DirectoryChain } from './directory-chain.ts';
+import { at, type Directory } from './directory.ts';
+import { checkName, staysInside } from './entry-name.ts';
+import { errnoOf, fsError } from './fs-error.ts';
+import { FileWriter, Portion } from './file-writer.ts';
+import type { CopyLimits } from './limits.ts';
+import { payloadName } from './pack.ts';
+import { refuse } from './refusal.ts';
+import { SkippedList } from './skipped.ts';
+import type { TarEntry, TarEvent } from './tar-reader.ts';
+import type { CopyResult } from './types.ts';
+
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+/** Of names and targets of links that wait for the end. */
+const mostLinkBytes = 16 * 1024 * 1024;
+
+export interface ExtractOptions {
+  readonly limits: CopyLimits;
+  readonly symlinks: 'skip' | 'inside';
+  readonly onBytes: (bytes: number) => void;
+}
+
+export interface Extracted {
+  /** It lies in the staging directory as `payload`. */
+  readonly root: 'file' | 'directory';
+  readonly result: CopyResult;
+}
+
+export class Extraction {
+  readonly #options: ExtractOptions;
+  readonly #chain: DirectoryChain;
+  readonly #skipped = new SkippedList();
+  readonly #links: { readonly segments: readonly ByteName[]; readonly link: ByteName }[] = [];
+  #linkBytes = 0;
+  #root: 'file' | 'directory' | null = null;
+  #portion: Portion | null = null;
+  #file: FileWriter | null = null;
+  #entries = 0;
+  #files = 0;
+  #directories = 0;
+  #bytes = 0;
+
+  constructor(staging: Directory, options: ExtractOptions) {
+    this.#options = options;
+    this.#chain = new DirectoryChain(staging);
+  }
+
+  /** Await what is not `undefined` before the next event. */
+  take(event: TarEvent): Promise<void> | undefined {
+    if (event.type === 'entry') return this.#entry(event.entry);
+    return event.type === 'data' ? this.#data(event.bytes) : this.#endFile();
+  }
+
+  /** To be called when the whole archive has been taken and the tar in the sandbox has ended well. */
+  finish(): Extracted {
+    if (this.#root === null) throw refuse('not-a-file', 'it is empty');
+    for (const { segments, link } of this.#links) {
+      this.#write(segments, (where) => symlinkSync(toBytes(link), where));
+    }
+    const result = {
+      files: this.#files,
+      directories: this.#directories,
+      bytes: this.#bytes,
+      skipped: this.#skipped.list(),
+    };
+    return { root: this.#root, result };
+  }
+
+  /** Closes what is open, also in the middle. */
+  close(): void {
+    this.#chain.close();
+    this.#file?.close();
+    this.#file = null;
+  }
+
+  #entry(entry: TarEntry): undefined {
+    const { limits } = this.#options;
+    if (++this.#entries > limits.entries)
+      throw refuse('too-many-entries', `it holds more than ${limits.entries} entries`);
+    const segments = this.#place(entry);
+    if (entry.kind === 'file') this.#openFile(entry, segments);
+    else if (entry.kind === 'directory') this.#directory(segments);
+    else if (entry.kind === 'hardlink') throw refuse('hard-link', 'hard links are not accepted', entry.name);
+    else if (entry.kind === 'symlink') this.#symlink(entry, segments);
+    else this.#skipped.add(segments.slice(1), entry.kind === 'fifo' ? 'named pipe' : 'device');
+  }
+
+  /** Where the entry goes in the staging directory. The first one is the root: `.` for a tree, any name for a file. */
+  #place(entry: TarEntry): readonly ByteName[] {
+    const check = checkName(entry.name, this.#options.limits);
+    if (!check.ok) throw refuse(check.rule, check.why, entry.name);
+    if (this.#root === null) return this.#placeRoot(entry, check.segments);
+    if (this.#root === 'file' || check.segments.length === 0)
+      throw refuse('second-root', 'it comes after the only one there may be', entry.name);
+    if (entry.kind !== 'directory' && entry.name.endsWith('/'))
+      throw refuse('dot', 'its name ends in a slash', entry.name);
+    return [payloadName, ...check.segments];
+  }
+
+  #placeRoot(entry: TarEntry, segments: readonly ByteName[]): readonly ByteName[] {
+    if (entry.kind === 'hardlink') throw refuse('hard-link', 'hard links are not accepted', entry.name);
+    if (entry.kind !== 'file' && entry.kind !== 'directory')
+      throw refuse('not-a-file', 'it is neither a regular file nor a directory', entry.name);
+    if (segments.length !== (entry.kind === 'file' ? 1 : 0))
+      throw refuse('no-parent', 'it lies in a directory that was not sent', entry.name);
+    this.#root = entry.kind;
+    return [payloadName];
+  }
+
+  #directory(segments: readonly ByteName[]): void {
+    this.#write(segments, (where) => mkdirSync(where, 0o755));
+    this.#directories++;
+  }
+
+  #openFile(entry: TarEntry, segments: readonly ByteName[]): void {
+    const { bytes } = this.#options.limits;
+    if (entry.size > bytes - this.#bytes)
+      throw refuse('too-many-bytes', `with it the copy is larger than ${bytes} bytes`, entry.name);
+    this.#bytes += entry.size;
+    this.#files++;
+    const mode = (entry.mode & 0o111) === 0 ? 0o644 : 0o755;
+    const fd = this.#write(segments, (where) => openSync(where, createFlags, mode));
+    this.#file = new FileWriter({ fd, name: entry.name, size: entry.size }, () => (this.#portion ??= new Portion()));
+  }
+
+  #symlink({ name, link }: TarEntry, segments: readonly ByteName[]): void {
+    const inTree = segments.slice(1);
+    if (this.#options.symlinks === 'skip') {
+      this.#skipped.add(inTree, 'link');
+    } else if (link.length > this.#options.limits.pathBytes || !staysInside(inTree, link)) {
+      this.#skipped.add(inTree, `link to ${printable(link)}, outside the tree`);
+    } else {
+      this.#linkBytes += name.length + link.length;
+      if (this.#linkBytes > mostLinkBytes) throw refuse('too-many-links', 'it holds too many links', name);
+      this.#links.push({ segments, link });
+    }
+  }
+
+  #data(bytes: Buffer): Promise<void> | undefined {
+    if (this.#file === null) throw refuse('header', 'content without an entry');
+    this.#options.onBytes(bytes.length);
+    return this.#file.write(bytes);
+  }
+
+  #endFile(): Promise<void> | undefined {
+    const file = this.#file;
+    this.#file = null;
+    return file?.end();
+  }
+
+  #write<T>(segments: readonly ByteName[], make: (where: Buffer) => T): T {
+    const shown = segments.slice(1).join('/');
+    try {
+      return make(at(this.#chain.parentOf(segments), segments.at(-1) ?? ''));
+    } catch (error) {
+      const errno = errnoOf(error);
+      if (errno === 'EEXIST') throw refuse('twice', 'it comes twice', shown);
+      if (errno === 'ENOENT' || errno === 'ENOTDIR' || errno === 'ELOOP') {
+        throw refuse('no-parent', 'it lies in something that was not sent as a directory', shown);
+      }
+      throw fsError(`write ${printable(shown)}`, error);
+    }
+  }
+}

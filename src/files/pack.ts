@@ -1,0 +1,98 @@
+/**
+ * Packs files of the host into an uncompressed tar.
+ *
+ * Small files are read synchronously, straight into the outgoing chunk, which is as fast as a spawned tar and needs none
+ * on the host; large ones asynchronously. Each file is opened through the open directory that holds it and never through
+ * a link, so that somebody who changes the tree meanwhile cannot make us read outside of it.
+ */
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { CaissonError } from '../errors.ts';
+import { ArchiveChunks } from './archive-chunks.ts';
+import { printable, toBytes } from './byte-name.ts';
+import { DirectoryChain } from './directory-chain.ts';
+import { at, type Directory } from './directory.ts';
+import { fsError } from './fs-error.ts';
+import type { HeaderFields } from './tar-header.ts';
+import type { WalkedEntry } from './walk.ts';
+
+const smallBytes = 256 * 1024;
+/** O_NONBLOCK: a file that has become a named pipe must not hold us. */
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Name of the file or tree in the archive, and of the empty file that comes last and proves that nothing is missing. */
+export const payloadName = 'payload';
+export const endName = 'end';
+
+export interface PackInput {
+  readonly root: Directory;
+  readonly entries: readonly WalkedEntry[];
+  /** Told for each piece of content that went into the archive. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+type Chunks = AsyncGenerator<Buffer, void, undefined>;
+
+export function openFile(directory: Directory, name: string): number {
+  const fd = openSync(at(directory, name), openFlags);
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw new CaissonError('invalid_argument', `${printable(name)} is not a regular file`);
+}
+
+/** A whole tree. A chunk may be used again some chunks later (see `ArchiveChunks`). */
+export async function* packTree({ root, entries, onBytes }: PackInput): Chunks {
+  const chain = new DirectoryChain(root);
+  const archive = new ArchiveChunks(onBytes);
+  try {
+    yield* archive.header(headerOf(rootEntry(root), 0));
+    for (const entry of entries) {
+      if (entry.kind === 'file') yield* packEntry(archive, chain, entry);
+      else yield* archive.header(headerOf(entry, 0));
+    }
+    yield* endArchive(archive);
+  } finally {
+    chain.close();
+  }
+}
+
+/** One file that is open already: it stays the file that the caller has looked at. */
+export async function* packFile(fd: number, size: number, onBytes: (bytes: number) => void): Chunks {
+  const { mode, mtimeMs } = fstatSync(fd);
+  const archive = new ArchiveChunks(onBytes);
+  yield* archive.header({ name: payloadName, type: '0', mode: mode & 0o777, size, mtime: mtimeMs / 1000, link: '' });
+  yield* archive.large(fd, size);
+  yield* endArchive(archive);
+}
+
+async function* packEntry(archive: ArchiveChunks, chain: DirectoryChain, entry: WalkedEntry): Chunks {
+  let fd: number | null = null;
+  try {
+    fd = openFile(chain.parentOf(entry.segments), entry.segments.at(-1) ?? '');
+    const { size } = fstatSync(fd);
+    yield* archive.header(headerOf(entry, size));
+    if (size > smallBytes) yield* archive.large(fd, size);
+    else yield* archive.small(fd, size);
+  } catch (error) {
+    throw fsError(`read ${printable(entry.segments.join('/'))}`, error);
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+function* endArchive(archive: ArchiveChunks): Generator<Buffer, void, undefined> {
+  yield* archive.header({ name: endName, type: '0', mode: 0o600, size: 0, mtime: 0, link: '' });
+  yield* archive.end();
+}
+
+function rootEntry(root: Directory): WalkedEntry {
+  const { mode, mtimeMs } = statSync(toBytes(root.prefix));
+  return { kind: 'directory', segments: [], mode: mode & 0o777, size: 0, mtime: mtimeMs / 1000, link: '' };
+}
+
+function headerOf(entry: WalkedEntry, size: number): HeaderFields {
+  const type = { file: '0', directory: '5', symlink: '2' }[entry.kind];
+  const name = [payloadName, ...entry.segments].join('/') + (entry.kind === 'directory' ? '/' : '');
+  // Without these bits a tar that is not root could not fill the directory.
+  const mode = entry.kind === 'directory' ? entry.mode | 0o700 : entry.mode;
+  return { name, type, mode, size, mtime: entry.mtime, link: entry.link };
+}

@@ -1,0 +1,30 @@
+/** Progress of a copy in bytes of content, told at most ten times a second and once at the end. */
+import type { Progress } from '../backend.ts';
+
+const intervalMs = 100;
+
+export interface Meter {
+  readonly add: (bytes: number) => void;
+  /** Tells the last figure. */
+  readonly end: () => void;
+}
+
+export function meter(
+  what: string,
+  total: number | null,
+  onProgress: ((progress: Progress) => void) | undefined,
+): Meter {
+  let done = 0;
+  let told = -Infinity;
+  const tell = (): void => onProgress?.({ what, done, total });
+  return {
+    add(bytes) {
+      done += bytes;
+      const now = performance.now();
+      if (now - told < intervalMs) return;
+      told = now;
+      tell();
+    },
+    end: tell,
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * What the strict extractor says no with. A refusal is `permission_denied`: the sandbox tried (or happened) to send what
+ * may not come out of it, and repeating the request does not help. `details` name the rule and the entry, escaped.
+ */
+import { CaissonError } from '../errors.ts';
+import { type ByteName, printable } from './byte-name.ts';
+
+export type Rule =
+  | 'empty-name'
+  | 'absolute-name'
+  | 'dot-dot'
+  | 'dot'
+  | 'backslash'
+  | 'nul'
+  | 'drive-letter'
+  | 'name-too-long'
+  | 'too-deep'
+  | 'no-parent'
+  | 'twice'
+  | 'second-root'
+  | 'not-a-file'
+  | 'hard-link'
+  | 'sparse'
+  | 'unknown-type'
+  | 'extension'
+  | 'size'
+  | 'header'
+  | 'compressed'
+  | 'trailer'
+  | 'too-many-bytes'
+  | 'too-many-entries'
+  | 'too-many-links';
+
+const remedies: Partial<Record<Rule, string>> = {
+  'hard-link': 'copy the tree inside the sandbox first (cp -R breaks hard links), or install GNU tar there',
+  compressed: 'the tar in the sandbox must not compress; check its TAR_OPTIONS and wrappers',
+  'too-many-bytes': 'copy less, or raise the byte limit of the copy',
+  'too-many-entries': 'copy less, or raise the entry limit of the copy',
+  'too-deep': 'copy a part of the tree, or raise the depth limit of the copy',
+  'not-a-file': 'only regular files and directories can be copied',
+};
+
+export function refuse(rule: Rule, why: string, entry: ByteName | null = null): CaissonError {
+  const shown = entry === null ? null : printable(entry);
+  const what = shown === null ? 'the archive' : `entry "${shown}"`;
+  return new CaissonError('permission_denied', `copy from the sandbox refused: ${what}: ${why}`, {
+    details: { rule, entry: shown },
+    remedy: remedies[rule] ?? 'look at the source inside the sandbox; nothing was written',
+  });
+}

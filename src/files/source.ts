@@ -1,0 +1,84 @@
+/** What is to be copied into a sandbox: opened once, so that it stays what it was when it was looked at. */
+import { closeSync, fstatSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CaissonError } from '../errors.ts';
+import { fromText, printable } from './byte-name.ts';
+import { closeDirectory, type Directory } from './directory.ts';
+import { fsError } from './fs-error.ts';
+import { sourceName } from './inside-path.ts';
+import { findPath } from './open-path.ts';
+import { openFile, packFile, packTree } from './pack.ts';
+import type { CopyResult } from './types.ts';
+import { walk } from './walk.ts';
+
+export interface Source extends Disposable {
+  readonly kind: 'file' | 'tree';
+  /** Its name inside an existing directory. Empty: what is in it goes there. */
+  readonly name: string;
+  /** Of a file, which must arrive in this size. Zero for a tree. */
+  readonly fileBytes: number;
+  /** Looks at all of it. */
+  list(signal?: AbortSignal): Promise<Listed>;
+}
+
+export interface Listed {
+  readonly result: CopyResult;
+  /** The archive. To be read once. */
+  chunks(onBytes: (bytes: number) => void): AsyncGenerator<Buffer, void, undefined>;
+}
+
+export function openSource(path: string, untrusted: readonly string[]): Source {
+  const clean = resolve(path);
+  const found = findPath(clean, untrusted);
+  const name = sourceName(path, clean) ?? '';
+  if (found.kind === 'directory') return treeSource(found.directory, name);
+  try {
+    if (found.kind === 'missing') throw nothing(path);
+    if (/\/\.?$/.test(path))
+      throw new CaissonError('failed_precondition', `${path} is not a directory`, { remedy: 'leave out the slash' });
+    return fileSource(openFile(found.directory, found.name), name);
+  } catch (error) {
+    throw fsError(`read ${printable(fromText(path))}`, error);
+  } finally {
+    closeDirectory(found.directory);
+  }
+}
+
+function fileSource(fd: number, name: string): Source {
+  const { size } = fstatSync(fd);
+  return {
+    kind: 'file',
+    name,
+    fileBytes: size,
+    async list() {
+      return {
+        result: { files: 1, directories: 0, bytes: size, skipped: [] },
+        chunks: (onBytes) => packFile(fd, size, onBytes),
+      };
+    },
+    [Symbol.dispose]() {
+      closeSync(fd);
+    },
+  };
+}
+
+function treeSource(root: Directory, name: string): Source {
+  return {
+    kind: 'tree',
+    name,
+    fileBytes: 0,
+    async list(signal) {
+      const { entries, bytes, skipped } = await walk(root, signal);
+      const count = (kind: string): number => entries.reduce((sum, entry) => sum + (entry.kind === kind ? 1 : 0), 0);
+      const result = { files: count('file'), directories: count('directory') + 1, bytes, skipped };
+      return { result, chunks: (onBytes) => packTree({ root, entries, onBytes }) };
+    },
+    [Symbol.dispose]() {
+      closeDirectory(root);
+    },
+  };
+}
+
+function nothing(path: string): CaissonError {
+  return new CaissonError('not_found', `there is no ${path} on the host`, { remedy: 'check the path' });
+}

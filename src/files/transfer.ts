@@ -1,0 +1,161 @@
+/** Runs one of our scripts in a sandbox and tells how it ended. What it says on stderr is hostile, bounded and escaped. */
+import type { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import type { Process, ProcessEnd, Sandbox } from '../backend.ts';
+import { abortError, CaissonError, isCode } from '../errors.ts';
+import { fromText, printable } from './byte-name.ts';
+import { exits } from './scripts.ts';
+
+const keptStderrBytes = 4096;
+const killMs = 2000;
+
+export interface TransferOptions {
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly stdin: boolean;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Transfer {
+  readonly process: Process;
+  /** What the script said on stderr so far, escaped. */
+  readonly said: () => string;
+}
+
+/** `TAR_OPTIONS` of the image could make tar compress or talk; names and messages are bytes in the C locale. */
+const fixedEnv = { LC_ALL: 'C', TAR_OPTIONS: '' };
+
+export async function startTransfer(sandbox: Sandbox, options: TransferOptions): Promise<Transfer> {
+  const { script, args, stdin, signal } = options;
+  try {
+    const process = await sandbox.exec(['sh', '-c', script, 'sh', ...args], {
+      cwd: '/',
+      env: { ...options.env, ...fixedEnv },
+      stdin,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { process, said: collect(process.stderr) };
+  } catch (error) {
+    if (isCode(error, 'invalid_argument')) throw noTools(error);
+    throw error;
+  }
+}
+
+function collect(stderr: Readable): () => string {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  stderr.on('data', (chunk: Buffer) => {
+    if (bytes >= keptStderrBytes) return;
+    kept.push(Buffer.from(chunk.subarray(0, keptStderrBytes - bytes)));
+    bytes += chunk.length;
+  });
+  // A broken stream of messages changes nothing: the exit tells the outcome.
+  stderr.on('error', () => {});
+  return () => printable(Buffer.concat(kept).toString('latin1').trimEnd());
+}
+
+/** Settles as `wait` does, or with the signal's own error. */
+export async function endOf(process: Process, signal: AbortSignal | undefined): Promise<ProcessEnd> {
+  const ended = process.wait();
+  if (signal === undefined) return ended;
+  // Without this a late rejection of the one that lost would be nobody's.
+  ended.catch(() => {});
+  return Promise.race([ended, aborted(signal)]);
+}
+
+export function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(abortError(signal));
+    else signal.addEventListener('abort', () => reject(abortError(signal)), { once: true });
+  });
+}
+
+/** For a copy that has failed already and says why: that a kill fails too, or hangs, adds nothing. */
+export async function killNow(process: Process): Promise<void> {
+  await Promise.race([process.kill('SIGKILL').catch(() => {}), setTimeout(killMs, undefined, { ref: false })]);
+}
+
+function noTools(cause: unknown): CaissonError {
+  return new CaissonError('failed_precondition', 'the sandbox has no sh or no tar, which copying needs', {
+    cause,
+    remedy: 'use an image with sh and tar (BusyBox is enough); files cannot be copied without them',
+  });
+}
+
+/** `null` when all went well. `path` is the path inside the sandbox that the caller named. */
+export function failureOf(end: ProcessEnd, path: string, said: string): CaissonError | null {
+  if (end.exitCode === 0) return null;
+  if (end.exitCode === 126 || end.exitCode === 127 || end.exitCode === exits.noTar) return noTools(undefined);
+  const shown = printable(fromText(path));
+  const details = { path: shown, exitCode: end.exitCode, signal: end.signal, stderr: said };
+  const known = end.exitCode === null ? undefined : failures[end.exitCode];
+  if (known === undefined) {
+    return new CaissonError(
+      'failed_precondition',
+      `copying failed inside the sandbox at ${shown}${said === '' ? '' : `: ${said}`}`,
+      {
+        details,
+        remedy: 'see stderr in the details; files that change, cannot be read or do not fit are the usual reasons',
+      },
+    );
+  }
+  return new CaissonError(known.code, `${known.message(shown)}${said === '' ? '' : `: ${said}`}`, {
+    details,
+    remedy: known.remedy,
+  });
+}
+
+interface Failure {
+  readonly code: 'not_found' | 'failed_precondition' | 'invalid_argument' | 'unavailable';
+  readonly message: (path: string) => string;
+  readonly remedy: string;
+}
+
+const failures: Readonly<Record<number, Failure>> = {
+  [exits.missing]: {
+    code: 'not_found',
+    message: (path) => `there is no ${path} in the sandbox`,
+    remedy: 'check the path; relative ones are not accepted',
+  },
+  [exits.noParent]: {
+    code: 'not_found',
+    message: (path) => `the directory above ${path} is not there in the sandbox`,
+    remedy: 'create it first: mkdir -p',
+  },
+  [exits.isDirectory]: {
+    code: 'failed_precondition',
+    message: (path) => `a directory is in the way at ${path}`,
+    remedy: 'remove it, or choose another target',
+  },
+  [exits.notDirectory]: {
+    code: 'failed_precondition',
+    message: (path) => `${path} is not a directory`,
+    remedy: 'remove it, or choose another path',
+  },
+  [exits.noScratch]: {
+    code: 'failed_precondition',
+    message: (path) => `the sandbox cannot write at ${path}`,
+    remedy: 'choose a writable directory such as /tmp',
+  },
+  [exits.tarFailed]: {
+    code: 'failed_precondition',
+    message: (path) => `tar failed in the sandbox at ${path}`,
+    remedy: 'check free space and permissions there',
+  },
+  [exits.incomplete]: {
+    code: 'unavailable',
+    message: (path) => `not everything arrived at ${path}; it is as it was`,
+    remedy: 'try again',
+  },
+  [exits.notPlaced]: {
+    code: 'failed_precondition',
+    message: (path) => `the copy could not be put in place at ${path}`,
+    remedy: 'check what is there already',
+  },
+  [exits.special]: {
+    code: 'invalid_argument',
+    message: (path) => `${path} is neither a regular file nor a directory`,
+    remedy: 'only those can be copied',
+  },
+};
