@@ -1,0 +1,92 @@
+/** Checking of what was read, source by source, so that each error names its own place. Loads the schema. */
+import { parseYaml, type Path, type Position } from './document.ts';
+import { explain, type Place } from './explain.ts';
+import { type Laid, type Setting, settingsOf } from './layer.ts';
+import { configError } from './problem.ts';
+import { document, sections } from './schema.ts';
+import { type Switch, readings } from './switches.ts';
+import type { Document, Flags, Settings } from './types.ts';
+
+export interface CheckedFile {
+  readonly settings: readonly Setting[];
+  readonly tasks: Readonly<Record<string, readonly Setting[]>>;
+  readonly overrides: NonNullable<Document['tasks']>;
+}
+
+export function checkFile(text: string, file: string): CheckedFile {
+  const { value: written, positionOf } = parseYaml(text, file);
+  const value = withoutEmpty(written);
+  const result = document.safeParse(value);
+  if (!result.success)
+    throw configError(explain(result.error.issues, { value, placeOf: (path) => placeAt(file, positionOf(path)) }));
+  const { tasks = {}, ...rest } = result.data;
+  const lineOf = (path: Path): string => `${file}:${positionOf(path).line}`;
+  const settingsFor = (name: string, terminal: object): readonly Setting[] =>
+    settingsOf({ terminal }, (_, key) => `task ${name} at ${lineOf(['tasks', name, key])}`);
+  const perTask = Object.entries(tasks).map(([name, terminal]) => [name, settingsFor(name, terminal)] as const);
+  return {
+    settings: settingsOf(rest, (section, key) => `file ${lineOf([section, key])}`),
+    tasks: Object.fromEntries(perTask),
+    overrides: tasks,
+  };
+}
+
+/** A line is shorter than the largest file allowed. */
+const widestColumn = 1_000_000;
+
+function placeAt(file: string, { line, column }: Position): Place {
+  return { text: `${file}:${line}:${column}`, order: line * widestColumn + column };
+}
+
+/** A section whose keys are all commented out is null to YAML, and empty to whoever wrote it. */
+function withoutEmpty(value: unknown): unknown {
+  if (value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) return value;
+  const sectionsOf = Object.entries(value).map(([key, inner]: [string, unknown]) => [
+    key,
+    key === 'tasks' ? withoutEmpty(inner) : (inner ?? {}),
+  ]);
+  return Object.fromEntries(sectionsOf);
+}
+
+export function checkSwitches(found: readonly Switch[], originOf: (variable: string) => string): readonly Setting[] {
+  return found.map(({ variable, section, key, text }) => {
+    const value = readings(text).find((each) => document.safeParse({ [section]: { [key]: each } }).success);
+    if (value === undefined) throw switchError({ variable, section, key, text });
+    return { section, key, value, origin: originOf(variable) };
+  });
+}
+
+function switchError({ variable, section, key, text }: Switch): Error {
+  const value = { [section]: { [key]: readings(text)[0] } };
+  const issues = document.safeParse(value).error?.issues ?? [];
+  return configError(explain(issues, { value, placeOf: () => ({ text: variable, order: 0 }) }));
+}
+
+export function checkFlags(flags: Flags): readonly Setting[] {
+  const value = Object.fromEntries(
+    Object.entries(flags).map(([section, keys]: [string, object]) => [section, definedOf(keys)]),
+  );
+  const result = flagDocument.safeParse(value);
+  if (!result.success)
+    throw configError(explain(result.error.issues, { value, placeOf: () => ({ text: 'flag', order: 0 }) }));
+  return settingsOf(result.data, () => 'flag');
+}
+
+/** Overrides of tasks are written in the file only. */
+const flagDocument = document.omit({ tasks: true });
+
+function definedOf(keys: object): object {
+  return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined));
+}
+
+/** All sources together, as typed values. Each was checked before, so a failure here is a bug. */
+export function settle({ values }: Laid): Settings {
+  const { terminal, policy, exec, pool } = sections;
+  return {
+    terminal: terminal.parse(values['terminal']),
+    policy: policy.parse(values['policy']),
+    exec: exec.parse(values['exec']),
+    pool: pool.parse(values['pool']),
+  };
+}

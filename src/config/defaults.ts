@@ -1,0 +1,36 @@
+/**
+ * The defaults as plain data: a run without a configuration file needs no schema library. The reasons stand beside each
+ * key in `config/default.yaml`.
+ */
+import type { Settings } from './types.ts';
+
+const gibibyte = 1024 ** 3;
+const daySeconds = 86_400;
+
+export const defaults: Settings = {
+  terminal: {
+    backend: 'docker',
+    cwd: null,
+    timeout: 180,
+    lifetime_seconds: 300,
+    max_lifetime_seconds: null,
+    allow_degraded: false,
+    container_cpu: 1,
+    container_memory: 5120,
+    container_disk: 51_200,
+    container_pids: 256,
+    container_persistent: true,
+    container_read_only: false,
+    docker_image: 'nikolaik/python-nodejs:python3.11-nodejs20',
+    docker_forward_env: [],
+    docker_mount_cwd_to_workspace: false,
+    docker_network: true,
+    docker_run_as_host_user: false,
+    docker_shm_size: null,
+    docker_runtime: null,
+    docker_seccomp: 'builtin',
+  },
+  policy: { require_patched_runtime: false },
+  exec: { output_bytes: 50_000, spill_bytes: gibibyte, retention_seconds: 7 * daySeconds, store_bytes: 4 * gibibyte },
+  pool: { create_concurrency: null },
+};

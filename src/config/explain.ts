@@ -1,0 +1,90 @@
+/** Turns what the schema found into sentences that say where, what was expected, and what may have been meant. */
+import type { z } from 'zod';
+import type { Path } from './document.ts';
+import { nearest } from './nearest.ts';
+import { type Problem, typeName } from './problem.ts';
+import { expectationOf, sections } from './schema.ts';
+
+export interface Place {
+  readonly text: string;
+  /** Problems are told in this order. */
+  readonly order: number;
+}
+
+export interface Checked {
+  readonly value: unknown;
+  readonly placeOf: (path: Path) => Place;
+}
+
+export function explain(issues: readonly z.core.$ZodIssue[], { value, placeOf }: Checked): Problem[] {
+  const told = issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: messageOf(issue, value) }];
+    return issue.keys.map((key) => ({ path: [...issue.path, key], message: unknownKey(issue.path, key) }));
+  });
+  const placed = told.map(({ path, message }) => ({ place: placeOf(path), key: dotted(path), message }));
+  return placed
+    .sort((a, b) => a.place.order - b.place.order)
+    .map(({ place, key, message }) => ({ at: place.text, key, message }));
+}
+
+function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code === 'custom') return issue.message;
+  if (issue.code === 'invalid_key') return 'expected a task id, or a pattern of one with * and ?';
+  const got = valueAt(value, issue.path);
+  const expected = expectationAt(issue.path);
+  const hint =
+    typeof got === 'string' && /^(yes|no|on|off|true|false)$/i.test(got) && expected === 'true or false'
+      ? ', without quotes'
+      : '';
+  return `expected ${expected}${hint}, ${issue.code === 'invalid_type' ? `got ${typeName(got)}` : `which this ${typeWord(got)} is not`}`;
+}
+
+/** Of the key that holds the path; items of lists have the words of their list. */
+function expectationAt(path: Path): string {
+  const section = path[0] === 'tasks' ? 'terminal' : path[0];
+  const key = path[0] === 'tasks' ? path[2] : path[1];
+  if (key === undefined || section === undefined)
+    return path.length === 0 ? 'a mapping of sections' : 'a mapping of keys';
+  const shape: unknown = Object.entries(sections).find(([name]) => name === section)?.[1].shape;
+  const schema: unknown = typeof shape === 'object' && shape !== null ? Reflect.get(shape, key) : undefined;
+  return expectationOf(schema) ?? 'something else';
+}
+
+function unknownKey(parent: Path, key: string): string {
+  const meant = parent.length === 0 ? nearestTop(key) : nearestIn(String(parent[0]), key);
+  return meant === null ? 'there is no such key' : `there is no such key, did you mean ${meant}?`;
+}
+
+function nearestTop(key: string): string | null {
+  const inner = Object.entries(sections).find(([, section]) => Object.hasOwn(section.shape, key));
+  if (inner !== undefined) return `${inner[0]}.${key}`;
+  return nearest(key, [...Object.keys(sections), 'tasks']);
+}
+
+function nearestIn(parent: string, key: string): string | null {
+  const name = parent === 'tasks' ? 'terminal' : parent;
+  const own = Object.entries(sections).find(([section]) => section === name)?.[1];
+  const near = own === undefined ? null : nearest(key, Object.keys(own.shape));
+  if (near !== null) return near;
+  const elsewhere = Object.entries(sections).find(([, section]) => Object.hasOwn(section.shape, key));
+  return elsewhere === undefined ? null : `${elsewhere[0]}.${key}`;
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (inner, part) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, part) : undefined),
+    value,
+  );
+}
+
+function typeWord(value: unknown): string {
+  return typeof value === 'object' ? 'value' : typeof value;
+}
+
+function dotted(path: Path): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '')
+    .slice(0, 200);
+}

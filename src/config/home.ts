@@ -1,0 +1,92 @@
+/** The state directory: where it is, and that nobody else can write to it. */
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { CaissonError } from '../errors.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `HERMES_HOME` is an alias. An empty variable counts as unset, as composed environments leave them behind. */
+export function findHome(env: Environment, cwd: string): string {
+  const userHome = env['HOME'] || homedir();
+  const named = env['CAISSON_HOME'] || env['HERMES_HOME'];
+  if (!named) return join(userHome, '.caisson');
+  return resolve(
+    cwd,
+    named.replace(/^~(?=\/|$)/, () => userHome),
+  );
+}
+
+export async function prepareHome(home: string): Promise<void> {
+  await mkdir(home, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new CaissonError('failed_precondition', `the state directory ${home} cannot be made`, {
+      cause: error,
+      remedy: 'set CAISSON_HOME to a directory that this user may write',
+    });
+  });
+  const found = await stat(home);
+  if (!found.isDirectory())
+    throw new CaissonError('failed_precondition', `the state directory ${home} is not a directory`);
+  refuseForeign(home, found, 'the state directory');
+  if ((found.mode & 0o022) !== 0) throw exposed(home, found, 'written', 'chmod go-w');
+}
+
+export interface FileRules {
+  /** Mode bits that must not be set. */
+  readonly forbidden: number;
+  readonly limitBytes: number;
+}
+
+/** The text of a small file of the operator's. `null` when there is none. */
+export async function readOwnFile(path: string, rules: FileRules): Promise<string | null> {
+  const file = await openIfThere(path);
+  if (file === null) return null;
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw new CaissonError('failed_precondition', `${path} is not a regular file`);
+    refuseForeign(path, found, 'the file');
+    if ((found.mode & rules.forbidden) !== 0) throw looseFile(path, found, rules);
+    if (found.size > rules.limitBytes)
+      throw new CaissonError('invalid_argument', `${path} is larger than ${rules.limitBytes} bytes`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    // Without O_NONBLOCK a named pipe in this place would keep us waiting for ever.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw new CaissonError('failed_precondition', `${path} cannot be read`, {
+      cause: error,
+      remedy: `chmod u+r ${path}`,
+    });
+  }
+}
+
+/** Root may use what belongs to the user it works for; nobody else should trust what a third party can rewrite. */
+function refuseForeign(path: string, found: Stats, what: string): void {
+  const self = process.getuid?.();
+  if (self === undefined || self === 0 || found.uid === self || found.uid === 0) return;
+  throw new CaissonError('failed_precondition', `${what} ${path} belongs to another user (uid ${found.uid})`, {
+    remedy: `chown it to uid ${self}, or set CAISSON_HOME to a directory of your own`,
+  });
+}
+
+function looseFile(path: string, found: Stats, rules: FileRules): CaissonError {
+  return (rules.forbidden & 0o044) === 0
+    ? exposed(path, found, 'written', 'chmod go-w')
+    : exposed(path, found, 'read or written', 'chmod 600');
+}
+
+function exposed(path: string, found: Stats, verb: string, command: string): CaissonError {
+  const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+  return new CaissonError('failed_precondition', `${path} can be ${verb} by other users (mode ${mode})`, {
+    remedy: `${command} ${path}`,
+    details: { path, mode },
+  });
+}

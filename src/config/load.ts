@@ -1,0 +1,120 @@
+/**
+ * Loads the configuration: flag > environment > task override > file > default, and where each value came from.
+ *
+ * The schema and the YAML parser cost more than the rest of a short command, so they are loaded when there is a file, a
+ * switch or a flag to check.
+ */
+import { join } from 'node:path';
+import { CaissonError } from '../errors.ts';
+import { defaults } from './defaults.ts';
+import { type Assigned, parseDotenv } from './dotenv.ts';
+import { type Environment, findHome, prepareHome, readOwnFile } from './home.ts';
+import { lay, type Setting, settingsOf } from './layer.ts';
+import { isPattern, matches } from './pattern.ts';
+import { findSwitches, type Switch } from './switches.ts';
+import type { Flags, Loaded, Settings, TaskTerminal } from './types.ts';
+
+export interface LoadOptions {
+  /** The state directory; from the environment when absent. */
+  readonly home?: string;
+  readonly env: Environment;
+  /** What a relative `CAISSON_HOME` starts from. */
+  readonly cwd: string;
+  readonly flags?: Flags;
+}
+
+const limitBytes = 256 * 1024;
+
+/**
+ * Throws `invalid_argument` that names file, line, column and key of all that is wrong, and `failed_precondition` when
+ * other users could write the state directory or the file, or read `.env`.
+ */
+export async function loadConfig(options: LoadOptions): Promise<Loaded> {
+  const home = options.home ?? findHome(options.env, options.cwd);
+  await prepareHome(home);
+  const dotenv = await readDotenv(join(home, '.env'));
+  const env = {
+    ...Object.fromEntries([...dotenv].map(([name, { value }]) => [name, value])),
+    ...definedOf(options.env),
+  };
+  const text = await readOwnFile(join(home, 'config.yaml'), { forbidden: 0o022, limitBytes });
+  const sources: Sources = {
+    home,
+    env,
+    dotenv,
+    given: options.env,
+    text,
+    switches: findSwitches(env),
+    flags: options.flags ?? {},
+  };
+  const isPlain = text === null && sources.switches.length === 0 && Object.keys(sources.flags).length === 0;
+  return isPlain ? plain(sources) : await checked(sources);
+}
+
+interface Sources {
+  readonly home: string;
+  readonly env: Environment;
+  readonly dotenv: ReadonlyMap<string, Assigned>;
+  readonly given: Environment;
+  readonly text: string | null;
+  readonly switches: readonly Switch[];
+  readonly flags: Flags;
+}
+
+const base: readonly Setting[] = settingsOf({ ...defaults }, () => 'default');
+
+function plain({ home, env }: Sources): Loaded {
+  const forTask = (): TaskTerminal => ({ terminal: defaults.terminal, originOf: () => 'default' });
+  return { home, env, config: { ...defaults, tasks: {} }, origins: lay(base).origins, forTask };
+}
+
+async function checked(sources: Sources): Promise<Loaded> {
+  const { checkFile, checkFlags, checkSwitches, settle } = await import('./check.ts');
+  const { home, env } = sources;
+  const file = checkFile(sources.text ?? '', join(home, 'config.yaml'));
+  const above = [
+    ...checkSwitches(sources.switches, (variable) => originOf(variable, sources)),
+    ...checkFlags(sources.flags),
+  ];
+  const laid = lay(base, file.settings, above);
+  const forTask = (taskId: string): TaskTerminal =>
+    taskTerminal(lay(base, file.settings, ...overridesFor(taskId, file.tasks), above), settle);
+  return { home, env, config: { ...settle(laid), tasks: file.overrides }, origins: laid.origins, forTask };
+}
+
+function taskTerminal(laid: ReturnType<typeof lay>, settle: (laid: ReturnType<typeof lay>) => Settings): TaskTerminal {
+  return { terminal: settle(laid).terminal, originOf: (key) => laid.origins[`terminal.${key}`] ?? 'default' };
+}
+
+/** Patterns in the order of the file, then the exact id. */
+function overridesFor(
+  taskId: string,
+  tasks: Readonly<Record<string, readonly Setting[]>>,
+): readonly (readonly Setting[])[] {
+  const patterns = Object.entries(tasks).filter(([name]) => isPattern(name) && matches(name, taskId));
+  const exact = Object.hasOwn(tasks, taskId) ? tasks[taskId] : undefined;
+  return [...patterns.map(([, settings]) => settings), exact ?? []];
+}
+
+async function readDotenv(file: string): Promise<ReadonlyMap<string, Assigned>> {
+  const text = await readOwnFile(file, { forbidden: 0o077, limitBytes });
+  const dotenv = text === null ? new Map<string, Assigned>() : parseDotenv(text, file);
+  const misplaced = dotenv.get('CAISSON_HOME') ?? dotenv.get('HERMES_HOME');
+  if (misplaced === undefined) return dotenv;
+  throw new CaissonError(
+    'invalid_argument',
+    `${file}:${misplaced.line}: the state directory cannot be chosen by a file inside it`,
+    {
+      remedy: 'set CAISSON_HOME in the environment',
+    },
+  );
+}
+
+function definedOf(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+}
+
+function originOf(variable: string, { given, dotenv, home }: Sources): string {
+  const line = given[variable] === undefined ? dotenv.get(variable)?.line : undefined;
+  return line === undefined ? `env ${variable}` : `env ${variable} at ${join(home, '.env')}:${line}`;
+}

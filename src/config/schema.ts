@@ -1,0 +1,34 @@
+/**
+ * The one schema of the configuration file. Strict: what is not known here is an error.
+ *
+ * This is the only part of the room that loads zod, so it is imported when there is something to check, and not before.
+ */
+import { z } from 'zod';
+import { execSection, policySection, poolSection } from './schema/sections.ts';
+import { terminalSection } from './schema/terminal.ts';
+
+export { execSection, policySection, poolSection, terminalSection };
+export { expectationOf } from './schema/key.ts';
+
+/** A task id, or a pattern with `*` and `?`. */
+const taskPattern = z.string().regex(/^[a-z0-9*?][a-z0-9_*?-]{0,62}$/);
+
+export const sections = {
+  terminal: terminalSection,
+  policy: policySection,
+  exec: execSection,
+  pool: poolSection,
+} as const;
+
+export const document = z.strictObject({
+  terminal: terminalSection.partial().optional().describe('Where commands run, and within which bounds.'),
+  policy: policySection.partial().optional().describe('What is refused.'),
+  exec: execSection.partial().optional().describe('Output of commands, and their records.'),
+  pool: poolSection.partial().optional().describe('How many things happen at once.'),
+  tasks: z
+    .record(taskPattern, terminalSection.partial())
+    .optional()
+    .describe(
+      'Overrides of terminal keys by task id or pattern (* and ?); later entries win, an exact id wins over patterns.',
+    ),
+});

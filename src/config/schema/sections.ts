@@ -1,0 +1,34 @@
+/** The sections that are about Caisson itself. */
+import { z } from 'zod';
+import { flagKey, key } from './key.ts';
+
+const bytes = z
+  .number()
+  .int()
+  .min(1024)
+  .max(2 ** 50);
+const tenYearsSeconds = 315_360_000;
+const expectsBytes = 'whole bytes from 1024 on';
+
+export const policySection = z.strictObject({
+  require_patched_runtime: flagKey('Refuse to create sandboxes on a runtime with known ways out of the container.'),
+});
+
+export const execSection = z.strictObject({
+  output_bytes: key(bytes, expectsBytes, 'Bytes kept of each stream in a result: its beginning and its end.'),
+  spill_bytes: key(bytes, expectsBytes, 'Bytes of output that are recorded on disk for one command.'),
+  retention_seconds: key(
+    z.number().int().min(0).max(tenYearsSeconds),
+    'whole seconds from 0 on',
+    'Seconds for which the record of a finished command is kept.',
+  ),
+  store_bytes: key(bytes, expectsBytes, 'Bytes that all records together may take; the oldest go first.'),
+});
+
+export const poolSection = z.strictObject({
+  create_concurrency: key(
+    z.number().int().min(1).max(1024).nullable(),
+    'a whole number from 1 on, or null',
+    'Sandboxes that are created at the same time. null: twice the cores of this host.',
+  ),
+});

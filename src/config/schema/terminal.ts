@@ -1,0 +1,98 @@
+/** Where commands run, and within which bounds. Keys of one backend start with its name. */
+import { z } from 'zod';
+import { forwardProblem } from '../../spec/env.ts';
+import { imageProblem } from '../../spec/image.ts';
+import { insideProblem } from '../../spec/paths.ts';
+import { checkedText, flagKey, key } from './key.ts';
+
+/** A delay of Node's timers has 31 bits of milliseconds. */
+const timerSeconds = 2_147_483;
+const tenYearsSeconds = 315_360_000;
+const pebibyteInMb = 2 ** 30;
+
+export const terminalSection = z.strictObject({
+  backend: key(
+    z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
+    'the name of a backend',
+    'Kind of place in which sandboxes are made.',
+  ),
+  cwd: key(
+    checkedText(insideProblem).nullable(),
+    'an absolute path inside the sandbox, or null',
+    'Directory in which commands start. null: /workspace in containers, / elsewhere.',
+  ),
+  timeout: key(
+    z.number().positive().max(timerSeconds).nullable(),
+    'seconds above 0, or null',
+    'Seconds after which a command is killed. null: never.',
+  ),
+  lifetime_seconds: key(
+    z.number().nonnegative().max(tenYearsSeconds).nullable(),
+    'seconds from 0 on, or null',
+    'Seconds without use after which a sandbox is stopped (removed, when ephemeral). 0 or null: never.',
+  ),
+  max_lifetime_seconds: key(
+    z.number().nonnegative().max(tenYearsSeconds).nullable(),
+    'seconds from 0 on, or null',
+    'Seconds after its creation at which a sandbox is removed in any case. 0 or null: never.',
+  ),
+  allow_degraded: flagKey(
+    'Start although a control that was asked for cannot be given here; what is missing is listed.',
+  ),
+  container_cpu: key(
+    z.number().min(0.01).max(1024).nullable(),
+    'a number of cores from 0.01 on, or null',
+    'CPU cores, may be a fraction. null: no limit.',
+  ),
+  container_memory: key(
+    z.number().int().min(6).max(pebibyteInMb).nullable(),
+    'whole megabytes from 6 on, or null',
+    'Megabytes (2^20) of memory and swap together. null: no limit.',
+  ),
+  container_disk: key(
+    z.number().int().min(1).max(pebibyteInMb).nullable(),
+    'whole megabytes from 1 on, or null',
+    'Megabytes (2^20) that the sandbox may write. null: no limit.',
+  ),
+  container_pids: key(
+    z
+      .number()
+      .int()
+      .min(1)
+      .max(2 ** 22)
+      .nullable(),
+    'a whole number from 1 on, or null',
+    'Processes and threads. null: no limit.',
+  ),
+  container_persistent: flagKey('Keep /workspace and the home directory when the sandbox ends.'),
+  container_read_only: flagKey('Make everything but mounts and temporary directories read-only.'),
+  docker_image: key(checkedText(imageProblem), 'an image reference such as debian:12', 'Image of Docker sandboxes.'),
+  docker_forward_env: key(
+    z.array(checkedText(forwardProblem)).max(256),
+    'a list of names of environment variables',
+    'Names of host variables whose values commands see. Nothing else of the host environment is passed on.',
+  ),
+  docker_mount_cwd_to_workspace: flagKey('Bind the directory Caisson was started in to /workspace, writable.'),
+  docker_network: flagKey('true: outbound network. false: none but loopback.'),
+  docker_run_as_host_user: flagKey(
+    'Run commands as the user who runs Caisson, without capabilities, instead of as root inside.',
+  ),
+  docker_shm_size: key(
+    z.union([z.number().int().positive(), z.string().regex(/^[1-9]\d{0,11}[bkmg]?$/i)]).nullable(),
+    'bytes, or a number with b, k, m or g such as 64m, or null',
+    "Size of /dev/shm. null: the engine's default.",
+  ),
+  docker_runtime: key(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/)
+      .nullable(),
+    'the name of a runtime that the engine knows, such as runsc, or null',
+    "OCI runtime. null: the engine's default.",
+  ),
+  docker_seccomp: key(
+    z.enum(['builtin', 'engine']),
+    'builtin or engine',
+    "Filter of system calls: Caisson's own profile, or the engine's default.",
+  ),
+});

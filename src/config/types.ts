@@ -1,0 +1,47 @@
+/** What the rest of Caisson sees of the configuration. Types only: nothing is loaded by importing this. */
+import type { z } from 'zod';
+import type { document, execSection, policySection, poolSection, terminalSection } from './schema.ts';
+
+export type Terminal = Readonly<z.infer<typeof terminalSection>>;
+
+/** The sections in which a key has one value, each with its default. Key names are those of the file. */
+export interface Settings {
+  readonly terminal: Terminal;
+  readonly policy: Readonly<z.infer<typeof policySection>>;
+  readonly exec: Readonly<z.infer<typeof execSection>>;
+  readonly pool: Readonly<z.infer<typeof poolSection>>;
+}
+
+export type SectionName = keyof Settings;
+
+/** The file as it may be written: everything is optional. */
+export type Document = z.infer<typeof document>;
+
+export interface Config extends Settings {
+  /** Overrides of `terminal` by task id or pattern, in the order of the file. */
+  readonly tasks: Readonly<NonNullable<Document['tasks']>>;
+}
+
+/** Values from the command line, by section and key. They win over everything else. */
+export type Flags = {
+  readonly [S in SectionName]?: { readonly [K in keyof Settings[S]]?: Settings[S][K] | undefined };
+};
+
+export interface TaskTerminal {
+  readonly terminal: Terminal;
+  /**
+   * `flag`, `env NAME`, `env NAME at FILE:LINE`, `task PATTERN at FILE:LINE`, `file FILE:LINE` or `default`.
+   */
+  readonly originOf: (key: keyof Terminal) => string;
+}
+
+export interface Loaded {
+  /** The state directory, absolute. It exists, and nobody else can write to it. */
+  readonly home: string;
+  readonly config: Config;
+  /** By dotted key, `terminal.timeout`. Overrides of tasks are not in it. */
+  readonly origins: Readonly<Record<string, string>>;
+  /** The environment with what `.env` adds to it: where values of forwarded variables come from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly forTask: (taskId: string) => TaskTerminal;
+}

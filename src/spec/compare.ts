@@ -1,0 +1,150 @@
+/** What is wanted against what the place can give. Decided before anything is created. */
+import type { Guarantees, LimitName, Spec } from '../backend.ts';
+import { CaissonError } from '../errors.ts';
+import type { Degradation } from '../store/store.ts';
+import { limitNames } from './limits.ts';
+import type { Wanted } from './resolve.ts';
+
+export interface Placed {
+  /** What the place is asked for: the wanted spec without what it cannot give. */
+  readonly spec: Spec;
+  readonly degraded: readonly Degradation[];
+}
+
+/** A control that cannot be given, and the spec that does without it. */
+interface Unmet extends Degradation {
+  readonly without: (spec: Spec) => Spec;
+}
+
+/**
+ * Throws `not_supported`, naming every control that someone asked for and that cannot be given, unless degrading is
+ * allowed. What only comes from the defaults is left out and listed.
+ */
+export function compareSpec(wanted: Wanted, guarantees: Guarantees): Placed {
+  const unmet = findUnmet(wanted.spec, guarantees);
+  const refused = wanted.allowDegraded ? [] : unmet.filter(({ control }) => wanted.asked.has(control));
+  if (refused.length > 0) throw notSupported(wanted.spec.backend, refused);
+  const spec = unmet.reduce((placed, { without }) => without(placed), wanted.spec);
+  return { spec, degraded: [...unmet.map(listed), ...diskOfWorkspace(spec, guarantees)] };
+}
+
+function findUnmet(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
+  return [
+    ...limitNames.flatMap((name) => unmetLimit(spec, guarantees, name)),
+    ...unmetPlace(spec, guarantees),
+    ...unmetHardening(spec, guarantees),
+  ];
+}
+
+function unmetLimit(spec: Spec, guarantees: Guarantees, name: LimitName): readonly Unmet[] {
+  const wanted = spec.limits[name];
+  const enforcement = guarantees.limits[name];
+  if (wanted === null || enforcement.enforced) return [];
+  const without = (placed: Spec): Spec => ({ ...placed, limits: { ...placed.limits, [name]: null } });
+  return [{ control: name, wanted, reason: enforcement.reason, without }];
+}
+
+function unmetPlace(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
+  const { network, persistence, ephemeral, isolation } = guarantees;
+  const unmet: Unmet[] = [];
+  if (spec.image !== null && (isolation === 'none' || isolation === 'remote-host')) {
+    unmet.push({
+      control: 'image',
+      wanted: spec.image,
+      reason: 'it runs commands on a host, not in an image',
+      without: (placed) => ({ ...placed, image: null }),
+    });
+  }
+  if (!network.includes(spec.network)) {
+    const [given = 'open'] = network;
+    unmet.push({
+      control: 'network',
+      wanted: spec.network,
+      reason: `it can only give: ${network.join(', ') || 'what its host has'}`,
+      without: (placed) => ({ ...placed, network: given }),
+    });
+  }
+  if (spec.persistent && persistence === 'none') {
+    unmet.push({
+      control: 'persistent',
+      wanted: true,
+      reason: 'it keeps no files',
+      without: (placed) => ({ ...placed, persistent: false }),
+    });
+  }
+  if (!spec.persistent && !ephemeral) {
+    unmet.push({
+      control: 'persistent',
+      wanted: false,
+      reason: 'files that commands write elsewhere than in temporary places stay',
+      without: (placed) => placed,
+    });
+  }
+  return [...unmet, ...unmetMounts(spec, guarantees)];
+}
+
+function unmetMounts(spec: Spec, { mounts }: Guarantees): readonly Unmet[] {
+  const missing = spec.mounts.filter(({ readOnly }) => mounts === 'none' || (mounts === 'read-only' && !readOnly));
+  const reason = mounts === 'none' ? 'it binds no host paths' : 'it binds host paths read-only';
+  const without = (placed: Spec): Spec => ({
+    ...placed,
+    mounts: placed.mounts.filter((mount) => !missing.includes(mount)),
+  });
+  return missing.map(({ target }) => ({ control: 'mounts', wanted: target, reason, without }));
+}
+
+function unmetHardening({ hardening }: Spec, { hardening: given }: Guarantees): readonly Unmet[] {
+  const unmet: Unmet[] = [];
+  const miss = (
+    control: string,
+    wanted: Unmet['wanted'],
+    { reason, instead }: { readonly reason: string; readonly instead: Partial<Spec['hardening']> },
+  ): void => {
+    unmet.push({
+      control,
+      wanted,
+      reason,
+      without: (placed) => ({ ...placed, hardening: { ...placed.hardening, ...instead } }),
+    });
+  };
+  const { runtime, shmBytes } = hardening;
+  if (hardening.readOnlyRoot && !given.readOnlyRoot)
+    miss('readOnlyRoot', true, { reason: 'it cannot make the root read-only', instead: { readOnlyRoot: false } });
+  if (hardening.seccomp === 'builtin' && !given.seccomp)
+    miss('seccomp', 'builtin', { reason: 'it takes no profile of ours', instead: { seccomp: 'engine' } });
+  if (runtime !== null && !given.runtimes.includes(runtime))
+    miss('runtime', runtime, {
+      reason: `it knows: ${given.runtimes.join(', ') || 'no runtimes'}`,
+      instead: { runtime: null },
+    });
+  if (shmBytes !== null && !given.shm)
+    miss('shmBytes', shmBytes, { reason: 'the size of /dev/shm is fixed', instead: { shmBytes: null } });
+  if (hardening.user === 'host' && !given.hostUser)
+    miss('user', 'host', { reason: 'it cannot run commands as the host user', instead: { user: 'root' } });
+  return unmet;
+}
+
+/** The limit is kept for what it reaches, so this is told and not refused. */
+function diskOfWorkspace(spec: Spec, { persistence, limits }: Guarantees): readonly Degradation[] {
+  const { diskBytes } = spec.limits;
+  if (diskBytes === null || !limits.diskBytes.enforced || !spec.persistent || persistence !== 'directory') return [];
+  return [
+    {
+      control: 'diskBytes',
+      wanted: diskBytes,
+      reason: `it holds for the root file system (${limits.diskBytes.by}), not for the persistent directories, which lie on a disk of the host`,
+    },
+  ];
+}
+
+function listed({ control, wanted, reason }: Unmet): Degradation {
+  return { control, wanted, reason };
+}
+
+function notSupported(backend: string, refused: readonly Unmet[]): CaissonError {
+  const reasons = refused.map(({ control, wanted, reason }) => `${control} = ${String(wanted)} (${reason})`);
+  return new CaissonError('not_supported', `backend ${backend} cannot give what was asked for: ${reasons.join('; ')}`, {
+    details: { backend, unmet: refused.map(listed) },
+    remedy: `drop ${refused.map(({ control }) => control).join(', ')} from the request or the configuration, or allow it to be missing: --allow-degraded, or terminal.allow_degraded: true`,
+  });
+}

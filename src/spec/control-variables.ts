@@ -1,0 +1,80 @@
+/**
+ * Names of environment variables that nobody but the operator's own host may decide about.
+ * Compared without regard to case: curl, npm and others read lower-case forms of theirs too.
+ */
+
+/** They turn an ordinary command into another one: loaders, start-up files, options, editors, proxies. */
+const control = [
+  ...['LD_*', 'DYLD_*', 'GLIBC_TUNABLES', 'GCONV_PATH', 'LOCPATH', 'MALLOC_*'],
+  ...[
+    'BASH_ENV',
+    'BASH_FUNC_*',
+    'ENV',
+    'SHELLOPTS',
+    'BASHOPTS',
+    'PS4',
+    'PROMPT_COMMAND',
+    'IFS',
+    'CDPATH',
+    'GLOBIGNORE',
+    'ZDOTDIR',
+  ],
+  ...[
+    'NODE_OPTIONS',
+    'NODE_PATH',
+    'PYTHONSTARTUP',
+    'PYTHONPATH',
+    'PYTHONHOME',
+    'PERL5OPT',
+    'PERL5LIB',
+    'PERL5DB',
+    'RUBYOPT',
+    'RUBYLIB',
+  ],
+  ...['JAVA_TOOL_OPTIONS', '_JAVA_OPTIONS', 'JDK_JAVA_OPTIONS'],
+  ...[
+    'GIT_SSH',
+    'GIT_SSH_COMMAND',
+    'GIT_EXTERNAL_DIFF',
+    'GIT_CONFIG',
+    'GIT_CONFIG_*',
+    'GIT_PAGER',
+    'GIT_EDITOR',
+    'GIT_ASKPASS',
+    'GIT_PROXY_COMMAND',
+    'GIT_EXEC_PATH',
+    'GIT_TEMPLATE_DIR',
+  ],
+  ...['PAGER', 'EDITOR', 'VISUAL', 'LESSOPEN', 'LESSCLOSE', 'MANPAGER', 'BROWSER', 'SSH_ASKPASS', 'SUDO_ASKPASS'],
+  ...['NPM_CONFIG_*', 'PIP_*', 'CARGO_*', 'RUSTC_WRAPPER', 'TAR_OPTIONS', 'RIPGREP_CONFIG_PATH'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'FTP_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+];
+
+/** They lead to the host, its engine, its keys, or to Caisson itself. */
+const infrastructure = [
+  ...['CAISSON_*', 'HERMES_*'],
+  ...['DOCKER_*', 'CONTAINER_HOST', 'CONTAINERD_*', 'BUILDKIT_*', 'KUBECONFIG'],
+  ...[
+    'SSH_AUTH_SOCK',
+    'SSH_AGENT_PID',
+    'SSH_CONNECTION',
+    'GPG_AGENT_INFO',
+    'DBUS_SESSION_BUS_ADDRESS',
+    'XDG_RUNTIME_DIR',
+  ],
+  ...['MODAL_TOKEN_*', 'DAYTONA_API_KEY', 'DAYTONA_JWT_TOKEN'],
+];
+
+export function isControlVariable(name: string): boolean {
+  return control.some((pattern) => covers(pattern, name));
+}
+
+export function isInfrastructureVariable(name: string): boolean {
+  return infrastructure.some((pattern) => covers(pattern, name));
+}
+
+/** A pattern is a name, or the start of one followed by `*`. */
+function covers(pattern: string, name: string): boolean {
+  const upper = name.toUpperCase();
+  return pattern.endsWith('*') ? upper.startsWith(pattern.slice(0, -1)) : upper === pattern;
+}

@@ -1,0 +1,46 @@
+/**
+ * The grammar of image references: `[host[:port]/]path[:tag][@digest]`, as the OCI distribution specification and
+ * Docker have it. Taken apart by hand, one separator at a time, so that no input makes it slow.
+ */
+const hostLabel = /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/;
+const component = /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*$/;
+const tagGrammar = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+const digestGrammar = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
+const imageId = /^sha256:[0-9a-f]{64}$/;
+
+/** `null` when the reference is well formed; otherwise what is wrong with it. */
+export function imageProblem(reference: string): string | null {
+  if (reference === '') return 'it is empty';
+  if (reference.length > 512) return 'it is longer than 512 characters';
+  if (imageId.test(reference)) return null;
+  const [named = '', digest, ...more] = reference.split('@');
+  if (more.length > 0 || (digest !== undefined && !digestGrammar.test(digest)))
+    return 'the part after @ must be a sha256 or sha512 digest';
+  const { repository, tag } = splitTag(named);
+  if (tag !== null && !tagGrammar.test(tag))
+    return 'the tag must be up to 128 letters, digits, dots, dashes and underscores';
+  return repositoryProblem(repository);
+}
+
+function splitTag(named: string): { readonly repository: string; readonly tag: string | null } {
+  const colon = named.lastIndexOf(':');
+  if (colon === -1 || named.indexOf('/', colon) !== -1) return { repository: named, tag: null };
+  return { repository: named.slice(0, colon), tag: named.slice(colon + 1) };
+}
+
+function repositoryProblem(repository: string): string | null {
+  const parts = repository.split('/');
+  const [first = ''] = parts;
+  const hasHost = parts.length > 1 && (first === 'localhost' || /[.:A-Z]/.test(first));
+  if (hasHost && !isHost(first)) return 'the host before the first slash is not a host name with an optional port';
+  const path = hasHost ? parts.slice(1) : parts;
+  return path.every((part) => component.test(part))
+    ? null
+    : 'names are lower-case letters and digits, joined by single dots, dashes or underscores';
+}
+
+function isHost(host: string): boolean {
+  const [name = '', port, ...more] = host.split(':');
+  if (more.length > 0 || (port !== undefined && !/^\d{1,5}$/.test(port))) return false;
+  return name.length <= 253 && name.split('.').every((label) => hostLabel.test(label));
+}

@@ -1,0 +1,118 @@
+/**
+ * Which host paths may be bound into a sandbox. Links are resolved first; what they lead to is then compared by
+ * segments. What is refused here could hand the host, its secrets or Caisson's own state to a sandbox.
+ */
+import { realpathSync, statSync, type Stats } from 'node:fs';
+import { homedir } from 'node:os';
+import type { Mount } from '../backend.ts';
+import { CaissonError } from '../errors.ts';
+import { canonicalPath, insideProblem, isWithin, pathProblem } from './paths.ts';
+
+export interface MountRules {
+  readonly stateDirectory: string;
+  /** The home directory of the user whose secrets are kept back; the current one's by default. */
+  readonly home?: string;
+}
+
+const systemTrees = [
+  ...['/bin', '/boot', '/dev', '/etc', '/lib', '/lib32', '/lib64', '/libx32', '/proc', '/run', '/sbin', '/sys'],
+  ...[
+    '/usr/bin',
+    '/usr/lib',
+    '/usr/lib32',
+    '/usr/lib64',
+    '/usr/libexec',
+    '/usr/sbin',
+    '/usr/share',
+    '/var/log',
+    '/var/run',
+    '/var/spool',
+  ],
+  ...[
+    '/var/lib/docker',
+    '/var/lib/containerd',
+    '/var/lib/containers',
+    '/var/lib/kubelet',
+    '/var/lib/dpkg',
+    '/var/lib/rpm',
+  ],
+];
+
+const secretTrees = [
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.config/gcloud',
+  '.config/gh',
+  '.password-store',
+  '.netrc',
+  '.git-credentials',
+  '.npmrc',
+  '.pypirc',
+];
+
+/**
+ * The mount with its source resolved. Throws `invalid_argument` with the reason. It looks at the file system at once and
+ * without waiting, so that nobody can build a spec and forget to check its mounts.
+ */
+export function checkMount(mount: Mount, rules: MountRules): Mount {
+  const textProblem =
+    pathProblem(mount.source) ??
+    colonProblem(mount.source) ??
+    colonProblem(mount.target) ??
+    targetProblem(mount.target);
+  if (textProblem !== null) throw refused(mount, textProblem);
+  const source = resolved(mount);
+  const problem = typeProblem(statSync(source)) ?? placeProblem(source, rules);
+  if (problem !== null) throw refused(mount, problem);
+  return { source, target: canonicalPath(mount.target), readOnly: mount.readOnly };
+}
+
+/** Why a real path may not be bound, or `null`. Pure. */
+export function placeProblem(real: string, rules: MountRules): string | null {
+  if (real === '/') return 'it is the root of the host';
+  const state = canonicalPath(rules.stateDirectory);
+  if (isWithin(real, state) || isWithin(state, real))
+    return 'it is, contains or lies in the state directory of Caisson';
+  const system = systemTrees.find((tree) => isWithin(real, tree) || isWithin(tree, real));
+  if (system !== undefined) return `it is, contains or lies in a system directory (${system})`;
+  const home = rules.home ?? homedir();
+  if (isWithin(home, real)) return 'it is or contains the home directory, which holds secrets';
+  const secret = secretTrees.find((tree) => isWithin(real, `${home}/${tree}`) || isWithin(`${home}/${tree}`, real));
+  return secret === undefined ? null : `it is, contains or lies in ~/${secret}, which holds secrets`;
+}
+
+function resolved(mount: Mount): string {
+  try {
+    return realpathSync(mount.source);
+  } catch (error) {
+    throw refused(mount, 'it cannot be found', error);
+  }
+}
+
+function typeProblem(found: Stats): string | null {
+  return found.isDirectory() || found.isFile() ? null : 'it is neither a directory nor a regular file';
+}
+
+/** Engines and tools write mounts as `source:target:mode`. */
+function colonProblem(path: string): string | null {
+  return path.includes(':') ? 'it must not hold ":"' : null;
+}
+
+function targetProblem(target: string): string | null {
+  const problem = insideProblem(target);
+  if (problem !== null) return `its target is refused: ${problem}`;
+  return canonicalPath(target) === '/' ? 'its target is refused: it must not be the root' : null;
+}
+
+function refused(mount: Mount, problem: string, cause?: unknown): CaissonError {
+  const source = mount.source.slice(0, 256);
+  return new CaissonError('invalid_argument', `${JSON.stringify(source)} cannot be mounted: ${problem}`, {
+    cause,
+    details: { source, target: mount.target.slice(0, 256) },
+    remedy: 'start from a project directory of its own, or copy the files in',
+  });
+}

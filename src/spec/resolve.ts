@@ -1,0 +1,143 @@
+/** From what the caller said and what is configured to the wanted sandbox. */
+import type { Guarantees, Hardening, Limits, Mount, NetworkMode, Spec } from '../backend.ts';
+import type { Loaded, TaskTerminal, Terminal } from '../config/types.ts';
+import { CaissonError } from '../errors.ts';
+import { type Asked, askedControls } from './asked.ts';
+import { bytesOf, flagOf, namesOf, textKey } from './backend-keys.ts';
+import { imageProblem } from './image.ts';
+import { checkLimits } from './limits.ts';
+import { checkMount } from './mounts.ts';
+import { canonicalPath, insideProblem } from './paths.ts';
+import { checkRequest } from './request.ts';
+import { ephemeralPrefix } from './task.ts';
+import type { SandboxRequest } from './types.ts';
+
+/** A spec before it is compared with what the place can give, and what goes with it. */
+export interface Wanted {
+  readonly spec: Spec;
+  /** Controls that someone set: they are refused, not weakened, where they cannot be given. */
+  readonly asked: Asked;
+  readonly timeoutMs: number | null;
+  readonly idleMs: number | null;
+  readonly ttlMs: number | null;
+  /** Names of host variables whose values commands see. */
+  readonly forwardEnv: readonly string[];
+  readonly allowDegraded: boolean;
+  readonly ephemeral: boolean;
+}
+
+export interface Host {
+  /** Where the caller stands on the host; bound in when so configured. */
+  readonly cwd: string;
+}
+
+interface Input {
+  readonly request: SandboxRequest;
+  readonly task: TaskTerminal;
+  readonly backend: string;
+}
+
+const mebibyte = 1024 ** 2;
+const workspace = '/workspace';
+
+/**
+ * The same for every process that computes it from the same input. Throws `invalid_argument`, naming what is wrong.
+ * A request without a task is ephemeral; patterns in `tasks` see it as `eph-`.
+ */
+export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees: Guarantees, host: Host): Wanted {
+  checkRequest(request);
+  const task = loaded.forTask(request.taskId ?? ephemeralPrefix);
+  const { terminal } = task;
+  const input: Input = { request, task, backend: request.backend ?? terminal.backend };
+  return {
+    spec: specFor(input, guarantees, mountsFor(input, loaded.home, host)),
+    asked: askedControls(request, task, input.backend),
+    timeoutMs: milliseconds(terminal.timeout),
+    idleMs: milliseconds(terminal.lifetime_seconds),
+    ttlMs: milliseconds(terminal.max_lifetime_seconds),
+    forwardEnv: namesOf(terminal, `${input.backend}_forward_env`),
+    allowDegraded: request.allowDegraded ?? terminal.allow_degraded,
+    ephemeral: request.taskId === undefined,
+  };
+}
+
+function specFor(
+  { request, task: { terminal }, backend }: Input,
+  guarantees: Guarantees,
+  mounts: readonly Mount[],
+): Spec {
+  return {
+    backend,
+    image: checkImage(request.image ?? textKey(terminal, `${backend}_image`)),
+    limits: checkLimits(limitsFor(terminal, request)),
+    network: networkFor(terminal, request, backend),
+    // What has no task to come back for has nothing to keep.
+    persistent: request.persistent ?? (request.taskId === undefined ? false : terminal.container_persistent),
+    cwd: checkCwd(request.cwd ?? terminal.cwd ?? defaultCwd(guarantees)),
+    mounts,
+    hardening: hardeningFor(terminal, backend),
+  };
+}
+
+function limitsFor(terminal: Terminal, { limits = {} }: SandboxRequest): Limits {
+  const { cpuCores, memoryBytes, diskBytes, pids } = limits;
+  return {
+    cpuCores: cpuCores === undefined ? terminal.container_cpu : cpuCores,
+    memoryBytes: memoryBytes === undefined ? megabytes(terminal.container_memory) : memoryBytes,
+    diskBytes: diskBytes === undefined ? megabytes(terminal.container_disk) : diskBytes,
+    pids: pids === undefined ? terminal.container_pids : pids,
+  };
+}
+
+function networkFor(terminal: Terminal, request: SandboxRequest, backend: string): NetworkMode {
+  const asked: unknown = request.network;
+  if (asked === undefined) return flagOf(terminal, `${backend}_network`, true) ? 'open' : 'none';
+  if (asked === 'open' || asked === 'none') return asked;
+  throw new CaissonError('invalid_argument', 'the network must be "open" or "none"');
+}
+
+function hardeningFor(terminal: Terminal, backend: string): Hardening {
+  return {
+    readOnlyRoot: terminal.container_read_only,
+    seccomp: textKey(terminal, `${backend}_seccomp`) === 'builtin' ? 'builtin' : 'engine',
+    runtime: textKey(terminal, `${backend}_runtime`),
+    shmBytes: bytesOf(terminal, `${backend}_shm_size`),
+    user: flagOf(terminal, `${backend}_run_as_host_user`, false) ? 'host' : 'root',
+  };
+}
+
+function mountsFor({ task: { terminal }, backend }: Input, stateDirectory: string, host: Host): readonly Mount[] {
+  if (!flagOf(terminal, `${backend}_mount_cwd_to_workspace`, false)) return [];
+  return [checkMount({ source: host.cwd, target: workspace, readOnly: false }, { stateDirectory })];
+}
+
+function defaultCwd({ isolation }: Guarantees): string {
+  return isolation === 'container' || isolation === 'vm' ? workspace : '/';
+}
+
+function checkCwd(cwd: string): string {
+  const problem = insideProblem(cwd);
+  if (problem === null) return canonicalPath(cwd);
+  throw new CaissonError(
+    'invalid_argument',
+    `${JSON.stringify(cwd.slice(0, 256))} cannot be a working directory: ${problem}`,
+  );
+}
+
+function checkImage(image: string | null): string | null {
+  const problem = image === null ? null : imageProblem(image);
+  if (image === null || problem === null) return image;
+  throw new CaissonError(
+    'invalid_argument',
+    `${JSON.stringify(image.slice(0, 128))} is not an image reference: ${problem}`,
+  );
+}
+
+function megabytes(value: number | null): number | null {
+  return value === null ? null : value * mebibyte;
+}
+
+/** 0 means never, as `null` does. */
+function milliseconds(seconds: number | null): number | null {
+  return seconds === null || seconds === 0 ? null : Math.max(1, Math.round(seconds * 1000));
+}
