@@ -1,0 +1,93 @@
+/** Leases and their owners. Every function is one short transaction. */
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { Holder } from '../store.ts';
+import { immediate } from './connection.ts';
+import { isAlive, type Owner } from './owner.ts';
+import { integer, nullable, object, text } from './shape.ts';
+
+const ownerShape = object<Owner>({
+  id: text,
+  host: text,
+  machine: nullable(text),
+  pid: nullable(integer),
+  startTime: nullable(text),
+  heartbeatAt: integer,
+});
+
+const ownerColumns = 'o.id, o.host, o.machine, o.pid, o.start_time AS startTime, o.heartbeat_at AS heartbeatAt';
+
+export class Leases {
+  readonly #db: DatabaseSync;
+  readonly #self: Owner;
+  readonly #register: StatementSync;
+  readonly #owners: StatementSync;
+  readonly #forget: StatementSync;
+  readonly #holder: StatementSync;
+  readonly #take: StatementSync;
+  readonly #give: StatementSync;
+
+  constructor(db: DatabaseSync, self: Owner) {
+    this.#db = db;
+    this.#self = self;
+    this.#register = db.prepare(
+      `INSERT INTO owners (id, host, machine, pid, start_time, heartbeat_at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at`,
+    );
+    this.#owners = db.prepare(`SELECT ${ownerColumns} FROM owners o`);
+    this.#forget = db.prepare('DELETE FROM owners WHERE id = ?');
+    this.#holder = db.prepare(`SELECT ${ownerColumns} FROM leases l JOIN owners o ON o.id = l.owner WHERE l.key = ?`);
+    this.#take = db.prepare('INSERT INTO leases (key, owner) VALUES (?, ?)');
+    this.#give = db.prepare('DELETE FROM leases WHERE key = ? AND owner = ?');
+  }
+
+  /** Also puts the owner back, should another host have taken us for dead while this one slept. */
+  beat(now: number): void {
+    const { id, host, machine, pid, startTime } = this.#self;
+    this.#register.run(id, host, machine, pid, startTime, now);
+  }
+
+  /** Removes dead owners; their leases go with them. */
+  sweep(now: number): void {
+    immediate(this.#db, () => {
+      for (const owner of this.#owners.all().map(readOwner)) {
+        if (owner.id !== this.#self.id && !isAlive(owner, now)) this.#forget.run(owner.id);
+      }
+    });
+  }
+
+  acquire(key: string, now: number): boolean {
+    return immediate(this.#db, () => {
+      const holder = this.#read(key);
+      if (holder !== null) {
+        if (holder.id === this.#self.id || isAlive(holder, now)) return false;
+        this.#forget.run(holder.id);
+      }
+      this.#take.run(key, this.#self.id);
+      return true;
+    });
+  }
+
+  release(key: string): void {
+    this.#give.run(key, this.#self.id);
+  }
+
+  holder(key: string, now: number): Holder | null {
+    const owner = this.#read(key);
+    return owner === null
+      ? null
+      : { owner: owner.id, pid: owner.pid, host: owner.host, alive: owner.id === this.#self.id || isAlive(owner, now) };
+  }
+
+  leave(): void {
+    this.#forget.run(this.#self.id);
+  }
+
+  #read(key: string): Owner | null {
+    const row = this.#holder.get(key);
+    return row === undefined ? null : readOwner(row);
+  }
+}
+
+function readOwner(row: Record<string, SQLOutputValue>): Owner {
+  return ownerShape(row, 'owner');
+}

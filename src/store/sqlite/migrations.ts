@@ -1,0 +1,92 @@
+/**
+ * The shape of the database, one step a version. A step that was released is never edited: the next one changes it.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { CaissonError } from '../../errors.ts';
+import { immediate } from './connection.ts';
+
+export interface Migration {
+  /** 1, 2, 3 without holes. */
+  readonly version: number;
+  readonly sql: string;
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+      CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+      CREATE TABLE owners (
+        id TEXT PRIMARY KEY,
+        host TEXT NOT NULL,
+        machine TEXT,
+        pid INTEGER,
+        start_time TEXT,
+        heartbeat_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE leases (
+        key TEXT PRIMARY KEY,
+        owner TEXT NOT NULL REFERENCES owners (id) ON DELETE CASCADE
+      ) STRICT;
+      CREATE INDEX leases_by_owner ON leases (owner);
+      CREATE TABLE sandboxes (
+        id TEXT PRIMARY KEY,
+        task_id TEXT NOT NULL UNIQUE,
+        backend TEXT NOT NULL,
+        name TEXT NOT NULL UNIQUE,
+        spec TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        state TEXT NOT NULL,
+        ref TEXT,
+        directory TEXT,
+        degraded TEXT NOT NULL,
+        effective TEXT,
+        generation INTEGER NOT NULL,
+        ephemeral INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        used_at INTEGER NOT NULL,
+        idle_ms INTEGER,
+        ttl_ms INTEGER
+      ) STRICT;
+    `,
+  },
+];
+
+/** 0: an empty database. `null`: tables without a version, so it is not a database of ours, or a damaged one. */
+export function versionOf(db: DatabaseSync): number | null {
+  const tables = db.prepare(`SELECT count(*) AS n, sum(name = 'migrations') AS ours FROM sqlite_schema`).get();
+  if (tables?.['n'] === 0) return 0;
+  if (tables?.['ours'] !== 1) return null;
+  const version = db.prepare('SELECT max(version) AS v FROM migrations').get()?.['v'];
+  return typeof version === 'number' ? version : null;
+}
+
+export function newestVersion(known: readonly Migration[]): number {
+  return known.at(-1)?.version ?? 0;
+}
+
+/** All missing steps in one transaction: a crash leaves the old version or the new one. */
+export function migrate(db: DatabaseSync, known: readonly Migration[]): void {
+  immediate(db, () => {
+    const version = versionOf(db) ?? 0;
+    db.exec('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL) STRICT');
+    const record = db.prepare('INSERT INTO migrations (version, applied_at) VALUES (?, ?)');
+    for (const step of known.filter((each) => each.version > version)) {
+      db.exec(step.sql);
+      record.run(step.version, new Date().toISOString());
+    }
+  });
+}
+
+export function refuseNewer(path: string, version: number, known: readonly Migration[]): void {
+  const newest = newestVersion(known);
+  if (version <= newest) return;
+  throw new CaissonError(
+    'failed_precondition',
+    `${path} was written by a newer Caisson: version ${version}, this one knows ${newest}`,
+    {
+      remedy: `use that newer version, or put back the copy that it kept beside the database (${path}.v${newest}-...)`,
+      details: { path, version, known: newest },
+    },
+  );
+}

@@ -1,0 +1,82 @@
+/**
+ * Who works on the store, and whether they live.
+ *
+ * On one machine a process is known by its id together with its start time: a killed one is dead at once, a stopped one
+ * lives, and a reused id is not mistaken for it. A process id means something only within one boot and one pid namespace
+ * (two containers may share a state directory), so both are part of the machine's name. Everyone else is believed for
+ * as long as their heartbeat is fresh.
+ */
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { errnoOf } from './errors.ts';
+
+export const heartbeatMs = 5000;
+const staleMs = 20_000;
+
+export interface Owner {
+  readonly id: string;
+  readonly host: string;
+  /** `null` where there is no /proc to look processes up in. */
+  readonly machine: string | null;
+  readonly pid: number | null;
+  readonly startTime: string | null;
+  /** Milliseconds since the epoch. */
+  readonly heartbeatAt: number;
+}
+
+export function thisProcess(id: string, now: number): Owner {
+  const machine = thisMachine();
+  const startTime = machine === null ? null : startTimeOf(process.pid);
+  return {
+    id,
+    host: hostname(),
+    machine: startTime === null ? null : machine,
+    pid: process.pid,
+    startTime,
+    heartbeatAt: now,
+  };
+}
+
+export function isAlive(owner: Owner, now: number): boolean {
+  if (owner.pid !== null && owner.startTime !== null && owner.machine !== null && owner.machine === thisMachine()) {
+    return startTimeOf(owner.pid) === owner.startTime;
+  }
+  // A heartbeat from the future is a clock that was set back: waiting is safe, taking over is not.
+  return now - owner.heartbeatAt <= staleMs;
+}
+
+let machine: string | null | undefined;
+
+function thisMachine(): string | null {
+  machine ??= readMachine();
+  return machine;
+}
+
+function readMachine(): string | null {
+  try {
+    // A /proc of another pid namespace would answer about other processes.
+    if (readFileSync('/proc/self/stat', 'latin1').split(' ')[0] !== String(process.pid)) return null;
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    // No /proc here (macOS, a hardened container): heartbeats alone decide.
+    return null;
+  }
+}
+
+/** Clock ticks since boot, or `null` when there is no such process, or nothing but its zombie. */
+export function startTimeOf(pid: number): string | null {
+  try {
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ESRCH') return null;
+    throw error;
+  }
+}
+
+/** proc_pid_stat(5): the name (field 2) may hold anything, also `)`, so fields are counted from the last one on. */
+export function parseStat(stat: string): string | null {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const state = fields[0];
+  if (state === undefined || 'ZXx'.includes(state)) return null;
+  return fields[22 - 3] ?? null;
+}

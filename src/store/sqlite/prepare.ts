@@ -1,0 +1,167 @@
+/**
+ * From a path to an open, sound database of the right version, with the shared lock held.
+ */
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { CaissonError } from '../../errors.ts';
+import { connect } from './connection.ts';
+import { isDamage } from './errors.ts';
+import { createPrivate, type Lock, lockShared, tryLockExclusive } from './lock.ts';
+import { migrate, type Migration, newestVersion, refuseNewer, versionOf } from './migrations.ts';
+import type { Notice } from './notice.ts';
+import { freeName, quarantine, stamp } from './quarantine.ts';
+
+export interface Prepared {
+  readonly db: DatabaseSync;
+  readonly lock: Lock;
+  readonly notices: readonly Notice[];
+}
+
+/**
+ *   absent     no file, or one too short to be a database
+ *   outdated   sound, of an older version; also new and without tables
+ */
+type Found =
+  | { readonly is: 'ready' | 'outdated'; readonly db: DatabaseSync; readonly version: number }
+  | { readonly is: 'absent' | 'damaged' };
+
+export interface PrepareOptions {
+  readonly migrations: readonly Migration[];
+  /** How long to wait for other processes, when a repair needs the database for itself. */
+  readonly patienceMs: number;
+}
+
+/** The smallest page of SQLite. It takes a shorter file for an empty one, and says nothing. */
+const leastBytes = 512;
+const repairWaitMs = 200;
+
+export function prepare(path: string, { migrations: known, patienceMs }: PrepareOptions): Prepared {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const notices: Notice[] = tighten(path);
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const lock = lockShared(path);
+    const found = inspectOrRelease(path, known, lock);
+    if (found.is === 'ready') return { db: found.db, lock, notices };
+    if (found.is === 'outdated') found.db.close();
+    lock.release();
+    const done = repair(path, known);
+    notices.push(...(done ?? []));
+    if (performance.now() > deadline) throw inUse(path, found.is);
+  }
+}
+
+function inspectOrRelease(path: string, known: readonly Migration[], lock: Lock): Found {
+  try {
+    return inspect(path, known);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function inspect(path: string, known: readonly Migration[]): Found {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size < leastBytes) return { is: 'absent' };
+  let db: DatabaseSync | null = null;
+  try {
+    db = connect(path);
+    const version = isSound(db) ? versionOf(db) : null;
+    if (version !== null) {
+      refuseNewer(path, version, known);
+      return { is: version === newestVersion(known) ? 'ready' : 'outdated', db, version };
+    }
+  } catch (error) {
+    db?.close();
+    if (!isDamage(error)) throw error;
+    return { is: 'damaged' };
+  }
+  db.close();
+  return { is: 'damaged' };
+}
+
+function isSound(db: DatabaseSync): boolean {
+  return db.prepare('PRAGMA quick_check(1)').get()?.['quick_check'] === 'ok';
+}
+
+/** `null` when another process has the database open, and may be repairing it itself. */
+function repair(path: string, known: readonly Migration[]): readonly Notice[] | null {
+  const lock = tryLockExclusive(path, repairWaitMs);
+  if (lock === null) return null;
+  try {
+    const found = inspect(path, known);
+    if (found.is === 'ready') found.db.close();
+    else if (found.is === 'outdated') return upgrade(path, found, known);
+    else return renew(path, known);
+    return [];
+  } finally {
+    lock.release();
+  }
+}
+
+function upgrade(
+  path: string,
+  found: { readonly db: DatabaseSync; readonly version: number },
+  known: readonly Migration[],
+): readonly Notice[] {
+  const { db, version } = found;
+  try {
+    const copy = version === 0 ? null : backup(db, path, version);
+    migrate(db, known);
+    if (copy === null) return [];
+    return [
+      {
+        id: 'migrated',
+        path: copy,
+        message: `the database was brought from version ${version} to ${newestVersion(known)}; a copy is kept as ${copy}`,
+      },
+    ];
+  } finally {
+    db.close();
+  }
+}
+
+function backup(db: DatabaseSync, path: string, version: number): string {
+  const copy = freeName(`${path}.v${version}-${stamp(new Date())}`);
+  createPrivate(copy);
+  db.prepare('VACUUM INTO ?').run(copy);
+  return copy;
+}
+
+function renew(path: string, known: readonly Migration[]): readonly Notice[] {
+  const aside = quarantine(path, new Date());
+  createPrivate(path);
+  const db = connect(path);
+  try {
+    migrate(db, known);
+  } finally {
+    db.close();
+  }
+  if (aside === null) return [];
+  return [
+    {
+      id: 'quarantined',
+      path: aside,
+      message: `the database was damaged and a new one was started; the damaged one is kept as ${aside}`,
+    },
+  ];
+}
+
+function tighten(path: string): Notice[] {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o077) === 0) return [];
+  chmodSync(path, 0o600);
+  return [{ id: 'permissions-tightened', path, message: `${path} was open to other users; its mode is 0600 now` }];
+}
+
+function inUse(path: string, state: string): CaissonError {
+  return new CaissonError(
+    'failed_precondition',
+    `${path} is ${state} and cannot be put right while another process has it open`,
+    {
+      remedy: 'stop every Caisson process that uses this state directory, then start one',
+      details: { path, state },
+    },
+  );
+}

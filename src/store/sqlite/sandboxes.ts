@@ -1,0 +1,83 @@
+/** The table of sandboxes. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { CaissonError } from '../../errors.ts';
+import type { SandboxPatch, SandboxRow } from '../store.ts';
+import { isTaken } from './errors.ts';
+import { assignments, readRow } from './row.ts';
+
+export class Sandboxes {
+  readonly #db: DatabaseSync;
+  /** Patches come in a handful of forms, each with its own statement. */
+  readonly #updates = new Map<string, StatementSync>();
+  readonly #byId: StatementSync;
+  readonly #byTask: StatementSync;
+  readonly #all: StatementSync;
+  readonly #delete: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#byId = db.prepare('SELECT * FROM sandboxes WHERE id = ?');
+    this.#byTask = db.prepare('SELECT * FROM sandboxes WHERE task_id = ?');
+    this.#all = db.prepare('SELECT * FROM sandboxes ORDER BY created_at, id');
+    this.#delete = db.prepare('DELETE FROM sandboxes WHERE id = ?');
+  }
+
+  insert(row: SandboxRow): void {
+    const set = assignments(row);
+    const sql = `INSERT INTO sandboxes (${set.map(({ column }) => column).join(', ')}) VALUES (${set.map(() => '?').join(', ')})`;
+    try {
+      this.#db.prepare(sql).run(...set.map(({ value }) => value));
+    } catch (error) {
+      if (isTaken(error)) throw taken(row, error);
+      throw error;
+    }
+  }
+
+  update(id: string, patch: SandboxPatch): void {
+    const set = assignments(patch);
+    const clause = set.length === 0 ? 'id = id' : set.map(({ column }) => `${column} = ?`).join(', ');
+    const { changes } = this.#update(clause).run(...set.map(({ value }) => value), id);
+    if (changes === 0) throw new CaissonError('not_found', `no sandbox ${id}`, { details: { sandboxId: id } });
+  }
+
+  delete(id: string): void {
+    this.#delete.run(id);
+  }
+
+  byId(id: string): SandboxRow | null {
+    return readOne(this.#byId, id);
+  }
+
+  ofTask(taskId: string): SandboxRow | null {
+    return readOne(this.#byTask, taskId);
+  }
+
+  all(): readonly SandboxRow[] {
+    return this.#all.all().map(readRow);
+  }
+
+  #update(clause: string): StatementSync {
+    const known = this.#updates.get(clause);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(`UPDATE sandboxes SET ${clause} WHERE id = ?`);
+    this.#updates.set(clause, statement);
+    return statement;
+  }
+}
+
+function readOne(statement: StatementSync, key: string): SandboxRow | null {
+  const row = statement.get(key);
+  return row === undefined ? null : readRow(row);
+}
+
+function taken(row: SandboxRow, cause: unknown): CaissonError {
+  const { id, taskId, name } = row;
+  return new CaissonError(
+    'already_exists',
+    `task ${taskId} has a sandbox already, or the id ${id} or the name ${name} is taken`,
+    {
+      cause,
+      details: { sandboxId: id, taskId, name },
+    },
+  );
+}

@@ -1,0 +1,107 @@
+/** The store of one host: a SQLite file that several processes share. */
+import type { DatabaseSync } from 'node:sqlite';
+import { CaissonError } from '../../errors.ts';
+import type { Holder, SandboxPatch, SandboxRow, Store } from '../store.ts';
+import { storeError } from './errors.ts';
+import { Leases } from './leases.ts';
+import type { Lock } from './lock.ts';
+import type { Notice } from './notice.ts';
+import { heartbeatMs, type Owner } from './owner.ts';
+import { Sandboxes } from './sandboxes.ts';
+
+export interface Parts {
+  readonly db: DatabaseSync;
+  readonly lock: Lock;
+  readonly instance: string;
+  readonly self: Owner;
+  readonly notices: readonly Notice[];
+}
+
+export class SqliteStore implements Store {
+  readonly instance: string;
+  readonly owner: string;
+  readonly notices: readonly Notice[];
+  readonly #db: DatabaseSync;
+  readonly #lock: Lock;
+  readonly #leases: Leases;
+  readonly #sandboxes: Sandboxes;
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor({ db, lock, instance, self, notices }: Parts) {
+    this.instance = instance;
+    this.owner = self.id;
+    this.notices = notices;
+    this.#db = db;
+    this.#lock = lock;
+    this.#leases = new Leases(db, self);
+    this.#sandboxes = new Sandboxes(db);
+    this.#leases.beat(Date.now());
+    this.#leases.sweep(Date.now());
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
+  }
+
+  async insertSandbox(row: SandboxRow): Promise<void> {
+    this.#do('record the sandbox', () => this.#sandboxes.insert(row));
+  }
+
+  async updateSandbox(id: string, patch: SandboxPatch): Promise<void> {
+    this.#do(`update the record of sandbox ${id}`, () => this.#sandboxes.update(id, patch));
+  }
+
+  async deleteSandbox(id: string): Promise<void> {
+    this.#do(`delete the record of sandbox ${id}`, () => this.#sandboxes.delete(id));
+  }
+
+  async sandbox(id: string): Promise<SandboxRow | null> {
+    return this.#do(`read the record of sandbox ${id}`, () => this.#sandboxes.byId(id));
+  }
+
+  async sandboxOfTask(taskId: string): Promise<SandboxRow | null> {
+    return this.#do(`read the sandbox of task ${taskId}`, () => this.#sandboxes.ofTask(taskId));
+  }
+
+  async sandboxes(): Promise<readonly SandboxRow[]> {
+    return this.#do('read the sandboxes', () => this.#sandboxes.all());
+  }
+
+  async acquire(key: string): Promise<boolean> {
+    return this.#do(`take the lease ${key}`, () => this.#leases.acquire(key, Date.now()));
+  }
+
+  async release(key: string): Promise<void> {
+    this.#do(`give back the lease ${key}`, () => this.#leases.release(key));
+  }
+
+  async holder(key: string): Promise<Holder | null> {
+    return this.#do(`read the lease ${key}`, () => this.#leases.holder(key, Date.now()));
+  }
+
+  async close(): Promise<void> {
+    if (!this.#db.isOpen) return;
+    clearInterval(this.#heartbeat);
+    try {
+      this.#leases.leave();
+    } catch {
+      // The disk may be full. Our leases then end with this process, which the next owner sees for itself.
+    }
+    this.#db.close();
+    this.#lock.release();
+  }
+
+  #do<T>(what: string, work: () => T): T {
+    if (!this.#db.isOpen) throw new CaissonError('failed_precondition', `cannot ${what}: the store is closed`);
+    try {
+      return work();
+    } catch (error) {
+      throw storeError(error, what);
+    }
+  }
+
+  #beat(): void {
+    try {
+      this.#leases.beat(Date.now());
+    } catch {
+      // A full disk or a busy database. The next beat comes in seconds; on this host our process id proves us alive.
+    }
+  }
+}

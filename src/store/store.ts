@@ -1,0 +1,114 @@
+/**
+ * What Caisson remembers: sandboxes, and who is working on them. One contract, several stores.
+ *
+ * Several processes may share one store. Nothing here waits for another process: `acquire` answers at once, and the
+ * caller decides whether to try again. Every method is one short transaction that is durable when it resolves.
+ *
+ * An owner is one process (or replica). It proves that it lives by a heartbeat, and on one host by its process id
+ * together with the start time of that process, so that a killed owner is known to be dead at once and a stopped one
+ * (SIGSTOP, a closed laptop) keeps what it holds.
+ */
+import type { Ref, Spec } from '../backend.ts';
+
+/** One limit or control that the place could not give, and that the caller or a default allowed to miss. */
+export interface Degradation {
+  readonly control: string;
+  readonly wanted: string | number | boolean;
+  readonly reason: string;
+}
+
+/**
+ *   (none) --intent--> creating --> ready <--> stopped
+ *                         |           |           |
+ *                         +-----------+-----------+--> destroying --> (none)
+ *
+ * `creating` and `destroying` are only legal while a live owner holds the lease of the sandbox; without one they are
+ * what a crash left, and the next owner finishes them.
+ */
+export type SandboxState = 'creating' | 'ready' | 'stopped' | 'destroying';
+
+export interface SandboxRow {
+  /** `sbx_` and 16 characters of [a-z0-9]. */
+  readonly id: string;
+  readonly taskId: string;
+  readonly backend: string;
+  /** Name of the resource in its place, fixed before the resource exists. */
+  readonly name: string;
+  readonly spec: Spec;
+  readonly fingerprint: string;
+  readonly state: SandboxState;
+  /** `null` until the place has answered. */
+  readonly ref: Ref | null;
+  /** The task's own directory on this host. `null` where the place keeps the files, or nothing is kept. */
+  readonly directory: string | null;
+  readonly degraded: readonly Degradation[];
+  /** What the probe measured, as plain JSON; `null` when it has not run or could not. */
+  readonly effective: Readonly<Record<string, unknown>> | null;
+  /** Grows each time the resource is made anew. */
+  readonly generation: number;
+  /** An ephemeral sandbox belongs to the process that made it and goes with it. */
+  readonly ephemeral: boolean;
+  /** Milliseconds since the epoch, by the clock of the writer. */
+  readonly createdAt: number;
+  readonly usedAt: number;
+  /** Stop (or remove, when ephemeral) after this long without use. `null`: never. */
+  readonly idleMs: number | null;
+  /** Remove after this long in any case. `null`: never. */
+  readonly ttlMs: number | null;
+}
+
+export type SandboxPatch = Partial<
+  Pick<
+    SandboxRow,
+    | 'spec'
+    | 'fingerprint'
+    | 'state'
+    | 'ref'
+    | 'directory'
+    | 'degraded'
+    | 'effective'
+    | 'generation'
+    | 'createdAt'
+    | 'usedAt'
+    | 'idleMs'
+    | 'ttlMs'
+  >
+>;
+
+export interface Holder {
+  readonly owner: string;
+  readonly pid: number | null;
+  readonly host: string;
+  readonly alive: boolean;
+}
+
+export interface Store {
+  /** Identity of this store, made once: written on every resource, so that nothing of another store is touched. */
+  readonly instance: string;
+  /** Identity of this owner. */
+  readonly owner: string;
+
+  /** Throws `already_exists` when the task has a sandbox, or the id or name is taken. */
+  insertSandbox(row: SandboxRow): Promise<void>;
+  /** Throws `not_found`. */
+  updateSandbox(id: string, patch: SandboxPatch): Promise<void>;
+  /** Idempotent. */
+  deleteSandbox(id: string): Promise<void>;
+  sandbox(id: string): Promise<SandboxRow | null>;
+  sandboxOfTask(taskId: string): Promise<SandboxRow | null>;
+  /** All of them, oldest first. */
+  sandboxes(): Promise<readonly SandboxRow[]>;
+
+  /**
+   * Takes a lease for this owner. True when it is held afterwards: it was free, or its owner is dead. False when a live
+   * owner holds it, also when that owner is this one: a lease is a lock, not a count.
+   */
+  acquire(key: string): Promise<boolean>;
+  /** Gives a lease back. Does nothing when this owner does not hold it. */
+  release(key: string): Promise<void>;
+  /** Who holds it now, dead or alive. */
+  holder(key: string): Promise<Holder | null>;
+
+  /** Gives all leases of this owner back and closes. Idempotent. */
+  close(): Promise<void>;
+}

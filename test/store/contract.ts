@@ -1,0 +1,142 @@
+/** What every store must do. `open` gives a new owner on the same state each time it is called. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { newRow, spec } from './rows.ts';
+
+export interface Fixture {
+  open(): Promise<Store>;
+  remove(): Promise<void>;
+}
+
+export function testStore(name: string, create: () => Promise<Fixture>): void {
+  describe(`the ${name} store`, () => {
+    let fixture: Fixture;
+    let store: Store;
+    let other: Store;
+
+    beforeEach(async () => {
+      fixture = await create();
+      store = await fixture.open();
+      other = await fixture.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      await other.close();
+      await fixture.remove();
+    });
+
+    it('gives every owner of one state the same instance, and each its own identity', async () => {
+      expect(store.instance).toMatch(/^[a-z0-9]{16}$/);
+      expect(other.instance).toBe(store.instance);
+      expect(store.owner).toMatch(/^own_[a-z0-9]+$/);
+      expect(other.owner).not.toBe(store.owner);
+    });
+
+    it('returns a row as it was stored, also to another owner', async () => {
+      const row = newRow({
+        state: 'ready',
+        ref: { v: 1, container: 'abc', paused: false, port: null },
+        directory: '/srv/tasks/a',
+        degraded: [{ control: 'diskBytes', wanted: 5, reason: 'no quota' }],
+        effective: { pids: 256, nested: { capabilities: ['CHOWN'] } },
+        ephemeral: true,
+        ttlMs: 1,
+      });
+      await store.insertSandbox(row);
+      expect(await other.sandbox(row.id)).toEqual(row);
+      expect(await other.sandboxOfTask(row.taskId)).toEqual(row);
+    });
+
+    it('answers null for what is not there', async () => {
+      expect(await store.sandbox('sbx_none')).toBeNull();
+      expect(await store.sandboxOfTask('none')).toBeNull();
+      expect(await store.holder('task:none')).toBeNull();
+    });
+
+    it.each(['id', 'taskId', 'name'] as const)('refuses a second row with the same %s', async (key) => {
+      const first = newRow();
+      await store.insertSandbox(first);
+      const second = newRow({ [key]: first[key] });
+      await expect(other.insertSandbox(second)).rejects.toMatchObject({ code: 'already_exists' });
+      expect(await store.sandboxes()).toEqual([first]);
+    });
+
+    it('changes only what a patch names', async () => {
+      const row = newRow({ ref: { v: 1 } });
+      const untouched = newRow();
+      await store.insertSandbox(row);
+      await store.insertSandbox(untouched);
+      const changed = { ...spec, network: 'open' } as const;
+      await other.updateSandbox(row.id, {
+        state: 'ready',
+        usedAt: 1_800_000_000_000,
+        spec: changed,
+        ref: null,
+        ttlMs: 7,
+      });
+      expect(await store.sandbox(row.id)).toEqual({
+        ...row,
+        state: 'ready',
+        usedAt: 1_800_000_000_000,
+        spec: changed,
+        ref: null,
+        ttlMs: 7,
+      });
+      expect(await store.sandbox(untouched.id)).toEqual(untouched);
+    });
+
+    it('says not_found when a patch, also an empty one, meets no row', async () => {
+      await expect(store.updateSandbox('sbx_none', { state: 'ready' })).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.updateSandbox('sbx_none', {})).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('deletes a row, and does so again without complaint', async () => {
+      const row = newRow();
+      await store.insertSandbox(row);
+      await store.deleteSandbox(row.id);
+      await other.deleteSandbox(row.id);
+      expect(await store.sandboxes()).toEqual([]);
+      await store.insertSandbox(row);
+    });
+
+    it('lists sandboxes from the oldest to the newest', async () => {
+      const rows = [30, 10, 20].map((createdAt) => newRow({ createdAt }));
+      for (const row of rows) await store.insertSandbox(row);
+      expect((await other.sandboxes()).map((row) => row.createdAt)).toEqual([10, 20, 30]);
+    });
+
+    it('gives a lease to one owner at a time, and never twice to the same', async () => {
+      expect(await store.acquire('task:a')).toBe(true);
+      expect(await store.acquire('task:a')).toBe(false);
+      expect(await other.acquire('task:a')).toBe(false);
+      expect(await other.acquire('task:b')).toBe(true);
+      await store.release('task:a');
+      expect(await other.acquire('task:a')).toBe(true);
+    });
+
+    it('lets nobody give back the lease of another', async () => {
+      await store.acquire('task:a');
+      await other.release('task:a');
+      expect(await other.acquire('task:a')).toBe(false);
+    });
+
+    it('tells who holds a lease', async () => {
+      await store.acquire('task:a');
+      const holder = await other.holder('task:a');
+      expect(holder).toMatchObject({ owner: store.owner, pid: process.pid, alive: true });
+    });
+
+    it('gives the leases of an owner back when it closes', async () => {
+      await store.acquire('task:a');
+      await store.close();
+      expect(await other.holder('task:a')).toBeNull();
+      expect(await other.acquire('task:a')).toBe(true);
+    });
+
+    it('closes twice, and refuses work afterwards', async () => {
+      await store.close();
+      await store.close();
+      await expect(store.sandboxes()).rejects.toMatchObject({ code: 'failed_precondition' });
+    });
+  });
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { isAlive, parseStat, startTimeOf, thisProcess } from '../../src/store/sqlite/owner.ts';
+
+const rest = 'S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20';
+
+describe('parseStat', () => {
+  it.each([
+    ['a plain name', `12 (node) ${rest}`],
+    ['a name with a parenthesis and spaces', `12 (a) R 9 (b) ${rest}`],
+    ['a name that looks like fields', `12 (x) S 1 1 1 1) ${rest}`],
+  ])('reads field 22 behind %s', (_, stat) => {
+    expect(parseStat(stat)).toBe('4711');
+  });
+
+  it('takes a zombie for dead: it still has an entry, but nobody lives there', () => {
+    expect(parseStat(`12 (node) ${rest.replace('S', 'Z')}`)).toBeNull();
+  });
+
+  it.each(['', '12', '12 (node)', '12 (node) '])('takes %j for nobody', (stat) => {
+    expect(parseStat(stat)).toBeNull();
+  });
+});
+
+describe('isAlive', () => {
+  const now = 1_000_000;
+  const self = thisProcess('own_a', now);
+
+  it.runIf(self.machine !== null)('knows this process, however old its heartbeat is', () => {
+    expect(isAlive({ ...self, heartbeatAt: 0 }, now)).toBe(true);
+  });
+
+  it.runIf(self.machine !== null)('is not fooled by a process id that was used again', () => {
+    expect(isAlive({ ...self, startTime: '1' }, now)).toBe(false);
+  });
+
+  it.runIf(self.machine !== null)('knows that there is no such process', () => {
+    expect(startTimeOf(2 ** 22 + 1)).toBeNull();
+    expect(isAlive({ ...self, pid: 2 ** 22 + 1 }, now)).toBe(false);
+  });
+
+  it.each([
+    ['of another machine', { machine: 'another-boot pid:[1]' }],
+    ['without a machine', { machine: null }],
+    ['without a process id', { pid: null }],
+  ])('believes the heartbeat of an owner %s for 20 seconds', (_, over) => {
+    expect(isAlive({ ...self, ...over }, now + 20_000)).toBe(true);
+    expect(isAlive({ ...self, ...over }, now + 20_001)).toBe(false);
+  });
+});
