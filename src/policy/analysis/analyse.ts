@@ -1,0 +1,128 @@
+/** A command text, or an argument vector, taken apart. Pure, given the grammar. */
+import type { FlatTree } from '../grammar/flatten.ts';
+import type { Parse } from '../grammar/load.ts';
+import { fullAnalysisUnits, grammarMarks, scanUnits } from '../limits.ts';
+import type { Place } from '../types.ts';
+import { disguised, hiddenNote } from './bytes.ts';
+import { readLight } from './light.ts';
+import { readPiped } from './pipes.ts';
+import { Session, type Payload } from './session.ts';
+import { readTree } from './tree.ts';
+import type { Analysis, Word } from './types.ts';
+
+/** Text as a shell gets it. `parse` null: the grammar is not there. */
+export function analyse(text: string, place: Place, parse: Parse | null): Analysis {
+  const session = new Session();
+  const whole = { start: 0, end: text.length };
+  if (text.includes('\u0000') || !text.isWellFormed()) session.note('U6', 'bytes that no command can hold', whole);
+  const strange = hiddenNote(text);
+  if (strange !== null) session.note(strange.rule, strange.description, strange);
+  if (text.length > scanUnits) session.note('U0', 'command too long to be checked', whole);
+  else readAll(session, payloadOf(text.replaceAll('\u0000', ''), place), parse);
+  return finish(text, session, place);
+}
+
+/** Words that are given to a program as they are, with no shell between. */
+export function analyseArgv(argv: readonly string[], place: Place, parse: Parse | null): Analysis {
+  const session = new Session();
+  const text = argv.join(' ');
+  let start = 0;
+  const words: Word[] = argv.map((each) => {
+    const word = {
+      text: each.replaceAll(/[\u0000\u0001]/g, ''),
+      raw: each,
+      start,
+      end: start + each.length,
+      literal: true,
+      glob: false,
+    };
+    start = word.end + 1;
+    return word;
+  });
+  const strange = hiddenNote(text);
+  if (strange !== null) session.note(strange.rule, strange.description, strange);
+  const payload = payloadOf(text, place);
+  if (text.length > scanUnits) session.note('U0', 'command too long to be checked', { start: 0, end: text.length });
+  else
+    session.emit(
+      {
+        words,
+        redirects: [],
+        assignments: [],
+        start: 0,
+        end: text.length,
+        background: false,
+        around: payload.around,
+        stdin: null,
+      },
+      payload,
+    );
+  readPiped(session, 0, payload);
+  readQueue(session, parse);
+  return finish(text, session, place);
+}
+
+function payloadOf(text: string, { cwd }: Place): Payload {
+  return {
+    text,
+    span: null,
+    around: { scope: { vars: new Map(), cwd }, within: null, stage: null, stdin: null },
+    depth: 0,
+    elsewhere: false,
+  };
+}
+
+function readAll(session: Session, first: Payload, parse: Parse | null): void {
+  readOne(session, first, parse);
+  readQueue(session, parse);
+}
+
+function readQueue(session: Session, parse: Parse | null): void {
+  for (let payload = session.next(); payload !== undefined; payload = session.next()) readOne(session, payload, parse);
+}
+
+function readOne(session: Session, payload: Payload, parse: Parse | null): void {
+  const from = session.commands.length;
+  const span = payload.span ?? { start: 0, end: payload.text.length };
+  const tree = treeOf(session, payload.text, { span, parse });
+  // What the tree sets is not yet set where the text begins.
+  const { scope } = payload.around;
+  const fresh = { ...payload, around: { ...payload.around, scope: { vars: new Map(scope.vars), cwd: scope.cwd } } };
+  const asShell = tree !== null && readTree(tree, payload, session);
+  if (tree === null || !asShell || tree.hasError || tree.cut) {
+    if (!readLight(fresh, session)) session.note('U0', 'more commands than can be checked', span);
+  }
+  readPiped(session, from, payload);
+}
+
+function treeOf(
+  session: Session,
+  text: string,
+  { span, parse }: { readonly span: { readonly start: number; readonly end: number }; readonly parse: Parse | null },
+): FlatTree | null {
+  if (parse === null) session.note('U7', 'shell grammar that cannot be loaded', span);
+  else if (text.length > fullAnalysisUnits || tooManyMarks(text))
+    session.note('U8', 'command too long to be analysed in full', span);
+  if (parse === null || text.length > fullAnalysisUnits || tooManyMarks(text)) return null;
+  const tree = parse(text);
+  if (tree === null || tree.cut) session.note('U8', 'command too long to be analysed in full', span);
+  else if (tree.hasError) session.note('U1', 'command that does not parse', span);
+  return tree;
+}
+
+function tooManyMarks(text: string): boolean {
+  if (text.length < grammarMarks) return false;
+  let marks = 0;
+  for (let at = 0; at < text.length && marks <= grammarMarks; at += 1)
+    if (';&|\n({[`\'"<'.includes(text[at] ?? '')) marks += 1;
+  return marks > grammarMarks;
+}
+
+function finish(text: string, session: Session, { home }: Place): Analysis {
+  for (const { words, start, end } of session.commands) {
+    const name = words[0]?.text ?? '';
+    if (disguised(name)) session.note('U4', 'characters that are not shown as they are', { start, end });
+    if (name.startsWith('=')) session.note('U2', 'command name that is not known before it runs', { start, end });
+  }
+  return { text, home: home ?? null, commands: session.commands, notes: session.notes, features: session.features };
+}

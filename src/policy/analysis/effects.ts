@@ -1,0 +1,26 @@
+/** What commands do to the shell they run in: its directory and its variables. */
+import { operandsOf } from './options.ts';
+import { resolvePath } from './paths.ts';
+import { hole, type Simple } from './types.ts';
+
+/** The directory afterwards; `null`: not known; `undefined`: as before. */
+export function movesDirectory({ program, words, cwd }: Simple): string | null | undefined {
+  if (program === 'popd') return null;
+  if (program !== 'cd' && program !== 'pushd' && program !== 'chdir') return undefined;
+  const [target] = operandsOf(words.slice(1));
+  if (target === undefined) return program === 'pushd' ? null : '~';
+  if (target.text === '-' || /^[+]\d/.test(target.text)) return null;
+  // A relative name may be found by CDPATH, but agents' shells have none.
+  return resolvePath(target.text, cwd);
+}
+
+/** Variables that get a value which is not written in the command. */
+export function setsUnknown({ program, words }: Simple): readonly string[] {
+  const args = words.slice(1).map(({ text }) => text);
+  if (program === 'printf') return args[0] === '-v' && args[1] !== undefined ? [args[1]] : [];
+  if (program === 'read' || program === 'mapfile' || program === 'readarray' || program === 'getopts') {
+    return args.filter((arg) => /^[A-Za-z_]\w*$/.test(arg) && arg !== hole);
+  }
+  if (program === 'let') return args.flatMap((arg) => /^([A-Za-z_]\w*)[-+*/%]?=/.exec(arg)?.[1] ?? []);
+  return [];
+}

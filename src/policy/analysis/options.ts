@@ -1,0 +1,60 @@
+/** Reading the options of other programs, as far as needed to find what they run. */
+import type { Word } from './types.ts';
+
+export interface OptionForm {
+  /** Short options that take a value, as letters: `ug`. */
+  readonly short?: string;
+  /** Long options that take a value as the next word: `--user`. */
+  readonly long?: readonly string[];
+  /** Operands between the options and the command: a duration, a priority. */
+  readonly operands?: number;
+  /** Whether `NAME=value` words stand before the command. */
+  readonly assigns?: boolean;
+  /** Options with which nothing is run: `command -v`. */
+  readonly queries?: readonly string[];
+}
+
+/** Index behind the options that start at `from`. */
+export function afterOptions(words: readonly Word[], from: number, { short = '', long = [] }: OptionForm): number {
+  let at = from;
+  while (at < words.length) {
+    const text = words[at]?.text ?? '';
+    if (text === '--') return at + 1;
+    if (!text.startsWith('-') || text === '-') return at;
+    at += takesNext(text, short, long) ? 2 : 1;
+  }
+  return at;
+}
+
+function takesNext(text: string, short: string, long: readonly string[]): boolean {
+  if (text.startsWith('--')) return !text.includes('=') && long.includes(text);
+  const value = Array.from(text.slice(1)).findIndex((letter) => short.includes(letter));
+  return value >= 0 && value === text.length - 2;
+}
+
+/** Flags of a command, short clusters taken apart: `-rf --force=x` -> `-r`, `-f`, `--force`. Nothing behind `--`. */
+export function flagsOf(texts: readonly string[]): readonly string[] {
+  const flags: string[] = [];
+  for (const text of texts) {
+    if (text === '--') break;
+    if (text.startsWith('--')) flags.push(text.split('=', 1)[0] ?? text);
+    else if (text.startsWith('-') && text.length > 1)
+      flags.push(...Array.from(text.slice(1), (letter) => `-${letter}`));
+  }
+  return flags;
+}
+
+/** Words that are no options, and everything behind `--`. */
+export function operandsOf<T extends { readonly text: string }>(words: readonly T[]): readonly T[] {
+  const end = words.findIndex(({ text }) => text === '--');
+  const head = (end < 0 ? words : words.slice(0, end)).filter(({ text }) => !text.startsWith('-') || text === '-');
+  return end < 0 ? head : [...head, ...words.slice(end + 1)];
+}
+
+/** Whether a long option is given, also cut short as GNU programs allow: `--rec` for `--recursive`. */
+export function hasLong(texts: readonly string[], full: string, atLeast = 3): boolean {
+  return texts.some((text) => {
+    const name = text.split('=', 1)[0] ?? text;
+    return name === full || (name.length >= atLeast + 2 && full.startsWith(name) && name.startsWith('--'));
+  });
+}

@@ -1,0 +1,167 @@
+/** What a command runs in turn: commands named by its words, and texts for a shell. */
+import { afterOptions } from './options.ts';
+import { isShell, shellCall } from './shells.ts';
+import { hole, type Word } from './types.ts';
+import { innerOf, isLoader, wrappers } from './wrappers.ts';
+
+export interface Text {
+  readonly text: string;
+  /** `$1` and on. */
+  readonly positional?: readonly Word[];
+  readonly word: Word;
+}
+
+export interface Peeled {
+  readonly commands: readonly (readonly Word[])[];
+  readonly assignments?: readonly Word[];
+  readonly texts?: readonly Text[];
+  readonly cwd?: string;
+  readonly elsewhere?: boolean;
+}
+
+/** `null`: it runs nothing else that can be seen. `words` starts with the program. */
+export function peel(program: string, words: readonly Word[]): Peeled | null {
+  if (program === 'env') return peelEnv(words);
+  if (program === 'xargs' || program === 'parallel') return peelXargs(words, program);
+  if (program === 'find' || program === 'fd' || program === 'fdfind') return peelFind(words);
+  if (isShell(program)) return peelShell(words);
+  const special = Object.hasOwn(texts, program) ? texts[program] : undefined;
+  const own = special?.(words) ?? null;
+  if (own !== null) return own;
+  if (program === 'exec' && words.length === 1) return null;
+  const form = isLoader(program) ? {} : wrappers.get(program);
+  const inner = form === undefined ? null : innerOf(words, form);
+  return inner === null ? null : { commands: [inner.words], assignments: inner.assignments };
+}
+
+function peelShell(words: readonly Word[]): Peeled | null {
+  const call = shellCall(words.slice(1));
+  return call.kind === 'text'
+    ? { commands: [], texts: [{ text: call.text.text, positional: call.positional, word: call.text }] }
+    : null;
+}
+
+function peelEnv(words: readonly Word[]): Peeled | null {
+  const split = words.findIndex(({ text }, at) => at > 0 && /^(?:-[iv0]*S|--split-string)/.test(text));
+  const word = words[split];
+  if (word === undefined || split >= afterOptions(words, 1, wrappers.get('env') ?? {})) {
+    const inner = innerOf(words, wrappers.get('env') ?? {});
+    return inner === null ? null : { commands: [inner.words], assignments: inner.assignments };
+  }
+  const glued = word.text.replace(/^(?:-[iv0]*S|--split-string=?)/, '');
+  const rest = words.slice(split + 1).map(({ text }) => text);
+  const all = glued === '' ? rest : [glued, ...rest];
+  // The first of these is split at blanks by env itself; for finding out what runs, a shell reads it the same way.
+  const [head = '', ...tail] = all;
+  return { commands: [], texts: [{ text: `env ${[head, ...tail.map(quote)].join(' ')}`, word }] };
+}
+
+function peelXargs(words: readonly Word[], program: string): Peeled | null {
+  const inner = innerOf(words, wrappers.get(program) ?? {});
+  if (inner === null) return null;
+  const marker =
+    words
+      .slice(1, words.length - inner.words.length)
+      .findLast(({ text }) => /^-I.|^--replace=/.test(text))
+      ?.text.replace(/^-I|^--replace=/, '') ?? '{}';
+  const end = inner.words.findIndex(({ text }) => /^:::/.test(text));
+  const own = end < 0 ? inner.words : inner.words.slice(0, end);
+  const replaced = own.map((word) =>
+    word.text.includes(marker) ? { ...word, text: word.text.replaceAll(marker, hole), literal: false } : word,
+  );
+  const fed = end < 0 ? [unknownWord(words)] : inner.words.slice(end + 1);
+  return { commands: [[...replaced, ...fed]] };
+}
+
+/** `-exec ... ;`, `-execdir ... +`, `-ok`, and `-x` of fd. What is found stands for `{}`. */
+function peelFind(words: readonly Word[]): Peeled | null {
+  const commands: Word[][] = [];
+  for (let at = 1; at < words.length; at += 1) {
+    if (!/^(?:-(?:exec|ok)(?:dir)?|-x|-X|--exec|--exec-batch)$/.test(words[at]?.text ?? '')) continue;
+    const inner = words.slice(at + 1);
+    const end = inner.findIndex(({ text }, index) => text === ';' || (text === '+' && inner[index - 1]?.text === '{}'));
+    const own = end < 0 ? inner : inner.slice(0, end);
+    if (own.length > 0)
+      commands.push(
+        own.map((word) =>
+          word.text.includes('{}') ? { ...word, text: word.text.replaceAll('{}', hole), literal: false } : word,
+        ),
+      );
+    at += own.length;
+  }
+  return commands.length === 0 ? null : { commands };
+}
+
+const joined = (words: readonly Word[]): readonly Text[] => {
+  const [word] = words;
+  return word === undefined ? [] : [{ text: words.map(({ text }) => text).join(' '), word }];
+};
+
+/** Programs that give text to a shell, or commands to another place. */
+const texts: Readonly<Record<string, (words: readonly Word[]) => Peeled | null>> = {
+  eval: (words) => ({ commands: [], texts: joined(words.slice(words[1]?.text === '--' ? 2 : 1)) }),
+  trap: (words) =>
+    words[1] === undefined || /^-[lp]$/.test(words[1].text) || words.length < 3
+      ? null
+      : { commands: [], texts: joined([words[words[1].text === '--' ? 2 : 1] ?? words[1]]) },
+  alias: (words) => {
+    const named = words.slice(1).filter(({ text }) => text.includes('='));
+    return named.length === 0
+      ? null
+      : { commands: [], texts: named.map((word) => ({ text: word.text.slice(word.text.indexOf('=') + 1), word })) };
+  },
+  su: (words) => optionText(words, /^(?:-[lmpP]*c|--command)$/, /^--command=/),
+  runuser: (words) => optionText(words, /^(?:-[lmpP]*c|--command)$/, /^--command=/),
+  script: (words) => optionText(words, /^-[aefq]*c$/, /^--command=/),
+  flock: (words) => {
+    const text = optionText(words, /^(?:-c|--command)$/, /^--command=/);
+    const at = afterOptions(words, 1, { short: 'wEF', long: ['--timeout', '--wait', '--conflict-exit-code'] });
+    const behind = words.slice(at + 1);
+    return text ?? (behind.length === 0 ? null : { commands: [behind] });
+  },
+  watch: (words) => {
+    const inner = words.slice(afterOptions(words, 1, { short: 'n', long: ['--interval'] }));
+    return inner.length === 0 ? null : { commands: [], texts: joined(inner) };
+  },
+  ssh: (words) => {
+    const host = afterOptions(words, 1, { short: 'BbcDEeFIiJLlmOopQRSWw' });
+    const inner = words.slice(afterOptions(words, host + 1, { short: 'BbcDEeFIiJLlmOopQRSWw' }));
+    return inner.length === 0 ? null : { commands: [], texts: joined(inner) };
+  },
+  docker: execInside,
+  podman: execInside,
+  nerdctl: execInside,
+  kubectl: execInside,
+};
+
+function optionText(words: readonly Word[], flag: RegExp, glued: RegExp): Peeled | null {
+  const at = words.findIndex(({ text }, index) => index > 0 && (flag.test(text) || glued.test(text)));
+  const word = words[at];
+  if (word === undefined) return null;
+  if (glued.test(word.text)) return { commands: [], texts: [{ text: word.text.replace(glued, ''), word }] };
+  const next = words[at + 1];
+  return next === undefined ? null : { commands: [], texts: [{ text: next.text, word: next }] };
+}
+
+/** `docker exec -it NAME COMMAND`, `kubectl exec NAME -- COMMAND`, also below `compose`. */
+function execInside(words: readonly Word[]): Peeled | null {
+  const at = words.findIndex(({ text }, index) => index > 0 && index < 8 && text === 'exec');
+  if (at < 0) return null;
+  const form = {
+    short: 'euwcn',
+    long: ['--env', '--user', '--workdir', '--container', '--namespace', '--env-file', '--index'],
+  };
+  const inner = words.slice(
+    afterOptions(words, afterOptions(words, at + 1, form) + 1, { short: 'cn', long: ['--container', '--namespace'] }),
+  );
+  return inner.length === 0 ? null : { commands: [inner], elsewhere: true };
+}
+
+export function unknownWord(near: readonly Word[]): Word {
+  const { start = 0, end = 0 } = near[0] ?? {};
+  return { text: hole, raw: '', start, end, literal: false, glob: false };
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

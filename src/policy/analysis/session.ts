@@ -1,0 +1,237 @@
+/** The analysis of one command while it is made: simple commands as they are met, and texts still to be read. */
+import { payloadDepth, payloads, payloadUnits, valueUnits, wrapperDepth } from '../limits.ts';
+import { movesDirectory, setsUnknown } from './effects.ts';
+import { baseName } from './paths.ts';
+import { peel, type Peeled, type Text } from './peel.ts';
+import {
+  hole,
+  homeMark,
+  wordBreak,
+  type Assignment,
+  type Feature,
+  type Note,
+  type Redirect,
+  type Simple,
+  type Stage,
+  type Word,
+} from './types.ts';
+
+export interface MutableScope {
+  readonly vars: Map<string, string>;
+  cwd: string | null;
+}
+
+export interface Around {
+  readonly scope: MutableScope;
+  readonly within: string | null;
+  readonly stage: Stage | null;
+  readonly stdin: string | null;
+}
+
+/** A text to be read as shell commands. */
+export interface Payload {
+  readonly text: string;
+  /** Where findings are shown; `null`: where they are in the text itself. */
+  readonly span: { readonly start: number; readonly end: number } | null;
+  readonly around: Around;
+  readonly depth: number;
+  readonly elsewhere: boolean;
+}
+
+export interface Parts {
+  readonly words: readonly Word[];
+  readonly redirects: readonly Redirect[];
+  readonly assignments: readonly Assignment[];
+  readonly start: number;
+  readonly end: number;
+  readonly background: boolean;
+  readonly around: Around;
+  readonly stdin: string | null;
+}
+
+export class Session {
+  readonly commands: Simple[] = [];
+  readonly notes: Note[] = [];
+  readonly features = new Set<Feature>();
+  readonly #todo: Payload[] = [];
+  readonly #noted = new Set<string>();
+  #payloads = 0;
+  #units = 0;
+
+  next(): Payload | undefined {
+    return this.#todo.shift();
+  }
+
+  /** Once for each kind: the first place is enough. */
+  note(rule: string, description: string, span: { readonly start: number; readonly end: number }): void {
+    if (this.#noted.has(rule)) return;
+    this.#noted.add(rule);
+    this.notes.push({ rule, description, start: span.start, end: span.end });
+  }
+
+  /** Takes a command in, and everything that it runs in turn. */
+  emit(parts: Parts, payload: Payload): void {
+    if (parts.words.length > 0 || parts.redirects.length > 0 || parts.assignments.length > 0)
+      this.#emit(parts, payload);
+  }
+
+  #emit(parts: Parts, payload: Payload): void {
+    const todo: Step[] = [
+      {
+        words: parts.words,
+        assignments: parts.assignments,
+        redirects: parts.redirects,
+        elsewhere: payload.elsewhere,
+        steps: 0,
+      },
+    ];
+    for (let step = todo.pop(); step !== undefined; step = todo.pop()) {
+      if (step.steps > wrapperDepth) {
+        this.note('U3', 'wrappers nested too deep to be looked through', parts);
+        break;
+      }
+      const simple = simpleOf(step, parts, payload.depth);
+      const inner = simple.program === null || simple.program === '' ? null : peel(simple.program, step.words);
+      this.commands.push(inner === null ? simple : { ...simple, wraps: inner.commands.length > 0 });
+      if (simple.program === null) this.note('U2', 'command name that is not known before it runs', parts);
+      if (inner === null) this.#affect(simple, parts.around.scope);
+      else todo.push(...this.#within(inner, step, { simple, parts, payload }));
+    }
+  }
+
+  /** Commands that a wrapper runs; texts go to the end of the queue. */
+  #within(
+    inner: Peeled,
+    step: Step,
+    { simple, parts, payload }: { readonly simple: Simple; readonly parts: Parts; readonly payload: Payload },
+  ): readonly Step[] {
+    const elsewhere = step.elsewhere || inner.elsewhere === true;
+    for (const text of inner.texts ?? [])
+      this.read(text, { cwd: simple.cwd, around: parts.around, depth: payload.depth, span: payload.span, elsewhere });
+    const assignments = (inner.assignments ?? []).map(({ text, start, end }) => ({
+      name: text.slice(0, text.indexOf('=')),
+      value: text.slice(text.indexOf('=') + 1),
+      start,
+      end,
+    }));
+    return inner.commands.map((words) => ({ words, assignments, redirects: [], elsewhere, steps: step.steps + 1 }));
+  }
+
+  /** Queues a text that a command hands to a shell. */
+  read(
+    text: Text,
+    from: {
+      readonly cwd: string | null;
+      readonly around: Around;
+      readonly depth: number;
+      readonly span: Payload['span'];
+      readonly elsewhere: boolean;
+    },
+  ): void {
+    this.#payloads += 1;
+    this.#units += text.text.length;
+    const span = from.span ?? { start: text.word.start, end: text.word.end };
+    if (from.depth >= payloadDepth || this.#payloads > payloads || this.#units > payloadUnits) {
+      this.note('U3', 'commands nested too deep to be looked through', span);
+      return;
+    }
+    const vars = new Map(from.around.scope.vars);
+    for (const [index, word] of (text.positional ?? []).slice(0, 10).entries()) vars.set(String(index), word.text);
+    if (text.positional !== undefined)
+      vars.set(
+        '@',
+        text.positional
+          .slice(1)
+          .map((word) => word.text)
+          .join(wordBreak),
+      );
+    this.#todo.push({
+      text: writable(text.text),
+      span,
+      around: { ...from.around, scope: { vars, cwd: from.cwd }, stage: from.around.stage },
+      depth: from.depth + 1,
+      elsewhere: from.elsewhere,
+    });
+  }
+
+  #affect(simple: Simple, scope: MutableScope): void {
+    const cwd = movesDirectory(simple);
+    if (cwd !== undefined) scope.cwd = cwd;
+    for (const name of setsUnknown(simple)) scope.vars.set(name, hole);
+  }
+}
+
+interface Step {
+  readonly words: readonly Word[];
+  readonly assignments: readonly Assignment[];
+  readonly redirects: readonly Redirect[];
+  readonly elsewhere: boolean;
+  readonly steps: number;
+}
+
+function simpleOf({ words, assignments, redirects, elsewhere }: Step, parts: Parts, depth: number): Simple {
+  const { start, end, background, around, stdin } = parts;
+  return {
+    program: programOf(words[0]),
+    words,
+    redirects,
+    assignments,
+    start,
+    end,
+    background,
+    elsewhere,
+    depth,
+    cwd: around.scope.cwd,
+    stage: around.stage,
+    within: around.within,
+    stdin: stdin ?? around.stdin,
+    wraps: false,
+  };
+}
+
+/** Names that hardline rules are about, for `/bin/r?`. */
+const hardlineNames = [
+  'rm',
+  'dd',
+  'kill',
+  'mkfs',
+  'reboot',
+  'halt',
+  'poweroff',
+  'shutdown',
+  'init',
+  'wipefs',
+  'shred',
+  'find',
+  'systemctl',
+];
+
+function programOf(word: Word | undefined): string | null {
+  if (word === undefined) return '';
+  const name = baseName(word.text);
+  if (name === '' || name.includes(hole) || name.includes(homeMark)) return null;
+  if (word.glob) return hardlineNames.find((each) => globMatches(name, each)) ?? null;
+  return name.toLowerCase().replace(/\.exe$/, '');
+}
+
+function globMatches(pattern: string, name: string): boolean {
+  const source = pattern
+    .replace(/[.+^${}()|\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  try {
+    return new RegExp(`^${source}$`).test(name);
+  } catch {
+    // A bracket that is never closed is no pattern.
+    return false;
+  }
+}
+
+/** Resolved text, so that a shell would read the same in it again. */
+function writable(text: string): string {
+  return text.replaceAll(hole, '${__}').replaceAll(homeMark, '${HOME}');
+}
+
+export function keepValue(scope: MutableScope, name: string, value: string): void {
+  scope.vars.set(name, value.length > valueUnits ? hole : value);
+}

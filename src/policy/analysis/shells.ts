@@ -1,0 +1,98 @@
+/** Calls of shells and interpreters: what text, script or input they run. */
+import type { Word } from './types.ts';
+
+const shellNames = new Set(['sh', 'bash', 'zsh', 'ksh', 'dash', 'ash', 'mksh', 'fish', 'csh', 'tcsh', 'rbash', 'yash']);
+
+export function isShell(program: string | null): boolean {
+  return program !== null && shellNames.has(program);
+}
+
+export type ShellCall =
+  | { readonly kind: 'text'; readonly text: Word; readonly positional: readonly Word[] }
+  | { readonly kind: 'script'; readonly script: Word }
+  | { readonly kind: 'input' };
+
+const longWithValue = new Set(['--rcfile', '--init-file', '--init-command', '--command']);
+
+/** `args`: what follows the shell's name. */
+export function shellCall(args: readonly Word[]): ShellCall {
+  let at = 0;
+  let takesText = false;
+  let input = false;
+  for (; at < args.length; at += 1) {
+    const text = args[at]?.text ?? '';
+    if (text === '--' || text === '-') {
+      at += 1;
+      break;
+    }
+    if (!/^[-+]./.test(text)) break;
+    if (text.startsWith('--')) {
+      takesText ||= text === '--command';
+      at += longWithValue.has(text) && text !== '--command' ? 1 : 0;
+      continue;
+    }
+    takesText ||= text.startsWith('-') && text.includes('c');
+    input ||= text.startsWith('-') && text.includes('s');
+    at += Array.from(text.slice(1)).filter((letter) => letter === 'o' || letter === 'O').length;
+  }
+  const next = args[at];
+  if (next === undefined || (input && !takesText)) return { kind: 'input' };
+  return takesText ? { kind: 'text', text: next, positional: args.slice(at + 1) } : { kind: 'script', script: next };
+}
+
+/** Options with which an interpreter runs program text from its arguments; letters may stand in a cluster. */
+const inlineFlags: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:python|pypy|jython)[\d.]*[a-z]?$/, /^-[bBdEhiIOPqsSuvVx]*c/],
+  [/^perl[\d.]*$/, /^-[aclnpstuwWXifFlTU0-9]*[eE]/],
+  [/^ruby[\d.]*$/, /^-[aclnpsSUvwW]*e/],
+  [/^(?:node|nodejs|iojs)$/, /^(?:-[ep]+$|-[epi]*[ep]|--eval(?:=|$)|--print(?:=|$))/],
+  [/^bun$/, /^(?:-e|-p|--eval|--print)/],
+  [/^php[\d.]*$/, /^-[rBRE]/],
+  [/^(?:lua|luajit)[\d.]*$/, /^-e/],
+  [/^(?:rscript|r|julia|groovy|elixir|erl|scala|ghc|raku)$/, /^(?:-e|-eval|--eval)/],
+  [/^osascript$/, /^-e/],
+  [/^(?:powershell|pwsh)$/, /^[-/](?:c|command|f|file|e|ec|enc\w*)$/i],
+];
+
+/** Options of interpreters whose value is the next word, so that it is not read as an option. */
+const valued: Readonly<Record<string, RegExp>> = {
+  python: /^-[WXm]$/,
+  ruby: /^-[IrC]$/,
+  perl: /^-[I]$/,
+  node: /^(?:-r|--require|--import|--loader|-C)$/,
+  php: /^-[dcz]$/,
+};
+
+/** The word that makes an interpreter run inline text; `null` when it runs a file or nothing. */
+export function inlineFlag(program: string, args: readonly Word[]): Word | null {
+  if ((program === 'deno' || program === 'bun') && args[0]?.text === 'eval') return args[0];
+  const flag = inlineFlags.find(([name]) => name.test(program))?.[1];
+  if (flag === undefined) return null;
+  const skip = Object.entries(valued).find(([name]) => program.startsWith(name))?.[1];
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at];
+    if (word === undefined || !/^[-/]/.test(word.text) || word.text === '--') return null;
+    if (flag.test(word.text)) return word;
+    if (skip?.test(word.text) === true) at += 1;
+  }
+  return null;
+}
+
+const interpreters = new Map<string, boolean>();
+const mostKnown = 2000;
+
+export function isInterpreter(program: string | null): boolean {
+  if (program === null || program === '') return false;
+  const known = interpreters.get(program);
+  if (known !== undefined) return known;
+  const found = program === 'deno' || inlineFlags.some(([name]) => name.test(program));
+  if (interpreters.size >= mostKnown) interpreters.clear();
+  interpreters.set(program, found);
+  return found;
+}
+
+/** Whether an interpreter reads its program from its input: no file is named, or `-` is. */
+export function readsProgram(args: readonly Word[]): boolean {
+  const first = args.find(({ text }) => !text.startsWith('-') || text === '-');
+  return first === undefined || first.text === '-';
+}

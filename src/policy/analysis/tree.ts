@@ -1,0 +1,284 @@
+/** Reads the commands of a text out of its syntax tree: one pass in source order, without recursion. */
+import type { FlatTree } from '../grammar/flatten.ts';
+import { keepValue, type Around, type MutableScope, type Payload, type Session } from './session.ts';
+import { hole, type Assignment, type Feature, type Redirect, type Word } from './types.ts';
+import { substitutionsIn } from './quoting.ts';
+import { resolveText, resolveValue, resolveWord } from './words.ts';
+
+const features: Readonly<Record<string, Feature>> = {
+  variable_assignment: 'assignment', declaration_command: 'assignment', unset_command: 'assignment', function_definition: 'function',
+  command_substitution: 'substitution', process_substitution: 'substitution', expansion: 'expansion', simple_expansion: 'expansion',
+  arithmetic_expansion: 'expansion', list: 'list', pipeline: 'list', if_statement: 'control', while_statement: 'control',
+  for_statement: 'control', c_style_for_statement: 'control', case_statement: 'control', subshell: 'list', compound_statement: 'list',
+};
+
+/** Whether the shell would read the text as the tree has it. */
+export function readTree(tree: FlatTree, payload: Payload, session: Session): boolean {
+  return new Reader(tree, payload, session).read();
+}
+
+class Reader {
+  readonly #tree: FlatTree;
+  readonly #text: string;
+  readonly #payload: Payload;
+  readonly #session: Session;
+  readonly #stages = new Map<number, { readonly pipeline: object; readonly index: number }>();
+  /** Redirections that the grammar puts around a list, but belong to its last command. */
+  readonly #lent = new Map<number, { readonly redirects: readonly number[]; readonly reach: number }>();
+  /** What holds again behind a node. */
+  readonly #open: { readonly until: number; readonly around: Around }[] = [];
+  #around: Around;
+  #asShell = true;
+
+  constructor(tree: FlatTree, payload: Payload, session: Session) {
+    this.#tree = tree;
+    this.#text = payload.text;
+    this.#payload = payload;
+    this.#session = session;
+    this.#around = payload.around;
+  }
+
+  read(): boolean {
+    const { kind } = this.#tree;
+    for (let node = 0; node < kind.length; node += 1) {
+      this.#leave(node);
+      const stage = this.#stages.get(node);
+      if (stage !== undefined) this.#enter(node, { stage, scope: copyOf(this.#around.scope) });
+      const feature = features[kind[node] ?? ''];
+      if (feature !== undefined) this.#session.features.add(feature);
+      this.#visit(node, kind[node] ?? '');
+    }
+    return this.#asShell;
+  }
+
+  #leave(node: number): void {
+    for (let top = this.#open.at(-1); top !== undefined && node >= top.until; top = this.#open.at(-1)) {
+      this.#around = top.around;
+      this.#open.pop();
+    }
+  }
+
+  #enter(node: number, change: Partial<Around>): void {
+    this.#open.push({ until: this.#tree.last[node] ?? 0, around: this.#around });
+    this.#around = { ...this.#around, ...change };
+  }
+
+  #visit(node: number, kind: string): void {
+    if (kind === 'command') this.#command(node);
+    else if (kind === 'redirected_statement') this.#redirected(node);
+    else if (kind === 'declaration_command' || kind === 'test_command' || kind === 'unset_command') this.#keyword(node, kind);
+    else if (kind === 'variable_assignment') this.#loneAssignment(node);
+    else if (kind === 'pipeline') this.#pipeline(node, 0);
+    else if (kind === 'function_definition') this.#enter(node, { within: this.#source(this.#children(node)[0] ?? node) });
+    else if (kind === 'subshell' || kind === 'command_substitution' || kind === 'process_substitution') {
+      this.#enter(node, { scope: copyOf(this.#around.scope), ...(kind === 'subshell' ? {} : { stage: null, stdin: null }) });
+    } else if (kind === 'for_statement') this.#loopVariable(node);
+    else if (kind === 'expansion' && /@P\}$/.test(this.#source(node))) this.#session.note('U5', 'expansion that runs the text of a variable', this.#span(node));
+    else if (kind === 'arithmetic_expansion') this.#arithmetic(node);
+    else if (kind === 'heredoc_end') this.#heredocEnd(node);
+    else if (kind === 'comment') this.#comment(node);
+  }
+
+  /** The grammar ends a here-document at a line that begins with its word; the shell wants nothing else on that line. */
+  #heredocEnd(node: number): void {
+    const { start, end } = this.#tree;
+    const before = this.#text.slice(0, start[node]).replace(/\t+$/, '');
+    if (before.endsWith('\n') && /^(?:\n|$)/.test(this.#text.slice(end[node], (end[node] ?? 0) + 1))) return;
+    this.#differs(node);
+  }
+
+  /** The grammar begins a comment behind an escaped blank, too; for the shell that is inside a word. */
+  #comment(node: number): void {
+    const start = this.#tree.start[node] ?? 0;
+    const before = this.#text.slice(Math.max(0, start - 2), start);
+    if (!/(?:^|[^\\][\s;&|()`]|^[\s;&|()`])$/.test(before)) this.#differs(node);
+  }
+
+  /** Where the shell reads the text otherwise, the light reader looks at it again. */
+  #differs(node: number): void {
+    this.#asShell = false;
+    this.#session.note('U1', 'command that does not parse', this.#span(node));
+  }
+
+  #children(node: number): readonly number[] {
+    const { last } = this.#tree;
+    const children: number[] = [];
+    for (let child = node + 1; child < (last[node] ?? 0); child = last[child] ?? Number.MAX_SAFE_INTEGER) children.push(child);
+    return children;
+  }
+
+  #source(node: number): string {
+    return this.#text.slice(this.#tree.start[node], this.#tree.end[node]);
+  }
+
+  #span(node: number): { start: number; end: number } {
+    return this.#payload.span ?? { start: this.#tree.start[node] ?? 0, end: this.#tree.end[node] ?? 0 };
+  }
+
+  #command(node: number): void {
+    const { kind } = this.#tree;
+    const assignments: Assignment[] = [];
+    const redirects: number[] = [];
+    const words: number[] = [];
+    for (const child of this.#children(node)) {
+      const name = kind[child] ?? '';
+      if (name === 'variable_assignment') assignments.push(this.#assignment(child));
+      else if (name.endsWith('_redirect')) redirects.push(child);
+      else if (name !== 'comment') words.push(child);
+    }
+    const lent = this.#lent.get(node);
+    redirects.push(...(lent?.redirects ?? []));
+    this.#emit({ node, reach: lent?.reach ?? node, words: this.#words(words), redirects, assignments });
+  }
+
+  #emit(what: { readonly node: number; readonly reach: number; readonly words: readonly Word[]; readonly redirects: readonly number[]; readonly assignments: readonly Assignment[] }): void {
+    const background = /^[ \t]*&(?![&>])/.test(this.#text.slice(this.#tree.end[what.reach], (this.#tree.end[what.reach] ?? 0) + 16));
+    if (background) this.#session.features.add('background');
+    this.#session.emit({
+      words: what.words,
+      redirects: what.redirects.flatMap((each) => this.#redirects(each)),
+      assignments: what.assignments,
+      ...this.#span(what.reach),
+      background,
+      around: this.#around,
+      stdin: this.#stdinOf(what.redirects),
+    }, this.#payload);
+  }
+
+  /** Neighbours without a blank between them are one word, whatever the grammar says. */
+  #words(nodes: readonly number[]): readonly Word[] {
+    const { start, end } = this.#tree;
+    const ranges: { start: number; end: number }[] = [];
+    for (const node of nodes) {
+      const range = { start: start[node] ?? 0, end: end[node] ?? 0 };
+      const before = ranges.at(-1);
+      if (before !== undefined && /^(?:\\\n)*$/.test(this.#text.slice(before.end, range.start))) before.end = range.end;
+      else ranges.push(range);
+    }
+    return ranges.flatMap((range) => resolveWord(this.#text.slice(range.start, range.end), this.#payload.span ?? range, this.#around.scope));
+  }
+
+  #assignment(node: number): Assignment {
+    const source = this.#source(node);
+    const at = source.indexOf('=');
+    const name = source.slice(0, at).replace(/\+$/, '').replace(/\[[^]*/, '');
+    const raw = source.slice(at + 1);
+    const added = source[at - 1] === '+';
+    const value = raw.startsWith('(') || added || source[at - 1] === ']' ? hole : resolveValue(raw, this.#around.scope);
+    return { name, value, ...this.#span(node) };
+  }
+
+  #loneAssignment(node: number): void {
+    const above = this.#tree.kind[this.#tree.parent[node] ?? -1];
+    if (above === 'command' || above === 'declaration_command') return;
+    const assignment = this.#assignment(node);
+    keepValue(this.#around.scope, assignment.name, assignment.value);
+    this.#emit({ node, reach: node, words: [], redirects: [], assignments: [assignment] });
+  }
+
+  #keyword(node: number, kind: string): void {
+    const source = this.#source(node);
+    const name = kind === 'test_command' ? 'test' : (/^\w+/.exec(source)?.[0] ?? kind);
+    const children = this.#children(node);
+    const assignments = children.filter((child) => this.#tree.kind[child] === 'variable_assignment').map((child) => this.#assignment(child));
+    for (const { name: variable, value } of assignments) keepValue(this.#around.scope, variable, value);
+    if (kind === 'unset_command') for (const child of children) this.#around.scope.vars.set(this.#source(child), hole);
+    const first: Word = { text: name, raw: name, ...this.#span(node), literal: true, glob: false };
+    const rest = children.filter((child) => this.#tree.kind[child] !== 'variable_assignment').map((child) => ({ text: this.#source(child), raw: this.#source(child), ...this.#span(child), literal: false, glob: false }));
+    this.#emit({ node, reach: node, words: [first, ...rest], redirects: [], assignments });
+  }
+
+  /** Redirections of a group are a command of their own here, and what it reads is read by all in it. */
+  #redirected(node: number): void {
+    const { kind } = this.#tree;
+    const children = this.#children(node);
+    const redirects = children.filter((child) => (kind[child] ?? '').endsWith('_redirect'));
+    let body = children.find((child) => !(kind[child] ?? '').endsWith('_redirect'));
+    while (body !== undefined && /^(?:list|pipeline|negated_command)$/.test(kind[body] ?? '')) body = this.#children(body).at(-1);
+    for (const redirect of redirects) if (kind[redirect] === 'heredoc_redirect') this.#pipedHeredoc(redirect, body);
+    if (body !== undefined && kind[body] === 'command') {
+      this.#lent.set(body, { redirects, reach: node });
+      return;
+    }
+    this.#emit({ node, reach: node, words: [], redirects, assignments: [] });
+    const stdin = this.#stdinOf(redirects);
+    if (stdin !== null) this.#enter(node, { stdin });
+  }
+
+  /** `cat <<E | sh`: the grammar puts what follows the pipe below the here-document. */
+  #pipedHeredoc(redirect: number, body: number | undefined): void {
+    const { kind, start } = this.#tree;
+    const piped = this.#children(redirect).find((child) => kind[child] === 'pipeline');
+    if (piped === undefined || body === undefined || !/\|&?\s*$/.test(this.#text.slice(start[redirect], (start[piped] ?? 0) + 1))) return;
+    const pipeline = {};
+    this.#stages.set(body, { pipeline, index: 0 });
+    for (const [index, child] of this.#children(piped).entries()) this.#stages.set(child, { pipeline, index: index + 1 });
+  }
+
+  #pipeline(node: number, from: number): void {
+    const children = this.#children(node);
+    if (children.some((child) => this.#stages.has(child))) return;
+    const pipeline = {};
+    for (const [index, child] of children.entries()) this.#stages.set(child, { pipeline, index: index + from });
+  }
+
+  #loopVariable(node: number): void {
+    const { kind } = this.#tree;
+    const [name, ...values] = this.#children(node).filter((child) => kind[child] !== 'do_group' && kind[child] !== 'compound_statement');
+    if (name === undefined) return;
+    const words = this.#words(values);
+    const [only] = words;
+    keepValue(this.#around.scope, this.#source(name), words.length === 1 && only !== undefined && !only.glob ? only.text : hole);
+  }
+
+  /** A variable in arithmetic is evaluated again, and an index in it may run commands. */
+  #arithmetic(node: number): void {
+    const names = this.#source(node).match(/[A-Za-z_]\w*/g) ?? [];
+    if (names.some((name) => /[[`]|\$\(/.test(this.#around.scope.vars.get(name) ?? ''))) {
+      this.#session.note('U5', 'expansion that runs the text of a variable', this.#span(node));
+    }
+  }
+
+  #redirects(node: number): readonly Redirect[] {
+    const { kind } = this.#tree;
+    const children = this.#children(node);
+    if (kind[node] === 'heredoc_redirect') return children.filter((child) => kind[child] === 'file_redirect').flatMap((child) => this.#redirects(child));
+    if (kind[node] === 'herestring_redirect') return [];
+    const target = children.findLast((child) => kind[child] !== 'file_descriptor');
+    if (target === undefined) return [];
+    const operator = /[<>&|]+/.exec(this.#text.slice(this.#tree.start[node], this.#tree.start[target]))?.[0] ?? '';
+    const duplicates = operator.endsWith('&') && /^(?:\d+|-)$/.test(this.#source(target));
+    return duplicates ? [] : this.#words([target]).map((word) => ({ operator, target: word, writes: operator.includes('>') }));
+  }
+
+  /** The grammar does not see every substitution in a here-document; the shell does. */
+  #expanded(body: number): string {
+    const source = this.#source(body);
+    if (/[$`]/.test(source)) this.#session.features.add('expansion');
+    const { around, depth, elsewhere } = { around: this.#around, depth: this.#payload.depth, elsewhere: this.#payload.elsewhere };
+    const span = this.#span(body);
+    for (const text of substitutionsIn(source)) {
+      const word = { text: '', raw: '', ...span, literal: false, glob: false };
+      this.#session.read({ text, word }, { cwd: around.scope.cwd, around: { ...around, stdin: null, stage: null }, depth, span: this.#payload.span, elsewhere });
+    }
+    return resolveText(source, around.scope);
+  }
+
+  #stdinOf(redirects: readonly number[]): string | null {
+    const { kind } = this.#tree;
+    let text: string | null = null;
+    for (const node of redirects) {
+      const children = this.#children(node);
+      if (kind[node] === 'herestring_redirect') text = `${this.#words(children).map((word) => word.text).join(' ')}\n`;
+      const body = kind[node] === 'heredoc_redirect' ? children.find((child) => kind[child] === 'heredoc_body') : undefined;
+      if (body === undefined) continue;
+      const quoted = /['"\\]/.test(this.#source(children.find((child) => kind[child] === 'heredoc_start') ?? body));
+      text = quoted ? this.#source(body) : this.#expanded(body);
+    }
+    return text;
+  }
+}
+
+function copyOf({ vars, cwd }: MutableScope): MutableScope {
+  return { vars: new Map(vars), cwd };
+}

@@ -1,0 +1,99 @@
+/** What an analysed command is made of. */
+
+/** Stands in a word for a part that is not known before the command runs. Cannot occur in a real argument. */
+export const hole = '\u0000';
+/** Stands at the start of a word for the home directory. */
+export const homeMark = '\u0001';
+
+/** Stands between the words in the value of `$@`. */
+export const wordBreak = '\u0002';
+
+export interface Word {
+  /** After unquoting and expansion, with `hole` and `homeMark`. */
+  readonly text: string;
+  /** As it was written. */
+  readonly raw: string;
+  readonly start: number;
+  readonly end: number;
+  /** Written out: quotes and escapes at most, no expansion of any kind. */
+  readonly literal: boolean;
+  /** Holds unquoted `*`, `?` or `[`. */
+  readonly glob: boolean;
+}
+
+export interface Redirect {
+  readonly operator: string;
+  readonly target: Word;
+  readonly writes: boolean;
+}
+
+export interface Assignment {
+  readonly name: string;
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where in a pipeline a command stands. Commands of the same pipeline share the object. */
+export interface Stage {
+  readonly pipeline: object;
+  readonly index: number;
+}
+
+/** One simple command. */
+export interface Simple {
+  /** Lower-case name without directories; `null`: not known; empty: assignments or redirections alone. */
+  readonly program: string | null;
+  readonly words: readonly Word[];
+  readonly redirects: readonly Redirect[];
+  readonly assignments: readonly Assignment[];
+  readonly start: number;
+  readonly end: number;
+  /** `null`: not known. */
+  readonly cwd: string | null;
+  readonly background: boolean;
+  readonly stage: Stage | null;
+  /** Text it reads from a here-document or here-string; may hold `hole`. */
+  readonly stdin: string | null;
+  /** A wrapper such as sudo: what it runs is a command of its own. */
+  readonly wraps: boolean;
+  /** Inside another machine or container (`docker exec`): not a matter of this host's hardline list. */
+  readonly elsewhere: boolean;
+  /** The function in whose body it stands. */
+  readonly within: string | null;
+  /** Runs text that was written down as an argument or input of another command. */
+  readonly depth: number;
+}
+
+/** Why a command cannot be judged by its parts alone. Each is asked for. */
+export interface Note {
+  readonly rule: string;
+  readonly description: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Things in a command that a word-level permission rule cannot answer for. */
+export type Feature =
+  | 'assignment'
+  | 'expansion'
+  | 'function'
+  | 'substitution'
+  | 'coproc'
+  | 'list'
+  | 'background'
+  | 'control';
+
+export interface Analysis {
+  readonly text: string;
+  /** The home directory where it would run, when it is known. */
+  readonly home: string | null;
+  readonly commands: readonly Simple[];
+  readonly notes: readonly Note[];
+  readonly features: ReadonlySet<Feature>;
+}
+
+export interface Scope {
+  readonly vars: ReadonlyMap<string, string>;
+  readonly cwd: string | null;
+}

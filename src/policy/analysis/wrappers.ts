@@ -1,0 +1,98 @@
+/** Programs that run the program named in their arguments, and how to find it there. */
+import { afterOptions, type OptionForm } from './options.ts';
+import type { Word } from './types.ts';
+
+const none: OptionForm = {};
+
+export const wrappers: ReadonlyMap<string, OptionForm> = new Map<string, OptionForm>([
+  [
+    'sudo',
+    {
+      short: 'ughpCrtTUDR',
+      long: [
+        '--user',
+        '--group',
+        '--host',
+        '--prompt',
+        '--close-from',
+        '--role',
+        '--type',
+        '--command-timeout',
+        '--other-user',
+        '--chdir',
+        '--chroot',
+      ],
+      assigns: true,
+      queries: ['-l', '-v', '-V', '--list', '--validate', '--version'],
+    },
+  ],
+  ['doas', { short: 'uC', assigns: true }],
+  ['pkexec', { long: ['--user'] }],
+  ['env', { short: 'uCaS', long: ['--unset', '--chdir', '--argv0'], assigns: true }],
+  ['nohup', none],
+  ['time', { short: 'fo' }],
+  ['nice', { short: 'n', long: ['--adjustment'] }],
+  ['ionice', { short: 'cntpPu', long: ['--class', '--classdata'] }],
+  ['timeout', { short: 'sk', long: ['--signal', '--kill-after'], operands: 1 }],
+  ['gtimeout', { short: 'sk', long: ['--signal', '--kill-after'], operands: 1 }],
+  ['setsid', none],
+  ['stdbuf', { short: 'ioe', long: ['--input', '--output', '--error'] }],
+  ['chrt', { short: 'TPD', operands: 1 }],
+  ['taskset', { operands: 1 }],
+  ['busybox', none],
+  ['toybox', none],
+  ['command', { queries: ['-v', '-V'] }],
+  ['builtin', none],
+  ['exec', { short: 'a' }],
+  ['coproc', none],
+  ['chroot', { long: ['--userspec', '--groups'], operands: 1 }],
+  ['unshare', { short: 'SG', long: ['--setuid', '--setgid', '--map-user', '--map-group', '--wd', '--root'] }],
+  ['nsenter', { short: 'tSG', long: ['--target', '--setuid', '--setgid'] }],
+  ['runuser', { short: 'ugG' }],
+  ['setpriv', { long: ['--reuid', '--regid'] }],
+  [
+    'systemd-run',
+    {
+      short: 'uptHM',
+      long: ['--unit', '--property', '--slice', '--uid', '--gid', '--working-directory', '--description'],
+    },
+  ],
+  ['strace', { short: 'eopsPu' }],
+  ['ltrace', { short: 'eopsnu' }],
+  ['fakeroot', none],
+  ['caffeinate', { short: 'tw' }],
+  ['parallel', { short: 'jIaNS', long: ['--jobs', '--colsep'] }],
+  [
+    'xargs',
+    {
+      short: 'InPLsdEa',
+      long: ['--max-args', '--max-procs', '--max-lines', '--delimiter', '--arg-file', '--replace-str', '--max-chars'],
+    },
+  ],
+  ['noglob', none],
+  ['nocorrect', none],
+  ['doas-run', none],
+]);
+
+export interface Inner {
+  readonly words: readonly Word[];
+  readonly assignments: readonly Word[];
+}
+
+const assignment = /^[A-Za-z_][\w%()]*=/;
+
+/** `null`: it runs nothing here. `words` starts with the wrapper itself. */
+export function innerOf(words: readonly Word[], form: OptionForm): Inner | null {
+  let at = afterOptions(words, 1, form);
+  if (words.slice(1, at).some(({ text }) => form.queries?.includes(text) === true)) return null;
+  const from = at;
+  while (form.assigns === true && assignment.test(words[at]?.text ?? '')) at += 1;
+  const assignments = words.slice(from, at);
+  at += form.operands ?? 0;
+  return at < words.length ? { words: words.slice(at), assignments } : null;
+}
+
+/** The dynamic loader runs what it is given. */
+export function isLoader(program: string): boolean {
+  return /^ld(?:-linux|-musl|\.so)/.test(program);
+}

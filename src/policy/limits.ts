@@ -1,0 +1,24 @@
+/** Bounds of the analysis. Beyond them a command is asked for, never allowed. */
+
+/** UTF-16 units that are analysed in full. */
+export const fullAnalysisUnits = 64 * 1024;
+/** UTF-16 units in which the text scan still looks for hardline commands; what is longer is refused. */
+export const scanUnits = 1024 * 1024;
+/** Separators and openers in a text that the grammar is given. More of them take it longer than a verdict may take. */
+export const grammarMarks = 3000;
+export const parseMs = 80;
+export const treeNodes = 30_000;
+/** Levels of the syntax tree; one `$(...)` takes about three. */
+export const treeDepth = 192;
+/** `sh -c` in `eval` in a here-document in ... */
+export const payloadDepth = 20;
+/** Payload texts of one command, and their units together. */
+export const payloads = 2000;
+export const payloadUnits = 256 * 1024;
+/** `sudo nohup env ...` */
+export const wrapperDepth = 64;
+export const braceItems = 64;
+/** Findings that are told of one command. */
+export const findings = 50;
+/** Units of a variable's value that are kept. */
+export const valueUnits = 8192;

@@ -1,0 +1,87 @@
+/** Permission rules: `tool`, `tool(words:*)`, `tool(exact words)`, `tool(path/glob/**)`. */
+import { CaissonError } from '../../errors.ts';
+import { resolveWord, wordsOfSimple } from '../analysis/words.ts';
+import type { RuleTexts, Verdict } from '../types.ts';
+
+export type Pattern =
+  | { readonly kind: 'tool' }
+  /** The command starts with these words. */
+  | { readonly kind: 'prefix'; readonly words: readonly string[] }
+  | { readonly kind: 'exact'; readonly words: readonly string[] }
+  | { readonly kind: 'path'; readonly glob: string };
+
+export interface Permission {
+  readonly text: string;
+  readonly verdict: Verdict;
+  readonly tool: string;
+  readonly pattern: Pattern;
+}
+
+/** Tools that take a command; all others take a path. */
+const commandTools = new Set(['terminal', 'terminal_exec', 'process', 'execute_code']);
+const form = /^([A-Za-z][\w.-]*)(?:\(([^]*)\))?$/;
+const mostRuleUnits = 4096;
+
+/** Throws `invalid_argument` that quotes the rule. */
+export function parsePermission(text: string, verdict: Verdict): Permission {
+  const [, tool, inside] = (text.length <= mostRuleUnits ? form.exec(text.trim()) : null) ?? [];
+  if (tool === undefined) throw malformed(text, 'is neither tool nor tool(pattern)');
+  if (inside === undefined) return { text, verdict, tool, pattern: { kind: 'tool' } };
+  if (inside.trim() === '') throw malformed(text, 'has nothing between the brackets');
+  return {
+    text,
+    verdict,
+    tool,
+    pattern: commandTools.has(tool) ? commandPattern(text, inside) : { kind: 'path', glob: inside.trim() },
+  };
+}
+
+function commandPattern(text: string, inside: string): Pattern {
+  const prefix = /:\*$|(?<=\s)\*$/.test(inside);
+  const body = inside.replace(/(?::\*|\s\*)$/, '');
+  const raws = wordsOfSimple(body);
+  if (raws === null) throw malformed(text, 'is more than one simple command');
+  const words = raws.flatMap((raw) => resolveWord(raw, { start: 0, end: 0 }, { vars: new Map(), cwd: null }));
+  if (words.some(({ literal }) => !literal)) throw malformed(text, 'holds an expansion; write the words out');
+  return { kind: prefix ? 'prefix' : 'exact', words: words.map((word) => word.text) };
+}
+
+function malformed(text: string, why: string): CaissonError {
+  return new CaissonError('invalid_argument', `the permission rule ${JSON.stringify(text.slice(0, 200))} ${why}`, {
+    remedy: 'write terminal(git:*), terminal(npm test), write_file(src/**) or read_file',
+  });
+}
+
+/** Deny first: the order in which they are told. */
+export function parsePermissions(texts: RuleTexts): readonly Permission[] {
+  return (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>
+    (texts[verdict] ?? []).map((text) => parsePermission(text, verdict)),
+  );
+}
+
+export interface Source {
+  /** `operator`, `task build`, `project`, `command line`: told with the finding. */
+  readonly name: string;
+  readonly rules: RuleTexts;
+  /** A source that travels with the code may add `deny` and `ask`, and never `allow`. */
+  readonly mayOnlyTighten: boolean;
+}
+
+export interface Composed {
+  readonly permissions: readonly Permission[];
+  /** Rules without effect, for people. */
+  readonly ignored: readonly { readonly source: string; readonly rule: string }[];
+}
+
+/** Rules of all sources together: since the strictest wins, a later source cannot loosen what an earlier one forbids. */
+export function composePermissions(sources: readonly Source[]): Composed {
+  return {
+    permissions: sources.flatMap(({ rules, mayOnlyTighten }) => {
+      const all = parsePermissions(rules);
+      return mayOnlyTighten ? all.filter(({ verdict }) => verdict !== 'allow') : all;
+    }),
+    ignored: sources.flatMap(({ name, rules, mayOnlyTighten }) =>
+      mayOnlyTighten ? (rules.allow ?? []).map((rule) => ({ source: name, rule })) : [],
+    ),
+  };
+}

@@ -1,0 +1,55 @@
+/** The command policy, opened: settings and grammar together. */
+import { analyse, analyseArgv } from './analysis/analyse.ts';
+import { folded } from './analysis/bytes.ts';
+import type { Analysis } from './analysis/types.ts';
+import { loadGrammar, type Parse } from './grammar/load.ts';
+import { judge, strictest } from './judge.ts';
+import { proposeRules } from './permission/propose.ts';
+import { settingsOf, type Settings, type SettingsInput } from './settings.ts';
+import type { Decision, Place, Reach } from './types.ts';
+
+export interface DecideInput extends Place {
+  /** Text for a shell, or a program with its arguments. */
+  readonly command: string | readonly [string, ...string[]];
+  readonly reach: Reach;
+}
+
+export interface Policy {
+  readonly settings: Settings;
+  decide(input: DecideInput): Decision;
+  /** Rules that an approval could save; `null` when only this one time can be approved. */
+  propose(input: Pick<DecideInput, 'command' | 'cwd'>): readonly string[] | null;
+}
+
+/** Loads the grammar on first use. Throws `invalid_argument` for a rule that does not parse. */
+export async function openPolicy(input: SettingsInput = {}): Promise<Policy> {
+  const settings = settingsOf(input);
+  return policyOn(settings, await loadGrammar());
+}
+
+/** `parse` null: without the grammar everything is asked for, or refused. */
+export function policyOn(settings: Settings, parse: Parse | null): Policy {
+  return {
+    settings,
+    decide: (input) => decide(input, settings, parse),
+    propose: ({ command, cwd }) => proposeRules(read(command, { cwd }, parse)),
+  };
+}
+
+function decide({ command, reach, ...place }: DecideInput, settings: Settings, parse: Parse | null): Decision {
+  const decision = judge(read(command, place, parse), settings, reach);
+  if (typeof command !== 'string' || decision.verdict === 'deny') return decision;
+  const view = folded(command);
+  if (view === null) return decision;
+  const other = judge(read(view, place, parse), settings, reach);
+  const whole = { start: 0, end: command.length };
+  const placed = {
+    ...other,
+    findings: decision.verdict === other.verdict ? [] : other.findings.map((finding) => ({ ...finding, ...whole })),
+  };
+  return strictest([decision, placed]);
+}
+
+function read(command: DecideInput['command'], place: Place, parse: Parse | null): Analysis {
+  return typeof command === 'string' ? analyse(command, place, parse) : analyseArgv(command, place, parse);
+}

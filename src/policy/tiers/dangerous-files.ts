@@ -1,0 +1,143 @@
+/** Deleting, changing and overwriting. */
+import { flagsOf, hasLong, operandsOf } from '../analysis/options.ts';
+import { resolvePath } from '../analysis/paths.ts';
+import { hole, type Simple } from '../analysis/types.ts';
+import { isRecursive } from './hardline.ts';
+import { argsOf, type Rule } from './rule.ts';
+import { protectionOf, writesOf, type How, type Protection } from './targets.ts';
+
+const passing = (args: readonly string[]): readonly string[] => args.filter((arg) => !arg.startsWith('-'));
+
+/** Below the project, and in directories for passing files, a single file may go. */
+function deletesAbsolute(command: Simple): boolean {
+  return operandsOf(command.words.slice(1)).some(({ text }) => {
+    if (!text.startsWith('/')) return false;
+    const path = resolvePath(text, null) ?? '/';
+    return !/^\/(?:var\/)?tmp\/./.test(path) && (command.cwd === null || command.cwd === '/' || !path.startsWith(`${command.cwd}/`));
+  });
+}
+
+/** Whether a mode lets everybody write: octal with the write bit for others, or `o+w`, `a=rwx`, `+w` for all. */
+function opensToAll(mode: string): boolean {
+  if (/^[0-7]{3,4}$/.test(mode)) return (Number(mode.at(-1)) & 2) !== 0;
+  return mode.split(',').some((part) => /^[ug]*[oa][ugoa]*[+=][rxXst]*w/.test(part));
+}
+
+const modeOf = (args: readonly string[]): string => args.find((arg) => /^[0-7]{3,4}$|^[ugoa]*[+=]/.test(arg)) ?? '';
+
+function writes(command: Simple, protection: Protection, how: readonly How[]): boolean {
+  return writesOf(command).some((write) => how.includes(write.how) && write.path !== null && protectionOf(write.path, !/^[/~\u0001]/.test(write.target.text)) === protection);
+}
+
+/** Programs whose writing has a rule of its own, or is deleting. */
+const isDelete = ({ program }: Simple): boolean => program === 'rm' || program === 'unlink';
+
+export const fileRules: readonly Rule[] = [
+  {
+    id: 'D1', description: 'recursive delete', programs: ['rm', 'srm', 'rmtree', 'trash', 'rimraf'],
+    test: (command) => command.program === 'rimraf' || isRecursive(argsOf(command)),
+    yes: ['rm -r x', 'rm x -rf', 'rm -rf /tmp/old-project', 'rm --recursive x', 'rm --rec x', 'for d in a b; do rm -rf "$d"; done'],
+    no: ['rm foo | grep -r x', 'rm ./notes.md', 'rm -f x', 'git rm -r --cached x', 'rm -- -r'],
+  },
+  {
+    id: 'D2', description: 'delete in root path', programs: ['rm', 'unlink'],
+    test: deletesAbsolute,
+    yes: ['rm /vmlinuz', 'rm -f /opt/app/x', 'unlink /usr/lib/libc.so'],
+    no: ['rm file', 'rm -f ./a', 'rm /tmp/x.log'],
+  },
+  {
+    id: 'D3', description: 'world/other-writable permissions', programs: ['chmod'],
+    test: (command) => !isRecursive(argsOf(command)) && opensToAll(modeOf(argsOf(command))),
+    yes: ['chmod 777 x', 'chmod 666 x', 'chmod o+w x', 'chmod a+rwx x', 'chmod -v 777 x', 'chmod u+x,o+w x', 'chmod 1777 x'],
+    no: ['chmod 755 x', 'chmod o-w x', 'chmod +x x', 'chmod 644 777', 'chmod u+w x'],
+  },
+  {
+    id: 'D3r', description: 'recursive world/other-writable permissions', programs: ['chmod'],
+    test: (command) => isRecursive(argsOf(command)) && opensToAll(modeOf(argsOf(command))),
+    yes: ['chmod -R 777 .', 'chmod --recursive a+w d', 'chmod 777 d -R'],
+    no: ['chmod -R 755 .', 'chmod 777 x'],
+  },
+  {
+    id: 'D4', description: 'recursive chown to root', programs: ['chown'],
+    test: (command) => isRecursive(argsOf(command)) && /^(?:root|0)(?:[:.]|$)/.test(passing(argsOf(command))[0] ?? ''),
+    yes: ['chown -R root .', 'chown --recursive root:root d', 'sudo chown -hR 0:0 d'],
+    no: ['chown u:g f', 'chown -R me .', 'chown root f'],
+  },
+  {
+    id: 'D5', description: 'disk copy', programs: ['dd'],
+    test: (command) => argsOf(command).some((arg) => arg.startsWith('if=') || arg.startsWith('of=')),
+    yes: ['dd if=/dev/zero of=out.img', 'sudo dd if=/dev/sda of=disk.img', 'dd of=x bs=1M'],
+    no: ['git add if=', 'echo dd if=a of=b'],
+  },
+  {
+    id: 'D7', description: 'overwrite system config', programs: ['*'],
+    test: (command) => writes(command, 'etc', ['redirect']),
+    yes: ["echo 'x' > /etc/hosts", 'echo x >> /etc/hosts', 'cat a >/etc/nginx/nginx.conf', 'cd /etc && echo x > passwd', 'echo x &> /etc/x', "awk '{print > \"/etc/x\"}' f"],
+    no: ['cat /etc/hosts', 'echo x > ./etc/hosts', 'diff /etc/hosts a', 'echo "> /etc/hosts"', "sed 's/a/b/' /etc/hosts > hosts.new"],
+  },
+  {
+    id: 'D7t', description: 'overwrite system file via tee', programs: ['tee'],
+    test: (command) => writes(command, 'etc', ['tee']),
+    yes: ['echo x | sudo tee /etc/hosts', 'tee -a /etc/fstab < x'],
+    no: ['tee ./etc/hosts < h', 'tee build/etc/app.conf < in.txt'],
+  },
+  {
+    id: 'D7c', description: 'copy/move file into /etc/', programs: ['*'],
+    test: (command) => writes(command, 'etc', ['copy', 'option']),
+    yes: ['cp app.conf /etc/app.conf', 'sudo mv x /etc/', 'install -m 644 a /etc/cron.d/a', 'curl -o /etc/x http://h/x', 'ln -sf x /etc/resolv.conf', 'sort -o /etc/x y', 'dd if=x of=/etc/x'],
+    no: ['cp /etc/hosts ./hosts.copy', 'mv x my/etc/', 'cp a ./etc/b'],
+  },
+  {
+    id: 'D7e', description: 'in-place edit of system config', programs: ['*'],
+    test: (command) => !isDelete(command) && writes(command, 'etc', ['edit']),
+    yes: ["sed -i 's/a/b/' /etc/hosts", "sed --in-place 's/a/b/' /etc/hosts", "perl -pi -e 's/a/b/' /etc/hosts", 'truncate -s 0 /etc/motd'],
+    no: ["sed -n '1,5p' /etc/hosts", "sed -i 's/a/b/' src/app.ts"],
+  },
+  {
+    id: 'D8', description: 'overwrite sensitive file', programs: ['*'],
+    test: (command) => !(isDelete(command) || command.program === 'mkdir') && writes(command, 'sensitive', ['redirect', 'tee', 'copy', 'edit', 'option']),
+    yes: ['tee -a ~/.ssh/authorized_keys', 'echo A=b >> ~/.hermes/.env', 'cp evil ~/.ssh/authorized_keys', 'echo x >> "$HOME/.bashrc"', 'cp k ~/.ssh/', 'echo A=1 > .env', 'echo x > .git/hooks/pre-commit', 'sed -i s/a/b/ ~/.zshrc'],
+    no: ['cp ~/.ssh/config ./backup', 'cat .env', 'echo A=1 > .env.example', 'echo x > log.txt', 'grep x ~/.bashrc > out'],
+  },
+  {
+    id: 'D18', description: 'xargs with rm', programs: ['xargs', 'parallel'],
+    test: ({ words }) => words.slice(1).some(({ text }, at, all) => /^(?:\S*\/)?rm$/.test(text) && all.slice(0, at).every((before) => before.text.startsWith('-') || /^\d+$/.test(before.text) || /^(?:\{\}|%|\\n|sudo|env|nice)$/.test(before.text))),
+    yes: ['ls | xargs rm', 'ls | xargs -n1 rm -f', 'git ls-files -o | xargs -0 rm'],
+    no: ['echo rm | xargs echo', 'xargs -n1 basename < list.txt', 'xargs echo rm'],
+  },
+  {
+    id: 'D18e', description: 'find -exec rm', programs: ['find', 'fd', 'fdfind'],
+    test: ({ words }) => words.some(({ text }, at) => /^(?:-(?:exec|ok)(?:dir)?|-x|-X|--exec)$/.test(text) && words.slice(at + 1, at + 8).some((word) => /^(?:\S*\/)?(?:rm|unlink|shred|rmdir)$/.test(word.text))),
+    yes: ['find . -exec rm {} \\;', 'find . -execdir /bin/rm {} +', 'find /var/log -mtime +7 -exec rm {} \\;'],
+    no: ["find . -name '*.md' -exec grep -l TODO {} +", 'find . -print'],
+  },
+  {
+    id: 'D18d', description: 'find -delete', programs: ['find'],
+    test: ({ words }) => words.some(({ text }) => text === '-delete'),
+    yes: ['find . -delete', 'find . -name a -o -name b -delete'],
+    no: ['find . -print', 'echo "find . -delete"', "find . -name '*-delete*'"],
+  },
+  {
+    id: 'D8u', description: 'write in a directory that is not known', programs: ['*'],
+    test: (command) => !isDelete(command) && command.program !== 'mkdir' && writesOf(command).some(({ path, how, target }) => path === null && command.cwd === null && (how === 'redirect' || how === 'tee') && !target.text.startsWith(hole)),
+    yes: ['cd "$x" && echo k > passwd', 'popd; echo x | tee hosts'],
+    no: ['cd sub && echo x > y', 'cd "$(mktemp -d)" && echo x > y', 'echo x > "$f"', 'cd "$x" && make'],
+  },
+  {
+    id: 'D21', description: 'chmod +x followed by immediate execution', programs: ['chmod'],
+    test: ({ words }, { commands }) => {
+      const args = words.slice(1);
+      if (!args.some(({ text }) => /^[ugoa]*\+[rwst]*x|^[0-7]*[1357][0-7]{0,2}$/.test(text))) return false;
+      const made = operandsOf(args).slice(1).map(({ text }) => text.replace(/^\.\//, ''));
+      return commands.some((command) => command.words[0]?.text.includes('/') === true && made.includes(command.words[0].text.replace(/^\.\//, '')));
+    },
+    yes: ['chmod +x a && ./a', 'chmod 755 i.sh; ./i.sh'],
+    no: ['chmod +x a', 'chmod +x build.sh && ls', './a'],
+  },
+  {
+    id: 'D22t', description: 'shred or wipe files', programs: ['shred', 'wipe', 'srm'],
+    test: ({ words }) => hasLong(words.map(({ text }) => text), '--remove') || flagsOf(words.slice(1).map(({ text }) => text)).includes('-u'),
+    yes: ['shred -u secret.txt'],
+    no: ['shred --help'],
+  },
+];

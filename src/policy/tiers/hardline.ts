@@ -1,0 +1,146 @@
+/** Commands after which there is nothing left to approve: refused whoever asks, in every mode. */
+import { flagsOf, hasLong, operandsOf } from '../analysis/options.ts';
+import { resolvePath } from '../analysis/paths.ts';
+import type { Analysis, Simple } from '../analysis/types.ts';
+import { argsOf, type Rule } from './rule.ts';
+import { rawDevice, writesOf } from './targets.ts';
+
+export function isRecursive(args: readonly string[]): boolean {
+  const flags = flagsOf(args);
+  return flags.includes('-r') || flags.includes('-R') || hasLong(args, '--recursive');
+}
+
+const isRoot = (path: string): boolean => path === '/' || /^\/[.?!^\]-]*\*[*?.]*$/.test(path) || /^\/\[[^/]*\]\*$/.test(path);
+const systemDirectory = /^\/(?:home|root|etc|usr|var|bin|sbin|boot|lib|lib32|lib64|libx32|dev|sys|proc|System|Library|Users)(?:\/[.]?\*[*]?)?$/;
+const homeDirectory = /^~(?:\/[.]?\*[*]?)?$/;
+
+/** What a command deletes with everything below, as absolute paths. */
+function deletedTrees(command: Simple): readonly string[] {
+  const args = command.words.slice(1);
+  if (command.elsewhere) return [];
+  if (command.program === 'find') return foundTrees(command);
+  return isRecursive(argsOf(command)) ? operandsOf(args).flatMap(({ text }) => resolvePath(text, command.cwd) ?? []) : [];
+}
+
+/** `find / -delete` without any test deletes as `rm -r` does. */
+function foundTrees({ words, cwd }: Simple): readonly string[] {
+  const args = words.slice(1).map(({ text }) => text);
+  const removes = args.includes('-delete') || /(?:^| )-(?:exec|execdir|ok) (?:\S*\/)?rm /.test(args.join(' '));
+  const tests = args.some((arg) => /^-(?:i?name|i?path|i?regex|[acm]time|[acm]min|newer|size|user|group|perm|empty|maxdepth|inum|links|uid|gid|nouser|nogroup)/.test(arg));
+  const first = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLP]$/.test(arg));
+  return removes && !tests ? args.slice(0, Math.max(0, first)).flatMap((arg) => resolvePath(arg, cwd) ?? []) : [];
+}
+
+const device = ({ words, cwd }: Simple): boolean => words.slice(1).some(({ text }) => rawDevice.test(resolvePath(text, cwd) ?? ''));
+const asksOnly = (args: readonly string[]): boolean => args.length > 0 && args.every((arg) => /^(?:--help|--version|-V|-h)$/.test(arg));
+
+export const hardlineRules: readonly Rule[] = [
+  {
+    id: 'H1', description: 'recursive delete of root filesystem', programs: ['rm', 'find', 'srm'],
+    test: (command) => deletedTrees(command).some(isRoot),
+    yes: ['rm -rf /', 'rm -fr /*', 'rm -rf "/"', 'rm -rf //./..', 'sudo rm / -rf', 'rm -rf ./ /', 'cd / && rm -rf *', 'find / -delete'],
+    no: ['rm -rf /tmp/x', 'rm -rf /...', 'echo "rm -rf /"', 'rm -rf ./node_modules', '# rm -rf /', 'find / -name x.tmp -delete'],
+  },
+  {
+    id: 'H2', description: 'recursive delete of system directory', programs: ['rm', 'find', 'srm'],
+    test: (command) => deletedTrees(command).some((path) => systemDirectory.test(path)),
+    yes: ['rm -rf /etc', "rm -rf '/usr'", 'sudo rm -rf /var/*', 'rm -rf build /home/', 'rm -rf /{bin,boot}'],
+    no: ['rm -rf /home/u/scratch', 'rm -rf ./etc', 'rm -rf /var/tmp/build'],
+  },
+  {
+    id: 'H3', description: 'recursive delete of home directory', programs: ['rm', 'find', 'srm'],
+    test: (command, { home }) => deletedTrees(command).some((path) => homeDirectory.test(path) || (home !== null && (path === home || /^\/[.]?\*[*]?$/.test(path.slice(home.length))) && path.startsWith(home))),
+    yes: ['rm -rf ~', 'rm -rf "$HOME"', 'rm -r ${HOME}/*', 'cd && rm -rf .'],
+    no: ['rm -rf ~/tmp', "rm -rf '~'", 'rm -rf $HOMEPAGE'],
+  },
+  {
+    id: 'H4', description: 'format filesystem', programs: ['mkfs', 'mkfs.*', 'mke2fs', 'newfs', 'mkswap', 'diskutil', 'mkdosfs', 'mkntfs'],
+    test: (command) => {
+      const args = argsOf(command);
+      if (command.elsewhere || asksOnly(args)) return false;
+      if (command.program === 'mkswap') return device(command);
+      return command.program !== 'diskutil' || /^(?:erase|partition|reformat|secureErase|zero|random)/i.test(args[0] ?? '');
+    },
+    yes: ['mkfs.ext4 /dev/sdb', 'mke2fs /dev/sdb1', 'mkswap /dev/sda2', 'diskutil eraseDisk JHFS+ X disk2', 'sudo mkfs -t xfs /dev/vdb'],
+    no: ['mkfs_helper /dev/sdb', 'mkswap /swapfile', 'command -v mkfs', 'mkfs.ext4 --help', 'man mkfs'],
+  },
+  {
+    id: 'H5', description: 'wipe of a raw block device', programs: ['wipefs', 'blkdiscard', 'shred', 'sgdisk', 'sfdisk', 'badblocks', 'nvme', 'cryptsetup', 'hdparm', 'scrub', 'wipe'],
+    test: (command) => !command.elsewhere && device(command) && wipes(command.program ?? '', argsOf(command)),
+    yes: ['wipefs -a /dev/sda', 'blkdiscard /dev/nvme0n1', 'shred /dev/sdb', 'sgdisk -Z /dev/sda', 'sgdisk --zap-all /dev/sda'],
+    no: ['wipefs /dev/sda', 'shred secret.txt', 'wipefs -an /dev/sda', 'hdparm -I /dev/sda', 'sgdisk -p /dev/sda'],
+  },
+  {
+    id: 'H6', description: 'dd to raw block device', programs: ['dd'],
+    test: (command) => !command.elsewhere && writesOf(command).some(({ how, path }) => how === 'option' && rawDevice.test(path ?? '')),
+    yes: ['dd of=/dev/nvme0n1 if=x', 'dd if=/dev/zero of=/dev/sda bs=1M', 'sudo dd if=a of="/dev/sdb"'],
+    no: ['dd if=/dev/sda of=out.img', 'dd if=a of=/dev/null', 'echo dd of=/dev/sda'],
+  },
+  {
+    id: 'H7', description: 'write to raw block device', programs: ['*'],
+    test: (command) => !command.elsewhere && (command.redirects.length > 0 || /^(?:tee|cp|mv|install)$/.test(command.program ?? '')) && writesOf(command).some(({ path }) => rawDevice.test(path ?? '') || path === '/proc/sysrq-trigger'),
+    yes: ['cat x > /dev/sda', 'cat x | tee /dev/sdb', 'cp image.iso /dev/sdc', 'echo b > /proc/sysrq-trigger'],
+    no: ['echo x > /dev/null', 'echo "> /dev/sda"', 'cat /dev/sda > image', 'ls 2> /dev/stderr'],
+  },
+  {
+    id: 'H8', description: 'fork bomb', programs: ['*'],
+    test: (command, analysis) => (command.within !== null && command.program === command.within.toLowerCase() && bombs(command, analysis)) || forksForever(command),
+    yes: [':(){ :|:& };:', 'f(){ f | f & }; f', 'bomb() { bomb & bomb & }; bomb', 'perl -e "fork while fork"'],
+    no: ['echo ":(){ :|:& };:"', 'walk(){ for d in */; do walk "$d"; done; }; walk', 'git log | git shortlog &'],
+  },
+  {
+    id: 'H9', description: 'kill all processes', programs: ['kill', 'killall5'],
+    test: (command) => !command.elsewhere && (command.program === 'killall5' || killsAll(argsOf(command))),
+    yes: ['kill -9 -1', 'kill -1', 'kill -s KILL -1', 'kill -n 9 -1', 'kill -TERM -- -1', 'sudo kill -9 1 -1'],
+    no: ['kill -9 123', 'kill -1 4711', 'kill -l', 'kill %1', 'kill -9 -123'],
+  },
+  {
+    id: 'H10', description: 'system shutdown/reboot', programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'kexec'],
+    test: (command) => !command.elsewhere && powers(command.program ?? '', argsOf(command)),
+    yes: ['shutdown -h now', 'reboot', 'sudo init 0', 'telinit 6', 'systemctl poweroff', 'systemctl --force reboot', 'echo hi\nreboot', '$(reboot)'],
+    no: ['echo reboot', 'grep shutdown log', 'systemctl restart x', 'man reboot', 'shutdown --help', 'init', './reboot.sh', 'last reboot'],
+  },
+];
+
+function wipes(program: string, args: readonly string[]): boolean {
+  const flags = flagsOf(args);
+  const has = (...names: string[]): boolean => names.some((name) => flags.includes(name));
+  if (program === 'wipefs') return (has('-a') || hasLong(args, '--all', 1)) && !has('-n', '--no-act');
+  if (program === 'sgdisk') return has('-Z', '-z', '-o', '--zap', '--zap-all', '--clear');
+  if (program === 'sfdisk') return has('--delete', '--wipe');
+  if (program === 'badblocks') return has('-w');
+  if (program === 'nvme') return /^(?:format|sanitize)$/.test(args[0] ?? '');
+  if (program === 'cryptsetup') return args.includes('luksFormat') || args.includes('erase') || args.includes('luksErase');
+  if (program === 'hdparm') return args.some((arg) => /^--(?:security-erase|trim-sector|write-sector)/.test(arg));
+  return true;
+}
+
+/** Calls itself twice in its own body, with a pipe or in the background. */
+function bombs({ within }: Simple, { commands }: Analysis): boolean {
+  const calls = commands.filter((each) => each.within === within && each.program === within?.toLowerCase());
+  return calls.length > 1 && calls.some(({ background, stage }) => background || stage !== null);
+}
+
+function forksForever({ program, words }: Simple): boolean {
+  return /^(?:perl|ruby|python[\d.]*)$/.test(program ?? '') && words.some(({ text }) => /\bfork\s+while\s+fork\b|while\s*(?:\(1\)|True|1)\s*[:{]?\s*(?:os\.)?fork\b/.test(text));
+}
+
+function killsAll(args: readonly string[]): boolean {
+  if (args.length === 1) return args[0] === '-1';
+  const rest = args.slice();
+  const first = rest[0] ?? '';
+  if (/^-(?:s|n|-signal)$/.test(first)) rest.splice(0, 2);
+  else if (/^-/.test(first) && first !== '--') rest.splice(0, 1);
+  return rest.includes('-1') || (rest[0] === '--' && rest[1] === '-1');
+}
+
+function powers(program: string, args: readonly string[]): boolean {
+  if (asksOnly(args)) return false;
+  const words = args.filter((arg) => !arg.startsWith('-'));
+  if (program === 'init' || program === 'telinit') return words[0] === '0' || words[0] === '6';
+  if (program === 'systemctl' || program === 'loginctl') {
+    return /^(?:poweroff|reboot|halt|kexec|soft-reboot)$/.test(words[0] ?? '') || (/^(?:start|isolate)$/.test(words[0] ?? '') && /^(?:poweroff|reboot|halt|kexec|shutdown)\.target$/.test(words[1] ?? ''));
+  }
+  if (program === 'kexec') return args.includes('-e') || args.includes('--exec');
+  return program !== 'shutdown' || (!args.includes('-c') && !args.includes('--show'));
+}

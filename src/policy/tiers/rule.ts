@@ -1,0 +1,40 @@
+/** A rule of the hardline or the dangerous list: data and one predicate, with the examples that hold it. */
+import type { Analysis, Simple } from '../analysis/types.ts';
+
+export interface Rule {
+  readonly id: string;
+  /** As it is shown, and as `command_allowlist` names it. */
+  readonly description: string;
+  /** Programs it is about, lower-case; `*` ends a prefix, `*` alone is every command. */
+  readonly programs: readonly string[];
+  readonly test: (command: Simple, analysis: Analysis) => boolean;
+  /** Commands that it must find, and some it must not. */
+  readonly yes: readonly string[];
+  readonly no: readonly string[];
+}
+
+export const argsOf = ({ words }: Simple): readonly string[] => words.slice(1).map(({ text }) => text);
+
+/** Rules by the programs they are about, so that a command meets only its own. */
+export class RuleIndex {
+  readonly #named = new Map<string, Rule[]>();
+  readonly #prefixed: (readonly [string, Rule])[] = [];
+  readonly #every: Rule[] = [];
+
+  constructor(rules: readonly Rule[]) {
+    for (const rule of rules) for (const program of rule.programs) this.#add(program, rule);
+  }
+
+  *rulesFor(program: string | null): Iterable<Rule> {
+    yield* this.#every;
+    if (program === null) return;
+    yield* this.#named.get(program) ?? [];
+    for (const [prefix, rule] of this.#prefixed) if (program.startsWith(prefix)) yield rule;
+  }
+
+  #add(program: string, rule: Rule): void {
+    if (program === '*') this.#every.push(rule);
+    else if (program.endsWith('*')) this.#prefixed.push([program.slice(0, -1), rule]);
+    else this.#named.set(program, [...(this.#named.get(program) ?? []), rule]);
+  }
+}

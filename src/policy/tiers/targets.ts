@@ -1,0 +1,115 @@
+/** Which files a command writes, and which files are protected. */
+import { operandsOf } from '../analysis/options.ts';
+import { resolvePath } from '../analysis/paths.ts';
+import type { Simple, Word } from '../analysis/types.ts';
+
+export const rawDevice = /^\/dev\/(?:(?:sd|hd|vd|xvd)[a-z*?[]|nvme|mmcblk|r?disk\d|dm-|md\d|nbd\d|zd\d|pmem|mapper\/|disk\/by-|(?:mem|kmem|port)$)/;
+
+const etc = /^\/etc(?:\/|$)/;
+const sensitive = [
+  /\/\.(?:ssh|gnupg|aws|kube|azure|docker)(?:\/|$)/,
+  /\/\.config\/(?:gh|gcloud|fish|autostart|systemd)(?:\/|$)/,
+  /\/\.(?:hermes|caisson)\/(?:\.env|config\.yaml|hooks|permissions\.yaml|mcp-tokens|pairing|state\.db)/,
+  /\/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|inputrc|netrc|pgpass|npmrc|pypirc|git-credentials|gitconfig)$/,
+  /\/\.env(?:\.(?!example$|sample$|template$|dist$)[^/]+)?$/,
+  /\/\.envrc$/,
+  /\/\.git\/(?:hooks(?:\/|$)|config$)/,
+  /\/\.caisson\/permissions\.yaml$/,
+  /^\/proc\/sys/,
+];
+const projectConfig = /\/config\.yaml$/;
+
+export type Protection = 'device' | 'etc' | 'sensitive';
+
+export function protectionOf(path: string, relative: boolean): Protection | null {
+  if (rawDevice.test(path)) return 'device';
+  if (etc.test(path)) return 'etc';
+  return sensitive.some((pattern) => pattern.test(path)) || (relative && projectConfig.test(path)) ? 'sensitive' : null;
+}
+
+export type How = 'redirect' | 'tee' | 'copy' | 'edit' | 'option';
+
+export interface Write {
+  readonly target: Word;
+  readonly how: How;
+  /** `null`: the directory it is relative to is not known. */
+  readonly path: string | null;
+}
+
+const known = new WeakMap<Simple, readonly Write[]>();
+
+/** Asked by several rules of the same command. */
+export function writesOf(command: Simple): readonly Write[] {
+  const writes = known.get(command) ?? findWrites(command);
+  known.set(command, writes);
+  return writes;
+}
+
+function findWrites(command: Simple): readonly Write[] {
+  const { program, redirects, cwd } = command;
+  const found: { readonly target: Word; readonly how: How }[] = redirects.filter(({ writes }) => writes).map(({ target }) => ({ target, how: 'redirect' }));
+  const writer = program !== null && Object.hasOwn(writers, program) ? writers[program] : undefined;
+  if (writer === undefined && redirects.length === 0) return [];
+  if (writer !== undefined) found.push(...writer(command.words.slice(1)));
+  const base = found.length === 0 ? cwd : directoryOf(command);
+  return found.map(({ target, how }) => ({ target, how, path: resolvePath(target.text, how === 'redirect' ? cwd : base) }));
+}
+
+/** `git -C /x`, `make -C /x`, `tar -C /x`. */
+function directoryOf({ program, words, cwd }: Simple): string | null {
+  if (program !== 'git' && program !== 'make' && program !== 'tar') return cwd;
+  const given = valuesOf(words.slice(1), /^(?:-C|--directory)$/, /^(?:-C|--directory=)(?=.)/)[0];
+  return given === undefined ? cwd : resolvePath(given.text, cwd);
+}
+
+type Writer = (args: readonly Word[]) => readonly { readonly target: Word; readonly how: How }[];
+
+const all = (how: How): Writer => (args) => operandsOf(args).map((target) => ({ target, how }));
+
+/** The last operand, or what `-t` names; with `-T`-less copies into a directory the name below it does not matter. */
+const lastOperand: Writer = (args) => {
+  const into = valuesOf(args, /^(?:-t|--target-directory)$/, /^(?:-t|--target-directory=)(?=.)/);
+  const operands = operandsOf(args);
+  const last = operands.at(-1);
+  if (into.length > 0) return into.map((target) => ({ target, how: 'copy' }));
+  if (last === undefined || operands.length < 2) return [];
+  const below = operands.slice(0, -1).map(({ text }) => ({ ...last, text: `${last.text}/${text.slice(text.lastIndexOf('/') + 1)}` }));
+  return [last, ...below].map((target) => ({ target, how: 'copy' }));
+};
+
+const optionValue = (flag: RegExp, glued: RegExp, how: How = 'option'): Writer => (args) => valuesOf(args, flag, glued).map((target) => ({ target, how }));
+
+function valuesOf(args: readonly Word[], flag: RegExp, glued: RegExp): readonly Word[] {
+  return args.flatMap((arg, at) => {
+    const next = args[at + 1];
+    if (flag.test(arg.text)) return next === undefined ? [] : [next];
+    return glued.test(arg.text) ? [{ ...arg, text: arg.text.replace(glued, '') }] : [];
+  });
+}
+
+const sed: Writer = (args) => {
+  const inPlace = args.some(({ text }) => /^-[nErsuz]*i/.test(text) || text.startsWith('--in-place') || /^--i[n-]/.test(text));
+  const scripts = args.flatMap((arg) => Array.from(arg.text.matchAll(/(?:^|[;{}\n/0-9gIp ])w\s*([\w./~-]*\/[\w./~-]+)/g), (match) => ({ target: { ...arg, text: match[1] ?? '' }, how: 'edit' as const })));
+  return inPlace ? [...all('edit')(args), ...scripts] : scripts;
+};
+
+const writers: Readonly<Record<string, Writer>> = {
+  tee: all('tee'), cp: lastOperand, mv: lastOperand, install: lastOperand, ln: lastOperand, rsync: lastOperand, scp: lastOperand, gcp: lastOperand,
+  sed, gsed: sed, truncate: all('edit'), touch: all('edit'), ed: all('edit'), ex: all('edit'), patch: all('edit'), rm: all('edit'), unlink: all('edit'),
+  perl: (args) => (args.some(({ text }) => /^-[a-zA-Z0]*i/.test(text)) ? all('edit')(args) : []),
+  ruby: (args) => (args.some(({ text }) => /^-[a-z]*i/.test(text)) ? all('edit')(args) : []),
+  dd: (args) => args.filter(({ text }) => text.startsWith('of=')).map((arg) => ({ target: { ...arg, text: arg.text.slice(3) }, how: 'option' })),
+  sort: optionValue(/^(?:-[bcCdfghiMmnrRsuVz]*o|--output)$/, /^(?:-[bcCdfghiMmnrRsuVz]*o|--output=)(?=.)/),
+  curl: optionValue(/^(?:-[a-zA-Z#]*o|--output)$/, /^(?:-[fgkLsSv]*o|--output=)(?=.)/),
+  wget: optionValue(/^(?:-[a-zA-Z]*[OP]|--output-document|--directory-prefix)$/, /^(?:-[cnqv]*[OP]|--output-document=|--directory-prefix=)(?=.)/),
+  git: (args) => (args.some(({ text }) => /^(?:diff|log|show|format-patch|archive|bundle)$/.test(text)) ? optionValue(/^(?:--output|-o)$/, /^(?:--output=|-o(?=[^n]))(?=.)/)(args) : []),
+  tar: (args) => (args.some(({ text }) => /^-?[a-zA-Z]*x|^--extract|^--get/.test(text)) ? optionValue(/^(?:-C|--directory)$/, /^(?:-C|--directory=)(?=.)/, 'copy')(args) : optionValue(/^(?:-?[a-zA-Z]*f|--file)$/, /^--file=/)(args)),
+  unzip: optionValue(/^-d$/, /^-d(?=.)/, 'copy'),
+  gawk: awk, awk, mawk: awk, nawk: awk,
+  find: optionValue(/^-f(?:printf|print|print0|ls)$/, /^$(?=.)/),
+  mkdir: all('edit'),
+};
+
+function awk(args: readonly Word[]): readonly { readonly target: Word; readonly how: How }[] {
+  return args.flatMap((arg) => Array.from(arg.text.matchAll(/>\s*"([^"]+)"/g), (match) => ({ target: { ...arg, text: match[1] ?? '' }, how: 'redirect' as const })));
+}

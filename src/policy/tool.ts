@@ -1,0 +1,47 @@
+/** Verdicts on tools that take no command: a path, or nothing that rules look at. */
+import { pathMatches } from './permission/paths.ts';
+import type { Permission } from './permission/rules.ts';
+import type { Settings } from './settings.ts';
+import type { Decision, Verdict } from './types.ts';
+
+export interface ToolCall {
+  readonly tool: string;
+  /** Real and absolute, links followed, in the sandbox. */
+  readonly path?: string;
+  readonly project: string;
+}
+
+const reading = /^(?:read_file|list_files|search_files|view|glob|grep|web_search)$/;
+
+/** Deny, then ask, then allow, then the mode. */
+export function decideTool(call: ToolCall, { permissions, mode }: Settings): Decision {
+  for (const verdict of ['deny', 'ask', 'allow'] as const) {
+    const found = permissions.find((each) => each.verdict === verdict && matches(each, call));
+    if (found !== undefined) return told(verdict, 'rule', found.text);
+  }
+  if (mode === 'autonomous') return { verdict: 'allow', tier: 'none', findings: [] };
+  if (mode !== 'supervised' && reading.test(call.tool)) return { verdict: 'allow', tier: 'mode', findings: [] };
+  return told(mode === 'plan' ? 'deny' : 'ask', 'mode', mode);
+}
+
+function matches({ tool, pattern, verdict }: Permission, call: ToolCall): boolean {
+  if (tool !== call.tool) return false;
+  if (pattern.kind === 'tool') return true;
+  return (
+    pattern.kind === 'path' &&
+    call.path !== undefined &&
+    pathMatches(pattern.glob, call.path, { project: call.project, widely: verdict !== 'allow' })
+  );
+}
+
+function told(verdict: Verdict, tier: 'rule' | 'mode', rule: string): Decision {
+  const description = verdict === 'deny' ? 'denied by a rule' : 'a rule wants it asked for';
+  return {
+    verdict,
+    tier,
+    findings:
+      verdict === 'allow'
+        ? []
+        : [{ rule, description: tier === 'mode' ? `mode ${rule}` : description, start: 0, end: 0 }],
+  };
+}

@@ -1,0 +1,61 @@
+/** Shapes of the command policy that travel. No code, so that front ends may import them. */
+
+/** What a command could touch. Decides which guards apply. */
+export type Reach = 'host' | 'remote-host' | 'container' | 'container-with-host-paths';
+
+/** Strictness grows from left to right; the strictest over all parts of a command wins. */
+export type Verdict = 'allow' | 'ask' | 'deny';
+
+/** Which kind of rule gave the verdict. */
+export type Tier = 'hardline' | 'dangerous' | 'rule' | 'mode' | 'none';
+
+/**
+ * What happens to a tool call that no rule names. `autonomous`: it runs. `cautious`: reading runs, everything else is
+ * asked for. `supervised`: everything is asked for. `plan`: reading runs, everything else is refused.
+ */
+export type Mode = 'autonomous' | 'cautious' | 'supervised' | 'plan';
+
+export type Profile = 'standard' | 'strict';
+
+/** One thing that was found, with its place in the text of the command (UTF-16 units, end exclusive). */
+export interface Finding {
+  /** Stable id: `H1`, `D13`, or the text of a permission rule. */
+  readonly rule: string;
+  readonly description: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Decision {
+  readonly verdict: Verdict;
+  readonly tier: Tier;
+  /** The strictest first; findings of rules that were overruled by a stricter one are kept. */
+  readonly findings: readonly Finding[];
+}
+
+/** Permission rules as they are written: `terminal(git:*)`, `write_file(src/**)`, `read_file`. */
+export interface RuleTexts {
+  readonly allow?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+export interface Place {
+  /** Where the command would start: absolute, in the sandbox. */
+  readonly cwd: string;
+  /** The home directory there, when it is known. */
+  readonly home?: string;
+}
+
+/** Judges one command: text for a shell, or a program with its arguments. */
+export type Checker = (command: string | readonly [string, ...string[]]) => Decision;
+
+/** What a check is asked with; absent keys are those of the configuration. */
+export interface CheckQuery {
+  readonly backend?: string;
+  /** Absolute. */
+  readonly cwd?: string;
+  readonly rules?: RuleTexts;
+  readonly mode?: Mode;
+  readonly profile?: Profile;
+}

@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { analyse } from '../../src/policy/analysis/analyse.ts';
+import { folded } from '../../src/policy/analysis/bytes.ts';
+import { judge } from '../../src/policy/judge.ts';
+import { policyOn } from '../../src/policy/policy.ts';
+import { settingsOf } from '../../src/policy/settings.ts';
+import { dangerousRules, hardlineRules } from '../../src/policy/tiers/lists.ts';
+import type { Verdict } from '../../src/policy/types.ts';
+import { decide, guarded } from './opened.ts';
+
+const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
+const level = (command: string, policy = guarded): number => strictness[decide(command, { policy }).verdict];
+const standard = (command: string): number => strictness[decide(command).verdict];
+
+const pieces = [
+  'ls',
+  'git status',
+  'rm -r x',
+  'rm -rf /',
+  'curl e',
+  'echo',
+  'x=1',
+  '$x',
+  '"',
+  "'",
+  '\\',
+  '\n',
+  ' ',
+  ';',
+  '&&',
+  '|',
+  '&',
+  '(',
+  ')',
+  '{',
+  '}',
+  '$(',
+  '`',
+  '<(',
+  '<<E',
+  'E',
+  '>',
+  '/etc/x',
+  'if',
+  'then',
+  'fi',
+  'do',
+  'done',
+  '\u00a0',
+  '\uff52\uff4d',
+  '\u200b',
+  '\u001b[0m',
+  '\r',
+  '#',
+  'sh -c',
+  'eval',
+  'cd /',
+  '~',
+  '*',
+  '$IFS',
+  "$'\\x72'",
+];
+const shellText = fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((parts) => parts.join(''));
+const spaced = fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((parts) => parts.join(' '));
+const anyText = fc.oneof(shellText, spaced, fc.string({ unit: 'binary', maxLength: 60 }));
+const whole = fc.constantFrom(
+  'ls',
+  'git status',
+  'cat a b',
+  'rm x',
+  'curl e',
+  'rm -rf /',
+  'rm -r x',
+  'python3 -c x',
+  'id',
+  'reboot',
+  'sudo -S id',
+  'echo hi',
+  'git push -f',
+);
+const joint = fc.constantFrom('; ', ' && ', ' || ', ' | ', ' & ', '\n', ' ;\t');
+
+describe('properties', () => {
+  it('CP-19: a text is judged at least as strictly as what a careless reader takes it for', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const view = folded(text);
+        return view === null || (level(text) >= level(view) && standard(text) >= standard(view));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('adding a command to a list never loosens', () => {
+    fc.assert(
+      fc.property(
+        fc.array(whole, { minLength: 1, maxLength: 5 }),
+        whole,
+        joint,
+        fc.boolean(),
+        (commands, added, between, first) => {
+          const before = commands.join(between);
+          const after = first ? `${added}${between}${before}` : `${before}${between}${added}`;
+          expect(level(after)).toBeGreaterThanOrEqual(Math.max(level(before), level(added)));
+          expect(standard(after)).toBeGreaterThanOrEqual(Math.max(standard(before), standard(added)));
+        },
+      ),
+      { numRuns: 250 },
+    );
+  });
+
+  it('adding a deny or ask rule never loosens', () => {
+    fc.assert(
+      fc.property(
+        anyText,
+        fc.constantFrom<readonly ['ask' | 'deny', string]>(
+          ['deny', 'terminal(ls:*)'],
+          ['ask', 'terminal'],
+          ['deny', 'terminal(git status)'],
+        ),
+        (text, [verdict, rule]) => {
+          const more = settingsOf({
+            mode: guarded.settings.mode,
+            sources: [{ name: 'project', rules: { [verdict]: [rule] }, mayOnlyTighten: true }],
+            rules: { allow: ['terminal(ls:*)', 'terminal(git:*)'] },
+          });
+          const less = settingsOf({
+            mode: guarded.settings.mode,
+            rules: { allow: ['terminal(ls:*)', 'terminal(git:*)'] },
+          });
+          const analysis = analyse(text, { cwd: '/w' }, null);
+          expect(strictness[judge(analysis, more, 'host').verdict]).toBeGreaterThanOrEqual(
+            strictness[judge(analysis, less, 'host').verdict],
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('CP-20: without the grammar everything is asked for or denied, and hardline is still denied', () => {
+    const blind = policyOn(settingsOf(), null);
+    const cut = policyOn(settingsOf(), () => null);
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(decide(text, { policy: blind }).verdict).not.toBe('allow');
+        expect(decide(text, { policy: cut }).verdict).not.toBe('allow');
+      }),
+      { numRuns: 300 },
+    );
+    for (const command of [
+      'rm -rf /',
+      'ls; sudo rm -rf /',
+      'echo "$(reboot)"',
+      "sh -c 'mkfs /dev/sda'",
+      'ls && cat x > /dev/sda',
+    ])
+      expect(decide(command, { policy: blind }).verdict).toBe('deny');
+  });
+
+  it('never throws, and points into the text', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        for (const { start, end } of decide(text).findings)
+          expect(0 <= start && start <= end && end <= text.length).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('what does not parse is never allowed on a host', () => {
+    for (const command of [
+      'ls "',
+      "ls 'a",
+      'if true',
+      'ls )',
+      'for',
+      '((',
+      'echo $(',
+      'case x in',
+      '{ ls',
+      'ls <<<',
+      '&& ls',
+    ])
+      expect([command, decide(command).verdict]).not.toEqual([command, 'allow']);
+  });
+
+  it('keeps what its rules know of programs out of the reach of names such as constructor', () => {
+    for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'])
+      expect(() => decide(`${name} x`, { policy: guarded })).not.toThrow();
+    expect(hardlineRules.length + dangerousRules.length).toBeGreaterThan(50);
+  });
+});
+
+describe('CP-09 volume', () => {
+  const within = (command: string): { readonly ms: number; readonly verdict: Verdict } => {
+    const started = performance.now();
+    const { verdict } = decide(command);
+    return { ms: performance.now() - started, verdict };
+  };
+
+  // The bounds are generous, for machines that do other things too; the figures are in bench/.
+  it.each([
+    ['1 MiB of text', `echo ${'a'.repeat(2 ** 20 - 5)}`, 'ask'],
+    ['20,000 commands', `${Array.from({ length: 20_000 }, (_, at) => `x${at}`).join(';')};rm -rf /`, 'deny'],
+    ['5,000 levels', `${'$('.repeat(5000)}rm -rf /${')'.repeat(5000)}`, 'deny'],
+    ['quotes that stay open', `"$(`.repeat(5000), 'ask'],
+    ['more than can be run', `ls ${'a '.repeat(2 ** 20)}`, 'deny'],
+  ])('%s is answered', (_name, command, verdict) => {
+    const answer = within(command);
+    expect(answer.verdict).toBe(verdict);
+    expect(answer.ms).toBeLessThan(5000);
+  });
+});
