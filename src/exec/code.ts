@@ -1,0 +1,50 @@
+/**
+ * A program run from a fresh directory of its own, which is its working directory and is removed afterwards.
+ *
+ * The text comes by stdin, so that it is in no process table; the program itself reads end of file. When the tree is
+ * killed, the script may not live to remove the directory: `codeCleanup` does it then.
+ */
+import { CaissonError } from '../errors.ts';
+
+export const languages = ['python', 'node', 'bash'] as const;
+export type Language = (typeof languages)[number];
+
+const programs: Readonly<Record<Language, { readonly file: string; readonly commands: string }>> = {
+  python: { file: 'main.py', commands: 'python3 python' },
+  node: { file: 'main.mjs', commands: 'node nodejs' },
+  bash: { file: 'main.sh', commands: 'bash' },
+};
+
+/** $1 name of the directory, $2 name of the file, $3 commands to try. The directory is made here or the run fails. */
+const runScript = `
+for p in $3; do command -v "$p" >/dev/null 2>&1 && break; p=; done
+[ -n "$p" ] || { echo "none of these is here: $3" >&2; exit 127; }
+d=\${TMPDIR:-/tmp}/$1
+mkdir -m 700 "$d" || exit 125
+trap 'cd /; rm -rf "$d"' EXIT
+trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
+cd "$d" || exit 125
+u=$(umask); umask 077; cat >"$2" || exit 125; umask "$u"
+"$p" "$2" </dev/null`;
+
+export const codeCleanup = 'rm -rf "${TMPDIR:-/tmp}/$1"';
+
+export function codeDirectory(execId: string): string {
+  return `caisson-code-${execId}`;
+}
+
+export function codeCommand(language: string, execId: string): readonly [string, ...string[]] {
+  const known = languages.find((name) => name === language);
+  if (known === undefined) {
+    throw new CaissonError('invalid_argument', `${JSON.stringify(language.slice(0, 20))} is no language of code runs`, {
+      remedy: `choose one of ${languages.join(', ')}`,
+    });
+  }
+  const { file, commands } = programs[known];
+  return ['sh', '-c', runScript, 'caisson-code', codeDirectory(execId), file, commands];
+}
+
+/** What a program that somebody else wrote must not be given along, however it is configured. */
+export function mayForwardToCode(name: string): boolean {
+  return !/KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|PASSWD|AUTH/i.test(name);
+}

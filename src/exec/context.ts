@@ -1,0 +1,20 @@
+import type { Sandbox } from '../backend.ts';
+import type { Recorder } from './journal/types.ts';
+import type { ExecRequest, Where } from './types.ts';
+
+export interface ExecContext {
+  readonly where: Where;
+  /** Opened by the caller before the start: intent before effect. `null`: no record is kept. */
+  readonly recorder: Recorder | null;
+  /** Before the start it calls the start off; after it, it cancels the exec. */
+  readonly signal?: AbortSignal;
+  /** Called once when the exec has settled, just before `exit` resolves. Not called when the start failed. */
+  readonly onSettled?: () => void;
+}
+
+/** What belongs to one running exec, beside its process. */
+export interface Watched {
+  readonly sandbox: Sandbox;
+  readonly request: ExecRequest;
+  readonly context: ExecContext;
+}

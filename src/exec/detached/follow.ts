@@ -1,0 +1,146 @@
+/** The events of a detached process, from any position on, also while it runs. */
+import { finished } from 'node:stream';
+import type { Process } from '../../backend.ts';
+import { abortError } from '../../errors.ts';
+import { exitOf } from '../outcome.ts';
+import type { Exit } from '../exit.ts';
+import { execVariable } from '../request.ts';
+import type { ExecEvent, StreamName, Where } from '../types.ts';
+import { findProcess, type Kept, unknownProcess } from './list.ts';
+import { type Position, positionAt, seqOf } from './position.ts';
+import { followScript, statuses } from './scripts.ts';
+import type { DetachedProcess } from './types.ts';
+
+export interface FollowOptions {
+  readonly after: number;
+  readonly follow: boolean;
+  readonly where: Where;
+  readonly cwd: string;
+}
+
+/** A follower inside that nobody reads any more ends by itself after this long; a reader starts the next one. */
+const rounds = 300;
+const mostQueued = 64;
+
+export async function* followProcess(
+  kept: Kept,
+  id: string,
+  options: FollowOptions,
+): AsyncGenerator<ExecEvent, void, void> {
+  const told = positionAt(options.after);
+  if (told?.over === true) return;
+  const first = await findProcess(kept, id);
+  let position: Position = told ?? { stdout: 0, stderr: 0, over: false };
+  const event = (at: string | null, what: ExecEvent['event']): ExecEvent => ({
+    execId: id,
+    seq: seqOf(position),
+    at: at ?? new Date().toISOString(),
+    event: what,
+  });
+  if (told === null) {
+    const { command, startedAt } = first;
+    yield event(startedAt, { type: 'started', command, cwd: options.cwd, where: options.where });
+  }
+  for (;;) {
+    const look = await startFollower(kept, { id, position, rounds: options.follow ? rounds : 0 });
+    for await (const [name, bytes] of look.chunks) {
+      position = { ...position, [name]: position[name] + bytes.length };
+      yield event(null, { type: name, bytes });
+    }
+    const status = await look.status;
+    if (status === statuses.unknown) throw unknownProcess(id);
+    if (status === 0) break;
+    if (!options.follow) return;
+  }
+  const last = await findProcess(kept, id);
+  const before = position;
+  position = { ...position, over: true };
+  yield event(last.endedAt, { type: 'exit', exit: exitOfProcess(last, before) });
+}
+
+interface Follower {
+  readonly chunks: AsyncIterable<readonly [StreamName, Buffer]>;
+  readonly status: Promise<number | null>;
+}
+
+async function startFollower(
+  { sandbox, key, signal }: Kept,
+  look: { readonly id: string; readonly position: Position; readonly rounds: number },
+): Promise<Follower> {
+  const { stdout, stderr } = look.position;
+  const args = [key, look.id, String(stdout), String(stderr), String(look.rounds)];
+  // With stdin, so that it takes no lane from short commands.
+  const process = await sandbox.exec(['sh', '-c', followScript, 'caisson-follow', ...args], {
+    cwd: '/',
+    env: { [execVariable]: 'follow' },
+    stdin: true,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  process.stdin?.on('error', () => {}).end();
+  const ended = process.wait();
+  ended.catch(() => {}); // told by `status`
+  return { chunks: chunksOf(process, signal), status: ended.then(({ exitCode }) => exitCode) };
+}
+
+/** Both streams as they come; a reader that stops stops them. */
+async function* chunksOf(
+  process: Process,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly [StreamName, Buffer], void, void> {
+  const queue: (readonly [StreamName, Buffer])[] = [];
+  let open = 2;
+  let wake = (): void => {};
+  for (const name of ['stdout', 'stderr'] as const) {
+    const stream = process[name];
+    stream.on('data', (chunk: Buffer) => {
+      queue.push([name, chunk]);
+      if (queue.length >= mostQueued) stream.pause();
+      wake();
+    });
+    finished(stream, { writable: false }, () => {
+      open -= 1;
+      wake();
+    });
+  }
+  const onAbort = (): void => wake();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    for (;;) {
+      if (signal?.aborted === true) throw abortError(signal);
+      const chunk = queue.shift();
+      if (chunk !== undefined) yield chunk;
+      else if (open === 0) return;
+      else {
+        resume(process);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    // Whether it could be ended now is of no interest: it ends by itself.
+    if (open > 0) process.kill('SIGKILL').catch(() => {});
+    process.release();
+  }
+}
+
+function resume({ stdout, stderr }: Process): void {
+  for (const stream of [stdout, stderr]) if (stream.isPaused()) stream.resume();
+}
+
+function exitOfProcess(process: DetachedProcess, told: Position): Exit {
+  const { startedAt, endedAt, state, exitCode, truncated, backgroundOpen } = process;
+  const durationMs =
+    startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
+  return exitOf({
+    forced: null,
+    end: state === 'exited' ? { exitCode, signal: null, outOfMemory: false } : null,
+    durationMs,
+    stdout: { bytes: told.stdout, truncated: truncated.stdout },
+    stderr: { bytes: told.stderr, truncated: truncated.stderr },
+    backgroundOpen,
+    survivors: null,
+    notes: state === 'lost' ? ['it is gone, and nobody saw how it ended'] : [],
+  });
+}

@@ -1,0 +1,154 @@
+/**
+ * What runs inside the sandbox for detached processes. POSIX sh, the same in busybox ash, dash and bash.
+ *
+ * A process has a directory `ID` with:
+ *   command        one line of JSON, from us
+ *   pid            supervisor: "PID START EPOCH"; START is field 22 of proc(5) stat, so that a reused pid is told apart
+ *   child          the command itself: "PID START"
+ *   out, err       what it wrote, each up to the limit; out.cut, err.cut when there was more
+ *   exit           "STATUS EPOCH OPEN", written last by rename; OPEN is 1 when somebody still held a stream
+ *
+ * `mkdir ID` is the lock: the same id never runs twice. The supervisor carries another id in its environment than the
+ * command, so that whoever ends the command's tree leaves it alone to record the exit.
+ */
+import { baseScript } from '../inside.ts';
+
+export const statuses = { exists: 71, noTools: 72, tooMany: 73, unknown: 74 } as const;
+
+const bornScript = `
+born() { b_x=; { IFS= read -r b_x <"/proc/$1/stat"; } 2>/dev/null; [ -n "$b_x" ] || return 1; set -- \${b_x##*) }; case $1 in Z | X) return 1;; esac; b_born=\${20}; }
+`;
+
+/**
+ * $1 command id, $2 blocks of 512 bytes for each stream, $3 the umask of the command, $4 its directory; the rest is argv.
+ *
+ * cat under a file size limit is live and exact, where head would buffer. Its limit is in blocks of 512 bytes, and of 1024 in a
+ * bash that is not in POSIX mode. Settles on the end of the command and a second more, not on a daemon that holds the
+ * streams; what such a one writes later is still kept. TERM goes to the command, never to the supervisor.
+ */
+const supervisorScript = `${bornScript}
+id=$1 blocks=$2 old=$3 at=$4; shift 4
+case \${BASH_VERSION+x}:\${SHELLOPTS-} in x:*posix*) ;; x:*) blocks=$((blocks/2));; esac
+trap : HUP INT TERM
+put() { printf '%s\\n' "$2" >".$1" && mv ".$1" "$1"; }
+lim() { ( ulimit -f $blocks; exec cat >"$1" ) 2>/dev/null || { : >"$1.cut"; exec cat >/dev/null; }; }
+lim out <o & a=$!
+lim err <e & b=$!
+born $$ || b_born=0
+put pid "$$ $b_born $(date +%s)"
+( IFS= read -r b_y </proc/self/stat; put child "$(set -- \${b_y%% *} \${b_y##*) }; echo "$1 \${21}")"
+umask "$old"; cd -- "$at" || exit 126
+CAISSON_EXEC=$id; export CAISSON_EXEC; unset OLDPWD
+exec setsid "$@" ) </dev/null >o 2>e
+s=$? open=0 i=0
+rm -f o e
+while kill -0 $a 2>/dev/null || kill -0 $b 2>/dev/null; do
+[ $i -lt 20 ] || { open=1; break; }
+sleep 0.05; i=$((i+1))
+done
+put exit "$s $(date +%s) $open"
+wait`;
+
+/** Removes processes that ended more than $1 minutes ago, and the oldest ended ones beyond 64. Prints what went. */
+const pruneFunction = `
+ended() { [ -e "$1/exit" ] || [ ! -e "$1/pid" ] || { read -r p_a p_b p_c <"$1/pid" && read -r p_d p_e <"$1/child" && ! same "$p_a" "$p_b" && ! same "$p_d" "$p_e"; } 2>/dev/null; }
+same() { born "$1" && [ "$b_born" = "$2" ]; }
+drop() { [ -n "$dry" ] || rm -rf "./$1"; printf '%s\\n' "$1"; }
+prune() {
+for p in exec_*; do ended "$p" && [ -n "$(find "./$p" -maxdepth 0 -mmin "+$1")" ] && drop "$p"; done
+n=0; for p in $(ls -t); do case $p in exec_*) ;; *) continue;; esac
+ended "$p" && { n=$((n+1)); [ $n -le 64 ] || drop "$p"; }; done
+}
+`;
+
+/**
+ * $1 key, $2 id, $3 blocks, $4 minutes to keep ended ones, $5 one line of JSON; the rest is argv. Starts in the directory
+ * of the command. \`setsid\` forks when it is called by the leader of a process group, which a place makes of what it
+ * starts; started with \`&\` instead, the command would ignore SIGINT and SIGQUIT for good.
+ */
+export const startScript = `at=$(pwd)${baseScript('processes')}
+${bornScript}${pruneFunction}
+id=$2 blocks=$3 keep=$4 meta=$5; shift 5
+command -v setsid >/dev/null && command -v mkfifo >/dev/null || exit ${statuses.noTools}
+cd -- "$base" || exit 1
+[ ! -e "$id" ] || exit ${statuses.exists}
+dry=; prune "$keep" >/dev/null 2>&1
+n=0; for p in exec_*; do n=$((n+1)); done
+[ $n -le 256 ] || exit ${statuses.tooMany}
+mkdir "$id" 2>/dev/null || exit ${statuses.exists}
+cd "$id" && printf '%s\\n' "$meta" >command && mkfifo o e || exit 1
+CAISSON_EXEC=supervisor; export CAISSON_EXEC
+IFS= read -r b_x <"/proc/$$/stat"; b_x=$(set -- \${b_x##*) }; echo "$3")
+if [ "$b_x" = $$ ]; then exec setsid sh -c '${quoted(supervisorScript)}' caisson-supervisor "$id" "$blocks" "$old" "$at" "$@" </dev/null >/dev/null 2>&1; fi
+setsid sh -c '${quoted(supervisorScript)}' caisson-supervisor "$id" "$blocks" "$old" "$at" "$@" </dev/null >/dev/null 2>&1 &
+`;
+
+/**
+ * $1 key, $2 an id, or empty for all. One line each, fields parted by spaces, "-" for what is not there:
+ * ID supervisor-pid alive child-pid alive started status ended open cuts young JSON
+ */
+export const listScript = `${baseScript('processes')}${bornScript}
+cd -- "$base" || exit 1
+alive() { born "$1" && [ "$b_born" = "$2" ] && return; return 1; }
+show() {
+p=- pb= at=- c=- cb= s=- e=- o=- cut=- pa=n ca=n young=n j=
+[ -d "$1" ] || return
+{ read -r s e o <"$1/exit"; read -r p pb at <"$1/pid"; read -r c cb <"$1/child"; IFS= read -r j <"$1/command"; } 2>/dev/null
+[ -e "$1/exit" ] || { s=- e=- o=-; alive "$p" "$pb" && pa=y; alive "$c" "$cb" && ca=y; [ ! -e "$1/exit" ] || { show "$1"; return; }; }
+[ ! -e "$1/out.cut" ] || cut=o; [ ! -e "$1/err.cut" ] || cut=$cut.e
+[ "$p" != - ] && [ "$c" != - ] || [ -n "$(find "./$1" -maxdepth 0 -mmin +1)" ] || young=y
+printf '%s %s %s %s %s %s %s %s %s %s %s %s\\n' "$1" "\${p:--}" $pa "\${c:--}" $ca "\${at:--}" "\${s:--}" "\${e:--}" "\${o:--}" $cut $young "$j"
+}
+if [ -n "$2" ]; then show "$2"; else n=0; for i in exec_*; do [ $n -lt 1000 ] && show "$i"; n=$((n+1)); done; fi
+:`;
+
+/**
+ * $1 key, $2 id, $3 $4 offsets in out and err, $5 rounds of 0.2 s, 0 for a single look. Says what is there from the
+ * offsets on, each stream on its own, and follows. Looks whether the process has ended before it reads, so that
+ * nothing is left behind. Status 0: ended and said whole; 75: there may be more.
+ */
+export const followScript = `${baseScript('processes')}${bornScript}
+cd -- "$base/$2" 2>/dev/null || exit ${statuses.unknown}
+alive() { read -r a_p a_b a_x <"$1" && born "$a_p" && [ "$b_born" = "$a_b" ]; }
+over() { [ -e exit ] || { [ -n "$(find . -maxdepth 0 -mmin +1)" ] || [ -e child ]; } && ! alive pid && ! alive child && sleep 0.1; } 2>/dev/null
+[ -e out ] || : >>out; [ -e err ] || : >>err
+exec 3<out 4<err
+over && last=y || last=
+tail -c "+$(($3+1))" <&3; tail -c "+$(($4+1))" <&4 >&2
+n=0
+while [ -z "$last" ]; do
+[ $n -lt $5 ] || exit 75
+sleep 0.2; n=$((n+1))
+over && last=y
+cat <&3; cat <&4 >&2
+done
+exit 0`;
+
+/** $1 key, $2 id, $3 rounds of 0.1 s. Status 0 when it has ended, 75 when not yet. */
+export const waitScript = `${baseScript('processes')}${bornScript}
+cd -- "$base/$2" 2>/dev/null || exit ${statuses.unknown}
+alive() { read -r a_p a_b a_x <"$1" && born "$a_p" && [ "$b_born" = "$a_b" ]; }
+n=0
+while [ ! -e exit ]; do
+if [ -e child ] && ! alive pid && ! alive child; then sleep 0.1; break; fi 2>/dev/null
+[ $n -lt $3 ] || exit 75
+sleep 0.1; n=$((n+1))
+done
+exit 0`;
+
+/** $1 key, $2 id, $3 a signal without SIG. To the command's session, when it is still the same process. */
+export const signalScript = `${baseScript('processes')}${bornScript}
+cd -- "$base/$2" 2>/dev/null || exit ${statuses.unknown}
+read -r p b <child && born "$p" && [ "$b_born" = "$b" ] || exit 0
+kill -s "$3" -- "-$p" 2>/dev/null || kill -s "$3" "$p"`;
+
+/** $1 key, $2 minutes, $3 not empty: only say what would go. */
+export const pruneScript = `${baseScript('processes')}${bornScript}${pruneFunction}
+cd -- "$base" || exit 1
+dry=$3
+prune "$2" 2>/dev/null`;
+
+/** As a single-quoted word of a shell. */
+function quoted(text: string): string {
+  return text.replaceAll("'", `'\\''`);
+}

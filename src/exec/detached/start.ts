@@ -1,0 +1,62 @@
+/** Starts a process that outlives the request, and the service. */
+import { CaissonError } from '../../errors.ts';
+import { checkRequest } from '../request.ts';
+import { runScript } from '../script-run.ts';
+import type { ExecRequest } from '../types.ts';
+import type { Kept } from './list.ts';
+import { startScript, statuses } from './scripts.ts';
+
+/** Of each stream; what is written beyond it is dropped, and told. */
+export const keptStreamBytes = 16 * 1024 * 1024;
+/** Ended processes are collected after this long. */
+export const keepEndedMinutes = 24 * 60;
+
+const shownCharacters = 1000;
+
+/** False when this id has been started before: it is not started again. */
+export async function startDetached(kept: Kept, request: ExecRequest): Promise<boolean> {
+  checkRequest(request);
+  const { execId, command, cwd, env } = request;
+  const settings = [kept.key, execId, String(keptStreamBytes / 512), String(keepEndedMinutes), shown(command)];
+  const { exitCode } = await runScript(kept.sandbox, {
+    name: 'detach',
+    script: startScript,
+    args: [...settings, ...command],
+    cwd,
+    env,
+    signal: kept.signal,
+  });
+  if (exitCode === 0) return true;
+  if (exitCode === statuses.exists) return false;
+  throw refusal(exitCode);
+}
+
+function refusal(exitCode: number | null): CaissonError {
+  if (exitCode === statuses.noTools || exitCode === 127)
+    return new CaissonError('not_supported', 'the sandbox lacks sh, setsid or mkfifo, which detached processes need', {
+      remedy: 'use an image with busybox, or util-linux and coreutils',
+    });
+  if (exitCode === statuses.tooMany)
+    return new CaissonError('resource_exhausted', 'too many detached processes run in this sandbox', {
+      remedy: 'end some with `caisson kill`',
+    });
+  if (exitCode === 126)
+    return new CaissonError('failed_precondition', 'the working directory is not there in the sandbox', {
+      remedy: 'make it first, or choose another with --cwd',
+    });
+  return new CaissonError('failed_precondition', `the process could not be started (status ${exitCode ?? 'unknown'})`, {
+    remedy: 'look whether the disk of the sandbox is full',
+  });
+}
+
+/** What lists show: one line, cut where it gets long. */
+function shown(command: readonly string[]): string {
+  let left = shownCharacters;
+  const words = command.flatMap((word) => {
+    if (left <= 0) return [];
+    const part = word.length <= left ? word : `${word.slice(0, left)}…`;
+    left -= part.length + 1;
+    return [part];
+  });
+  return JSON.stringify(words);
+}

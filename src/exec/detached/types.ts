@@ -1,0 +1,18 @@
+export interface DetachedProcess {
+  readonly id: string;
+  /** The command's own process in its sandbox. `null`: not known. */
+  readonly pid: number | null;
+  readonly command: readonly string[];
+  /** `lost`: it is gone and nobody saw how it ended. It is never run again. */
+  readonly state: 'running' | 'exited' | 'lost';
+  /** RFC 3339. */
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly exitCode: number | null;
+  /** False when what would record its end has been killed: it runs on, and will be `lost` when it ends. */
+  readonly supervised: boolean;
+  /** Whether a stream wrote more than is kept. */
+  readonly truncated: { readonly stdout: boolean; readonly stderr: boolean };
+  /** Somebody still held a stream when the command had ended; what he writes is kept. */
+  readonly backgroundOpen: boolean;
+}

@@ -1,0 +1,93 @@
+/**
+ * How an exec ended. One shape for success and failure: a command's outcome is a fact, not an error.
+ */
+
+/** The first reason that applied wins; what happened because of it (a SIGKILL after a timeout) does not replace it. */
+export type ExitReason =
+  | 'exited'
+  | 'signaled'
+  /** The deadline passed and the tree was killed. */
+  | 'timed-out'
+  /** The caller ended it. */
+  | 'canceled'
+  /** It wrote more than it may, and was killed. */
+  | 'output-limit'
+  /** The kernel killed it, or a part of it, for memory. */
+  | 'out-of-memory'
+  /** Its end cannot be known: the connection, the sandbox or the service went away. It is never run again by us. */
+  | 'lost';
+
+/** A process that was alive after SIGKILL and its grace, or that could not be asked. */
+export interface Survivor {
+  readonly pid: number;
+  readonly command: string;
+}
+
+export interface StreamSummary {
+  /** Bytes the command wrote, also those that were not kept. */
+  readonly bytes: number;
+  /** Whether some of them are missing from the kept head and tail. */
+  readonly truncated: boolean;
+}
+
+export interface Exit {
+  readonly reason: ExitReason;
+  /** 0 to 255. `null` when there is none: a signal ended it, or it is lost. Never invented. */
+  readonly exitCode: number | null;
+  /** Told by the place, or read from 128+n where the place tells no signals (then `signalGuessed`). */
+  readonly signal: string | null;
+  readonly signalGuessed: boolean;
+  readonly durationMs: number;
+  readonly stdout: StreamSummary;
+  readonly stderr: StreamSummary;
+  /** A child of the command lived on and held a stream when the command had ended; what it writes later is not kept. */
+  readonly backgroundOpen: boolean;
+  /** Of a kill by us: who is still there. `null` when nobody was killed, or when nobody could look. */
+  readonly survivors: readonly Survivor[] | null;
+  /** Sentences for people: why it was killed, what could not be verified. */
+  readonly notes: readonly string[];
+}
+
+/** What a shell would show: the command's own code, 128+n for a signal, 124 for a timeout, 125 for our own failures, 130 for an interrupt. */
+export function shellCode(exit: Exit): number {
+  if (exit.reason === 'timed-out') return 124;
+  if (exit.reason === 'canceled') return 130;
+  if (exit.reason === 'lost' || exit.reason === 'output-limit') return 125;
+  if (exit.exitCode !== null) return exit.exitCode;
+  return exit.signal === null ? 125 : 128 + (signalNumbers[exit.signal] ?? 0);
+}
+
+/** Linux, all architectures that Caisson runs on (signal(7)); mips and alpha differ. */
+export const signalNumbers: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGILL: 4,
+  SIGTRAP: 5,
+  SIGABRT: 6,
+  SIGBUS: 7,
+  SIGFPE: 8,
+  SIGKILL: 9,
+  SIGUSR1: 10,
+  SIGSEGV: 11,
+  SIGUSR2: 12,
+  SIGPIPE: 13,
+  SIGALRM: 14,
+  SIGTERM: 15,
+  SIGSTKFLT: 16,
+  SIGCHLD: 17,
+  SIGCONT: 18,
+  SIGSTOP: 19,
+  SIGTSTP: 20,
+  SIGTTIN: 21,
+  SIGTTOU: 22,
+  SIGURG: 23,
+  SIGXCPU: 24,
+  SIGXFSZ: 25,
+  SIGVTALRM: 26,
+  SIGPROF: 27,
+  SIGWINCH: 28,
+  SIGIO: 29,
+  SIGPWR: 30,
+  SIGSYS: 31,
+};

@@ -1,0 +1,33 @@
+/**
+ * Where Caisson keeps what must live on inside a sandbox: sessions and detached processes.
+ *
+ *   a sandbox with a file system of its own   $HOME/.caisson, which a persistent sandbox keeps; /tmp/.caisson where that
+ *                                             cannot be written
+ *   one that shares a home with others        ${XDG_STATE_HOME:-$HOME/.local/state}/caisson/SANDBOX
+ *     (local, ssh)
+ *
+ * Everything read back from there is the sandbox's word: bounded and checked, never trusted.
+ */
+import type { Guarantees } from '../backend.ts';
+
+/** The first argument of every script that begins with `baseScript`: empty, or the sandbox's part of a shared home. */
+export function keptKey(isolation: Guarantees['isolation'], sandboxId: string): string {
+  return isolation === 'none' || isolation === 'remote-host' ? sandboxId : '';
+}
+
+export const noPlaceStatus = 70;
+
+/** Sets `base` to the directory for `kind`, private and there. `old` is the umask as it was found. */
+export function baseScript(kind: 'processes' | 'sessions'): string {
+  return `
+old=$(umask); umask 077
+if [ -n "$1" ]; then base=\${XDG_STATE_HOME:-$HOME/.local/state}/caisson/$1; else base=\${HOME:-/root}/.caisson; fi
+base=$base/${kind}
+mkdir -p "$base" 2>/dev/null && [ -w "$base" ] || base=
+[ -n "$base" ] || [ -n "$1" ] || base=/tmp/.caisson/${kind}
+[ -n "$base" ] && mkdir -p "$base" 2>/dev/null && [ -w "$base" ] || exit ${noPlaceStatus}
+`;
+}
+
+/** Removes all that is kept for $1, the sandbox's part of a shared home. */
+export const removeKeptScript = '[ -z "$1" ] || rm -rf "${XDG_STATE_HOME:-$HOME/.local/state}/caisson/$1"';

@@ -1,0 +1,194 @@
+import { statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { isAlive } from '../../store/sqlite/owner.ts';
+import { openCursor } from './cursor.ts';
+import type { Frame } from './frame.ts';
+import { frameTypes } from './frame.ts';
+import { bytesIn, decodeIndex } from './payload.ts';
+import type { Entry, Segment } from './segment.ts';
+import { openSegment, segmentNames } from './segment.ts';
+
+/** Times of files come from a clock that ticks this coarsely at worst: two changes in one tick look like one. */
+const tickMs = 50;
+/** How long an answer about the life of another process is believed. */
+const aliveMs = 500;
+const scanBytes = 1024 * 1024;
+
+/** What is known of a segment that this process does not write. */
+interface Foreign {
+  scanned: number;
+  /** Nothing more can come: its writer went on to the next, or is dead. */
+  final: boolean;
+  alive: { readonly value: boolean; readonly until: number };
+}
+
+/**
+ * Which execs the directory knows, of this process and of others. Segments of others are scanned once, and again from
+ * where they have grown; while nothing changes a refresh costs one look at the directory and one at each segment that
+ * another live process writes.
+ */
+export class Catalogue {
+  readonly #directory: string;
+  readonly #segments = new Map<string, Segment>();
+  readonly #foreign = new Map<Segment, Foreign>();
+  /** Execs of other processes whose end was not seen yet, by writer and number. */
+  readonly #open = new Map<string, Map<number, Entry>>();
+  #directoryAt = -1;
+  #scanning: Promise<void> | null = null;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** A segment of this process. Its entries are added by whoever writes it. */
+  add(segment: Segment): void {
+    this.#segments.set(segment.name, segment);
+  }
+
+  drop(segment: Segment): void {
+    this.#segments.delete(segment.name);
+    this.#foreign.delete(segment);
+  }
+
+  find(execId: string, except?: Entry): Entry | null {
+    for (const segment of this.#segments.values()) {
+      const entry = segment.entries.get(execId);
+      if (entry !== undefined && entry !== except) return entry;
+    }
+    return null;
+  }
+
+  segments(): readonly Segment[] {
+    return [...this.#segments.values()];
+  }
+
+  /** The one that its writer went on to. */
+  after({ writer, n }: Segment): Segment | null {
+    for (const segment of this.#segments.values()) if (segment.writer === writer && segment.n === n + 1) return segment;
+    return null;
+  }
+
+  isWriterAlive(segment: Segment): boolean {
+    const foreign = this.#foreign.get(segment);
+    if (foreign === undefined) return this.#segments.get(segment.name) === segment;
+    const now = Date.now();
+    if (foreign.alive.until <= now) foreign.alive = { value: lookAlive(segment, now), until: now + aliveMs };
+    return foreign.alive.value;
+  }
+
+  /** Brings the knowledge of other processes up to date. Nothing to wait for when nothing changed. */
+  refresh(): Promise<void> | null {
+    if (this.#scanning !== null) return this.#scanning.then(() => this.refresh() ?? undefined);
+    this.#lookForSegments();
+    const grown = [...this.#foreign].filter(([segment, state]) => !state.final && this.#hasGrown(segment, state));
+    if (grown.length === 0) return null;
+    grown.sort(([a], [b]) => (a.writer === b.writer ? a.n - b.n : a.writer < b.writer ? -1 : 1));
+    this.#scanning = this.#scanAll(grown).finally(() => {
+      this.#scanning = null;
+    });
+    return this.#scanning;
+  }
+
+  #lookForSegments(): void {
+    const { mtimeMs } = statSync(this.#directory);
+    if (mtimeMs === this.#directoryAt) return;
+    this.#directoryAt = Date.now() - mtimeMs > tickMs ? mtimeMs : -1;
+    for (const name of segmentNames(this.#directory)) {
+      if (this.#segments.has(name)) continue;
+      const segment = openSegment(this.#directory, name);
+      if (segment === null) continue;
+      this.#segments.set(name, segment);
+      this.#foreign.set(segment, { scanned: segment.first, final: false, alive: { value: true, until: 0 } });
+    }
+  }
+
+  #hasGrown(segment: Segment, state: Foreign): boolean {
+    // Asked before the size is: what a writer wrote before it died is then in the size.
+    const closed = this.after(segment) !== null || !this.isWriterAlive(segment);
+    const size = sizeOf(segment);
+    if (size === null) this.drop(segment);
+    if (closed && size === state.scanned) state.final = true;
+    return size !== null && size > state.scanned;
+  }
+
+  async #scanAll(grown: readonly (readonly [Segment, Foreign])[]): Promise<void> {
+    for (const [segment, state] of grown) {
+      const closed = this.after(segment) !== null || !this.isWriterAlive(segment);
+      await this.#scan(segment, state);
+      // What still is behind the last good frame then is a torn tail.
+      if (closed) state.final = true;
+    }
+  }
+
+  async #scan(segment: Segment, state: Foreign): Promise<void> {
+    const cursor = openCursor(segment, state.scanned);
+    if (cursor === null) return;
+    try {
+      let pauseAt = state.scanned + scanBytes;
+      for (let taken = cursor.next(); taken !== null; taken = cursor.next()) {
+        this.#learn(segment, taken.frame, taken.offset);
+        state.scanned = cursor.offset;
+        if (state.scanned < pauseAt) continue;
+        pauseAt = state.scanned + scanBytes;
+        await setImmediate();
+      }
+    } finally {
+      cursor.close();
+    }
+  }
+
+  #openOf(writer: string): Map<number, Entry> {
+    const known = this.#open.get(writer) ?? new Map<number, Entry>();
+    this.#open.set(writer, known);
+    return known;
+  }
+
+  #learn(segment: Segment, frame: Frame, offset: number): void {
+    const open = this.#openOf(segment.writer);
+    if (frame.type === frameTypes.started) {
+      const ids = decodeIndex(frame.payload);
+      if (ids === null) return;
+      const entry = entryOf({ ...ids, writer: segment.writer, number: frame.number, startedAt: frame.time });
+      entry.start = { segment, offset };
+      segment.entries.set(ids.execId, entry);
+      open.set(frame.number, entry);
+      return;
+    }
+    const entry = open.get(frame.number);
+    if (entry === undefined) return;
+    entry.lastAt = frame.time;
+    entry.stdoutBytes = frame.stdoutOffset + bytesIn(frame, 'stdout');
+    entry.stderrBytes = frame.stderrOffset + bytesIn(frame, 'stderr');
+    if (frame.type !== frameTypes.exit && frame.type !== frameTypes.voided) return;
+    open.delete(frame.number);
+    if (frame.type === frameTypes.exit) entry.exit = { segment, offset };
+    else entry.start?.segment.entries.delete(entry.execId);
+  }
+}
+
+export function entryOf(
+  known: Pick<Entry, 'execId' | 'sandboxId' | 'taskId' | 'writer' | 'number' | 'startedAt'>,
+): Entry {
+  return {
+    ...known,
+    start: null,
+    exit: null,
+    pendingExit: null,
+    lastAt: known.startedAt,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+  };
+}
+
+function lookAlive(segment: Segment, now: number): boolean {
+  // Where a process cannot be looked up, its last write stands for its heartbeat.
+  return isAlive({ ...segment.owner, heartbeatAt: statOf(segment)?.mtimeMs ?? 0 }, now);
+}
+
+function sizeOf(segment: Segment): number | null {
+  return statOf(segment)?.size ?? null;
+}
+
+function statOf(segment: Segment): { readonly size: number; readonly mtimeMs: number } | null {
+  return statSync(segment.path, { throwIfNoEntry: false }) ?? null;
+}

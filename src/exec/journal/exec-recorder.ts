@@ -1,0 +1,158 @@
+import type { Exit } from '../exit.ts';
+import type { StreamName } from '../types.ts';
+import type { FrameType } from './frame.ts';
+import { frameTypes } from './frame.ts';
+import { encodeExit, encodeExtent, encodeStarted } from './payload.ts';
+import type { Entry, Place } from './segment.ts';
+import type { SegmentWriter } from './segment-writer.ts';
+import type { Spilled } from './spill.ts';
+import { Spill } from './spill.ts';
+import type { Recorder, Started } from './types.ts';
+
+/** Output beyond this goes to files of its own, so that one exec does not fill the segments that all share. */
+const inlineBytes = 256 * 1024;
+/** No event is longer. */
+const pieceBytes = 256 * 1024;
+
+export interface RecorderOptions {
+  readonly entry: Entry;
+  readonly writer: SegmentWriter;
+  readonly spillDirectory: string;
+  readonly spillBytes: number;
+  readonly onEnded: () => void;
+}
+
+/** Gives the frames of one exec their numbers and offsets, and sends its output where it belongs. */
+export class ExecRecorder implements Recorder {
+  readonly #options: RecorderOptions;
+  readonly #failuresBefore: number;
+  #seq = 0;
+  /** Streams of which something was left out since the last frame. Each leaves one number free for the gap. */
+  readonly #missing = new Set<StreamName>();
+  /** Bytes that came, and bytes that the frames so far stand for. They differ by what is on its way to a spill. */
+  readonly #came: Record<StreamName, number> = { stdout: 0, stderr: 0 };
+  readonly #told: Record<StreamName, number> = { stdout: 0, stderr: 0 };
+  #spill: Spill | null = null;
+  #spilled = 0;
+  #full = false;
+  #ended = false;
+
+  constructor(options: RecorderOptions, started: Started) {
+    this.#options = options;
+    const { entry, writer } = options;
+    this.#failuresBefore = writer.failures;
+    const placed = (place: Place): void => {
+      entry.start = place;
+    };
+    this.#append(frameTypes.started, encodeStarted(entry.execId, started), placed);
+    // Intent before effect: the frame is in the page cache before the command starts.
+    writer.flush();
+  }
+
+  get note(): string | null {
+    if (this.#spill?.problem != null) return this.#spill.problem;
+    const { writer } = this.#options;
+    return writer.failures > this.#failuresBefore ? writer.problem : null;
+  }
+
+  /** What came so far. */
+  get bytes(): Readonly<Record<StreamName, number>> {
+    return this.#came;
+  }
+
+  write(stream: StreamName, chunk: Uint8Array): Promise<void> | void {
+    if (this.#ended) return;
+    const total = this.#came.stdout + this.#came.stderr + chunk.length;
+    if (this.#spill === null && total <= inlineBytes) return this.#inline(stream, chunk);
+    let behind: Promise<void> | void = undefined;
+    for (let at = 0; at < chunk.length; at += pieceBytes) {
+      behind = this.#toSpill(stream, chunk.subarray(at, at + pieceBytes)) ?? behind;
+    }
+    return behind;
+  }
+
+  async end(exit: Exit): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { entry, writer, onEnded } = this.#options;
+    await this.#spill?.close();
+    entry.pendingExit = exit;
+    // What was counted but did not come this way is missing here too.
+    this.#skipTo('stdout', exit.stdout.bytes);
+    this.#skipTo('stderr', exit.stderr.bytes);
+    this.#append(frameTypes.exit, encodeExit(exit), (place) => {
+      entry.exit = place;
+      entry.pendingExit = null;
+    });
+    writer.flush();
+    onEnded();
+  }
+
+  /** Takes the record back: the id belongs to another process, and nothing was started. */
+  withdraw(): void {
+    this.#ended = true;
+    this.#append(frameTypes.voided, new Uint8Array(0), () => {});
+    this.#options.writer.flush();
+    this.#options.onEnded();
+  }
+
+  #inline(stream: StreamName, chunk: Uint8Array): void {
+    this.#append(frameTypes[stream], chunk);
+    this.#came[stream] += chunk.length;
+    this.#told[stream] += chunk.length;
+  }
+
+  #toSpill(stream: StreamName, piece: Uint8Array): Promise<void> | void {
+    const offset = this.#came[stream];
+    this.#came[stream] += piece.length;
+    const room = this.#options.spillBytes - this.#spilled;
+    const part = piece.length <= room ? piece : piece.subarray(0, room);
+    // Once something was left out nothing more is kept: a gap at the end is clearer than holes.
+    if (this.#full || part.length === 0) {
+      this.#full = true;
+      return;
+    }
+    this.#full = part.length < piece.length;
+    this.#spilled += part.length;
+    this.#spill ??= this.#openSpill();
+    return this.#spill.write({ stream, offset, chunk: part });
+  }
+
+  #openSpill(): Spill {
+    const { entry, spillDirectory } = this.#options;
+    return new Spill({
+      directory: spillDirectory,
+      execId: entry.execId,
+      onSpilled: (spilled) => this.#tellSpilled(spilled),
+    });
+  }
+
+  #tellSpilled({ stream, offset, fileOffset, length }: Spilled): void {
+    this.#skipTo(stream, offset);
+    this.#append(frameTypes[`${stream}Spill`], encodeExtent({ fileOffset, length }));
+    this.#told[stream] = offset + length;
+  }
+
+  #skipTo(stream: StreamName, offset: number): void {
+    if (offset <= this.#told[stream]) return;
+    this.#told[stream] = offset;
+    this.#missing.add(stream);
+  }
+
+  #append(type: FrameType, payload: Uint8Array, placed?: (place: Place) => void): void {
+    this.#seq += 1 + this.#missing.size;
+    this.#missing.clear();
+    const { entry, writer } = this.#options;
+    const time = Date.now();
+    entry.lastAt = time;
+    const head = {
+      type,
+      number: entry.number,
+      seq: this.#seq,
+      time,
+      stdoutOffset: this.#told.stdout,
+      stderrOffset: this.#told.stderr,
+    };
+    writer.append(placed === undefined ? { head, payload } : { head, payload, placed });
+  }
+}

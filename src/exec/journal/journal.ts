@@ -1,0 +1,234 @@
+/**
+ * The record of all execs: what was started, what it wrote, how it ended. Kept on disk for a while, shared by all
+ * processes that work on one state directory: each writes segments of its own and reads those of all.
+ *
+ * An exec id is recorded at most once. What a crash or a full disk has taken is told as a gap, or as an exit of reason
+ * `lost`; it is never made up.
+ */
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { abortError, CaissonError } from '../../errors.ts';
+import { checkExecId } from '../request.ts';
+import type { ExecEvent } from '../types.ts';
+import { Catalogue, entryOf } from './catalogue.ts';
+import { ExecRecorder } from './exec-recorder.ts';
+import { chooseExpired, removeFile, storedFiles } from './expire.ts';
+import type { Source } from './frames.ts';
+import { summaries } from './list.ts';
+import { inUse } from './in-use.ts';
+import { lostExit } from './lost.ts';
+import { errnoOf } from './problem.ts';
+import { readEvents } from './read.ts';
+import type { Entry, Segment } from './segment.ts';
+import { SegmentWriter } from './segment-writer.ts';
+import type {
+  ExecFilter,
+  ExecSummary,
+  Journal,
+  JournalOptions,
+  ReadOptions,
+  Recorder,
+  Removed,
+  Started,
+} from './types.ts';
+
+export type { Journal, JournalOptions } from './types.ts';
+
+export async function openJournal(directory: string, options: JournalOptions): Promise<Journal> {
+  const spillDirectory = join(directory, 'spill');
+  await mkdir(spillDirectory, { recursive: true, mode: 0o700 });
+  await chmod(directory, 0o700);
+  return new FileJournal(directory, spillDirectory, options);
+}
+
+/** How often a reader that follows another process looks. */
+const lookMs = 50;
+
+class FileJournal implements Journal {
+  readonly #directories: readonly [string, string];
+  readonly #options: JournalOptions;
+  readonly #catalogue: Catalogue;
+  readonly #writer: SegmentWriter;
+  readonly #live = new Map<Entry, ExecRecorder>();
+  readonly #waiting = new Set<() => void>();
+  #segment: Segment | null = null;
+  #number = 0;
+
+  constructor(directory: string, spillDirectory: string, options: JournalOptions) {
+    this.#directories = [directory, spillDirectory];
+    this.#options = options;
+    this.#catalogue = new Catalogue(directory);
+    this.#writer = new SegmentWriter({
+      directory,
+      owner: options.owner,
+      onSegment: (segment) => this.#onSegment(segment),
+      onWritten: () => this.#wake(),
+    });
+  }
+
+  async record(execId: string, started: Started): Promise<Recorder> {
+    checkExecId(execId);
+    if (started.fresh !== true) await this.#learn();
+    if (this.#catalogue.find(execId) !== null || this.#isLive(execId)) throw taken(execId);
+    const { entry, recorder } = this.#begin(execId, started);
+    if (started.fresh === true) return recorder;
+    // Two processes may have looked at the same time. Whoever sees the other's record after writing his own gives way.
+    await this.#learn();
+    if (this.#catalogue.find(execId, entry) === null) return recorder;
+    recorder.withdraw();
+    for (const segment of [entry.start?.segment, this.#segment]) segment?.entries.delete(execId);
+    throw taken(execId);
+  }
+
+  async *read(execId: string, options: ReadOptions = {}): AsyncGenerator<ExecEvent, void, void> {
+    await this.#refresh();
+    const entry = this.#catalogue.find(execId);
+    if (entry === null) {
+      throw new CaissonError('not_found', `there is no record of ${execId.slice(0, 80)}`, {
+        remedy: 'Records are kept for a while only; `caisson ps` lists what there is.',
+      });
+    }
+    yield* readEvents(entry, this.#source(), options);
+  }
+
+  async *logs(id: string, options: ReadOptions = {}): AsyncGenerator<ExecEvent, void, void> {
+    await this.#refresh();
+    if (this.#catalogue.find(id) !== null) {
+      yield* this.read(id, options);
+      return;
+    }
+    const entries = this.#entries().filter(({ taskId, sandboxId }) => taskId === id || sandboxId === id);
+    for (const entry of entries) yield* readEvents(entry, this.#source(), options);
+  }
+
+  async execs(filter: ExecFilter): Promise<readonly ExecSummary[]> {
+    await this.#refresh();
+    const { taskId, sandboxId, limit } = filter;
+    const wanted = this.#entries().filter(
+      (entry) =>
+        (taskId === undefined || entry.taskId === taskId) && (sandboxId === undefined || entry.sandboxId === sandboxId),
+    );
+    return summaries(limit > 0 ? wanted.slice(-limit).reverse() : [], (segment) =>
+      this.#catalogue.isWriterAlive(segment),
+    );
+  }
+
+  async expire({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<readonly Removed[]> {
+    await this.#refresh();
+    const { storeBytes, retentionMs } = this.#options;
+    const files = await storedFiles(this.#directories);
+    const chosen = chooseExpired(files, inUse(this.#catalogue, this.#entries()), {
+      storeBytes,
+      retentionMs,
+      now: Date.now(),
+    });
+    for (const { name, path } of dryRun ? [] : chosen) {
+      await removeFile(path);
+      for (const segment of this.#catalogue.segments()) if (segment.name === name) this.#catalogue.drop(segment);
+    }
+    return chosen.map(({ name, bytes, why }) => ({ name, bytes, why }));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#live].map(([entry, recorder]) => recorder.end(lostExit(entry, recorder.bytes))));
+    this.#writer.close();
+    this.#wake();
+  }
+
+  #begin(execId: string, started: Started): { readonly entry: Entry; readonly recorder: ExecRecorder } {
+    const { sandboxId, taskId } = started.where;
+    this.#number++;
+    const entry = entryOf({
+      execId,
+      sandboxId,
+      taskId,
+      writer: this.#writer.id,
+      number: this.#number,
+      startedAt: Date.now(),
+    });
+    const recorder = new ExecRecorder(
+      {
+        entry,
+        writer: this.#writer,
+        spillDirectory: this.#directories[1],
+        spillBytes: this.#options.spillBytes,
+        onEnded: () => this.#live.delete(entry),
+      },
+      started,
+    );
+    this.#live.set(entry, recorder);
+    // Where the frame is, or would be if the disk had taken it.
+    (entry.start?.segment ?? this.#segment)?.entries.set(execId, entry);
+    return { entry, recorder };
+  }
+
+  #isLive(execId: string): boolean {
+    // Only an exec that the disk never took is in no segment, and those are few.
+    return this.#segment === null && [...this.#live.keys()].some((entry) => entry.execId === execId);
+  }
+
+  #onSegment(segment: Segment): void {
+    const first = this.#segment === null;
+    this.#segment = segment;
+    this.#catalogue.add(segment);
+    // Clearing up can wait for the next time; it is no reason to disturb whoever wrote.
+    if (!first) this.expire().catch(() => {});
+  }
+
+  async #refresh(): Promise<void> {
+    this.#writer.flush();
+    await this.#learn();
+  }
+
+  /** What other processes have recorded meanwhile. */
+  async #learn(): Promise<void> {
+    try {
+      await this.#catalogue.refresh();
+    } catch (cause) {
+      throw new CaissonError('unavailable', `the journal cannot be read: ${errnoOf(cause) ?? String(cause)}`, {
+        cause,
+        remedy: `Look at ${this.#directories[0]}.`,
+      });
+    }
+  }
+
+  /** Oldest first. */
+  #entries(): Entry[] {
+    const entries = this.#catalogue.segments().flatMap((segment) => [...segment.entries.values()]);
+    return entries.sort((a, b) => a.startedAt - b.startedAt || a.number - b.number);
+  }
+
+  #source(): Source {
+    return {
+      spillDirectory: this.#directories[1],
+      after: (segment) => this.#catalogue.after(segment),
+      isWriterAlive: (segment) => this.#catalogue.isWriterAlive(segment),
+      changed: (signal) => this.#changed(signal),
+    };
+  }
+
+  async #changed(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, lookMs);
+    this.#waiting.add(resolve);
+    const stop = (): void => resolve();
+    signal?.addEventListener('abort', stop, { once: true });
+    await promise;
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+    this.#waiting.delete(resolve);
+    if (signal?.aborted === true) throw abortError(signal);
+    await this.#refresh();
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve();
+  }
+}
+
+function taken(execId: string): CaissonError {
+  return new CaissonError('already_exists', `${execId} has been started before`, {
+    details: { execId },
+    remedy: 'Read its record; a command is never run twice. Choose another id to run it again.',
+  });
+}

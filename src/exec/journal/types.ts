@@ -1,0 +1,79 @@
+import type { Exit } from '../exit.ts';
+import type { ExecEvent, StreamName, Where } from '../types.ts';
+
+/** What is known when an exec is recorded. Values of its environment never are. */
+export interface Started {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly where: Where;
+  /** The id was made at random just now: nobody else can have it, so other processes' records are not searched. */
+  readonly fresh?: boolean;
+}
+
+/** The record of one exec while it runs. It never throws and never rejects: a full disk must not stop a command. */
+export interface Recorder {
+  /** Keeps the chunk, which must not change afterwards. A promise asks the caller to wait: the disk is behind. */
+  write(stream: StreamName, chunk: Uint8Array): Promise<void> | void;
+  /** Only the first counts. */
+  end(exit: Exit): Promise<void>;
+  /** What went wrong with the record, with the code of the error; belongs into the exit. */
+  readonly note: string | null;
+}
+
+export interface ReadOptions {
+  /** Only events with a higher `seq`. Default 0: all. */
+  readonly after?: number;
+  /** Wait for what is still to come, until the exec has ended. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface JournalOptions {
+  /** Of one exec's output beyond its first 256 KiB; the rest is a counted gap. */
+  readonly spillBytes: number;
+  /** Of all records together; the oldest go first. */
+  readonly storeBytes: number;
+  readonly retentionMs: number;
+  /** Names the files of this process. */
+  readonly owner: string;
+}
+
+export interface ExecSummary {
+  readonly execId: string;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly command: readonly string[];
+  readonly where: Where;
+  /** `null`: it runs. */
+  readonly exit: Exit | null;
+}
+
+export interface ExecFilter {
+  readonly taskId?: string;
+  readonly sandboxId?: string;
+  readonly limit: number;
+}
+
+export interface Removed {
+  readonly name: string;
+  readonly bytes: number;
+  readonly why: string;
+}
+
+export interface Journal {
+  /**
+   * Opens the record of an exec that is about to start. Throws `already_exists` when the id has one: the command must
+   * then not be started again, and `read` tells what became of it.
+   */
+  record(execId: string, started: Started): Promise<Recorder>;
+  /** Throws `not_found` for an id without a record, `canceled` when the signal fires. */
+  read(execId: string, options?: ReadOptions): AsyncGenerator<ExecEvent, void, void>;
+  /** Events of one exec, or of all execs of a task or sandbox, oldest first, one exec after the other. */
+  logs(id: string, options?: ReadOptions): AsyncGenerator<ExecEvent, void, void>;
+  /** Newest first. */
+  execs(filter: ExecFilter): Promise<readonly ExecSummary[]>;
+  /** Removes what is too old or too much, or with `dryRun` tells what would be. Records of running execs stay. */
+  expire(how?: { readonly dryRun?: boolean }): Promise<readonly Removed[]>;
+  /** Writes what is gathered. Execs without an end are `lost` from then on. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,183 @@
+/**
+ * The lanes of one sandbox: opened on demand, as many as the load wants, closed when it goes.
+ *
+ * Short commands are bound by the processor, and a few lanes keep it busy; long commands occupy lanes, so more are
+ * opened when all have been busy for a while. Each lane costs the sandbox one process.
+ */
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
+import { abortError, isCode, toCaissonError } from '../../errors.ts';
+import { Lane, newNonce } from './lane.ts';
+import { fitsLane, type LaneRequest } from './request.ts';
+
+export type Launch = (command: readonly [string, ...string[]], options: ExecOptions) => Promise<Process>;
+
+type MemoryKills = NonNullable<Sandbox['memory']>;
+type LaneCommand = Omit<LaneRequest, 'nonce'>;
+
+interface Waiter {
+  readonly since: number;
+  readonly give: (lane: Lane | null) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+const shortLanes = Math.max(2, Math.ceil(1.5 * availableParallelism()));
+const mostLanes = 16;
+const patienceMs = 5;
+const longBusyMs = 20;
+const idleCloseMs = 60_000;
+
+export class Lanes {
+  readonly #launch: Launch;
+  readonly #memory: MemoryKills | undefined;
+  readonly #lanes = new Set<Lane>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #idleSince = new Map<Lane, number>();
+  /** Given to a waiter that has not taken it yet. */
+  readonly #promised = new Set<Lane>();
+  readonly #closer: NodeJS.Timeout;
+  #opening = 0;
+  #unusable: string | null = null;
+
+  constructor(launch: Launch, memory?: MemoryKills) {
+    this.#launch = launch;
+    this.#memory = memory;
+    this.#closer = setInterval(() => this.#closeIdle(), idleCloseMs / 4).unref();
+  }
+
+  /** Lanes that are there or on their way. */
+  get size(): number {
+    return this.#lanes.size + this.#opening;
+  }
+
+  /** Why this sandbox has no lanes; `null` while none was tried or they work. */
+  get unusable(): string | null {
+    return this.#unusable;
+  }
+
+  /**
+   * Runs a command in a lane. `null` when it has to go another way: it does not fit, or this sandbox has no lanes.
+   * Throws what starting the lane's shell throws when the sandbox itself is not there.
+   */
+  async exec(request: LaneCommand, signal?: AbortSignal): Promise<Process | null> {
+    if (this.#unusable !== null || !fitsLane(request)) return null;
+    for (;;) {
+      const lane = this.#idle() ?? (await this.#wait(signal));
+      if (lane === null) return null;
+      this.#promised.delete(lane);
+      this.#idleSince.delete(lane);
+      if (lane.state === 'idle') return lane.run(request); // else it died on the way to us
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#closer);
+    for (const lane of this.#lanes) lane.close();
+  }
+
+  #idle(): Lane | null {
+    for (const lane of this.#lanes) if (lane.state === 'idle' && !this.#promised.has(lane)) return lane;
+    return null;
+  }
+
+  async #wait(signal: AbortSignal | undefined): Promise<Lane | null> {
+    if (signal?.aborted === true) throw abortError(signal);
+    const { promise, resolve, reject } = Promise.withResolvers<Lane | null>();
+    const waiter: Waiter = { since: performance.now(), give: resolve, fail: reject };
+    const onAbort = (): void => reject(abortError(signal ?? AbortSignal.abort()));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#waiters.add(waiter);
+    this.#grow();
+    void this.#growLater(waiter);
+    try {
+      return await promise;
+    } finally {
+      this.#waiters.delete(waiter);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Looks again while somebody waits: a command that turns out long makes room for another lane. */
+  async #growLater(waiter: Waiter): Promise<void> {
+    for (let pauseMs = patienceMs; this.#waiters.has(waiter); pauseMs = longBusyMs) {
+      await sleep(pauseMs, undefined, { ref: false });
+      if (this.#waiters.has(waiter)) this.#grow();
+    }
+  }
+
+  #grow(): void {
+    if (this.#unusable !== null || this.#opening > 0) return;
+    const waitedMs = performance.now() - ([...this.#waiters][0]?.since ?? performance.now());
+    if (this.#lanes.size === 0 || this.#wantsMore(waitedMs)) void this.#open();
+  }
+
+  #wantsMore(waitedMs: number): boolean {
+    if (waitedMs < patienceMs || this.#lanes.size >= mostLanes) return false;
+    if (this.#lanes.size < shortLanes) return true;
+    const now = performance.now();
+    return [...this.#lanes].every((lane) => now - lane.startedAt > longBusyMs);
+  }
+
+  /** Takes a process that runs a guardian (or a lane itself) into the pool, as soon as it says hello. */
+  adopt(process: Process, nonce: string): void {
+    if (process.stdin === null) process.release();
+    else void this.#add(async () => process, nonce);
+  }
+
+  async #open(): Promise<void> {
+    const nonce = newNonce();
+    await this.#add(
+      () => this.#launch(Lane.command(nonce), { cwd: '/', env: { CAISSON_EXEC: 'lane' }, stdin: true }),
+      nonce,
+    );
+  }
+
+  async #add(start: () => Promise<Process>, nonce: string): Promise<void> {
+    this.#opening += 1;
+    try {
+      const lane = new Lane(await start(), { onChange: (changed) => this.#changed(changed), memory: this.#memory });
+      await lane.open(nonce);
+      this.#lanes.add(lane);
+      this.#changed(lane);
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  /** A sandbox that is gone is told to every waiter; one that has no usable shell sends them the direct way for good. */
+  #failed(error: unknown): void {
+    const { code, message } = toCaissonError(error);
+    const gone = code === 'not_found' || code === 'failed_precondition' || code === 'unavailable';
+    if (!gone && this.#lanes.size === 0 && !isCode(error, 'resource_exhausted')) this.#unusable = message;
+    if (this.#lanes.size > 0) return;
+    for (const waiter of this.#waiters) {
+      if (gone) waiter.fail(error);
+      else waiter.give(null);
+    }
+  }
+
+  #changed(lane: Lane): void {
+    if (lane.state === 'retired') {
+      this.#lanes.delete(lane);
+      this.#idleSince.delete(lane);
+      if (this.#waiters.size > 0) this.#grow();
+      return;
+    }
+    const [next] = this.#waiters;
+    if (next === undefined) {
+      this.#idleSince.set(lane, performance.now());
+      return;
+    }
+    this.#waiters.delete(next);
+    this.#promised.add(lane);
+    next.give(lane);
+  }
+
+  #closeIdle(): void {
+    const now = performance.now();
+    for (const [lane, since] of this.#idleSince) if (now - since > idleCloseMs) lane.close();
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * A request to a lane, as the bytes to write. Words are quoted here, once, and evaluated there, once; nothing in them is
+ * ever read as shell text. NUL cannot travel in argv or environment on any system and is refused before this.
+ */
+
+/** `read` in a shell takes one byte a system call; `head` costs a fork. They meet at about this length. */
+const longestLine = 1024;
+
+/** The kernel's bound on one argument or variable, with its NUL (execve(2): MAX_ARG_STRLEN is 32 pages). */
+export const longestWord = 131_071;
+
+/** Names that shells set, change or refuse to export themselves; `env` carries them past the shell. */
+const shellsOwn = new Set([
+  'UID',
+  'EUID',
+  'PPID',
+  'BASHOPTS',
+  'SHELLOPTS',
+  'GROUPS',
+  'RANDOM',
+  'SECONDS',
+  'LINENO',
+  '_',
+  'OPTIND',
+  'OPTARG',
+  'PWD',
+  'OLDPWD',
+  'SHLVL',
+  'LC_ALL',
+  'BASHPID',
+  'EPOCHSECONDS',
+  'EPOCHREALTIME',
+  'SRANDOM',
+  'DIRSTACK',
+  'FUNCNAME',
+  'BASH_ARGC',
+  'BASH_ARGV',
+  'BASH_LINENO',
+  'BASH_SOURCE',
+  'BASH_VERSINFO',
+  'HISTCMD',
+  'COMP_WORDBREAKS',
+  'BASH_CMDS',
+  'BASH_ALIASES',
+  'BASH_SUBSHELL',
+  'BASH_COMMAND',
+  'BASH_ARGV0',
+  'FUNCNEST',
+  'POSIXLY_CORRECT',
+  'IFS',
+]);
+
+export interface LaneRequest {
+  /** 24 characters of [A-Za-z0-9_-], never used before. */
+  readonly nonce: string;
+  readonly command: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export function encodeRequest(request: LaneRequest): Buffer {
+  const { plain, past } = splitEnv(request.env);
+  const words = past.length === 0 ? request.command : ['"$_cz_e"', ...past.map(quote)];
+  const command = past.length === 0 ? request.command.map(quote) : [...words, ...request.command.map(quote)];
+  const parts = [
+    `_cz_N=${request.nonce} _cz_c=${quote(request.command[0])}; _cz_run`,
+    quote(request.cwd),
+    ...plain.map(quote),
+    '--',
+    ...command,
+    '#.',
+  ];
+  return framed(parts.join(' '));
+}
+
+/** Asks the lane once more who of these holds its streams: pids, or everybody. */
+export function encodeAgain(nonce: string, holders: readonly number[] | 'all'): Buffer {
+  const words = holders === 'all' ? ['-a'] : holders.map((pid) => `p${pid}`);
+  return framed(`_cz_N=${nonce}; _cz_again ${words.join(' ')} #.`);
+}
+
+/** Whether this command can travel to a lane at all. */
+export function fitsLane(request: Omit<LaneRequest, 'nonce'>): boolean {
+  const pairs = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);
+  return [...request.command, ...pairs].every((word) => Buffer.byteLength(word) <= longestWord);
+}
+
+function splitEnv(env: Readonly<Record<string, string>>): { readonly plain: string[]; readonly past: string[] } {
+  const plain: string[] = [];
+  const past: string[] = [];
+  for (const [name, value] of Object.entries(env)) {
+    const own = shellsOwn.has(name) || name.startsWith('_cz_') || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
+    (own ? past : plain).push(`${name}=${value}`);
+  }
+  return { plain, past };
+}
+
+/** A line cannot hold a newline, so a quoted one is spelled by a variable that holds it. */
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`).replaceAll('\n', `'"$_cz_n"'`)}'`;
+}
+
+function framed(line: string): Buffer {
+  const bytes = Buffer.from(line);
+  if (bytes.length <= longestLine) return Buffer.concat([bytes, newline]);
+  return Buffer.concat([Buffer.from(`B ${bytes.length} .\n`), bytes]);
+}
+
+const newline = Buffer.from('\n');

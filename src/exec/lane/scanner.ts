@@ -1,0 +1,95 @@
+/**
+ * Finds the end mark of an exec in one stream of a lane, and passes everything before it on untouched.
+ *
+ * The mark is a nonce the command cannot know, followed by a fixed form. A nonce in any other form is a proven forgery.
+ * Only bytes that may really be the beginning of the mark are held back, so a prompt of three bytes is never delayed.
+ *
+ * A guardian starts a new lane on the same streams when a command has killed the old one, and no stream end is seen
+ * then: the greeting of the new lane is the notice of death. Commands can read that greeting in the lane's own command
+ * line, so it proves nothing more than that the exec is lost.
+ */
+
+export type Scanned =
+  /** Nothing more yet. */
+  | { readonly kind: 'open' }
+  | { readonly kind: 'end'; readonly trailer: string; readonly rest: Buffer }
+  | { readonly kind: 'forged' }
+  | { readonly kind: 'died' };
+
+/** A status and the pids of up to a few hundred holders. */
+const longestTrailer = 4096;
+const semicolon = 0x3b;
+
+export class Scanner {
+  readonly #mark: Buffer;
+  readonly #greeting: Buffer | null;
+  readonly #form: RegExp;
+  readonly #deliver: (bytes: Buffer) => void;
+  #held: Buffer = Buffer.alloc(0);
+  #trailer: Buffer | null = null;
+
+  /** `form` must match the whole trailer, without its closing semicolon. */
+  constructor(
+    nonce: string,
+    form: RegExp,
+    options: { readonly deliver: (bytes: Buffer) => void; readonly greeting?: string | null },
+  ) {
+    const { deliver, greeting = null } = options;
+    this.#mark = Buffer.from(nonce, 'latin1');
+    this.#greeting = greeting === null ? null : Buffer.from(greeting, 'latin1');
+    this.#form = form;
+    this.#deliver = deliver;
+  }
+
+  feed(chunk: Buffer): Scanned {
+    if (this.#trailer !== null) return this.#finish(Buffer.concat([this.#trailer, chunk]));
+    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    const at = bytes.indexOf(this.#mark);
+    const death = this.#greeting === null ? -1 : bytes.indexOf(this.#greeting);
+    if (death >= 0 && (at < 0 || death < at)) {
+      this.#held = Buffer.alloc(0);
+      if (death > 0) this.#deliver(bytes.subarray(0, death));
+      return { kind: 'died' };
+    }
+    if (at >= 0) {
+      if (at > 0) this.#deliver(bytes.subarray(0, at));
+      this.#held = Buffer.alloc(0);
+      return this.#finish(bytes.subarray(at + this.#mark.length));
+    }
+    const kept = Math.max(
+      partialMark(bytes, this.#mark),
+      this.#greeting === null ? 0 : partialMark(bytes, this.#greeting),
+    );
+    this.#held = bytes.subarray(bytes.length - kept);
+    if (kept < bytes.length) this.#deliver(bytes.subarray(0, bytes.length - kept));
+    return { kind: 'open' };
+  }
+
+  /** What was held back for a mark that never came. The stream is over. */
+  flush(): void {
+    if (this.#held.length > 0) this.#deliver(this.#held);
+    this.#held = Buffer.alloc(0);
+  }
+
+  #finish(bytes: Buffer): Scanned {
+    const end = bytes.indexOf(semicolon);
+    if (end < 0 && bytes.length <= longestTrailer) {
+      this.#trailer = bytes;
+      return { kind: 'open' };
+    }
+    const trailer = bytes.toString('latin1', 0, Math.max(end, 0));
+    if (end < 0 || !this.#form.test(trailer)) return { kind: 'forged' };
+    return { kind: 'end', trailer, rest: bytes.subarray(end + 1) };
+  }
+}
+
+/** Length of the longest suffix that is a beginning of the mark. */
+function partialMark(bytes: Buffer, mark: Buffer): number {
+  const first = mark[0] ?? 0;
+  const from = Math.max(0, bytes.length - mark.length + 1);
+  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    const length = bytes.length - at;
+    if (bytes.compare(mark, 0, length, at) === 0) return length;
+  }
+  return 0;
+}

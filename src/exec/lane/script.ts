@@ -1,0 +1,63 @@
+/**
+ * The text of a lane: a POSIX shell that reads one request at a time and runs each in a child of its own.
+ *
+ * It must behave the same in busybox ash, dash and bash, and must not let a command see that it ran in a lane: the
+ * child is a session leader with 0, 1 and 2 open and nothing else, its environment is the image's plus the request's,
+ * and what the shell itself would say ("Killed", "Segmentation fault") goes nowhere.
+ *
+ *   fd 8, 9    the true stdout and stderr. The shell's own 1 and 2 are /dev/null.
+ *   $1         start nonce, answered once on both streams with the shell's pid
+ *   exit 77    end of input; exit 78: no setsid here, so no lane
+ *
+ * A request is one line that ends in " #.": a torn line, left by a service that died while writing, is skipped without
+ * being parsed. A long one is announced as "B LENGTH ." and read as a block, since `read` takes a system call a byte.
+ * Who of the processes born during an exec holds 8 or 9 is told by pid, and "?PID" when that could not be seen, which is
+ * mostly a process that is just ending: it is asked for again. A look at all processes is for execs that ran so long
+ * that pids may have come round; those of others, which cannot be looked into, are passed over then, and so are the
+ * lane's own ancestors: who started it may be here too, at the other end of the same pipes.
+ *
+ * LC_ALL=C keeps `read` from changing bytes that are no UTF-8. Names have a prefix that no image exports.
+ */
+export const laneScript = `
+_cz_l=\${LC_ALL+x$LC_ALL} LC_ALL=C _cz_n='
+'
+_cz_find() { _cz_q=; for _cz_x in $PATH; do [ ! -x "$_cz_x/$1" ] || { _cz_q=$_cz_x/$1; return; }; done; }
+_cz_i=\${IFS+x$IFS}; IFS=:; _cz_find setsid; _cz_s=$_cz_q; _cz_find env; _cz_e=$_cz_q
+case $_cz_i in x*) IFS=\${_cz_i#x};; *) unset IFS;; esac
+[ -n "$_cz_s" ] || exit 78
+exec 8>&1 9>&2 >/dev/null 2>&1
+_cz_run() {
+if ! cd -- "$1"; then _cz_h= _cz_r=c
+elif ! command -v -- "$_cz_c" >/dev/null; then _cz_h= _cz_r=n
+else shift; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
+( unset SHLVL OLDPWD PWD
+case $_cz_l in x*) LC_ALL=\${_cz_l#x};; *) unset LC_ALL;; esac
+while [ "$1" != -- ]; do export "$1"; shift; done; shift
+exec "$_cz_s" "$@" ) </dev/null >&8 2>&9 8>&- 9>&-
+_cz_r=$?; _cz_idle; fi
+cd /; _cz_end; }
+_cz_end() { printf %s "$_cz_N:$_cz_r:$_cz_h;" >&8; printf %s "$_cz_N;" >&9; }
+_cz_holds() {
+for _cz_f in /proc/$1/fd/*; do
+if [ "$_cz_f" -ef /proc/self/fd/8 ] || [ "$_cz_f" -ef /proc/self/fd/9 ]; then _cz_h="$_cz_h $1"; return; fi
+done
+case $_cz_f in *'*') return;; esac
+[ -n "$_cz_w" ] || [ -e "$_cz_f" ] || [ ! -e "/proc/$1/fd" ] || _cz_h="$_cz_h ?$1"; }
+_cz_idle() {
+_cz_h=; read -r _cz_x _cz_x _cz_x _cz_x _cz_c </proc/loadavg
+if [ -n "$_cz_p" ] && [ "$_cz_c" -ge "$_cz_b" ] && [ $((_cz_c-_cz_b)) -lt 400 ]; then
+while [ "$_cz_b" -lt "$_cz_c" ]; do _cz_b=$((_cz_b+1)); [ ! -e /proc/$_cz_b ] || _cz_holds $_cz_b; done
+else _cz_all; fi; }
+_cz_all() {
+_cz_u=" $$ " _cz_q=$PPID _cz_w=1
+while [ "\${_cz_q:-0}" -gt 1 ] && read -r _cz_x </proc/$_cz_q/stat; do _cz_u="$_cz_u$_cz_q "; _cz_x=\${_cz_x##*) ? }; _cz_q=\${_cz_x%% *}; done
+for _cz_q in /proc/[0-9]*; do _cz_q=\${_cz_q#/proc/}; case $_cz_u in *" $_cz_q "*) ;; *) _cz_holds "$_cz_q";; esac; done
+_cz_w=; }
+_cz_again() { _cz_h= _cz_r=0; for _cz_q in "$@"; do case $_cz_q in -a) _cz_all;; *) [ ! -e "/proc/\${_cz_q#?}" ] || _cz_holds "\${_cz_q#?}";; esac; done; _cz_end; }
+_cz_p= _cz_w=; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg && (:) && read -r _cz_x _cz_x _cz_x _cz_x _cz_c </proc/loadavg && [ "$_cz_c" -gt "$_cz_b" ] && _cz_p=1
+printf %s "$1:$$;" >&8; printf %s "$1;" >&9
+while IFS= read -r _cz_L; do
+case $_cz_L in B\\ *\\ .) _cz_x=\${_cz_L#B }; _cz_L=$(head -c "\${_cz_x% .}");; esac
+case $_cz_L in *\\ \\#.) eval "$_cz_L";; esac
+done
+exit 77`;

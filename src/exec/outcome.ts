@@ -1,0 +1,70 @@
+/** From what was observed to one exit. Pure. */
+import type { ProcessEnd } from '../backend.ts';
+import type { Exit, ExitReason, StreamSummary, Survivor } from './exit.ts';
+import { signalNumbers } from './exit.ts';
+
+/** How the command ended by itself or by us; `null` when that cannot be known. */
+export interface Observed {
+  /** The first reason we had to end it. `null`: we did not. */
+  readonly forced: ExitReason | null;
+  readonly end: ProcessEnd | null;
+  readonly durationMs: number;
+  readonly stdout: StreamSummary;
+  readonly stderr: StreamSummary;
+  readonly backgroundOpen: boolean;
+  readonly survivors: readonly Survivor[] | null;
+  readonly notes: readonly string[];
+}
+
+const memoryNote = 'the kernel killed a process of this sandbox for memory while the command ran';
+
+export function exitOf(observed: Observed): Exit {
+  const { forced, end, durationMs, stdout, stderr, backgroundOpen, survivors } = observed;
+  const guess = end === null || end.signal !== null ? null : guessSignal(end.exitCode);
+  return {
+    reason: forced ?? reasonOf(end),
+    exitCode: end?.exitCode ?? null,
+    signal: end?.signal ?? guess,
+    signalGuessed: guess !== null,
+    durationMs: Math.round(durationMs * 100) / 100,
+    stdout,
+    stderr,
+    backgroundOpen,
+    survivors,
+    notes: end?.outOfMemory === true ? [...observed.notes, memoryNote] : observed.notes,
+  };
+}
+
+/** A command that succeeded although something was killed for memory did succeed; the note tells the rest. */
+function reasonOf(end: ProcessEnd | null): ExitReason {
+  if (end === null) return 'lost';
+  if (end.outOfMemory && end.exitCode !== 0) return 'out-of-memory';
+  return end.signal === null ? 'exited' : 'signaled';
+}
+
+const namesByNumber = new Map(Object.entries(signalNumbers).map(([name, number]) => [number, name]));
+
+/** Shells and container engines report a death by signal n as 128+n; a program may exit with that code by itself. */
+export function guessSignal(exitCode: number | null): string | null {
+  return exitCode === null ? null : (namesByNumber.get(exitCode - 128) ?? null);
+}
+
+const nothing: StreamSummary = { bytes: 0, truncated: false };
+
+/** The exit of an exec that never ran, or of which nothing is known but why. */
+export function exitWithout(
+  reason: ExitReason,
+  note: string,
+  streams?: { readonly stdout: StreamSummary; readonly stderr: StreamSummary },
+): Exit {
+  return exitOf({
+    forced: reason,
+    end: null,
+    durationMs: 0,
+    stdout: streams?.stdout ?? nothing,
+    stderr: streams?.stderr ?? nothing,
+    backgroundOpen: false,
+    survivors: null,
+    notes: [note],
+  });
+}

@@ -1,0 +1,172 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Process, ProcessEnd, PtyProcess } from '../backend.ts';
+import { toCaissonError } from '../errors.ts';
+import { Budget } from './budget.ts';
+import type { Watched } from './context.ts';
+import { drain } from './drain.ts';
+import type { Exit, ExitReason, StreamSummary } from './exit.ts';
+import { killTree } from './kill/kill-tree.ts';
+import type { KillReport } from './kill/report.ts';
+import { exitOf, exitWithout } from './outcome.ts';
+import { settledOrLate } from './settled.ts';
+import { Tap } from './tap.ts';
+import type { Execution, StreamName } from './types.ts';
+
+/** How long the place may take to report the end of a command whose tree was killed. */
+const reportMs = 5000;
+/** How long the exit waits for the disk to take the end of the record. */
+const recordMs = 5000;
+
+/**
+ * One command that runs. The first reason to end it wins; it settles on the end of its process and a bounded drain of
+ * its streams, never on the streams alone, since a child that lives on may hold them.
+ */
+export class RunningExec implements Execution {
+  readonly id: string;
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly exit: Promise<Exit>;
+  readonly resize?: (columns: number, rows: number) => Promise<void>;
+  readonly #process: Process;
+  readonly #watched: Watched;
+  readonly #taps: Readonly<Record<StreamName, Tap>>;
+  readonly #from = performance.now();
+  readonly #notes: string[] = [];
+  /** Resolves when a killed command is waited for no longer. */
+  readonly #givenUp = Promise.withResolvers<null>();
+  #forced: ExitReason | null = null;
+  #killing: Promise<KillReport> | null = null;
+  #endedAt: number | null = null;
+
+  constructor(process: Process | PtyProcess, watched: Watched) {
+    this.#process = process;
+    this.#watched = watched;
+    const { request, context } = watched;
+    this.id = request.execId;
+    this.stdin = process.stdin;
+    // A command that closes its end of stdin is no failure (EPIPE); its exit tells what became of it.
+    process.stdin?.on('error', () => {});
+    const budget = new Budget(request.outputLimitBytes, () => {
+      this.#force('output-limit', `killed: it wrote more than ${request.outputLimitBytes} bytes`);
+    });
+    const { recorder } = context;
+    const record = recorder === null ? null : recorder.write.bind(recorder);
+    this.#taps = {
+      stdout: new Tap(process.stdout, { name: 'stdout', budget, record }),
+      stderr: new Tap(process.stderr, { name: 'stderr', budget, record }),
+    };
+    this.stdout = this.#taps.stdout.out;
+    this.stderr = this.#taps.stderr.out;
+    if ('resize' in process) this.resize = (columns, rows) => process.resize(columns, rows);
+    this.exit = this.#run().catch((error: unknown) =>
+      exitWithout('lost', `a failure of our own: ${toCaissonError(error).message.slice(0, 500)}`),
+    );
+  }
+
+  ignore(stream?: StreamName): void {
+    if (stream !== 'stderr') this.#taps.stdout.ignore();
+    if (stream !== 'stdout') this.#taps.stderr.ignore();
+  }
+
+  async cancel(): Promise<void> {
+    this.#force('canceled', 'killed: it was canceled');
+    await this.exit;
+  }
+
+  async #run(): Promise<Exit> {
+    const stop = this.#watchLimits();
+    const end = await this.#waitForEnd();
+    stop();
+    const taps = [this.#taps.stdout, this.#taps.stderr];
+    for (const tap of taps) tap.drain();
+    // What is being killed may still write, and hold a stream until it is gone.
+    const report = await this.#killing;
+    await drain(taps);
+    const backgroundOpen = taps.some((tap) => !tap.ended);
+    for (const tap of taps) tap.close();
+    this.#process.stdin?.destroy();
+    this.#process.release();
+    const exit = this.#compose(end, report, backgroundOpen);
+    await this.#record(exit);
+    this.#watched.context.onSettled?.();
+    return exit;
+  }
+
+  /** Deadline and cancellation; gives the function that ends both. */
+  #watchLimits(): () => void {
+    const { request, context } = this.#watched;
+    const { timeoutMs } = request;
+    const late = (): void => this.#force('timed-out', `killed: it ran longer than ${timeoutMs} ms`);
+    const timer = timeoutMs === null ? undefined : setTimeout(late, timeoutMs);
+    const canceled = (): void => this.#force('canceled', 'killed: it was canceled');
+    if (context.signal?.aborted === true) canceled();
+    context.signal?.addEventListener('abort', canceled, { once: true });
+    return () => {
+      clearTimeout(timer);
+      context.signal?.removeEventListener('abort', canceled);
+    };
+  }
+
+  async #waitForEnd(): Promise<ProcessEnd | null> {
+    try {
+      const end = await Promise.race([this.#process.wait(), this.#givenUp.promise]);
+      this.#endedAt = performance.now();
+      if (end === null) this.#notes.push('the place did not report how the command ended');
+      return end;
+    } catch (error) {
+      this.#endedAt = performance.now();
+      this.#lose(toCaissonError(error).message.slice(0, 500));
+      return null;
+    }
+  }
+
+  /** The command may still run where we cannot see it, so what can be reached of it is ended. It is never run again. */
+  #lose(why: string): void {
+    this.#notes.push(`its end cannot be known: ${why}`);
+    this.#forced ??= 'lost';
+    this.#killing ??= killTree(this.#watched.sandbox, this.id, { process: null, mayRestart: false });
+  }
+
+  #force(reason: ExitReason, note: string): void {
+    if (this.#forced !== null || this.#endedAt !== null) return;
+    this.#forced = reason;
+    this.#notes.push(note);
+    this.#killing = killTree(this.#watched.sandbox, this.id, { process: this.#process });
+    void this.#giveUpAfter(this.#killing);
+  }
+
+  async #giveUpAfter(killing: Promise<KillReport>): Promise<void> {
+    await killing;
+    if (!(await settledOrLate(this.#process.wait(), reportMs))) this.#givenUp.resolve(null);
+  }
+
+  #compose(end: ProcessEnd | null, report: KillReport | null, backgroundOpen: boolean): Exit {
+    const { stdout, stderr } = this.#taps;
+    for (const [name, { broken }] of Object.entries(this.#taps)) {
+      if (broken !== null) this.#notes.push(`${name} broke before its end, and what came later is missing: ${broken}`);
+    }
+    const notes = [...this.#notes, report?.note, this.#watched.context.recorder?.note].filter(
+      (note) => typeof note === 'string',
+    );
+    return exitOf({
+      forced: this.#forced,
+      end,
+      durationMs: (this.#endedAt ?? performance.now()) - this.#from,
+      stdout: summary(stdout),
+      stderr: summary(stderr),
+      backgroundOpen,
+      survivors: report?.survivors ?? null,
+      notes,
+    });
+  }
+
+  async #record(exit: Exit): Promise<void> {
+    const ending = this.#watched.context.recorder?.end(exit);
+    if (ending !== undefined) await settledOrLate(ending, recordMs);
+  }
+}
+
+function summary(tap: Tap): StreamSummary {
+  return { bytes: tap.bytes, truncated: tap.incomplete };
+}

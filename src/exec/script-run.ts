@@ -1,0 +1,75 @@
+/** Runs a short script of ours in a sandbox and gives what it said, bounded in time and size. */
+import type { Process, Sandbox } from '../backend.ts';
+import { abortError, CaissonError } from '../errors.ts';
+import { noPlaceStatus } from './inside.ts';
+import { execVariable } from './request.ts';
+
+export interface ScriptRun {
+  /** Tells it apart in a process table. */
+  readonly name: string;
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Bytes for its stdin; without, it reads end of file at once. */
+  readonly input?: string | Uint8Array;
+  readonly signal?: AbortSignal | undefined;
+  readonly patienceMs?: number;
+}
+
+export interface ScriptEnd {
+  readonly exitCode: number | null;
+  readonly text: string;
+}
+
+const mostBytes = 1024 * 1024;
+const patienceMs = 20_000;
+
+/** Throws what `exec` throws, `timed_out`, and `failed_precondition` where the sandbox has no place to keep anything. */
+export async function runScript(sandbox: Sandbox, run: ScriptRun): Promise<ScriptEnd> {
+  const late = AbortSignal.timeout(run.patienceMs ?? patienceMs);
+  const signal = run.signal === undefined ? late : AbortSignal.any([run.signal, late]);
+  const process = await sandbox.exec(['sh', '-c', run.script, `caisson-${run.name}`, ...run.args], {
+    cwd: run.cwd ?? '/',
+    env: { ...run.env, [execVariable]: run.name },
+    stdin: run.input !== undefined,
+    signal,
+  });
+  try {
+    if (run.input !== undefined) feed(process, run.input);
+    process.stderr.on('error', () => {}).resume();
+    const [end, text] = await Promise.race([Promise.all([process.wait(), textOf(process)]), aborted(signal)]);
+    if (end.exitCode !== noPlaceStatus) return { exitCode: end.exitCode, text };
+  } finally {
+    process.release();
+  }
+  throw new CaissonError('failed_precondition', 'the sandbox has no directory in which Caisson could keep anything', {
+    remedy: 'give the sandbox a writable HOME',
+  });
+}
+
+/** What a script does not read is no failure: its status tells what became of it. */
+function feed(process: Process, input: string | Uint8Array): void {
+  process.stdin?.on('error', () => {});
+  process.stdin?.end(input);
+}
+
+async function textOf({ stdout }: Process): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdout.iterator()) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > mostBytes)
+      throw new CaissonError('resource_exhausted', 'the sandbox said more than a script of ours can say');
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(abortError(signal));
+    else signal.addEventListener('abort', () => reject(abortError(signal)), { once: true });
+  });
+}

@@ -1,0 +1,204 @@
+/**
+ * One stateful shell and the call that it runs. Calls are given one at a time; the queue is its owner's.
+ *
+ *   opening -> idle <-> running
+ *                 \-> ended      the text ended its shell, it was killed, or its connection broke
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Process, ProcessEnd, Sandbox } from '../../backend.ts';
+import { CaissonError } from '../../errors.ts';
+import { newNonce } from '../lane/lane.ts';
+import { LaneProcess } from '../lane/lane-process.ts';
+import { Scanner } from '../lane/scanner.ts';
+import { runScript } from '../script-run.ts';
+import { encodeText } from './request.ts';
+import { interruptScript } from './script.ts';
+
+type StreamName = 'stdout' | 'stderr';
+
+const helloForm = /^:(\d{1,10}):(bash|sh):([01])$/;
+const statusForm = /^:\d{1,3}$/;
+const emptyForm = /^$/;
+const openPatienceMs = 20_000;
+
+export interface Opened {
+  readonly pid: number;
+  readonly shell: 'bash' | 'sh';
+  /** Whether state of an earlier shell was taken up. */
+  readonly restored: boolean;
+}
+
+export class Session {
+  readonly #process: Process;
+  #scanners: Partial<Record<StreamName, Scanner>> = {};
+  #pending = 0;
+  #trailer = '';
+  #settle: ((trailer: string | null) => void) | null = null;
+  #current: LaneProcess | null = null;
+  #opened: Opened | null = null;
+  #end: ProcessEnd | 'unknown' | null = null;
+
+  constructor(process: Process) {
+    this.#process = process;
+    process.stdin?.on('error', () => {}); // its end tells what became of it
+    for (const name of ['stdout', 'stderr'] as const) {
+      process[name].on('data', (chunk: Buffer) => this.#receive(name, chunk));
+      process[name].on('error', () => {}); // the same
+    }
+    process.wait().then(
+      (end) => this.#ended(end),
+      () => this.#ended('unknown'),
+    );
+  }
+
+  get opened(): Opened | null {
+    return this.#opened;
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== null;
+  }
+
+  /** Of the shell itself; `null` while it lives, or when nobody saw it. */
+  get endStatus(): number | null {
+    return this.#end === null || this.#end === 'unknown' ? null : this.#end.exitCode;
+  }
+
+  async open(nonce: string): Promise<Opened> {
+    const late = sleep(openPatienceMs, null, { ref: false });
+    const hello = await Promise.race([this.#expect(nonce, helloForm), late]);
+    const [, pid, shell, restored] = helloForm.exec(hello ?? '') ?? [];
+    if (pid === undefined) {
+      this.close();
+      throw new CaissonError(
+        'not_supported',
+        'no session can be opened here: it needs sh in the sandbox, and a place to keep its state',
+      );
+    }
+    this.#opened = { pid: Number(pid), shell: shell === 'bash' ? 'bash' : 'sh', restored: restored === '1' };
+    return this.#opened;
+  }
+
+  /** The session must be idle. */
+  run(text: string, env: Readonly<Record<string, string>>): LaneProcess {
+    const nonce = newNonce();
+    const current: LaneProcess = new LaneProcess({
+      flow: (name) => this.#process[name].resume(),
+      // The tree of the text was ended before: who is left is the shell itself.
+      kill: async (signal) => (signal === 'SIGKILL' && this.#current === current ? await this.#kill() : undefined),
+      release: () => undefined,
+    });
+    this.#current = current;
+    void this.#expect(nonce, statusForm).then((trailer) => this.#finish(current, trailer));
+    this.#process.stdin?.write(encodeText({ text, env, nonce }));
+    return current;
+  }
+
+  /**
+   * The sandbox as whoever ends a call is to see it: before anything in the tree is signalled, the shell is told to give
+   * the text up, so that it does not go on with the next command when the one that runs has died.
+   */
+  guarded(sandbox: Sandbox): Sandbox {
+    const exec: Sandbox['exec'] = async (command, options) => {
+      await this.#interrupt(sandbox);
+      return await sandbox.exec(command, options);
+    };
+    const { ref, state, place, power, stats } = sandbox;
+    return {
+      ...{ ref, state, place, exec },
+      destroy: (options) => sandbox.destroy(options),
+      ...(power === undefined ? {} : { power }),
+      ...(stats === undefined ? {} : { stats }),
+    };
+  }
+
+  close(): void {
+    this.#process.stdin?.end();
+    this.#process.release();
+    this.#ended('unknown');
+  }
+
+  async #interrupt(sandbox: Sandbox): Promise<void> {
+    const opened = this.#opened;
+    if (opened === null || this.hasEnded || this.#current === null) return;
+    // Where no script can run, the kill that follows fails as well, and says so.
+    const run = {
+      name: 'interrupt',
+      script: interruptScript,
+      args: [String(opened.pid), opened.shell],
+      patienceMs: 5000,
+    };
+    await runScript(sandbox, run).catch(() => undefined);
+  }
+
+  async #kill(): Promise<void> {
+    await this.#process.kill('SIGKILL');
+  }
+
+  #expect(nonce: string, form: RegExp): Promise<string | null> {
+    const { promise, resolve } = Promise.withResolvers<string | null>();
+    const deliver = (name: StreamName) => (bytes: Buffer) => this.#deliver(name, bytes);
+    this.#scanners = {
+      stdout: new Scanner(nonce, form, { deliver: deliver('stdout') }),
+      stderr: new Scanner(nonce, emptyForm, { deliver: deliver('stderr') }),
+    };
+    this.#pending = 2;
+    this.#settle = resolve;
+    if (this.#end !== null) this.#settleWith(null);
+    return promise;
+  }
+
+  #receive(name: StreamName, chunk: Buffer): void {
+    const scanner = this.#scanners[name];
+    // Late words of a background job of the session: they belong to no call.
+    if (scanner === undefined) return;
+    const scanned = scanner.feed(chunk);
+    if (scanned.kind === 'forged') this.close();
+    if (scanned.kind !== 'end') return;
+    delete this.#scanners[name];
+    if (name === 'stdout') this.#trailer = scanned.trailer;
+    this.#pending -= 1;
+    if (this.#pending === 0) this.#settleWith(this.#trailer);
+  }
+
+  #deliver(name: StreamName, bytes: Buffer): void {
+    if (this.#current !== null && !this.#current[name].push(bytes)) this.#process[name].pause();
+  }
+
+  #settleWith(trailer: string | null): void {
+    const settle = this.#settle;
+    this.#settle = null;
+    settle?.(trailer);
+  }
+
+  #finish(current: LaneProcess, trailer: string | null): void {
+    if (trailer !== null) current.ended({ exitCode: Number(trailer.slice(1)), signal: null, outOfMemory: false });
+    else if (this.#end === null || this.#end === 'unknown')
+      current.lost(new CaissonError('unavailable', 'the shell of the session is gone, so the end is not known'));
+    else current.ended(this.#end);
+    this.#current = null;
+    current.endStreams();
+    for (const name of ['stdout', 'stderr'] as const) this.#process[name].resume();
+  }
+
+  /** What the shell wrote last is still on its way when its end is told. */
+  #ended(end: ProcessEnd | 'unknown'): void {
+    if (this.#end !== null) return;
+    this.#end = end;
+    const give = (): void => {
+      for (const scanner of Object.values(this.#scanners)) scanner.flush();
+      this.#scanners = {};
+      this.#settleWith(null);
+      this.#process.release();
+    };
+    if (end === 'unknown') give();
+    else void drained(this.#process).then(give);
+  }
+}
+
+const drainMs = 250;
+
+async function drained({ stdout, stderr }: Process): Promise<void> {
+  const until = performance.now() + drainMs;
+  while (performance.now() < until && !(stdout.readableEnded && stderr.readableEnded)) await sleep(5);
+}

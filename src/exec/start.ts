@@ -1,0 +1,47 @@
+/** Starting one command on the direct path, by the backend's own exec. */
+import type { Process, PtyProcess, Sandbox } from '../backend.ts';
+import { isCode, toCaissonError } from '../errors.ts';
+import type { CaissonError } from '../errors.ts';
+import { accept } from './accept.ts';
+import type { ExecContext, Watched } from './context.ts';
+import type { Exit } from './exit.ts';
+import { exitWithout } from './outcome.ts';
+import { checkRequest } from './request.ts';
+import { RunningExec } from './running.ts';
+import type { ExecRequest, Execution } from './types.ts';
+
+/**
+ * Resolves when the place has accepted the command. Throws what the place threw, `invalid_argument` for a request that
+ * cannot be run, `not_supported` for a terminal where there is none, `timed_out` for a place that did not accept it
+ * within the request's timeout.
+ *
+ * After `not_found` and `failed_precondition` the command has certainly not run and the record is still open, so that
+ * the caller may make the sandbox anew and try again with it, or end it with `startFailed`. After any other error the
+ * record has been ended: the command may have run, and must not be tried again under this id.
+ */
+export async function startExec(sandbox: Sandbox, request: ExecRequest, context: ExecContext): Promise<Execution> {
+  let process: Process | PtyProcess;
+  try {
+    checkRequest(request);
+    process = await accept(sandbox, request, context.signal);
+  } catch (cause) {
+    const error = toCaissonError(cause);
+    if (!isCode(error, 'not_found') && !isCode(error, 'failed_precondition'))
+      await context.recorder?.end(startFailed(error));
+    throw error;
+  }
+  return watchExec(process, { sandbox, request, context });
+}
+
+/** Makes an exec of a process that runs already, whichever way it was started. */
+export function watchExec(process: Process | PtyProcess, watched: Watched): Execution {
+  return new RunningExec(process, watched);
+}
+
+/** The exit of an exec whose start failed, for its record. */
+export function startFailed(error: CaissonError): Exit {
+  const note = `the command did not start: ${error.message.slice(0, 500)}`;
+  if (error.code === 'canceled') return exitWithout('canceled', note);
+  if (error.code === 'timed_out') return exitWithout('timed-out', note);
+  return exitWithout('lost', note);
+}

@@ -1,0 +1,177 @@
+import { Readable } from 'node:stream';
+import type { Budget } from './budget.ts';
+import type { StreamName } from './types.ts';
+
+/** What a reader may have unread before the command has to wait. */
+const bufferBytes = 256 * 1024;
+/** What may pile up for a slow reader once the command has ended: more than pipes, relays and sockets hold on the way. */
+const drainBytes = 4 * 1024 * 1024;
+
+export interface TapOptions {
+  readonly name: StreamName;
+  readonly budget: Budget;
+  /** Keeps a chunk. A promise means that the disk is behind: the command waits for it. */
+  readonly record: ((name: StreamName, chunk: Uint8Array) => Promise<void> | void) | null;
+}
+
+/**
+ * One stream of a running command on its way to its reader and its record. The slower of the two sets the pace: nothing
+ * is held here but what the reader's buffer takes.
+ */
+export class Tap {
+  readonly out: Readable;
+  /** Resolves when the source has ended or broken. */
+  readonly done: Promise<void>;
+  readonly #resolveDone: () => void;
+  readonly #source: Readable;
+  readonly #options: TapOptions;
+  #bytes = 0;
+  #undelivered = 0;
+  #lastAt = 0;
+  #readerFull = false;
+  #diskBehind = false;
+  /** Nothing more goes into `out`: it ended, or nobody reads it. */
+  #finished = false;
+  #phase: 'running' | 'draining' | 'closed' = 'running';
+  #ended = false;
+  #broken: string | null = null;
+
+  constructor(source: Readable, options: TapOptions) {
+    this.#source = source;
+    this.#options = options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.done = promise;
+    this.#resolveDone = resolve;
+    this.out = new Readable({
+      highWaterMark: bufferBytes,
+      read: () => this.#onRead(),
+      destroy: (error, done) => this.#onDestroy(error, done),
+    });
+    source.on('data', this.#onData);
+    source.once('end', this.#onEnd);
+    source.once('close', this.#onClose);
+    source.on('error', this.#onError);
+  }
+
+  /** Bytes the command wrote, as far as they reached us. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether bytes that the command wrote are not in `out`, through no choice of its reader. */
+  get incomplete(): boolean {
+    return this.#undelivered > 0 || this.#broken !== null || (this.#diskBehind && !this.#ended);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** When the last byte came, by `performance.now()`; 0 before the first. */
+  get lastAt(): number {
+    return this.#lastAt;
+  }
+
+  /** Why the stream ended before its end. */
+  get broken(): string | null {
+    return this.#broken;
+  }
+
+  /** From here on bytes are counted and recorded, and no reader is waited for. */
+  ignore(): void {
+    this.#finish();
+    this.#pace();
+  }
+
+  /** The command has ended: what is still on its way is taken without waiting for the reader, up to a bound. */
+  drain(): void {
+    if (this.#phase !== 'running') return;
+    this.#phase = 'draining';
+    this.#pace();
+  }
+
+  /** Nothing more is delivered. */
+  close(): void {
+    if (this.#phase === 'closed') return;
+    this.#phase = 'closed';
+    this.#source.off('data', this.#onData);
+    // The error listener stays: a stream that is given up may still fail, and that concerns nobody.
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.out.push(null);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#bytes += chunk.length;
+    this.#lastAt = performance.now();
+    const allowed = this.#options.budget.take(chunk.length);
+    this.#undelivered += chunk.length - allowed;
+    if (allowed === 0) return;
+    const part = allowed === chunk.length ? chunk : chunk.subarray(0, allowed);
+    this.#record(part);
+    this.#deliver(part);
+    this.#pace();
+  };
+
+  #record(part: Buffer): void {
+    const behind = this.#options.record?.(this.#options.name, part);
+    if (behind === undefined) return;
+    this.#diskBehind = true;
+    const caughtUp = (): void => {
+      this.#diskBehind = false;
+      this.#pace();
+    };
+    // A record that fails says so in its own note; the command goes on.
+    behind.then(caughtUp, caughtUp);
+  }
+
+  #deliver(part: Buffer): void {
+    if (this.#finished) return;
+    if (this.#phase === 'draining' && this.out.readableLength >= drainBytes) {
+      this.#undelivered += part.length;
+      return;
+    }
+    if (!this.out.push(part)) this.#readerFull = true;
+  }
+
+  #pace(): void {
+    if (this.#phase === 'closed' || this.#ended) return;
+    const readerHolds = this.#readerFull && !this.#finished && this.#phase === 'running';
+    if (readerHolds || this.#diskBehind) this.#source.pause();
+    else if (this.#source.isPaused()) this.#source.resume();
+  }
+
+  #onRead(): void {
+    if (!this.#readerFull) return;
+    this.#readerFull = false;
+    this.#pace();
+  }
+
+  /** A reader that goes away is no reason to stop the command. */
+  #onDestroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#finished = true;
+    this.#pace();
+    done(error);
+  }
+
+  readonly #onEnd = (): void => {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#finish();
+    this.#resolveDone();
+  };
+
+  readonly #onClose = (): void => {
+    if (!this.#ended && this.#phase !== 'closed') this.#broken ??= 'it closed before its end';
+    this.#onEnd();
+  };
+
+  readonly #onError = (error: Error): void => {
+    if (!this.#ended && this.#phase !== 'closed') this.#broken ??= error.message.slice(0, 200);
+    this.#onEnd();
+  };
+}

@@ -1,0 +1,75 @@
+/** What the exec room takes and gives. Front ends see these through `caisson.ts`. */
+import type { Readable, Writable } from 'node:stream';
+import type { Exit } from './exit.ts';
+
+export interface ExecRequest {
+  /** Chosen by the client or made by us: `exec_` and 1 to 64 of [A-Za-z0-9_-]. A repeated id is the same exec. */
+  readonly execId: string;
+  readonly command: readonly [string, ...string[]];
+  /** Absolute, inside the sandbox. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: boolean;
+  readonly tty: { readonly columns: number; readonly rows: number } | null;
+  /** `null`: no deadline. */
+  readonly timeoutMs: number | null;
+  /** The command is killed when it has written this much on both streams together. `null`: never. */
+  readonly outputLimitBytes: number | null;
+}
+
+export type StreamName = 'stdout' | 'stderr';
+
+/**
+ * A running exec. Its streams have back-pressure: a reader that stops stops the command, so each stream must be read or
+ * given up with `ignore`. Once the command has ended nobody is waited for: what is on its way goes into a bounded
+ * buffer, the exit resolves, and both streams end after what they hold.
+ */
+export interface Execution {
+  readonly id: string;
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Never rejects: what went wrong after the start is an exit with reason `lost`. */
+  readonly exit: Promise<Exit>;
+  /** Gives up one stream, or both: it ends here, and is still counted and recorded. */
+  ignore(stream?: StreamName): void;
+  /** Kills the whole tree. Resolves when the exec has settled; the exit tells the reason `canceled`. */
+  cancel(): Promise<void>;
+  /** Present on a terminal only. */
+  readonly resize?: (columns: number, rows: number) => Promise<void>;
+}
+
+/** Head and tail of one stream, cut at character edges, with what is missing told. */
+export interface KeptStream {
+  readonly text: string;
+  readonly bytes: number;
+  readonly truncated: boolean;
+  /** Bytes left out between head and tail. */
+  readonly omittedBytes: number;
+  /** Index into `text` at which they are missing. `null` when none are. */
+  readonly cutAt: number | null;
+}
+
+/** Where a command ran. Part of every result. */
+export interface Where {
+  readonly backend: string;
+  readonly taskId: string;
+  readonly sandboxId: string;
+  readonly host: string | null;
+  readonly resource: string | null;
+  readonly recreated: boolean;
+}
+
+/** One line of an exec's record. `seq` starts at 1 and has no holes within what is kept. */
+export interface ExecEvent {
+  readonly execId: string;
+  readonly seq: number;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly event:
+    | { readonly type: 'started'; readonly command: readonly string[]; readonly cwd: string; readonly where: Where }
+    | { readonly type: 'stdout' | 'stderr'; readonly bytes: Uint8Array }
+    /** A part that is not there any more, or never was kept. */
+    | { readonly type: 'gap'; readonly stream: 'stdout' | 'stderr'; readonly bytes: number }
+    | { readonly type: 'exit'; readonly exit: Exit };
+}

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { killProcess, pruneProcesses, waitForProcess } from '../../../src/exec/detached/end.ts';
+import { followProcess } from '../../../src/exec/detached/follow.ts';
+import { findProcess, type Kept, listProcesses, parseLine } from '../../../src/exec/detached/list.ts';
+import { positionAt, seqOf } from '../../../src/exec/detached/position.ts';
+import { keptStreamBytes, startDetached } from '../../../src/exec/detached/start.ts';
+import { keptSandbox } from '../kept-sandbox.ts';
+import { shells } from '../kill/shells.ts';
+import { shell as shellRequest, where } from '../requests.ts';
+
+async function read(
+  kept: Kept,
+  id: string,
+  after = 0,
+): Promise<{
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly seqs: readonly number[];
+  readonly code: number | null | undefined;
+}> {
+  const said = { stdout: '', stderr: '' };
+  const seqs: number[] = [];
+  let code: number | null | undefined;
+  for await (const { seq, event } of followProcess(kept, id, { after, follow: true, where, cwd: '/' })) {
+    seqs.push(seq);
+    if (event.type === 'stdout' || event.type === 'stderr') said[event.type] += Buffer.from(event.bytes).toString();
+    if (event.type === 'exit') code = event.exit.exitCode;
+  }
+  return { ...said, seqs, code };
+}
+
+describe.each(shells)('a detached process under %s', (shell) => {
+  it(
+    'writes its output and its status where any reader finds them, from any place on',
+    { timeout: 60_000 },
+    async () => {
+      using home = keptSandbox(shell);
+      const kept = { sandbox: home.sandbox, key: '' };
+      const request = shellRequest(
+        'echo one; echo err >&2; sleep 0.4; echo "$CAISSON_EXEC $PWD $(umask)"; grep SigIgn /proc/self/status; exit 7',
+        { cwd: '/usr' },
+      );
+      expect(await startDetached(kept, request)).toBe(true);
+      expect(await startDetached(kept, request)).toBe(false);
+      expect(await findProcess(kept, request.execId)).toMatchObject({
+        state: 'running',
+        supervised: true,
+        command: request.command,
+      });
+      const all = await read(kept, request.execId);
+      expect(all).toMatchObject({
+        stdout: `one\n${request.execId} /usr 0022\nSigIgn:\t0000000000000000\n`,
+        stderr: 'err\n',
+        code: 7,
+      });
+      for (const [index, seq] of all.seqs.entries())
+        expect((await read(kept, request.execId, seq)).seqs.length).toBeLessThan(all.seqs.length - index);
+      const rest = await read(kept, request.execId, seqOf({ stdout: 2, stderr: 1, over: false }));
+      expect([rest.stdout, rest.stderr]).toEqual([all.stdout.slice(2), 'rr\n']);
+      expect(await waitForProcess(kept, request.execId)).toMatchObject({ state: 'exited', exitCode: 7 });
+    },
+  );
+
+  it('is ended with all it started, and its end is recorded', { timeout: 60_000 }, async () => {
+    using home = keptSandbox(shell);
+    const kept = { sandbox: home.sandbox, key: '' };
+    const request = shellRequest('setsid sleep 300 & sleep 300');
+    await startDetached(kept, request);
+    await running(kept, request.execId);
+    expect(await killProcess(kept, request.execId, null)).toMatchObject({
+      survivors: [],
+      process: { state: 'exited', exitCode: 143 },
+    });
+  });
+
+  it('gets a signal that is only sent', { timeout: 60_000 }, async () => {
+    using home = keptSandbox(shell);
+    const kept = { sandbox: home.sandbox, key: '' };
+    const request = shellRequest('trap "echo got; exit 4" HUP; echo up; while :; do sleep 0.05; done');
+    await startDetached(kept, request);
+    await running(kept, request.execId);
+    await sleep(200);
+    await killProcess(kept, request.execId, 'HUP');
+    expect(await read(kept, request.execId)).toMatchObject({ stdout: 'up\ngot\n', code: 4 });
+  });
+
+  it('keeps a bounded part of what it writes, and says so', { timeout: 60_000 }, async () => {
+    using home = keptSandbox(shell);
+    const kept = { sandbox: home.sandbox, key: '' };
+    const request = shellRequest(`head -c ${keptStreamBytes + 4_000_000} /dev/zero; echo done >&2; exit 2`);
+    await startDetached(kept, request);
+    expect(await waitForProcess(kept, request.execId)).toMatchObject({
+      exitCode: 2,
+      truncated: { stdout: true, stderr: false },
+    });
+    const { stdout, stderr } = await read(kept, request.execId);
+    expect([stdout.length, stderr]).toEqual([keptStreamBytes, 'done\n']);
+  });
+
+  it(
+    'is told to be unwatched when its supervisor is killed, and lost when it ends then',
+    { timeout: 60_000 },
+    async () => {
+      using home = keptSandbox(shell);
+      const kept = { sandbox: home.sandbox, key: '' };
+      const request = shellRequest('echo up; sleep 300');
+      await startDetached(kept, request);
+      const { pid } = await running(kept, request.execId);
+      const child = await home.sandbox.exec(
+        ['sh', '-c', `read -r p x <"$HOME/.caisson/processes/${request.execId}/pid"; kill -9 $p`],
+        { cwd: '/', env: {}, stdin: false },
+      );
+      await child.wait();
+      await expect
+        .poll(() => findProcess(kept, request.execId), { timeout: 5000 })
+        .toMatchObject({ state: 'running', supervised: false });
+      if (pid !== null) process.kill(-pid, 'SIGKILL');
+      expect(await waitForProcess(kept, request.execId)).toMatchObject({ state: 'lost', exitCode: null });
+      expect(await read(kept, request.execId)).toMatchObject({ stdout: 'up\n', code: null });
+    },
+  );
+
+  it('is collected when it ended, and never while it runs', { timeout: 60_000 }, async () => {
+    using home = keptSandbox(shell);
+    const kept = { sandbox: home.sandbox, key: '' };
+    const [ended, alive] = [shellRequest('true'), shellRequest('sleep 300')];
+    await startDetached(kept, ended);
+    await startDetached(kept, alive);
+    await waitForProcess(kept, ended.execId);
+    const touch = await home.sandbox.exec(
+      [
+        '/usr/bin/touch',
+        '-d',
+        '-3 hours',
+        `${home.home}/.caisson/processes/${ended.execId}`,
+        `${home.home}/.caisson/processes/${alive.execId}`,
+      ],
+      { cwd: '/', env: {}, stdin: false },
+    );
+    await touch.wait();
+    expect(await pruneProcesses(kept, { minutes: 600, dryRun: false })).toEqual([]);
+    expect(await pruneProcesses(kept, { minutes: 60, dryRun: true })).toEqual([ended.execId]);
+    expect(await pruneProcesses(kept, { minutes: 60, dryRun: false })).toEqual([ended.execId]);
+    expect((await listProcesses(kept)).map(({ id }) => id)).toEqual([alive.execId]);
+    await killProcess(kept, alive.execId, 'KILL');
+  });
+});
+
+async function running(kept: Kept, id: string) {
+  await expect.poll(async () => (await findProcess(kept, id)).pid, { timeout: 5000 }).not.toBeNull();
+  return await findProcess(kept, id);
+}
+
+describe('what a sandbox says about processes', () => {
+  it.each([
+    '',
+    'exec_a',
+    '../x 1 y 1 y 1 0 1 0 - n []',
+    `exec_${'a'.repeat(65)} 1 y 1 y 1 0 1 0 - n []`,
+    'exec_a 1 y 1 y 1 9999 1 0 - n []',
+  ])('is passed over when it is not ours: %j', (line) => expect(parseLine(line)).toEqual([]));
+  it('is bounded in its numbers', () =>
+    expect(parseLine('exec_a 1 y 1 y 1 999 1 0 - n no json')).toMatchObject([
+      { exitCode: null, state: 'exited', command: [] },
+    ]));
+  it('is placed by a number that leads back exactly', () => {
+    for (const place of [
+      { stdout: 0, stderr: 0 },
+      { stdout: 2 ** 24, stderr: 2 ** 24 },
+      { stdout: 12345, stderr: 7 },
+    ])
+      for (const over of [true, false]) expect(positionAt(seqOf({ ...place, over }))).toEqual({ ...place, over });
+  });
+});

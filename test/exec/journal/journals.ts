@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Exit } from '../../../src/exec/exit.ts';
+import { openJournal } from '../../../src/exec/journal/journal.ts';
+import type { Journal, JournalOptions, ReadOptions, Recorder } from '../../../src/exec/journal/types.ts';
+import { exitOf } from '../../../src/exec/outcome.ts';
+import type { ExecEvent, StreamName } from '../../../src/exec/types.ts';
+import { where } from '../requests.ts';
+
+export const started = { command: ['echo', 'hi'], cwd: '/', where };
+
+export function newDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'caisson-journal-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+export async function openAt(directory: string, changes: Partial<JournalOptions> = {}): Promise<Journal> {
+  return await openJournal(directory, {
+    spillBytes: 1e9,
+    storeBytes: 1e9,
+    retentionMs: 1e9,
+    owner: 'test',
+    ...changes,
+  });
+}
+
+export function exitAfter(bytes: { readonly stdout: number; readonly stderr: number }): Exit {
+  return exitOf({
+    forced: null,
+    end: { exitCode: 3, signal: null, outOfMemory: false },
+    durationMs: 12.5,
+    stdout: { bytes: bytes.stdout, truncated: false },
+    stderr: { bytes: bytes.stderr, truncated: false },
+    backgroundOpen: false,
+    survivors: [{ pid: 1, command: 'x' }],
+    notes: ['a note'],
+  });
+}
+
+export interface Chunk {
+  readonly stream: StreamName;
+  readonly bytes: Uint8Array;
+}
+
+/** Writes as a command does: waiting when it is asked to. */
+export async function writeAll(recorder: Recorder, chunks: readonly Chunk[]): Promise<void> {
+  for (const { stream, bytes } of chunks) await recorder.write(stream, bytes);
+}
+
+export function totals(chunks: readonly Chunk[]): Record<StreamName, number> {
+  const sum = (name: StreamName): number =>
+    chunks.reduce((total, { stream, bytes }) => total + (stream === name ? bytes.length : 0), 0);
+  return { stdout: sum('stdout'), stderr: sum('stderr') };
+}
+
+export async function eventsOf(journal: Journal, execId: string, options: ReadOptions = {}): Promise<ExecEvent[]> {
+  return await Array.fromAsync(journal.read(execId, options));
+}
+
+/** A stream as its events tell it; bytes of a gap are shown as `·`. */
+export function streamOf(events: readonly ExecEvent[], stream: StreamName): Buffer {
+  return Buffer.concat(
+    events.map(({ event }) => {
+      if (event.type === stream) return Buffer.from(event.bytes);
+      return event.type === 'gap' && event.stream === stream ? Buffer.alloc(event.bytes, 0xb7) : Buffer.alloc(0);
+    }),
+  );
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { open } from '../../../backends/docker/backend.ts';
+import type { Backend, Limits, Sandbox } from '../../../src/backend.ts';
+import { guardianCommand } from '../../../src/exec/lane/guardian.ts';
+import { collect } from '../../../src/exec/collect.ts';
+import { startExec } from '../../../src/exec/start.ts';
+import { dockerHost } from '../../engines/docker.ts';
+import { bare, shell } from '../requests.ts';
+
+const host = dockerHost();
+const mebibyte = 1024 * 1024;
+
+describe.skipIf(host === null).each(['caisson-test/busybox:latest', 'caisson-test/debian:latest'])(
+  'in a container of %s',
+  (image) => {
+    let backend: Backend;
+    const made: Sandbox[] = [];
+
+    beforeAll(() => {
+      backend = open({
+        env: { ...process.env, DOCKER_HOST: host ?? '' },
+        instance: `kill${randomBytes(6).toString('hex')}`,
+      });
+    });
+    afterAll(async () => {
+      await Promise.all(made.map((sandbox) => sandbox.destroy()));
+      await backend.close();
+    });
+
+    async function create(limits: Partial<Limits>): Promise<Sandbox> {
+      const id = randomBytes(6).toString('hex');
+      const labels = {
+        instance: 'kill',
+        sandbox: `sbx_${id}`,
+        task: id,
+        fingerprint: 'f',
+        created: new Date().toISOString(),
+        schema: '1',
+      };
+      const hardening = {
+        readOnlyRoot: false,
+        seccomp: 'engine',
+        runtime: null,
+        shmBytes: null,
+        user: 'root',
+      } as const;
+      const sandbox = await backend.create(
+        {
+          backend: 'docker',
+          image,
+          limits: { cpuCores: 0.5, memoryBytes: 256 * mebibyte, diskBytes: null, pids: null, ...limits },
+          network: 'none',
+          persistent: false,
+          cwd: '/',
+          mounts: [],
+          hardening,
+        },
+        { name: `caisson-kill-${id}`, labels, directory: null, init: guardianCommand('kill') },
+      );
+      made.push(sandbox);
+      return sandbox;
+    }
+
+    async function processes(sandbox: Sandbox): Promise<string> {
+      const text = 'for p in /proc/[0-9]*; do read -r n <$p/comm && echo "$n"; done 2>/dev/null';
+      return (await collect(await startExec(sandbox, shell(text), bare), { keepBytes: 10_000 })).stdout.text;
+    }
+
+    it('the whole tree is gone at the deadline, wherever it went (RL-10, RL-12)', async () => {
+      const sandbox = await create({});
+      const neighbour = await startExec(sandbox, shell('sleep 50; echo neighbour'), bare);
+      const text =
+        "trap '' TERM; sleep 300 & setsid sleep 301 & (setsid nohup sleep 302 >/dev/null 2>&1 &) ; while :; do sleep 303; done";
+      const { exit } = await collect(await startExec(sandbox, shell(text, { timeoutMs: 1000 }), bare), {
+        keepBytes: 1000,
+      });
+      expect(exit).toMatchObject({
+        reason: 'timed-out',
+        exitCode: 137,
+        signal: 'SIGKILL',
+        signalGuessed: true,
+        survivors: [],
+      });
+      expect((await processes(sandbox)).match(/^sleep$/gm)).toHaveLength(1);
+      await neighbour.cancel();
+      expect(await neighbour.exit).toMatchObject({ reason: 'canceled', survivors: [] });
+    });
+
+    it.each<readonly [string, string]>([
+      ['that gives up when it finds no room', 'b() { b | b & }; (b) & while :; do :; done'],
+      ['that sits still in a full table', '(while :; do sleep 600 & done); while :; do :; done'],
+    ])('a fork bomb %s is ended, by a restart when nothing else helps (RL-01)', async (_what, text) => {
+      const sandbox = await create({ pids: 64 });
+      const bomb = await startExec(sandbox, shell(text, { timeoutMs: 2000 }), bare);
+      bomb.ignore();
+      const exit = await bomb.exit;
+      expect(exit).toMatchObject({ reason: 'timed-out', survivors: [] });
+      expect((await processes(sandbox)).trim().split('\n').length).toBeLessThan(6);
+    });
+  },
+);

@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Lane } from '../../../src/exec/lane/lane.ts';
+import { direct, openLane, runIn, shells } from './shells.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'caisson lane '));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane of $name', ({ shell }) => {
+  let lane: Lane;
+  let child: Awaited<ReturnType<typeof openLane>>['child'];
+  beforeEach(async () => {
+    ({ lane, child } = await openLane(shell));
+  });
+  afterEach(() => {
+    lane.close();
+    child.kill('SIGKILL');
+  });
+
+  it.each([
+    ['true'],
+    ['false'],
+    ['echo', 'hi'],
+    ['sh', '-c', 'exit 255'],
+    ['sh', '-c', 'kill -9 $$'],
+    ['sh', '-c', 'kill -TERM $$'],
+    ['sh', '-c', 'kill -SEGV $$'],
+    ['sh', '-c', 'kill 0'],
+    ['sh', '-c', 'kill -9 0'],
+    ['sh', '-c', 'set -e; false; echo no'],
+    ['sh', '-c', 'trap "echo bye" EXIT; exit 3'],
+    ['sh', '-c', 'exec 1>&-; echo x'],
+    ['sh', '-c', 'exec 0<&- 1>&- 2>&- 3>&- 8>&- 9>&-'],
+    ['sh', '-c', 'echo "unterminated'],
+    ['sh', '-c', 'printf "a\\0b\\377"'],
+    ['sh', '-c', 'printf nonewline'],
+    ['sh', '-c', 'echo o; echo e >&2'],
+    ['sh', '-c', 'cat'],
+    ['sh', '-c', 'head -c 3000000 /dev/zero; head -c 100000 /dev/zero >&2'],
+    ['sh', '-c', 'ulimit -c; umask'],
+    ['sh', '-c', 'grep -E "Sig(Ign|Blk|Cgt)" /proc/self/status'],
+  ] as [string, ...string[]][])('gives the same bytes and status as a direct start: %j', async (...command) => {
+    const [program, ...rest] = command;
+    const viaLane = await runIn(lane, [program, ...rest]);
+    const alone = direct([program, ...rest]);
+    expect(viaLane.exitCode).toBe(alone.exitCode);
+    expect(viaLane.stdout.equals(alone.stdout)).toBe(true);
+    expect(masked(viaLane.stderr)).toBe(masked(alone.stderr));
+    expect(lane.state).toBe('idle');
+  });
+
+  it('carries any bytes of arguments and environment but NUL', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 40 }).map((word) => word.replaceAll('\0', ''));
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { maxLength: 4 }), text, async (words, value) => {
+        const ran = await runIn(lane, ['sh', '-c', 'printf "%s\\0" "$@" "$V"', 'sh', ...words], { env: { V: value } });
+        expect(ran.stdout.toString()).toBe([...words, value].map((word) => `${word}\0`).join(''));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([1_000, 1_023, 1_024, 1_025, 16_384, 131_071])('carries an argument of %i bytes', async (length) => {
+    const ran = await runIn(lane, ['sh', '-c', 'printf %s "${#1}"', 'sh', 'x'.repeat(length)]);
+    expect(ran.stdout.toString()).toBe(String(length));
+  });
+
+  it('leaves no trace of itself in the environment, and carries names that shells keep for themselves', async () => {
+    const env = {
+      A: 'it\'s\n$(id)`id`"',
+      RANDOM: 'r',
+      PPID: 'p',
+      UID: 'u',
+      IFS: 'x',
+      PS4: 'y',
+      LC_ALL: 'C.UTF-8',
+      _cz_n: 'z',
+    };
+    const ran = await runIn(lane, ['env', '-0'], { env });
+    const seen = Object.fromEntries(
+      ran.stdout
+        .toString()
+        .split('\0')
+        .filter(Boolean)
+        .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+    );
+    expect(seen).toEqual({ PATH: process.env['PATH'], HOME: '/root', ...env });
+  });
+
+  it('starts in the directory it is told, and says so when that is not there', async () => {
+    expect((await runIn(lane, ['pwd'], { cwd: directory })).stdout.toString()).toBe(`${directory}\n`);
+    expect((await runIn(lane, ['pwd'], { cwd: join(directory, 'absent') })).exitCode).toBe(126);
+    expect((await runIn(lane, ['no-such-program'])).exitCode).toBe(127);
+    expect((await runIn(lane, ['pwd'], { cwd: '/tmp' })).stdout.toString()).toBe('/tmp\n');
+  });
+
+  it('shows the child the descriptors of a direct start, as a leader of its own session', async () => {
+    const text =
+      'for f in /proc/$$/fd/*; do echo "${f##*/}"; done; read -r p c s pp g sid rest </proc/$$/stat; [ "$g" = "$$" ] && [ "$sid" = "$$" ] && echo leader';
+    const ran = await runIn(lane, ['sh', '-c', text]);
+    expect(ran.stdout.toString()).toMatch(/leader\n$/);
+    expect(ran.stdout.toString()).toBe(direct(['sh', '-c', text]).stdout.toString());
+  });
+
+  it('is not ended by marks that a command prints', async () => {
+    const ran = await runIn(lane, [
+      'sh',
+      '-c',
+      'i=0; while [ $i -lt 200 ]; do printf "AAAAAAAAAAAAAAAAAAAAAAA:0:;"; i=$((i+1)); done; exit 9',
+    ]);
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stdout.length).toBe(200 * 27);
+  });
+
+  it('keeps the streams open while a child holds them, and is retired when they are given up', async () => {
+    const running = lane.run({ command: ['sh', '-c', 'sleep 5 & echo done'], cwd: '/', env: {} });
+    let ended = false;
+    running.stdout.on('end', () => {
+      ended = true;
+    });
+    running.stdout.resume();
+    running.stderr.resume();
+    expect((await running.wait()).exitCode).toBe(0);
+    await sleep(400);
+    expect(ended).toBe(false);
+    running.release();
+    expect(lane.state).toBe('retired');
+  });
+
+  it('is idle again after a command that ran long, though whoever started it holds the other ends of its pipes', async () => {
+    const ran = await runIn(lane, ['sh', '-c', 'sleep 2.2; echo done']);
+    expect(ran.stdout.toString()).toBe('done\n');
+    expect(lane.state).toBe('idle');
+  });
+
+  it('is not touched by an exec that lets go of it after its end', async () => {
+    const first = lane.run({ command: ['true'], cwd: '/', env: {} });
+    first.stdout.resume();
+    first.stderr.resume();
+    await first.wait();
+    while (lane.state !== 'idle') await sleep(1);
+    const second = runIn(lane, ['sh', '-c', 'sleep 0.1; echo second']);
+    first.release();
+    await first.kill('SIGKILL');
+    expect((await second).stdout.toString()).toBe('second\n');
+    expect(lane.state).toBe('idle');
+  });
+
+  it('is idle again when a holder turns out to be just dying', async () => {
+    const ran = await runIn(lane, ['sh', '-c', '(sleep 0.05) & echo done']);
+    expect(ran.stdout.toString()).toBe('done\n');
+    expect(lane.state).toBe('idle');
+  });
+
+  it('tells that an exec is lost, with its output, when the command kills the lane', async () => {
+    const running = lane.run({
+      command: ['sh', '-c', 'echo before; kill -9 $PPID; sleep 0.2; echo after'],
+      cwd: '/',
+      env: {},
+    });
+    const seen: Buffer[] = [];
+    running.stdout.on('data', (chunk: Buffer) => seen.push(chunk));
+    running.stderr.resume();
+    await expect(running.wait()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(Buffer.concat(seen).toString()).toMatch(/^before\n/);
+    expect(lane.state).toBe('retired');
+  });
+
+  it('is retired, without running it, by a request that a command injects', async () => {
+    await runIn(lane, [
+      'sh',
+      '-c',
+      `printf '%s\\n' "_cz_N=x; echo injected >${join(directory, 'mark')} #." >/proc/$PPID/fd/0 2>/dev/null || true`,
+    ]).catch(() => undefined);
+    await sleep(100);
+    const after = lane.state === 'idle' ? await runIn(lane, ['echo', 'fine']) : null;
+    expect(after === null || after.stdout.toString() === 'fine\n').toBe(true);
+  });
+
+  it('skips a request that was torn at any byte, and serves the next one', async () => {
+    const whole = `_cz_N=tornrequest _cz_c='touch'; _cz_run '/' -- 'touch' '${join(directory, 'torn')}' #.`;
+    for (let length = 1; length < whole.length; length += 9) child.stdin.write(`${whole.slice(0, length)}\n`);
+    expect(
+      (await runIn(lane, ['sh', '-c', `[ ! -e '${join(directory, 'torn')}' ] && echo absent`])).stdout.toString(),
+    ).toBe('absent\n');
+  });
+});
+
+/** Pids and program names in shells' own messages differ by start. */
+function masked(bytes: Buffer): string {
+  return bytes.toString('latin1').replaceAll(/\d+/g, 'N');
+}

@@ -1,0 +1,118 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openCaisson } from '../../src/main.ts';
+import type { Caisson } from '../../src/caisson.ts';
+
+let home = '';
+let caisson: Caisson;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'caisson-replay-'));
+  caisson = await openCaisson({
+    home,
+    env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home, CAISSON_TERMINAL_BACKEND: 'local' },
+    cwd: home,
+  });
+});
+afterAll(async () => {
+  await caisson.remove('work');
+  await caisson.close();
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+it(
+  'a repeated exec id is the same exec, while it runs and afterwards, and runs nothing twice',
+  { timeout: 60_000 },
+  async () => {
+    const request = {
+      taskId: 'work',
+      execId: 'exec_same',
+      command: ['sh', '-c', 'echo "$$"; echo x >>ran; sleep 0.5; echo end >&2; exit 3'],
+    } as const;
+    const started = await Promise.all([caisson.exec(request), caisson.exec(request), caisson.exec(request)]);
+    const told = await Promise.all(
+      started.map(async ({ stdout, stderr, exit }) => [await text(stdout), await text(stderr), (await exit).exitCode]),
+    );
+    expect(new Set(told.map(String)).size).toBe(1);
+    const later = await caisson.run(request);
+    expect([later.stdout.text, later.stderr.text, later.exit.exitCode]).toEqual(told[0]);
+    expect((await caisson.run({ taskId: 'work', command: ['wc', '-l', 'ran'] })).stdout.text).toBe('1 ran\n');
+  },
+);
+
+it('a repeated exec is canceled for all who hold it', { timeout: 60_000 }, async () => {
+  const request = { taskId: 'work', execId: 'exec_cancel', command: ['sleep', '300'] } as const;
+  const [first, second] = [await caisson.exec(request), await caisson.exec(request)];
+  await second.cancel();
+  expect([(await first.exit).reason, (await second.exit).reason]).toEqual(['canceled', 'canceled']);
+});
+
+it(
+  'a client that is dropped 200 times at random goes on without a byte lost or doubled',
+  { timeout: 120_000 },
+  async () => {
+    const lines = 4000;
+    const command = [
+      'sh',
+      '-c',
+      `i=0; while [ $i -lt ${lines} ]; do echo "out $i"; echo "err $i" >&2; i=$((i+1)); [ $((i%20)) != 0 ] || sleep 0.01; done; exit 6`,
+    ] as const;
+    const running = await caisson.exec({ taskId: 'work', execId: 'exec_drop', command });
+    running.ignore();
+    const said = { stdout: '', stderr: '' };
+    let [after, drops, exitCode] = [0, 0, null as number | null];
+    while (exitCode === null) {
+      let left = drops < 200 ? Math.floor(Math.random() * 2) : Infinity;
+      for await (const { seq, event } of caisson.logs('exec_drop', { after, follow: true })) {
+        expect(seq).toBeGreaterThan(after);
+        if (left-- <= 0) break;
+        after = seq;
+        if (event.type === 'stdout' || event.type === 'stderr') said[event.type] += Buffer.from(event.bytes).toString();
+        if (event.type === 'exit') exitCode = event.exit.exitCode;
+      }
+      drops += 1;
+    }
+    const wanted = (word: string): string => Array.from({ length: lines }, (_, index) => `${word} ${index}\n`).join('');
+    expect(exitCode).toBe(6);
+    expect(said).toEqual({ stdout: wanted('out'), stderr: wanted('err') });
+    expect(drops).toBeGreaterThanOrEqual(200);
+  },
+);
+
+it(
+  'a program is run in a fresh directory, without secrets of the configuration, and leaves nothing, also when its time is over',
+  { timeout: 60_000 },
+  async () => {
+    const ran = await caisson.run({
+      taskId: 'work',
+      code: { language: 'bash', text: 'pwd; ls -A; touch left; exit 4' },
+    });
+    const [directory, files] = ran.stdout.text.split('\n');
+    expect([files, ran.exit.exitCode]).toEqual(['main.sh', 4]);
+    const late = await caisson.run({
+      taskId: 'work',
+      timeoutMs: 300,
+      code: { language: 'bash', text: 'pwd; trap "" TERM; while :; do sleep 0.1; done' },
+    });
+    expect(late.exit.reason).toBe('timed-out');
+    const look = await caisson.run({ taskId: 'work', command: ['ls', '-d', directory ?? '', late.stdout.text.trim()] });
+    expect([look.stdout.text, directory?.includes('caisson-code-')]).toEqual(['', true]);
+  },
+);
+
+it(
+  'a removed sandbox leaves nothing of its sessions and processes in a home that others share',
+  { timeout: 60_000 },
+  async () => {
+    await caisson.sessions.run({ taskId: 'work', name: 'dev', text: 'X=1' });
+    const { id } = await caisson.detach({ taskId: 'work', command: ['true'] });
+    await caisson.wait(id);
+    expect(await readdir(join(home, '.local/state/caisson'))).toHaveLength(1);
+    await caisson.remove('work');
+    expect(await readdir(join(home, '.local/state/caisson'))).toEqual([]);
+    await expect(caisson.wait(id)).rejects.toMatchObject({ code: 'not_found' });
+    await caisson.create({ taskId: 'work' });
+  },
+);

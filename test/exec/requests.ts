@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import type { ExecRequest, Where } from '../../src/exec/types.ts';
+
+export function newExecId(): string {
+  return `exec_${randomBytes(8).toString('hex')}`;
+}
+
+export function requestFor(command: readonly [string, ...string[]], changes: Partial<ExecRequest> = {}): ExecRequest {
+  return {
+    execId: newExecId(),
+    command,
+    cwd: '/',
+    env: {},
+    stdin: false,
+    tty: null,
+    timeoutMs: null,
+    outputLimitBytes: null,
+    ...changes,
+  };
+}
+
+export function shell(text: string, changes: Partial<ExecRequest> = {}): ExecRequest {
+  return requestFor(['sh', '-c', text], changes);
+}
+
+export const where: Where = {
+  backend: 'test',
+  taskId: 'task-1',
+  sandboxId: 'sbx_test',
+  host: null,
+  resource: 'test',
+  recreated: false,
+};
+
+export const bare = { where, recorder: null };

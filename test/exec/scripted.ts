@@ -1,0 +1,55 @@
+/** A process whose every step is told by the test: for edges that real processes reach only by luck. */
+import { PassThrough } from 'node:stream';
+import type { Process, ProcessEnd, Sandbox } from '../../src/backend.ts';
+
+export class ScriptedProcess implements Process {
+  readonly stdin = null;
+  readonly stdout = new PassThrough();
+  readonly stderr = new PassThrough();
+  readonly signals: string[] = [];
+  released = false;
+  readonly #end = Promise.withResolvers<ProcessEnd>();
+
+  wait(): Promise<ProcessEnd> {
+    return this.#end.promise;
+  }
+
+  async kill(signal: string): Promise<void> {
+    this.signals.push(signal);
+  }
+
+  release(): void {
+    this.released = true;
+  }
+
+  /** The process ends; its streams do not. */
+  exit(end: Partial<ProcessEnd> = {}): void {
+    this.#end.resolve({ exitCode: 0, signal: null, outOfMemory: false, ...end });
+  }
+
+  lose(error: Error): void {
+    this.#end.reject(error);
+  }
+
+  endStreams(): void {
+    this.stdout.end();
+    this.stderr.end();
+  }
+}
+
+/** Gives the scripted process to the first exec; everything after it, such as the kill script, is refused with `error`. */
+export function scriptedSandbox(process: ScriptedProcess, error: Error, parts: Partial<Sandbox> = {}): Sandbox {
+  let given = false;
+  return {
+    ref: { v: 1 },
+    state: 'running',
+    place: { host: null, resource: 'test', imageDigest: null },
+    exec: async () => {
+      if (given) throw error;
+      given = true;
+      return process;
+    },
+    destroy: async () => {},
+    ...parts,
+  };
+}

@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { watchExec } from '../../../src/exec/start.ts';
+import { keptSandbox } from '../kept-sandbox.ts';
+import { shells } from '../kill/shells.ts';
+import { requestFor, where } from '../requests.ts';
+import { openSession, say } from './shell.ts';
+
+describe.each(shells)('a session of %s', (shell) => {
+  const isBash = shell === 'bash';
+
+  it('keeps directory, variables, functions, aliases, options and parameters', { timeout: 30_000 }, async () => {
+    using kept = keptSandbox(shell);
+    const { session } = await openSession(kept.sandbox, 'one');
+    await say(
+      session,
+      'cd /usr; X="a b"; export Y=2; f() { echo "f $X"; }; alias hi="echo hello"; set -- 1 2 3; false',
+    );
+    expect(await say(session, 'echo $?; pwd; f; hi; sh -c "echo \\$Y"; echo $#')).toEqual({
+      code: 0,
+      out: '1\n/usr\nf a b\nhello\n2\n3\n',
+      err: '',
+    });
+    await say(session, 'set -u -C');
+    expect((await say(session, 'echo "[$-]"')).out).toMatch(/\[[^\]]*C[^\]]*u|\[[^\]]*u[^\]]*C/);
+    session.close();
+  });
+
+  it('hides itself: no descriptor, no nonce and no trace lines of its own', { timeout: 30_000 }, async () => {
+    using kept = keptSandbox(shell);
+    const { session } = await openSession(kept.sandbox, 'one');
+    expect(
+      (
+        await say(
+          session,
+          'for n in 3 4 5 6 7 8 9; do [ ! -e /proc/self/fd/$n ] || ls -l /proc/$$/fd/$n | grep pipe; done; ls /proc/self/fd | grep -c "[6789]"',
+        )
+      ).out,
+    ).toBe('0\n');
+    expect((await say(session, 'set -x; echo traced')).err).toMatch(/^\++ echo traced\n$/);
+    expect(
+      (await say(session, 'echo again')).err
+        .split('\n')
+        .filter((line) => line !== '' && !/_cz_X|echo again/.test(line)),
+    ).toEqual([]);
+    session.close();
+  });
+
+  const lives: readonly (readonly [string, number])[] = [
+    ['if', 2],
+    ["echo 'x", 2],
+    ['for i in 1 2; do continue 9; done', 0],
+    ['nonsense-program', 127],
+    ['(exit 9)', 9],
+  ];
+  it.each(lives)('lives on after %j', { timeout: 30_000 }, async (line, code) => {
+    using kept = keptSandbox(shell);
+    const { session } = await openSession(kept.sandbox, 'one');
+    const { code: told } = await say(session, line);
+    expect(line === 'if' || line.startsWith("echo '") ? [1, 2].includes(told ?? 0) : told === code).toBe(true);
+    expect((await say(session, 'echo here')).out).toBe('here\n');
+    session.close();
+  });
+
+  const ends: readonly (readonly [string, readonly (number | null)[]])[] = [
+    ['exit 7', [7]],
+    ['exec sh -c "exit 0"', [0]],
+    ['kill -9 $$', [137, null]],
+    ['trap "echo bye" EXIT; exit 3', [3]],
+    ['set -e; false', [1]],
+    ['break 9', [77]],
+  ];
+  it.each(ends)(
+    'tells that %j ended it, and is taken up from its snapshot',
+    { timeout: 30_000 },
+    async (line, codes) => {
+      using kept = keptSandbox(shell);
+      const { session } = await openSession(kept.sandbox, 'one');
+      await say(session, 'X="before \'$(echo never)\'"');
+      const ended = await say(session, line);
+      expect(codes).toContain(ended.code);
+      if (line.includes('bye')) expect(ended.out).toBe('bye\n');
+      expect(session.hasEnded).toBe(true);
+      const next = await openSession(kept.sandbox, 'one');
+      expect(next.opened).toMatchObject({ restored: true, shell: isBash ? 'bash' : 'sh' });
+      expect((await say(next.session, 'echo "$X"')).out).toBe("before 'never'\n");
+      next.session.close();
+    },
+  );
+
+  it('restores values that look like code without running them, under every option', { timeout: 30_000 }, async () => {
+    using kept = keptSandbox(shell);
+    const first = await openSession(kept.sandbox, 'one');
+    const value = 'a\'b"c\n$(touch pwned) `touch pwned`; touch pwned\nexport P=1 \\ é';
+    await say(
+      first.session,
+      'cd "$HOME"; V=$GIVEN; export W=$GIVEN; alias q="echo \'x"; alias ok="echo fine"; umask 027; set -C; g() { echo g; }',
+      { GIVEN: value },
+    );
+    await say(first.session, 'echo second >f; true');
+    first.session.close();
+    const { session } = await openSession(kept.sandbox, 'one');
+    expect((await say(session, 'printf %s "$V"')).out).toBe(value);
+    expect((await say(session, 'env | grep -c "^W="; umask; pwd; echo "${GIVEN-unset} ${P-unset}"; ok')).out).toBe(
+      `1\n0027\n${kept.home}\nunset unset\nfine\n`,
+    );
+    expect((await say(session, 'g')).out).toBe(isBash ? 'g\n' : '');
+    expect(readdirSync(kept.home)).not.toContain('pwned');
+    session.close();
+    const directory = join(kept.home, '.caisson/sessions');
+    expect(readdirSync(directory).filter((name) => name.endsWith('.new'))).toEqual([]);
+    for (const name of readdirSync(directory)) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(directory, `one.${isBash ? 'bash' : 'sh'}`), 'utf8')).not.toContain('GIVEN');
+  });
+
+  it('gives a variable of one call back its value', { timeout: 30_000 }, async () => {
+    using kept = keptSandbox(shell);
+    const { session } = await openSession(kept.sandbox, 'one');
+    await say(session, 'A=old');
+    expect((await say(session, 'echo "$A $B"', { A: 'new\nline', B: 'b' })).out).toBe('new\nline b\n');
+    expect((await say(session, 'echo "$A ${B-unset}"')).out).toBe('old unset\n');
+    session.close();
+  });
+
+  it.each([
+    'sleep 30; echo BAD',
+    'while :; do sleep 30; done; echo BAD',
+    'x=$(sleep 30); echo BAD',
+    '(sleep 30); echo BAD',
+    'f() { sleep 30; echo BAD; }; f; echo BAD',
+    'while :; do :; done; echo BAD',
+    'set -n',
+  ])(
+    'runs nothing more of %j when it is ended, and is there or told to be gone',
+    { timeout: 120_000 },
+    async (line) => {
+      using kept = keptSandbox(shell);
+      const { session } = await openSession(kept.sandbox, 'one');
+      await say(session, 'X=kept');
+      const request = requestFor(['session'], { timeoutMs: 300 });
+      const process = session.run(line, { CAISSON_EXEC: request.execId });
+      const execution = watchExec(process, {
+        sandbox: session.guarded(kept.sandbox),
+        request,
+        context: { where, recorder: null },
+      });
+      let out = '';
+      execution.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+      execution.ignore('stderr');
+      expect((await execution.exit).reason).toBe('timed-out');
+      expect(out).toBe('');
+      expect(session.hasEnded).toBe(isBash || line === 'set -n');
+      const next = session.hasEnded ? (await openSession(kept.sandbox, 'one')).session : session;
+      expect((await say(next, 'echo $X')).out).toBe('kept\n');
+      next.close();
+    },
+  );
+});

@@ -1,0 +1,33 @@
+/** Sessions as their owner drives them, without the service around them. */
+import { text } from 'node:stream/consumers';
+import type { Sandbox } from '../../../src/backend.ts';
+import { newNonce } from '../../../src/exec/lane/lane.ts';
+import { sessionCommand } from '../../../src/exec/session/script.ts';
+import { type Opened, Session } from '../../../src/exec/session/session.ts';
+
+export interface Said {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export async function openSession(
+  sandbox: Sandbox,
+  name: string,
+  where: { readonly cwd?: string; readonly key?: string } = {},
+): Promise<{ readonly session: Session; readonly opened: Opened }> {
+  const nonce = newNonce();
+  const process = await sandbox.exec(sessionCommand(where.key ?? '', nonce, name), {
+    cwd: where.cwd ?? '/',
+    env: { CAISSON_EXEC: 'session' },
+    stdin: true,
+  });
+  const session = new Session(process);
+  return { session, opened: await session.open(nonce) };
+}
+
+export async function say(session: Session, line: string, env: Readonly<Record<string, string>> = {}): Promise<Said> {
+  const process = session.run(line, env);
+  const [end, out, err] = await Promise.all([process.wait(), text(process.stdout), text(process.stderr)]);
+  return { code: end.exitCode, out, err };
+}

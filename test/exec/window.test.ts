@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KeptStream } from '../../src/exec/types.ts';
+import { HeadTailWindow } from '../../src/exec/window.ts';
+
+function windowOf(bytes: Uint8Array, keepBytes: number, cuts: readonly number[]): KeptStream {
+  const window = new HeadTailWindow(keepBytes);
+  let at = 0;
+  for (const cut of cuts) {
+    const end = Math.min(bytes.length, at + cut);
+    window.write(bytes.subarray(at, end));
+    at = end;
+  }
+  window.write(bytes.subarray(at));
+  return window.read();
+}
+
+/** The same by the platform's own decoder: an index is an edge when no whole character reaches across it. */
+function reference(bytes: Uint8Array, keepBytes: number): Pick<KeptStream, 'text' | 'omittedBytes' | 'truncated'> {
+  const decode = (part: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
+  if (bytes.length <= keepBytes) return { text: decode(bytes), omittedBytes: 0, truncated: false };
+  const isCharacter = (start: number, end: number): boolean => {
+    try {
+      return (
+        [...new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(start, end))].length === 1
+      );
+    } catch {
+      return false;
+    }
+  };
+  const across = (at: number): [number, number] => {
+    for (const back of [1, 2, 3]) {
+      for (const forward of [1, 2, 3]) {
+        const [start, end] = [at - back, at + forward];
+        if (start >= 0 && end <= bytes.length && isCharacter(start, end)) return [start, end];
+      }
+    }
+    return [at, at];
+  };
+  const headBytes = Math.floor(keepBytes * 0.4);
+  const [headEnd] = across(headBytes);
+  const [, tailStart] = across(bytes.length - (keepBytes - headBytes));
+  return {
+    text: decode(bytes.subarray(0, headEnd)) + decode(bytes.subarray(tailStart)),
+    omittedBytes: tailStart - headEnd,
+    truncated: true,
+  };
+}
+
+/** Text of all widths, broken text, and bytes of any kind. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom('a', 'é', '€', '😀', '\uFEFF', '\0').map((text) => Buffer.from(text)),
+      fc
+        .constantFrom(
+          [0xf0, 0x9f],
+          [0xe2, 0x82],
+          [0xc3],
+          [0x80],
+          [0xed, 0xa0, 0x80],
+          [0xc0, 0xaf],
+          [0xf4, 0x90, 0x80, 0x80],
+        )
+        .map((bytes) => Buffer.from(bytes)),
+      fc.uint8Array({ maxLength: 3 }).map((bytes) => Buffer.from(bytes)),
+    ),
+    { maxLength: 60 },
+  )
+  .map((parts) => Buffer.concat(parts));
+
+describe('the window over a stream', () => {
+  it('keeps the same head and tail however the stream is chunked', () => {
+    fc.assert(
+      fc.property(
+        hostile,
+        fc.nat(80),
+        fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 20 }),
+        (bytes, keepBytes, cuts) => {
+          expect(windowOf(bytes, keepBytes, cuts)).toMatchObject({
+            ...reference(bytes, keepBytes),
+            bytes: bytes.length,
+          });
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('invents no U+FFFD in valid text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 100 }),
+        fc.nat(60),
+        fc.array(fc.integer({ min: 1, max: 9 })),
+        (text, keepBytes, cuts) => {
+          const bytes = Buffer.from(text.replaceAll('\uFFFD', ''));
+          expect(windowOf(bytes, keepBytes, cuts).text).not.toContain('\uFFFD');
+        },
+      ),
+    );
+  });
+
+  it('tells where the cut is, and that what it keeps and what it omits is everything', () => {
+    const kept = windowOf(Buffer.from('😀'.repeat(100)), 50, []);
+    expect(kept).toEqual({ text: '😀'.repeat(12), cutAt: 10, bytes: 400, omittedBytes: 400 - 48, truncated: true });
+  });
+
+  it('tells no cut when all is kept', () =>
+    expect(windowOf(Buffer.from('all'), 3, [1, 1])).toEqual({
+      text: 'all',
+      bytes: 3,
+      truncated: false,
+      omittedBytes: 0,
+      cutAt: null,
+    }));
+});
