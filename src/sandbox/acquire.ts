@@ -1,0 +1,111 @@
+/**
+ * Create or get: the task's sandbox, ready to run commands.
+ *
+ *   row fits and the resource runs           -> found        (no lease, no write)
+ *   row fits, the resource is stopped        -> started
+ *   row fits, the resource has vanished      -> recreated    from the same spec, with the same files
+ *   no row                                   -> created
+ *   another spec                             -> conflict, or replaced when asked
+ *   left half-done by a crash                -> finished, then created
+ */
+import type { Backend, Sandbox } from '../backend.ts';
+import type { SandboxRow } from '../store/store.ts';
+import { cancelable, type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
+import { createSandbox, type Plan, placeSandbox } from './create.ts';
+import { attachIfThere, finish, removeResources } from './finish.ts';
+import { withLease } from './lease.ts';
+import { keepLive } from './live.ts';
+import { nextStep } from './step.ts';
+
+export async function acquire(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
+  // Nobody else knows the task of an ephemeral sandbox, so there is nobody to agree with.
+  if (plan.ephemeral) return await acquireEphemeral(context, plan, options);
+  const row = await context.store.sandboxOfTask(plan.taskId);
+  if (row !== null && nextStep(row, plan) === 'use') {
+    const sandbox = await running(context, row);
+    if (sandbox !== null) return { row, sandbox, how: 'found' };
+  }
+  const patience = { signal: options.signal, waitMs: leasePatienceMs };
+  return await withLease(context.store, taskLease(plan.taskId), patience, () => underLease(context, plan, options));
+}
+
+async function acquireEphemeral(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
+  const row = await context.store.sandboxOfTask(plan.taskId);
+  const sandbox = row === null ? null : await running(context, row);
+  if (row === null || sandbox === null) return await createSandbox(context, plan, options);
+  return { row, sandbox, how: 'found' };
+}
+
+/** The live handle of a sandbox whose row is `ready`, or null when the place has to be asked and says otherwise. */
+async function running(context: Context, row: SandboxRow): Promise<Sandbox | null> {
+  if (row.state !== 'ready' || row.ref === null) return null;
+  const known = context.live.get(row.id);
+  if (known !== undefined) return known;
+  const sandbox = await attachIfThere(await context.backend(row.backend), row.ref);
+  if (sandbox === null || sandbox.state !== 'running') return null;
+  return keepLive(context, row.id, sandbox);
+}
+
+async function underLease(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
+  const row = await context.store.sandboxOfTask(plan.taskId);
+  const step = nextStep(row, plan);
+  if (row === null || step === 'create') return await createSandbox(context, plan, options);
+  if (step === 'finish') {
+    await finish(context, row, { keepFiles: row.state === 'creating' });
+    return await createSandbox(context, plan, options);
+  }
+  if (step === 'replace') return await replace(context, { plan, row, how: 'created' }, options);
+  return await resume(context, { plan, row }, options);
+}
+
+/** Removes the resource, keeps id and directory, and makes the resource anew from the plan. */
+async function replace(
+  context: Context,
+  what: { readonly plan: Plan; readonly row: SandboxRow; readonly how: Handle['how'] },
+  options: StepOptions,
+): Promise<Handle> {
+  const { plan, row } = what;
+  const { idleMs, ttlMs, fingerprint, spec, degraded } = plan;
+  const now = Date.now();
+  const patch = {
+    state: 'creating',
+    generation: row.generation + 1,
+    spec,
+    fingerprint,
+    degraded,
+    idleMs,
+    ttlMs,
+    createdAt: now,
+    usedAt: now,
+  } as const;
+  await context.store.updateSandbox(row.id, patch);
+  await removeResources(context, row, { emptyFirst: false });
+  return await placeSandbox(context, { plan, row: { ...row, ...patch }, how: what.how }, options);
+}
+
+/** Brings the sandbox of a row that fits back to running: as it is, by a start, or made anew. */
+export async function resume(
+  context: Context,
+  what: { readonly plan: Plan; readonly row: SandboxRow },
+  options: StepOptions,
+): Promise<Handle> {
+  const { row } = what;
+  const backend = await context.backend(row.backend);
+  const sandbox = row.ref === null ? null : await attachIfThere(backend, row.ref);
+  if (sandbox === null) return await replace(context, { ...what, how: 'recreated' }, options);
+  if (sandbox.state === 'running')
+    return await ready(context, { row, sandbox, how: row.state === 'ready' ? 'found' : 'started' });
+  if (sandbox.power === undefined) return await replace(context, { ...what, how: 'recreated' }, options);
+  await sandbox.power.start(cancelable(options));
+  return await ready(context, { row, sandbox: await reattached(backend, sandbox), how: 'started' });
+}
+
+async function reattached(backend: Backend, sandbox: Sandbox): Promise<Sandbox> {
+  return await backend.attach(sandbox.ref);
+}
+
+async function ready(context: Context, handle: Handle): Promise<Handle> {
+  const patch = { state: 'ready', usedAt: Date.now() } as const;
+  await context.store.updateSandbox(handle.row.id, patch);
+  return { ...handle, row: { ...handle.row, ...patch }, sandbox: keepLive(context, handle.row.id, handle.sandbox) };
+}

@@ -1,0 +1,46 @@
+/** What every step of the lifecycle works with. Made once per service object. */
+import type { Backend, Progress, Sandbox } from '../backend.ts';
+import type { LanedSandbox } from '../exec/lane/laned.ts';
+import type { SandboxRow, Store } from '../store/store.ts';
+import type { Effective } from './effective.ts';
+import type { Gate } from './gate.ts';
+
+export interface Context {
+  /** The state directory, absolute. */
+  readonly home: string;
+  readonly store: Store;
+  /** Opens a backend once. Throws `invalid_argument` for an unknown name. */
+  readonly backend: (name: string) => Promise<Backend>;
+  readonly gate: Gate;
+  /** Handles of sandboxes that this process has created or attached, by sandbox id. Dropped when one proves dead. */
+  readonly live: Map<string, LanedSandbox>;
+  /** Probes under way, by sandbox id. */
+  readonly measuring: Map<string, Promise<Effective | null>>;
+  /** `policy.require_patched_runtime` */
+  readonly requirePatchedRuntime: boolean;
+}
+
+export interface StepOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** A sandbox that is ready to run commands. */
+export interface Handle {
+  readonly row: SandboxRow;
+  readonly sandbox: Sandbox;
+  readonly how: 'created' | 'found' | 'started' | 'recreated';
+}
+
+export const taskLease = (taskId: string): string => `task:${taskId}`;
+
+/** Held by the process that owns an ephemeral sandbox, for as long as it wants it. */
+export const ownerLease = (sandboxId: string): string => `sandbox:${sandboxId}`;
+
+/** Another process may pull an image under this lease. */
+export const leasePatienceMs = 15 * 60_000;
+
+/** Optional properties may not be present as `undefined` under exact types: an absent signal stays absent. */
+export function cancelable(options: StepOptions): { readonly signal?: AbortSignal } {
+  return options.signal === undefined ? {} : { signal: options.signal };
+}

@@ -1,0 +1,139 @@
+/**
+ * Makes a sandbox: intent first, then the effect, then the record of it.
+ *
+ * Whatever fails on the way, `finish` can tell from the row what may exist and removes it, now or after a crash.
+ */
+import type { Guarantees, Sandbox, Spec } from '../backend.ts';
+import { CaissonError, toCaissonError } from '../errors.ts';
+import { guardianCommand } from '../exec/lane/guardian.ts';
+import { newNonce } from '../exec/lane/lane.ts';
+import { failpoint } from '../failpoint.ts';
+import type { Degradation, SandboxRow } from '../store/store.ts';
+import { cancelable, type Context, type Handle, ownerLease, type StepOptions } from './context.ts';
+import { keptSandboxId, makeDirectory } from './directory.ts';
+import { finish } from './finish.ts';
+import { labelsOf, newSandboxId, resourceName } from './identity.ts';
+import { keepLive } from './live.ts';
+import type { Ask } from './step.ts';
+
+/** Everything that decides what is made. `placed` is the spec less what the place cannot give. */
+export interface Plan extends Ask {
+  readonly placed: Spec;
+  readonly degraded: readonly Degradation[];
+  readonly guarantees: Guarantees;
+  readonly ephemeral: boolean;
+  readonly idleMs: number | null;
+  readonly ttlMs: number | null;
+}
+
+/** The caller holds the lease of the task, and the task has no sandbox. */
+export async function createSandbox(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
+  const row = await newRow(context, plan);
+  if (plan.ephemeral) await context.store.acquire(ownerLease(row.id));
+  await context.store.insertSandbox(row);
+  await failpoint('after-intent');
+  return await placeSandbox(context, { plan, row, how: 'created' }, options);
+}
+
+/** Makes the resource of a row that is `creating`. Shared by first creation, replacement and healing. */
+export async function placeSandbox(
+  context: Context,
+  what: { readonly plan: Plan; readonly row: SandboxRow; readonly how: Handle['how'] },
+  options: StepOptions,
+): Promise<Handle> {
+  const { plan, row } = what;
+  const nonce = newNonce();
+  try {
+    await refuseUnpatched(context, row.backend, options);
+    if (row.directory !== null) await makeDirectory({ home: context.home, backend: row.backend }, row.taskId, row.id);
+    const sandbox = await context.gate.pass(
+      row.backend,
+      () => ask(context, { plan, row, nonce }, options),
+      options.signal,
+    );
+    await failpoint('after-create');
+    const patch = { state: 'ready', ref: sandbox.ref, effective: null, usedAt: Date.now() } as const;
+    await context.store.updateSandbox(row.id, patch);
+    await failpoint('after-ready');
+    return { row: { ...row, ...patch }, sandbox: keepLive(context, row.id, sandbox, nonce), how: what.how };
+  } catch (error) {
+    await abandon(context, row, error);
+    throw error;
+  }
+}
+
+async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
+  const place = { home: context.home, backend: plan.spec.backend };
+  const keepsFiles = plan.spec.persistent && plan.guarantees.persistence === 'directory';
+  const id = (keepsFiles ? await keptSandboxId(place, plan.taskId) : null) ?? newSandboxId();
+  const now = Date.now();
+  return {
+    id,
+    taskId: plan.taskId,
+    backend: plan.spec.backend,
+    name: resourceName(context.store.instance, id),
+    spec: plan.spec,
+    fingerprint: plan.fingerprint,
+    state: 'creating',
+    ref: null,
+    directory: keepsFiles ? `${context.home}/sandboxes/${plan.spec.backend}/${id}` : null,
+    degraded: plan.degraded,
+    effective: null,
+    generation: 1,
+    ephemeral: plan.ephemeral,
+    createdAt: now,
+    usedAt: now,
+    idleMs: plan.idleMs,
+    ttlMs: plan.ttlMs,
+  };
+}
+
+async function ask(
+  context: Context,
+  what: { readonly plan: Plan; readonly row: SandboxRow; readonly nonce: string },
+  options: StepOptions,
+): Promise<Sandbox> {
+  const { plan, row } = what;
+  const backend = await context.backend(row.backend);
+  return await backend.create(plan.placed, {
+    name: row.name,
+    labels: labelsOf(context.store.instance, row),
+    directory: row.directory,
+    init: guardianCommand(what.nonce),
+    ...cancelable(options),
+    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+  });
+}
+
+/** Cleans up after a failed creation. What cannot be cleaned now stays recorded, and the caller still gets the first error. */
+async function abandon(context: Context, row: SandboxRow, error: unknown): Promise<void> {
+  try {
+    await finish(context, row, { keepFiles: row.generation > 1 });
+  } catch (leftover) {
+    const cause = toCaissonError(error);
+    throw new CaissonError(
+      cause.code,
+      `${cause.message} (and what it left could not be removed yet: ${toCaissonError(leftover).message})`,
+      {
+        cause: error,
+        details: cause.details,
+        remedy: cause.remedy ?? 'run `caisson gc` when the place can be reached again',
+      },
+    );
+  }
+}
+
+async function refuseUnpatched(context: Context, backendName: string, options: StepOptions): Promise<void> {
+  if (!context.requirePatchedRuntime) return;
+  const { findings } = await (await context.backend(backendName)).check(cancelable(options));
+  const holes = findings.filter((finding) => finding.id.startsWith('CVE-') || finding.id === 'unknown-version');
+  if (holes.length === 0) return;
+  throw new CaissonError(
+    'failed_precondition',
+    `policy.require_patched_runtime: ${holes.map((hole) => `${hole.id}: ${hole.message}`).join('; ')}`,
+    {
+      remedy: holes[0]?.remedy ?? 'update the runtime',
+      details: { findings: holes.map((hole) => hole.id) },
+    },
+  );
+}

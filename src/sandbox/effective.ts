@@ -1,0 +1,160 @@
+/**
+ * What a sandbox measured about itself, parsed. The text comes from inside and is hostile: every number is checked, every
+ * list bounded, and what does not parse is `null`, never a guess.
+ */
+
+export interface EffectiveMount {
+  readonly target: string;
+  readonly type: string;
+  readonly options: readonly string[];
+}
+
+/** A type, not an interface: it is stored as plain JSON. */
+export type Effective = {
+  readonly uid: number | null;
+  /** Hexadecimal masks of capabilities(7), 16 digits. */
+  readonly capabilities: Readonly<
+    Record<'inheritable' | 'permitted' | 'effective' | 'bounding' | 'ambient', string | null>
+  >;
+  readonly noNewPrivileges: boolean | null;
+  readonly seccomp: 'disabled' | 'strict' | 'filter' | null;
+  /** Bytes, processes, cores; `null` when there is no limit or none could be read (then `readable` is false). */
+  readonly limits: {
+    readonly memoryBytes: number | null;
+    readonly swapBytes: number | null;
+    readonly pids: number | null;
+    readonly cpuCores: number | null;
+    readonly readable: boolean;
+  };
+  readonly openFiles: string | null;
+  readonly coreBytes: string | null;
+  readonly readOnlyRoot: boolean | null;
+  /** tmpfs and bind mounts; the kernel's own (proc, sysfs, cgroup, devices) are left out. */
+  readonly mounts: readonly EffectiveMount[];
+  /** Network interfaces beside loopback. */
+  readonly interfaces: readonly string[];
+};
+
+const longestText = 256 * 1024;
+const mostEntries = 64;
+
+/** `null` when the text is not a whole probe. */
+export function parseEffective(text: string): Effective | null {
+  const parts = sections(text.slice(0, longestText));
+  if (!parts.has('caisson probe') || !parts.has('end')) return null;
+  const status = fields(parts.get('status') ?? '', ':');
+  const cgroup = fields(parts.get('cgroup') ?? '', '=');
+  const mounts = (parts.get('mounts') ?? '').split('\n').flatMap(parseMount);
+  return {
+    uid: count(fields(parts.get('caisson probe') ?? '', '=').get('uid')),
+    capabilities: {
+      inheritable: mask(status.get('CapInh')),
+      permitted: mask(status.get('CapPrm')),
+      effective: mask(status.get('CapEff')),
+      bounding: mask(status.get('CapBnd')),
+      ambient: mask(status.get('CapAmb')),
+    },
+    noNewPrivileges: flag(status.get('NoNewPrivs')),
+    seccomp: seccompModes[status.get('Seccomp') ?? ''] ?? null,
+    limits: limitsOf(cgroup),
+    openFiles: limitLine(parts.get('limits') ?? '', 'Max open files'),
+    coreBytes: limitLine(parts.get('limits') ?? '', 'Max core file size'),
+    readOnlyRoot: mounts.find((mount) => mount.target === '/')?.options.includes('ro') ?? null,
+    mounts: mounts
+      .filter((mount) => mount.target !== '/' && !kernelTypes.has(mount.type) && !kernelPaths.test(mount.target))
+      .slice(0, mostEntries),
+    interfaces: interfacesOf(parts.get('network') ?? ''),
+  };
+}
+
+const seccompModes: Readonly<Record<string, 'disabled' | 'strict' | 'filter'>> = {
+  0: 'disabled',
+  1: 'strict',
+  2: 'filter',
+};
+const kernelTypes = new Set(['proc', 'sysfs', 'cgroup', 'cgroup2', 'devpts', 'mqueue']);
+const kernelPaths = /^\/(proc|sys)(\/|$)|^\/dev$/;
+
+function sections(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const part of text.split(/^== /m).slice(1)) {
+    const end = part.indexOf('\n');
+    found.set(end < 0 ? part : part.slice(0, end), end < 0 ? '' : part.slice(end + 1));
+  }
+  return found;
+}
+
+function fields(text: string, separator: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const at = line.indexOf(separator);
+    if (at > 0) found.set(line.slice(0, at), line.slice(at + 1).trim());
+  }
+  return found;
+}
+
+function mask(text: string | undefined): string | null {
+  return text !== undefined && /^[0-9a-f]{16}$/.test(text) ? text : null;
+}
+
+function flag(text: string | undefined): boolean | null {
+  if (text === undefined) return null;
+  return text === '1' ? true : text === '0' ? false : null;
+}
+
+function count(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** cgroup v1 says "no limit" by a page-aligned number near 2^63, v2 by the word `max`. */
+function bounded(text: string | undefined): number | null {
+  if (text === undefined || text === 'max' || !/^\d{1,20}$/.test(text)) return null;
+  const value = Number(text);
+  return value < 2 ** 60 ? value : null;
+}
+
+function limitsOf(cgroup: ReadonlyMap<string, string>): Effective['limits'] {
+  const memoryBytes = bounded(cgroup.get('memory'));
+  const together = bounded(cgroup.get('memsw'));
+  const swapBytes = cgroup.has('memsw')
+    ? together === null || memoryBytes === null
+      ? null
+      : together - memoryBytes
+    : bounded(cgroup.get('swap'));
+  return {
+    memoryBytes,
+    swapBytes,
+    pids: bounded(cgroup.get('pids')),
+    cpuCores: coresOf(cgroup),
+    readable: cgroup.size > 0,
+  };
+}
+
+function coresOf(cgroup: ReadonlyMap<string, string>): number | null {
+  const [quota, period] = cgroup.get('cpu')?.split(' ') ?? [cgroup.get('quota'), cgroup.get('period')];
+  const cores = Number(quota) / Number(period);
+  return Number.isFinite(cores) && cores > 0 ? Math.round(cores * 1000) / 1000 : null;
+}
+
+/** `Max open files   4096   8192   files` -> `4096:8192`. */
+function limitLine(text: string, name: string): string | null {
+  const line = text.split('\n').find((candidate) => candidate.startsWith(name));
+  const values = line?.slice(name.length).trim().split(/\s+/) ?? [];
+  return values.length >= 2 ? `${values[0]}:${values[1]}` : null;
+}
+
+/** proc(5): id parent major:minor root target options [optional...] - type source super-options */
+function parseMount(line: string): readonly EffectiveMount[] {
+  const [left, right] = line.split(' - ');
+  const [, , , , target, options] = left?.split(' ') ?? [];
+  const [type, , superOptions] = right?.split(' ') ?? [];
+  if (target === undefined || options === undefined || type === undefined) return [];
+  const all = new Set([...options.split(','), ...(type === 'tmpfs' ? (superOptions ?? '').split(',') : [])]);
+  if (options.split(',').includes('ro')) all.delete('rw');
+  return [{ target, type, options: [...all].slice(0, mostEntries) }];
+}
+
+function interfacesOf(text: string): readonly string[] {
+  const names = text.split('\n').flatMap((line) => /^\s*([A-Za-z0-9_.@-]{1,32}):/.exec(line)?.[1] ?? []);
+  return names.filter((name) => name !== 'lo').slice(0, mostEntries);
+}

@@ -1,0 +1,68 @@
+/**
+ * Removes a sandbox, all of it: the resource, the task's directory unless it is kept, the row. Idempotent at every step,
+ * so it also finishes what a crash left half-done. The caller holds the lease of the task.
+ */
+import type { Backend, Cancelable, Sandbox } from '../backend.ts';
+import { isCode } from '../errors.ts';
+import { failpoint } from '../failpoint.ts';
+import type { SandboxRow } from '../store/store.ts';
+import { type Context, ownerLease } from './context.ts';
+import { removeDirectory, removeEmptyDirectory } from './directory.ts';
+import { emptyInside } from './empty-inside.ts';
+import { forgetLive } from './live.ts';
+
+export async function finish(context: Context, row: SandboxRow, how: { readonly keepFiles: boolean }): Promise<void> {
+  await markDestroying(context, row, how.keepFiles);
+  await failpoint('before-remove');
+  await removeResources(context, row, { emptyFirst: !how.keepFiles && row.directory !== null });
+  await failpoint('after-remove');
+  const place = { home: context.home, backend: row.backend };
+  if (row.directory !== null && !how.keepFiles) await removeDirectory(place, row.taskId, row.id);
+  if (how.keepFiles) await removeEmptyDirectory(place, row.taskId, row.id);
+  await failpoint('before-forget');
+  await context.store.deleteSandbox(row.id);
+  await context.store.release(ownerLease(row.id));
+}
+
+/** A `destroying` row without a directory keeps its files, whoever finishes it. */
+async function markDestroying(context: Context, row: SandboxRow, keepFiles: boolean): Promise<void> {
+  await context.store.updateSandbox(row.id, { state: 'destroying', ...(keepFiles ? { directory: null } : {}) });
+}
+
+export async function removeResources(
+  context: Context,
+  row: SandboxRow,
+  how: { readonly emptyFirst: boolean },
+): Promise<void> {
+  const backend = await context.backend(row.backend);
+  for (const sandbox of await resourcesOf(context, backend, row)) {
+    if (how.emptyFirst) await emptyInside(sandbox);
+    await sandbox.destroy();
+  }
+  forgetLive(context, row.id);
+}
+
+/** By ref where the place had answered; by label where the answer may have been lost. */
+async function resourcesOf(context: Context, backend: Backend, row: SandboxRow): Promise<readonly Sandbox[]> {
+  const refs = row.ref === null ? await refsByLabel(context, backend, row.id) : [row.ref];
+  const found = await Promise.all(refs.map((ref) => attachIfThere(backend, ref)));
+  return found.filter((sandbox) => sandbox !== null);
+}
+
+async function refsByLabel(context: Context, backend: Backend, sandboxId: string): Promise<readonly Sandbox['ref'][]> {
+  const listed = await backend.list({ instance: context.store.instance });
+  return listed.filter((entry) => entry.labels.sandbox === sandboxId).map((entry) => entry.ref);
+}
+
+export async function attachIfThere(
+  backend: Backend,
+  ref: Sandbox['ref'],
+  options: Cancelable = {},
+): Promise<Sandbox | null> {
+  try {
+    return await backend.attach(ref, options);
+  } catch (error) {
+    if (isCode(error, 'not_found')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * What nobody owns: resources in a place without a row, and directories that no task points to. Only resources with
+ * the labels of this instance are ever considered; those of other installations and of people are not ours to see.
+ */
+import type { Backend, Listed } from '../backend.ts';
+import { toCaissonError } from '../errors.ts';
+import { rm } from 'node:fs/promises';
+import type { Context } from './context.ts';
+import { directoryOf, unlinkedDirectories } from './directory.ts';
+import { attachIfThere } from './finish.ts';
+
+export interface Garbage {
+  readonly kind: 'resource' | 'directory';
+  readonly backend: string;
+  readonly name: string;
+  readonly taskId: string | null;
+  readonly why: string;
+  readonly remove: () => Promise<void>;
+}
+
+/**
+ * The place is asked before the rows: a resource always has its row first, so one that is listed and has no row
+ * afterwards has lost it for good.
+ */
+export async function garbageOf(context: Context, backend: Backend): Promise<readonly Garbage[]> {
+  const listed = await backend.list({ instance: context.store.instance });
+  const place = { home: context.home, backend: backend.name };
+  const directories = await unlinkedDirectories(place);
+  const known = new Set((await context.store.sandboxes()).map((row) => row.id));
+  const orphans = listed.filter((entry) => !known.has(entry.labels.sandbox));
+  return [
+    ...orphans.map((entry) => orphan(backend, entry)),
+    ...directories.filter((id) => !known.has(id)).map((id) => abandoned(backend.name, directoryOf(place, id))),
+  ];
+}
+
+function orphan(backend: Backend, entry: Listed): Garbage {
+  return {
+    kind: 'resource',
+    backend: backend.name,
+    name: entry.labels.sandbox,
+    taskId: entry.labels.task,
+    why: 'it has the labels of this instance, but no record of it exists',
+    remove: async () => (await attachIfThere(backend, entry.ref))?.destroy(),
+  };
+}
+
+function abandoned(backend: string, directory: string): Garbage {
+  return {
+    kind: 'directory',
+    backend,
+    name: directory,
+    taskId: null,
+    why: 'no task points to it',
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** Removes and tells, one by one; a failure of one does not keep the others. */
+export async function collectGarbage(
+  garbage: readonly Garbage[],
+): Promise<readonly (Garbage & { readonly error?: string })[]> {
+  const done: (Garbage & { readonly error?: string })[] = [];
+  for (const item of garbage) {
+    try {
+      await item.remove();
+      done.push(item);
+    } catch (error) {
+      done.push({ ...item, error: toCaissonError(error).message });
+    }
+  }
+  return done;
+}

@@ -1,0 +1,28 @@
+/** Names and labels of a sandbox, fixed before anything exists in its place. */
+import { randomInt } from 'node:crypto';
+import type { Labels } from '../backend.ts';
+import type { SandboxRow } from '../store/store.ts';
+
+export const labelSchema = '1';
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+export function newSandboxId(): string {
+  return `sbx_${Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')}`;
+}
+
+/** Deterministic, so that a lost answer to `create` is found again by name; legal as container and host name. */
+export function resourceName(instance: string, sandboxId: string): string {
+  return `caisson-${instance.slice(0, 8)}-${sandboxId.replace('sbx_', '')}`;
+}
+
+export function labelsOf(instance: string, row: SandboxRow): Labels {
+  return {
+    instance,
+    sandbox: row.id,
+    task: row.taskId,
+    fingerprint: row.fingerprint,
+    created: new Date(row.createdAt).toISOString(),
+    schema: labelSchema,
+  };
+}

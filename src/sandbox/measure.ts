@@ -1,0 +1,31 @@
+/** Has a sandbox measured once and its answer kept, off the path of whoever waits for a command. */
+import type { Sandbox } from '../backend.ts';
+import { isCode } from '../errors.ts';
+import type { SandboxRow } from '../store/store.ts';
+import type { Context } from './context.ts';
+import type { Effective } from './effective.ts';
+import { probe } from './probe.ts';
+
+/** Starts measuring; `measured` waits for it. */
+export function measure(context: Context, row: SandboxRow, sandbox: Sandbox): void {
+  const work = measureNow(context, row, sandbox).finally(() => context.measuring.delete(row.id));
+  work.catch(() => undefined); // told to whoever waits in `measured`; nobody needs to
+  context.measuring.set(row.id, work);
+}
+
+/** What is known, what is under way, or a new measurement. `null` when the sandbox cannot tell. */
+export async function measured(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<SandboxRow['effective']> {
+  const underWay = context.measuring.get(row.id);
+  if (underWay !== undefined) return await underWay;
+  return row.effective ?? (await measureNow(context, row, sandbox));
+}
+
+async function measureNow(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<Effective | null> {
+  const effective = await probe(sandbox);
+  try {
+    if (effective !== null) await context.store.updateSandbox(row.id, { effective });
+  } catch (error) {
+    if (!isCode(error, 'not_found')) throw error; // removed meanwhile
+  }
+  return effective;
+}

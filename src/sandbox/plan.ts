@@ -1,0 +1,122 @@
+/** From a request to a plan: resolved against configuration and task overrides, compared with what the place promises. */
+import type { Guarantees } from '../backend.ts';
+import type { Loaded } from '../config/types.ts';
+import { compareSpec } from '../spec/compare.ts';
+import { fingerprint } from '../spec/fingerprint.ts';
+import { resolveSpec, type Wanted } from '../spec/resolve.ts';
+import { checkTaskId, newTaskId } from '../spec/task.ts';
+import type { SandboxRequest } from '../spec/types.ts';
+import type { SandboxRow } from '../store/store.ts';
+import { cancelable, type Context, type StepOptions } from './context.ts';
+import type { Plan } from './create.ts';
+import { findRow } from './end.ts';
+
+/** A plan, with what the configuration says about commands in such a sandbox. */
+export interface Resolved extends Plan {
+  readonly timeoutMs: number | null;
+  /** Names whose values travel with every command, when they are set. */
+  readonly forwardEnv: readonly string[];
+}
+
+export interface Surroundings {
+  readonly loaded: Loaded;
+  /** The caller's working directory, for settings that bind it. */
+  readonly cwd: string;
+}
+
+const mostRemembered = 256;
+
+/**
+ * Plans made before. The configuration and the promises of a place do not change while the service runs, so the same
+ * request means the same plan. One with mounts depends on the host's files too, and is made anew each time.
+ */
+export class Plans {
+  readonly #context: Context;
+  readonly #surroundings: Surroundings;
+  readonly #made = new Map<string, Resolved>();
+
+  constructor(context: Context, surroundings: Surroundings) {
+    this.#context = context;
+    this.#surroundings = surroundings;
+  }
+
+  async planFor(request: SandboxRequest, options: StepOptions): Promise<Resolved> {
+    const row = request.existing === true ? await findRow(this.#context, request.taskId ?? '') : null;
+    const key = row === null ? keyOf(request) : `${row.id} ${row.generation}`;
+    const known = this.#made.get(key);
+    const plan = known ?? (await this.#make(request, row, options));
+    if (known === undefined && plan.spec.mounts.length === 0) this.#remember(key, plan);
+    const taskId = row?.taskId ?? request.taskId ?? newTaskId();
+    return { ...plan, taskId, recreate: request.recreate ?? false };
+  }
+
+  async #make(request: SandboxRequest, row: SandboxRow | null, options: StepOptions): Promise<Resolved> {
+    const named = row === null ? request : { ...request, taskId: row.taskId, backend: row.backend };
+    const taskId = named.taskId === undefined ? newTaskId() : checkTaskId(named.taskId);
+    const { loaded, cwd } = this.#surroundings;
+    const backend = await this.#context.backend(named.backend ?? loaded.forTask(taskId).terminal.backend);
+    const guarantees = await backend.guarantees(cancelable(options));
+    const resolved = resolveSpec(loaded, named, guarantees, { cwd });
+    const wanted = row === null ? resolved : asItIs(resolved, row);
+    return { ...(await planOf(wanted, guarantees)), taskId, recreate: false };
+  }
+
+  #remember(key: string, plan: Resolved): void {
+    if (this.#made.size >= mostRemembered) this.#made.clear();
+    this.#made.set(key, plan);
+  }
+}
+
+/** Everything of a request that has a say in its plan. */
+function keyOf(request: SandboxRequest): string {
+  const { taskId, backend, image, limits, network, persistent, cwd, allowDegraded } = request;
+  return JSON.stringify([taskId, backend, image, limits, network, persistent, cwd, allowDegraded]);
+}
+
+/** The spec of the sandbox that is there. A control that it had and the place has lost since is not given up silently. */
+function asItIs(resolved: Wanted, row: SandboxRow): Wanted {
+  const missing = new Set(row.degraded.map((item) => item.control));
+  const asked = new Set([...allControls].filter((control) => !missing.has(control)));
+  return {
+    ...resolved,
+    spec: row.spec,
+    asked,
+    allowDegraded: false,
+    ephemeral: row.ephemeral,
+    idleMs: row.idleMs,
+    ttlMs: row.ttlMs,
+  };
+}
+
+const allControls = [
+  'cpuCores',
+  'memoryBytes',
+  'diskBytes',
+  'pids',
+  'network',
+  'persistent',
+  'mounts',
+  'image',
+  'readOnlyRoot',
+  'seccomp',
+  'runtime',
+  'shmBytes',
+  'user',
+];
+
+async function planOf(wanted: Wanted, guarantees: Guarantees): Promise<Omit<Resolved, 'taskId' | 'recreate'>> {
+  const { spec: placed, degraded } = compareSpec(wanted, guarantees);
+  const { spec, idleMs, ttlMs, ephemeral, timeoutMs, forwardEnv } = wanted;
+  return {
+    spec,
+    fingerprint: fingerprint(spec),
+    placed,
+    degraded,
+    guarantees,
+    ephemeral,
+    idleMs,
+    ttlMs,
+    timeoutMs,
+    forwardEnv,
+  };
+}

@@ -1,0 +1,46 @@
+/** Runs the probe in a sandbox and reads its answer. */
+import type { Readable } from 'node:stream';
+import type { Process, Sandbox } from '../backend.ts';
+import { type Effective, parseEffective } from './effective.ts';
+import { probeScript } from './probe-script.ts';
+
+const patienceMs = 10_000;
+const mostBytes = 256 * 1024;
+const endMark = '== end\n';
+
+/** `null` when the sandbox cannot tell: no shell, or a text that does not parse. Throws what `exec` throws. */
+export async function probe(sandbox: Sandbox): Promise<Effective | null> {
+  const process = await sandbox.exec(['sh', '-c', probeScript], {
+    cwd: '/',
+    env: { CAISSON_EXEC: 'probe' },
+    stdin: false,
+  });
+  try {
+    return parseEffective(await readProbe(process));
+  } finally {
+    process.release();
+  }
+}
+
+async function readProbe(process: Process): Promise<string> {
+  process.stderr.resume();
+  const timer = setTimeout(() => process.release(), patienceMs);
+  try {
+    return await readUntilEnd(process.stdout);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readUntilEnd(stream: Readable): Promise<string> {
+  let text = '';
+  try {
+    for await (const chunk of stream) {
+      text += Buffer.from(chunk).toString('latin1');
+      if (text.endsWith(endMark) || text.length > mostBytes) break;
+    }
+  } catch {
+    // A stream that breaks gives an incomplete text, which does not parse: the probe then tells nothing.
+  }
+  return text;
+}

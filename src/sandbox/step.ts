@@ -1,0 +1,48 @@
+/** What a request means for the sandbox its task may already have. Pure. */
+import type { Spec } from '../backend.ts';
+import { CaissonError } from '../errors.ts';
+import { differingKeys } from '../spec/fingerprint.ts';
+import type { SandboxRow } from '../store/store.ts';
+
+export interface Ask {
+  readonly taskId: string;
+  readonly spec: Spec;
+  readonly fingerprint: string;
+  readonly recreate: boolean;
+}
+
+export type Step =
+  | 'create'
+  /** It is there and ready as far as the row knows. */
+  | 'use'
+  /** It has another spec, and the caller wants it replaced. Files in the task's directory stay. */
+  | 'replace'
+  /** A crash left a creation or a removal unfinished. */
+  | 'finish';
+
+/** Throws `conflict`, naming the differing keys, when the task's sandbox was made from another spec. */
+export function nextStep(row: SandboxRow | null, ask: Ask): Step {
+  if (row === null) return 'create';
+  if (row.state === 'creating' || row.state === 'destroying') return 'finish';
+  if (row.fingerprint === ask.fingerprint) return ask.recreate ? 'replace' : 'use';
+  if (ask.recreate) return 'replace';
+  throw specConflict(row, ask);
+}
+
+function specConflict(row: SandboxRow, ask: Ask): CaissonError {
+  const keys = differingKeys(row.spec, ask.spec);
+  const shown = keys.map((key) => `${key} (has ${valueAt(row.spec, key)}, asked ${valueAt(ask.spec, key)})`);
+  return new CaissonError('conflict', `task ${row.taskId} has a sandbox made from another spec: ${shown.join(', ')}`, {
+    remedy:
+      'use it as it is with `caisson exec`, or replace it with --recreate (its files in /workspace and /root stay)',
+    details: { taskId: row.taskId, sandboxId: row.id, differing: keys },
+  });
+}
+
+function valueAt(spec: Spec, key: string): string {
+  let value: unknown = spec;
+  for (const part of key.split('.')) {
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined;
+  }
+  return JSON.stringify(value) ?? 'nothing';
+}
