@@ -1,0 +1,221 @@
+/**
+ * What a front end may ask of Caisson, and what it gets. `caisson.ts` is the object that does it; this page is its words.
+ *
+ * Every method throws `CaissonError` only. What a command did is an `Exit`, never an error.
+ */
+import type { Readable } from 'node:stream';
+import type { Check, Progress, ResourceState, Stats } from './backend.ts';
+import type { Killed } from './exec/detached/end.ts';
+import type { DetachedProcess } from './exec/detached/types.ts';
+import type { Language } from './exec/code.ts';
+import type { Exit } from './exec/exit.ts';
+import type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
+import type { CopyResult } from './files/types.ts';
+import type { Checker, CheckQuery } from './policy/types.ts';
+import type { View } from './sandbox/view.ts';
+import type { SandboxRequest } from './spec/types.ts';
+
+export { shellCode, signalNumbers } from './exec/exit.ts';
+export type { Exit, ExitReason, StreamSummary, Survivor } from './exec/exit.ts';
+export type { Killed } from './exec/detached/end.ts';
+export type { DetachedProcess } from './exec/detached/types.ts';
+export type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
+export type { CopyResult } from './files/types.ts';
+export type { Checker, CheckQuery, Decision } from './policy/types.ts';
+export type { SandboxRequest } from './spec/types.ts';
+export type { Check, Finding, Limits, NetworkMode, Progress, ResourceState, Spec, Stats } from './backend.ts';
+
+export interface Options {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface ExecInput {
+  /** One that is known already gives the same exec, told from its record; nothing is run a second time. */
+  readonly execId?: string;
+  readonly command: readonly [string, ...string[]];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: boolean;
+  readonly tty?: { readonly columns: number; readonly rows: number };
+  /** `null`: no deadline. Absent: `terminal.timeout`. */
+  readonly timeoutMs?: number | null;
+  readonly outputLimitBytes?: number;
+}
+
+/** A sandbox as it is known: what was wanted, what was measured, and what is missing. */
+export type SandboxView = View;
+
+/** How the sandbox came to the caller. */
+export interface Acquired {
+  readonly sandbox: SandboxView;
+  /** `created`: made now. `found`: it was there. `started`: it was stopped. `recreated`: it had vanished and was made anew from the same spec; processes are gone, and files outside persistent directories too. */
+  readonly how: 'created' | 'found' | 'started' | 'recreated';
+}
+
+export interface Running extends Execution {
+  readonly where: Where;
+  /** How its sandbox came to it, and what that sandbox lacks. */
+  readonly how: Acquired['how'];
+  readonly degraded: SandboxView['degraded'];
+}
+
+export interface RunResult {
+  readonly execId: string;
+  readonly where: Where;
+  readonly exit: Exit;
+  readonly stdout: KeptStream;
+  readonly stderr: KeptStream;
+}
+
+/** A program to be run from a fresh directory that is removed afterwards. No secret of the configuration travels with it. */
+export interface CodeInput extends Omit<ExecInput, 'command' | 'stdin' | 'tty' | 'cwd'> {
+  readonly code: { readonly language: Language; readonly text: string | Uint8Array };
+}
+
+export interface RunInput extends ExecInput {
+  readonly input?: string | Uint8Array | Readable;
+}
+
+export interface Detached {
+  readonly id: string;
+  /** False when it had been started before under this id. */
+  readonly started: boolean;
+  readonly where: Where;
+}
+
+export interface TaskProcess extends DetachedProcess {
+  readonly taskId: string;
+  readonly sandboxId: string;
+}
+
+export interface SessionInput {
+  readonly taskId: string;
+  /** Grammar of task ids. */
+  readonly name: string;
+  /** Shell text: bash where the sandbox has it, else sh. */
+  readonly text: string;
+  readonly execId?: string;
+  /** For this text only. A variable that the session had gets its value back. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number | null;
+}
+
+export interface SessionResult extends RunResult {
+  /** This call opened a new shell and took up the state of an earlier one. */
+  readonly restored: boolean;
+  /** What of that state could not be kept: sh cannot list functions. */
+  readonly lost: readonly string[];
+  /** The shell is gone: the text ended it, or it had to be ended with the text. The next call opens another one. */
+  readonly sessionEnded: boolean;
+  readonly endStatus: number | null;
+}
+
+export interface SessionView {
+  readonly name: string;
+  /** Whether this process holds its shell. */
+  readonly open: boolean;
+  readonly shell: 'bash' | 'sh' | null;
+  readonly restored: boolean;
+}
+
+export interface GcItem {
+  readonly kind: 'process' | 'sandbox' | 'resource' | 'directory' | 'journal';
+  readonly backend: string | null;
+  readonly name: string;
+  readonly taskId: string | null;
+  readonly why: string;
+  /** Absent in a dry run. */
+  readonly error?: string;
+}
+
+export interface BackendCheck {
+  readonly backend: string;
+  readonly check: Check;
+}
+
+export interface CopyInput {
+  readonly task: string;
+  /** To the sandbox: a host path. From it: an absolute path inside. */
+  readonly source: string;
+  readonly target: string;
+}
+
+/** `task` is a task id or a sandbox id everywhere below. */
+export interface CaissonApi {
+  create(request: SandboxRequest, options?: Options): Promise<Acquired>;
+  /** Creates or gets the sandbox, then starts the command. An ephemeral sandbox is removed when the command has ended. */
+  exec(request: SandboxRequest & ExecInput, options?: Options): Promise<Running>;
+  /** `exec` of a program; its stdin is the text and ends with it. */
+  code(request: SandboxRequest & CodeInput, options?: Options): Promise<Running>;
+  /** Starts a command that outlives the request and the service, in the sandbox of a task. */
+  detach(request: SandboxRequest & ExecInput, options?: Options): Promise<Detached>;
+  /** Of one task, or of all sandboxes that run. */
+  processes(task?: string, options?: Options): Promise<readonly TaskProcess[]>;
+  /** Until the detached process has ended. */
+  wait(processId: string, options?: Options): Promise<DetachedProcess>;
+  /** Ends the whole tree of a detached process; with a signal other than KILL, only sends that. */
+  kill(processId: string, signal?: string, options?: Options): Promise<Killed>;
+  readonly sessions: {
+    open(session: { readonly taskId: string; readonly name: string }, options?: Options): Promise<SessionView>;
+    /** Calls of one session wait for each other. */
+    run(input: SessionInput, options?: Options): Promise<SessionResult>;
+    /** Ends its shell and forgets its state. */
+    close(session: { readonly taskId: string; readonly name: string }, options?: Options): Promise<void>;
+    list(taskId: string, options?: Options): Promise<readonly SessionView[]>;
+  };
+  /** `exec` or `code`, with the output collected: head and tail up to `exec.output_bytes` a stream. */
+  run(request: SandboxRequest & (CodeInput | RunInput), options?: Options): Promise<RunResult>;
+  list(options?: Options): Promise<readonly SandboxView[]>;
+  /** Asks the place too: `resource` is the state it tells now. */
+  inspect(task: string, options?: Options): Promise<SandboxView & { readonly resource: ResourceState | 'gone' }>;
+  stop(task: string, options?: Options): Promise<void>;
+  start(task: string, options?: Options): Promise<Acquired>;
+  /** Removes the sandbox and its files; with `keepFiles` the task's directory stays for the next sandbox of the task. */
+  remove(task: string, how?: { readonly keepFiles?: boolean }, options?: Options): Promise<void>;
+  stats(task: string, options?: Options): Promise<Stats>;
+  gc(how: { readonly dryRun: boolean }, options?: Options): Promise<readonly GcItem[]>;
+  copyIn(input: CopyInput, options?: Options): Promise<CopyResult>;
+  copyOut(input: CopyInput, options?: Options): Promise<CopyResult>;
+  /** Events of one exec, or of all execs of a task, oldest first. With `follow`, until the exec has ended. */
+  /** Of a detached process too: there `seq` tells the place in its output, grows with holes, and may be gone on from at any time. */
+  logs(
+    id: string,
+    how?: { readonly after?: number; readonly follow?: boolean },
+    options?: Options,
+  ): AsyncIterable<ExecEvent>;
+  checks(backends?: readonly string[], options?: Options): Promise<readonly BackendCheck[]>;
+  readonly config: ConfigView;
+  /** Tells what would be decided about commands; nothing is run, and no engine is asked. */
+  readonly policy: { checker(query: CheckQuery): Promise<Checker> };
+  readonly images: {
+    list(options?: Options): Promise<
+      readonly {
+        readonly backend: string;
+        readonly reference: string;
+        readonly id: string;
+        readonly bytes: number;
+        readonly created: string;
+      }[]
+    >;
+    /** Names of the recipes that can be built. */
+    recipes(): Promise<readonly { readonly name: string; readonly reference: string; readonly about: string }[]>;
+    build(
+      recipe: string,
+      how: { readonly method?: 'packages' | 'dockerfile' },
+      options?: Options,
+    ): Promise<{ readonly reference: string; readonly id: string }>;
+  };
+  /** Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** The configuration in force, for people. Values of the environment are never in it, only names. */
+export interface ConfigView {
+  readonly home: string;
+  /** What was noticed while loading: a repaired store, a setting without effect. */
+  readonly notices: readonly string[];
+  show(): readonly { readonly key: string; readonly value: unknown; readonly origin: string }[];
+  /** JSON Schema of the file. */
+  schema(): Promise<object>;
+}

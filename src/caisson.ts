@@ -1,0 +1,293 @@
+/**
+ * The service object: everything a front end may call. One method a verb; each names the steps in order and holds no
+ * logic of its own.
+ */
+import type {
+  Acquired,
+  BackendCheck,
+  CaissonApi,
+  ConfigView,
+  CodeInput,
+  CopyInput,
+  CopyResult,
+  Detached,
+  DetachedProcess,
+  ExecEvent,
+  ExecInput,
+  GcItem,
+  Killed,
+  Options,
+  RunInput,
+  Running,
+  RunResult,
+  SandboxRequest,
+  SandboxView,
+  Stats,
+  TaskProcess,
+} from './api.ts';
+import type { ResourceState } from './backend.ts';
+import type { Loaded } from './config/types.ts';
+import { codeExec, feedCode, withoutSecrets } from './code.ts';
+import { CaissonError, isCode } from './errors.ts';
+import { copyBetween } from './copies.ts';
+import { collect } from './exec/collect.ts';
+import { feed } from './feed.ts';
+import { Execs, type Origin } from './execs.ts';
+import { copyIn } from './files/copy-in.ts';
+import { copyOut } from './files/copy-out.ts';
+import { type ImageBuilder, imagesOf } from './images.ts';
+import { gc, type GcParts } from './gc.ts';
+import { Processes } from './processes.ts';
+import { repeated } from './repeated.ts';
+import { Sessions, sessionsOf } from './sessions.ts';
+import { acquire } from './sandbox/acquire.ts';
+import { cancelable, type Context, type Handle } from './sandbox/context.ts';
+import { findRow, removeSandbox, stopSandbox } from './sandbox/end.ts';
+import { attachIfThere } from './sandbox/finish.ts';
+import { withSandbox } from './sandbox/healing.ts';
+import { measured } from './sandbox/measure.ts';
+import { removeOwned } from './sandbox/owned.ts';
+import { Plans, type Resolved } from './sandbox/plan.ts';
+import { sweep } from './sandbox/sweep.ts';
+import { viewOf } from './sandbox/view.ts';
+
+export * from './api.ts';
+export type { ImageBuilder } from './images.ts';
+
+export interface Parts extends GcParts {
+  readonly loaded: Loaded;
+  readonly origin: Origin;
+  readonly builder: ImageBuilder;
+  readonly config: ConfigView;
+  readonly policy: CaissonApi['policy'];
+  /** Gives back what was opened for the parts. */
+  readonly release: () => Promise<void>;
+}
+
+const sweepEveryMs = 30_000;
+
+export class Caisson implements CaissonApi {
+  readonly config: ConfigView;
+  readonly policy: CaissonApi['policy'];
+  readonly images: CaissonApi['images'];
+  readonly sessions: CaissonApi['sessions'];
+  readonly #parts: Parts;
+  readonly #context: Context;
+  readonly #plans: Plans;
+  readonly #execs: Execs;
+  readonly #processes: Processes;
+  readonly #sessions: Sessions;
+  readonly #sweeper: NodeJS.Timeout;
+  #sweeping: Promise<unknown>;
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#context = parts.context;
+    this.config = parts.config;
+    this.policy = parts.policy;
+    this.#plans = new Plans(parts.context, { loaded: parts.loaded, cwd: parts.origin.cwd });
+    this.#execs = new Execs(parts.context, parts.journal, parts.origin);
+    this.#processes = new Processes(parts.context);
+    this.#sessions = new Sessions({
+      context: parts.context,
+      execs: this.#execs,
+      plan: (taskId, options) => this.#plan({ taskId, existing: true }, options),
+      keepBytes: parts.loaded.config.exec.output_bytes,
+    });
+    this.sessions = sessionsOf(this.#sessions);
+    this.images = imagesOf(parts);
+    this.#sweeping = this.#sweep();
+    this.#sweeper = setInterval(() => {
+      this.#sweeping = this.#sweeping.then(() => this.#sweep());
+    }, sweepEveryMs).unref();
+  }
+
+  async create(request: SandboxRequest, options: Options = {}): Promise<Acquired> {
+    const plan = await this.#plan(request, options);
+    const handle = await acquire(this.#context, plan, options);
+    const effective = await measured(this.#context, handle.row, handle.sandbox);
+    return { sandbox: viewOf({ ...handle.row, effective }, handle.sandbox.place), how: handle.how };
+  }
+
+  async exec(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
+    const known = request.execId === undefined ? null : await this.#repeated(request.execId, options);
+    return known ?? (await this.#start(await this.#plan(request, options), request, options));
+  }
+
+  async code({ code, ...request }: SandboxRequest & CodeInput, options: Options = {}): Promise<Running> {
+    const known = request.execId === undefined ? null : await this.#repeated(request.execId, options);
+    if (known !== null) return known;
+    const plan = withoutSecrets(await this.#plan(request, options));
+    return feedCode(this.#context, await this.#start(plan, codeExec({ ...request, code }), options), code.text);
+  }
+
+  async #fed({ input, ...request }: SandboxRequest & RunInput, options: Options): Promise<Running> {
+    const running = await this.exec({ ...request, stdin: input !== undefined }, options);
+    if (running.stdin !== null) void feed(running.stdin, input ?? '');
+    return running;
+  }
+
+  async #start(plan: Resolved, input: ExecInput, options: Options): Promise<Running> {
+    const attempt = this.#execs.attempt(plan, input);
+    try {
+      return await withSandbox(this.#context, plan, options, (handle) => this.#execs.start(handle, attempt, options));
+    } catch (error) {
+      await this.#execs.failed(attempt, error);
+      const known = isCode(error, 'already_exists') ? await this.#repeated(attempt.request.execId, options) : null;
+      if (known === null) throw error;
+      return known;
+    }
+  }
+
+  async #repeated(execId: string, options: Options): Promise<Running | null> {
+    return await repeated(
+      { context: this.#context, journal: this.#parts.journal, execs: this.#execs },
+      execId,
+      options,
+    );
+  }
+
+  async detach(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
+    const plan = await this.#plan(request, options);
+    return await this.#processes.detach(plan, this.#execs.attempt(plan, request).request, options);
+  }
+
+  async processes(task?: string, options: Options = {}): Promise<readonly TaskProcess[]> {
+    return await this.#processes.list(task, options);
+  }
+
+  async wait(processId: string, options: Options = {}): Promise<DetachedProcess> {
+    return await this.#processes.wait(processId, options);
+  }
+
+  async kill(processId: string, signal?: string, options: Options = {}): Promise<Killed> {
+    return await this.#processes.kill(processId, signal, options);
+  }
+
+  async run(request: SandboxRequest & (CodeInput | RunInput), options: Options = {}): Promise<RunResult> {
+    const running = await ('code' in request ? this.code(request, options) : this.#fed(request, options));
+    const collected = await collect(running, { keepBytes: this.#parts.loaded.config.exec.output_bytes });
+    await this.#execs.settled(running);
+    return { execId: running.id, where: running.where, ...collected };
+  }
+
+  async list(): Promise<readonly SandboxView[]> {
+    return (await this.#context.store.sandboxes()).map((row) => viewOf(row, null));
+  }
+
+  async inspect(
+    task: string,
+    options: Options = {},
+  ): Promise<SandboxView & { readonly resource: ResourceState | 'gone' }> {
+    const row = await findRow(this.#context, task);
+    const backend = await this.#context.backend(row.backend);
+    const sandbox = row.ref === null ? null : await attachIfThere(backend, row.ref, options);
+    const effective = sandbox?.state === 'running' ? await measured(this.#context, row, sandbox) : row.effective;
+    return { ...viewOf({ ...row, effective }, sandbox?.place ?? null), resource: sandbox?.state ?? 'gone' };
+  }
+
+  async stop(task: string, options: Options = {}): Promise<void> {
+    await stopSandbox(this.#context, task, options);
+  }
+
+  async start(task: string, options: Options = {}): Promise<Acquired> {
+    return await this.create({ taskId: task, existing: true }, options);
+  }
+
+  async remove(task: string, how: { readonly keepFiles?: boolean } = {}, options: Options = {}): Promise<void> {
+    if (how.keepFiles !== true) await this.#processes.forgetSandbox(task);
+    await removeSandbox(this.#context, task, { ...options, keepFiles: how.keepFiles ?? false });
+  }
+
+  async stats(task: string, options: Options = {}): Promise<Stats> {
+    const { stats } = await this.#attached(task, options);
+    if (stats === undefined) throw new CaissonError('not_supported', `the backend of ${task} tells no usage figures`);
+    return await stats.read(options);
+  }
+
+  async gc(how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
+    await this.#sweeping; // what it works on is held by us, and would be passed over
+    return [...(await this.#processes.collect(how.dryRun)), ...(await gc(this.#parts, how))];
+  }
+
+  async copyIn(input: CopyInput, options: Options = {}): Promise<CopyResult> {
+    return await this.#copy(copyIn, input, options);
+  }
+
+  async copyOut(input: CopyInput, options: Options = {}): Promise<CopyResult> {
+    return await this.#copy(copyOut, input, options);
+  }
+
+  logs(
+    id: string,
+    how: { readonly after?: number; readonly follow?: boolean } = {},
+    options: Options = {},
+  ): AsyncIterable<ExecEvent> {
+    return this.#logs(id, how, options);
+  }
+
+  async checks(
+    names: readonly string[] = this.#parts.backendNames,
+    options: Options = {},
+  ): Promise<readonly BackendCheck[]> {
+    return await Promise.all(
+      names.map(async (name) => ({ backend: name, check: await (await this.#context.backend(name)).check(options) })),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    await this.#execs.close();
+    this.#sessions.closeAll();
+    await this.#sweeping;
+    await removeOwned(this.#context);
+    await Promise.allSettled(this.#context.measuring.values());
+    for (const sandbox of this.#context.live.values()) sandbox.close();
+    await this.#parts.release();
+  }
+
+  async #plan(request: SandboxRequest, options: Options): Promise<Resolved> {
+    return await this.#plans.planFor(request, options);
+  }
+
+  async #within<T>(task: string, options: Options, work: (handle: Handle) => Promise<T>): Promise<T> {
+    const plan = await this.#plan({ taskId: task, existing: true }, options);
+    return await withSandbox(this.#context, plan, options, work);
+  }
+
+  async #copy(copy: typeof copyIn | typeof copyOut, input: CopyInput, options: Options): Promise<CopyResult> {
+    const { task, ...paths } = input;
+    const context = this.#context;
+    return await this.#within(task, options, (handle) =>
+      copyBetween(copy, { context, handle }, { ...paths, ...options }),
+    );
+  }
+
+  async *#logs(
+    id: string,
+    how: { readonly after?: number; readonly follow?: boolean },
+    options: Options,
+  ): AsyncIterable<ExecEvent> {
+    yield* (
+      (await this.#processes.logs(id, how, options)) ?? this.#parts.journal.logs(id, { ...how, ...cancelable(options) })
+    );
+  }
+
+  async #attached(task: string, options: Options): Promise<Handle['sandbox']> {
+    return await this.#within(task, options, ({ sandbox }) => Promise.resolve(sandbox));
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await sweep(this.#context, Date.now());
+    } catch {
+      // A store that cannot be read now fails every verb with its own error; the next round tries again.
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/** The execs of this process: each started in a ready sandbox, recorded, counted as use, and ended when we end. */
+import { randomBytes } from 'node:crypto';
+import type { ExecInput, Running } from './api.ts';
+import type { Journal } from './exec/journal/journal.ts';
+import type { Recorder } from './exec/journal/types.ts';
+import { startExec, startFailed } from './exec/start.ts';
+import type { ExecRequest, Where } from './exec/types.ts';
+import { toCaissonError } from './errors.ts';
+import type { Context, Handle, StepOptions } from './sandbox/context.ts';
+import { cancelable, leasePatienceMs, taskLease } from './sandbox/context.ts';
+import { finish } from './sandbox/finish.ts';
+import { withLease } from './sandbox/lease.ts';
+import { measure } from './sandbox/measure.ts';
+import type { Resolved } from './sandbox/plan.ts';
+import { Uses } from './sandbox/use.ts';
+import type { SandboxRow } from './store/store.ts';
+import { checkExecEnv, forwardedEnv } from './spec/env.ts';
+
+export interface Origin {
+  readonly cwd: string;
+  /** Where values of forwarded names come from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A wanted exec. It is recorded once, though it may take a second, healed sandbox to start it. */
+export interface Attempt {
+  readonly plan: Resolved;
+  readonly request: ExecRequest;
+  /** Whether the id was made here just now, so that no other record can have it. */
+  readonly fresh: boolean;
+  recorder: Recorder | null;
+}
+
+export class Execs {
+  readonly #context: Context;
+  readonly #journal: Journal;
+  readonly #origin: Origin;
+  readonly #uses: Uses;
+  readonly #running = new Map<Running, Promise<void>>();
+
+  constructor(context: Context, journal: Journal, origin: Origin) {
+    this.#context = context;
+    this.#journal = journal;
+    this.#origin = origin;
+    this.#uses = new Uses(context.store);
+  }
+
+  attempt(plan: Resolved, input: ExecInput): Attempt {
+    return { plan, request: this.#request(plan, input), fresh: input.execId === undefined, recorder: null };
+  }
+
+  /** May be called again with another sandbox after `not_found` or `failed_precondition`: the command has not run then. */
+  async start(handle: Handle, attempt: Attempt, options: StepOptions): Promise<Running> {
+    const { request } = attempt;
+    const where = whereOf(handle);
+    this.#uses.begin(handle.row);
+    try {
+      attempt.recorder ??= await this.#record(attempt, where);
+      const execution = await startExec(handle.sandbox, request, {
+        where,
+        recorder: attempt.recorder,
+        ...cancelable(options),
+      });
+      const running: Running = Object.assign(execution, { where, how: handle.how, degraded: handle.row.degraded });
+      this.#follow(running, handle, attempt.plan);
+      return running;
+    } catch (error) {
+      this.#uses.end(handle.row);
+      throw error;
+    }
+  }
+
+  /** Ends the record of an exec that could not be started, and the ephemeral sandbox that was made for it. */
+  async failed(attempt: Attempt, error: unknown): Promise<void> {
+    await attempt.recorder?.end(startFailed(toCaissonError(error)));
+    const row = attempt.plan.ephemeral ? await this.#context.store.sandboxOfTask(attempt.plan.taskId) : null;
+    if (row !== null) await this.#removeEphemeral(row);
+  }
+
+  /** Resolves when what an exec brought with it is cleared away: its use, and its sandbox when that was ephemeral. */
+  async settled(running: Running): Promise<void> {
+    await this.#running.get(running);
+  }
+
+  /** Whether an exec of this process has that id; it is ended. */
+  async cancel(execId: string): Promise<boolean> {
+    const found = [...this.#running.keys()].find(({ id }) => id === execId);
+    await found?.cancel();
+    return found !== undefined;
+  }
+
+  /** Ends every exec of this process. Their exits tell `canceled`. */
+  async close(): Promise<void> {
+    const pending = [...this.#running];
+    await Promise.all(pending.map(([running]) => running.cancel()));
+    await Promise.all(pending.map(([, settled]) => settled));
+    this.#uses.close();
+  }
+
+  async #record({ request, fresh }: Attempt, where: Where): Promise<Recorder> {
+    const { execId, command, cwd } = request;
+    return await this.#journal.record(execId, { command, cwd, where, fresh });
+  }
+
+  #request(plan: Resolved, input: ExecInput): ExecRequest {
+    const env = input.env ?? {};
+    checkExecEnv(env);
+    return {
+      execId: input.execId ?? `exec_${randomBytes(12).toString('hex')}`,
+      command: input.command,
+      cwd: input.cwd ?? (plan.guarantees.isolation === 'none' ? this.#origin.cwd : plan.spec.cwd),
+      env: { ...forwardedEnv(plan.forwardEnv, this.#origin.env), ...env },
+      stdin: input.stdin ?? false,
+      tty: input.tty ?? null,
+      timeoutMs: input.timeoutMs === undefined ? plan.timeoutMs : input.timeoutMs,
+      outputLimitBytes: input.outputLimitBytes ?? null,
+    };
+  }
+
+  #follow(running: Running, handle: Handle, plan: Resolved): void {
+    const settled = running.exit.then(async () => {
+      this.#uses.end(handle.row);
+      if (plan.ephemeral) await this.#removeEphemeral(handle.row);
+      else if (handle.how !== 'found') measure(this.#context, handle.row, handle.sandbox);
+    });
+    this.#running.set(running, settled);
+    // A failed removal is recorded in the row and finished by the next sweep; `settled` tells whoever waits.
+    settled.finally(() => this.#running.delete(running)).catch(() => undefined);
+  }
+
+  async #removeEphemeral(row: SandboxRow): Promise<void> {
+    await withLease(this.#context.store, taskLease(row.taskId), { waitMs: leasePatienceMs }, async () => {
+      const current = await this.#context.store.sandbox(row.id);
+      if (current !== null) await finish(this.#context, current, { keepFiles: false });
+    });
+  }
+}
+
+export function whereOf({ row, sandbox, how }: Handle): Where {
+  const { host, resource } = sandbox.place;
+  return {
+    backend: row.backend,
+    taskId: row.taskId,
+    sandboxId: row.id,
+    host,
+    resource,
+    recreated: how === 'recreated',
+  };
+}

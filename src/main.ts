@@ -1,0 +1,131 @@
+/** The composition root: the only place that knows which store, which backends and which builder there are. */
+import { join } from 'node:path';
+import { backends, isolation } from '../backends/index.ts';
+import type { CaissonApi, ConfigView } from './api.ts';
+import type { Backend } from './backend.ts';
+import { Caisson, type ImageBuilder } from './caisson.ts';
+import { loadConfig } from './config/load.ts';
+import type { Flags, Loaded } from './config/types.ts';
+import { CaissonError } from './errors.ts';
+import { openJournal } from './exec/journal/journal.ts';
+import type { Context } from './sandbox/context.ts';
+import { Gate } from './sandbox/gate.ts';
+import { openStore } from './store/sqlite/open.ts';
+
+export interface OpenInput {
+  /** The state directory. Absent: `CAISSON_HOME`, else `~/.caisson`. */
+  readonly home?: string;
+  /** The environment: switches, and values of forwarded names. Never the process's own behind the caller's back. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Configuration keys set for this process, dotted: `{"terminal.container_cpu": 2}`. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+}
+
+/** Opens Caisson on a state directory, which several processes may share. Starts nothing in any backend. */
+export async function openCaisson(input: OpenInput): Promise<Caisson> {
+  const loaded = await loadConfig({ ...input, flags: sectionsOf(input.flags ?? {}) });
+  const { store, notices } = await openStore(join(loaded.home, 'caisson.db'));
+  const opened = new Map<string, Promise<Backend>>();
+  const { env } = loaded;
+  const context: Context = {
+    home: loaded.home,
+    store,
+    backend: (name) => openBackend(opened, name, { env, instance: store.instance }),
+    gate: new Gate(loaded.config.pool.create_concurrency),
+    live: new Map(),
+    measuring: new Map(),
+    requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
+  };
+  const journal = await openJournal(join(loaded.home, 'journal'), {
+    owner: store.owner,
+    spillBytes: loaded.config.exec.spill_bytes,
+    storeBytes: loaded.config.exec.store_bytes,
+    retentionMs: loaded.config.exec.retention_seconds * 1000,
+  });
+  return new Caisson({
+    context,
+    loaded,
+    journal,
+    origin: { cwd: input.cwd, env },
+    backendNames: Object.keys(backends),
+    builder,
+    policy: policyFor(input.cwd, loaded),
+    config: configView(
+      loaded,
+      notices.map((notice) => notice.message),
+    ),
+    release: async () => {
+      await journal.close();
+      await Promise.allSettled([...opened.values()].map(async (backend) => (await backend).close()));
+      await store.close();
+    },
+  });
+}
+
+async function openBackend(
+  opened: Map<string, Promise<Backend>>,
+  name: string,
+  options: { readonly env: OpenInput['env']; readonly instance: string },
+): Promise<Backend> {
+  const load = Object.hasOwn(backends, name) ? backends[name] : undefined;
+  if (load === undefined) {
+    throw unknownBackend(name, Object.keys(backends));
+  }
+  const known = opened.get(name) ?? load().then((module) => module.open(options));
+  opened.set(name, known);
+  return await known;
+}
+
+/** Loaded on use: most commands never build an image. */
+const builder: ImageBuilder = {
+  recipes: async () => (await import('../images/builder/recipes.ts')).recipes(),
+  build: async (name, how, options) =>
+    (await import('../images/builder/build.ts')).buildImage(name, { ...how, ...options, env: process.env }),
+};
+
+/** The grammar is loaded when a command is judged, and not before. */
+function policyFor(cwd: string, { config, env }: Loaded): CaissonApi['policy'] {
+  return {
+    checker: async ({ backend = config.terminal.backend, cwd: given, ...settings }) => {
+      const kind = Object.hasOwn(isolation, backend) ? isolation[backend] : undefined;
+      if (kind === undefined) throw unknownBackend(backend, Object.keys(isolation));
+      const { openChecker } = await import('./policy/checker.ts');
+      const here =
+        kind === 'none' ? { cwd, ...(env['HOME'] === undefined ? {} : { home: env['HOME'] }) } : { cwd: '/workspace' };
+      return await openChecker({ ...here, isolation: kind, cwd: given ?? config.terminal.cwd ?? here.cwd, settings });
+    },
+  };
+}
+
+function unknownBackend(name: string, known: readonly string[]): CaissonError {
+  return new CaissonError('invalid_argument', `there is no backend ${JSON.stringify(name)}`, {
+    remedy: `choose one of ${known.join(', ')}`,
+  });
+}
+
+function configView(loaded: Loaded, notices: readonly string[]): ConfigView {
+  const { tasks, ...sections } = loaded.config;
+  const keys = Object.entries(sections).flatMap(([section, values]) =>
+    Object.entries(values).map(([key, value]) => ({ key: `${section}.${key}`, value })),
+  );
+  return {
+    home: loaded.home,
+    notices,
+    show: () => [
+      ...keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' })),
+      { key: 'tasks', value: tasks, origin: Object.keys(tasks).length === 0 ? 'default' : 'file' },
+    ],
+    schema: async () => (await import('./config/json-schema.ts')).configSchema(),
+  };
+}
+
+/** `terminal.container_cpu` -> `{ terminal: { container_cpu } }`. What is no key is refused by the schema, with the nearest one. */
+function sectionsOf(dotted: Readonly<Record<string, unknown>>): Flags {
+  const sections: Record<string, Record<string, unknown>> = {};
+  for (const [key, value] of Object.entries(dotted)) {
+    const [section = '', ...rest] = key.split('.');
+    (sections[section] ??= {})[rest.join('.')] = value;
+  }
+  return sections;
+}

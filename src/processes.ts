@@ -1,0 +1,158 @@
+/** Detached processes of all sandboxes: started, found again by any process of the service, followed and ended. */
+import type { Detached, DetachedProcess, ExecEvent, GcItem, Killed, Options, TaskProcess, Where } from './api.ts';
+import { CaissonError, isCode } from './errors.ts';
+import { killProcess, pruneProcesses, waitForProcess } from './exec/detached/end.ts';
+import { followProcess } from './exec/detached/follow.ts';
+import { KnownProcesses } from './exec/detached/known.ts';
+import { type Kept, listProcesses, unknownProcess } from './exec/detached/list.ts';
+import { keepEndedMinutes, startDetached } from './exec/detached/start.ts';
+import { removeKeptScript } from './exec/inside.ts';
+import { runScript } from './exec/script-run.ts';
+import type { ExecRequest } from './exec/types.ts';
+import { whereOf } from './execs.ts';
+import type { Context } from './sandbox/context.ts';
+import { findRow } from './sandbox/end.ts';
+import { withSandbox } from './sandbox/healing.ts';
+import type { Resolved } from './sandbox/plan.ts';
+import { keptIn, notRunning, presentSandbox } from './sandbox/present.ts';
+import type { SandboxRow } from './store/store.ts';
+
+export class Processes {
+  readonly #context: Context;
+  readonly #known: KnownProcesses;
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#known = new KnownProcesses(context.home);
+  }
+
+  async detach(plan: Resolved, request: ExecRequest, options: Options): Promise<Detached> {
+    if (plan.ephemeral) {
+      throw new CaissonError('failed_precondition', 'a detached process needs a sandbox that stays', {
+        remedy: 'name a task: its sandbox is kept',
+      });
+    }
+    const id = request.execId;
+    return await withSandbox(this.#context, plan, options, async (handle) => {
+      const { sandboxId } = await this.#known.add({ id, sandboxId: handle.row.id });
+      if (sandboxId !== handle.row.id) {
+        throw new CaissonError('already_exists', `${id} has been started in another sandbox`, {
+          details: { sandboxId },
+        });
+      }
+      const kept = await keptIn(this.#context, handle.row, handle.sandbox, options.signal);
+      const started = await startDetached(kept, request).catch((error: unknown) => this.#notStarted(id, error));
+      await this.#context.store.updateSandbox(handle.row.id, { usedAt: Date.now() });
+      return { id, started, where: whereOf(handle) };
+    });
+  }
+
+  /** After these the command has certainly not been started. */
+  async #notStarted(id: string, error: unknown): Promise<never> {
+    const codes = [
+      'invalid_argument',
+      'not_supported',
+      'failed_precondition',
+      'not_found',
+      'resource_exhausted',
+    ] as const;
+    if (codes.some((code) => isCode(error, code))) await this.#known.forget(id);
+    throw error;
+  }
+
+  /** Without a task, of every sandbox that runs. */
+  async list(task: string | undefined, options: Options): Promise<readonly TaskProcess[]> {
+    if (task !== undefined) return await this.#of(await findRow(this.#context, task), options);
+    const rows = await this.#sandboxesWithProcesses();
+    const lists = await Promise.all(rows.map((row) => this.#of(row, options).catch(nothingWhenStopped)));
+    return lists.flat();
+  }
+
+  async wait(id: string, options: Options): Promise<DetachedProcess> {
+    return await waitForProcess((await this.#kept(id, options)).kept, id);
+  }
+
+  async kill(id: string, signal: string | undefined, options: Options): Promise<Killed> {
+    return await killProcess((await this.#kept(id, options)).kept, id, signal ?? null);
+  }
+
+  /** `null` when it is not the id of a detached process. */
+  async logs(
+    id: string,
+    how: { readonly after?: number; readonly follow?: boolean },
+    options: Options,
+  ): Promise<AsyncIterable<ExecEvent> | null> {
+    if ((await this.#known.find(id)) === null) return null;
+    const { kept, where, row } = await this.#kept(id, options);
+    return followProcess(kept, id, { after: how.after ?? 0, follow: how.follow ?? false, where, cwd: row.spec.cwd });
+  }
+
+  /**
+   * The sandbox is about to be removed with its files. Where it shares a home with others, what we kept there has to be
+   * taken away; one that cannot be asked now keeps it.
+   */
+  async forgetSandbox(task: string): Promise<void> {
+    const row = await findRow(this.#context, task);
+    const sandbox = await presentSandbox(this.#context, row).catch(() => null);
+    if (sandbox !== null) {
+      const { key } = await keptIn(this.#context, row, sandbox);
+      if (key !== '')
+        await runScript(sandbox, { name: 'forget', script: removeKeptScript, args: [key] }).catch(() => undefined);
+    }
+    for (const { id, sandboxId } of await this.#known.all()) if (sandboxId === row.id) await this.#known.forget(id);
+  }
+
+  /** Ended ones that are old, and signposts into sandboxes that are no more. */
+  async collect(dryRun: boolean): Promise<readonly GcItem[]> {
+    const items = await Promise.all((await this.#sandboxesWithProcesses()).map((row) => this.#prune(row, dryRun)));
+    for (const { id, sandboxId } of dryRun ? [] : await this.#known.all())
+      if ((await this.#context.store.sandbox(sandboxId)) === null) await this.#known.forget(id);
+    return items.flat();
+  }
+
+  async #prune(row: SandboxRow, dryRun: boolean): Promise<readonly GcItem[]> {
+    const sandbox = await presentSandbox(this.#context, row).catch(() => null); // one that cannot be asked is asked next time
+    if (sandbox === null) return [];
+    const kept = await keptIn(this.#context, row, sandbox);
+    const ids = await pruneProcesses(kept, { minutes: keepEndedMinutes, dryRun });
+    if (!dryRun) for (const id of ids) await this.#known.forget(id);
+    return ids.map((name) => ({
+      kind: 'process',
+      backend: row.backend,
+      name,
+      taskId: row.taskId,
+      why: 'ended long ago',
+    }));
+  }
+
+  async #of(row: SandboxRow, options: Options): Promise<readonly TaskProcess[]> {
+    const sandbox = await presentSandbox(this.#context, row);
+    if (sandbox === null) throw notRunning(row);
+    const processes = await listProcesses(await keptIn(this.#context, row, sandbox, options.signal));
+    return processes.map((process) => ({ ...process, taskId: row.taskId, sandboxId: row.id }));
+  }
+
+  async #kept(
+    id: string,
+    options: Options,
+  ): Promise<{ readonly kept: Kept; readonly where: Where; readonly row: SandboxRow }> {
+    const known = await this.#known.find(id);
+    const row = known === null ? null : await this.#context.store.sandbox(known.sandboxId);
+    if (row === null) throw unknownProcess(id);
+    const sandbox = await presentSandbox(this.#context, row);
+    if (sandbox === null) throw notRunning(row);
+    const kept = await keptIn(this.#context, row, sandbox, options.signal);
+    return { kept, row, where: whereOf({ row, sandbox, how: 'found' }) };
+  }
+
+  async #sandboxesWithProcesses(): Promise<readonly SandboxRow[]> {
+    const ids = new Set((await this.#known.all()).map(({ sandboxId }) => sandboxId));
+    const rows = await Promise.all([...ids].map((id) => this.#context.store.sandbox(id)));
+    return rows.filter((row) => row !== null);
+  }
+}
+
+function nothingWhenStopped(error: unknown): readonly TaskProcess[] {
+  if (isCode(error, 'failed_precondition') || isCode(error, 'not_found')) return [];
+  throw error;
+}

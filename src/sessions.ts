@@ -1,0 +1,197 @@
+/** The sessions of this process: opened on use, one call at a time each, closed when the service ends. */
+import { randomBytes } from 'node:crypto';
+import type { CaissonApi, Options, SessionInput, SessionResult, SessionView } from './api.ts';
+import type { Process, Sandbox } from './backend.ts';
+import { abortError, CaissonError } from './errors.ts';
+import { collect } from './exec/collect.ts';
+import { newNonce } from './exec/lane/lane.ts';
+import { runScript } from './exec/script-run.ts';
+import { checkSessionName, checkText } from './exec/session/request.ts';
+import { forgetScript, sessionCommand } from './exec/session/script.ts';
+import { Session } from './exec/session/session.ts';
+import type { Execs } from './execs.ts';
+import { cancelable, type Context, type Handle } from './sandbox/context.ts';
+import { withSandbox } from './sandbox/healing.ts';
+import type { Resolved } from './sandbox/plan.ts';
+import { keptIn } from './sandbox/present.ts';
+import { checkExecEnv } from './spec/env.ts';
+
+interface Held {
+  session: Session | null;
+  last: Promise<unknown>;
+}
+
+export interface SessionParts {
+  readonly context: Context;
+  readonly execs: Execs;
+  readonly plan: (taskId: string, options: Options) => Promise<Resolved>;
+  readonly keepBytes: number;
+}
+
+const shownCharacters = 1000;
+
+export class Sessions {
+  readonly #parts: SessionParts;
+  readonly #held = new Map<string, Held>();
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  async open(
+    { taskId, name }: { readonly taskId: string; readonly name: string },
+    options: Options,
+  ): Promise<SessionView> {
+    checkSessionName(name);
+    return await this.#queued(taskId, name, options, async (handle, held) => {
+      const fresh = held.session === null || held.session.hasEnded;
+      const { opened } = await this.#ready(handle, name, held);
+      return { name, open: true, shell: opened?.shell ?? null, restored: fresh && opened?.restored === true };
+    });
+  }
+
+  async run(input: SessionInput, options: Options): Promise<SessionResult> {
+    checkSessionName(input.name);
+    checkText(input.text);
+    checkExecEnv(input.env ?? {});
+    return await this.#queued(input.taskId, input.name, options, async (handle, held, plan) => {
+      const isNew = held.session === null || held.session.hasEnded;
+      const session = await this.#ready(handle, input.name, held);
+      const result = await this.#call({ session, handle, plan, input }, options);
+      const { opened, hasEnded: sessionEnded, endStatus } = session;
+      const restored = isNew && opened?.restored === true;
+      return {
+        ...result,
+        restored,
+        lost: restored && opened.shell === 'sh' ? ['functions', 'read-only marks'] : [],
+        sessionEnded,
+        endStatus,
+      };
+    });
+  }
+
+  async close(task: { readonly taskId: string; readonly name: string }, options: Options): Promise<void> {
+    const name = checkSessionName(task.name);
+    await this.#queued(task.taskId, name, options, async (handle, held) => {
+      held.session?.close();
+      held.session = null;
+      const { sandbox, key } = await keptIn(this.#parts.context, handle.row, handle.sandbox);
+      await runScript(sandbox, { name: 'session', script: forgetScript, args: [key, name], signal: options.signal });
+    });
+  }
+
+  async list(taskId: string, options: Options): Promise<readonly SessionView[]> {
+    const plan = await this.#parts.plan(taskId, options);
+    return await withSandbox(this.#parts.context, plan, options, async (handle) => {
+      const { sandbox, key } = await keptIn(this.#parts.context, handle.row, handle.sandbox);
+      const { text } = await runScript(sandbox, {
+        name: 'session',
+        script: forgetScript,
+        args: [key, ''],
+        signal: options.signal,
+      });
+      const kept = text.split('\n').filter((line) => /^[a-z0-9][a-z0-9_-]{0,62}$/.test(line));
+      const own = [...this.#held.keys()].flatMap((id) =>
+        id.startsWith(`${handle.row.id}/`) ? [id.slice(handle.row.id.length + 1)] : [],
+      );
+      const names = [...new Set([...kept, ...own])].toSorted();
+      return names.flatMap((name) => {
+        const session = this.#held.get(`${handle.row.id}/${name}`)?.session ?? null;
+        const open = session !== null && !session.hasEnded;
+        return open || kept.includes(name)
+          ? [{ name, open, shell: open ? (session.opened?.shell ?? null) : null, restored: false }]
+          : [];
+      });
+    });
+  }
+
+  /** Their shells end; their state stays in the sandbox. */
+  closeAll(): void {
+    for (const { session } of this.#held.values()) session?.close();
+    this.#held.clear();
+  }
+
+  /** First in, first out. A caller who gives up while he waits takes nobody's turn. */
+  async #queued<T>(
+    taskId: string,
+    name: string,
+    options: Options,
+    work: (handle: Handle, held: Held, plan: Resolved) => Promise<T>,
+  ): Promise<T> {
+    const plan = await this.#parts.plan(taskId, options);
+    return await withSandbox(this.#parts.context, plan, options, async (handle) => {
+      const id = `${handle.row.id}/${name}`;
+      const held = this.#held.get(id) ?? { session: null, last: Promise.resolve() };
+      this.#held.set(id, held);
+      const turn = held.last.then(async () => {
+        if (options.signal?.aborted === true) throw abortError(options.signal);
+        return await work(handle, held, plan);
+      });
+      held.last = turn.catch(() => undefined);
+      return await turn;
+    });
+  }
+
+  async #ready({ row, sandbox }: Handle, name: string, held: Held): Promise<Session> {
+    if (held.session !== null && !held.session.hasEnded) return held.session;
+    const { key } = await keptIn(this.#parts.context, row, sandbox);
+    const nonce = newNonce();
+    const process = await sandbox.exec(sessionCommand(key, nonce, name), {
+      cwd: row.spec.cwd,
+      env: { CAISSON_EXEC: 'session' },
+      stdin: true,
+    });
+    const session = new Session(process);
+    await session.open(nonce);
+    held.session = session;
+    return session;
+  }
+
+  async #call(
+    call: { readonly session: Session; readonly handle: Handle; readonly plan: Resolved; readonly input: SessionInput },
+    options: Options,
+  ): Promise<Omit<SessionResult, 'restored' | 'lost' | 'sessionEnded' | 'endStatus'>> {
+    const { session, handle, plan, input } = call;
+    const { execs, keepBytes } = this.#parts;
+    const { text, name, env = {}, timeoutMs } = input;
+    const command = ['session', name, text.slice(0, shownCharacters)] as const;
+    const execId = input.execId ?? `exec_${randomBytes(12).toString('hex')}`;
+    const attempt = execs.attempt(plan, {
+      execId,
+      command,
+      cwd: handle.row.spec.cwd,
+      env,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+    const sandbox = runningIn(session, handle.sandbox, text);
+    const running = await execs.start({ ...handle, sandbox }, attempt, cancelable(options));
+    const collected = await collect(running, { keepBytes });
+    await execs.settled(running);
+    return { execId, where: running.where, ...collected };
+  }
+}
+
+export function sessionsOf(sessions: Sessions): CaissonApi['sessions'] {
+  return {
+    open: (session, options = {}) => sessions.open(session, options),
+    run: (input, options = {}) => sessions.run(input, options),
+    close: (session, options = {}) => sessions.close(session, options),
+    list: (taskId, options = {}) => sessions.list(taskId, options),
+  };
+}
+
+/** The first command is the text, run by the session; whatever comes after it is there to end it. */
+function runningIn(session: Session, sandbox: Sandbox, text: string): Sandbox {
+  const guarded = session.guarded(sandbox);
+  let process: Process | null = null;
+  return {
+    ...guarded,
+    exec: async (command, options) => {
+      if (process !== null) return await guarded.exec(command, options);
+      if (options.signal?.aborted === true) throw abortError(options.signal);
+      if (session.hasEnded) throw new CaissonError('unavailable', 'the shell of the session has just ended');
+      process = session.run(text, options.env);
+      return process;
+    },
+  };
+}
