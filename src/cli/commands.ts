@@ -1,0 +1,33 @@
+/** Every command by its name, loaded when it is used. The order is that of the help. */
+import type { Command } from './command.ts';
+
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => (await import('./commands/run.ts')).run,
+  create: async () => (await import('./commands/create.ts')).create,
+  exec: async () => (await import('./commands/exec.ts')).exec,
+  sh: async () => (await import('./commands/sh.ts')).sh,
+  'session open': async () => (await import('./commands/session-open.ts')).sessionOpen,
+  'session run': async () => (await import('./commands/session-run.ts')).sessionRun,
+  'session ls': async () => (await import('./commands/session-ls.ts')).sessionLs,
+  'session close': async () => (await import('./commands/session-close.ts')).sessionClose,
+  cp: async () => (await import('./commands/cp.ts')).cp,
+  ls: async () => (await import('./commands/ls.ts')).ls,
+  inspect: async () => (await import('./commands/inspect.ts')).inspect,
+  ps: async () => (await import('./commands/ps.ts')).ps,
+  logs: async () => (await import('./commands/logs.ts')).logs,
+  stats: async () => (await import('./commands/stats.ts')).stats,
+  wait: async () => (await import('./commands/wait.ts')).wait,
+  kill: async () => (await import('./commands/kill.ts')).kill,
+  stop: async () => (await import('./commands/stop.ts')).stop,
+  start: async () => (await import('./commands/start.ts')).start,
+  rm: async () => (await import('./commands/rm.ts')).rm,
+  gc: async () => (await import('./commands/gc.ts')).gc,
+  'policy check': async () => (await import('./commands/policy-check.ts')).policyCheck,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  backends: async () => (await import('./commands/backends.ts')).backends,
+  'config show': async () => (await import('./commands/config-show.ts')).configShow,
+  'config check': async () => (await import('./commands/config-check.ts')).configCheck,
+  'config schema': async () => (await import('./commands/config-schema.ts')).configSchema,
+  'image ls': async () => (await import('./commands/image-ls.ts')).imageLs,
+  'image build': async () => (await import('./commands/image-build.ts')).imageBuild,
+};

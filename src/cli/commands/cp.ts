@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import type { CopyResult } from '../../api.ts';
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { formatBytes, plural } from '../format.ts';
+import { UsageError } from '../usage.ts';
+
+const mostSkipped = 20;
+
+export const cp = defineCommand({
+  name: 'cp',
+  summary: 'Copy files and directories into or out of a sandbox',
+  about: `Exactly one side is in the sandbox, written TASK:PATH. A path of this machine that holds a colon
+starts with / or . instead. Links, devices and sockets are left out and told.`,
+  operands: [
+    { name: 'SOURCE', count: 'one' },
+    { name: 'TARGET', count: 'one' },
+  ],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [
+    ['into the sandbox', 'cp ./src build:/workspace/src'],
+    ['out of it', 'cp build:/workspace/report.html .'],
+  ],
+  run: async ({ operands: [source = '', target = ''] }, context) => {
+    const [from, to] = [sideOf(source), sideOf(target)];
+    if ((from === null) === (to === null)) {
+      const both = from === null ? 'neither side is' : 'both sides are';
+      throw new UsageError(`${both} in a sandbox`, {
+        usage: 'caisson cp SOURCE TARGET',
+        remedy: 'write exactly one of them as TASK:PATH',
+      });
+    }
+    const service = await context.service();
+    const result =
+      from === null
+        ? await service.copyIn(
+            { task: to?.task ?? '', source: here(source, context), target: to?.path ?? '' },
+            context.options,
+          )
+        : await service.copyOut({ task: from.task, source: from.path, target: here(target, context) }, context.options);
+    await tell(result, context);
+    return 0;
+  },
+});
+
+interface Side {
+  readonly task: string;
+  readonly path: string;
+}
+
+/** `null`: a path of this machine. */
+function sideOf(text: string): Side | null {
+  const match = /^([A-Za-z0-9_-]{1,64}):(.*)$/s.exec(text);
+  const [, task, path] = match ?? [];
+  if (task === undefined || path === undefined) return null;
+  if (path === '')
+    throw new UsageError(`${text} names no path in the sandbox`, {
+      remedy: `write an absolute one, such as ${task}:/workspace`,
+    });
+  return { task, path };
+}
+
+/** A trailing slash says "into this directory" and stays. */
+function here(path: string, { world }: Context): string {
+  const absolute = resolve(world.cwd, path);
+  return path.endsWith('/') && absolute !== '/' ? `${absolute}/` : absolute;
+}
+
+async function tell(result: CopyResult, context: Context): Promise<void> {
+  const { files, directories, bytes, skipped } = result;
+  if (context.json) return context.printJson(result);
+  const summary = [
+    plural(files, 'file'),
+    ...(directories > 0 ? [plural(directories, 'directory', 'directories')] : []),
+    formatBytes(bytes),
+  ];
+  context.notice(`copied ${summary.join(', ')}`);
+  for (const { path, reason } of skipped.slice(0, mostSkipped)) context.notice(`left out ${path}: ${reason}`);
+  if (skipped.length > mostSkipped) context.notice(`left out ${skipped.length - mostSkipped} more`);
+}

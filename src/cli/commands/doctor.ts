@@ -1,0 +1,76 @@
+import type { BackendCheck, CaissonApi } from '../../api.ts';
+import { defineCommand } from '../command.ts';
+import { escapeLine } from '../escape.ts';
+import { formatNamed } from '../format.ts';
+import type { Paint } from '../paint.ts';
+
+export const doctor = defineCommand({
+  name: 'doctor',
+  summary: 'Tell what is there, what is missing and how to get it',
+  about: `Looks at every backend, or at those named, and changes nothing. The exit code is 1 when a named
+backend, or without names a configured one, is not ready.`,
+  operands: [{ name: 'BACKEND', count: 'any' }],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [
+    ['everything', 'doctor'],
+    ['is Docker fit for use? For scripts', 'doctor docker -q'],
+  ],
+  run: async ({ operands }, context) => {
+    const service = await context.service();
+    const checks = await service.checks(operands.length > 0 ? operands : undefined, context.options);
+    if (context.json) await context.printJson(checks.map(({ backend, check }) => ({ backend, ...check })));
+    else if (!context.quiet) await context.print(checks.map((check) => describe(check, context.paint)).join('\n'));
+    const needed = new Set(operands.length > 0 ? operands : configured(service));
+    return checks.some(({ backend, check }) => needed.has(backend) && check.status !== 'ready') ? 1 : 0;
+  },
+});
+
+/** The backends that the configuration names: the default one, and those of single tasks. */
+function configured(service: CaissonApi): string[] {
+  return service.config.show().flatMap(({ key, value }) => {
+    if (key === 'terminal.backend' || /^tasks\..*\.backend$/.test(key)) return typeof value === 'string' ? [value] : [];
+    return key === 'tasks' || key.startsWith('tasks.') ? backendsIn(value) : [];
+  });
+}
+
+function backendsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = 'backend' in value && typeof value.backend === 'string' ? [value.backend] : [];
+  const tasks = Object.values(value).flatMap((task: unknown) =>
+    typeof task === 'object' && task !== null && 'backend' in task && typeof task.backend === 'string'
+      ? [task.backend]
+      : [],
+  );
+  return [...own, ...tasks];
+}
+
+function describe({ backend, check }: BackendCheck, paint: Paint): string {
+  const colour = check.status === 'ready' ? paint.green : check.status === 'missing' ? paint.dim : paint.red;
+  const facts = Object.entries(check.facts).map(
+    ([name, value]) => `${name} ${value === null ? 'unknown' : formatNamed(name, value)}`,
+  );
+  const lines = [
+    `${paint.bold(escapeLine(backend))}: ${colour(check.status)}. ${escapeLine(check.summary)}`,
+    ...wrap(facts.map(escapeLine)).map((line) => paint.dim(`  ${line}`)),
+    ...(check.remedy === null ? [] : [`  try: ${escapeLine(check.remedy)}`]),
+    ...check.findings.flatMap(({ severity, id, message, remedy }) => [
+      `  ${severity === 'error' ? paint.red('error') : paint.yellow('warning')} ${escapeLine(`${id}: ${message}`)}`,
+      `    try: ${escapeLine(remedy)}`,
+    ]),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+const widestLine = 96;
+
+function wrap(facts: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const fact of facts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + fact.length + 2 <= widestLine) lines[lines.length - 1] = `${last}, ${fact}`;
+    else lines.push(fact);
+  }
+  return lines;
+}

@@ -1,0 +1,28 @@
+import { defineCommand } from '../command.ts';
+import { detach, detachOption } from '../detach.ts';
+import { execute } from '../execute.ts';
+import { commandOptions, sandboxOptions } from '../option.ts';
+import { commandInput, taskOf } from '../request.ts';
+
+export const exec = defineCommand({
+  name: 'exec',
+  summary: 'Run a command in the sandbox that a task has',
+  about: `Takes the sandbox as it is and starts it when it is stopped; it never makes one.
+TASK is a task id or a sandbox id.`,
+  operands: [{ name: 'TASK', count: 'optional' }],
+  runs: true,
+  exitsAsCommand: true,
+  options: { task: sandboxOptions.task, cwd: sandboxOptions.cwd, ...commandOptions, detach: detachOption },
+  examples: [
+    ['see what a task is doing', 'exec build -- ps aux'],
+    ['in another directory, with a variable', 'exec build -w /workspace/app -e DEBUG=1 -- npm test'],
+    ['feed it from a pipe', 'exec build -i -- tar -xf - < sources.tar'],
+    ['start it and leave it running', 'exec build --detach -- npm start'],
+    ['a program that wants a terminal', 'exec build --tty -- top'],
+  ],
+  run: async (given, context) => {
+    const request = { ...(await commandInput(given, context.world)), taskId: taskOf(given), existing: true };
+    if (given.flag('detach')) return detach(request, context);
+    return execute(request, { interactive: given.flag('interactive'), tty: given.flag('tty') }, context);
+  },
+});

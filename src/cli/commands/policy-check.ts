@@ -1,0 +1,143 @@
+import type { Checker, CheckQuery, Decision } from '../../api.ts';
+import { CaissonError } from '../../errors.ts';
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { escapeLine } from '../escape.ts';
+import { toJson } from '../json.ts';
+import { readChoice } from '../values.ts';
+
+const exitCodes: Readonly<Record<Decision['verdict'], number>> = { allow: 0, ask: 2, deny: 3 };
+/** Answers of this many units are written together. */
+const batchUnits = 64 * 1024;
+const mostLineUnits = 8 * 1024 * 1024;
+
+export const policyCheck = defineCommand({
+  name: 'policy check',
+  summary: 'Tell what would be decided about commands',
+  about:
+    'Nothing is run. Without COMMAND, lines {"command": "..."} are read from standard input, and one line\n' +
+    'is answered for each, in order. For one COMMAND the exit code is 0 when it may run, 2 when it is\n' +
+    'asked for, 3 when it is denied.\n' +
+    'Rules: terminal(git:*) by first words, terminal(npm test) exactly, terminal for all commands.',
+  operands: [{ name: 'COMMAND', count: 'optional' }],
+  runs: false,
+  exitsAsCommand: false,
+  options: {
+    backend: { type: 'text', value: 'NAME', about: 'where it would run; containers skip the lists of commands' },
+    cwd: { type: 'text', value: 'DIR', about: 'directory in which it would start' },
+    allow: { type: 'list', value: 'RULE', about: 'a further rule that allows' },
+    ask: { type: 'list', value: 'RULE', about: 'a further rule that asks, whatever the mode' },
+    deny: { type: 'list', value: 'RULE', about: 'a further rule that denies, whatever the mode' },
+    mode: { type: 'text', value: 'MODE', about: 'autonomous, cautious, supervised or plan' },
+    profile: { type: 'text', value: 'NAME', about: 'standard or strict' },
+  },
+  examples: [
+    ['one command', "policy check --backend local 'rm -rf build'"],
+    ['many at once', 'policy check --backend local --json < commands.ndjson'],
+    ['under rules', "policy check --mode supervised --allow 'terminal(git:*)' 'git status'"],
+  ],
+  run: async (given, context) => {
+    const query: CheckQuery = {
+      ...placeOf(given.text('backend'), given.text('cwd')),
+      ...modeOf(given.text('mode'), given.text('profile')),
+      rules: { allow: given.list('allow'), ask: given.list('ask'), deny: given.list('deny') },
+    };
+    const check = await (await context.service()).policy.checker(query);
+    const [command] = given.operands;
+    return command === undefined ? await checkLines(check, context) : await checkOne(check, command, context);
+  },
+});
+
+function placeOf(backend: string | undefined, cwd: string | undefined): Pick<CheckQuery, 'backend' | 'cwd'> {
+  return { ...(backend === undefined ? {} : { backend }), ...(cwd === undefined ? {} : { cwd }) };
+}
+
+function modeOf(mode: string | undefined, profile: string | undefined): Pick<CheckQuery, 'mode' | 'profile'> {
+  return {
+    ...(mode === undefined
+      ? {}
+      : { mode: readChoice('--mode', mode, ['autonomous', 'cautious', 'supervised', 'plan']) }),
+    ...(profile === undefined ? {} : { profile: readChoice('--profile', profile, ['standard', 'strict']) }),
+  };
+}
+
+async function checkOne(check: Checker, command: string, context: Context): Promise<number> {
+  const decision = check(command);
+  if (context.json) await context.printJson({ command, ...decision });
+  else if (!context.quiet) await context.print(describe(decision, command));
+  return exitCodes[decision.verdict];
+}
+
+function describe({ verdict, tier, findings }: Decision, command: string): string {
+  const lines = findings.map(
+    ({ rule, description, start, end }) =>
+      `  ${escapeLine(rule)}  ${escapeLine(description)}: ${escapeLine(excerpt(command, start, end))}`,
+  );
+  return [`${verdict}${tier === 'none' ? '' : ` (${tier})`}`, ...lines, ''].join('\n');
+}
+
+const mostExcerpt = 120;
+
+function excerpt(command: string, start: number, end: number): string {
+  const text = command.slice(start, end);
+  return text.length > mostExcerpt ? `${text.slice(0, mostExcerpt)}...` : text;
+}
+
+/** Exits 0 when every line was answered. What was answered before a bad line is still told. */
+async function checkLines(check: Checker, context: Context): Promise<number> {
+  let answers = '';
+  let count = 0;
+  try {
+    for await (const line of linesOf(context.world.stdin)) {
+      if (context.signal.aborted) break;
+      count += 1;
+      if (line.trim() === '') continue;
+      const command = commandOf(line, count);
+      answers += `${toJson({ command, ...check(command) })}\n`;
+      if (answers.length < batchUnits) continue;
+      await context.print(answers);
+      answers = '';
+    }
+  } finally {
+    await context.print(answers);
+  }
+  return 0;
+}
+
+/** Only newlines end a line: `node:readline` also splits at U+2028, which JSON may hold. */
+async function* linesOf(stdin: AsyncIterable<unknown>): AsyncIterable<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of stdin) {
+    const lines = (
+      rest + (chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : String(chunk))
+    ).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > mostLineUnits)
+      throw new CaissonError('invalid_argument', 'a line is longer than 8 MiB', {
+        remedy: 'end each question with a newline',
+      });
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+function commandOf(line: string, number: number): string {
+  const command: unknown = field(line, number);
+  if (typeof command === 'string') return command;
+  throw new CaissonError('invalid_argument', `line ${number} has no "command" that is a string`, {
+    remedy: 'write {"command": "..."} on each line',
+  });
+}
+
+function field(line: string, number: number): unknown {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && 'command' in value ? value.command : undefined;
+  } catch (error) {
+    throw new CaissonError('invalid_argument', `line ${number} is no JSON`, {
+      cause: error,
+      remedy: 'write {"command": "..."} on each line',
+    });
+  }
+}

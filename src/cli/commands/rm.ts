@@ -1,0 +1,27 @@
+import { defineCommand } from '../command.ts';
+import { forEachTask } from '../each.ts';
+
+export const rm = defineCommand({
+  name: 'rm',
+  summary: 'Remove sandboxes and their files',
+  about: 'Ends all processes and removes the sandbox; its persistent directory too, unless --keep-files.',
+  operands: [{ name: 'TASK', count: 'any' }],
+  runs: false,
+  exitsAsCommand: false,
+  options: {
+    all: { type: 'flag', about: 'every sandbox' },
+    'keep-files': { type: 'flag', about: "keep the task's directory for its next sandbox" },
+  },
+  examples: [
+    ['done with a task', 'rm build'],
+    ['only the sandbox; the files wait for the next one', 'rm --keep-files build'],
+    ['everything', 'rm --all'],
+  ],
+  run: async (given, context) => {
+    const service = await context.service();
+    const how = { keepFiles: given.flag('keep-files') };
+    return forEachTask({ operands: given.operands, all: given.flag('all') }, context, (task) =>
+      service.remove(task, how, context.options),
+    );
+  },
+});

@@ -1,0 +1,67 @@
+import { toCaissonError } from '../../errors.ts';
+import type { Stats } from '../../api.ts';
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { formatBytes, formatDuration } from '../format.ts';
+
+interface Reading {
+  readonly task: string;
+  readonly stats: Stats;
+}
+
+export const stats = defineCommand({
+  name: 'stats',
+  summary: 'Show what sandboxes use now',
+  about: 'Without TASK, every sandbox that is ready.',
+  operands: [{ name: 'TASK', count: 'any' }],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [
+    ['all that run', 'stats'],
+    ['two of them', 'stats build test'],
+  ],
+  run: async ({ operands }, context) => {
+    const service = await context.service();
+    const tasks =
+      operands.length > 0
+        ? operands
+        : (await service.list()).filter(({ state }) => state === 'ready').map(({ taskId }) => taskId);
+    const readings = await Promise.all(tasks.map((task) => read(task, context)));
+    const known = readings.filter((reading) => reading !== null);
+    if (context.json) await context.printJson(known.map(({ task, stats: figures }) => ({ task, ...figures })));
+    else
+      await context.printTable(
+        ['TASK', 'CPU TIME', 'MEMORY', 'LIMIT', 'PROCESSES', 'RECEIVED', 'SENT'],
+        known.map(row),
+      );
+    return known.length === readings.length ? 0 : 1;
+  },
+});
+
+/** A sandbox that cannot tell does not keep the others from being shown. */
+async function read(task: string, context: Context): Promise<Reading | null> {
+  try {
+    return { task, stats: await (await context.service()).stats(task, context.options) };
+  } catch (error) {
+    const { message, code } = toCaissonError(error);
+    if (code === 'canceled') throw error;
+    context.say(`${task}: ${message} (${code})`);
+    return null;
+  }
+}
+
+function row({ task, stats: figures }: Reading): readonly string[] {
+  const bytes = (value: number | null): string => (value === null ? '-' : formatBytes(value));
+  const pids = `${figures.pids ?? '-'}${figures.pidsLimit === null ? '' : ` of ${figures.pidsLimit}`}`;
+  const cpu = figures.cpuNanos === null ? '-' : formatDuration(figures.cpuNanos / 1e6);
+  return [
+    task,
+    cpu,
+    bytes(figures.memoryBytes),
+    bytes(figures.memoryLimitBytes),
+    pids,
+    bytes(figures.networkReceivedBytes),
+    bytes(figures.networkSentBytes),
+  ];
+}

@@ -1,0 +1,124 @@
+/** What every command is given: the service, ways to write, and the wish to stop. */
+import type { CaissonApi, Options as ServiceOptions } from '../api.ts';
+import { CaissonError, toCaissonError } from '../errors.ts';
+import { escapeLine } from './escape.ts';
+import { watchInterrupts } from './interrupt.ts';
+import { toJson } from './json.ts';
+import type { Given } from './option.ts';
+import { paintFor, type Paint } from './paint.ts';
+import { statusOn } from './status.ts';
+import { table } from './table.ts';
+import { readChoice } from './values.ts';
+import type { World } from './world.ts';
+
+export interface Context {
+  readonly world: World;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly colourRefused: boolean;
+  readonly paint: Paint;
+  /** Fires when the caller wants to stop. */
+  readonly signal: AbortSignal;
+  /** The exit code that an interruption asks for; `null` while there was none. */
+  readonly interrupted: () => number | null;
+  /** To be passed to every call of the service. */
+  readonly options: ServiceOptions;
+  /** Opens it when first asked. */
+  readonly service: () => Promise<CaissonApi>;
+  /** To stdout, as it is; resolves when it is written. */
+  readonly print: (text: string | Uint8Array) => Promise<void>;
+  readonly printJson: (value: unknown) => Promise<void>;
+  readonly printTable: (head: readonly string[], rows: readonly (readonly string[])[]) => Promise<void>;
+  /** One line to stderr, escaped. */
+  readonly say: (text: string) => void;
+  /** `say`, unless --quiet or JSON is asked for. */
+  readonly notice: (text: string) => void;
+  /** Takes the progress line away before streams are passed through. */
+  readonly clearStatus: () => void;
+  /** Gives everything back. Never throws: what fails is said. */
+  readonly close: () => Promise<void>;
+}
+
+export async function openContext(given: Given, world: World): Promise<Context> {
+  const json = readForm(given);
+  const quiet = given.flag('quiet');
+  // Where stderr is read by a program, an error as JSON is all that it finds there.
+  const status = statusOn(world, quiet || (json && world.stderr.isTTY !== true));
+  const paint = await paintFor({
+    env: world.env,
+    terminal: world.stdout.isTTY === true,
+    refused: given.flag('no-color'),
+  });
+  const say = (text: string): void => {
+    status.clear();
+    world.stderr.write(`caisson: ${escapeLine(text)}\n`);
+  };
+  const interrupts = watchInterrupts(world, say);
+  const notice = (text: string): void => (quiet || json ? undefined : say(text));
+  const service = opener(given, world, notice);
+  const print = (text: string | Uint8Array): Promise<void> => {
+    status.clear();
+    return written(world, text);
+  };
+  return {
+    world,
+    json,
+    quiet,
+    colourRefused: given.flag('no-color'),
+    paint,
+    signal: interrupts.signal,
+    interrupted: interrupts.exitCode,
+    options: { signal: interrupts.signal, onProgress: status.update },
+    service: service.open,
+    print,
+    printJson: (value) => print(`${toJson(value, world.stdout.isTTY === true ? 2 : 0)}\n`),
+    printTable: (head, rows) => print(table(head, rows, paint)),
+    say,
+    notice,
+    clearStatus: status.clear,
+    close: async () => {
+      await service.close().catch((error: unknown) => say(`while closing: ${toCaissonError(error).message}`));
+      status.clear();
+      interrupts.stop();
+    },
+  };
+}
+
+function readForm(given: Given): boolean {
+  const form = given.text('output');
+  if (form === undefined) return given.flag('json');
+  if (given.flag('json'))
+    throw new CaissonError('invalid_argument', '--json and --output are both given', { remedy: 'give one of them' });
+  return readChoice('--output', form, ['table', 'json']) === 'json';
+}
+
+interface Opener {
+  readonly open: () => Promise<CaissonApi>;
+  readonly close: () => Promise<void>;
+}
+
+function opener(given: Given, world: World, notice: (text: string) => void): Opener {
+  const home = given.text('home');
+  let opened: Promise<CaissonApi> | null = null;
+  const openNow = async (): Promise<CaissonApi> => {
+    const service = await world.open({ ...(home === undefined ? {} : { home }), env: world.env, cwd: world.cwd });
+    for (const text of service.config.notices) notice(text);
+    return service;
+  };
+  return {
+    open: () => (opened ??= openNow()),
+    close: async () => {
+      // A service that did not open has been told of by whoever asked for it.
+      const service = await opened?.catch(() => null);
+      await service?.close();
+    },
+  };
+}
+
+/** An error of the stream is seen by its own listener; here it only ends the wait. */
+function written({ stdout }: World, text: string | Uint8Array): Promise<void> {
+  if (stdout.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    stdout.write(text, () => resolve());
+  });
+}

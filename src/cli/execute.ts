@@ -1,0 +1,68 @@
+/** Runs one command for the caller and tells how it ended. */
+import {
+  shellCode,
+  type CodeInput,
+  type ExecInput,
+  type Running,
+  type SandboxRequest,
+  type SandboxView,
+} from '../api.ts';
+import type { Context } from './context.ts';
+import { describeDegraded, explain } from './explain.ts';
+import { passThrough } from './stream.ts';
+import { isTerminal, sizeOf } from './terminal.ts';
+import { UsageError } from './usage.ts';
+
+export type ExecRequest = SandboxRequest & ExecInput;
+export type CodeRequest = SandboxRequest & CodeInput;
+
+export interface How {
+  /** Pass standard input on. */
+  readonly interactive: boolean;
+  readonly tty: boolean;
+}
+
+/** Resolves to the exit code that a shell would show. */
+export async function execute(request: ExecRequest | CodeRequest, how: How, context: Context): Promise<number> {
+  if (context.json) return collect(request, how, context);
+  if (how.tty && !isTerminal(context.world)) throw new UsageError('--tty needs a terminal as input and output');
+  const service = await context.service();
+  const running = await ('code' in request
+    ? service.code(request, context.options)
+    : service.exec({ ...request, ...streamsOf(how, context) }, context.options));
+  tellPlace(running, context);
+  context.clearStatus();
+  const exit = await passThrough(running, context);
+  const interrupted = exit.reason === 'canceled' ? context.interrupted() : null;
+  const lines = explain(exit, request.timeoutMs ?? null);
+  // Whoever interrupted knows why it ended, but not who is still there.
+  for (const line of interrupted === null ? lines : lines.slice(1)) context.notice(line);
+  return interrupted ?? shellCode(exit);
+}
+
+async function collect(request: ExecRequest | CodeRequest, how: How, context: Context): Promise<number> {
+  if (how.tty) throw new UsageError('--tty does not go with -o json, which collects the output');
+  const service = await context.service();
+  const input = how.interactive ? { input: context.world.stdin } : {};
+  const result = await service.run('code' in request ? request : { ...request, ...input }, context.options);
+  await context.printJson(result);
+  return result.exit.reason === 'canceled' ? (context.interrupted() ?? shellCode(result.exit)) : shellCode(result.exit);
+}
+
+function streamsOf(how: How, { world }: Context): Pick<ExecInput, 'stdin' | 'tty'> {
+  return how.tty ? { stdin: true, tty: sizeOf(world) } : how.interactive ? { stdin: true } : {};
+}
+
+/** What is different from what the caller may believe: a place made anew, and, when it was made just now, what it lacks. */
+function tellPlace(running: Running, context: Context): void {
+  if (context.quiet) return;
+  if (running.how === 'recreated')
+    context.say(
+      'the sandbox had vanished and was made anew: its processes are gone, and files outside persistent directories too',
+    );
+  if (running.how === 'created' || running.how === 'recreated') tellDegraded(running, context);
+}
+
+export function tellDegraded({ degraded }: Pick<SandboxView, 'degraded'>, context: Context): void {
+  for (const line of describeDegraded(degraded)) context.notice(`missing here: ${line}`);
+}

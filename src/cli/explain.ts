@@ -1,0 +1,54 @@
+/** Why a command ended other than by itself, in one line each. */
+import type { Exit, SandboxView } from '../api.ts';
+import { formatDuration, formatNamed, plural } from './format.ts';
+
+const mostSurvivors = 20;
+
+/** Empty for a command that simply exited. `timeoutMs` is what was asked for, when it is known. */
+export function explain(exit: Exit, timeoutMs: number | null): string[] {
+  const reason = reasonOf(exit, timeoutMs);
+  const notes = exit.notes.length === 0 ? '' : ` (${exit.notes.join('; ')})`;
+  const lines = reason === null ? exit.notes.map(String) : [`${reason}${notes}`];
+  if (exit.backgroundOpen)
+    lines.push('something it started lives on and holds its output; what that writes from now on is not shown');
+  return [...lines, ...survivorLines(exit)];
+}
+
+/** What a sandbox lacks, one line a reason: a place often lacks several things for one. */
+export function describeDegraded(degraded: SandboxView['degraded']): string[] {
+  const byReason = Map.groupBy(degraded, ({ reason }) => reason);
+  return [...byReason].map(([reason, items]) => {
+    const controls = items.map(({ control, wanted }) => `${control} (wanted ${formatNamed(control, wanted)})`);
+    return `${controls.join(', ')}: ${reason}`;
+  });
+}
+
+function reasonOf(exit: Exit, timeoutMs: number | null): string | null {
+  switch (exit.reason) {
+    case 'exited':
+      return null;
+    case 'signaled':
+      return `the command was ended by ${exit.signal ?? 'a signal'}${exit.signalGuessed ? ', to judge by its exit code' : ''}`;
+    case 'timed-out':
+      return `the command timed out after ${formatDuration(timeoutMs ?? exit.durationMs)} and was killed`;
+    case 'canceled':
+      return 'the command was canceled';
+    case 'output-limit':
+      return 'the command wrote more than it may and was killed';
+    case 'out-of-memory':
+      return 'the command was killed for memory; --memory gives a new sandbox more';
+    case 'lost':
+      return 'the end of the command is not known; it is not run again';
+  }
+}
+
+function survivorLines({ survivors }: Exit): string[] {
+  if (survivors === null || survivors.length === 0) return [];
+  const shown = survivors.slice(0, mostSurvivors).map(({ pid, command }) => `  still alive: ${pid} ${command}`);
+  const more = survivors.length - shown.length;
+  return [
+    `${plural(survivors.length, 'process', 'processes')} could not be killed:`,
+    ...shown,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}

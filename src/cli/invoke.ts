@@ -1,0 +1,46 @@
+/** One command line from its words to its exit code. */
+import { isCode } from '../errors.ts';
+import { openContext, type Context } from './context.ts';
+import { helpOf, helpOfGroup } from './help.ts';
+import { findCommand } from './lookup.ts';
+import { parse } from './parse.ts';
+import { report } from './report.ts';
+import type { World } from './world.ts';
+
+/** Never throws: every failure is told and becomes an exit code. */
+export async function invoke(argv: readonly string[], world: World): Promise<number> {
+  let context: Context | null = null;
+  try {
+    const found = await findCommand(argv);
+    if (found.kind === 'group') return write(world, helpOfGroup(found.group, found.commands));
+    const given = parse(found.command, found.args);
+    if (given.flag('help')) return write(world, helpOf(found.command));
+    context = await openContext(given, world);
+    const exitCode = await found.command.run(given, context);
+    return context.interrupted() === null || exitCode !== 0 ? exitCode : (context.interrupted() ?? 0);
+  } catch (error) {
+    const interrupted = context?.interrupted() ?? null;
+    if (interrupted !== null && isCode(error, 'canceled')) return interrupted;
+    context?.clearStatus();
+    return await report(error, world, wishes(argv));
+  } finally {
+    await context?.close();
+  }
+}
+
+function write({ stdout }: World, text: string): number {
+  stdout.write(text);
+  return 0;
+}
+
+/** Read from the words themselves, since the failure may be that they do not parse. */
+function wishes(argv: readonly string[]): { readonly json: boolean; readonly colourRefused: boolean } {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const json = words.some(
+    (word, at) =>
+      ['--json', '-ojson', '-o=json', '--output=json'].includes(word) ||
+      (word === 'json' && /^(-o|--output)$/.test(words[at - 1] ?? '')),
+  );
+  return { json, colourRefused: words.includes('--no-color') };
+}

@@ -1,0 +1,39 @@
+/** The command line on the real process. */
+import { invoke } from './invoke.ts';
+import type { World } from './world.ts';
+
+/** How long a connection that nobody gave back may keep the process after everything is said. */
+const patienceMs = 2000;
+
+/** Sets the exit code and lets the process end by itself, so that everything written is also delivered. */
+export async function main(argv: readonly string[]): Promise<void> {
+  process.exitCode = await invoke(argv, realWorld());
+  setTimeout(leaveWhenWritten, patienceMs).unref();
+}
+
+/** The timer fires only when something else keeps the process: a reader who is slow, or a leak. */
+function leaveWhenWritten(): void {
+  process.stdout.write('', () => process.stderr.write('', () => process.exit()));
+}
+
+export function realWorld(open: World['open'] = openReal): World {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    // Opened only by those who read it.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    signals: process,
+    nowMs: Date.now,
+    open,
+    abandon: (exitCode) => process.exit(exitCode),
+  };
+}
+
+const openReal: World['open'] = async (options) => {
+  const { openCaisson } = await import('../main.ts');
+  return openCaisson(options);
+};

@@ -1,0 +1,64 @@
+/** From options to requests of the service. What is absent stays absent: defaults are the service's business. */
+import type { ExecInput, SandboxRequest } from '../api.ts';
+import { readEnv } from './env.ts';
+import type { commandOptions, GivenOf, sandboxOptions } from './option.ts';
+import { UsageError } from './usage.ts';
+import { readBytes, readChoice, readCores, readDuration } from './values.ts';
+import type { World } from './world.ts';
+
+type Sandbox = GivenOf<typeof sandboxOptions>;
+type Command = GivenOf<typeof commandOptions & Pick<typeof sandboxOptions, 'cwd'>>;
+
+export function sandboxRequest(given: Sandbox): SandboxRequest {
+  const [backend, image, cwd] = [given.text('backend'), given.text('image'), given.text('cwd')];
+  const limits = limitsOf(given);
+  const network = given.text('network');
+  return {
+    ...(backend === undefined ? {} : { backend }),
+    ...(image === undefined ? {} : { image }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+    ...(network === undefined ? {} : { network: readChoice('--network', network, ['open', 'none']) }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(given.flag('allow-degraded') ? { allowDegraded: true } : {}),
+    ...(given.flag('recreate') ? { recreate: true } : {}),
+  };
+}
+
+function limitsOf(given: Sandbox): NonNullable<SandboxRequest['limits']> {
+  const [cpu, memory, disk] = [given.text('cpu'), given.text('memory'), given.text('disk')];
+  return {
+    ...(cpu === undefined ? {} : { cpuCores: readCores('--cpu', cpu) }),
+    ...(memory === undefined ? {} : { memoryBytes: readBytes('--memory', memory) }),
+    ...(disk === undefined ? {} : { diskBytes: readBytes('--disk', disk) }),
+  };
+}
+
+export async function commandInput(given: Command, world: World): Promise<ExecInput> {
+  const timeout = given.text('timeout');
+  const cwd = given.text('cwd');
+  const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
+  const env = await readEnv(given.list('env'), given.list('env-file'), world);
+  return {
+    command: commandOf(given.command),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(Object.keys(env).length === 0 ? {} : { env }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+}
+
+function commandOf(words: readonly string[]): readonly [string, ...string[]] {
+  const [program, ...args] = words;
+  if (program === undefined) throw new UsageError('there is no command after --');
+  return [program, ...args];
+}
+
+/** The task as an argument or as --task, not both. */
+export function taskOf(given: GivenOf<Pick<typeof sandboxOptions, 'task'>>): string {
+  const named = given.text('task');
+  const [operand] = given.operands;
+  if (named !== undefined && operand !== undefined)
+    throw new UsageError(`the task is given twice: ${operand} and --task ${named}`);
+  const task = named ?? operand;
+  if (task === undefined) throw new UsageError('which task?', { remedy: 'caisson ls shows what is there' });
+  return task;
+}

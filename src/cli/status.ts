@@ -1,0 +1,46 @@
+/** Progress on stderr: one line that is rewritten on a terminal, plain lines now and then elsewhere. */
+import type { Progress } from '../api.ts';
+import { escapeLine } from './escape.ts';
+import { formatBytes } from './format.ts';
+import type { World } from './world.ts';
+
+export interface Status {
+  readonly update: (progress: Progress) => void;
+  /** Takes the rewritten line away, so that something else can be written. */
+  readonly clear: () => void;
+}
+
+const rewriteMs = 100;
+const linesMs = 3000;
+const eraseLine = '\r\u001b[K';
+
+export function statusOn({ stderr, nowMs }: Pick<World, 'stderr' | 'nowMs'>, quiet: boolean): Status {
+  const terminal = stderr.isTTY === true;
+  // What is over within a moment is not worth a line of a log.
+  let lastMs = terminal ? Number.NEGATIVE_INFINITY : nowMs();
+  let shown = false;
+  const clear = (): void => {
+    if (shown) stderr.write(eraseLine);
+    shown = false;
+  };
+  const update = (progress: Progress): void => {
+    if (quiet || nowMs() - lastMs < (terminal ? rewriteMs : linesMs)) return;
+    lastMs = nowMs();
+    const text = describe(progress);
+    stderr.write(terminal ? eraseLine + text.slice(0, Math.max(20, (stderr.columns || 80) - 1)) : `${text}\n`);
+    shown = terminal;
+  };
+  return { update, clear };
+}
+
+/** Amounts above this are bytes for sure; steps are told as they are. */
+const mostSteps = 10_000;
+
+function describe({ what, done, total }: Progress): string {
+  const text = escapeLine(what);
+  if (done === null) return `${text} ...`;
+  const amount = (total ?? done) > mostSteps ? formatBytes : String;
+  if (total === null || total <= 0) return `${text} ${amount(done)}`;
+  const percent = Math.min(100, Math.floor((done / total) * 100));
+  return `${text} ${amount(done)} of ${amount(total)} (${percent}%)`;
+}

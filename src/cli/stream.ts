@@ -1,0 +1,64 @@
+/** Passes the streams of a running command through, untouched and with back-pressure, until it has ended. */
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Exit, Running } from '../api.ts';
+import { toCaissonError } from '../errors.ts';
+import type { Context } from './context.ts';
+import { lendTerminal } from './terminal.ts';
+import type { World } from './world.ts';
+
+export async function passThrough(running: Running, context: Context): Promise<Exit> {
+  const { world, signal } = context;
+  const ended = new AbortController();
+  const input = running.stdin === null ? null : passInput(running.stdin, context, ended.signal);
+  const stop = (): void => {
+    running
+      .cancel()
+      .catch((error: unknown) => context.say(`the command could not be stopped: ${toCaissonError(error).message}`));
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const giveBack = running.resize === undefined ? null : lendTerminal(world, resizer(running, context));
+  try {
+    const outputs = [passOutput('stdout', running, world), passOutput('stderr', running, world)];
+    const exit = await running.exit;
+    ended.abort();
+    await Promise.all([...outputs, input]);
+    return exit;
+  } finally {
+    giveBack?.();
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** A destination that breaks is seen by its own listener, which ends the command; a source that breaks shows in the exit. */
+async function passOutput(name: 'stdout' | 'stderr', running: Running, world: World): Promise<void> {
+  try {
+    await pipeline(running[name], world[name], { end: false });
+  } catch {
+    running.ignore(name);
+  }
+}
+
+/** The command may stop reading at any time; only a failure of our own input is worth a word. */
+async function passInput(destination: Writable, context: Context, signal: AbortSignal): Promise<void> {
+  try {
+    await pipeline(context.world.stdin, destination, { signal });
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, 'syscall') === 'read')
+      context.say(`standard input cannot be read: ${error.message}`);
+  }
+}
+
+function resizer(
+  running: Running,
+  context: Context,
+): (size: { readonly columns: number; readonly rows: number }) => void {
+  return ({ columns, rows }) => {
+    running
+      .resize?.(columns, rows)
+      .catch((error: unknown) =>
+        context.notice(`the new size of the terminal was not passed on: ${toCaissonError(error).message}`),
+      );
+  };
+}

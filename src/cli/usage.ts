@@ -1,0 +1,15 @@
+/** A command line that cannot be understood: an unknown command or option, a missing or surplus argument. */
+import { CaissonError, type ErrorOptions } from '../errors.ts';
+
+/** As most tools have it, so that scripts can tell a typing error from a failure. */
+export const usageExitCode = 2;
+
+export class UsageError extends CaissonError {
+  /** The line that shows how it is written, when the command is known. */
+  readonly usage: string | null;
+
+  constructor(message: string, options: ErrorOptions & { readonly usage?: string } = {}) {
+    super('invalid_argument', message, options);
+    this.usage = options.usage ?? null;
+  }
+}

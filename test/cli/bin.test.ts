@@ -1,0 +1,129 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bin, finished, olderNode, scratch, start } from './process.ts';
+
+const older = await olderNode();
+const version = /"version": "(.+)"/.exec(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))?.[1];
+
+/** Tells every file that Node loads, on stderr. */
+const tellLoads = `data:text/javascript,${encodeURIComponent(
+  "import { registerHooks } from 'node:module'; registerHooks({ load(url, context, next) { process.stderr.write('LOAD ' + url + '\\n'); return next(url, context); } });",
+)}`;
+
+describe('the program', () => {
+  it.each(older === null ? [process.execPath] : [process.execPath, older])(
+    'answers --version and --help by itself on %s',
+    async (node) => {
+      await using at = await scratch();
+      for (const word of ['--version', '-V'])
+        expect(await finished(node, [bin, word], at.env)).toEqual({
+          exitCode: 0,
+          signal: null,
+          stdout: `caisson ${version}\n`,
+          stderr: '',
+        });
+      const help = await readFile(new URL('../../bin/help.txt', import.meta.url), 'utf8');
+      for (const args of [['--help'], ['-h'], ['help'], []])
+        expect(await finished(node, [bin, ...args], at.env)).toEqual({
+          exitCode: 0,
+          signal: null,
+          stdout: help,
+          stderr: '',
+        });
+    },
+  );
+
+  it('loads one file for --version, and no third party for the help of a command', async () => {
+    await using at = await scratch();
+    const loads = async (...args: string[]) =>
+      (await finished(process.execPath, ['--import', tellLoads, bin, ...args], at.env)).stderr.match(/LOAD file:.*/g) ??
+      [];
+    expect(await loads('--version')).toEqual([`LOAD file://${bin}`]);
+    const files = await loads('run', '--help');
+    expect(files.length).toBeGreaterThan(3);
+    expect(files.filter((file) => /node_modules|\/src\/(?!cli\/|errors|api|exec\/exit)/.test(file))).toEqual([]);
+  });
+
+  it('exits with 2 for what it does not understand', async () => {
+    await using at = await scratch();
+    const { exitCode, stdout, stderr } = await finished(process.execPath, [bin, 'rnu'], at.env);
+    expect([exitCode, stdout, stderr]).toEqual([
+      2,
+      '',
+      'caisson: unknown command rnu (invalid_argument)\n  try: did you mean caisson run?\n',
+    ]);
+  });
+
+  it('keeps compiled code in a directory of the user', async () => {
+    await using at = await scratch();
+    await finished(process.execPath, [bin, 'run', '--help'], at.env);
+    await finished(process.execPath, [bin, 'run', '--help'], {
+      HOME: '/nowhere',
+      XDG_CACHE_HOME: join(at.path, 'cache'),
+    });
+    for (const path of ['.cache/caisson/compile', 'cache/caisson/compile'])
+      await expect(readFile(join(at.path, path))).rejects.toMatchObject({ code: 'EISDIR' });
+  });
+});
+
+describe.skipIf(older === null)('the program on a Node that is too old', () => {
+  const node = older ?? '';
+
+  it('runs on the one of the node package, and mirrors the exit code', async () => {
+    await using at = await scratch();
+    expect((await finished(node, [bin, 'ls', '--help'], at.env)).stdout).toContain('Usage: caisson ls');
+    expect((await finished(node, [bin, 'run', '--memory', '0', '--', 'x'], at.env)).exitCode).toBe(125);
+  });
+
+  it('passes signals on and mirrors how the other one ended', async () => {
+    await using at = await scratch();
+    const copy = await copyWith(
+      at.path,
+      "export async function main() { process.stdout.write('up ' + process.pid + '\\n'); process.once('SIGTERM', () => process.exit(43)); setInterval(() => {}, 1000); }",
+    );
+    const passed = start(node, [copy], at.env);
+    await passed.wrote('up ');
+    passed.child.kill('SIGTERM');
+    expect(await passed.ended).toMatchObject({ exitCode: 43, signal: null });
+
+    const killed = start(node, [copy], at.env);
+    let pid = 0;
+    killed.child.stdout?.on('data', (chunk: Buffer) => (pid = Number(/up (\d+)/.exec(chunk.toString())?.[1])));
+    await killed.wrote('up ');
+    process.kill(pid, 'SIGKILL');
+    expect(await killed.ended).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
+  });
+
+  it('says what is needed when there is no other', async () => {
+    await using at = await scratch();
+    const copy = await copyWith(at.path, '', { withNode: false });
+    const { exitCode, stderr } = await finished(node, [copy], at.env);
+    expect(exitCode).toBe(125);
+    expect(stderr).toMatch(/^caisson: Caisson needs Node 24 or newer, and this is v\d+.*\n {2}try: install Node 24/);
+  });
+});
+
+it('the program says when it is not complete', async () => {
+  await using at = await scratch();
+  const copy = await copyWith(at.path, null);
+  const { exitCode, stderr } = await finished(process.execPath, [copy], at.env);
+  expect([exitCode, stderr]).toEqual([125, expect.stringContaining('neither src nor dist')]);
+});
+
+/** A package with the real start and a main of its own (`null`: none); resolves to a start that is called with a word. */
+async function copyWith(path: string, main: string | null, { withNode = true } = {}): Promise<string> {
+  const root = join(path, `package-${Math.random().toString(36).slice(2)}`);
+  await mkdir(join(root, 'bin'), { recursive: true });
+  await mkdir(join(root, 'dist/src/cli'), { recursive: true });
+  await mkdir(join(root, 'node_modules/node/bin'), { recursive: true });
+  await writeFile(join(root, 'package.json'), '{"type":"module","version":"0.0.0"}');
+  const source = await readFile(bin, 'utf8');
+  await writeFile(join(root, 'bin/caisson.js'), source.replace('process.argv.slice(2)', "['go']"));
+  if (main !== null) await writeFile(join(root, 'dist/src/cli/main.js'), main);
+  if (withNode) {
+    await writeFile(join(root, 'node_modules/node/package.json'), '{"version":"24.0.0"}');
+    await cp(process.execPath, join(root, 'node_modules/node/bin/node'));
+  }
+  return join(root, 'bin/caisson.js');
+}

@@ -1,0 +1,69 @@
+/** Runs command lines in this process, on the double and on streams that can be read afterwards. */
+import { EventEmitter } from 'node:events';
+import { PassThrough, Writable } from 'node:stream';
+import { invoke } from '../../src/cli/invoke.ts';
+import type { World } from '../../src/cli/world.ts';
+import { Double, type Script } from './double.ts';
+
+export class Screen extends Writable {
+  readonly isTTY: boolean;
+  readonly columns = 80;
+  readonly rows = 24;
+  #bytes: Buffer[] = [];
+
+  constructor(terminal = false) {
+    super();
+    this.isTTY = terminal;
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#bytes);
+  }
+
+  get text(): string {
+    return this.bytes.toString();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#bytes.push(chunk);
+    done();
+  }
+}
+
+export interface Setting extends Script {
+  readonly env?: Record<string, string>;
+  readonly terminal?: boolean;
+  readonly input?: string;
+  readonly open?: World['open'];
+  readonly stdout?: Screen;
+}
+
+export const noon = Date.parse('2026-01-02T12:00:00Z');
+
+export async function cli(argv: readonly string[], setting: Setting = {}) {
+  const [stdout, stderr] = [setting.stdout ?? new Screen(setting.terminal), new Screen(setting.terminal)];
+  const double = new Double({ nowMs: () => noon, ...setting });
+  const signals = new EventEmitter();
+  const stdin = new PassThrough();
+  stdin.end(setting.input ?? '');
+  const abandoned: number[] = [];
+  const exitCode = await invoke(argv, {
+    env: setting.env ?? {},
+    cwd: '/here',
+    stdin,
+    stdout,
+    stderr,
+    signals,
+    nowMs: () => noon,
+    open: setting.open ?? (() => Promise.resolve(double)),
+    abandon: (code) => void abandoned.push(code),
+  });
+  return {
+    exitCode,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    bytes: stdout.bytes,
+    double,
+    listeners: signals.eventNames(),
+  };
+}

@@ -1,0 +1,91 @@
+/** What the double knows from the start. */
+import type { BackendCheck, CaissonApi, ConfigView, Spec, TaskProcess } from '../../src/api.ts';
+import { openChecker } from '../../src/policy/checker.ts';
+
+export const spec: Spec = {
+  backend: 'docker',
+  image: 'debian:12',
+  limits: { cpuCores: 1, memoryBytes: 512 * 1024 ** 2, diskBytes: null, pids: 256 },
+  network: 'open',
+  persistent: true,
+  cwd: '/workspace',
+  mounts: [],
+  hardening: { readOnlyRoot: false, seccomp: 'builtin', runtime: null, shmBytes: null, user: 'root' },
+};
+
+export const checks: readonly BackendCheck[] = [
+  {
+    backend: 'docker',
+    check: {
+      status: 'ready',
+      summary: 'Docker 20.10.24 answers',
+      remedy: null,
+      facts: { version: '20.10.24', cgroup: 'v1' },
+      findings: [
+        {
+          severity: 'warning',
+          id: 'CVE-2024-21626',
+          message: 'runc 1.1.5 lets a process leave its container',
+          remedy: 'install runc 1.1.12 or newer',
+        },
+      ],
+    },
+  },
+  {
+    backend: 'singularity',
+    check: {
+      status: 'missing',
+      summary: 'apptainer is not on the PATH\u001b[31m',
+      remedy: 'apt-get install apptainer',
+      facts: {},
+      findings: [],
+    },
+  },
+];
+
+export const config: ConfigView = {
+  home: '/srv/caisson',
+  notices: [],
+  show: () => [
+    { key: 'terminal.backend', value: 'docker', origin: 'file' },
+    { key: 'terminal.timeout', value: 180, origin: 'default' },
+    { key: 'pool.size', value: null, origin: 'default' },
+  ],
+  schema: () => Promise.resolve({ type: 'object' }),
+};
+
+export const images: CaissonApi['images'] = {
+  list: () =>
+    Promise.resolve([
+      {
+        backend: 'docker',
+        reference: 'deb:latest',
+        id: 'sha256:0123456789abcdef',
+        bytes: 123_456_789,
+        created: '2026-01-01T00:00:00Z',
+      },
+    ]),
+  recipes: () => Promise.resolve([{ name: 'sandbox', reference: 'caisson/sandbox:1', about: 'Debian with tools' }]),
+  build: (recipe, how) =>
+    Promise.resolve({ reference: `caisson/${recipe}:1`, id: `sha256:${how.method ?? 'default'}` }),
+};
+
+export const policy: CaissonApi['policy'] = {
+  checker: ({ backend = 'docker', cwd = '/workspace', ...settings }) =>
+    openChecker({ isolation: backend === 'local' ? 'none' : 'container', cwd, settings }),
+};
+
+export const detached: TaskProcess = {
+  id: 'exec_1',
+  taskId: 'build',
+  sandboxId: 'sbx_build',
+  pid: 42,
+  command: ['sleep', '1\u001b[2J'],
+  state: 'exited',
+  startedAt: '2026-01-02T11:00:00.000Z',
+  endedAt: '2026-01-02T11:00:01.000Z',
+  exitCode: 3,
+  supervised: true,
+  truncated: { stdout: true, stderr: false },
+  backgroundOpen: false,
+};

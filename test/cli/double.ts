@@ -1,0 +1,284 @@
+/** An in-memory service for tests of the front end: state in a map, commands as processes of this machine. */
+import { appendFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import type {
+  Acquired,
+  CaissonApi,
+  ExecEvent,
+  ExecInput,
+  Exit,
+  GcItem,
+  Options,
+  Running,
+  SandboxRequest,
+  SandboxView,
+  Stats,
+} from '../../src/api.ts';
+import { abortError, CaissonError } from '../../src/errors.ts';
+import { checks, config, detached, images, policy, spec } from './double-data.ts';
+import { startProcess, startTerminal } from './double-exec.ts';
+
+export interface Script {
+  readonly nowMs?: () => number;
+  readonly sandboxes?: readonly Partial<SandboxView>[];
+  readonly events?: readonly ExecEvent[];
+  readonly garbage?: readonly GcItem[];
+  /** Changes how commands end. */
+  readonly exit?: Partial<Exit>;
+  readonly recreated?: boolean;
+  /** What the service was asked to do, a line each; also appended to this file. */
+  readonly logFile?: string;
+  readonly createDelayMs?: number;
+}
+
+export class Double implements CaissonApi {
+  readonly calls: string[] = [];
+  readonly requests: (SandboxRequest & ExecInput)[] = [];
+  readonly config = config;
+  readonly images = images;
+  readonly policy = policy;
+  readonly #script: Script;
+  readonly #sandboxes = new Map<string, SandboxView>();
+  #count = 0;
+
+  constructor(script: Script = {}) {
+    this.#script = script;
+    for (const part of script.sandboxes ?? []) this.#add(part);
+  }
+
+  async create(request: SandboxRequest, options: Options = {}): Promise<Acquired> {
+    this.requests.push({ ...request, command: [''] });
+    options.onProgress?.({ what: 'pulling', done: 1_000_000, total: 4_000_000 });
+    if (this.#script.createDelayMs !== undefined) await this.#delay(this.#script.createDelayMs, options);
+    const taskId = request.taskId ?? `task${(this.#count += 1)}`;
+    const known = [...this.#sandboxes.values()].find((sandbox) => sandbox.taskId === taskId || sandbox.id === taskId);
+    if (known !== undefined) return { sandbox: known, how: 'found' };
+    if (request.existing === true) throw this.#missing(taskId);
+    this.#log(`create ${taskId}`);
+    return {
+      sandbox: this.#add({
+        taskId,
+        ephemeral: request.taskId === undefined,
+        createdAt: new Date(this.#now()).toISOString(),
+      }),
+      how: 'created',
+    };
+  }
+
+  async exec(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
+    const { sandbox, how } = await this.create(request, options);
+    this.requests.push(request);
+    const where = {
+      backend: 'docker',
+      taskId: sandbox.taskId,
+      sandboxId: sandbox.id,
+      host: 'engine-1',
+      resource: 'c1',
+      recreated: this.#script.recreated ?? false,
+    };
+    this.#log(`start ${request.command.join(' ')}`);
+    const running =
+      request.tty === undefined ? startProcess('exec_1', request, where) : startTerminal('exec_1', request, where);
+    const exit = running.exit.then((real) => {
+      this.#log(`exit ${real.reason}`);
+      if (sandbox.ephemeral) this.#drop(sandbox);
+      return { ...real, ...this.#script.exit };
+    });
+    return { ...running, exit, how: where.recreated ? 'recreated' : how, degraded: sandbox.degraded };
+  }
+
+  async run(request: Parameters<CaissonApi['run']>[0], options: Options = {}): ReturnType<CaissonApi['run']> {
+    if ('code' in request) return await this.run({ ...request, command: ['true'] }, options);
+    const running = await this.exec({ ...request, stdin: request.input !== undefined }, options);
+    options.signal?.addEventListener('abort', () => void running.cancel());
+    if (running.stdin !== null && typeof request.input === 'object' && 'pipe' in request.input)
+      request.input.pipe(running.stdin);
+    const [stdout, stderr, exit] = await Promise.all([text(running.stdout), text(running.stderr), running.exit]);
+    const kept = (all: string) => ({
+      text: all,
+      bytes: Buffer.byteLength(all),
+      truncated: false,
+      omittedBytes: 0,
+      cutAt: null,
+    });
+    return { execId: running.id, where: running.where, exit, stdout: kept(stdout), stderr: kept(stderr) };
+  }
+
+  async code({ code, ...request }: Parameters<CaissonApi['code']>[0], options: Options = {}): Promise<Running> {
+    this.#log(`code ${code.language} ${Buffer.from(code.text).toString()}`);
+    return await this.exec({ ...request, command: ['true'] }, options);
+  }
+
+  async detach(request: SandboxRequest & ExecInput): ReturnType<CaissonApi['detach']> {
+    this.requests.push(request);
+    const { taskId } = (await this.create(request)).sandbox;
+    this.#log(`detach ${taskId} ${request.command.join(' ')}`);
+    return {
+      id: 'exec_1',
+      started: true,
+      where: { backend: 'docker', taskId, sandboxId: 's', host: null, resource: null, recreated: false },
+    };
+  }
+
+  processes(task?: string): ReturnType<CaissonApi['processes']> {
+    this.#log(`processes ${task ?? 'all'}`);
+    return Promise.resolve([detached]);
+  }
+
+  wait(id: string): ReturnType<CaissonApi['wait']> {
+    this.#log(`wait ${id}`);
+    return Promise.resolve(detached);
+  }
+
+  kill(id: string, signal?: string): ReturnType<CaissonApi['kill']> {
+    this.#log(`kill ${id} ${signal ?? 'all'}`);
+    return Promise.resolve({ process: detached, survivors: [] });
+  }
+
+  readonly sessions: CaissonApi['sessions'] = {
+    open: ({ taskId, name }) => {
+      this.#log(`session open ${taskId} ${name}`);
+      return Promise.resolve({ name, open: true, shell: 'bash', restored: false });
+    },
+    run: async ({ taskId, name, text, env }) => {
+      this.#log(`session run ${taskId} ${name} ${text} ${Object.keys(env ?? {}).join()}`);
+      const result = await this.run({ taskId, command: ['sh', '-c', text] });
+      return { ...result, restored: true, lost: ['functions'], sessionEnded: text.startsWith('exit'), endStatus: null };
+    },
+    close: ({ taskId, name }) => Promise.resolve(this.#log(`session close ${taskId} ${name}`)),
+    list: () => Promise.resolve([{ name: 'dev', open: false, shell: null, restored: false }]),
+  };
+
+  list(): Promise<readonly SandboxView[]> {
+    return Promise.resolve([...this.#sandboxes.values()]);
+  }
+
+  inspect(task: string): ReturnType<CaissonApi['inspect']> {
+    return Promise.resolve({ ...this.#find(task), resource: 'running' });
+  }
+
+  stop(task: string): Promise<void> {
+    return Promise.resolve(this.#log(`stop ${this.#find(task).taskId}`));
+  }
+
+  start(task: string): Promise<Acquired> {
+    return Promise.resolve({ sandbox: this.#find(task), how: 'started' });
+  }
+
+  async remove(task: string, how: { readonly keepFiles?: boolean } = {}, options: Options = {}): Promise<void> {
+    await Promise.resolve(options.signal?.throwIfAborted());
+    this.#drop(this.#find(task), how.keepFiles === true ? ' keeping files' : '');
+  }
+
+  stats(task: string): Promise<Stats> {
+    if (this.#find(task).backend !== 'docker')
+      return Promise.reject(new CaissonError('not_supported', `${task} tells no usage figures`));
+    return Promise.resolve({
+      cpuNanos: 83_000_000_000,
+      memoryBytes: 96 * 1024 ** 2,
+      memoryLimitBytes: 512 * 1024 ** 2,
+      pids: 7,
+      pidsLimit: 256,
+      networkReceivedBytes: 2048,
+      networkSentBytes: null,
+    });
+  }
+
+  gc(how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
+    this.#log(`gc ${how.dryRun ? 'dry' : 'for real'}`);
+    return Promise.resolve(this.#script.garbage ?? []);
+  }
+
+  copyIn(input: Parameters<CaissonApi['copyIn']>[0]): ReturnType<CaissonApi['copyIn']> {
+    this.#log(`in ${input.source} ${input.task} ${input.target}`);
+    return Promise.resolve({
+      files: 2,
+      directories: 1,
+      bytes: 3000,
+      skipped: [{ path: 'a\u001b[2Jb', reason: 'a symbolic link' }],
+    });
+  }
+
+  copyOut(input: Parameters<CaissonApi['copyOut']>[0]): ReturnType<CaissonApi['copyOut']> {
+    this.#log(`out ${input.task} ${input.source} ${input.target}`);
+    return Promise.resolve({ files: 1, directories: 0, bytes: 12, skipped: [] });
+  }
+
+  async *logs(id: string, how: { readonly after?: number; readonly follow?: boolean } = {}): AsyncIterable<ExecEvent> {
+    this.#log(`logs ${id} ${JSON.stringify(how)}`);
+    yield* this.#script.events ?? [];
+    await Promise.resolve();
+  }
+
+  checks(names?: readonly string[]): ReturnType<CaissonApi['checks']> {
+    const unknown = names?.find((name) => !checks.some(({ backend }) => backend === name));
+    if (unknown !== undefined)
+      return Promise.reject(new CaissonError('invalid_argument', `there is no backend "${unknown}"`));
+    return Promise.resolve(checks.filter(({ backend }) => names?.includes(backend) ?? true));
+  }
+
+  close(): Promise<void> {
+    for (const sandbox of [...this.#sandboxes.values()]) if (sandbox.ephemeral) this.#drop(sandbox);
+    return Promise.resolve(this.#log('close'));
+  }
+
+  #now(): number {
+    return this.#script.nowMs?.() ?? Date.now();
+  }
+
+  #log(call: string): void {
+    this.calls.push(call);
+    if (this.#script.logFile !== undefined) appendFileSync(this.#script.logFile, `${call}\n`);
+  }
+
+  #delay(durationMs: number, { signal }: Options): Promise<void> {
+    this.#log('asked for a sandbox');
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, durationMs);
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer);
+        reject(abortError(signal));
+      });
+    });
+  }
+
+  #add(part: Partial<SandboxView>): SandboxView {
+    const taskId = part.taskId ?? 'build';
+    const time = new Date(this.#now()).toISOString();
+    const view: SandboxView = {
+      id: `sbx_${taskId.padEnd(16, '0')}`,
+      taskId,
+      backend: 'docker',
+      state: 'ready',
+      name: `caisson-${taskId}`,
+      place: null,
+      spec,
+      fingerprint: 'f1',
+      effective: null,
+      degraded: [{ control: 'diskBytes', wanted: 1024, reason: 'overlay2 on ext4 has no quota' }],
+      directory: null,
+      ephemeral: false,
+      generation: 1,
+      createdAt: time,
+      usedAt: time,
+      expiresAt: null,
+      ...part,
+    };
+    this.#sandboxes.set(view.id, view);
+    return view;
+  }
+
+  #find(task: string): SandboxView {
+    const found = [...this.#sandboxes.values()].find(({ id, taskId }) => id === task || taskId === task);
+    if (found === undefined) throw this.#missing(task);
+    return found;
+  }
+
+  #missing(task: string): CaissonError {
+    return new CaissonError('not_found', `there is no sandbox ${task}`, { remedy: 'caisson ls shows what is there' });
+  }
+
+  #drop({ id, taskId }: SandboxView, how = ''): void {
+    if (this.#sandboxes.delete(id)) this.#log(`remove ${taskId}${how}`);
+  }
+}

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxView } from '../../src/api.ts';
+import { table } from '../../src/cli/table.ts';
+import { plain } from '../../src/cli/paint.ts';
+import { cli } from './cli.ts';
+import { spec } from './double-data.ts';
+
+const two: readonly Partial<SandboxView>[] = [
+  { taskId: 'build', createdAt: '2026-01-02T11:57:00Z', usedAt: '2026-01-02T11:59:18Z' },
+  {
+    taskId: 'local',
+    backend: 'local',
+    state: 'stopped',
+    createdAt: '2026-01-01T09:30:00Z',
+    usedAt: '2026-01-02T12:00:00Z',
+    spec: { ...spec, image: null, limits: { cpuCores: null, memoryBytes: null, diskBytes: null, pids: null } },
+  },
+];
+
+describe('tables', () => {
+  it('ls shows a line a sandbox', async () => {
+    expect((await cli(['ls'], { sandboxes: two })).stdout).toMatchInlineSnapshot(`
+      "TASK   BACKEND  STATE    IMAGE      CPU  MEMORY  CREATED          IDLE
+      build  docker   ready    debian:12  1    512 MB  3 min ago        42 s
+      local  local    stopped  -          -    -       26 h 30 min ago  0 s
+      "
+    `);
+    expect((await cli(['ls', '-q'], { sandboxes: two })).stdout).toBe('build\nlocal\n');
+    expect(JSON.parse((await cli(['ls', '-o', 'json'], { sandboxes: two })).stdout)).toMatchObject([
+      { taskId: 'build' },
+      { taskId: 'local' },
+    ]);
+    expect((await cli(['ls', '--json'])).stdout).toBe('[]\n');
+  });
+
+  it('inspect shows what was wanted beside what holds', async () => {
+    const effective = {
+      noNewPrivileges: true,
+      capabilities: { bounding: '000000000000000b' },
+      limits: { memoryBytes: 536_870_912, cpuCores: null, pids: 256 },
+      mounts: [{ target: '/tmp\u001b[2J' }],
+    };
+    const sandboxes = [
+      { ...two[0], effective, place: { host: 'engine\u202e', resource: 'c1', imageDigest: 'sha256:00' } },
+    ];
+    expect((await cli(['inspect', 'build'], { sandboxes })).stdout).toMatchInlineSnapshot(`
+      "task          build
+      sandbox       sbx_build00000000000
+      backend       docker
+      state         ready
+      host          engine\\u{202e}
+      resource      c1
+      image digest  sha256:00
+      directory     -
+      kept          yes
+      made          3 min ago (2026-01-02T11:57:00Z), generation 1
+      idle          42 s
+      expires       never
+
+      CONTROL                 WANTED      EFFECTIVE
+      backend                 docker      -
+      image                   debian:12   -
+      network                 open        -
+      persistent              true        -
+      cwd                     /workspace  -
+      mounts                  none        -
+      limits.cpuCores         1           -
+      limits.memoryBytes      512 MB      512 MB
+      limits.diskBytes        -           -
+      limits.pids             256         256
+      hardening.readOnlyRoot  false       -
+      hardening.seccomp       builtin     -
+      hardening.runtime       -           -
+      hardening.shmBytes      -           -
+      hardening.user          root        -
+      noNewPrivileges         -           true
+      capabilities.bounding   -           000000000000000b
+      mounts.1                -           target=/tmp\\x1b[2J
+
+      Missing here:
+        diskBytes (wanted 1 KB): overlay2 on ext4 has no quota
+      "
+    `);
+    expect(JSON.parse((await cli(['inspect', 'build', '--json'], { sandboxes })).stdout)).toMatchObject({
+      effective,
+      resource: 'running',
+    });
+  });
+
+  it('stats shows who can tell, and says who cannot', async () => {
+    const { exitCode, stdout, stderr } = await cli(['stats', 'build', 'local'], { sandboxes: two });
+    expect(stdout).toMatchInlineSnapshot(`
+      "TASK   CPU TIME    MEMORY  LIMIT   PROCESSES  RECEIVED  SENT
+      build  1 min 23 s  96 MB   512 MB  7 of 256   2 KB      -
+      "
+    `);
+    expect([exitCode, stderr]).toEqual([1, 'caisson: local: local tells no usage figures (not_supported)\n']);
+    expect((await cli(['stats'], { sandboxes: two })).exitCode).toBe(0);
+  });
+
+  it('doctor tells what is there, what is missing and how to get it', async () => {
+    const { exitCode, stdout } = await cli(['doctor']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatchInlineSnapshot(`
+      "docker: ready. Docker 20.10.24 answers
+        version 20.10.24, cgroup v1
+        warning CVE-2024-21626: runc 1.1.5 lets a process leave its container
+          try: install runc 1.1.12 or newer
+
+      singularity: missing. apptainer is not on the PATH\\x1b[31m
+        try: apt-get install apptainer
+      "
+    `);
+    expect((await cli(['doctor', 'singularity'])).exitCode).toBe(1);
+    expect((await cli(['doctor', 'docker', '-q'])).stdout).toBe('');
+    expect(JSON.parse((await cli(['doctor', '--json'])).stdout)).toMatchObject([
+      { backend: 'docker', status: 'ready' },
+      { status: 'missing' },
+    ]);
+    expect((await cli(['doctor', 'dokcer'])).exitCode).toBe(125);
+  });
+
+  it('backends, images and the configuration have theirs', async () => {
+    expect((await cli(['backends'])).stdout).toMatchInlineSnapshot(`
+      "BACKEND      STATE    WHAT
+      docker       ready    Docker 20.10.24 answers
+      singularity  missing  apptainer is not on the PATH\\x1b[31m
+      "
+    `);
+    expect((await cli(['image', 'ls'])).stdout).toMatchInlineSnapshot(`
+      "IMAGE       BACKEND  ID                   SIZE      CREATED
+      deb:latest  docker   sha256:0123456789ab  117.7 MB  36 h ago
+
+      RECIPE   MAKES              ABOUT
+      sandbox  caisson/sandbox:1  Debian with tools
+      "
+    `);
+    expect((await cli(['config', 'show', '--origin'])).stdout).toMatchInlineSnapshot(`
+      "KEY               VALUE   ORIGIN
+      terminal.backend  docker  file
+      terminal.timeout  180     default
+      pool.size         null    default
+      "
+    `);
+    expect((await cli(['config', 'show', 'terminal', '--json'])).stdout).toBe(
+      '[{"key":"terminal.backend","value":"docker"},{"key":"terminal.timeout","value":180}]\n',
+    );
+  });
+
+  it('gc tells what would go and why, and fails when a part failed', async () => {
+    const garbage = [
+      { kind: 'resource', backend: 'docker', name: 'sbx_1', taskId: 'old\u001b[1A', why: 'no record of it exists' },
+      { kind: 'journal', backend: null, name: 'exec_1', taskId: null, why: 'older than 7 days', error: 'EACCES' },
+    ] as const;
+    const { exitCode, stdout, stderr, double } = await cli(['gc', '--dry-run'], { garbage });
+    expect(double.calls).toContain('gc dry');
+    expect(stdout).toMatchInlineSnapshot(`
+      "KIND      NAME    TASK        BACKEND  WHY
+      resource  sbx_1   old\\x1b[1A  docker   no record of it exists
+      journal   exec_1  -           -        older than 7 days; FAILED: EACCES
+      "
+    `);
+    expect([exitCode, stderr]).toEqual([1, 'caisson: 1 thing would go, 1 failed\n']);
+    expect((await cli(['gc'])).double.calls).toContain('gc for real');
+  });
+
+  it('escape their cells, cut long ones and align what remains', () => {
+    expect(
+      table(
+        ['A', 'B'],
+        [
+          ['x\u001b[2J\n', '1'],
+          ['y'.repeat(200), 'z'.repeat(1000)],
+        ],
+        plain,
+      ),
+    ).toBe(`A${' '.repeat(73)}B\nx\\x1b[2J\\n${' '.repeat(64)}1\n${'y'.repeat(71)}…  ${'z'.repeat(399)}…\n`);
+  });
+
+  it('have colours on a terminal only, unless told otherwise', async () => {
+    const bold = '\u001b[1m';
+    const shown = async (env: Record<string, string>, terminal: boolean, ...argv: string[]) =>
+      (await cli(['ls', ...argv], { env, terminal })).stdout.includes(bold);
+    expect(await shown({}, true)).toBe(true);
+    expect(await shown({}, false)).toBe(false);
+    expect(await shown({ NO_COLOR: '1', FORCE_COLOR: '1' }, true)).toBe(false);
+    expect(await shown({ FORCE_COLOR: '1' }, false)).toBe(true);
+    expect(await shown({ FORCE_COLOR: '0' }, true)).toBe(false);
+    expect(await shown({ TERM: 'dumb' }, true)).toBe(false);
+    expect(await shown({}, true, '--no-color')).toBe(false);
+  });
+});

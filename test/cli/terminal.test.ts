@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { onDouble, scratch, start, type Started } from './process.ts';
+
+/** From util-linux: runs a shell line on a terminal of its own and passes it through. */
+const script = '/usr/bin/script';
+
+describe.skipIf(!existsSync(script))('a terminal', () => {
+  it('is raw while the command has it, follows its size, and is as before afterwards', async () => {
+    await using at = await scratch();
+    const terminal = onTerminal(
+      `stty -F "$TTY" rows 31 cols 97; sh -c 'sleep 1; stty -F "$TTY" rows 40 cols 120' & ${caisson} sh build`,
+      at,
+    );
+    await terminal.wrote('size 97x31 TERM vt100');
+    terminal.child.stdin?.write('\u0003');
+    await terminal.wrote('typed 03');
+    await terminal.wrote('size 120x40');
+    terminal.child.stdin?.write('q');
+    await terminal.ended;
+    expect(await states(at)).toEqual({ same: true, exitCode: '3' });
+  });
+
+  it('is given back when a signal ends the command', async () => {
+    await using at = await scratch();
+    const terminal = onTerminal(`${caisson} exec build --tty -- top`, at);
+    await terminal.wrote('size');
+    terminal.child.stdin?.write('!');
+    await terminal.ended;
+    expect(await states(at)).toEqual({ same: true, exitCode: '143' });
+  });
+
+  it('is given back when the program fails in the middle', async () => {
+    await using at = await scratch();
+    const fault = `data:text/javascript,setTimeout(() => { throw new Error('in the middle') }, 1500)`;
+    const terminal = onTerminal(`'${process.execPath}' --import "${fault}" '${onDouble}' exec build --tty -- top`, at);
+    await terminal.wrote('size');
+    await terminal.ended;
+    expect(await states(at)).toMatchObject({ same: true });
+  });
+
+  it('shows progress in one line that goes away', async () => {
+    await using at = await scratch();
+    const { stdout } = await onTerminal(`${caisson} create other`, at).ended;
+    expect(stdout).toContain('\r\u001b[Kpulling 976.6 KB of 3.8 MB (25%)\r\u001b[Ksbx_other');
+  });
+});
+
+const caisson = `'${process.execPath}' '${onDouble}'`;
+
+type Scratch = Awaited<ReturnType<typeof scratch>>;
+
+/** Writes down the state of the terminal before and after the line, and how the line ended. */
+function onTerminal(line: string, { path, env }: Scratch): Started {
+  const save = (name: string) => `stty -g > '${join(path, name)}'`;
+  const lines = ['TTY=$(tty)', 'export TTY', save('before'), line, `echo $? > '${join(path, 'exit')}'`, save('after')];
+  return start(script, ['-qec', lines.join('\n'), '/dev/null'], { ...env, TERM: 'vt100', SHELL: '/bin/sh' });
+}
+
+async function states({ path }: Scratch): Promise<{ readonly same: boolean; readonly exitCode: string }> {
+  const [before, after, exitCode] = await Promise.all(
+    ['before', 'after', 'exit'].map((name) => readFile(join(path, name), 'utf8')),
+  );
+  return { same: before === after && before !== undefined && before.length > 20, exitCode: exitCode?.trim() ?? '' };
+}
