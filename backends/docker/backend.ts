@@ -1,0 +1,156 @@
+/** Sandboxes as containers of a Docker or Podman engine. README.md says what they are made of. */
+import type {
+  Backend,
+  Cancelable,
+  Check,
+  CreateOptions,
+  Enforcement,
+  Guarantees,
+  Images,
+  Listed,
+  ListOptions,
+  OpenOptions,
+  Ref,
+  Sandbox,
+  Spec,
+} from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { delay, throwIfAborted, untilAborted } from './abort.ts';
+import { toCheck, toFailedCheck } from './check.ts';
+import { inspectContainer, removeContainer, toState } from './container.ts';
+import { make, type Created } from './create.ts';
+import { findDiskLimit } from './disk.ts';
+import { Engine } from './engine.ts';
+import { toGuarantees } from './guarantees.ts';
+import { imagesOf } from './images.ts';
+import { checkSpec } from './limits.ts';
+import { list, object, text } from './json.ts';
+import { fromEngineLabels, instanceLabel } from './labels.ts';
+import { DockerSandbox, fromRef, toRef } from './sandbox.ts';
+
+/** How long an aborted create waits for its own cleaning up before it leaves that to the background. */
+const abortPatienceMs = 5000;
+
+/** Does no I/O. */
+export function open(options: OpenOptions): Backend {
+  return new DockerBackend(options);
+}
+
+class DockerBackend implements Backend {
+  readonly name = 'docker';
+  readonly images: Images;
+  readonly #engine: Engine;
+  #disk: Promise<Enforcement> | null = null;
+
+  constructor(options: OpenOptions) {
+    this.#engine = new Engine(options);
+    this.images = imagesOf(this.#engine);
+  }
+
+  async guarantees(options: Cancelable = {}): Promise<Guarantees> {
+    const facts = await this.#engine.facts(options.signal);
+    const disk = await untilAborted(this.#diskLimit(), options.signal);
+    return toGuarantees(facts, { disk, local: await this.#engine.isLocal(), hostUser: hostUser() !== null });
+  }
+
+  async check(options: Cancelable = {}): Promise<Check> {
+    try {
+      return toCheck(await this.#engine.facts(options.signal));
+    } catch (error) {
+      throwIfAborted(options.signal);
+      return toFailedCheck(error);
+    }
+  }
+
+  async create(spec: Spec, options: CreateOptions): Promise<Sandbox> {
+    const making = this.#make(spec, options);
+    const created = await this.#orCleanedUp(making, options.signal);
+    return new DockerSandbox(this.#engine, created.inspected, {
+      host: (await this.#engine.facts()).id,
+      init: created.init,
+    });
+  }
+
+  async attach(ref: Ref, options: Cancelable = {}): Promise<Sandbox> {
+    const id = fromRef(ref);
+    const [inspected, facts] = await Promise.all([
+      inspectContainer(this.#engine, id, options.signal),
+      this.#engine.facts(options.signal),
+    ]);
+    if (inspected.labels?.instance !== this.#engine.instance)
+      throw new CaissonError('not_found', 'that container is not a sandbox of this instance');
+    return new DockerSandbox(this.#engine, inspected, { host: facts.id, init: null });
+  }
+
+  async list(options: ListOptions): Promise<readonly Listed[]> {
+    const filters = JSON.stringify({ label: [`${instanceLabel}=${options.instance}`] });
+    const answer = await this.#engine.ask({
+      what: 'list the sandboxes',
+      method: 'GET',
+      path: '/containers/json',
+      query: { all: true, filters },
+      signal: options.signal,
+    });
+    return list(answer).flatMap(toListed);
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close();
+  }
+
+  async #make(spec: Spec, options: CreateOptions): Promise<Created> {
+    const guarantees = await this.guarantees(options);
+    checkSpec(spec, guarantees);
+    const facts = await this.#engine.facts(options.signal);
+    const plan = {
+      spec,
+      options,
+      facts,
+      diskLimit: guarantees.limits.diskBytes.enforced,
+      hostUser: hostUser() ?? { uid: 0, gid: 0 },
+    };
+    return make({ engine: this.#engine, spec, options, plan });
+  }
+
+  /** Of an aborted create: rejects when nothing is left of it, or, with an engine that hangs, a little later. */
+  async #orCleanedUp(making: Promise<Created>, signal: AbortSignal | undefined): Promise<Created> {
+    try {
+      return await untilAborted(making, signal);
+    } catch (error) {
+      if (signal?.aborted) await Promise.race([this.#cleanUp(making), delay(abortPatienceMs)]);
+      throw error;
+    }
+  }
+
+  async #cleanUp(making: Promise<Created>): Promise<void> {
+    try {
+      const { inspected, init } = await making;
+      init?.release();
+      await removeContainer(this.#engine, inspected.id);
+    } catch {
+      // It failed, or was aborted, by itself, and then has removed what it made.
+    }
+  }
+
+  #diskLimit(): Promise<Enforcement> {
+    this.#disk ??= this.#engine.facts().then((facts) => findDiskLimit(this.#engine, facts));
+    return this.#disk.catch((error: unknown) => {
+      this.#disk = null;
+      throw error;
+    });
+  }
+}
+
+/** A container without all of our labels is not listed: nothing could be done with it, and it may be someone's own. */
+function toListed(value: unknown): readonly Listed[] {
+  const entry = object(value);
+  const id = text(entry['Id']);
+  const labels = fromEngineLabels(entry['Labels']);
+  return id && labels ? [{ ref: toRef(id), labels, state: toState(entry['State']) }] : [];
+}
+
+function hostUser(): { uid: number; gid: number } | null {
+  const uid = process.getuid?.();
+  const gid = process.getgid?.();
+  return uid === undefined || gid === undefined ? null : { uid, gid };
+}

@@ -1,0 +1,143 @@
+/** The requests that start a command in a container, and what goes with its first moments. */
+import { randomBytes } from 'node:crypto';
+import type { ExecOptions } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { throwIfAborted } from './abort.ts';
+import { Channel } from './channel.ts';
+import { headerBytes } from './demux.ts';
+import { Ending, inspectExec } from './ending.ts';
+import type { Engine } from './engine.ts';
+import { object, text } from './json.ts';
+import { checkCommand } from './limits.ts';
+
+export type Command = readonly [string, ...string[]];
+
+/** A container as its execs see it. */
+export interface Container {
+  readonly engine: Engine;
+  readonly id: string;
+  readonly trusted: boolean;
+}
+
+export interface Terminal {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface StartOptions extends ExecOptions {
+  readonly terminal: Terminal | null;
+}
+
+/**
+ * A sequence nobody types, because the default one (ctrl-p, ctrl-q) would detach a terminal, and holds back every
+ * ctrl-p until the next key.
+ */
+const detachKeys = 'ctrl-@,ctrl-_,ctrl-@,ctrl-_,ctrl-@,ctrl-_';
+const startFailureMaxBytes = 4096;
+/** A command that the engine has accepted. */
+export interface Started {
+  readonly execId: string;
+  /** What its environment carries, by which it is found inside the container. */
+  readonly mark: string;
+  readonly ending: Ending;
+  readonly channel: Channel;
+}
+
+export async function startExec(container: Container, command: Command, options: StartOptions): Promise<Started> {
+  checkCommand(command, options);
+  await container.engine.events.ready();
+  // A signal finds the exec by its mark, so there is one even for a caller who sets none.
+  const mark = options.env['CAISSON_EXEC'] ?? `exec_${randomBytes(12).toString('hex')}`;
+  const execId = await createExec(container, command, { ...options, env: { ...options.env, CAISSON_EXEC: mark } });
+  throwIfAborted(options.signal);
+  const { engine, id, trusted } = container;
+  const ending = new Ending({ engine, container: id, execId, trusted });
+  const channel = await attach(container, { execId, ending, options });
+  ending.attached(channel);
+  if (options.terminal) await resizeExec(engine, execId, options.terminal);
+  return { execId, mark, ending, channel };
+}
+
+async function createExec(container: Container, command: Command, options: StartOptions): Promise<string> {
+  const { terminal } = options;
+  const answer = await container.engine.ask({
+    what: 'start the command',
+    method: 'POST',
+    path: `/containers/${container.id}/exec`,
+    quiet: true,
+    signal: options.signal,
+    body: {
+      Cmd: command,
+      Env: Object.entries(options.env).map(([name, value]) => `${name}=${value}`),
+      WorkingDir: options.cwd,
+      AttachStdin: options.stdin,
+      AttachStdout: true,
+      AttachStderr: true,
+      Privileged: false,
+      Tty: terminal !== null,
+      ...(terminal ? { DetachKeys: detachKeys, ConsoleSize: [terminal.rows, terminal.columns] } : {}),
+    },
+  });
+  const id = text(object(answer)['Id']);
+  if (id === null || !/^[0-9a-f]{1,128}$/.test(id))
+    throw new CaissonError('internal', 'the engine gave no id for the command');
+  return id;
+}
+
+async function attach(
+  container: Container,
+  exec: { execId: string; ending: Ending; options: StartOptions },
+): Promise<Channel> {
+  const { execId, ending, options } = exec;
+  const tty = options.terminal !== null;
+  const size = options.terminal ? { ConsoleSize: [options.terminal.rows, options.terminal.columns] } : {};
+  try {
+    const connection = await container.engine.hijack('start the command', `/exec/${execId}/start`, {
+      Detach: false,
+      Tty: tty,
+      ...size,
+    });
+    return new Channel(connection, {
+      tty,
+      stdin: options.stdin,
+      onActivity: () => ending.active(),
+      onHeld: () => ending.held(),
+      onEnd: () => ending.streamsEnded(),
+      ...(tty ? {} : { onFirst: (chunk: Buffer) => moveStartFailure(container.engine, execId, chunk) }),
+    });
+  } catch (error) {
+    ending.abandon(new CaissonError('unavailable', 'the command was not started', { cause: error }));
+    throw error;
+  }
+}
+
+/**
+ * When the runtime cannot start a command, the engine writes its reason as if it were the command's stdout. Then the
+ * first chunk is one whole frame that ends in CR LF, and the exec has no pid. Such words go to stderr, where a shell
+ * would have put them.
+ */
+function moveStartFailure(engine: Engine, execId: string, chunk: Buffer): Promise<void> | null {
+  const whole =
+    chunk.length > headerBytes &&
+    chunk.length <= startFailureMaxBytes &&
+    chunk.readUInt32BE(4) === chunk.length - headerBytes;
+  if (!whole || chunk[0] !== 1 || chunk.readUInt16BE(chunk.length - 2) !== 0x0d0a) return null;
+  return inspectExec(engine, execId).then(
+    (state) => {
+      if (!state.running && !state.pid && state.exitCode !== null) chunk[0] = 2;
+    },
+    () => {
+      // Not known: then they stay where the engine put them.
+    },
+  );
+}
+
+/** A process that has ended, or has not quite begun, cannot be resized: that is no failure of anyone. */
+export async function resizeExec(engine: Engine, execId: string, terminal: Terminal): Promise<void> {
+  const query = { w: terminal.columns, h: terminal.rows };
+  await engine
+    .ask({ what: 'resize the terminal', method: 'POST', path: `/exec/${execId}/resize`, query, quiet: true })
+    .catch((error: unknown) => {
+      if (!(error instanceof CaissonError) || error.code === 'unavailable') throw error;
+    });
+}

@@ -1,0 +1,61 @@
+/** What holds for every sandbox on this engine. Pure. */
+import type { Enforcement, Guarantees } from '../../src/backend.ts';
+import type { Facts } from './facts.ts';
+import { toArchitecture } from './seccomp.ts';
+
+export interface Place {
+  /** What was found out about sizes of containers. */
+  readonly disk: Enforcement;
+  /** Whether directories of this host can be bound. */
+  readonly local: boolean;
+  readonly hostUser: boolean;
+}
+
+export function toGuarantees(facts: Facts, place: Place): Guarantees {
+  const cgroups = facts.cgroupVersion === null ? 'cgroups' : `cgroup v${facts.cgroupVersion}`;
+  return {
+    isolation: 'container',
+    limits: {
+      cpuCores: enforced(
+        facts.limits.cpu,
+        `${cgroups} cpu quota`,
+        'the kernel of the engine has no cpu quota, or the engine may not use it',
+      ),
+      memoryBytes: memory(facts, cgroups),
+      pids: enforced(
+        facts.limits.pids,
+        `${cgroups} pids`,
+        'the kernel of the engine has no limit on processes, or the engine may not use it',
+      ),
+      diskBytes: place.disk,
+    },
+    network: ['open', 'none'],
+    persistence: place.local ? 'directory' : 'place',
+    ephemeral: true,
+    survivesRestart: true,
+    kill: 'process',
+    mounts: place.local ? 'read-write' : 'none',
+    hardening: {
+      readOnlyRoot: true,
+      seccomp: facts.seccomp !== 'none' && toArchitecture(facts.architecture) !== null,
+      runtimes: facts.runtimes,
+      shm: true,
+      // With user namespaces the container's ids are not the host's.
+      hostUser: place.hostUser && place.local && !facts.rootless && !facts.userNamespace,
+    },
+  };
+}
+
+function memory(facts: Facts, cgroups: string): Enforcement {
+  if (!facts.limits.memory)
+    return { enforced: false, reason: 'the kernel of the engine has no memory limit, or the engine may not use it' };
+  return enforced(
+    facts.limits.swap,
+    `${cgroups} memory and swap`,
+    'memory is limited, but swap is not: the kernel runs without swap accounting (swapaccount=1)',
+  );
+}
+
+function enforced(holds: boolean, by: string, reason: string): Enforcement {
+  return holds ? { enforced: true, by } : { enforced: false, reason };
+}

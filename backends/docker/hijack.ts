@@ -1,0 +1,59 @@
+/** Attaches to a process: a request whose connection becomes the raw stream in both directions. */
+import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Duplex, Readable } from 'node:stream';
+import { parse } from './json.ts';
+import { toFault } from './fault.ts';
+
+/** How to reach the engine with node:http, or node:https when there are certificates. */
+export interface Way {
+  readonly tls: boolean;
+  readonly options: RequestOptions;
+  readonly endpoint: string;
+}
+
+export interface Hijacked {
+  readonly input: Readable;
+  readonly output: Duplex;
+  /** Bytes that came together with the head of the answer. */
+  readonly head: Buffer;
+}
+
+const maxErrorBytes = 64 * 1024;
+
+export function hijack(way: Way, what: string, path: string, body: unknown): Promise<Hijacked> {
+  const { promise, resolve, reject } = Promise.withResolvers<Hijacked>();
+  const fail = (error: unknown): void => reject(toFault(error, { what, endpoint: way.endpoint, quiet: true }));
+  const request = open(way, path, Buffer.byteLength(JSON.stringify(body)));
+  request.on('error', fail);
+  request.on('upgrade', (_response, socket, head) => resolve({ input: socket, output: socket, head }));
+  request.on('response', (response) => {
+    // Older engines and some proxies answer 200 and take the connection over without an upgrade.
+    if (response.statusCode === 200) resolve({ input: response, output: response.socket, head: Buffer.alloc(0) });
+    else readRefusal(response, fail);
+  });
+  request.end(JSON.stringify(body));
+  return promise;
+}
+
+function open(way: Way, path: string, length: number): ClientRequest {
+  const options: RequestOptions = {
+    ...way.options,
+    method: 'POST',
+    path,
+    agent: false,
+    headers: { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'Upgrade', Upgrade: 'tcp' },
+  };
+  return way.tls ? httpsRequest(options) : httpRequest(options);
+}
+
+function readRefusal(response: IncomingMessage, fail: (error: unknown) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= maxErrorBytes) chunks.push(chunk);
+    else response.destroy();
+  });
+  response.on('close', () => fail({ statusCode: response.statusCode, json: parse(Buffer.concat(chunks).toString()) }));
+}

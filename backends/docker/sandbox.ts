@@ -1,0 +1,160 @@
+/** One container. */
+import type {
+  Cancelable,
+  ExecOptions,
+  Process,
+  PtyOptions,
+  PtyProcess,
+  Ref,
+  ResourceState,
+  Sandbox,
+  Stats,
+} from '../../src/backend.ts';
+import { CaissonError, isCode } from '../../src/errors.ts';
+import { removeContainer, type Inspected } from './container.ts';
+import type { Engine } from './engine.ts';
+import type { InitProcess } from './init-process.ts';
+import type { Command, Container, StartOptions } from './exec-start.ts';
+import { ExecProcess } from './process.ts';
+import { toStats } from './stats.ts';
+
+export class DockerSandbox implements Sandbox {
+  readonly ref: Ref;
+  readonly state: ResourceState;
+  readonly place: Sandbox['place'];
+  readonly init?: Process;
+  readonly power: NonNullable<Sandbox['power']>;
+  readonly stats: NonNullable<Sandbox['stats']>;
+  readonly pty: NonNullable<Sandbox['pty']>;
+  readonly memory: NonNullable<Sandbox['memory']>;
+  readonly #engine: Engine;
+  readonly #container: Container;
+
+  constructor(
+    engine: Engine,
+    inspected: Inspected,
+    options: { readonly host: string | null; readonly init: InitProcess | null },
+  ) {
+    this.#engine = engine;
+    this.#container = { engine, id: inspected.id, trusted: inspected.trusted };
+    this.ref = toRef(inspected.id);
+    this.state = inspected.state;
+    this.place = { host: options.host, resource: inspected.id, imageDigest: inspected.imageId };
+    if (options.init) this.init = options.init;
+    this.power = { stop: (stop) => this.#stop(stop), start: (start) => this.#start(start) };
+    this.memory = { kills: () => engine.events.memoryKills(inspected.id) };
+    this.stats = { read: (read) => this.#readStats(read) };
+    this.pty = { exec: (command, pty) => this.#execOnTerminal(command, pty) };
+  }
+
+  exec(command: Command, options: ExecOptions): Promise<Process> {
+    return this.#run(command, { ...options, terminal: null });
+  }
+
+  async destroy(options: Cancelable = {}): Promise<void> {
+    await removeContainer(this.#engine, this.#container.id, options.signal);
+    this.init?.release();
+  }
+
+  #execOnTerminal(command: Command, options: PtyOptions): Promise<PtyProcess> {
+    const { columns, rows, ...rest } = options;
+    return this.#run(command, { ...rest, stdin: true, terminal: { columns, rows } });
+  }
+
+  async #run(command: Command, options: StartOptions): Promise<ExecProcess> {
+    try {
+      return await ExecProcess.start(this.#container, command, options);
+    } catch (error) {
+      throw inWords(error);
+    }
+  }
+
+  /** Nothing in a sandbox gets a grace: core has ended what it wanted to end politely. */
+  async #stop(options: Cancelable = {}): Promise<void> {
+    await this.#engine.ask({
+      what: 'stop the sandbox',
+      method: 'POST',
+      path: this.#path('stop'),
+      query: { t: 0 },
+      signal: options.signal,
+    });
+  }
+
+  async #start(options: Cancelable = {}): Promise<void> {
+    try {
+      await this.#askStart(options);
+    } catch (error) {
+      if (isCode(error, 'failed_precondition'))
+        await this.#engine.ask({
+          what: 'resume the sandbox',
+          method: 'POST',
+          path: this.#path('unpause'),
+          signal: options.signal,
+        });
+      else if (isCode(error, 'not_found')) await this.#startWithNetwork(options);
+      else throw error;
+    }
+  }
+
+  /** Not found is the container, or the network it was made with, which is made again under its name. */
+  async #startWithNetwork(options: Cancelable): Promise<void> {
+    await this.#engine.ask({
+      what: 'look at the sandbox',
+      method: 'GET',
+      path: this.#path('json'),
+      signal: options.signal,
+    });
+    this.#engine.network.forget();
+    await this.#engine.network.move(this.#container.id);
+    await this.#askStart(options);
+  }
+
+  #askStart(options: Cancelable): Promise<unknown> {
+    return this.#engine.ask({
+      what: 'start the sandbox',
+      method: 'POST',
+      path: this.#path('start'),
+      signal: options.signal,
+    });
+  }
+
+  async #readStats(options: Cancelable = {}): Promise<Stats> {
+    const query = { stream: false, 'one-shot': true };
+    return toStats(
+      await this.#engine.ask({
+        what: 'read what the sandbox uses',
+        method: 'GET',
+        path: this.#path('stats'),
+        query,
+        signal: options.signal,
+      }),
+    );
+  }
+
+  #path(verb: string): string {
+    return `/containers/${this.#container.id}/${verb}`;
+  }
+}
+
+function inWords(error: unknown): unknown {
+  if (isCode(error, 'not_found'))
+    return new CaissonError('not_found', 'the sandbox is gone; the command was not started', { cause: error });
+  if (isCode(error, 'failed_precondition')) {
+    return new CaissonError('failed_precondition', 'the sandbox does not run; the command was not started', {
+      cause: error,
+      remedy: 'Start the sandbox first.',
+    });
+  }
+  return error;
+}
+
+export function toRef(container: string): Ref {
+  return { v: 1, container };
+}
+
+/** Throws `not_found` for what we cannot have made. */
+export function fromRef(ref: Ref): string {
+  const container = ref['container'];
+  if (ref.v === 1 && typeof container === 'string' && /^[0-9a-f]{12,64}$/.test(container)) return container;
+  throw new CaissonError('not_found', 'that is no sandbox of the docker backend');
+}

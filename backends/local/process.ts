@@ -1,0 +1,141 @@
+/** One command as a child of the service: its own session, real pipes, an end that waits for nobody else's streams. */
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { closeSync, constants as fs } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import type { Process, ProcessEnd } from '../../src/backend.ts';
+import { abortError, CaissonError } from '../../src/errors.ts';
+import { fault, systemCode } from './fault.ts';
+import { closePipe, type Pipe, type Pipes } from './pipes.ts';
+
+export interface Start {
+  readonly command: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Throws `invalid_argument` for a directory or program that is not there, and for arguments the kernel refuses. */
+export async function startProcess(pipes: Pipes, start: Start): Promise<Process> {
+  await checkDirectory(start.cwd);
+  const taken = await pipes.take(start.stdin ? 3 : 2);
+  if (start.signal?.aborted) {
+    taken.forEach(closePipe);
+    throw abortError(start.signal);
+  }
+  const process = await spawnOn(taken, start);
+  if (!start.signal?.aborted) return process;
+  await process.kill('SIGKILL');
+  process.release();
+  throw abortError(start.signal);
+}
+
+/** Spawning would tell a missing directory and a missing program by the same word. */
+async function checkDirectory(cwd: string): Promise<void> {
+  try {
+    await access(cwd, fs.X_OK);
+    if ((await stat(cwd)).isDirectory()) return;
+  } catch (error) {
+    throw noDirectory(cwd, error);
+  }
+  throw noDirectory(cwd, undefined);
+}
+
+function noDirectory(cwd: string, cause: unknown): CaissonError {
+  return new CaissonError('invalid_argument', `the working directory ${cwd} is not a directory that can be entered`, {
+    cause,
+    details: { cwd },
+    remedy: 'create it first, or choose another cwd',
+  });
+}
+
+async function spawnOn(taken: readonly Pipe[], start: Start): Promise<LocalProcess> {
+  const [stdout, stderr, stdin] = taken;
+  if (stdout === undefined || stderr === undefined) throw new CaissonError('internal', 'a command needs two pipes');
+  const theirs = [stdout.write, stderr.write, ...(stdin === undefined ? [] : [stdin.read])];
+  const ours = [stdout.read, stderr.read, ...(stdin === undefined ? [] : [stdin.write])];
+  try {
+    const child = await spawned(start, { stdio: [stdin?.read ?? 'ignore', stdout.write, stderr.write] });
+    return new LocalProcess(child, { stdout: stdout.read, stderr: stderr.read, stdin: stdin?.write ?? null });
+  } catch (error) {
+    ours.forEach((fd) => closeSync(fd));
+    throw startError(start, error);
+  } finally {
+    theirs.forEach((fd) => closeSync(fd));
+  }
+}
+
+/** Some failures of the same call are thrown, others come as an event. */
+function spawned(start: Start, options: SpawnOptions): Promise<ChildProcess> {
+  const [program, ...args] = start.command;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { ...options, cwd: start.cwd, env: start.env, detached: true });
+    child.on('error', reject);
+    child.once('spawn', () => resolve(child));
+  });
+}
+
+function startError(start: Start, error: unknown): CaissonError {
+  const name = systemCode(error);
+  const program = start.command[0];
+  if (name === 'ENOENT' || name === 'ENOTDIR' || name === 'EACCES') {
+    const why = name === 'EACCES' ? 'may not be executed' : 'is not there';
+    return new CaissonError('invalid_argument', `the program ${program} ${why}`, {
+      cause: error,
+      details: { program, reason: name },
+      remedy: 'check its name and PATH, and that it is executable',
+    });
+  }
+  return fault(error, `start ${program}`);
+}
+
+class LocalProcess implements Process {
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly #child: ChildProcess;
+  readonly #end: Promise<ProcessEnd>;
+
+  constructor(
+    child: ChildProcess,
+    ours: { readonly stdout: number; readonly stderr: number; readonly stdin: number | null },
+  ) {
+    this.#child = child;
+    // `exit`, not `close`: a background child may hold the streams for as long as it likes.
+    this.#end = new Promise((resolve) => {
+      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, outOfMemory: false }));
+    });
+    this.stdout = new Socket({ fd: ours.stdout, readable: true, writable: false });
+    this.stderr = new Socket({ fd: ours.stderr, readable: true, writable: false });
+    this.stdin = ours.stdin === null ? null : new Socket({ fd: ours.stdin, readable: false, writable: true });
+    // A command may close its end whenever it likes; a writer that cares listens itself.
+    this.stdin?.on('error', () => undefined);
+  }
+
+  wait(): Promise<ProcessEnd> {
+    return this.#end;
+  }
+
+  /** To the group, which is the session the command started in. */
+  async kill(signal: string): Promise<void> {
+    const { pid, exitCode, signalCode } = this.#child;
+    const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1];
+    if (number === undefined) throw new CaissonError('invalid_argument', `there is no signal ${signal}`);
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    try {
+      process.kill(-pid, number);
+    } catch (error) {
+      if (systemCode(error) !== 'ESRCH') throw fault(error, `send ${signal}`);
+    }
+  }
+
+  release(): void {
+    this.stdin?.destroy();
+    this.stdout.destroy();
+    this.stderr.destroy();
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * What makes a local sandbox findable: one small file each, in a directory that only this account can read.
+ *
+ *   ROOT/caisson-UID/local/INSTANCE/NAME.json     ROOT is TMPDIR, or /tmp
+ *
+ * Not XDG_RUNTIME_DIR: that one goes with the login session, and is unset in services, while the processes of a
+ * sandbox live on and every process of the instance must see the same files.
+ */
+import { randomUUID } from 'node:crypto';
+import { link, lstat, mkdir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CaissonError } from '../../src/errors.ts';
+import { fault, systemCode } from './fault.ts';
+import { parseRegistration, type Registration } from './registration.ts';
+
+const suffix = '.json';
+
+export class Registry {
+  /** The directory that must be ours. */
+  readonly root: string;
+
+  constructor(temporary: string) {
+    this.root = join(temporary, `caisson-${userInfo().uid}`);
+  }
+
+  file(instance: string, name: string): string {
+    return join(this.#directory(instance), `${fileName(name)}${suffix}`);
+  }
+
+  /** False when the name is taken. */
+  async insert(file: string, registration: Registration): Promise<boolean> {
+    await this.#prepare(dirname(file));
+    const draft = await writeDraft(file, registration);
+    try {
+      await link(draft, file);
+      return true;
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST') return false;
+      throw fault(error, 'register the sandbox');
+    } finally {
+      await unlink(draft);
+    }
+  }
+
+  async replace(file: string, registration: Registration): Promise<void> {
+    await rename(await writeDraft(file, registration), file);
+  }
+
+  async remove(file: string): Promise<void> {
+    try {
+      await unlink(file);
+    } catch (error) {
+      if (!isAbsent(error)) throw fault(error, 'remove the registration');
+    }
+  }
+
+  /** `null` when there is none. Throws `conflict` for a file that we did not write. */
+  async read(file: string): Promise<Registration | null> {
+    if (!(await isOurs(rootOf(file)))) return null;
+    const text = await readText(file);
+    if (text === null) return null;
+    const registration = parseRegistration(text);
+    if (registration !== null) return registration;
+    throw new CaissonError('conflict', `${file} is not a registration of this version`, { remedy: 'remove the file' });
+  }
+
+  /** Files that we did not write are left out: they are nobody's sandbox. */
+  async all(instance: string): Promise<readonly { readonly file: string; readonly registration: Registration }[]> {
+    if (!(await isOurs(this.root))) return [];
+    const directory = this.#directory(instance);
+    const found = [];
+    for (const entry of await entries(directory)) {
+      const text = await readText(join(directory, entry));
+      const registration = text === null ? null : parseRegistration(text);
+      if (registration?.labels.instance === instance) found.push({ file: join(directory, entry), registration });
+    }
+    return found;
+  }
+
+  #directory(instance: string): string {
+    return join(this.root, 'local', fileName(instance));
+  }
+
+  async #prepare(directory: string): Promise<void> {
+    try {
+      await mkdir(this.root, { recursive: true, mode: 0o700 });
+      await isOurs(this.root);
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw fault(error, 'make the directory of registrations');
+    }
+  }
+}
+
+/** False when the root is not there yet. Throws `failed_precondition` when someone else could have written in it. */
+export async function isOurs(root: string): Promise<boolean> {
+  try {
+    const stats = await lstat(root);
+    if (stats.isDirectory() && stats.uid === userInfo().uid && (stats.mode & 0o077) === 0) return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw fault(error, 'look at the directory of registrations');
+  }
+  throw new CaissonError('failed_precondition', `${root} is not a directory of this account alone`, {
+    remedy: 'remove it, or point TMPDIR to another directory',
+  });
+}
+
+/** Of a file from a ref, which another process may have made under another TMPDIR. */
+function rootOf(file: string): string {
+  return dirname(dirname(dirname(file)));
+}
+
+/** Any text as one name of a file: no slash, no dot in front. */
+function fileName(text: string): string {
+  return encodeURIComponent(text).replace(/^\./, '%2E');
+}
+
+async function writeDraft(file: string, registration: Registration): Promise<string> {
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(draft, JSON.stringify(registration), { mode: 0o600, flag: 'wx' });
+    return draft;
+  } catch (error) {
+    throw fault(error, 'write the registration');
+  }
+}
+
+async function entries(directory: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(directory)).filter((entry) => entry.endsWith(suffix));
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw fault(error, 'list the registrations');
+  }
+}
+
+async function readText(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw fault(error, 'read the registration');
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR';
+}

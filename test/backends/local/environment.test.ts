@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { baseEnvironment } from '../../../backends/local/environment.ts';
+
+test('keeps who and where, and nothing else (EN-01)', () => {
+  const kept = {
+    PATH: '/bin',
+    HOME: '/h',
+    USER: 'u',
+    LOGNAME: 'u',
+    SHELL: '/bin/sh',
+    LANG: 'C',
+    LC_ALL: 'C',
+    TERM: 'vt',
+    TMPDIR: '/t',
+    TZ: 'UTC',
+    XDG_DATA_HOME: '/d',
+  };
+  const dropped = {
+    AWS_SECRET_ACCESS_KEY: 's',
+    LD_PRELOAD: 'x',
+    BASH_ENV: 'x',
+    NODE_OPTIONS: 'x',
+    CAISSON_HOME: 'x',
+    DOCKER_HOST: 'x',
+    HOMEX: 'x',
+    lc_all: 'x',
+  };
+  expect(baseEnvironment({ ...kept, ...dropped })).toEqual(kept);
+});
+
+test('drops exported shell functions (EN-07)', () => {
+  expect(baseEnvironment({ 'BASH_FUNC_ls%%': '() { echo x; }' })).toEqual({ PATH: expect.any(String) });
+});
+
+test('has a PATH when the service has none', () => {
+  expect(baseEnvironment({ PATH: undefined })['PATH']).toContain('/usr/bin');
+});
+
+test('never lets a name through that is not on the list', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.string()), (env) => {
+      for (const name of Object.keys(baseEnvironment(env))) {
+        expect(name).toMatch(/^(PATH|HOME|USER|LOGNAME|SHELL|LANG|TERM|TMPDIR|TZ|LC_.*|XDG_.*)$/s);
+      }
+    }),
+  );
+});
