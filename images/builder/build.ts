@@ -1,0 +1,58 @@
+/** One image, made and put into an engine. What the service calls. */
+import { createReadStream } from 'node:fs';
+import type { Images } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { buildByDockerfile, findClient } from './dockerfile.ts';
+import { recipe as recipeOf } from './recipes.ts';
+import { buildRootfs, packagesPrecondition, type BuildOptions } from './rootfs.ts';
+
+export type Method = 'packages' | 'dockerfile';
+
+export interface BuildImageOptions extends BuildOptions {
+  /** Where `packages` puts the image. `dockerfile` leaves it to the client, and so to `DOCKER_HOST` of `env`. */
+  readonly images: Images;
+  /** Default: `packages`, which needs no registry. */
+  readonly method?: Method;
+}
+
+/**
+ * Throws `not_found` for an unknown recipe, `failed_precondition` when the host lacks what the method needs,
+ * `unavailable` when packages or the engine cannot be reached. On failure no image is changed.
+ */
+export async function buildImage(
+  name: string,
+  options: BuildImageOptions,
+): Promise<{ readonly reference: string; readonly id: string }> {
+  const recipe = await recipeOf(name);
+  if (options.method === 'dockerfile') {
+    return { reference: recipe.reference, ...(await buildByDockerfile(recipe, options)) };
+  }
+  if (options.method === undefined) await requirePackages(name, options.env);
+  const rootfs = await buildRootfs(recipe, options);
+  options.onProgress?.({ what: `loading ${recipe.reference} into the engine`, done: null, total: null });
+  const { id } = await options.images.importRootfs(
+    recipe.reference,
+    createReadStream(rootfs.tar),
+    rootfs,
+    signalOf(options),
+  );
+  return { reference: recipe.reference, id };
+}
+
+/** Nobody chose a method: say both ways when the default one cannot be gone. */
+async function requirePackages(name: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const lacking = await packagesPrecondition(env);
+  if (lacking === null) return;
+  const client = await findClient(env).catch(() => null); // its absence is part of the answer below
+  const other =
+    client === null ? 'install docker or podman for the other way' : `use the ${client} client and a registry`;
+  throw new CaissonError('failed_precondition', `image "${name}" cannot be built yet: ${lacking.message}`, {
+    details: lacking.details,
+    remedy: `${lacking.remedy ?? ''} Or ${other}: caisson image build ${name} --method dockerfile`,
+    cause: lacking,
+  });
+}
+
+function signalOf(options: BuildOptions): { readonly signal?: AbortSignal } {
+  return options.signal === undefined ? {} : { signal: options.signal };
+}

@@ -1,0 +1,135 @@
+/**
+ * What an image is made of: Debian packages, files laid over them, a last step inside. One folder each under `images/`,
+ * read alike by its Dockerfile and by the builder here.
+ */
+import { createHash } from 'node:crypto';
+import { access, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CaissonError } from '../../src/errors.ts';
+
+export interface Recipe {
+  readonly name: string;
+  /** As engines name the finished image. */
+  readonly reference: string;
+  /** One line for people. */
+  readonly about: string;
+  /** Folders of this recipe and those it stands on, the lowest first. */
+  readonly layers: readonly string[];
+  /** Of all layers, sorted. */
+  readonly packages: readonly string[];
+  /** What the image declares; the only things beside its files. */
+  readonly env: Readonly<Record<string, string>>;
+  /** 16 hex digits over all that the image is made of. */
+  readonly hash: string;
+}
+
+interface Declared {
+  readonly about: string;
+  readonly parent: string | null;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Debian release that every recipe is made from. */
+export const suite = 'bookworm';
+
+/** All recipes, by name. */
+export async function recipes(): Promise<readonly Recipe[]> {
+  const folder = await imagesFolder();
+  const names: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory() && (await exists(join(folder, entry.name, 'recipe.json')))) names.push(entry.name);
+  }
+  return Promise.all(names.toSorted().map((name) => load(folder, name)));
+}
+
+/** Throws `not_found` and names those that exist. */
+export async function recipe(name: string): Promise<Recipe> {
+  const all = await recipes();
+  const found = all.find((one) => one.name === name || one.reference === name);
+  if (found !== undefined) return found;
+  throw new CaissonError('not_found', `there is no image recipe "${name}"`, {
+    remedy: `Choose one of: ${all.map((one) => one.name).join(', ')}.`,
+  });
+}
+
+async function load(folder: string, name: string): Promise<Recipe> {
+  const chain = await ancestry(folder, name);
+  const declared = await Promise.all(chain.map((one) => readDeclared(folder, one)));
+  const layers = chain.map((one) => join(folder, one));
+  const packages = [...new Set((await Promise.all(layers.map(readPackages))).flat())].toSorted();
+  const env = Object.fromEntries(declared.flatMap((one) => Object.entries(one.env)));
+  const about = declared.at(-1)?.about ?? '';
+  const hash = await hashOf(layers, env);
+  return { name, reference: `caisson/${name}:latest`, about, layers, packages, env, hash };
+}
+
+async function ancestry(folder: string, name: string): Promise<readonly string[]> {
+  const chain: string[] = [];
+  for (let next: string | null = name; next !== null; next = (await readDeclared(folder, next)).parent) {
+    if (chain.includes(next)) throw broken(next, 'stands on itself');
+    chain.unshift(next);
+  }
+  return chain;
+}
+
+async function readDeclared(folder: string, name: string): Promise<Declared> {
+  const value: unknown = JSON.parse(await readFile(join(folder, name, 'recipe.json'), 'utf8'));
+  if (!isDeclared(value)) throw broken(name, 'needs "about", "parent" and "env"');
+  return value;
+}
+
+function isDeclared(value: unknown): value is Declared {
+  if (typeof value !== 'object' || value === null) return false;
+  const { about, parent, env } = value as Partial<Record<keyof Declared, unknown>>;
+  const texts = typeof env === 'object' && env !== null && Object.values(env).every((one) => typeof one === 'string');
+  return typeof about === 'string' && (parent === null || typeof parent === 'string') && texts;
+}
+
+async function readPackages(layer: string): Promise<readonly string[]> {
+  const lines = (await readFile(join(layer, 'packages.txt'), 'utf8')).split('\n').map((line) => line.trim());
+  const names = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  // Debian policy 5.6.1. A name goes into argv, where "-x" or "a,b" would mean something else.
+  const bad = names.find((name) => !/^[a-z0-9][a-z0-9+.-]+$/.test(name));
+  if (bad !== undefined) throw broken(layer, `names no Debian package: "${bad}"`);
+  return names;
+}
+
+async function hashOf(layers: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify([suite, process.arch, env]));
+  for (const layer of layers) {
+    const entries = await readdir(layer, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile() && isIngredient(layer, entry.parentPath, entry.name));
+    for (const path of files.map((entry) => join(entry.parentPath, entry.name)).toSorted()) {
+      const bytes = await readFile(path);
+      hash.update(JSON.stringify([path.slice(layer.length), bytes.length])).update(bytes);
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+function isIngredient(layer: string, parent: string, name: string): boolean {
+  return parent !== layer || name === 'packages.txt';
+}
+
+/** Beside this file in a checkout, three up in a published package, whose code lies in `dist/`. */
+async function imagesFolder(): Promise<string> {
+  for (const path of ['../', '../../../images/']) {
+    const folder = fileURLToPath(new URL(path, import.meta.url));
+    if (await exists(join(folder, 'base', 'recipe.json'))) return folder;
+  }
+  throw new CaissonError('internal', 'the image recipes are not part of this installation', {
+    remedy: 'Install Caisson again.',
+  });
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function broken(name: string, what: string): CaissonError {
+  return new CaissonError('internal', `image recipe ${name} ${what}`);
+}

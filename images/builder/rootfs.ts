@@ -1,0 +1,155 @@
+/**
+ * A root file system from Debian packages by mmdebstrap(1): no registry, no engine, and no root where the host lets
+ * users make namespaces.
+ *
+ * The hooks are fixed words. Everything that differs between recipes is a file in the build's own directory, which is
+ * also the working directory, so that no path of the host gets into a hook.
+ */
+import { access, cp, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Progress } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { aptHost, keyring } from './apt-host.ts';
+import { cached, cacheDirectory, keep, workDirectory } from './cache.ts';
+import { buildMode, missingTools, type Mode } from './mode.ts';
+import { suite, type Recipe } from './recipes.ts';
+import { run } from './run.ts';
+
+export interface BuildOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** Where finished files are kept. Default: `$XDG_CACHE_HOME/caisson/images`. */
+  readonly directory?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface Rootfs {
+  /** Path of an uncompressed tar. It belongs to the cache: read it, leave it. */
+  readonly tar: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Throws `failed_precondition` when the host lacks something, `unavailable` when a package cannot be had. */
+export async function buildRootfs(recipe: Recipe, options: BuildOptions): Promise<Rootfs> {
+  const directory = options.directory ?? cacheDirectory(options.env);
+  const tar = (await cached(directory, recipe)) ?? (await build(recipe, directory, options));
+  return { tar, env: recipe.env, labels: { 'caisson.recipe': recipe.name, 'caisson.recipe.hash': recipe.hash } };
+}
+
+/** What the host lacks for this method, as one error; `null` when it can be used. */
+export async function packagesPrecondition(env: NodeJS.ProcessEnv): Promise<CaissonError | null> {
+  const missing = [...(await missingTools(env))];
+  if (
+    !(await access(keyring).then(
+      () => true,
+      () => false,
+    ))
+  )
+    missing.push('debian-archive-keyring');
+  if (missing.length === 0) return null;
+  return new CaissonError('failed_precondition', `building from packages needs ${missing.join(', ')}`, {
+    details: { missing },
+    remedy: 'On Debian or Ubuntu: apt-get install mmdebstrap debian-archive-keyring',
+  });
+}
+
+async function build(recipe: Recipe, directory: string, options: BuildOptions): Promise<string> {
+  const lacking = await packagesPrecondition(options.env);
+  if (lacking !== null) throw lacking;
+  const mode = await buildMode(options.env);
+  const work = await workDirectory(directory);
+  try {
+    const host = await prepare(recipe, work, options.env);
+    const finished = await bootstrap(argvOf(recipe, mode, host), work, options);
+    return await keep(directory, recipe, finished);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+interface Prepared {
+  readonly mirror: boolean;
+}
+
+/** Lays out the recipe's files and how the host reaches Debian, under fixed names. */
+async function prepare(recipe: Recipe, work: string, env: NodeJS.ProcessEnv): Promise<Prepared> {
+  const host = await aptHost(env);
+  await mkdir(join(work, 'files'));
+  for (const layer of recipe.layers) await cp(join(layer, 'files'), join(work, 'files'), { recursive: true });
+  await packOverlay(work, env);
+  await writeFile(join(work, 'sources.list'), host.sources);
+  await writeFile(join(work, 'apt.conf'), host.options);
+  return { mirror: host.sources !== '' };
+}
+
+/** Owner and modes as an image has them, whoever checked the recipes out and with what umask. */
+async function packOverlay(work: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rwX,go=rX'];
+  const names = await readdir(join(work, 'files'));
+  await run(
+    [
+      'tar',
+      '--create',
+      '--file',
+      join(work, 'files.tar'),
+      '--directory',
+      join(work, 'files'),
+      ...owner,
+      '--',
+      ...names,
+    ],
+    {
+      env,
+      remedy: 'See whether the cache directory has room and can be written.',
+    },
+  );
+}
+
+function argvOf(recipe: Recipe, mode: Mode, host: Prepared): readonly [string, ...string[]] {
+  const setup = [
+    ...(host.mirror
+      ? ['mv "$1/etc/apt/sources.list" "$1/etc/apt/sources.list.image"', 'upload sources.list /etc/apt/sources.list']
+      : []),
+    'upload apt.conf /etc/apt/apt.conf.d/99caisson-build',
+    'tar-in files.tar /',
+  ];
+  const customize = [
+    'chroot "$1" sh /usr/lib/caisson/finish-image',
+    'rm "$1/etc/apt/apt.conf.d/99caisson-build"',
+    ...(host.mirror ? ['mv "$1/etc/apt/sources.list.image" "$1/etc/apt/sources.list"'] : []),
+  ];
+  const flags = [
+    `--mode=${mode.mode}`,
+    '--variant=minbase',
+    '--format=tar',
+    '--skip=output/dev',
+    `--include=${recipe.packages.join(',')}`,
+  ];
+  const hooks = [
+    ...setup.map((hook) => `--setup-hook=${hook}`),
+    ...customize.map((hook) => `--customize-hook=${hook}`),
+  ];
+  const command = [...mode.prefix, 'mmdebstrap', ...flags, ...hooks, suite, '-'];
+  const [program = 'mmdebstrap', ...args] = command;
+  return [program, ...args];
+}
+
+async function bootstrap(argv: readonly [string, ...string[]], work: string, options: BuildOptions): Promise<string> {
+  const path = join(work, 'rootfs.tar');
+  await using file = await open(path, 'wx', 0o600);
+  const tell = (line: string): void => {
+    const words =
+      /^I: (?!running|using|chroot arch|automatically|finding|skipping|removing|success|done)(.+?)\.*$/.exec(line)?.[1];
+    if (words !== undefined) options.onProgress?.({ what: words, done: null, total: null });
+  };
+  await run(argv, {
+    env: options.env,
+    cwd: work,
+    stdoutFd: file.fd,
+    onLine: tell,
+    remedy: 'See whether this host reaches its Debian mirror (apt-get update) and has a gigabyte of temporary space.',
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  return path;
+}
