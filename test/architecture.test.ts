@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { circles, tooLong, wrongArrows } from './architecture/arrows.ts';
+import { importsOf, readSources } from './architecture/imports.ts';
+
+const root = new URL('..', import.meta.url).pathname;
+const house = await readSources(root, ['src/**/*.{ts,tsx}', 'backends/**/*.ts', 'images/**/*.ts']);
+const outbuildings = await readSources(root, ['test/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts', 'bin/**/*.js']);
+
+describe('the house', () => {
+  it('has no wrong arrow', () => expect(wrongArrows(house)).toEqual([]));
+  it('has no circle', () => expect(circles(house)).toEqual([]));
+  it('has no room of more than 300 lines', () => expect(tooLong(new Map([...house, ...outbuildings]))).toEqual([]));
+  it('is really read', () =>
+    expect([...house.keys()]).toEqual(expect.arrayContaining(['src/backend.ts', 'src/main.ts', 'backends/index.ts'])));
+});
+
+/** Each must be reported: a rule that lets one of these through guards nothing. */
+const wrong: readonly [why: string, path: string, line: string][] = [
+  ['the contract knows errors only', 'src/backend.ts', "import type { Spec } from './spec/types.ts'"],
+  ['the error table knows nothing', 'src/errors.ts', "import { open } from './main.ts'"],
+  ['a backend does not know core', 'backends/docker/sandbox.ts', "import { kill } from '../../src/exec/kill.ts'"],
+  ['not even by type', 'backends/docker/sandbox.ts', "import type { Row } from '../../src/store/store.ts'"],
+  ['a backend does not know another', 'backends/docker/sandbox.ts', "import { spawn } from '../local/process.ts'"],
+  ['what backends share knows none of them', 'backends/shared/spawn.ts', "import { name } from '../local/backend.ts'"],
+  ['core names no backend', 'src/sandbox/create.ts', "import { docker } from '../../backends/docker/backend.ts'"],
+  [
+    'core names no backend later either',
+    'src/sandbox/create.ts',
+    "const d = await import('../../backends/docker/backend.ts')",
+  ],
+  ['nor by a computed name', 'src/sandbox/create.ts', 'const d = await import(`../../backends/${name}/backend.ts`)'],
+  ['only the composition root lists backends', 'src/caisson.ts', "import { backends } from '../backends/index.ts'"],
+  ['a front end does not know the store', 'src/cli/ls.ts', "import { openStore } from '../store/sqlite/store.ts'"],
+  ['nor policy', 'src/http/check.ts', "export { decide } from '../policy/decide.ts'"],
+  ['nor a backend', 'src/mcp/tools.ts', "import type { Docker } from '../../backends/docker/backend.ts'"],
+  ['front ends do not know each other', 'src/http/server.ts', "import { print } from '../cli/table.ts'"],
+  ['core does not know the service', 'src/exec/run.ts', "import type { CaissonApi } from '../caisson.ts'"],
+  ['core does not know the composition root', 'src/exec/run.ts', "import { open } from '../main.ts'"],
+  ['core does not know front ends', 'src/policy/ask.ts', "import { prompt } from '../cli/terminal.ts'"],
+  ['the service does not open itself', 'src/caisson.ts', "import { open } from './main.ts'"],
+  ['tests stay outside', 'src/exec/run.ts', "import { fake } from '../../test/fixtures/fake-backend/backend.ts'"],
+  ['a new folder gets a room first', 'src/misc/thing.ts', ''],
+];
+
+const right: readonly [path: string, line: string][] = [
+  ['src/cli/run.ts', "import { CaissonError } from '../errors.ts'"],
+  ['src/cli/main.ts', "const { openCaisson } = await import('../main.ts')"],
+  ['src/main.ts', "import { backends } from '../backends/index.ts'"],
+  ['src/sandbox/create.ts', "import type { Backend } from '../backend.ts'"],
+  ['backends/index.ts', "const docker = () => import('./docker/backend.ts')"],
+  ['backends/docker/sandbox.ts', "import type { Spec } from '../../src/backend.ts'; import Docker from 'dockerode'"],
+];
+
+describe('the rules', () => {
+  it.each(wrong)('report that %s', (_why, path, line) => {
+    expect(wrongArrows(new Map([[path, `\n${line}\n`]]))).toEqual([expect.stringMatching(`^${path}(:2)?: `)]);
+  });
+
+  it.each(right)('let %s say %s', (path, line) => expect(wrongArrows(new Map([[path, line]]))).toEqual([]));
+
+  it('report a circle of types', () => {
+    const a = "import type { B } from './b.ts'; export type A = B";
+    const b = "export type { A } from './c.ts'; export type B = 1";
+    const c = "export type { A } from './a.ts'";
+    expect(
+      circles(
+        new Map([
+          ['src/a.ts', a],
+          ['src/b.ts', b],
+          ['src/c.ts', c],
+        ]),
+      ),
+    ).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts']);
+  });
+
+  it('report a room that wants a wall', () => {
+    expect(
+      tooLong(
+        new Map([
+          ['src/a.ts', '\n'.repeat(301)],
+          ['src/b.ts', '\n'.repeat(300)],
+        ]),
+      ),
+    ).toHaveLength(1);
+  });
+
+  it('see no import in strings and comments', () => {
+    const text = "// import a from './a.ts'\nconst b = \"import b from './b.ts'\" /* import('./c.ts') */";
+    expect(importsOf('src/x.ts', text)).toEqual([]);
+  });
+});

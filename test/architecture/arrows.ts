@@ -1,0 +1,58 @@
+/** Finds arrows that the house forbids, circles, and rooms that want a wall. Each complaint names file and line. */
+import { importsOf, targetOf, type Import, type Sources } from './imports.ts';
+import { allowed, roomOf } from './rooms.ts';
+
+export function wrongArrows(sources: Sources): readonly string[] {
+  return [...sources].flatMap(([path, text]) => wrongArrowsOf(path, importsOf(path, text)));
+}
+
+function wrongArrowsOf(path: string, imports: readonly Import[]): readonly string[] {
+  const place = roomOf(path);
+  if (place === null) return [`${path}: is in no room of the house; give it one in test/architecture/rooms.ts`];
+  return imports.flatMap((each) => {
+    if (each.specifier === null)
+      return [`${path}:${each.line}: imports a computed path; name the file, so that the arrow can be seen`];
+    const target = targetOf(path, each);
+    if (target === null || place.may.test(target)) return [];
+    return [
+      `${path}:${each.line}: imports ${target}. This is ${place.room.name}, which may import: ${allowed(place.room)}`,
+    ];
+  });
+}
+
+/** Type-only circles count: a type that needs its user is in the wrong file. Each circle is told once. */
+export function circles(sources: Sources): readonly string[] {
+  const open: string[] = [];
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string): void => {
+    const entered = open.indexOf(path);
+    if (entered >= 0) found.push([...open.slice(entered), path].join(' -> '));
+    if (entered >= 0 || done.has(path)) return;
+    open.push(path);
+    for (const target of targets(sources, path)) visit(target);
+    open.pop();
+    done.add(path);
+  };
+  for (const path of sources.keys()) visit(path);
+  return found;
+}
+
+function targets(sources: Sources, path: string): readonly string[] {
+  const imports = importsOf(path, sources.get(path) ?? '').flatMap((each) => targetOf(path, each) ?? []);
+  return [...new Set(imports)].filter((target) => sources.has(target));
+}
+
+export const ceilingLines = 300;
+
+/** The contract is prose for the most part, and is read as one page. */
+const longerOnPurpose = new Set(['src/backend.ts']);
+
+export function tooLong(sources: Sources): readonly string[] {
+  return [...sources].flatMap(([path, text]) => {
+    const lines = text.split('\n').length - 1;
+    return lines <= ceilingLines || longerOnPurpose.has(path)
+      ? []
+      : [`${path}: ${lines} lines, ${ceilingLines} at most; give it a wall`];
+  });
+}

@@ -1,0 +1,59 @@
+import type { Suite } from '../suite.ts';
+import { abortCases } from './abort.ts';
+import { argumentCases } from './arguments.ts';
+import { backgroundCases } from './background.ts';
+import { cwdCases } from './cwd.ts';
+import { detachedCases } from './detached.ts';
+import { environmentCases } from './environment.ts';
+import { exitCases } from './exit.ts';
+import { facetCases } from './facets.ts';
+import { inheritanceCases } from './inheritance.ts';
+import { killCases } from './kill.ts';
+import { laneCases } from './lanes.ts';
+import { leftoverCases } from './leftovers.ts';
+import { lifecycleCases } from './lifecycle.ts';
+import { limitCases } from './limits.ts';
+import { mountCases } from './mounts.ts';
+import { namingCases } from './naming.ts';
+import { networkCases } from './network.ts';
+import { persistenceCases } from './persistence.ts';
+import { powerCases } from './power.ts';
+import { pressureCases } from './pressure.ts';
+import { promiseCases } from './promises.ts';
+import { randomCases } from './random.ts';
+import { sessionCases } from './sessions.ts';
+import { shellCases } from './shell.ts';
+import { stdinCases } from './stdin.ts';
+import { streamCases } from './streams.ts';
+import { terminalCases } from './terminal.ts';
+
+/** One concern a file. The last one looks whether anything is left, so it stays last. */
+export const cases: readonly ((suite: Suite) => void)[] = [
+  promiseCases,
+  lifecycleCases,
+  namingCases,
+  abortCases,
+  powerCases,
+  persistenceCases,
+  argumentCases,
+  environmentCases,
+  cwdCases,
+  inheritanceCases,
+  exitCases,
+  shellCases,
+  streamCases,
+  stdinCases,
+  pressureCases,
+  backgroundCases,
+  killCases,
+  sessionCases,
+  detachedCases,
+  limitCases,
+  mountCases,
+  networkCases,
+  terminalCases,
+  facetCases,
+  randomCases,
+  laneCases,
+  leftoverCases,
+];

@@ -1,0 +1,60 @@
+import { expect } from 'vitest';
+import type { Sandbox } from '../../../src/backend.ts';
+import { killProcess, waitForProcess } from '../../../src/exec/detached/end.ts';
+import { followProcess } from '../../../src/exec/detached/follow.ts';
+import { findProcess, type Kept, listProcesses } from '../../../src/exec/detached/list.ts';
+import { startDetached } from '../../../src/exec/detached/start.ts';
+import { shell, where } from '../../exec/requests.ts';
+import { sh } from '../command.ts';
+import type { Place } from '../place.ts';
+import type { Suite } from '../suite.ts';
+
+/** On the contract and core alone: every place that can run a shell must carry them. */
+export function detachedCases(suite: Suite): void {
+  suite.test('detached.survives', 'keeps a process, its output and its status for another service', async (place) => {
+    const sandbox = await place.create();
+    const request = shell('echo one; sleep 1; echo two; echo err >&2; exit 9');
+    expect(await startDetached(keptBy(place, sandbox), request)).toBe(true);
+    const again = await (await place.another()).attach(sandbox.ref);
+    const kept = keptBy(place, again);
+    expect(await startDetached(kept, request)).toBe(false);
+    expect(await findProcess(kept, request.execId)).toMatchObject({ state: 'running', supervised: true });
+    expect(await waitForProcess(kept, request.execId)).toMatchObject({ state: 'exited', exitCode: 9 });
+    expect(await read(kept, request.execId)).toEqual({ stdout: 'one\ntwo\n', stderr: 'err\n' });
+    await forget(place, again);
+    await place.destroy(sandbox);
+  });
+
+  suite.test('detached.kill', 'ends the tree of a process by its id, and leaves others alone', async (place) => {
+    const sandbox = await place.create();
+    const kept = keptBy(place, sandbox);
+    const [first, second] = [shell('sleep 300 & sleep 300'), shell('sleep 2; echo fine')];
+    await startDetached(kept, first);
+    await startDetached(kept, second);
+    await expect.poll(async () => (await findProcess(kept, first.execId)).pid, { timeout: 5000 }).not.toBeNull();
+    expect(await killProcess(kept, first.execId, null)).toMatchObject({
+      survivors: [],
+      process: { state: 'exited', exitCode: 143 },
+    });
+    expect(await waitForProcess(kept, second.execId)).toMatchObject({ state: 'exited', exitCode: 0 });
+    expect(await listProcesses(kept)).toHaveLength(2);
+    await forget(place, sandbox);
+    await place.destroy(sandbox);
+  });
+}
+
+/** By a key, since several sandboxes of a place may share a home. */
+function keptBy(place: Place, sandbox: Sandbox): Kept {
+  return { sandbox, key: place.instance };
+}
+
+async function forget(place: Place, sandbox: Sandbox): Promise<void> {
+  await sh(sandbox, `rm -rf "\${XDG_STATE_HOME:-$HOME/.local/state}/caisson/${place.instance}"`);
+}
+
+async function read(kept: Kept, id: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const said = { stdout: '', stderr: '' };
+  for await (const { event } of followProcess(kept, id, { after: 0, follow: true, where, cwd: '/' }))
+    if (event.type === 'stdout' || event.type === 'stderr') said[event.type] += Buffer.from(event.bytes).toString();
+  return said;
+}

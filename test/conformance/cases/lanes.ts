@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Sandbox } from '../../../src/backend.ts';
+import { isCode } from '../../../src/errors.ts';
+import { LanedSandbox } from '../../../src/exec/lane/laned.ts';
+import { finish, run, type Result } from '../command.ts';
+import type { Place } from '../place.ts';
+import type { Suite } from '../suite.ts';
+
+/** What may differ between two starts of the same command: pids, and how a shell names itself in a message. */
+const masked = (bytes: Buffer): string => bytes.toString('latin1').replaceAll(/\d+/g, 'N');
+
+/** A sandbox with a lane that is open, so that what follows goes through it. */
+async function withLane(place: Place): Promise<LanedSandbox> {
+  const laned = new LanedSandbox(await place.sandbox(), null);
+  for (let index = 0; index < 2; index += 1) await run(laned, ['true']);
+  expect(laned.noLanes).toBeNull();
+  return laned;
+}
+
+async function bothWays(direct: Sandbox, laned: Sandbox, text: string): Promise<readonly [Result, Result]> {
+  return [await run(direct, ['sh', '-c', text]), await run(laned, ['sh', '-c', text])];
+}
+
+const piece = fc.oneof(
+  fc
+    .uint8Array({ minLength: 1, maxLength: 40 })
+    .map((bytes) => `printf '${[...bytes].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')}'`),
+  fc
+    .uint8Array({ minLength: 1, maxLength: 40 })
+    .map((bytes) => `printf '${[...bytes].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')}' >&2`),
+  fc.constantFrom(
+    'head -c 200000 /dev/zero',
+    'head -c 90000 /dev/zero >&2',
+    'printf "AAAAAAAAAAAAAAAAAAAAAAAA:0:;"',
+    '(sleep 0.02; echo late) & wait',
+    'sh -c "kill -9 $$" || echo killed',
+    'trap "echo trapped" EXIT',
+    'set -e',
+    'false || true',
+    '{ sleep 0.01 >/dev/null 2>&1 & }',
+    'cd /',
+    'umask',
+    'cat',
+    'echo "$PWD"',
+    'exec 3>&1; echo three >&3',
+    '(exec 1>&-; true)',
+    'ulimit -c',
+  ),
+);
+const ending = fc.oneof(
+  fc.integer({ min: 0, max: 255 }).map((code) => `exit ${code}`),
+  fc.constantFrom(
+    'kill -TERM $$',
+    'kill -9 $$',
+    'kill -9 0',
+    'kill -SEGV $$',
+    'exec 1>&-',
+    'exec 0<&- 1>&- 2>&-',
+    'exec true',
+    'exec sh -c "exit 7"',
+    ': "${unset?}"',
+    'if',
+  ),
+);
+
+/** Lanes are built on `exec` alone, so every place must bear them; what comes out must not tell them from a direct exec. */
+export function laneCases(suite: Suite): void {
+  suite.test(
+    'lanes.same-as-direct',
+    'gives random commands the same bytes and status through a lane as directly',
+    async (place) => {
+      const sandbox = await place.sandbox();
+      const laned = await withLane(place);
+      try {
+        await fc.assert(
+          fc.asyncProperty(fc.array(piece, { maxLength: 5 }), ending, async (pieces, end) => {
+            const [direct, viaLane] = await bothWays(sandbox, laned, [...pieces, end].join('\n'));
+            expect(viaLane.exitCode ?? 128).toBe(direct.exitCode ?? viaLane.exitCode);
+            expect(viaLane.stdout.equals(direct.stdout)).toBe(true);
+            expect(masked(viaLane.stderr)).toBe(masked(direct.stderr));
+          }),
+          { numRuns: 40 },
+        );
+      } finally {
+        laned.close();
+      }
+    },
+  );
+
+  suite.test(
+    'lanes.environment',
+    'shows a command through a lane the environment and directory of a direct one',
+    async (place) => {
+      const sandbox = await place.sandbox();
+      const laned = await withLane(place);
+      const input = {
+        cwd: '/tmp',
+        env: { A: 'it\'s $(id)\n"x"', IFS: ',', LC_ALL: 'C.UTF-8', CAISSON_EXEC: 'exec_same' },
+      };
+      const sorted = async (where: Sandbox): Promise<string[]> =>
+        (await run(where, ['env'], input)).stdout
+          .toString()
+          .split('\n')
+          .filter((line) => !/^(_|PWD|SHLVL|OLDPWD)=/.test(line))
+          .toSorted();
+      expect(await sorted(laned)).toEqual(await sorted(sandbox));
+      expect((await run(laned, ['pwd'], input)).stdout.toString()).toBe('/tmp\n');
+      laned.close();
+    },
+  );
+
+  suite.test(
+    'lanes.lost',
+    'loses an exec whose command kills its lane, keeps its output, and serves the next one',
+    async (place) => {
+      const laned = await withLane(place);
+      const process = await laned.exec(['sh', '-c', 'echo before; kill -9 $PPID; sleep 30'], {
+        cwd: '/',
+        env: {},
+        stdin: false,
+      });
+      const seen: Buffer[] = [];
+      process.stdout.on('data', (chunk: Buffer) => seen.push(chunk));
+      process.stderr.resume();
+      await expect(process.wait()).rejects.toSatisfy((error: unknown) => isCode(error, 'unavailable'));
+      expect(Buffer.concat(seen).toString()).toBe('before\n');
+      process.release();
+      expect((await run(laned, ['echo', 'next'])).stdout.toString()).toBe('next\n');
+      laned.close();
+    },
+  );
+
+  suite.test('lanes.long', 'ends the streams of a command that ran long, and takes the next one', async (place) => {
+    const laned = await withLane(place);
+    for (const word of ['first', 'second']) {
+      const { exitCode, stdout } = await run(laned, ['sh', '-c', `sleep 2.2; echo ${word}`]);
+      expect([exitCode, stdout.toString()]).toEqual([0, `${word}\n`]);
+    }
+    laned.close();
+  });
+
+  suite.test(
+    'lanes.cross-talk',
+    'keeps the bytes of concurrent execs apart, also with writers left in the background',
+    async (place) => {
+      const laned = await withLane(place);
+      const one = async (index: number): Promise<void> => {
+        const mark = `<${index}>`;
+        const background = index % 5 === 0 ? `(sleep 0.0${index % 10}; printf '${mark}') & ` : '';
+        const process = await laned.exec(
+          [
+            'sh',
+            '-c',
+            `${background}i=0; while [ $i -lt 20 ]; do printf '${mark}'; printf '${mark}' >&2; i=$((i+1)); done; exit ${index % 256}`,
+          ],
+          { cwd: '/', env: {}, stdin: false },
+        );
+        const { exitCode, stdout, stderr } = await finish(process);
+        expect(exitCode).toBe(index % 256);
+        expect(stdout.toString().replaceAll(mark, '')).toBe('');
+        expect(stdout.length / mark.length).toBeGreaterThanOrEqual(20);
+        expect(stderr.toString()).toBe(mark.repeat(20));
+      };
+      for (let round = 0; round < 10; round += 1)
+        await Promise.all(Array.from({ length: 16 }, (_, index) => one(round * 16 + index)));
+      laned.close();
+    },
+  );
+}

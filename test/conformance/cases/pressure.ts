@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { collect, start } from '../command.ts';
+import type { Suite } from '../suite.ts';
+
+const mebibyte = 2 ** 20;
+
+/** In sandboxes of their own: a place that fails here may be of no use afterwards. A reader that stops reading stops the command, not the service (OH-02, OH-03). */
+export function pressureCases(suite: Suite): void {
+  suite.test(
+    'pressure.held',
+    'holds a command whose output is not read, in bounded memory, and loses no byte',
+    async (place) => {
+      const sandbox = await place.create();
+      const process = await start(sandbox, ['sh', '-c', 'head -c 67108864 /dev/zero; echo done >&2']);
+      const before = buffered();
+      const notes = collect(process.stderr);
+      const early = await Promise.race([process.wait().then(() => 'ended'), sleep(1500).then(() => 'held')]);
+      expect(early).toBe('held');
+      expect(buffered() - before).toBeLessThan(16 * mebibyte);
+      let bytes = 0;
+      for await (const chunk of process.stdout) {
+        bytes += chunk.length;
+        if (bytes < mebibyte) await sleep(5);
+      }
+      expect(bytes).toBe(64 * mebibyte);
+      expect((await notes).toString()).toBe('done\n');
+      expect((await process.wait()).exitCode).toBe(0);
+      process.release();
+      await place.destroy(sandbox);
+    },
+  );
+
+  suite.test(
+    'pressure.endless',
+    'ends a command that prints without end, unread, when it is killed and released',
+    async (place) => {
+      const sandbox = await place.create();
+      const process = await start(sandbox, ['sh', '-c', 'exec yes']);
+      const before = buffered();
+      await sleep(700);
+      expect(buffered() - before).toBeLessThan(16 * mebibyte);
+      await process.kill('SIGKILL');
+      process.release();
+      expect((await process.wait()).exitCode).not.toBe(0);
+      await place.destroy(sandbox);
+    },
+  );
+
+  suite.test('pressure.neighbour', 'serves a command beside one that is held (OH-06)', async (place) => {
+    const sandbox = await place.create();
+    const held = await start(sandbox, ['sh', '-c', 'exec yes']);
+    await sleep(200);
+    const other = await start(sandbox, ['echo', 'free']);
+    expect((await collect(other.stdout)).toString()).toBe('free\n');
+    other.release();
+    await held.kill('SIGKILL');
+    held.release();
+    await held.wait();
+    await place.destroy(sandbox);
+  });
+}
+
+function buffered(): number {
+  const { arrayBuffers, external } = process.memoryUsage();
+  return arrayBuffers + external;
+}

@@ -1,0 +1,63 @@
+/** The Debian and Ubuntu packages that real engines and their images need. */
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { findCommand, rootPrefix } from './privileges.ts';
+
+const run = promisify(execFile);
+
+export const packages = [
+  'docker.io', // dockerd, containerd, runc
+  'iptables', // networks of sandboxes
+  'iproute2', // the engine's own network, and its link to the host
+  'btrfs-progs', // an engine that enforces disk limits
+  'mmdebstrap', // images, without a registry
+  'debootstrap', // the same, for what builds on it
+  'busybox-static', // the smallest image
+] as const;
+
+export async function missingPackages(): Promise<readonly string[]> {
+  const states = await Promise.all(packages.map(async (name) => ({ name, installed: await isInstalled(name) })));
+  return states.filter(({ installed }) => !installed).map(({ name }) => name);
+}
+
+async function isInstalled(name: string): Promise<boolean> {
+  try {
+    const { stdout } = await run('dpkg-query', ['-W', '-f=${db:Status-Status}', name]);
+    return stdout === 'installed';
+  } catch {
+    return false; // dpkg does not know it.
+  }
+}
+
+/** What a person types when we may not. */
+export function installCommand(names: readonly string[]): string {
+  return `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${names.join(' ')}`;
+}
+
+/** Brings the lists up to date first only where there are none, or where an install with them failed. */
+export async function install(names: readonly string[]): Promise<void> {
+  if (findCommand('apt-get') === null)
+    throw new Error(
+      `this is neither Debian nor Ubuntu: install by its own means what these packages hold: ${names.join(' ')}`,
+    );
+  const prefix = await rootPrefix();
+  if (prefix === null) throw new Error(`not root, and sudo asks for a password. Run:\n  ${installCommand(names)}`);
+  const apt = (...rest: readonly string[]) =>
+    root([...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', ...rest]);
+  const installNow = () => apt('install', '-y', '--no-install-recommends', ...names);
+  if (!hasLists()) await apt('update');
+  await installNow().catch(async () => {
+    await apt('update');
+    await installNow();
+  });
+}
+
+function hasLists(): boolean {
+  return readdirSync('/var/lib/apt/lists').some((name) => name.includes('_Packages'));
+}
+
+async function root(line: readonly string[]): Promise<void> {
+  const [command = '', ...rest] = line;
+  await run(command, rest, { maxBuffer: 2 ** 26 });
+}

@@ -1,0 +1,25 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { testFiles } from './test/projects.ts';
+
+const { unit, conformance, e2e } = await testFiles(fileURLToPath(new URL('.', import.meta.url)));
+
+/** Real engines are slow now and then, above all on a machine that does other things too. */
+const patient = { testTimeout: 60_000, hookTimeout: 120_000 };
+const engines = { globalSetup: ['test/engines/setup.ts'] };
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    // A test that passes on its second try is a test that lies.
+    retry: 0,
+    // Tests of real places mostly wait for them.
+    maxWorkers: availableParallelism() + 1,
+    projects: [
+      { test: { name: 'unit', include: unit, testTimeout: 20_000 } },
+      { test: { name: 'conformance', include: conformance, ...patient, ...engines } },
+      { test: { name: 'e2e', include: e2e, ...patient, ...engines } },
+    ],
+  },
+});
