@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type Home, makeHome } from './home.ts';
+
+const worker = fileURLToPath(new URL('crash-worker.ts', import.meta.url));
+const failpoints = ['after-intent', 'after-create', 'after-ready', 'before-remove', 'after-remove', 'before-forget'];
+
+async function started(home: Home, seed: number, extra: Readonly<Record<string, string>> = {}): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [worker, home.path, String(seed)], {
+    env: { ...home.env, ...extra },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+/** What the next start owes: every resource has a row, every row is whole, and no file of an ephemeral task is left. */
+async function expectNothingUnowned(home: Home): Promise<void> {
+  const caisson = await home.open();
+  await caisson.gc({ dryRun: false });
+  expect(await caisson.gc({ dryRun: true })).toEqual([]);
+  const rows = await caisson.list();
+  expect(rows.filter((row) => row.state !== 'ready' || row.ephemeral)).toEqual([]);
+  const inspected = await Promise.all(rows.map((row) => caisson.inspect(row.id)));
+  expect([...(await home.containers())].toSorted()).toEqual(
+    inspected.flatMap((view) => view.place?.resource ?? []).toSorted(),
+  );
+  const directories = (await readdir(join(home.path, 'sandboxes/docker')).catch(() => [])).filter(
+    (name) => name !== 'tasks',
+  );
+  const tasks = await readdir(join(home.path, 'sandboxes/docker/tasks')).catch(() => []);
+  expect(directories.length).toBe(tasks.length);
+  await caisson.close();
+}
+
+describe('a process that is killed', () => {
+  it('leaves nothing unowned for the next start, at 50 random moments (FR-01)', async () => {
+    await using home = await makeHome();
+    for (let round = 0; round < 50; round += 1) {
+      const child = await started(home, round);
+      await sleep(Math.random() * 900);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      if (round % 5 === 4) await expectNothingUnowned(home);
+    }
+  }, 300_000);
+
+  it.each(failpoints)('leaves nothing unowned when it dies at %s', async (name) => {
+    await using home = await makeHome();
+    const child = await started(home, 0, { CAISSON_TEST_FAILPOINT: `${name}:crash` });
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    expect(child.signalCode).toBe('SIGKILL');
+    await expectNothingUnowned(home);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { expectAllAdopted, killServices } from '../exec/detached/adoption.ts';
+import { makeHome } from './home.ts';
+
+it(
+  'detached processes in a container live through kills of the service, and are adopted',
+  { timeout: 300_000 },
+  async () => {
+    await using home = await makeHome();
+    const first = await home.open();
+    await first.create({ taskId: 'work' });
+    await first.close();
+    const accepted = await killServices(home.path, home.env, 6);
+    expect(accepted.size).toBeGreaterThanOrEqual(6);
+    const caisson = await home.open();
+    await expectAllAdopted(caisson, accepted);
+    await caisson.remove('work');
+  },
+);
+
+it('a session in a container is taken up by the next service', { timeout: 120_000 }, async () => {
+  await using home = await makeHome();
+  const first = await home.open();
+  await first.create({ taskId: 'work' });
+  await first.sessions.run({ taskId: 'work', name: 'dev', text: 'cd /workspace; X="a b"; alias hi="echo hello"' });
+  await first.close();
+  const next = await home.open();
+  const said = await next.sessions.run({ taskId: 'work', name: 'dev', text: 'echo "$X $PWD"; hi' });
+  expect([said.stdout.text, said.restored, said.sessionEnded]).toEqual(['a b /workspace\nhello\n', true, false]);
+  await next.stop('work');
+  await next.start('work');
+  const later = await next.sessions.run({ taskId: 'work', name: 'dev', text: 'echo "$X"' });
+  expect([later.stdout.text, later.restored]).toEqual(['a b\n', true]);
+  await next.remove('work');
+});

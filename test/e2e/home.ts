@@ -1,0 +1,88 @@
+/** A state directory of its own for a test, a service on it, and the engine beneath. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import type { Caisson } from '../../src/caisson.ts';
+import { openCaisson } from '../../src/main.ts';
+import { dockerHost } from '../engines/docker.ts';
+
+const run = promisify(execFile);
+
+export const busybox = 'caisson-test/busybox:latest';
+export const cli = fileURLToPath(new URL('../../bin/caisson.js', import.meta.url));
+
+export interface Home extends AsyncDisposable {
+  readonly path: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** A service on this state directory; closed with the home at the latest. */
+  open(flags?: Readonly<Record<string, unknown>>): Promise<Caisson>;
+  /** Runs the command line as a user does. Never throws for an exit code. */
+  cli(
+    args: readonly string[],
+    input?: string,
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+  /** Ids of all containers on the engine that carry this home's instance label. */
+  containers(): Promise<readonly string[]>;
+  engine(args: readonly string[]): Promise<string>;
+}
+
+export async function makeHome(host: string | null = dockerHost()): Promise<Home> {
+  if (host === null) throw new Error('this test needs an engine');
+  const path = await mkdtemp(join(tmpdir(), 'caisson-home-'));
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: path,
+    CAISSON_HOME: path,
+    DOCKER_HOST: host,
+    CAISSON_TERMINAL_DOCKER_IMAGE: busybox,
+  };
+  const opened: Caisson[] = [];
+  const home: Home = {
+    path,
+    env,
+    open: async (flags = {}) => {
+      const caisson = await openCaisson({ home: path, env, cwd: path, flags });
+      opened.push(caisson);
+      return caisson;
+    },
+    cli: async (args, input) =>
+      await outcome(run(process.execPath, [cli, ...args], { env, cwd: path, maxBuffer: 64 * 2 ** 20 }), input),
+    containers: async () =>
+      (await home.engine(['ps', '-aq', '--no-trunc', '--filter', `label=caisson.instance=${await instanceOf(path)}`]))
+        .split('\n')
+        .filter(Boolean),
+    engine: async (args) => (await run('docker', ['-H', host, ...args], { maxBuffer: 64 * 2 ** 20 })).stdout.trim(),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(opened.map((caisson) => caisson.close()));
+      const left = await home.containers();
+      if (left.length > 0) await home.engine(['rm', '-fv', ...left]);
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+  return home;
+}
+
+export async function instanceOf(path: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises');
+  // A home that was refused has none, and then there is nothing of it on the engine.
+  return (await readFile(join(path, 'instance'), 'utf8').catch(() => 'none')).trim();
+}
+
+type Child = ReturnType<typeof run>;
+
+async function outcome(
+  child: Child,
+  input: string | undefined,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  child.child.stdin?.end(input ?? '');
+  try {
+    const { stdout, stderr } = await child;
+    return { code: 0, stdout: String(stdout), stderr: String(stderr) };
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || !('stdout' in error) || !('stderr' in error)) throw error;
+    return { code: Number(error.code), stdout: String(error.stdout), stderr: String(error.stderr) };
+  }
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { busybox, instanceOf, makeHome } from './home.ts';
+
+describe('what is ours and what is not', () => {
+  it('never touches a container without our instance, also when it looks like ours (PI-05)', async () => {
+    await using home = await makeHome();
+    const caisson = await home.open();
+    await caisson.run({ taskId: 'demo', command: ['true'] });
+    const labels = [
+      'caisson.instance=somebodyelse0000',
+      'caisson.sandbox=sbx_aaaaaaaaaaaaaaaa',
+      'caisson.task=demo',
+      'caisson.schema=1',
+    ];
+    const foreign = await home.engine([
+      'run',
+      '-d',
+      ...labels.flatMap((label) => ['--label', label]),
+      busybox,
+      'sleep',
+      '600',
+    ]);
+    try {
+      expect(await caisson.gc({ dryRun: false })).toEqual([]);
+      expect(await home.engine(['ps', '-q', '--no-trunc'])).toContain(foreign);
+    } finally {
+      await home.engine(['rm', '-f', foreign]);
+    }
+  });
+
+  it('removes a running container of ours that has lost its record', async () => {
+    await using home = await makeHome();
+    const caisson = await home.open();
+    const instance = await instanceOf(home.path);
+    const labels = [
+      `caisson.instance=${instance}`,
+      'caisson.sandbox=sbx_aaaaaaaaaaaaaaaa',
+      'caisson.task=lost',
+      `caisson.fingerprint=${'f'.repeat(32)}`,
+      'caisson.created=2026-01-01T00:00:00.000Z',
+      'caisson.schema=1',
+    ];
+    await home.engine(['run', '-d', ...labels.flatMap((label) => ['--label', label]), busybox, 'sleep', '600']);
+    expect(await caisson.gc({ dryRun: true })).toMatchObject([{ kind: 'resource', taskId: 'lost' }]);
+    expect(await home.containers()).toHaveLength(1);
+    await caisson.gc({ dryRun: false });
+    expect(await home.containers()).toEqual([]);
+  });
+
+  it('stops a sandbox that idles, and starts it again with its files when it is needed', async () => {
+    await using home = await makeHome();
+    const caisson = await home.open({ 'terminal.lifetime_seconds': 1 });
+    await caisson.run({ taskId: 'demo', command: ['sh', '-c', 'echo kept >/workspace/f; echo gone >/tmp/f'] });
+    await sleep(2_500);
+    expect(await caisson.gc({ dryRun: false })).toMatchObject([
+      { kind: 'sandbox', taskId: 'demo', why: expect.stringContaining('idle') },
+    ]);
+    expect((await caisson.inspect('demo')).state).toBe('stopped');
+    expect((await caisson.run({ taskId: 'demo', command: ['cat', '/workspace/f'] })).stdout.text).toBe('kept\n');
+  });
+
+  it('does not stop a sandbox in which a command runs', async () => {
+    await using home = await makeHome();
+    const caisson = await home.open({ 'terminal.lifetime_seconds': 2 });
+    const running = caisson.run({ taskId: 'demo', command: ['sh', '-c', 'sleep 5; echo done'] });
+    await sleep(4_000);
+    expect(await caisson.gc({ dryRun: false })).toEqual([]);
+    expect((await running).stdout.text).toBe('done\n');
+  });
+
+  it('refuses a runtime with known holes when policy asks for a patched one (CH-12)', async () => {
+    await using home = await makeHome();
+    const caisson = await home.open({ 'policy.require_patched_runtime': true });
+    const [docker] = await caisson.checks(['docker']);
+    const holes = docker?.check.findings.filter(({ id }) => id.startsWith('CVE-')) ?? [];
+    const made = caisson.create({ taskId: 'demo' });
+    if (holes.length === 0) await expect(made).resolves.toMatchObject({ how: 'created' });
+    else {
+      await expect(made).rejects.toMatchObject({
+        code: 'failed_precondition',
+        message: expect.stringContaining(String(holes[0]?.id)),
+      });
+      expect(await caisson.list()).toEqual([]);
+      expect(await home.containers()).toEqual([]);
+    }
+  });
+});
