@@ -1,0 +1,14 @@
+import type { Bench } from '../bench.ts';
+import { burst } from './burst.ts';
+import { cli } from './cli.ts';
+import { cold } from './cold.ts';
+import { exec } from './exec.ts';
+import { files } from './files.ts';
+import { lanes } from './lanes.ts';
+import { leak } from './leak.ts';
+import { memory } from './memory.ts';
+import { output } from './output.ts';
+import { policy } from './policy.ts';
+
+/** In the order in which they run without a name. */
+export const benches: readonly Bench[] = [cli, policy, exec, lanes, cold, output, memory, files, burst, leak];

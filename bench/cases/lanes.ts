@@ -1,0 +1,72 @@
+import type { Bench } from '../bench.ts';
+import { figuresOf, judge, quantile } from '../figure.ts';
+import { interleave, timed } from '../interleave.ts';
+import { ourExec } from '../ours.ts';
+import { peerExec } from '../peer.ts';
+import { type Place, withSandbox } from '../place.ts';
+
+/** A lane's shell decides how fast it is: busybox's forks faster than Debian's. */
+const leastTimes = (image: string): number => (image.includes('busybox') || image.startsWith('bb:') ? 40 : 33);
+
+/** Commands through warm shells, one at a time and many at once. */
+export const lanes: Bench = {
+  name: 'lanes',
+  about: 'commands through lanes, at 1, 16 and 64 callers, against dockerode create, start, inspect',
+  async *run({ place: open, quick }) {
+    const place = await open();
+    for (const command of [['true'], ['echo', 'hi']] as const) {
+      const samples = await withSandbox(place, (taskId, id) => oneByOne(place, { taskId, id, command, quick }));
+      yield* figuresOf(command.join(' '), samples, { unit: 'ms', target: { of: 'ratio', is: '<=', value: 0.06 } });
+    }
+    for (const callers of [16, 64]) {
+      const { ours, peer, p95 } = await withSandbox(place, (taskId, id) =>
+        atOnce(place, { taskId, id, callers, quick }),
+      );
+      const told = { figure: `${callers} callers`, unit: 'exec/s', ours, baseline: peer, ratio: ours / peer, n: 1 };
+      yield judge(told, { of: 'ratio', is: '>=', value: leastTimes(place.image) });
+      yield judge({ figure: `${callers} callers p95`, unit: 'ms', ours: p95, baseline: null, ratio: null, n: 1 }, null);
+    }
+  },
+};
+
+interface Subject {
+  readonly taskId: string;
+  readonly id: string;
+  readonly quick: boolean;
+}
+
+async function oneByOne(place: Place, subject: Subject & { readonly command: readonly [string, ...string[]] }) {
+  const { taskId, id, command, quick } = subject;
+  const container = place.docker.getContainer(id);
+  const ours = async (): Promise<number> => (await ourExec(place, { taskId, existing: true }, command)).endMs;
+  const peer = (): Promise<number> => timed(() => peerExec(place.docker, container, command));
+  return await interleave(ours, peer, quick ? { warmUp: 3, rounds: 10 } : { warmUp: 10, rounds: 60 });
+}
+
+async function atOnce(place: Place, subject: Subject & { readonly callers: number }) {
+  const { taskId, id, callers, quick } = subject;
+  const container = place.docker.getContainer(id);
+  const command = ['sh', '-c', 'true'] as const;
+  const our = async (): Promise<number> => (await ourExec(place, { taskId, existing: true }, command)).endMs;
+  await rate(callers, callers * 4, our); // opens the lanes that the load wants
+  const peer = await rate(callers, quick ? callers : callers * 2, () =>
+    timed(() => peerExec(place.docker, container, command)),
+  );
+  const ours = await rate(callers, quick ? 400 : 3_000, our);
+  return { ours: ours.perSecond, peer: peer.perSecond, p95: ours.p95 };
+}
+
+/** `count` commands by so many callers, each starting its next when its last has ended. */
+async function rate(
+  callers: number,
+  count: number,
+  one: () => Promise<number>,
+): Promise<{ perSecond: number; p95: number }> {
+  const latencies: number[] = [];
+  let left = count;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) latencies.push(await one());
+  };
+  const wallMs = await timed(() => Promise.all(Array.from({ length: callers }, caller)));
+  return { perSecond: (latencies.length / wallMs) * 1000, p95: quantile(latencies, 0.95) };
+}

@@ -1,0 +1,24 @@
+/** Runs a file of `children/` in a process of its own, so that its memory is nobody else's. It prints one JSON object. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { CaissonError } from '../src/errors.ts';
+
+const execute = promisify(execFile);
+
+export async function child(
+  name: 'leak' | 'memory',
+  args: readonly string[],
+): Promise<Readonly<Record<string, number>>> {
+  const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
+  // The second flag is what bin/caisson.js sets for the command line and the service.
+  const flags = ['--expose-gc', '--semi-space-growth-factor=1'];
+  const { stdout } = await execute(process.execPath, [...flags, file, ...args]);
+  const told: unknown = JSON.parse(stdout);
+  if (!isNumbers(told)) throw new CaissonError('internal', `bench child ${name} printed no figures`);
+  return told;
+}
+
+function isNumbers(value: unknown): value is Record<string, number> {
+  return typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'number');
+}

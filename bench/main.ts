@@ -1,0 +1,70 @@
+/** `npm run bench -- [NAME...] [--json] [--quick] [--check] [--image REFERENCE]` */
+import { parseArgs } from 'node:util';
+import { CaissonError, toCaissonError } from '../src/errors.ts';
+import type { Bench, BenchInput } from './bench.ts';
+import { benches } from './cases/index.ts';
+import { openPlace, type Place } from './place.ts';
+import { jsonLine, tableHead, tableLine } from './print.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    image: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+
+if (values.help) printHelp();
+else process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let opened: Promise<Place> | null = null;
+  const place = (): Promise<Place> => (opened ??= openPlace(values.image ?? null));
+  try {
+    const chosen = choose(positionals);
+    if (!values.json) process.stdout.write(`${tableHead}\n`);
+    let missed = 0;
+    for (const bench of chosen) missed += await report(bench, { place, quick: values.quick });
+    return values.check && missed > 0 ? 1 : 0;
+  } catch (error) {
+    const { code, message, remedy } = toCaissonError(error);
+    process.stderr.write(`bench: ${code}: ${message}\n${remedy === null ? '' : `  ${remedy}\n`}`);
+    return 2;
+  } finally {
+    // Not awaited above when it failed to open: then there is nothing to close, and the failure has been told.
+    await (opened as Promise<Place> | null)?.then(
+      (at) => at.close(),
+      () => undefined,
+    );
+  }
+}
+
+/** How many targets were missed. */
+async function report(bench: Bench, input: BenchInput): Promise<number> {
+  let missed = 0;
+  for await (const figure of bench.run(input)) {
+    process.stdout.write(`${values.json ? jsonLine(bench.name, figure) : tableLine(bench.name, figure)}\n`);
+    if (figure.ok === false) missed++;
+  }
+  return missed;
+}
+
+function choose(names: readonly string[]): readonly Bench[] {
+  const unknown = names.find((name) => !benches.some((bench) => bench.name === name));
+  if (unknown !== undefined) {
+    throw new CaissonError('invalid_argument', `there is no bench "${unknown}"`, {
+      remedy: `Choose of: ${benches.map((bench) => bench.name).join(', ')}`,
+    });
+  }
+  return names.length === 0 ? benches : benches.filter((bench) => names.includes(bench.name));
+}
+
+function printHelp(): void {
+  const lines = benches.map((bench) => `  ${bench.name.padEnd(8)} ${bench.about}`);
+  process.stdout.write(
+    `npm run bench -- [NAME...] [--json] [--quick] [--check] [--image REFERENCE]\n\n${lines.join('\n')}\n`,
+  );
+}

@@ -1,0 +1,91 @@
+/** Where a bench runs: Caisson on a state directory of its own, and the engine it uses, for the peer. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import type { CaissonApi, Options, SandboxRequest } from '../src/api.ts';
+import { CaissonError } from '../src/errors.ts';
+
+export interface Place {
+  readonly caisson: Pick<CaissonApi, 'create' | 'exec' | 'run' | 'remove' | 'copyIn' | 'copyOut' | 'inspect'>;
+  readonly docker: Docker;
+  readonly image: string;
+  readonly home: string;
+  close(): Promise<void>;
+}
+
+/** Small ones first: the image is not what is measured. */
+const images = [
+  'caisson-test/busybox:latest',
+  'bb:latest',
+  'busybox:latest',
+  'alpine:latest',
+  'caisson/base:latest',
+  'debian:bookworm-slim',
+];
+
+export async function openPlace(wanted: string | null): Promise<Place> {
+  const docker = new Docker();
+  const image = await chooseImage(docker, wanted);
+  // Only now: benches of the command line need neither the service nor an engine.
+  const { openCaisson } = await import('../src/main.ts');
+  const home = await mkdtemp(join(tmpdir(), 'caisson-bench-'));
+  const caisson = await openCaisson({ home, env: process.env, cwd: home, flags: { 'terminal.backend': 'docker' } });
+  const close = async (): Promise<void> => {
+    await caisson.close();
+    await rm(home, { recursive: true, force: true });
+  };
+  return { caisson, docker, image, home, close };
+}
+
+/** What every bench asks for: no persistence, and nothing that the engine may lack. */
+export function request(place: Place, more: Partial<SandboxRequest> = {}): SandboxRequest {
+  return {
+    backend: 'docker',
+    image: place.image,
+    persistent: false,
+    network: 'none',
+    limits: { diskBytes: null },
+    ...more,
+  };
+}
+
+/** A sandbox for the time of `work`, and the container it is. */
+export async function withSandbox<T>(
+  place: Place,
+  work: (task: string, container: string) => Promise<T>,
+  options: Options = {},
+): Promise<T> {
+  const taskId = `bench-${crypto.randomUUID().slice(0, 8)}`;
+  const { sandbox } = await place.caisson.create(request(place, { taskId }), options);
+  try {
+    if (sandbox.place === null) throw new CaissonError('internal', 'the sandbox does not tell its container');
+    return await work(taskId, sandbox.place.resource);
+  } finally {
+    await place.caisson.remove(taskId);
+  }
+}
+
+async function chooseImage(docker: Docker, wanted: string | null): Promise<string> {
+  const there = (await askImages(docker)).flatMap((image) => image.RepoTags ?? []);
+  const found = (wanted === null ? images : [wanted]).find((image) => there.includes(image));
+  if (found !== undefined) return found;
+  throw new CaissonError(
+    'failed_precondition',
+    wanted === null ? 'the engine has no image to measure with' : `the engine has no image ${wanted}`,
+    {
+      remedy: 'Name one that is there with --image, or run: caisson image build base',
+    },
+  );
+}
+
+async function askImages(docker: Docker): Promise<readonly Docker.ImageInfo[]> {
+  try {
+    return await docker.listImages();
+  } catch (cause) {
+    throw new CaissonError('unavailable', 'no Docker engine answers', {
+      cause,
+      remedy: 'Start one, or name one in DOCKER_HOST.',
+    });
+  }
+}
