@@ -1,0 +1,52 @@
+/** The image of the demonstration, as options of `create`. */
+import { packagesPrecondition } from '../../images/builder/rootfs.ts';
+import { install } from '../../test/engines/packages.ts';
+import type { Caisson } from './command.ts';
+import { say } from './say.ts';
+
+const base = 'caisson/base:latest';
+
+/**
+ * The configured default when the engine has it, else `caisson/base`, built here in half a minute when need be. Only
+ * where that is impossible the engine has to pull the default one, which is large.
+ */
+export async function chooseImage(caisson: Caisson): Promise<readonly string[]> {
+  const there = referencesOf(await caisson.ask(['image', 'ls']));
+  const wanted = defaultOf(await caisson.ask(['config', 'show']));
+  if (wanted !== null && there.includes(wanted)) return [];
+  if (there.includes(base)) return ['--image', base];
+  if (!(await canBuild())) {
+    say.line(`The engine will pull the default image ${wanted ?? ''}, since none can be built here.`);
+    return [];
+  }
+  say.title('An image from Debian packages, without any registry');
+  await caisson.run(['image', 'build', 'base', '--method', 'packages']);
+  return ['--image', base];
+}
+
+async function canBuild(): Promise<boolean> {
+  if ((await packagesPrecondition(process.env)) === null) return true;
+  if (process.getuid?.() !== 0) return false;
+  say.line('Installing Debian packages: mmdebstrap debian-archive-keyring');
+  await install(['mmdebstrap', 'debian-archive-keyring']);
+  return (await packagesPrecondition(process.env)) === null;
+}
+
+function referencesOf(told: unknown): readonly string[] {
+  const images: unknown = typeof told === 'object' && told !== null ? Reflect.get(told, 'images') : null;
+  return (Array.isArray(images) ? images : []).flatMap((image: unknown) => {
+    const reference: unknown = typeof image === 'object' && image !== null ? Reflect.get(image, 'reference') : null;
+    return typeof reference === 'string' ? [reference] : [];
+  });
+}
+
+/** `config show -o json` is a list of `{key, value, origin}`. */
+function defaultOf(told: unknown): string | null {
+  for (const entry of Array.isArray(told) ? told : []) {
+    const item: unknown = entry;
+    if (typeof item !== 'object' || item === null || Reflect.get(item, 'key') !== 'terminal.docker_image') continue;
+    const value: unknown = Reflect.get(item, 'value');
+    return typeof value === 'string' ? value : null;
+  }
+  return null;
+}

@@ -1,0 +1,139 @@
+/** A step is one tool run as a process. Its outcome is told in one line, and its output only when it failed. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A step that hangs must not hide how the others stand. */
+const deadlineMs = 15 * 60_000;
+
+export interface Step {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export interface Outcome {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly durationMs: number;
+  readonly output: string;
+  readonly tally: Tally;
+  /** Parsed JSON report of a vitest step; `null` of others, or when vitest wrote none. */
+  readonly report: unknown;
+}
+
+/** `live`: the output goes to the terminal as it comes, and is not kept. */
+export async function runStep(step: Step, how: { readonly live: boolean }): Promise<Outcome> {
+  const startedAt = performance.now();
+  const { code, output } = await run(step, how.live);
+  const ok = code === 0;
+  const durationMs = performance.now() - startedAt;
+  return {
+    name: step.name,
+    ok,
+    durationMs,
+    output,
+    report: null,
+    tally: { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 },
+  };
+}
+
+/** Runs vitest and counts its tests. What failed outside of any test counts as one failure. */
+export async function runTests(
+  name: string,
+  filter: readonly string[],
+  how: { readonly live: boolean },
+): Promise<Outcome> {
+  const directory = mkdtempSync(join(tmpdir(), 'caisson-report-'));
+  const path = join(directory, 'report.json');
+  // Where nobody watches, a dot a test is enough beside what failed.
+  const reporters = [
+    how.live ? '--reporter=default' : '--reporter=dot',
+    '--reporter=./test/skips.ts',
+    '--reporter=json',
+    `--outputFile.json=${path}`,
+  ];
+  try {
+    const outcome = await runStep(
+      { name, command: ['vitest', 'run', '--passWithNoTests', ...reporters, ...filter] },
+      how,
+    );
+    const report = readReport(path);
+    return { ...outcome, report, tally: tallyOf(report, outcome.ok) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+export function sum(outcomes: readonly Outcome[]): Tally {
+  const zero: Tally = { passed: 0, failed: 0, skipped: 0 };
+  return outcomes.reduce(
+    (total, { tally }) => ({
+      passed: total.passed + tally.passed,
+      failed: total.failed + tally.failed,
+      skipped: total.skipped + tally.skipped,
+    }),
+    zero,
+  );
+}
+
+export function lineOf({ name, ok, durationMs, tally }: Outcome): string {
+  const count = tally.passed + tally.failed > 1 ? `  ${closing(tally)}` : '';
+  return `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(14)} ${(durationMs / 1000).toFixed(1).padStart(6)} s${count}`;
+}
+
+/** The line that machines read: it stands alone, at the very end. */
+export function closing({ passed, failed, skipped }: Tally): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+function run(step: Step, live: boolean): Promise<{ code: number; output: string }> {
+  const [command, ...rest] = step.command;
+  const env = { ...process.env, ...step.env };
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, rest, {
+      env,
+      stdio: ['ignore', live ? 'inherit' : 'pipe', live ? 'inherit' : 'pipe'],
+    });
+    const chunks: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const overdue = setTimeout(() => {
+      chunks.push(Buffer.from(`\nended after ${deadlineMs / 60_000} minutes\n`));
+      child.kill('SIGINT');
+      setTimeout(() => child.kill('SIGKILL'), 30_000).unref();
+    }, deadlineMs);
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearTimeout(overdue);
+      resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString() });
+    });
+  });
+}
+
+function readReport(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null; // vitest did not get as far as a report; its exit code tells.
+  }
+}
+
+function tallyOf(report: unknown, ok: boolean): Tally {
+  const count = (key: string): number => {
+    const value: unknown = typeof report === 'object' && report !== null ? Reflect.get(report, key) : 0;
+    return typeof value === 'number' ? value : 0;
+  };
+  const failed = count('numFailedTests');
+  return {
+    passed: count('numPassedTests'),
+    failed: ok ? failed : Math.max(failed, 1),
+    skipped: count('numPendingTests') + count('numTodoTests'),
+  };
+}
