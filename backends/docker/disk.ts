@@ -22,7 +22,8 @@ export async function findDiskLimit(engine: Engine, facts: Facts): Promise<Enfor
 /** From the driver alone where that is enough. overlay2 on xfs depends on a mount option that the engine does not tell. */
 export function decide(facts: Pick<Facts, 'storageDriver' | 'backingFilesystem'>): Enforcement | 'try' {
   const driver = facts.storageDriver ?? 'unknown';
-  if (driver === 'btrfs' || driver === 'zfs') return { enforced: true, by: `${driver} quota, ${reach}` };
+  const lapses = driver === 'btrfs' ? ', as long as btrfs counts right (see doctor)' : '';
+  if (driver === 'btrfs' || driver === 'zfs') return { enforced: true, by: `${driver} quota${lapses}, ${reach}` };
   if (driver === 'overlay2' && facts.backingFilesystem === 'xfs') return 'try';
   const where = facts.backingFilesystem === null ? '' : ` on ${facts.backingFilesystem}`;
   return {

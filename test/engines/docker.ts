@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { connect as dockerode } from './engine-api.ts';
 
 /** As `DOCKER_HOST` has it, with the test images in place. `null`: there is none here, and CI would have failed. */
 export function dockerHost(): string | null {
@@ -25,6 +27,26 @@ export async function btrfsHost(): Promise<string | null> {
   if (typeof answer !== 'object' || answer === null) throw new Error('the test engines answered nothing');
   if ('error' in answer) throw new Error(`no btrfs engine: ${String(answer.error)}`);
   return 'host' in answer && typeof answer.host === 'string' ? answer.host : null;
+}
+
+/**
+ * Has the btrfs of an engine count anew. Removing a limited container makes it lose count (the kernel says so: "qgroup
+ * marked inconsistent"), and it holds no limit from then on; tests that run beside each other remove such containers.
+ */
+export async function recountDisk(host: string): Promise<void> {
+  const docker = dockerode(host);
+  const { DockerRootDir } = z.object({ DockerRootDir: z.string() }).parse(await docker.info());
+  const container = await docker.createContainer({
+    Image: 'caisson-test/busybox:latest',
+    Cmd: ['chroot', '/host', 'btrfs', 'quota', 'rescan', '-w', DockerRootDir],
+    HostConfig: { Privileged: true, NetworkMode: 'none', Binds: ['/:/host'] },
+  });
+  try {
+    await container.start();
+    await container.wait();
+  } finally {
+    await container.remove({ force: true });
+  }
 }
 
 /**

@@ -181,6 +181,7 @@ describe('the check of an engine', () => {
     [{ SecurityOptions: ['name=seccomp,profile=unconfined'] }, 'seccomp-off'],
     [{ SwapLimit: false }, 'swap-unlimited'],
     [{ CgroupVersion: '1' }, 'cgroup-v1'],
+    [{ Driver: 'btrfs' }, 'btrfs-quota-lapses'],
   ])('finds from %j: %s', (info, id) => {
     expect(findingsOf({ CgroupVersion: '2', ...info })).toContain(id);
   });
