@@ -90,12 +90,14 @@ describe.skipIf(host === null).each(['caisson-test/busybox:latest', 'caisson-tes
     it.each<readonly [string, string]>([
       ['that gives up when it finds no room', 'b() { b | b & }; (b) & while :; do :; done'],
       ['that sits still in a full table', '(while :; do sleep 600 & done); while :; do :; done'],
+      // Only Debian has perl; every shell gives up sooner or later.
+      ...(image.includes('debian') ? [['that never gives up', 'exec perl -e "fork while 1"'] as const] : []),
     ])('a fork bomb %s is ended, by a restart when nothing else helps (RL-01)', async (_what, text) => {
       const sandbox = await create({ pids: 64 });
       const bomb = await startExec(sandbox, shell(text, { timeoutMs: 2000 }), bare);
       bomb.ignore();
       const exit = await bomb.exit;
-      expect(exit).toMatchObject({ reason: 'timed-out', survivors: [] });
+      expect(exit, exit.notes.join('; ')).toMatchObject({ reason: 'timed-out', survivors: [] });
       expect((await processes(sandbox)).trim().split('\n').length).toBeLessThan(6);
     });
   },
