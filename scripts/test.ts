@@ -17,6 +17,7 @@ tell(await runStep({ name: 'engines', command: ['node', 'scripts/engines.ts'] },
 if (outcomes.every(({ ok }) => ok)) {
   outcomes.push(...(await runChecks()));
   tell(await runStep({ name: 'build', command: ['node', 'scripts/build.ts'] }, { live: true }));
+  tell(await runTests('processes', ['--project', 'processes'], { live: true }));
   tell(await runConformance(null));
   tell(await runTests('end to end', ['--project', 'e2e'], { live: true }));
 }

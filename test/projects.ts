@@ -1,19 +1,20 @@
 /**
  * Sorts test files into projects. `conformance`: its folder, and every file that runs the suite. `e2e`: its folder, and
  * every other file that imports from test/engines, itself or through what it imports: engines are there exactly where
- * they are used. `unit`: the rest.
+ * they are used. `processes`: others that start processes, as far as test code starts them. `unit`: the rest.
  */
 import { importsOf, readSources, targetOf, type Sources } from './architecture/imports.ts';
 
 export interface TestFiles {
   readonly unit: string[];
+  readonly processes: string[];
   readonly conformance: string[];
   readonly e2e: string[];
 }
 
 export async function testFiles(root: string): Promise<TestFiles> {
   const sources = await readSources(root, ['test/**/*.ts']);
-  const files: TestFiles = { unit: [], conformance: [], e2e: [] };
+  const files: TestFiles = { unit: [], processes: [], conformance: [], e2e: [] };
   for (const path of [...sources.keys()].filter((each) => each.endsWith('.test.ts')).sort())
     files[projectOf(path, sources)].push(path);
   return files;
@@ -24,13 +25,15 @@ export function projectOf(path: string, sources: Sources): keyof TestFiles {
   reach(path, sources, reached);
   if (path.startsWith('test/conformance/') || reached.has('test/conformance/suite.ts')) return 'conformance';
   const engines = [...reached].some((each) => each.startsWith('test/engines/') && each !== path);
-  return path.startsWith('test/e2e/') || engines ? 'e2e' : 'unit';
+  if (path.startsWith('test/e2e/') || engines) return 'e2e';
+  return reached.has('node:child_process') ? 'processes' : 'unit';
 }
 
-/** Adds the file and all that it imports, directly or not, as far as these are sources. */
+/** Adds the file and all that it imports, directly or not, as far as these are sources; of packages, their names. */
 function reach(path: string, sources: Sources, reached: Set<string>): void {
-  const text = sources.get(path);
-  if (text === undefined || reached.has(path)) return;
+  if (reached.has(path)) return;
   reached.add(path);
-  for (const each of importsOf(path, text)) reach(targetOf(path, each) ?? '', sources, reached);
+  const text = sources.get(path);
+  if (text === undefined) return;
+  for (const each of importsOf(path, text)) reach(targetOf(path, each) ?? each.specifier ?? '', sources, reached);
 }
