@@ -45,15 +45,22 @@ export async function peerExec(docker: Docker, container: Container, command: re
   return { exitCode: ExitCode, bytes, firstByteMs };
 }
 
-/** Container from nothing to the first output of a command in it, in milliseconds; removed afterwards, outside the time. */
-export async function peerCold(docker: Docker, flags: ContainerCreateOptions): Promise<number> {
+export interface PeerCold {
+  readonly container: Container;
+  /** From nothing to the first output of a command in it. */
+  readonly readyMs: number;
+}
+
+/** The caller removes the container, outside the time. */
+export async function peerCold(docker: Docker, flags: ContainerCreateOptions): Promise<PeerCold> {
   const began = performance.now();
   const container = await docker.createContainer(flags);
   try {
     await container.start();
     const untilExec = performance.now() - began;
-    return untilExec + (await peerExec(docker, container, ['echo', 'ready'])).firstByteMs;
-  } finally {
+    return { container, readyMs: untilExec + (await peerExec(docker, container, ['echo', 'ready'])).firstByteMs };
+  } catch (error) {
     await container.remove({ force: true });
+    throw error;
   }
 }

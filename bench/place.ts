@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { CaissonApi, Options, SandboxRequest } from '../src/api.ts';
 import { CaissonError } from '../src/errors.ts';
@@ -48,6 +49,12 @@ export function request(place: Place, more: Partial<SandboxRequest> = {}): Sandb
     limits: { diskBytes: null },
     ...more,
   };
+}
+
+/** Resolves when the engine has no sandbox of Caisson any more, so that our clearing away does not run in the peer's time. */
+export async function untilGone(place: Place): Promise<void> {
+  const filters = { label: ['caisson.instance'] };
+  while ((await place.docker.listContainers({ all: true, filters })).length > 0) await sleep(50);
 }
 
 /** A sandbox for the time of `work`, and the container it is. */

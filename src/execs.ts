@@ -131,7 +131,8 @@ export class Execs {
   async #removeEphemeral(row: SandboxRow): Promise<void> {
     await withLease(this.#context.store, taskLease(row.taskId), { waitMs: leasePatienceMs }, async () => {
       const current = await this.#context.store.sandbox(row.id);
-      if (current !== null) await finish(this.#context, current, { keepFiles: false });
+      if (current !== null)
+        await this.#context.gate.passLast(row.backend, () => finish(this.#context, current, { keepFiles: false }));
     });
   }
 }

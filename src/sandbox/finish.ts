@@ -2,6 +2,7 @@
  * Removes a sandbox, all of it: the resource, the task's directory unless it is kept, the row. Idempotent at every step,
  * so it also finishes what a crash left half-done. The caller holds the lease of the task.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Backend, Cancelable, Sandbox } from '../backend.ts';
 import { isCode } from '../errors.ts';
 import { failpoint } from '../failpoint.ts';
@@ -26,7 +27,8 @@ export async function finish(context: Context, row: SandboxRow, how: { readonly 
 
 /** A `destroying` row without a directory keeps its files, whoever finishes it. */
 async function markDestroying(context: Context, row: SandboxRow, keepFiles: boolean): Promise<void> {
-  await context.store.updateSandbox(row.id, { state: 'destroying', ...(keepFiles ? { directory: null } : {}) });
+  const files = row.directory === null ? {} : { directory: keepFiles ? null : row.directory };
+  await context.store.updateSandbox(row.id, { state: 'destroying', ...files });
 }
 
 export async function removeResources(
@@ -42,8 +44,10 @@ export async function removeResources(
   forgetLive(context, row.id);
 }
 
-/** By ref where the place had answered; by label where the answer may have been lost. */
+/** The handle we hold; else by ref where the place had answered; by label where the answer may have been lost. */
 async function resourcesOf(context: Context, backend: Backend, row: SandboxRow): Promise<readonly Sandbox[]> {
+  const live = context.live.get(row.id);
+  if (live !== undefined && isDeepStrictEqual(live.ref, row.ref)) return [live];
   const refs = row.ref === null ? await refsByLabel(context, backend, row.id) : [row.ref];
   const found = await Promise.all(refs.map((ref) => attachIfThere(backend, ref)));
   return found.filter((sandbox) => sandbox !== null);

@@ -2,7 +2,9 @@
  * What Caisson remembers: sandboxes, and who is working on them. One contract, several stores.
  *
  * Several processes may share one store. Nothing here waits for another process: `acquire` answers at once, and the
- * caller decides whether to try again. Every method is one short transaction that is durable when it resolves.
+ * caller decides whether to try again. Every method is one short transaction that outlives this process when it
+ * resolves. Intents (a new row, `creating`, `destroying` with a directory) outlive a power cut too; after one, what else was
+ * written last may be missing, and is found out from the place as after any crash.
  *
  * An owner is one process (or replica). It proves that it lives by a heartbeat, and on one host by its process id
  * together with the start time of that process, so that a killed owner is known to be dead at once and a stopped one

@@ -2,6 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import type { SandboxPatch, SandboxRow } from '../store.ts';
+import { forced } from './connection.ts';
 import { isTaken } from './errors.ts';
 import { assignments, readRow } from './row.ts';
 
@@ -26,7 +27,7 @@ export class Sandboxes {
     const set = assignments(row);
     const sql = `INSERT INTO sandboxes (${set.map(({ column }) => column).join(', ')}) VALUES (${set.map(() => '?').join(', ')})`;
     try {
-      this.#db.prepare(sql).run(...set.map(({ value }) => value));
+      forced(this.#db, () => this.#db.prepare(sql).run(...set.map(({ value }) => value)));
     } catch (error) {
       if (isTaken(error)) throw taken(row, error);
       throw error;
@@ -36,7 +37,8 @@ export class Sandboxes {
   update(id: string, patch: SandboxPatch): void {
     const set = assignments(patch);
     const clause = set.length === 0 ? 'id = id' : set.map(({ column }) => `${column} = ?`).join(', ');
-    const { changes } = this.#update(clause).run(...set.map(({ value }) => value), id);
+    const run = () => this.#update(clause).run(...set.map(({ value }) => value), id);
+    const { changes } = isIntent(patch) ? forced(this.#db, run) : run();
     if (changes === 0) throw new CaissonError('not_found', `no sandbox ${id}`, { details: { sandboxId: id } });
   }
 
@@ -63,6 +65,11 @@ export class Sandboxes {
     this.#updates.set(clause, statement);
     return statement;
   }
+}
+
+/** What follows it makes a resource or takes files away, and must be found begun. */
+function isIntent({ state, directory }: SandboxPatch): boolean {
+  return state === 'creating' || (state === 'destroying' && directory !== undefined);
 }
 
 function readOne(statement: StatementSync, key: string): SandboxRow | null {
