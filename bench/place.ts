@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
-import type { CaissonApi, Options, SandboxRequest } from '../src/api.ts';
+import type { CaissonApi, SandboxRequest } from '../src/api.ts';
 import { CaissonError } from '../src/errors.ts';
 
 export interface Place {
@@ -61,10 +61,10 @@ export async function untilGone(place: Place): Promise<void> {
 export async function withSandbox<T>(
   place: Place,
   work: (task: string, container: string) => Promise<T>,
-  options: Options = {},
+  more: Partial<SandboxRequest> = {},
 ): Promise<T> {
   const taskId = `bench-${crypto.randomUUID().slice(0, 8)}`;
-  const { sandbox } = await place.caisson.create(request(place, { taskId }), options);
+  const { sandbox } = await place.caisson.create(request(place, { taskId, ...more }));
   try {
     if (sandbox.place === null) throw new CaissonError('internal', 'the sandbox does not tell its container');
     return await work(taskId, sandbox.place.resource);

@@ -6,6 +6,8 @@ import { forced } from './connection.ts';
 import { isTaken } from './errors.ts';
 import { assignments, readRow } from './row.ts';
 
+const mostKnown = 1_000;
+
 export class Sandboxes {
   readonly #db: DatabaseSync;
   /** Patches come in a handful of forms, each with its own statement. */
@@ -14,6 +16,10 @@ export class Sandboxes {
   readonly #byTask: StatementSync;
   readonly #all: StatementSync;
   readonly #delete: StatementSync;
+  readonly #version: StatementSync;
+  /** Rows by task, as long as nobody has written: every command asks for its row twice. */
+  readonly #known = new Map<string, SandboxRow | null>();
+  #knownAt: unknown = null;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -21,9 +27,11 @@ export class Sandboxes {
     this.#byTask = db.prepare('SELECT * FROM sandboxes WHERE task_id = ?');
     this.#all = db.prepare('SELECT * FROM sandboxes ORDER BY created_at, id');
     this.#delete = db.prepare('DELETE FROM sandboxes WHERE id = ?');
+    this.#version = db.prepare('PRAGMA data_version');
   }
 
   insert(row: SandboxRow): void {
+    this.#known.clear();
     const set = assignments(row);
     const sql = `INSERT INTO sandboxes (${set.map(({ column }) => column).join(', ')}) VALUES (${set.map(() => '?').join(', ')})`;
     try {
@@ -35,6 +43,7 @@ export class Sandboxes {
   }
 
   update(id: string, patch: SandboxPatch): void {
+    this.#known.clear();
     const set = assignments(patch);
     const clause = set.length === 0 ? 'id = id' : set.map(({ column }) => `${column} = ?`).join(', ');
     const run = () => this.#update(clause).run(...set.map(({ value }) => value), id);
@@ -43,6 +52,7 @@ export class Sandboxes {
   }
 
   delete(id: string): void {
+    this.#known.clear();
     this.#delete.run(id);
   }
 
@@ -51,11 +61,24 @@ export class Sandboxes {
   }
 
   ofTask(taskId: string): SandboxRow | null {
-    return readOne(this.#byTask, taskId);
+    this.#forgetOld();
+    const known = this.#known.get(taskId);
+    if (known !== undefined) return known;
+    const row = readOne(this.#byTask, taskId);
+    this.#known.set(taskId, row);
+    return row;
   }
 
   all(): readonly SandboxRow[] {
     return this.#all.all().map(readRow);
+  }
+
+  /** `data_version` changes with every commit of another connection, and costs a look at shared memory (sqlite.org/pragma.html). */
+  #forgetOld(): void {
+    const version = this.#version.get()?.['data_version'];
+    if (version === this.#knownAt && this.#known.size < mostKnown) return;
+    this.#known.clear();
+    this.#knownAt = version;
   }
 
   #update(clause: string): StatementSync {
