@@ -4,6 +4,7 @@ import { cli } from './cli.ts';
 import { cold } from './cold.ts';
 import { exec } from './exec.ts';
 import { files } from './files.ts';
+import { journal } from './journal.ts';
 import { lanes } from './lanes.ts';
 import { leak } from './leak.ts';
 import { memory } from './memory.ts';
@@ -11,4 +12,4 @@ import { output } from './output.ts';
 import { policy } from './policy.ts';
 
 /** In the order in which they run without a name. */
-export const benches: readonly Bench[] = [cli, policy, exec, lanes, cold, output, memory, files, burst, leak];
+export const benches: readonly Bench[] = [cli, policy, exec, lanes, journal, cold, output, memory, files, burst, leak];
