@@ -69,6 +69,19 @@ describe('what is ours and what is not', () => {
     expect((await running).stdout.text).toBe('done\n');
   });
 
+  it('does not stop a sandbox in which a detached process lives, and stops it when that has ended', async () => {
+    await using home = await makeHome();
+    const caisson = await home.open({ 'terminal.lifetime_seconds': 1 });
+    const { id } = await caisson.detach({ taskId: 'demo', command: ['sh', '-c', 'sleep 6; exit 7'] });
+    await sleep(3_500);
+    expect(await caisson.gc({ dryRun: false })).toEqual([]);
+    expect((await caisson.inspect('demo')).resource).toBe('running');
+    expect(await caisson.wait(id)).toMatchObject({ state: 'exited', exitCode: 7 });
+    await sleep(2_500);
+    expect(await caisson.gc({ dryRun: false })).toMatchObject([{ kind: 'sandbox', taskId: 'demo' }]);
+    expect((await caisson.inspect('demo')).state).toBe('stopped');
+  });
+
   it('refuses a runtime with known holes when policy asks for a patched one (CH-12)', async () => {
     await using home = await makeHome();
     const caisson = await home.open({ 'policy.require_patched_runtime': true });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Gate } from '../../src/sandbox/gate.ts';
 
 describe('the gate', () => {
@@ -42,5 +42,26 @@ describe('the gate', () => {
     held.resolve(undefined);
     await first;
     expect(ran).toBe(false);
+  });
+
+  it('lets removals wait for callers, but not for ever', async () => {
+    vi.useFakeTimers();
+    try {
+      const gate = new Gate(1);
+      const held = Promise.withResolvers<undefined>();
+      const order: string[] = [];
+      const work = (name: string) => async () => void order.push(name);
+      const first = gate.pass('docker', () => held.promise);
+      const early = gate.passLast('docker', work('early removal'));
+      const caller = gate.pass('docker', work('caller'));
+      await vi.advanceTimersByTimeAsync(11_000);
+      const late = gate.passLast('docker', work('late removal'));
+      const next = gate.pass('docker', work('next caller'));
+      held.resolve(undefined);
+      await Promise.all([first, early, caller, late, next]);
+      expect(order).toEqual(['early removal', 'caller', 'next caller', 'late removal']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
