@@ -9,8 +9,11 @@ import { promisify } from 'node:util';
 import { engineCache } from './places.ts';
 import { findCommand, rootPrefix, systemPath } from './privileges.ts';
 
-/** `btrfs` enforces disk limits; `plain` has whatever storage driver fits the disk of the cache. */
-export type EngineKind = 'plain' | 'btrfs';
+/**
+ * `btrfs` enforces disk limits; `plain` has whatever storage driver fits the disk of the cache; `respawning` is a plain
+ * one that is started again whenever it ends, and keeps containers running meanwhile (`live-restore`).
+ */
+export type EngineKind = 'plain' | 'btrfs' | 'respawning';
 
 export interface Engine {
   /** As `DOCKER_HOST` has it. */

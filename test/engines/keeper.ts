@@ -5,7 +5,7 @@
  * Runs under `flock`: it holds the lock of its slot as long as it lives, so what an earlier keeper of the slot left
  * (it was killed itself) belongs to nobody and is cleaned before the start.
  *
- *   flock --nonblock --no-fork SLOT/lock node keeper.ts SLOT plain|btrfs GROUP
+ *   flock --nonblock --no-fork SLOT/lock node keeper.ts SLOT plain|btrfs|respawning GROUP
  *
  * Prints one JSON line when the engine answers: `{"host":"unix://..."}`, or `{"error":"..."}`.
  */
@@ -31,7 +31,7 @@ async function keep(slot: string, kind: string, group: string): Promise<void> {
   writeFileSync(join(slot, 'runtime'), runtime);
   const ended = ownerEnded();
   try {
-    const daemon = await start({ slot, runtime, btrfs: kind === 'btrfs', group });
+    const daemon = await start({ slot, runtime, kind, group });
     process.stdout.write(`${JSON.stringify({ host: `unix://${runtime}/docker.sock` })}\n`);
     await Promise.race([ended, once(daemon, 'exit')]);
     await stop(daemon, runtime);
@@ -56,11 +56,11 @@ async function cleanAfterKilledKeeper(slot: string): Promise<void> {
 interface Start {
   readonly slot: string;
   readonly runtime: string;
-  readonly btrfs: boolean;
+  readonly kind: string;
   readonly group: string;
 }
 
-async function start({ slot, runtime, btrfs, group }: Start): Promise<ChildProcess> {
+async function start({ slot, runtime, kind, group }: Start): Promise<ChildProcess> {
   const data = join(slot, 'data');
   mkdirSync(data, { recursive: true });
   const socket = join(runtime, 'docker.sock');
@@ -68,9 +68,11 @@ async function start({ slot, runtime, btrfs, group }: Start): Promise<ChildProce
     arguments: [
       ...['--data-root', data, '--exec-root', join(runtime, 'exec'), '--pidfile', join(runtime, 'pid')],
       ...['--host', `unix://${socket}`, '--group', group],
-      ...(btrfs ? ['--storage-driver', 'btrfs'] : []),
+      ...(kind === 'btrfs' ? ['--storage-driver', 'btrfs'] : []),
+      ...(kind === 'respawning' ? ['--live-restore'] : []),
     ],
-    disk: btrfs ? { image: await makeDisk(slot), directory: data } : null,
+    respawn: kind === 'respawning',
+    disk: kind === 'btrfs' ? { image: await makeDisk(slot), directory: data } : null,
     log: join(slot, 'dockerd.log'),
   });
   await answering(daemon, socket);

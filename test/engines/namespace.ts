@@ -15,6 +15,8 @@ const run = promisify(execFile);
 
 export interface DaemonOptions {
   readonly arguments: readonly string[];
+  /** Starts it again, in the same namespaces, whenever it ends by itself; ends it when it is told to end. */
+  readonly respawn: boolean;
   /** A file system image to mount on the data root first. `null`: the data root is a plain directory. */
   readonly disk: { readonly image: string; readonly directory: string } | null;
   /** File for what the daemon says. */
@@ -28,7 +30,10 @@ if [ -n "$CAISSON_DISK" ]; then mount -o loop "$CAISSON_DISK" "$CAISSON_DISK_DIR
 ip link set lo up
 echo ready
 read -r link
-exec dockerd "$@"`;
+[ -n "$CAISSON_RESPAWN" ] || exec dockerd "$@"
+set +e
+trap 'kill $pid; wait $pid; exit' TERM
+while :; do dockerd "$@" & pid=$!; wait $pid; done`;
 
 /** Resolves when the daemon has been started in its namespaces; it answers some time later. */
 export async function startDaemon(options: DaemonOptions): Promise<ChildProcess> {
@@ -38,6 +43,7 @@ export async function startDaemon(options: DaemonOptions): Promise<ChildProcess>
     env: {
       ...process.env,
       CAISSON_LOG: options.log,
+      CAISSON_RESPAWN: options.respawn ? 'yes' : '',
       CAISSON_DISK: options.disk?.image ?? '',
       CAISSON_DISK_DIRECTORY: options.disk?.directory ?? '',
     },
