@@ -4,6 +4,7 @@
  * Every method throws `CaissonError` only. What a command did is an `Exit`, never an error.
  */
 import type { Readable } from 'node:stream';
+import type { AuditRecord, Verification } from './audit/types.ts';
 import type { Check, Progress, ResourceState, Stats } from './backend.ts';
 import type { Killed } from './exec/detached/end.ts';
 import type { DetachedProcess } from './exec/detached/types.ts';
@@ -15,6 +16,7 @@ import type { Checker, CheckQuery } from './policy/types.ts';
 import type { View } from './sandbox/view.ts';
 import type { SandboxRequest } from './spec/types.ts';
 
+export type { AuditRecord, Verification } from './audit/types.ts';
 export { shellCode, signalNumbers } from './exec/exit.ts';
 export type { Exit, ExitReason, StreamSummary, Survivor } from './exec/exit.ts';
 export type { Killed } from './exec/detached/end.ts';
@@ -188,6 +190,13 @@ export interface CaissonApi {
   readonly config: ConfigView;
   /** Tells what would be decided about commands; nothing is run, and no engine is asked. */
   readonly policy: { checker(query: CheckQuery): Promise<Checker> };
+  /** Every decision and every run, in a chain of hashes over all processes of the state directory. */
+  readonly audit: {
+    /** The last records, oldest first; with `follow`, also those to come, until the signal fires. */
+    tail(how: { readonly count: number; readonly follow?: boolean }, options?: Options): AsyncIterable<AuditRecord>;
+    /** Whether all records are there and as they were written. */
+    verify(): Promise<Verification>;
+  };
   readonly images: {
     list(options?: Options): Promise<
       readonly {

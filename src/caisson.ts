@@ -69,6 +69,7 @@ const sweepEveryMs = 30_000;
 export class Caisson implements CaissonApi {
   readonly config: ConfigView;
   readonly policy: CaissonApi['policy'];
+  readonly audit: CaissonApi['audit'];
   readonly images: CaissonApi['images'];
   readonly sessions: CaissonApi['sessions'];
   readonly #parts: Parts;
@@ -86,6 +87,11 @@ export class Caisson implements CaissonApi {
     this.#context = parts.context;
     this.config = parts.config;
     this.policy = parts.policy;
+    const { audit } = parts.context;
+    this.audit = {
+      tail: ({ count, follow = false }, options = {}) => audit.tail({ count, follow, ...cancelable(options) }),
+      verify: () => audit.verify(),
+    };
     this.#plans = new Plans(parts.context, { loaded: parts.loaded, cwd: parts.origin.cwd });
     this.#execs = new Execs(parts.context, parts.journal, parts.origin);
     this.#processes = new Processes(parts.context);

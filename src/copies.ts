@@ -1,7 +1,7 @@
 /** Copies between this host and a sandbox, with what is known about both. */
 import { join } from 'node:path';
 import type { CopyInput, CopyResult, Options } from './api.ts';
-import type { copyIn } from './files/copy-in.ts';
+import { copyIn } from './files/copy-in.ts';
 import type { copyOut } from './files/copy-out.ts';
 import type { Context, Handle } from './sandbox/context.ts';
 
@@ -13,6 +13,14 @@ export async function copyBetween(
 ): Promise<CopyResult> {
   const { sandbox, row } = place.handle;
   const bound = row.spec.mounts.filter((mount) => !mount.readOnly).map((mount) => mount.source);
+  place.context.audit.record({
+    type: 'copy',
+    taskId: row.taskId,
+    execId: null,
+    direction: copy === copyIn ? 'in' : 'out',
+    source,
+    target,
+  });
   const untrusted = [join(place.context.home, 'sandboxes'), ...bound];
   return await copy(sandbox, { source, target, untrusted, env: { CAISSON_EXEC: 'copy' }, ...options });
 }

@@ -1,6 +1,9 @@
 /** The execs of this process: each started in a ready sandbox, recorded, counted as use, and ended when we end. */
 import { randomBytes } from 'node:crypto';
 import type { ExecInput, Running } from './api.ts';
+import { commandFacts } from './audit/facts.ts';
+import type { AuditEntry } from './audit/types.ts';
+import type { Exit } from './exec/exit.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
 import { startExec, startFailed } from './exec/start.ts';
@@ -29,6 +32,8 @@ export interface Attempt {
   /** Whether the id was made here just now, so that no other record can have it. */
   readonly fresh: boolean;
   recorder: Recorder | null;
+  /** Whether the audit tells of a start. */
+  audited: boolean;
 }
 
 export class Execs {
@@ -46,7 +51,8 @@ export class Execs {
   }
 
   attempt(plan: Resolved, input: ExecInput): Attempt {
-    return { plan, request: this.#request(plan, input), fresh: input.execId === undefined, recorder: null };
+    const fresh = input.execId === undefined;
+    return { plan, request: this.#request(plan, input), fresh, recorder: null, audited: false };
   }
 
   /** May be called again with another sandbox after `not_found` or `failed_precondition`: the command has not run then. */
@@ -56,6 +62,7 @@ export class Execs {
     this.#uses.begin(handle.row);
     try {
       attempt.recorder ??= await this.#record(attempt, where);
+      await this.#audited(attempt, handle);
       const execution = await startExec(handle.sandbox, request, {
         where,
         recorder: attempt.recorder,
@@ -66,6 +73,8 @@ export class Execs {
       return running;
     } catch (error) {
       this.#uses.end(handle.row);
+      if (attempt.audited) this.#auditExit(request.execId, handle.row.taskId, startFailed(toCaissonError(error)));
+      attempt.audited = false;
       throw error;
     }
   }
@@ -97,6 +106,30 @@ export class Execs {
     this.#uses.close();
   }
 
+  /** What is not on record does not start. */
+  async #audited(attempt: Attempt, handle: Handle): Promise<void> {
+    try {
+      this.#context.audit.record(runEntry(attempt.request, handle));
+      attempt.audited = true;
+    } catch (error) {
+      await attempt.recorder?.end(startFailed(toCaissonError(error)));
+      throw error;
+    }
+  }
+
+  #auditExit(execId: string, taskId: string, { reason, exitCode, signal, durationMs, notes }: Exit): void {
+    this.#context.audit.recordSoon({
+      type: 'exit',
+      taskId,
+      execId,
+      reason,
+      exit_code: exitCode,
+      signal,
+      duration_ms: Math.round(durationMs),
+      notes,
+    });
+  }
+
   async #record({ request, fresh }: Attempt, where: Where): Promise<Recorder> {
     const { execId, command, cwd } = request;
     return await this.#journal.record(execId, { command, cwd, where, fresh });
@@ -118,7 +151,8 @@ export class Execs {
   }
 
   #follow(running: Running, handle: Handle, plan: Resolved): void {
-    const settled = running.exit.then(async () => {
+    const settled = running.exit.then(async (exit) => {
+      this.#auditExit(running.id, handle.row.taskId, exit);
       this.#uses.end(handle.row);
       if (plan.ephemeral) await this.#removeEphemeral(handle.row);
       else if (handle.how !== 'found') measure(this.#context, handle.row, handle.sandbox);
@@ -135,6 +169,13 @@ export class Execs {
         await this.#context.gate.passLast(row.backend, () => finish(this.#context, current, { keepFiles: false }));
     });
   }
+}
+
+export function runEntry(request: ExecRequest, handle: Handle): AuditEntry {
+  const { backend, taskId, sandboxId, host, resource, recreated } = whereOf(handle);
+  const degraded = handle.row.degraded.map(({ control }) => control);
+  const place = { backend, sandboxId, host, resource, recreated, degraded };
+  return { type: 'run', taskId, execId: request.execId, ...place, ...commandFacts(request) };
 }
 
 export function whereOf({ row, sandbox, how }: Handle): Where {

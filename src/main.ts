@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { backends, isolation } from '../backends/index.ts';
 import type { CaissonApi, ConfigView } from './api.ts';
+import { auditIn } from './audit/log.ts';
 import type { Backend } from './backend.ts';
 import { Caisson, type ImageBuilder } from './caisson.ts';
 import { loadConfig } from './config/load.ts';
@@ -22,15 +23,20 @@ export interface OpenInput {
   readonly flags?: Readonly<Record<string, unknown>>;
 }
 
+/** Some two hundred thousand runs. */
+const auditBytes = 256 * 1024 ** 2;
+
 /** Opens Caisson on a state directory, which several processes may share. Starts nothing in any backend. */
 export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const loaded = await loadConfig({ ...input, flags: sectionsOf(input.flags ?? {}) });
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'));
+  const audit = auditIn(join(loaded.home, 'audit'), { storeBytes: auditBytes, owner: store.owner });
   const opened = new Map<string, Promise<Backend>>();
   const { env } = loaded;
   const context: Context = {
     home: loaded.home,
     store,
+    audit,
     backend: (name) => openBackend(opened, name, { env, instance: store.instance }),
     gate: new Gate(loaded.config.pool.create_concurrency),
     live: new Map(),
@@ -59,6 +65,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
       await journal.close();
       await Promise.allSettled([...opened.values()].map(async (backend) => (await backend).close()));
       await store.close();
+      audit.close();
     },
   });
 }

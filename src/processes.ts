@@ -1,6 +1,7 @@
 /** Detached processes of all sandboxes: started, found again by any process of the service, followed and ended. */
 import type { Detached, DetachedProcess, ExecEvent, GcItem, Killed, Options, TaskProcess, Where } from './api.ts';
-import { CaissonError, isCode } from './errors.ts';
+import type { AuditEntry } from './audit/types.ts';
+import { CaissonError, isCode, toCaissonError } from './errors.ts';
 import { killProcess, pruneProcesses, waitForProcess } from './exec/detached/end.ts';
 import { followProcess } from './exec/detached/follow.ts';
 import { KnownProcesses } from './exec/detached/known.ts';
@@ -9,7 +10,7 @@ import { keepEndedMinutes, startDetached } from './exec/detached/start.ts';
 import { removeKeptScript } from './exec/inside.ts';
 import { runScript } from './exec/script-run.ts';
 import type { ExecRequest } from './exec/types.ts';
-import { whereOf } from './execs.ts';
+import { runEntry, whereOf } from './execs.ts';
 import type { Context } from './sandbox/context.ts';
 import { findRow } from './sandbox/end.ts';
 import { withSandbox } from './sandbox/healing.ts';
@@ -41,10 +42,24 @@ export class Processes {
         });
       }
       const kept = await keptIn(this.#context, handle.row, handle.sandbox, options.signal);
-      const started = await startDetached(kept, request).catch((error: unknown) => this.#notStarted(id, error));
+      await this.#audited(id, { ...runEntry(request, handle), detached: true });
+      const started = await startDetached(kept, request).catch((error: unknown) => {
+        this.#context.audit.recordSoon(notRun(id, handle.row.taskId, toCaissonError(error).message));
+        return this.#notStarted(id, error);
+      });
+      if (!started) this.#context.audit.recordSoon(notRun(id, handle.row.taskId, 'it had been started before'));
       await this.#context.store.updateSandbox(handle.row.id, { usedAt: Date.now() });
       return { id, started, where: whereOf(handle) };
     });
+  }
+
+  async #audited(id: string, entry: AuditEntry): Promise<void> {
+    try {
+      this.#context.audit.record(entry);
+    } catch (error) {
+      await this.#known.forget(id);
+      throw error;
+    }
   }
 
   /** After these the command has certainly not been started. */
@@ -150,6 +165,10 @@ export class Processes {
     const rows = await Promise.all([...ids].map((id) => this.#context.store.sandbox(id)));
     return rows.filter((row) => row !== null);
   }
+}
+
+function notRun(execId: string, taskId: string, note: string): AuditEntry {
+  return { type: 'exit', taskId, execId, reason: 'not-started', note: note.slice(0, 500) };
 }
 
 function nothingWhenStopped(error: unknown): readonly TaskProcess[] {

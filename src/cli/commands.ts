@@ -23,6 +23,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   rm: async () => (await import('./commands/rm.ts')).rm,
   gc: async () => (await import('./commands/gc.ts')).gc,
   'policy check': async () => (await import('./commands/policy-check.ts')).policyCheck,
+  'audit tail': async () => (await import('./commands/audit-tail.ts')).auditTail,
+  'audit verify': async () => (await import('./commands/audit-verify.ts')).auditVerify,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   backends: async () => (await import('./commands/backends.ts')).backends,
   'config show': async () => (await import('./commands/config-show.ts')).configShow,

@@ -1,4 +1,5 @@
 /** What every step of the lifecycle works with. Made once per service object. */
+import type { Audit } from '../audit/types.ts';
 import type { Backend, Progress, Sandbox } from '../backend.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
@@ -9,6 +10,7 @@ export interface Context {
   /** The state directory, absolute. */
   readonly home: string;
   readonly store: Store;
+  readonly audit: Audit;
   /** Opens a backend once. Throws `invalid_argument` for an unknown name. */
   readonly backend: (name: string) => Promise<Backend>;
   readonly gate: Gate;

@@ -12,7 +12,7 @@ export interface Room {
 const contract = ['src/backend.ts', 'src/errors.ts'];
 /** Shapes that travel through the service's interface, and the one reading of an exit. They hold no state. */
 const shapes = ['src/exec/exit.ts', 'src/[^/]+/types.ts'];
-const core = '(?:config|spec|sandbox|exec|files|policy|secrets|network|access|store)';
+const core = '(?:audit|config|spec|sandbox|exec|files|guard|policy|secrets|network|access|store)';
 
 export const rooms: readonly Room[] = [
   { name: 'the error table', owns: /^src\/errors\.ts$/, may: [] },

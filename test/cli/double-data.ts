@@ -1,5 +1,5 @@
 /** What the double knows from the start. */
-import type { BackendCheck, CaissonApi, ConfigView, Spec, TaskProcess } from '../../src/api.ts';
+import type { AuditRecord, BackendCheck, CaissonApi, ConfigView, Spec, TaskProcess } from '../../src/api.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 
 export const spec: Spec = {
@@ -73,6 +73,28 @@ export const images: CaissonApi['images'] = {
 export const policy: CaissonApi['policy'] = {
   checker: ({ backend = 'docker', cwd = '/workspace', ...settings }) =>
     openChecker({ isolation: backend === 'local' ? 'none' : 'container', cwd, settings }),
+};
+
+export const audit: CaissonApi['audit'] = {
+  tail: async function* ({ count }) {
+    const common = { taskId: 'build', execId: 'exec_1', prev: '0'.repeat(64), hash: '1'.repeat(64) };
+    const run = { backend: 'docker', command: ['sh', '-c', 'printf \u001b[2J'] };
+    const records: AuditRecord[] = [
+      { seq: 1, at: '2026-01-02T11:00:00.000Z', type: 'run', ...common, ...run },
+      { seq: 2, at: '2026-01-02T11:00:01.000Z', type: 'exit', ...common, reason: 'exited', exit_code: 3 },
+    ];
+    yield* records.slice(-count);
+    await Promise.resolve();
+  },
+  verify: () =>
+    Promise.resolve({
+      intact: false,
+      records: 4,
+      firstSeq: 1,
+      lastSeq: 4,
+      torn: 0,
+      broken: { file: 'audit.ndjson', line: 5, seq: 5, reason: 'is not as it was written' },
+    }),
 };
 
 export const detached: TaskProcess = {

@@ -15,7 +15,7 @@ import type {
   Stats,
 } from '../../src/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { checks, config, detached, images, policy, spec } from './double-data.ts';
+import { audit, checks, config, detached, images, policy, spec } from './double-data.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 
 export interface Script {
@@ -37,6 +37,7 @@ export class Double implements CaissonApi {
   readonly config = config;
   readonly images = images;
   readonly policy = policy;
+  readonly audit = audit;
   readonly #script: Script;
   readonly #sandboxes = new Map<string, SandboxView>();
   #count = 0;

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { auditIn } from '../../src/audit/log.ts';
 import { acquire } from '../../src/sandbox/acquire.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import type { Plan } from '../../src/sandbox/create.ts';
@@ -37,6 +38,7 @@ async function service(): Promise<Context> {
   return {
     home,
     store,
+    audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, owner: store.owner }),
     backend: () => Promise.resolve(backend),
     gate: new Gate(2),
     live: new Map(),

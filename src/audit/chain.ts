@@ -1,0 +1,152 @@
+/** The end of the chain on disk, and lines added to it. Everything here is called under the lock. */
+import { hash } from 'node:crypto';
+import { closeSync, fstatSync, ftruncateSync, type Stats, renameSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  currentName,
+  endOf,
+  fileNames,
+  lastRecord,
+  nameOfFull,
+  openHead,
+  openToAppend,
+  readHead,
+  writeHead,
+} from './files.ts';
+import { beginning, encode, type Link } from './line.ts';
+import type { Json } from './types.ts';
+
+export type Fields = Readonly<Record<string, Json>>;
+
+interface Seen {
+  readonly inode: number;
+  readonly size: number;
+  readonly link: Link;
+}
+
+export interface ChainLimits {
+  /** A file of this size is full. */
+  readonly fileBytes: number;
+  /** Of all files together. */
+  readonly storeBytes: number;
+}
+
+export class Chain {
+  readonly #directory: string;
+  readonly #limits: ChainLimits;
+  readonly #head: number;
+  #fd: number;
+  #inode: number;
+  /** After our last line. When the file is still so, nobody else has written. */
+  #seen: Seen | null = null;
+
+  constructor(directory: string, limits: ChainLimits) {
+    this.#directory = directory;
+    this.#limits = limits;
+    this.#head = openHead(directory);
+    this.#fd = openToAppend(directory);
+    this.#inode = fstatSync(this.#fd).ino;
+  }
+
+  append(entries: readonly Fields[]): void {
+    const { ino, size } = this.#current();
+    const { link, prefix, first } = this.#continue(ino, size);
+    this.#seen = null; // until all of it is written, the end is not known
+    const { text, last } = encodeAll([...first, ...entries], link);
+    const written = Buffer.from(prefix + text);
+    writeAll(this.#fd, written, size);
+    writeHead(this.#head, last);
+    this.#seen = { inode: ino, size: size + written.length, link: last };
+    if (this.#seen.size >= this.#limits.fileBytes) this.#rotate(last);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+    closeSync(this.#head);
+  }
+
+  /** The file to write to, opened anew when another process has renamed ours. */
+  #current(): Stats {
+    const named = statSync(join(this.#directory, currentName), { throwIfNoEntry: false });
+    if (named?.ino === this.#inode) return named;
+    const fd = openToAppend(this.#directory);
+    closeSync(this.#fd);
+    this.#fd = fd;
+    const found = fstatSync(fd);
+    this.#inode = found.ino;
+    return found;
+  }
+
+  /** Where to go on: after our own last line, or after what others or a crash have left. */
+  #continue(
+    ino: number,
+    size: number,
+  ): { readonly link: Link; readonly prefix: string; readonly first: readonly Fields[] } {
+    if (this.#seen?.inode === ino && this.#seen.size === size) return { link: this.#seen.link, prefix: '', first: [] };
+    const { last, torn, unended } = endOf(this.#fd);
+    const link = later(last ?? this.#lastOfFull(), readHead(this.#head));
+    if (torn.length === 0) return { link, prefix: unended ? '\n' : '', first: [] };
+    const piece = { at: now(), type: 'torn', bytes: torn.length, sha256: hash('sha256', torn) };
+    return { link, prefix: '\n', first: [piece] };
+  }
+
+  #lastOfFull(): Link | null {
+    const name = fileNames(this.#directory).at(-2);
+    return name === undefined ? null : lastRecord(join(this.#directory, name));
+  }
+
+  #rotate(last: Link): void {
+    const path = join(this.#directory, currentName);
+    renameSync(path, join(this.#directory, nameOfFull(last.seq)));
+    this.#current();
+    this.#expire();
+  }
+
+  /** The record that old ones are gone comes first, so that a crash in between leaves too much and never too little. */
+  #expire(): void {
+    const full = fileNames(this.#directory).slice(0, -1);
+    let bytes = full.reduce((sum, name) => sum + statSync(join(this.#directory, name)).size, this.#limits.fileBytes);
+    const old: string[] = [];
+    for (const name of full) {
+      if (bytes <= this.#limits.storeBytes) break;
+      bytes -= statSync(join(this.#directory, name)).size;
+      old.push(name);
+    }
+    const through = old.length === 0 ? null : lastRecord(join(this.#directory, old.at(-1) ?? ''));
+    if (through === null) return;
+    this.append([{ at: now(), type: 'expired', through: through.seq, through_hash: through.hash }]);
+    for (const name of old) unlinkSync(join(this.#directory, name));
+  }
+}
+
+/**
+ * The head is written after the record. When it tells more than the file, records are gone from the file: going on from
+ * the head leaves the gap for everyone to see.
+ */
+function later(inFile: Link | null, head: Link | null): Link {
+  if (inFile === null) return head ?? beginning;
+  return head !== null && head.seq > inFile.seq ? head : inFile;
+}
+
+function encodeAll(entries: readonly Fields[], from: Link): { readonly text: string; readonly last: Link } {
+  let text = '';
+  let last = from;
+  for (const entry of entries) {
+    const { line, link } = encode(entry, last);
+    text += line;
+    last = link;
+  }
+  return { text, last };
+}
+
+/** All of it or, unless even that fails, nothing: entries that could not be written are tried again later. */
+function writeAll(fd: number, bytes: Uint8Array, size: number): void {
+  try {
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+  } catch (error) {
+    ftruncateSync(fd, size);
+    throw error;
+  }
+}
+
+export const now = (): string => new Date().toISOString();

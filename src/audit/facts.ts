@@ -1,0 +1,37 @@
+/** What is kept of a command: its words without values of its environment, and a hash by which it is found again. */
+import { hash } from 'node:crypto';
+import type { Json } from './types.ts';
+
+const mostUnits = 8192;
+/** Shorter values (`1`, `true`, `prod`) stand in commands by chance, and are no secrets. */
+const leastSecretUnits = 6;
+
+export interface Commanded {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Values that travel by the environment must not come in by the command: they are replaced by their names. */
+export function commandFacts({ command, cwd, env }: Commanded): Readonly<Record<string, Json>> {
+  const words = shorten(command.map((word) => withoutValues(word, env)));
+  return { command: words, command_sha256: hash('sha256', JSON.stringify(command)), cwd, env: Object.keys(env) };
+}
+
+function withoutValues(word: string, env: Readonly<Record<string, string>>): string {
+  let text = word;
+  for (const [name, value] of Object.entries(env))
+    if (value.length >= leastSecretUnits) text = text.replaceAll(value, `[${name}]`);
+  return text;
+}
+
+function shorten(words: readonly string[]): readonly string[] {
+  let left = mostUnits;
+  const kept: string[] = [];
+  for (const word of words) {
+    if (left <= 0) return [...kept, '[…]'];
+    kept.push(word.length <= left ? word : `${word.slice(0, left)}[…]`);
+    left -= word.length;
+  }
+  return kept;
+}

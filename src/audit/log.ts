@@ -1,0 +1,127 @@
+/**
+ * The audit of this process. All processes of a state directory write to the same chain, one after the other. A record
+ * has been given to the kernel when `record` returns: it outlives any process, and may be lost in a power cut.
+ */
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { CaissonError } from '../errors.ts';
+import { Chain, type Fields, now } from './chain.ts';
+import { openLock, type Lock } from './lock.ts';
+import { follow } from './tail.ts';
+import type { Audit, AuditEntry, AuditRecord, Verification } from './types.ts';
+import { snapshot, verify } from './verify.ts';
+
+export interface AuditOptions {
+  /** Bytes that all files together may take; the oldest go first. */
+  readonly storeBytes: number;
+  /** Who writes, as the store names this process. */
+  readonly owner: string;
+}
+
+const largestFileBytes = 16 * 1024 * 1024;
+const filesOfStore = 8;
+const soonMs = 100;
+
+/** Nothing is opened or made before the first use. */
+export function auditIn(directory: string, options: AuditOptions): Audit {
+  return new AuditLog(directory, options);
+}
+
+class AuditLog implements Audit {
+  readonly #directory: string;
+  readonly #options: AuditOptions;
+  #waiting: Fields[] = [];
+  #opened: { readonly lock: Lock; readonly chain: Chain } | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(directory: string, options: AuditOptions) {
+    this.#directory = directory;
+    this.#options = options;
+  }
+
+  record(entry: AuditEntry): void {
+    const fields = this.#fields(entry);
+    this.#waiting.push(fields);
+    try {
+      this.#flush();
+    } catch (error) {
+      // Whoever asked for it will not go on, so that it must not be told later.
+      this.#waiting = this.#waiting.filter((each) => each !== fields);
+      throw error;
+    }
+  }
+
+  recordSoon(entry: AuditEntry): void {
+    this.#waiting.push(this.#fields(entry));
+    this.#timer ??= setTimeout(() => this.#tryFlush(), soonMs).unref();
+  }
+
+  tail(how: Parameters<Audit['tail']>[0]): AsyncIterable<AuditRecord> {
+    this.#tryFlush();
+    return follow(this.#directory, how);
+  }
+
+  async verify(): Promise<Verification> {
+    this.#flush();
+    const { lock } = this.#open();
+    return await verify(lock.within(() => snapshot(this.#directory)));
+  }
+
+  close(): void {
+    try {
+      this.#flush();
+    } finally {
+      if (this.#timer !== null) clearTimeout(this.#timer);
+      this.#opened?.chain.close();
+      this.#opened?.lock.close();
+      this.#opened = null;
+    }
+  }
+
+  #fields({ type, ...rest }: AuditEntry): Fields {
+    return { at: now(), type, owner: this.#options.owner, ...rest };
+  }
+
+  /** What could not be written waits for the next try; the next `record` tells of the failure. */
+  #tryFlush(): void {
+    try {
+      this.#flush();
+    } catch {
+      this.#timer ??= setTimeout(() => this.#tryFlush(), soonMs * 10).unref();
+    }
+  }
+
+  #flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#waiting.length === 0) return;
+    try {
+      const { lock, chain } = this.#open();
+      lock.within(() => chain.append(this.#waiting));
+      this.#waiting = [];
+    } catch (error) {
+      throw unwritable(error, this.#directory);
+    }
+  }
+
+  #open(): { readonly lock: Lock; readonly chain: Chain } {
+    if (this.#opened !== null) return this.#opened;
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    chmodSync(this.#directory, 0o700);
+    const lock = openLock(join(this.#directory, 'lock'));
+    const { storeBytes } = this.#options;
+    const fileBytes = Math.min(largestFileBytes, Math.ceil(storeBytes / filesOfStore));
+    this.#opened = { lock, chain: lock.within(() => new Chain(this.#directory, { fileBytes, storeBytes })) };
+    return this.#opened;
+  }
+}
+
+function unwritable(error: unknown, directory: string): CaissonError {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  const why = error instanceof Error ? error.message : String(error);
+  return new CaissonError(full ? 'resource_exhausted' : 'unavailable', `the audit cannot be written: ${why}`, {
+    cause: error,
+    remedy: `nothing runs that is not on record: ${full ? 'free space for' : 'look at'} ${directory}`,
+  });
+}

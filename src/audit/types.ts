@@ -1,0 +1,67 @@
+/** What the audit takes, keeps and tells. */
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/**
+ * A fact to be kept. Never a value of the environment, never output of a command.
+ *   decision    what policy, a hook, a scanner or a person has decided about a command
+ *   run         a command is about to start; without this record it does not
+ *   exit        how it ended, or why it did not start
+ *   copy        files are about to go in or out
+ */
+export interface AuditEntry {
+  readonly type: 'decision' | 'run' | 'exit' | 'copy';
+  readonly taskId: string | null;
+  readonly execId: string | null;
+  readonly [detail: string]: Json;
+}
+
+/** A line of the file. `torn` and `expired` are written by the audit about itself. */
+export interface AuditRecord {
+  /** From 1 on, without holes, over all files. */
+  readonly seq: number;
+  /** RFC 3339, by the clock of the writer. */
+  readonly at: string;
+  readonly type: AuditEntry['type'] | 'torn' | 'expired';
+  /** SHA-256 of the record before; 64 zeros for the first one. */
+  readonly prev: string;
+  /** SHA-256 of this line up to `,"hash"`. */
+  readonly hash: string;
+  readonly [detail: string]: Json;
+}
+
+export interface Broken {
+  readonly file: string;
+  /** `null`: not a line that is there, but one that is not. */
+  readonly line: number | null;
+  /** Of the first record that is not as it was written. */
+  readonly seq: number;
+  readonly reason: string;
+}
+
+export interface Verification {
+  readonly intact: boolean;
+  /** Records that follow each other without a break, from the oldest kept one on. */
+  readonly records: number;
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+  /** Pieces of lines that a crash or a full disk left, each told by the record after it or at the very end. */
+  readonly torn: number;
+  readonly broken: Broken | null;
+}
+
+export interface Audit {
+  /** Writes now. Throws `resource_exhausted` or `unavailable` when it cannot be written. */
+  record(entry: AuditEntry): void;
+  /** Writes with the next record, or within a moment. Kept until it could be written. */
+  recordSoon(entry: AuditEntry): void;
+  /** The last records, oldest first; with `follow`, also those to come, until the signal fires. */
+  tail(how: {
+    readonly count: number;
+    readonly follow: boolean;
+    readonly signal?: AbortSignal;
+  }): AsyncIterable<AuditRecord>;
+  verify(): Promise<Verification>;
+  /** Writes what waits. Throws when it cannot be written. */
+  close(): void;
+}

@@ -1,0 +1,53 @@
+import type { AuditRecord } from '../../api.ts';
+import { defineCommand } from '../command.ts';
+import { escapeLine } from '../escape.ts';
+import { readCount } from '../values.ts';
+
+const usualCount = '20';
+
+export const auditTail = defineCommand({
+  name: 'audit tail',
+  summary: 'Show the last records of what was decided and run',
+  about: `Of all processes that share the state directory. A record tells of a decision, a run, its exit or a
+copy; names of variables are in it, and never their values.`,
+  operands: [],
+  runs: false,
+  exitsAsCommand: false,
+  options: {
+    lines: { type: 'text', short: 'n', value: 'N', about: `how many (default: ${usualCount})` },
+    follow: { type: 'flag', short: 'f', about: 'go on with what comes' },
+  },
+  examples: [
+    ['what happened last', 'audit tail'],
+    ['watch it, for a program', 'audit tail -f -n 0 --json'],
+  ],
+  run: async (given, context) => {
+    const count = readCount('--lines', given.text('lines') ?? usualCount);
+    const follow = given.flag('follow');
+    const { audit } = await context.service();
+    for await (const record of audit.tail({ count, follow }, context.options)) {
+      if (context.json) await context.printJson(record);
+      else await context.print(`${escapeLine(rowOf(record))}\n`);
+    }
+    return 0;
+  },
+});
+
+function rowOf({ seq, at, type, taskId, execId, ...rest }: AuditRecord): string {
+  return [seq, at, type.padEnd(8), words(taskId ?? '-'), words(execId ?? '-'), whatOf(type, rest)].join('  ');
+}
+
+function whatOf(type: AuditRecord['type'], rest: Readonly<Record<string, unknown>>): string {
+  const { command, reason, exit_code: exitCode, direction, source, target, verdict, note } = rest;
+  if (type === 'run') return `${words(rest['backend'])}: ${words(command)}`;
+  if (type === 'exit') return `${words(reason)} ${words(exitCode ?? note)}`.trimEnd();
+  if (type === 'copy') return `${words(direction)}: ${words(source)} -> ${words(target)}`;
+  if (type === 'decision') return `${words(verdict)}: ${words(command)}`;
+  return type === 'torn' ? 'a piece of a line, as a crash leaves it' : `through ${words(rest['through'])}`;
+}
+
+function words(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(words).join(' ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCaisson } from '../../src/main.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'caisson-audited-'));
+  writeFileSync(join(home, 'config.yaml'), 'terminal: {backend: local, docker_network: true}\n', { mode: 0o600 });
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const open = () => openCaisson({ home, env: { PATH: process.env['PATH'], HOME: home }, cwd: home });
+
+describe('runs', () => {
+  it('are on record before they start, and their exits after', async () => {
+    const caisson = await open();
+    const marker = join(home, 'audit', 'audit.ndjson');
+    const request = {
+      taskId: 'build',
+      command: ['sh', '-c', `cat ${marker}; exit 3`] as [string, ...string[]],
+      env: { SECRET_WORD: 'hunter2hunter2' },
+    };
+    const { stdout, execId } = await caisson.run(request);
+    expect(stdout.text).toContain(`"execId":"${execId}"`);
+    const records = await Array.fromAsync(caisson.audit.tail({ count: 100 }));
+    const own = records.filter((record) => record['execId'] === execId);
+    expect(own.filter(({ type }) => type !== 'decision').map(({ type, exit_code: code }) => [type, code])).toEqual([
+      ['run', undefined],
+      ['exit', 3],
+    ]);
+    expect(own.find(({ type }) => type === 'run')).toMatchObject({
+      taskId: 'build',
+      backend: 'local',
+      command: request.command,
+      env: ['SECRET_WORD'],
+    });
+    await caisson.close();
+    expect(readFileSync(marker, 'utf8')).not.toContain('hunter2');
+  });
+
+  it('do not start when they cannot be put on record (FR-14)', async () => {
+    mkdirSync(join(home, 'audit', 'audit.ndjson'), { recursive: true });
+    const caisson = await open();
+    const trace = join(home, 'trace');
+    const command: [string, ...string[]] = ['sh', '-c', `echo ran > ${trace}`];
+    await expect(caisson.run({ taskId: 'build', command })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(caisson.detach({ taskId: 'build', command })).rejects.toMatchObject({ code: 'unavailable' });
+    const session = { taskId: 'build', name: 'dev', text: `echo ran > ${trace}` };
+    await expect(caisson.sessions.run(session)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(existsSync(trace)).toBe(false);
+    rmSync(join(home, 'audit', 'audit.ndjson'), { recursive: true });
+    await caisson.run({ taskId: 'build', command });
+    expect(existsSync(trace)).toBe(true);
+    await caisson.close();
+  });
+});
+
+describe('caisson audit', () => {
+  const program = fileURLToPath(new URL('../../bin/caisson.js', import.meta.url));
+  const caisson = (...args: string[]) =>
+    spawnSync(process.execPath, [program, '--home', home, ...args], {
+      encoding: 'utf8',
+      env: { PATH: '/usr/bin:/bin' },
+    });
+
+  it('tells what ran, and exits 1 and names the record when one was changed', () => {
+    expect(caisson('run', '--task', 'build', '--', 'true').status).toBe(0);
+    const shown = caisson('audit', 'tail', '-n', '2');
+    expect(shown.stdout).toMatch(/ run {7}\S+ {2}exec_\w+ {2}local: true\n.* exit {6}\S+ {2}exec_\w+ {2}exited 0\n$/);
+    const [line = ''] = caisson('audit', 'tail', '-n', '1', '--json').stdout.split('\n');
+    expect(JSON.parse(line)).toMatchObject({ type: 'exit', reason: 'exited' });
+    expect(caisson('audit', 'verify')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^intact: \d+ records/),
+    });
+    const file = join(home, 'audit', 'audit.ndjson');
+    const text = readFileSync(file, 'utf8');
+    const { seq } = JSON.parse(line) as { seq: number };
+    writeFileSync(file, text.replace('"exited"', '"denied"'));
+    const broken = caisson('audit', 'verify', '--json');
+    expect([broken.status, JSON.parse(broken.stdout)]).toMatchObject([1, { intact: false, broken: { seq } }]);
+    expect(caisson('audit', 'verify').stdout).toBe(
+      `broken at record ${seq} (audit.ndjson:${seq}): is not as it was written\n`,
+    );
+  }, 60_000);
+});
