@@ -32,7 +32,7 @@ import { CaissonError, isCode } from './errors.ts';
 import { copyBetween } from './copies.ts';
 import { collect } from './exec/collect.ts';
 import { feed } from './feed.ts';
-import { Execs, type Origin } from './execs.ts';
+import { type ExecParts, Execs, type Wish } from './execs.ts';
 import { copyIn } from './files/copy-in.ts';
 import { copyOut } from './files/copy-out.ts';
 import { type ImageBuilder, imagesOf } from './images.ts';
@@ -40,6 +40,7 @@ import { gc, type GcParts } from './gc.ts';
 import { Processes } from './processes.ts';
 import { repeated } from './repeated.ts';
 import { Sessions, sessionsOf } from './sessions.ts';
+import { codeSubject } from './guard/call.ts';
 import { acquire } from './sandbox/acquire.ts';
 import { cancelable, type Context, type Handle } from './sandbox/context.ts';
 import { findRow, removeSandbox, stopSandbox } from './sandbox/end.ts';
@@ -54,9 +55,8 @@ import { viewOf } from './sandbox/view.ts';
 export * from './api.ts';
 export type { ImageBuilder } from './images.ts';
 
-export interface Parts extends GcParts {
+export interface Parts extends GcParts, ExecParts {
   readonly loaded: Loaded;
-  readonly origin: Origin;
   readonly builder: ImageBuilder;
   readonly config: ConfigView;
   readonly policy: CaissonApi['policy'];
@@ -93,7 +93,7 @@ export class Caisson implements CaissonApi {
       verify: () => audit.verify(),
     };
     this.#plans = new Plans(parts.context, { loaded: parts.loaded, cwd: parts.origin.cwd });
-    this.#execs = new Execs(parts.context, parts.journal, parts.origin);
+    this.#execs = new Execs(parts);
     this.#processes = new Processes(parts.context);
     this.#sessions = new Sessions({
       context: parts.context,
@@ -118,14 +118,16 @@ export class Caisson implements CaissonApi {
 
   async exec(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
     const known = request.execId === undefined ? null : await this.#repeated(request.execId, options);
-    return known ?? (await this.#start(await this.#plan(request, options), request, options));
+    return known ?? (await this.#start(await this.#plan(request, options), { input: request }, options));
   }
 
   async code({ code, ...request }: SandboxRequest & CodeInput, options: Options = {}): Promise<Running> {
     const known = request.execId === undefined ? null : await this.#repeated(request.execId, options);
     if (known !== null) return known;
     const plan = withoutSecrets(await this.#plan(request, options));
-    return feedCode(this.#context, await this.#start(plan, codeExec({ ...request, code }), options), code.text);
+    const subject = codeSubject(code);
+    const running = await this.#start(plan, { input: codeExec({ ...request, code }), subject }, options);
+    return feedCode(this.#context, running, subject.bytes);
   }
 
   async #fed({ input, ...request }: SandboxRequest & RunInput, options: Options): Promise<Running> {
@@ -134,8 +136,8 @@ export class Caisson implements CaissonApi {
     return running;
   }
 
-  async #start(plan: Resolved, input: ExecInput, options: Options): Promise<Running> {
-    const attempt = this.#execs.attempt(plan, input);
+  async #start(plan: Resolved, wish: Wish, options: Options): Promise<Running> {
+    const attempt = await this.#execs.admit(plan, wish, options);
     try {
       return await withSandbox(this.#context, plan, options, (handle) => this.#execs.start(handle, attempt, options));
     } catch (error) {
@@ -156,7 +158,8 @@ export class Caisson implements CaissonApi {
 
   async detach(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
     const plan = await this.#plan(request, options);
-    return await this.#processes.detach(plan, this.#execs.attempt(plan, request).request, options);
+    const { request: admitted } = await this.#execs.admit(plan, { input: request }, options);
+    return await this.#processes.detach(plan, admitted, options);
   }
 
   async processes(task?: string, options: Options = {}): Promise<readonly TaskProcess[]> {
@@ -207,7 +210,7 @@ export class Caisson implements CaissonApi {
   }
 
   async stats(task: string, options: Options = {}): Promise<Stats> {
-    const { stats } = await this.#attached(task, options);
+    const { stats } = await this.#within(task, options, ({ sandbox }) => Promise.resolve(sandbox));
     if (stats === undefined) throw new CaissonError('not_supported', `the backend of ${task} tells no usage figures`);
     return await stats.read(options);
   }
@@ -283,10 +286,6 @@ export class Caisson implements CaissonApi {
     yield* (
       (await this.#processes.logs(id, how, options)) ?? this.#parts.journal.logs(id, { ...how, ...cancelable(options) })
     );
-  }
-
-  async #attached(task: string, options: Options): Promise<Handle['sandbox']> {
-    return await this.#within(task, options, ({ sandbox }) => Promise.resolve(sandbox));
   }
 
   async #sweep(): Promise<void> {

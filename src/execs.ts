@@ -6,9 +6,12 @@ import type { AuditEntry } from './audit/types.ts';
 import type { Exit } from './exec/exit.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
+import { checkRequest } from './exec/request.ts';
 import { startExec, startFailed } from './exec/start.ts';
 import type { ExecRequest, Where } from './exec/types.ts';
 import { toCaissonError } from './errors.ts';
+import { callOf, type Subject } from './guard/call.ts';
+import type { Gate } from './guard/gate.ts';
 import type { Context, Handle, StepOptions } from './sandbox/context.ts';
 import { cancelable, leasePatienceMs, taskLease } from './sandbox/context.ts';
 import { finish } from './sandbox/finish.ts';
@@ -25,10 +28,27 @@ export interface Origin {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+export interface ExecParts {
+  readonly context: Context;
+  readonly journal: Journal;
+  readonly origin: Origin;
+  /** What stands before every command. */
+  readonly guard: Gate;
+}
+
+/** What a caller wants to be run. */
+export interface Wish {
+  readonly input: ExecInput;
+  /** What the command stands for. Absent: for itself. */
+  readonly subject?: Subject;
+}
+
 /** A wanted exec. It is recorded once, though it may take a second, healed sandbox to start it. */
 export interface Attempt {
   readonly plan: Resolved;
   readonly request: ExecRequest;
+  /** What the guard has admitted. */
+  readonly subject: Subject;
   /** Whether the id was made here just now, so that no other record can have it. */
   readonly fresh: boolean;
   recorder: Recorder | null;
@@ -40,19 +60,32 @@ export class Execs {
   readonly #context: Context;
   readonly #journal: Journal;
   readonly #origin: Origin;
+  readonly #guard: Gate;
   readonly #uses: Uses;
   readonly #running = new Map<Running, Promise<void>>();
 
-  constructor(context: Context, journal: Journal, origin: Origin) {
+  constructor({ context, journal, origin, guard }: ExecParts) {
     this.#context = context;
     this.#journal = journal;
     this.#origin = origin;
+    this.#guard = guard;
     this.#uses = new Uses(context.store);
   }
 
-  attempt(plan: Resolved, input: ExecInput): Attempt {
-    const fresh = input.execId === undefined;
-    return { plan, request: this.#request(plan, input), fresh, recorder: null, audited: false };
+  /** Throws `policy_denied` or `approval_required`. What the guard has seen is a copy, and is what will be started. */
+  async admit(plan: Resolved, { input, subject }: Wish, options: StepOptions): Promise<Attempt> {
+    const wanted = this.#request(plan, input);
+    checkRequest(wanted);
+    const call = callOf({ plan, request: wanted, subject: subject ?? { kind: 'argv', argv: wanted.command } });
+    const admitted = (await this.#guard.admit(call, options)).subject;
+    return {
+      plan,
+      request: admitted.kind === 'argv' ? { ...wanted, command: admitted.argv } : wanted,
+      subject: admitted,
+      fresh: input.execId === undefined,
+      recorder: null,
+      audited: false,
+    };
   }
 
   /** May be called again with another sandbox after `not_found` or `failed_precondition`: the command has not run then. */
@@ -138,9 +171,10 @@ export class Execs {
   #request(plan: Resolved, input: ExecInput): ExecRequest {
     const env = input.env ?? {};
     checkExecEnv(env);
+    const [program, ...args] = input.command;
     return {
       execId: input.execId ?? `exec_${randomBytes(12).toString('hex')}`,
-      command: input.command,
+      command: [program, ...args],
       cwd: input.cwd ?? (plan.guarantees.isolation === 'none' ? this.#origin.cwd : plan.spec.cwd),
       env: { ...forwardedEnv(plan.forwardEnv, this.#origin.env), ...env },
       stdin: input.stdin ?? false,

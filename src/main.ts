@@ -8,12 +8,15 @@ import { Caisson, type ImageBuilder } from './caisson.ts';
 import { loadConfig } from './config/load.ts';
 import type { Flags, Loaded } from './config/types.ts';
 import { CaissonError } from './errors.ts';
+import { type GuardInput, openGuard } from './guard/open.ts';
+import type { Rulebook } from './guard/rulebook.ts';
 import { openJournal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
 import { Gate } from './sandbox/gate.ts';
+import { flagOf } from './spec/backend-keys.ts';
 import { openStore } from './store/sqlite/open.ts';
 
-export interface OpenInput {
+export interface OpenInput extends GuardInput {
   /** The state directory. Absent: `CAISSON_HOME`, else `~/.caisson`. */
   readonly home?: string;
   /** The environment: switches, and values of forwarded names. Never the process's own behind the caller's back. */
@@ -31,6 +34,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const loaded = await loadConfig({ ...input, flags: sectionsOf(input.flags ?? {}) });
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'));
   const audit = auditIn(join(loaded.home, 'audit'), { storeBytes: auditBytes, owner: store.owner });
+  const guard = openGuard({ loaded, env: input.env, cwd: input.cwd }, input);
   const opened = new Map<string, Promise<Backend>>();
   const { env } = loaded;
   const context: Context = {
@@ -53,14 +57,12 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     context,
     loaded,
     journal,
+    guard: guard.gate,
     origin: { cwd: input.cwd, env },
     backendNames: Object.keys(backends),
     builder,
-    policy: policyFor(input.cwd, loaded),
-    config: configView(
-      loaded,
-      notices.map((notice) => notice.message),
-    ),
+    policy: policyFor(input.cwd, loaded, guard.rulebook),
+    config: configView(loaded, [...notices.map((notice) => notice.message), ...guard.notices]),
     release: async () => {
       await journal.close();
       await Promise.allSettled([...opened.values()].map(async (backend) => (await backend).close()));
@@ -92,15 +94,21 @@ const builder: ImageBuilder = {
 };
 
 /** The grammar is loaded when a command is judged, and not before. */
-function policyFor(cwd: string, { config, env }: Loaded): CaissonApi['policy'] {
+function policyFor(cwd: string, { config, env }: Loaded, rulebook: Rulebook): CaissonApi['policy'] {
   return {
-    checker: async ({ backend = config.terminal.backend, cwd: given, ...settings }) => {
+    checker: async ({ backend = config.terminal.backend, cwd: given, ...query }) => {
       const kind = Object.hasOwn(isolation, backend) ? isolation[backend] : undefined;
       if (kind === undefined) throw unknownBackend(backend, Object.keys(isolation));
       const { openChecker } = await import('./policy/checker.ts');
       const here =
         kind === 'none' ? { cwd, ...(env['HOME'] === undefined ? {} : { home: env['HOME'] }) } : { cwd: '/workspace' };
-      return await openChecker({ ...here, isolation: kind, cwd: given ?? config.terminal.cwd ?? here.cwd, settings });
+      return await openChecker({
+        ...here,
+        isolation: kind,
+        hostPaths: flagOf(config.terminal, `${backend}_mount_cwd_to_workspace`, false),
+        cwd: given ?? config.terminal.cwd ?? here.cwd,
+        settings: await rulebook.asked(query),
+      });
     },
   };
 }
@@ -112,15 +120,16 @@ function unknownBackend(name: string, known: readonly string[]): CaissonError {
 }
 
 function configView(loaded: Loaded, notices: readonly string[]): ConfigView {
-  const { tasks, ...sections } = loaded.config;
+  const { tasks, command_allowlist: allowlist, ...sections } = loaded.config;
   const keys = Object.entries(sections).flatMap(([section, values]) =>
-    Object.entries(values).map(([key, value]) => ({ key: `${section}.${key}`, value })),
+    Object.entries(values).map(([key, value]: [string, unknown]) => ({ key: `${section}.${key}`, value })),
   );
   return {
     home: loaded.home,
     notices,
     show: () => [
       ...keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' })),
+      { key: 'command_allowlist', value: allowlist, origin: allowlist.length === 0 ? 'default' : 'file' },
       { key: 'tasks', value: tasks, origin: Object.keys(tasks).length === 0 ? 'default' : 'file' },
     ],
     schema: async () => (await import('./config/json-schema.ts')).configSchema(),

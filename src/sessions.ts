@@ -156,14 +156,10 @@ export class Sessions {
     const { text, name, env = {}, timeoutMs } = input;
     const command = ['session', name, text.slice(0, shownCharacters)] as const;
     const execId = input.execId ?? `exec_${randomBytes(12).toString('hex')}`;
-    const attempt = execs.attempt(plan, {
-      execId,
-      command,
-      cwd: handle.row.spec.cwd,
-      env,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    });
-    const sandbox = runningIn(session, handle.sandbox, text);
+    const timeout = timeoutMs === undefined ? {} : { timeoutMs };
+    const wanted = { execId, command, cwd: handle.row.spec.cwd, env, ...timeout };
+    const attempt = await execs.admit(plan, { input: wanted, subject: { kind: 'text', text } }, options);
+    const sandbox = runningIn(session, handle.sandbox, attempt.subject.kind === 'text' ? attempt.subject.text : text);
     const running = await execs.start({ ...handle, sandbox }, attempt, cancelable(options));
     const collected = await collect(running, { keepBytes });
     await execs.settled(running);

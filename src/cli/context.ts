@@ -1,6 +1,7 @@
 /** What every command is given: the service, ways to write, and the wish to stop. */
 import type { CaissonApi, Options as ServiceOptions } from '../api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
+import { approverOn } from './approver.ts';
 import { escapeLine } from './escape.ts';
 import { watchInterrupts } from './interrupt.ts';
 import { toJson } from './json.ts';
@@ -55,7 +56,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
   };
   const interrupts = watchInterrupts(world, say);
   const notice = (text: string): void => (quiet || json ? undefined : say(text));
-  const service = opener(given, world, notice);
+  const service = opener(given, { world, notice, clear: status.clear });
   const print = (text: string | Uint8Array): Promise<void> => {
     status.clear();
     return written(world, text);
@@ -97,11 +98,24 @@ interface Opener {
   readonly close: () => Promise<void>;
 }
 
-function opener(given: Given, world: World, notice: (text: string) => void): Opener {
+interface Surroundings {
+  readonly world: World;
+  readonly notice: (text: string) => void;
+  readonly clear: () => void;
+}
+
+function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   const home = given.text('home');
   let opened: Promise<CaissonApi> | null = null;
   const openNow = async (): Promise<CaissonApi> => {
-    const service = await world.open({ ...(home === undefined ? {} : { home }), env: world.env, cwd: world.cwd });
+    const approver = approverOn(world, clear);
+    const service = await world.open({
+      ...(home === undefined ? {} : { home }),
+      ...(approver === null ? {} : { approver }),
+      yolo: given.flag('yolo'),
+      env: world.env,
+      cwd: world.cwd,
+    });
     for (const text of service.config.notices) notice(text);
     return service;
   };

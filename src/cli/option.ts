@@ -62,4 +62,5 @@ export const commandOptions = {
   timeout: { type: 'text', value: 'TIME', about: 'kill it after 30s, 5m, 1h; 0 or none: never' },
   interactive: { type: 'flag', short: 'i', about: 'pass standard input on' },
   tty: { type: 'flag', about: 'run it on a terminal' },
+  yolo: { type: 'flag', about: 'do not ask about dangerous commands' },
 } as const satisfies Options;

@@ -2,6 +2,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { CaissonApi } from '../api.ts';
+import type { Approver } from '../guard/types.ts';
 
 export interface Input extends Readable {
   readonly isTTY?: boolean;
@@ -26,7 +27,13 @@ export interface World {
   /** Where SIGINT, SIGTERM and SIGHUP arrive. */
   readonly signals: EventEmitter;
   readonly nowMs: () => number;
-  readonly open: (options: { readonly home?: string; readonly env: Env; readonly cwd: string }) => Promise<CaissonApi>;
+  readonly open: (options: {
+    readonly home?: string;
+    readonly env: Env;
+    readonly cwd: string;
+    readonly approver?: Approver;
+    readonly yolo?: boolean;
+  }) => Promise<CaissonApi>;
   /** Ends the process at once. */
   readonly abandon: (exitCode: number) => void;
 }

@@ -1,9 +1,10 @@
 /** Checking of what was read, source by source, so that each error names its own place. Loads the schema. */
+import type { z } from 'zod';
 import { parseYaml, type Path, type Position } from './document.ts';
 import { explain, type Place } from './explain.ts';
 import { type Laid, type Setting, settingsOf } from './layer.ts';
 import { configError } from './problem.ts';
-import { document, sections } from './schema.ts';
+import { document, projectRules, sections, single } from './schema.ts';
 import { type Switch, readings } from './switches.ts';
 import type { Document, Flags, Settings } from './types.ts';
 
@@ -11,6 +12,7 @@ export interface CheckedFile {
   readonly settings: readonly Setting[];
   readonly tasks: Readonly<Record<string, readonly Setting[]>>;
   readonly overrides: NonNullable<Document['tasks']>;
+  readonly allowlist: readonly string[];
 }
 
 export function checkFile(text: string, file: string): CheckedFile {
@@ -19,16 +21,30 @@ export function checkFile(text: string, file: string): CheckedFile {
   const result = document.safeParse(value);
   if (!result.success)
     throw configError(explain(result.error.issues, { value, placeOf: (path) => placeAt(file, positionOf(path)) }));
-  const { tasks = {}, ...rest } = result.data;
+  const { tasks = {}, command_allowlist: allowlist = [], ...rest } = result.data;
   const lineOf = (path: Path): string => `${file}:${positionOf(path).line}`;
   const settingsFor = (name: string, terminal: object): readonly Setting[] =>
     settingsOf({ terminal }, (_, key) => `task ${name} at ${lineOf(['tasks', name, key])}`);
-  const perTask = Object.entries(tasks).map(([name, terminal]) => [name, settingsFor(name, terminal)] as const);
+  const perTask = Object.entries(tasks).map(
+    ([name, { rules: _rules, tool_mode: _mode, ...terminal }]) => [name, settingsFor(name, terminal)] as const,
+  );
   return {
     settings: settingsOf(rest, (section, key) => `file ${lineOf([section, key])}`),
     tasks: Object.fromEntries(perTask),
     overrides: tasks,
+    allowlist,
   };
+}
+
+/** Throws `invalid_argument` as `checkFile` does. */
+export function checkProjectRules(text: string, file: string): z.infer<typeof projectRules> {
+  const { value: written, positionOf } = parseYaml(text, file);
+  const value = written ?? {};
+  const result = projectRules.safeParse(value);
+  if (result.success) return result.data;
+  const placeOf = (path: Path): Place => placeAt(file, positionOf(path.slice(2)));
+  const issues = result.error.issues.map((issue) => ({ ...issue, path: ['approvals', 'rules', ...issue.path] }));
+  throw configError(explain(issues, { value: { approvals: { rules: value } }, placeOf }));
 }
 
 /** A line is shorter than the largest file allowed. */
@@ -44,7 +60,7 @@ function withoutEmpty(value: unknown): unknown {
   if (typeof value !== 'object' || Array.isArray(value)) return value;
   const sectionsOf = Object.entries(value).map(([key, inner]: [string, unknown]) => [
     key,
-    key === 'tasks' ? withoutEmpty(inner) : (inner ?? {}),
+    key === 'tasks' ? withoutEmpty(inner) : (inner ?? (Object.hasOwn(single, key) ? [] : {})),
   ]);
   return Object.fromEntries(sectionsOf);
 }
@@ -74,7 +90,7 @@ export function checkFlags(flags: Flags): readonly Setting[] {
 }
 
 /** Overrides of tasks are written in the file only. */
-const flagDocument = document.omit({ tasks: true });
+const flagDocument = document.omit({ tasks: true, command_allowlist: true });
 
 function definedOf(keys: object): object {
   return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined));
@@ -82,9 +98,10 @@ function definedOf(keys: object): object {
 
 /** All sources together, as typed values. Each was checked before, so a failure here is a bug. */
 export function settle({ values }: Laid): Settings {
-  const { terminal, policy, exec, pool } = sections;
+  const { terminal, approvals, policy, exec, pool } = sections;
   return {
     terminal: terminal.parse(values['terminal']),
+    approvals: approvals.parse(values['approvals']),
     policy: policy.parse(values['policy']),
     exec: exec.parse(values['exec']),
     pool: pool.parse(values['pool']),

@@ -30,7 +30,17 @@ export const defaults: Settings = {
     docker_runtime: null,
     docker_seccomp: 'builtin',
   },
-  policy: { require_patched_runtime: false },
+  approvals: {
+    mode: 'manual',
+    timeout: 60,
+    cron_mode: 'deny',
+    unattended_mode: 'deny',
+    tool_mode: 'autonomous',
+    rules: {},
+    smart: {},
+    denial_breaker_threshold: 3,
+  },
+  policy: { require_patched_runtime: false, profile: 'standard', container_hardline: false },
   exec: { output_bytes: 50_000, spill_bytes: gibibyte, retention_seconds: 7 * daySeconds, store_bytes: 4 * gibibyte },
   pool: { create_concurrency: null },
 };

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Path } from './document.ts';
 import { nearest } from './nearest.ts';
 import { type Problem, typeName } from './problem.ts';
-import { expectationOf, sections } from './schema.ts';
+import { expectationOf, sections, single } from './schema.ts';
 
 export interface Place {
   readonly text: string;
@@ -41,13 +41,25 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
 
 /** Of the key that holds the path; items of lists have the words of their list. */
 function expectationAt(path: Path): string {
-  const section = path[0] === 'tasks' ? 'terminal' : path[0];
+  const section = path[0];
+  const alone = Object.entries(single).find(([name]) => name === section)?.[1];
+  if (alone !== undefined) return expectationOf(alone) ?? 'something else';
   const key = path[0] === 'tasks' ? path[2] : path[1];
   if (key === undefined || section === undefined)
     return path.length === 0 ? 'a mapping of sections' : 'a mapping of keys';
-  const shape: unknown = Object.entries(sections).find(([name]) => name === section)?.[1].shape;
+  const shape: unknown = shapeOf(section);
   const schema: unknown = typeof shape === 'object' && shape !== null ? Reflect.get(shape, key) : undefined;
   return expectationOf(schema) ?? 'something else';
+}
+
+function shapeOf(section: PropertyKey): unknown {
+  if (section === 'tasks')
+    return {
+      ...sections.terminal.shape,
+      rules: sections.approvals.shape.rules,
+      tool_mode: sections.approvals.shape.tool_mode,
+    };
+  return Object.entries(sections).find(([name]) => name === section)?.[1].shape;
 }
 
 function unknownKey(parent: Path, key: string): string {
@@ -58,7 +70,7 @@ function unknownKey(parent: Path, key: string): string {
 function nearestTop(key: string): string | null {
   const inner = Object.entries(sections).find(([, section]) => Object.hasOwn(section.shape, key));
   if (inner !== undefined) return `${inner[0]}.${key}`;
-  return nearest(key, [...Object.keys(sections), 'tasks']);
+  return nearest(key, [...Object.keys(sections), ...Object.keys(single), 'tasks']);
 }
 
 function nearestIn(parent: string, key: string): string | null {

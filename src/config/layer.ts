@@ -39,5 +39,5 @@ export function settingsOf(
 }
 
 export function isSection(name: string): name is SectionName {
-  return name === 'terminal' || name === 'policy' || name === 'exec' || name === 'pool';
+  return name === 'terminal' || name === 'approvals' || name === 'policy' || name === 'exec' || name === 'pool';
 }

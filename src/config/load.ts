@@ -65,7 +65,7 @@ const base: readonly Setting[] = settingsOf({ ...defaults }, () => 'default');
 
 function plain({ home, env }: Sources): Loaded {
   const forTask = (): TaskTerminal => ({ terminal: defaults.terminal, originOf: () => 'default' });
-  return { home, env, config: { ...defaults, tasks: {} }, origins: lay(base).origins, forTask };
+  return { home, env, config: { ...defaults, command_allowlist: [], tasks: {} }, origins: lay(base).origins, forTask };
 }
 
 async function checked(sources: Sources): Promise<Loaded> {
@@ -79,7 +79,13 @@ async function checked(sources: Sources): Promise<Loaded> {
   const laid = lay(base, file.settings, above);
   const forTask = (taskId: string): TaskTerminal =>
     taskTerminal(lay(base, file.settings, ...overridesFor(taskId, file.tasks), above), settle);
-  return { home, env, config: { ...settle(laid), tasks: file.overrides }, origins: laid.origins, forTask };
+  return {
+    home,
+    env,
+    config: { ...settle(laid), command_allowlist: file.allowlist, tasks: file.overrides },
+    origins: laid.origins,
+    forTask,
+  };
 }
 
 function taskTerminal(laid: ReturnType<typeof lay>, settle: (laid: ReturnType<typeof lay>) => Settings): TaskTerminal {

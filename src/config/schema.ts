@@ -4,17 +4,31 @@
  * This is the only part of the room that loads zod, so it is imported when there is something to check, and not before.
  */
 import { z } from 'zod';
+import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
 import { execSection, policySection, poolSection } from './schema/sections.ts';
 import { terminalSection } from './schema/terminal.ts';
 
-export { execSection, policySection, poolSection, terminalSection };
+export { approvalsSection, execSection, policySection, poolSection, terminalSection };
 export { expectationOf } from './schema/key.ts';
 
 /** A task id, or a pattern with `*` and `?`. */
 const taskPattern = z.string().regex(/^[a-z0-9*?][a-z0-9_*?-]{0,62}$/);
 
+/** What may be said for a task alone. */
+export const taskSection = terminalSection.partial().extend({
+  rules: rulesKey.optional(),
+  tool_mode: toolModeKey.optional(),
+});
+
+/** The file of a project: rules that travel with its code. */
+export const projectRules = rulesKey.extend({ tool_mode: toolModeKey.optional() });
+
+/** Keys that stand beside the sections. */
+export const single = { command_allowlist: allowlistKey } as const;
+
 export const sections = {
   terminal: terminalSection,
+  approvals: approvalsSection,
   policy: policySection,
   exec: execSection,
   pool: poolSection,
@@ -22,13 +36,15 @@ export const sections = {
 
 export const document = z.strictObject({
   terminal: terminalSection.partial().optional().describe('Where commands run, and within which bounds.'),
+  approvals: approvalsSection.partial().optional().describe('What is asked about, and who answers.'),
+  command_allowlist: allowlistKey.optional(),
   policy: policySection.partial().optional().describe('What is refused.'),
   exec: execSection.partial().optional().describe('Output of commands, and their records.'),
   pool: poolSection.partial().optional().describe('How many things happen at once.'),
   tasks: z
-    .record(taskPattern, terminalSection.partial())
+    .record(taskPattern, taskSection)
     .optional()
     .describe(
-      'Overrides of terminal keys by task id or pattern (* and ?); later entries win, an exact id wins over patterns.',
+      'Overrides of terminal keys by task id or pattern (* and ?); later entries win, an exact id wins over patterns. Also rules and tool_mode.',
     ),
 });

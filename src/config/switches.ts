@@ -26,13 +26,19 @@ const known: ReadonlyMap<string, Known> = new Map(
     isSection(section)
       ? Object.entries(keys).map(
           ([key, value]: [string, unknown]) =>
-            [`CAISSON_${section}_${key}`.toUpperCase(), { section, key, single: !Array.isArray(value) }] as const,
+            [`CAISSON_${section}_${key}`.toUpperCase(), { section, key, single: value === null || typeof value !== 'object' }] as const,
         )
       : [],
   ),
 );
 
-const otherNames = new Set(['CAISSON_HOME', 'CAISSON_EXEC', 'CAISSON_SANDBOX']);
+const otherNames = new Set([
+  'CAISSON_HOME',
+  'CAISSON_EXEC',
+  'CAISSON_SANDBOX',
+  'CAISSON_YOLO_MODE',
+  'CAISSON_CRON_SESSION',
+]);
 const otherPrefixes = ['CAISSON_REQUIRE_', 'CAISSON_TEST_', 'CAISSON_DEBUG', 'CAISSON_NO_'];
 
 /** An empty variable counts as unset. Throws `invalid_argument` naming all variables that mean nothing. */
@@ -53,7 +59,7 @@ function problemWith(name: string): Problem[] {
   if (key !== undefined)
     return key.single
       ? []
-      : [{ at: name, key: '', message: `${key.section}.${key.key} is a list, which only the file can hold` }];
+      : [{ at: name, key: '', message: `${key.section}.${key.key} holds several values, which only the file can do` }];
   if (otherNames.has(name) || otherPrefixes.some((prefix) => name.startsWith(prefix)) || !looksLikeKey(name)) return [];
   const meant = sameKey(name) ?? nearest(name, known.keys());
   return [

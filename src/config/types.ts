@@ -1,12 +1,13 @@
 /** What the rest of Caisson sees of the configuration. Types only: nothing is loaded by importing this. */
 import type { z } from 'zod';
-import type { document, execSection, policySection, poolSection, terminalSection } from './schema.ts';
+import type { approvalsSection, document, execSection, policySection, poolSection, terminalSection } from './schema.ts';
 
 export type Terminal = Readonly<z.infer<typeof terminalSection>>;
 
 /** The sections in which a key has one value, each with its default. Key names are those of the file. */
 export interface Settings {
   readonly terminal: Terminal;
+  readonly approvals: Readonly<z.infer<typeof approvalsSection>>;
   readonly policy: Readonly<z.infer<typeof policySection>>;
   readonly exec: Readonly<z.infer<typeof execSection>>;
   readonly pool: Readonly<z.infer<typeof poolSection>>;
@@ -18,7 +19,9 @@ export type SectionName = keyof Settings;
 export type Document = z.infer<typeof document>;
 
 export interface Config extends Settings {
-  /** Overrides of `terminal` by task id or pattern, in the order of the file. */
+  /** What is not asked about any more, as the file has it. */
+  readonly command_allowlist: readonly string[];
+  /** Overrides of `terminal`, and rules, by task id or pattern, in the order of the file. */
   readonly tasks: Readonly<NonNullable<Document['tasks']>>;
 }
 

@@ -3,6 +3,7 @@ import { analyse, analyseArgv } from './analysis/analyse.ts';
 import { folded } from './analysis/bytes.ts';
 import type { Analysis } from './analysis/types.ts';
 import { loadGrammar, type Parse } from './grammar/load.ts';
+import { commandOf, decideProgram, type Program } from './code.ts';
 import { judge, strictest } from './judge.ts';
 import { proposeRules } from './permission/propose.ts';
 import { settingsOf, type Settings, type SettingsInput } from './settings.ts';
@@ -14,9 +15,13 @@ export interface DecideInput extends Place {
   readonly reach: Reach;
 }
 
+export type DecideCodeInput = Program & Place & { readonly reach: Reach };
+
 export interface Policy {
   readonly settings: Settings;
   decide(input: DecideInput): Decision;
+  /** Of a program's text, run from a file of its own. */
+  decideCode(input: DecideCodeInput): Decision;
   /** Rules that an approval could save; `null` when only this one time can be approved. */
   propose(input: Pick<DecideInput, 'command' | 'cwd'>): readonly string[] | null;
 }
@@ -32,6 +37,11 @@ export function policyOn(settings: Settings, parse: Parse | null): Policy {
   return {
     settings,
     decide: (input) => decide(input, settings, parse),
+    decideCode: ({ language, text, ...place }) =>
+      strictest([
+        decide({ ...place, command: commandOf(language, text) }, settings, parse),
+        decideProgram({ language, text }, settings),
+      ]),
     propose: ({ command, cwd }) => proposeRules(read(command, { cwd }, parse)),
   };
 }

@@ -45,6 +45,8 @@ export interface Place {
   readonly cwd: string;
   /** The home directory there, when it is known. */
   readonly home?: string;
+  /** Input that nobody has seen will reach it. */
+  readonly stdin?: boolean;
 }
 
 /** Judges one command: text for a shell, or a program with its arguments. */

@@ -41,7 +41,7 @@ export function loadedWith(set: Partial<Terminal> = {}, home = '/home/user/.cais
   const terminal = { ...defaults.terminal, ...set };
   return {
     home,
-    config: { ...defaults, terminal, tasks: {} },
+    config: { ...defaults, terminal, command_allowlist: [], tasks: {} },
     origins: {},
     env: {},
     forTask: () => ({ terminal, originOf: (key) => (Object.hasOwn(set, key) ? 'file F:1' : 'default') }),

@@ -18,7 +18,12 @@ for the next call; variables given by -e do not. The session is opened when it i
   ],
   runs: true,
   exitsAsCommand: true,
-  options: { env: commandOptions.env, 'env-file': commandOptions['env-file'], timeout: commandOptions.timeout },
+  options: {
+    env: commandOptions.env,
+    'env-file': commandOptions['env-file'],
+    timeout: commandOptions.timeout,
+    yolo: commandOptions.yolo,
+  },
   examples: [
     ['go somewhere, and stay there', 'session run build dev -- cd /workspace/app'],
     ['several words of shell in quotes', "session run build dev -- 'export MODE=test; make | tail -3'"],

@@ -21,6 +21,7 @@ It has no deadline.`,
     cwd: sandboxOptions.cwd,
     env: commandOptions.env,
     'env-file': commandOptions['env-file'],
+    yolo: commandOptions.yolo,
   },
   examples: [
     ['look around in a sandbox', 'sh build'],

@@ -12,6 +12,12 @@ const expectsBytes = 'whole bytes from 1024 on';
 
 export const policySection = z.strictObject({
   require_patched_runtime: flagKey('Refuse to create sandboxes on a runtime with known ways out of the container.'),
+  profile: key(
+    z.enum(['standard', 'strict']),
+    'standard or strict',
+    'standard: what is known to be dangerous is asked for. strict: what is not on a narrow list is asked for.',
+  ),
+  container_hardline: flagKey('Keep the list of commands that are always refused on inside containers too.'),
 });
 
 export const execSection = z.strictObject({

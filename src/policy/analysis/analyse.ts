@@ -8,7 +8,7 @@ import { readLight } from './light.ts';
 import { readPiped } from './pipes.ts';
 import { Session, type Payload } from './session.ts';
 import { readTree } from './tree.ts';
-import type { Analysis, Word } from './types.ts';
+import { type Analysis, hole, type Word } from './types.ts';
 
 /** Text as a shell gets it. `parse` null: the grammar is not there. */
 export function analyse(text: string, place: Place, parse: Parse | null): Analysis {
@@ -62,11 +62,11 @@ export function analyseArgv(argv: readonly string[], place: Place, parse: Parse 
   return finish(text, session, place);
 }
 
-function payloadOf(text: string, { cwd }: Place): Payload {
+function payloadOf(text: string, { cwd, stdin = false }: Place): Payload {
   return {
     text,
     span: null,
-    around: { scope: { vars: new Map(), cwd }, within: null, stage: null, stdin: null },
+    around: { scope: { vars: new Map(), cwd }, within: null, stage: null, stdin: stdin ? hole : null },
     depth: 0,
     elsewhere: false,
   };

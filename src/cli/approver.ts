@@ -1,0 +1,59 @@
+/** The question about a command, on the terminal of whoever started us. */
+import type { Approver, Question } from '../guard/types.ts';
+import { escapeLine } from './escape.ts';
+import type { Input, World } from './world.ts';
+
+const longestAnswer = 1024;
+const letters = { once: '[o]nce', session: '[s]ession', always: '[a]lways', deny: '[d]eny' } as const;
+
+/** `null` where nobody sits: input or the stream of messages is no terminal. */
+export function approverOn(world: World, clear: () => void): Approver | null {
+  if (world.stdin.isTTY !== true || world.stderr.isTTY !== true) return null;
+  return async (question, { signal }) => {
+    clear();
+    world.stderr.write(questionText(question));
+    const line = await readLine(world.stdin, signal);
+    if (line === null) world.stderr.write('\n');
+    return line ?? 'deny';
+  };
+}
+
+function questionText(question: Question): string {
+  const { findings, display, warnings, proposal, choices, cwd, backend } = question;
+  const what = [...new Set(findings.map(({ description }) => escapeLine(description)))].join(', ');
+  const short = choices.map((choice) => (choice === 'deny' ? 'D' : choice.slice(0, 1))).join('/');
+  return [
+    `DANGEROUS COMMAND: ${what} (on ${escapeLine(backend)}${cwd === null ? '' : `, in ${escapeLine(cwd)}`})`,
+    ...display.split('\n').map((line) => `  ${line}`),
+    ...warnings.map((warning) => `note: ${escapeLine(warning)}`),
+    ...(proposal.length === 0 ? [] : [`always saves: ${proposal.map(escapeLine).join('  ')}`]),
+    choices.map((choice) => letters[choice]).join(' | '),
+    `Choice [${short}]: `,
+  ].join('\n');
+}
+
+/** One line; what was typed after it stays for the command. `null` at the end of the input, or when nobody waits any more. */
+function readLine(stdin: Input, signal: AbortSignal): Promise<string | null> {
+  return new Promise((resolve) => {
+    let text = '';
+    const end = (line: string | null, rest = ''): void => {
+      stdin.off('data', onData);
+      stdin.off('end', onEnd);
+      signal.removeEventListener('abort', onEnd);
+      stdin.pause();
+      if (rest !== '') stdin.unshift(Buffer.from(rest));
+      resolve(line);
+    };
+    const onEnd = (): void => end(null);
+    const onData = (chunk: Buffer | string): void => {
+      text += chunk.toString();
+      const newline = text.indexOf('\n');
+      if (newline >= 0) end(text.slice(0, newline), text.slice(newline + 1));
+      else if (text.length > longestAnswer) end(null);
+    };
+    signal.addEventListener('abort', onEnd, { once: true });
+    stdin.on('data', onData);
+    stdin.on('end', onEnd);
+    stdin.resume();
+  });
+}

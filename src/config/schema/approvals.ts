@@ -1,0 +1,81 @@
+/** Commands that a human is asked about, and the rules by which. */
+import { z } from 'zod';
+import { checkedText, key } from './key.ts';
+
+/** A delay of Node's timers has 31 bits of milliseconds. */
+const timerSeconds = 2_147_483;
+const mostRules = 1000;
+const mostRuleUnits = 4096;
+
+/** The form only: what stands in the brackets is read when the rules are composed. */
+function ruleProblem(text: string): string | null {
+  if (text.length > mostRuleUnits) return `a rule has at most ${mostRuleUnits} characters`;
+  return /^\s*[A-Za-z][\w.-]*(?:\([^]+\))?\s*$/.test(text)
+    ? null
+    : 'expected tool or tool(pattern), such as terminal(git:*), write_file(src/**) or read_file';
+}
+
+const ruleList = z.array(checkedText(ruleProblem)).max(mostRules);
+
+export const rulesKey = key(
+  z.strictObject({ allow: ruleList.optional(), ask: ruleList.optional(), deny: ruleList.optional() }),
+  'lists of rules under allow, ask and deny',
+  'Rules by tool and pattern. The strictest that matches wins; ask and deny hold in every mode.',
+);
+
+export const toolModeKey = key(
+  z.enum(['autonomous', 'cautious', 'supervised', 'plan']),
+  'autonomous, cautious, supervised or plan',
+  'What happens to what no rule names: run it; let reading run; ask for everything; refuse all but reading.',
+);
+
+const answerWithoutHuman = (about: string): z.ZodEnum<{ deny: 'deny'; approve: 'approve' }> =>
+  key(z.enum(['deny', 'approve']), 'deny or approve', about);
+
+/** `off`, unquoted, is false to YAML 1.1. */
+const modes = z.union([z.enum(['manual', 'smart', 'off']), z.literal(false)]);
+
+export const approvalsSection = z.strictObject({
+  mode: key(
+    modes,
+    'manual, smart or off',
+    'Who is asked about dangerous commands: a human; a model first, then a human; nobody.',
+  ),
+  timeout: key(
+    z.number().positive().max(timerSeconds),
+    'seconds above 0',
+    'Seconds to wait for an answer. After them the command is refused.',
+  ),
+  cron_mode: answerWithoutHuman('Answer for dangerous commands of scheduled runs, where nobody is there to ask.'),
+  unattended_mode: answerWithoutHuman('Answer for dangerous commands wherever else nobody is there to ask.'),
+  tool_mode: toolModeKey,
+  rules: rulesKey,
+  smart: key(
+    z.strictObject({
+      base_url: z
+        .string()
+        .regex(/^https?:\/\/\S+$/)
+        .nullable()
+        .optional(),
+      model: z.string().min(1).nullable().optional(),
+      api_key_env: z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+        .nullable()
+        .optional(),
+    }),
+    'base_url, model and api_key_env',
+    'The model of mode smart: an endpoint that speaks the chat protocol of OpenAI.',
+  ),
+  denial_breaker_threshold: key(
+    z.number().int().min(0).max(1000),
+    'a whole number from 0 on',
+    'Refusals of the model in a row after which it is not asked any more. 0: it always is.',
+  ),
+});
+
+export const allowlistKey = key(
+  z.array(z.string().min(1).max(mostRuleUnits)).max(mostRules),
+  'a list of descriptions, program names, command texts or rules',
+  'What is not asked about any more. Answers "always" are added here.',
+);

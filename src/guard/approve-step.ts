@@ -1,0 +1,166 @@
+/** What is asked for: by what was said before, by who is there, and at last by the answer to a question. */
+import { randomBytes } from 'node:crypto';
+import { abortError } from '../errors.ts';
+import { readAnswer } from '../policy/approval/answer.ts';
+import { choicesFor, mayPassUnseen, sessionKey, unansweredOf } from '../policy/approval/needed.ts';
+import { shownCommand } from '../policy/approval/display.ts';
+import type { Finding } from '../policy/types.ts';
+import type { StepOptions } from '../sandbox/context.ts';
+import type { Attendance } from './attended.ts';
+import { bindingOf, textOf } from './binding.ts';
+import { readable } from './call.ts';
+import type { Passage, Step } from './gate.ts';
+import { type Outcome, Questions } from './questions.ts';
+import { answeredNo, unanswered } from './refusal.ts';
+import type { Book, Rulebook } from './rulebook.ts';
+import { Said } from './said.ts';
+import type { Approver, Question } from './types.ts';
+
+export interface ApproveParts {
+  readonly rulebook: Rulebook;
+  readonly attendance: Attendance;
+  /** `null`: nobody can be asked. */
+  readonly approver: Approver | null;
+  readonly timeoutMs: number;
+  /** Keeps rules beyond this process. */
+  readonly save: (rules: readonly string[]) => Promise<void>;
+}
+
+interface Asked {
+  readonly passage: Passage;
+  readonly book: Book;
+  readonly binding: string;
+  readonly open: readonly Finding[];
+}
+
+export class Approvals implements Step {
+  readonly #parts: ApproveParts;
+  readonly #questions = new Questions();
+  readonly #said = new Said();
+
+  constructor(parts: ApproveParts) {
+    this.#parts = parts;
+  }
+
+  readonly concerns = ({ decision }: Passage): boolean => decision.verdict === 'ask';
+
+  readonly pass = async (passage: Passage, options: StepOptions): Promise<Passage> => {
+    const { call, decision } = passage;
+    const book = await this.#parts.rulebook.of(call.taskId);
+    const binding = bindingOf(call, book.version);
+    for (;;) {
+      const asked: Asked = { passage, book, binding, open: this.#open(passage, book, binding) };
+      if (asked.open.length === 0 && decision.findings.length > 0) return allowed(passage);
+      if (this.#said.no(binding)) throw answeredNo(call, decision);
+      if (this.#unseen(asked)) return allowed(passage);
+      const same = this.#questions.same(binding);
+      const outcome = await (same ?? this.#ask(asked, options));
+      if (options.signal?.aborted === true) throw abortError(options.signal);
+      this.#refuse(asked, outcome);
+      if (same === null) return await this.#approved(asked, outcome);
+      // The answer "once" was for the one who asked: the next in line asks for itself.
+    }
+  };
+
+  /** Skips questions from now on, or no longer. Only whoever holds the service may say so. */
+  skip(taskId: string, on: boolean): void {
+    this.#said.skip(taskId, on && this.#parts.attendance.maySkip);
+  }
+
+  #open({ call, decision }: Passage, book: Book, exact: string): readonly Finding[] {
+    const skips = this.#parts.attendance.skips || this.#said.skips(call.taskId);
+    return unansweredOf(decision, { skips, session: this.#said.session(call.taskId, book.version), exact });
+  }
+
+  /** Where nobody is there to ask, it is decided at once. */
+  #unseen({ passage: { call, decision }, open }: Asked): boolean {
+    const { unseen } = this.#parts.attendance;
+    if (unseen === null) return false;
+    if (unseen === 'approve' && mayPassUnseen(open)) return true;
+    throw unanswered(call, decision, 'nobody');
+  }
+
+  async #ask(asked: Asked, options: StepOptions): Promise<Outcome> {
+    const { binding, passage } = asked;
+    return await this.#questions.ask({ binding, taskId: passage.call.taskId }, async () => {
+      if (options.signal?.aborted === true) return 'canceled';
+      return await this.#put(await questionOf(asked, this.#parts.timeoutMs), options);
+    });
+  }
+
+  /** A timer that fires is monotonic, whatever the clock of the host does. */
+  async #put(question: Question, { signal }: StepOptions): Promise<Outcome> {
+    const { approver, timeoutMs } = this.#parts;
+    if (approver === null) return 'nobody';
+    const over = new AbortController();
+    const { promise: late, resolve } = Promise.withResolvers<Outcome>();
+    const timer = setTimeout(() => resolve('timed-out'), timeoutMs);
+    const canceled = (): void => resolve('canceled');
+    signal?.addEventListener('abort', canceled, { once: true });
+    try {
+      // Whoever fails to answer has not said yes.
+      const answered = approver(question, { signal: over.signal }).then(
+        (answer) => readAnswer(answer, question.choices),
+        () => 'deny' as const,
+      );
+      return await Promise.race([answered, late]);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', canceled);
+      over.abort();
+    }
+  }
+
+  #refuse({ passage: { call, decision }, binding }: Asked, outcome: Outcome): void {
+    if (outcome === 'deny') {
+      this.#said.denied(binding);
+      throw answeredNo(call, decision);
+    }
+    if (outcome === 'timed-out' || outcome === 'too-many' || outcome === 'nobody' || outcome === 'lost')
+      throw unanswered(call, decision, outcome);
+  }
+
+  async #approved({ passage, book, binding, open }: Asked, outcome: Outcome): Promise<Passage> {
+    const { taskId } = passage.call;
+    if (outcome === 'always') {
+      const rules = await proposalFor(passage, book);
+      await this.#parts.save(rules);
+      this.#parts.rulebook.add(rules);
+    }
+    if (outcome === 'session' || outcome === 'always')
+      this.#said.forSession(
+        { taskId, version: book.version },
+        open.map((finding) => sessionKey(finding, binding)).filter((key) => outcome === 'session' || key.includes(' ')),
+      );
+    return allowed(passage);
+  }
+}
+
+const allowed = (passage: Passage): Passage => ({
+  ...passage,
+  decision: { ...passage.decision, verdict: 'allow' },
+});
+
+async function proposalFor({ call }: Passage, book: Book): Promise<readonly string[]> {
+  if (call.subject.kind === 'code') return [];
+  const policy = await book.policy();
+  return policy.propose({ command: readable(call.subject), cwd: call.cwd }) ?? [];
+}
+
+async function questionOf({ passage, book, open }: Asked, timeoutMs: number): Promise<Question> {
+  const { call, decision } = passage;
+  const { taskId, backend, reach, cwd, subject } = call;
+  const proposal = await proposalFor(passage, book);
+  const choices = choicesFor(open, proposal.length === 0 ? null : proposal);
+  return {
+    id: `apr_${randomBytes(12).toString('hex')}`,
+    ...{ taskId, backend, reach, cwd },
+    command: readable(subject),
+    ...shownCommand(textOf(call)),
+    tier: decision.tier,
+    findings: open,
+    choices,
+    proposal: choices.includes('always') ? proposal : [],
+    expiresAt: Date.now() + timeoutMs,
+  };
+}

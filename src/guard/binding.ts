@@ -1,0 +1,18 @@
+/** What an approval is bound to: change any of it, and it is another command. */
+import { createHash } from 'node:crypto';
+import { type Call, readable } from './call.ts';
+
+/** `version`: of the rules by which it was asked for. */
+export function bindingOf(call: Call, version: string): string {
+  const { subject, cwd, envNames, backend, taskId, stdin } = call;
+  const language = subject.kind === 'code' ? subject.language : null;
+  const bound = [subject.kind, language, readable(subject), cwd, envNames, backend, taskId, stdin, version];
+  return createHash('sha256').update(JSON.stringify(bound)).digest('hex');
+}
+
+/** For people: the text, or the words quoted so that their edges can be seen. */
+export function textOf(call: Call): string {
+  const command = readable(call.subject);
+  if (typeof command === 'string') return command;
+  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+}

@@ -1,0 +1,74 @@
+/** What is about to run, as the guard sees it: exactly what will be started, and nothing that could change meanwhile. */
+import { isUtf8 } from 'node:buffer';
+import type { Language } from '../exec/code.ts';
+import type { ExecRequest } from '../exec/types.ts';
+import { reachOf } from '../policy/reach.ts';
+import type { Reach } from '../policy/types.ts';
+import type { Resolved } from '../sandbox/plan.ts';
+
+/** A program with its arguments, text for a shell, or a program's text. What was admitted is what is run. */
+export type Subject =
+  | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'code'; readonly language: Language; readonly text: string; readonly bytes: string | Buffer };
+
+type CodeSubject = Extract<Subject, { readonly kind: 'code' }>;
+
+export interface Call {
+  readonly execId: string;
+  readonly taskId: string;
+  readonly backend: string;
+  readonly reach: Reach;
+  readonly subject: Subject;
+  /** Absolute, in the sandbox. */
+  readonly cwd: string;
+  /** Names only: values may be secrets. */
+  readonly envNames: readonly string[];
+  /** Whether it reads input that nobody has seen. */
+  readonly stdin: boolean;
+}
+
+interface Program {
+  readonly language: Language;
+  readonly text: string | Uint8Array;
+}
+
+export interface Wanted {
+  readonly plan: Resolved;
+  readonly request: ExecRequest;
+  readonly subject: Subject;
+}
+
+export function callOf({ plan, request, subject }: Wanted): Call {
+  const { execId, cwd, env, stdin } = request;
+  return {
+    execId,
+    taskId: plan.taskId,
+    backend: plan.spec.backend,
+    reach: reachOf(plan.guarantees.isolation, plan.spec.mounts.length > 0),
+    subject,
+    cwd,
+    envNames: Object.keys(env).toSorted(),
+    stdin: stdin && subject.kind === 'argv',
+  };
+}
+
+const shellPrograms = /^(?:\/(?:usr\/)?bin\/)?(?:sh|bash)$/;
+
+/**
+ * What the policy reads. An argument vector that only hands one text to a shell of ours (`sh -c TEXT`) is that text: it
+ * is how shell text is run through this interface, and not one shell in another.
+ */
+export function readable(subject: Subject): string | readonly [string, ...string[]] {
+  if (subject.kind !== 'argv') return subject.text;
+  const [program, flag, text] = subject.argv;
+  const isText = subject.argv.length === 3 && shellPrograms.test(program) && flag === '-c';
+  return isText && text !== undefined ? text : subject.argv;
+}
+
+/** A copy, since what was judged must be what is run; with a mark of what is no text where the bytes are none. */
+export function codeSubject({ language, text }: Program): CodeSubject {
+  if (typeof text === 'string') return { kind: 'code', language, text, bytes: text };
+  const bytes = Buffer.from(text);
+  return { kind: 'code', language, text: isUtf8(bytes) ? bytes.toString() : `${bytes.toString()}\0`, bytes };
+}

@@ -1,0 +1,34 @@
+/** What stands before every command: a short list of steps, each of which lets it pass, changes it, or refuses it. */
+import type { Decision } from '../policy/types.ts';
+import type { StepOptions } from '../sandbox/context.ts';
+import type { Call } from './call.ts';
+
+/** A command on its way through the gate, and what has been decided about it so far. */
+export interface Passage {
+  readonly call: Call;
+  readonly decision: Decision;
+}
+
+export interface Step {
+  /** Must be quick, and load nothing: most commands concern no step. */
+  readonly concerns: (passage: Passage) => boolean;
+  /** Throws `policy_denied` or `approval_required` to refuse. */
+  readonly pass: (passage: Passage, options: StepOptions) => Promise<Passage>;
+}
+
+const undecided: Decision = { verdict: 'allow', tier: 'none', findings: [] };
+
+export class Gate {
+  readonly #steps: readonly Step[];
+
+  constructor(steps: readonly Step[]) {
+    this.#steps = steps;
+  }
+
+  /** Resolves to the command that may run: start that one and no other. */
+  async admit(call: Call, options: StepOptions): Promise<Call> {
+    let passage: Passage = { call, decision: undecided };
+    for (const step of this.#steps) if (step.concerns(passage)) passage = await step.pass(passage, options);
+    return passage.call;
+  }
+}

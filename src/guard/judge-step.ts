@@ -1,0 +1,34 @@
+/** The policy's word on a command. */
+import type { Policy } from '../policy/policy.ts';
+import type { Decision } from '../policy/types.ts';
+import { type Call, readable } from './call.ts';
+import type { Step } from './gate.ts';
+import { denied } from './refusal.ts';
+import { type Rulebook, says } from './rulebook.ts';
+
+/** `home`: the home directory of the host's account, for commands that run there. */
+export function judging(rulebook: Rulebook, home: string | undefined): Step {
+  return {
+    concerns: ({ call }) => rulebook.concerns(call),
+    pass: async (passage) => {
+      const { call } = passage;
+      const book = await rulebook.of(call.taskId);
+      return says(book.input, call.reach)
+        ? { ...passage, decision: decisionOn(await book.policy(), call, home) }
+        : passage;
+    },
+  };
+}
+
+function decisionOn(policy: Policy, call: Call, home: string | undefined): Decision {
+  const { subject, cwd, reach, stdin } = call;
+  const place = { cwd, reach, stdin, ...(reach === 'host' && home !== undefined ? { home } : {}) };
+  return subject.kind === 'code'
+    ? policy.decideCode({ ...place, language: subject.language, text: subject.text })
+    : policy.decide({ ...place, command: readable(subject) });
+}
+
+export const refusing: Step = {
+  concerns: ({ decision }) => decision.verdict === 'deny',
+  pass: ({ call, decision }) => Promise.reject(denied(call, decision)),
+};

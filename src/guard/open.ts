@@ -1,0 +1,53 @@
+/** The gate of a service, with its steps in order. A new step is one line here. */
+import type { Loaded } from '../config/types.ts';
+import type { Mode, RuleTexts } from '../policy/types.ts';
+import { attendance } from './attended.ts';
+import { Approvals } from './approve-step.ts';
+import { Gate } from './gate.ts';
+import { judging, refusing } from './judge-step.ts';
+import { Rulebook } from './rulebook.ts';
+import { saveAllowed } from './save-rule.ts';
+import type { Approver } from './types.ts';
+
+export interface GuardInput {
+  /** Who answers when a command is asked for. Absent: nobody, so that it is refused at once. */
+  readonly approver?: Approver;
+  /** YOLO: what is known to be dangerous is not asked about. What is always refused, and rules, stay. */
+  readonly yolo?: boolean;
+  /** Rules of the command line, beside those of the configuration. */
+  readonly rules?: RuleTexts;
+  /** Instead of `approvals.tool_mode`. */
+  readonly mode?: Mode;
+}
+
+export interface Surroundings {
+  readonly loaded: Loaded;
+  /** The environment of the process, without what the state directory adds. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the caller stands: its project may have rules of its own. */
+  readonly cwd: string;
+}
+
+export interface Guard {
+  readonly gate: Gate;
+  readonly rulebook: Rulebook;
+  readonly approvals: Approvals;
+  readonly notices: readonly string[];
+}
+
+export function openGuard({ loaded, env, cwd }: Surroundings, input: GuardInput): Guard {
+  const { config } = loaded;
+  const { approver = null, yolo = false, rules, mode } = input;
+  const commandLine = { ...(rules === undefined ? {} : { rules }), ...(mode === undefined ? {} : { mode }) };
+  const rulebook = new Rulebook({ config, directory: cwd, commandLine });
+  const attended = attendance({ config, env, yolo, hasApprover: approver !== null });
+  const approvals = new Approvals({
+    rulebook,
+    attendance: attended,
+    approver,
+    timeoutMs: config.approvals.timeout * 1000,
+    save: (saved) => saveAllowed(loaded.home, saved),
+  });
+  const steps = [judging(rulebook, loaded.env['HOME']), refusing, approvals];
+  return { gate: new Gate(steps), rulebook, approvals, notices: attended.notices };
+}

@@ -1,0 +1,40 @@
+/** Questions that wait for an answer: one after the other, the same one only once, no more than somebody can look at. */
+import type { Choice } from './types.ts';
+import type { Unanswered } from './refusal.ts';
+
+export type Outcome = Choice | Unanswered | 'canceled';
+
+const mostPerTask = 32;
+const mostInAll = 256;
+
+interface Waiting {
+  readonly taskId: string;
+  readonly outcome: Promise<Outcome>;
+}
+
+export class Questions {
+  readonly #waiting = new Map<string, Waiting>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  /** How the same question, which somebody else asks already, ends; `null` when nobody does. */
+  same(binding: string): Promise<Outcome> | null {
+    return this.#waiting.get(binding)?.outcome ?? null;
+  }
+
+  /** First in, first out. `put` shows the question and waits for its answer, with the time that it has. */
+  async ask(
+    { binding, taskId }: { readonly binding: string; readonly taskId: string },
+    put: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const ofTask = [...this.#waiting.values()].filter((each) => each.taskId === taskId).length;
+    if (ofTask >= mostPerTask || this.#waiting.size >= mostInAll) return 'too-many';
+    const outcome = this.#turn.then(put);
+    this.#turn = outcome.catch(() => undefined);
+    this.#waiting.set(binding, { taskId, outcome });
+    try {
+      return await outcome;
+    } finally {
+      this.#waiting.delete(binding);
+    }
+  }
+}

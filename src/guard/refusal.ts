@@ -1,0 +1,76 @@
+/** How a command that may not run is told: what was found, where, and what can be done about it. */
+import { CaissonError, type Code } from '../errors.ts';
+import type { Decision } from '../policy/types.ts';
+import type { Call } from './call.ts';
+
+/** Why the answer to a question was no. */
+export type Unanswered = 'nobody' | 'timed-out' | 'too-many' | 'lost';
+
+const told = 5;
+
+export function denied(call: Call, decision: Decision): CaissonError {
+  const always = decision.tier === 'hardline' ? ', in every mode and whoever approves it' : '';
+  return refusal('policy_denied', `the command is refused${always}: ${describe(decision)}`, {
+    call,
+    decision,
+    remedy:
+      decision.tier === 'hardline'
+        ? 'if it is really meant, run it yourself outside Caisson; it must not be tried in another form'
+        : 'do something else, or have the operator change the rule; it must not be tried in another form',
+  });
+}
+
+export function answeredNo(call: Call, decision: Decision): CaissonError {
+  return refusal('policy_denied', `the command was asked for and refused: ${describe(decision)}`, {
+    call,
+    decision,
+    remedy: 'do something else; it must not be tried again, nor in another form',
+  });
+}
+
+const reasons: Readonly<Record<Unanswered, readonly [message: string, remedy: string]>> = {
+  nobody: [
+    'nobody is here to approve it',
+    'run it from a terminal, give the service an approver, allow it by a rule under approvals.rules, or use a container',
+  ],
+  'timed-out': ['nobody answered in time', 'try again when somebody is there, or raise approvals.timeout'],
+  'too-many': ['too many commands wait for an answer', 'wait until those have been answered'],
+  lost: ['the process that asked has ended', 'run it again'],
+};
+
+export function unanswered(call: Call, decision: Decision, why: Unanswered): CaissonError {
+  const [message, remedy] = reasons[why];
+  return refusal('approval_required', `the command needs an approval, and ${message}: ${describe(decision)}`, {
+    call,
+    decision,
+    remedy,
+    why,
+  });
+}
+
+interface Refused {
+  readonly call: Call;
+  readonly decision: Decision;
+  readonly remedy: string;
+  readonly why?: Unanswered;
+}
+
+function refusal(code: Code, message: string, { call, decision, remedy, why }: Refused): CaissonError {
+  const { verdict, tier, findings } = decision;
+  const { taskId, backend, execId } = call;
+  return new CaissonError(code, message, {
+    remedy,
+    details: { verdict, tier, findings, taskId, backend, execId, ...(why === undefined ? {} : { reason: why }) },
+  });
+}
+
+function describe({ findings }: Decision): string {
+  const distinct = [...new Set(findings.map(({ rule, description }) => nameOf(rule, description)))];
+  const more = distinct.length > told ? ` and ${distinct.length - told} more` : '';
+  return distinct.length === 0 ? 'it could not be judged' : `${distinct.slice(0, told).join(', ')}${more}`;
+}
+
+/** The text of a permission rule says more than its description. */
+function nameOf(rule: string, description: string): string {
+  return /^[HDU]\d/.test(rule) ? description : `${description} (${rule})`;
+}

@@ -1,0 +1,159 @@
+/** The rules that hold for a task: what operator, task, project and command line say, composed once and kept. */
+import { createHash } from 'node:crypto';
+import { isPattern, matches } from '../config/pattern.ts';
+import type { Config } from '../config/types.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { SettingsInput } from '../policy/settings.ts';
+import type { CheckQuery, Mode, Reach, RuleTexts } from '../policy/types.ts';
+import { ephemeralPrefix } from '../spec/task.ts';
+import type { Call } from './call.ts';
+import { readProjectRules } from './project-rules.ts';
+
+export interface RulebookParts {
+  readonly config: Config;
+  /** Where a project may keep rules of its own. */
+  readonly directory: string;
+  /** What the command line adds: an operator's word. */
+  readonly commandLine: { readonly rules?: RuleTexts; readonly mode?: Mode };
+}
+
+export interface Book {
+  readonly input: SettingsInput;
+  /** Changes with every rule and setting: approvals are bound to it. */
+  readonly version: string;
+  readonly policy: () => Promise<Policy>;
+}
+
+type Overrides = readonly (readonly [name: string, override: Config['tasks'][string]])[];
+
+const modes: readonly Mode[] = ['autonomous', 'cautious', 'supervised', 'plan'];
+const leastMode = { standard: 'autonomous', strict: 'supervised' } as const;
+const mostBooks = 256;
+
+export class Rulebook {
+  readonly #parts: RulebookParts;
+  readonly #books = new Map<string, Book>();
+  readonly #saved: string[] = [];
+  #project: Promise<RuleTexts & { readonly mode?: Mode }> | null = null;
+
+  constructor(parts: RulebookParts) {
+    this.#parts = parts;
+  }
+
+  /** False when a command surely has nothing to fear here, so that nothing is loaded for it. */
+  concerns({ taskId, reach }: Pick<Call, 'taskId' | 'reach'>): boolean {
+    if (reach !== 'container') return true;
+    const book = this.#books.get(keyOf(this.#overridesFor(taskId)));
+    return book === undefined || says(book.input, reach);
+  }
+
+  /** Throws `invalid_argument` for rules that do not parse. */
+  async of(taskId: string): Promise<Book> {
+    this.#project ??= readProjectRules(this.#parts.directory);
+    const project = await this.#project;
+    const overrides = this.#overridesFor(taskId);
+    const key = keyOf(overrides);
+    const known = this.#books.get(key);
+    if (known !== undefined) return known;
+    const book = bookOf(this.#compose(overrides, project));
+    if (this.#books.size >= mostBooks) this.#books.clear();
+    this.#books.set(key, book);
+    return book;
+  }
+
+  /** What would hold for a task without a name, if this were said too. */
+  async asked({ rules = {}, mode, profile }: Pick<CheckQuery, 'rules' | 'mode' | 'profile'>): Promise<SettingsInput> {
+    const { input } = await this.of(ephemeralPrefix);
+    const chosen = mode ?? input.mode ?? 'autonomous';
+    return {
+      ...input,
+      sources: [...(input.sources ?? []), { name: 'question', rules, mayOnlyTighten: false }],
+      profile: profile ?? input.profile ?? 'standard',
+      mode: profile === 'strict' ? strictest(chosen, leastMode.strict) : chosen,
+    };
+  }
+
+  /** Rules that an approval has just saved hold at once. */
+  add(rules: readonly string[]): void {
+    this.#saved.push(...rules);
+    this.#books.clear();
+  }
+
+  #overridesFor(taskId: string): Overrides {
+    const { tasks } = this.#parts.config;
+    const named = Object.entries(tasks).filter(([, { rules, tool_mode }]) => rules ?? tool_mode);
+    return [
+      ...named.filter(([name]) => isPattern(name) && matches(name, taskId)),
+      ...named.filter(([name]) => name === taskId),
+    ];
+  }
+
+  #compose(overrides: Overrides, project: RuleTexts & { readonly mode?: Mode }): Composed {
+    const { config, commandLine } = this.#parts;
+    const { approvals, policy } = config;
+    const entries = [...config.command_allowlist, ...this.#saved];
+    const chosen = commandLine.mode ?? overrides.findLast(([, { tool_mode }]) => tool_mode)?.[1].tool_mode;
+    return {
+      base: config.command_allowlist,
+      input: {
+        rules: plain(approvals.rules),
+        sources: [
+          { name: 'command_allowlist', rules: { allow: entries.filter(isRule) }, mayOnlyTighten: false },
+          ...overrides.map(([name, { rules }]) => ({
+            name: `task ${name}`,
+            rules: plain(rules ?? {}),
+            mayOnlyTighten: false,
+          })),
+          { name: 'project', rules: project, mayOnlyTighten: true },
+          { name: 'command line', rules: commandLine.rules ?? {}, mayOnlyTighten: false },
+        ],
+        mode: strictest(
+          strictest(chosen ?? approvals.tool_mode, project.mode ?? 'autonomous'),
+          leastMode[policy.profile],
+        ),
+        profile: policy.profile,
+        containerHardline: policy.container_hardline,
+        commandAllowlist: entries.filter((entry) => !isRule(entry)),
+      },
+    };
+  }
+}
+
+interface Composed {
+  readonly base: readonly string[];
+  readonly input: SettingsInput;
+}
+
+function bookOf({ base, input }: Composed): Book {
+  let opened: Promise<Policy> | null = null;
+  const sources = input.sources?.filter(({ name }) => name !== 'command_allowlist');
+  return {
+    input,
+    // What an approval saves meanwhile does not make the others void.
+    version: createHash('sha256')
+      .update(JSON.stringify([base, { ...input, sources, commandAllowlist: [] }]))
+      .digest('hex'),
+    policy: () => (opened ??= import('../policy/policy.ts').then(({ openPolicy }) => openPolicy(input))),
+  };
+}
+
+/** Whether such settings have anything to say about a command with this reach. */
+export function says({ rules, sources = [], mode, profile, containerHardline }: SettingsInput, reach: Reach): boolean {
+  if (reach !== 'container' || mode !== 'autonomous' || profile !== 'standard' || containerHardline === true)
+    return true;
+  // What allows changes nothing where nothing forbids.
+  return [rules ?? {}, ...sources.map((source) => source.rules)].some(
+    ({ ask = [], deny = [] }) => ask.length + deny.length > 0,
+  );
+}
+
+/** As permission rules are written, in the list of what is not asked about. */
+export const isRule = (entry: string): boolean => /^[A-Za-z][\w.-]*\([^]+\)$/.test(entry.trim());
+
+const strictest = (one: Mode, other: Mode): Mode => (modes.indexOf(one) < modes.indexOf(other) ? other : one);
+
+const keyOf = (overrides: Overrides): string => (overrides.length === 0 ? '' : JSON.stringify(overrides));
+
+function plain({ allow, ask, deny }: Config['approvals']['rules']): RuleTexts {
+  return { allow: allow ?? [], ask: ask ?? [], deny: deny ?? [] };
+}

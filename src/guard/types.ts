@@ -1,0 +1,39 @@
+/** Shapes of the guard that travel. No code, so that front ends may import them. */
+import type { Finding, Reach, Tier } from '../policy/types.ts';
+
+/**
+ * `once`: this command, this time. `session`: the same findings of this task, until the service ends. `always`: the rules
+ * that the question proposed, from now on. `deny`: no.
+ */
+export type Choice = 'once' | 'session' | 'always' | 'deny';
+
+/** A command that waits for an answer. */
+export interface Question {
+  /** `apr_` and 24 hexadecimal digits. */
+  readonly id: string;
+  readonly taskId: string;
+  readonly backend: string;
+  readonly reach: Reach;
+  /** Absolute, in the sandbox; `null` when it is not known. */
+  readonly cwd: string | null;
+  /** The exact text, or the words of an argument vector. Of a third party: to be shown as `display` only. */
+  readonly command: string | readonly string[];
+  /** The command for people: no control characters, nothing that reorders, its middle left out when it is long. */
+  readonly display: string;
+  /** What is remarkable about the text itself. */
+  readonly warnings: readonly string[];
+  readonly tier: Tier;
+  readonly findings: readonly Finding[];
+  /** Answers that are possible here. `deny` always is. */
+  readonly choices: readonly Choice[];
+  /** What `always` would save; empty when it is not offered. */
+  readonly proposal: readonly string[];
+  /** Milliseconds since the epoch. After it the command is refused. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Whoever answers: a choice, or the words that somebody typed (`o`, `yes`, `deny`, in any case). What is no choice of the
+ * question, and every failure, counts as `deny`. The signal fires when nobody waits for the answer any more.
+ */
+export type Approver = (question: Question, options: { readonly signal: AbortSignal }) => Promise<string>;

@@ -1,0 +1,52 @@
+/** What of a verdict `ask` still needs an answer, and which answers are possible. Pure. */
+import type { Decision, Finding } from '../types.ts';
+
+/**
+ * `dangerous`: a rule of the dangerous list. `unclear`: something that could not be read or known. `rule`: an operator
+ * wants it asked for. `mode`: the mode asks for everything of its kind.
+ */
+export type Kind = 'dangerous' | 'unclear' | 'rule' | 'mode';
+
+export function kindOf({ rule }: Finding): Kind {
+  if (/^D\d+[a-z]*$/.test(rule)) return 'dangerous';
+  if (/^U\d+$/.test(rule)) return 'unclear';
+  return /^(?:cautious|supervised)$/.test(rule) ? 'mode' : 'rule';
+}
+
+/** What somebody has decided for longer than one command. */
+export interface Standing {
+  /** YOLO, or `approvals.mode: off`. */
+  readonly skips: boolean;
+  /** Keys of `sessionKey` that were approved for the session. */
+  readonly session: ReadonlySet<string>;
+  /** Identity of the exact command. */
+  readonly exact: string;
+}
+
+/** The findings that nobody has answered for. A rule that asks is asked every time, whatever was said before. */
+export function unansweredOf({ findings }: Decision, standing: Standing): readonly Finding[] {
+  return findings.filter((finding) => {
+    if (kindOf(finding) === 'rule') return true;
+    return !standing.skips && !standing.session.has(sessionKey(finding, standing.exact));
+  });
+}
+
+/** What "for this session" means for a finding: its kind of danger, or else exactly this command. */
+export function sessionKey(finding: Finding, exact: string): string {
+  return kindOf(finding) === 'dangerous' ? finding.rule : `${finding.rule} ${exact}`;
+}
+
+export type Scope = 'once' | 'session' | 'always' | 'deny';
+
+/** `proposal`: rules that could be saved; `null` when none can. */
+export function choicesFor(findings: readonly Finding[], proposal: readonly string[] | null): readonly Scope[] {
+  const kinds = new Set(findings.map(kindOf));
+  if (findings.length === 0 || kinds.has('rule')) return ['once', 'deny'];
+  const saved = proposal !== null && !kinds.has('unclear');
+  return saved ? ['once', 'session', 'always', 'deny'] : ['once', 'session', 'deny'];
+}
+
+/** Whether an answer that nobody gives in person may let it run: never against a rule that asks, nor into the unknown. */
+export function mayPassUnseen(findings: readonly Finding[]): boolean {
+  return findings.length > 0 && findings.every((finding) => kindOf(finding) !== 'rule');
+}

@@ -1,0 +1,158 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { callOf, codeSubject, readable } from '../../src/guard/call.ts';
+import { call, directories, guardOn, refusalOf } from './world.ts';
+
+function withFile(text: string): ReturnType<typeof directories> {
+  const made = directories();
+  mkdirSync(made.home, { mode: 0o700 });
+  writeFileSync(join(made.home, 'config.yaml'), text, { mode: 0o600 });
+  return made;
+}
+
+describe('the gate', () => {
+  it.each([
+    ['ls -la', null],
+    ['for f in *.md; do wc -l "$f"; done', null],
+    ['git status', null],
+    ['rm -rf /', 'policy_denied'],
+    ['rm -rf ./build', 'approval_required'],
+    ['$(cat name) --now', 'approval_required'],
+  ])('on a host judges %s', async (command, expected) => {
+    expect(await refusalOf(await guardOn(directories()), call(command))).toBe(expected);
+  });
+
+  it('lets everything pass in a container, where no rule says otherwise', async () => {
+    const guard = await guardOn(directories());
+    expect(await refusalOf(guard, call('rm -rf /', { reach: 'container' }))).toBeNull();
+  });
+
+  it('judges a container with host paths as a host', async () => {
+    const guard = await guardOn(directories());
+    const reach = 'container-with-host-paths';
+    expect(await refusalOf(guard, call('rm -rf /', { reach }))).toBe('policy_denied');
+    expect(await refusalOf(guard, call('rm -rf build', { reach }))).toBe('approval_required');
+  });
+
+  it('keeps the hardline list in containers when it is told to', async () => {
+    const guard = await guardOn(withFile('policy: {container_hardline: true}'));
+    expect(await refusalOf(guard, call('rm -rf /', { reach: 'container' }))).toBe('policy_denied');
+    expect(await refusalOf(guard, call('rm -rf build', { reach: 'container' }))).toBeNull();
+  });
+
+  it('holds rules in containers too', async () => {
+    const guard = await guardOn(withFile('approvals: {rules: {deny: ["terminal(curl:*)"]}}'));
+    expect(await refusalOf(guard, call('ls; curl x', { reach: 'container' }))).toBe('policy_denied');
+    expect(await refusalOf(guard, call('ls', { reach: 'container' }))).toBeNull();
+  });
+
+  it('tells what was found, where, and what to do', async () => {
+    const { gate } = await guardOn(directories());
+    await expect(gate.admit(call('ls; rm -rf /'), {})).rejects.toMatchObject({
+      code: 'policy_denied',
+      message: expect.stringContaining('recursive delete of root filesystem'),
+      remedy: expect.stringContaining('outside Caisson'),
+      details: {
+        verdict: 'deny',
+        tier: 'hardline',
+        taskId: 'build',
+        findings: expect.arrayContaining([
+          expect.objectContaining({ rule: 'H1', description: expect.any(String), start: 4, end: 12 }),
+        ]),
+      },
+    });
+  });
+
+  it('takes sh -c TEXT for the text, and another shell for what it is', () => {
+    expect(readable({ kind: 'argv', argv: ['sh', '-c', 'ls'] })).toBe('ls');
+    expect(readable({ kind: 'argv', argv: ['/bin/bash', '-c', 'ls'] })).toBe('ls');
+    expect(readable({ kind: 'argv', argv: ['zsh', '-c', 'ls'] })).toEqual(['zsh', '-c', 'ls']);
+    expect(readable({ kind: 'argv', argv: ['./sh', '-c', 'ls'] })).toEqual(['./sh', '-c', 'ls']);
+    expect(readable({ kind: 'argv', argv: ['sh', '-c', '"$1"', 'x', 'rm'] })).toHaveLength(5);
+  });
+
+  it.each([
+    [['sh'], 'approval_required'],
+    [['python3'], 'approval_required'],
+    [['sh', '-c', 'cat | bash'], 'approval_required'],
+    [['sort'], null],
+    [['python3', 'script.py'], null],
+  ] as const)('asks when %j would run input that nobody has seen', async (argv, expected) => {
+    expect(await refusalOf(await guardOn(directories()), call([...argv], { stdin: true }))).toBe(expected);
+  });
+
+  it.each([
+    ['bash', 'ls', null],
+    ['bash', 'rm -rf /', 'policy_denied'],
+    ['python', 'print(1)', 'approval_required'],
+    ['node', '1', 'approval_required'],
+  ] as const)('judges a %s program on a host: %s', async (language, text, expected) => {
+    const subject = codeSubject({ language, text });
+    expect(await refusalOf(await guardOn(directories()), call('', { subject }))).toBe(expected);
+  });
+
+  it('asks for a program whose bytes are no text, and keeps a copy of them', async () => {
+    const bytes = Buffer.from([0x6c, 0x73, 0xff]);
+    const subject = codeSubject({ language: 'bash', text: bytes });
+    bytes.fill(0);
+    expect(subject.bytes).toEqual(Buffer.from([0x6c, 0x73, 0xff]));
+    expect(await refusalOf(await guardOn(directories()), call('', { subject }))).toBe('approval_required');
+  });
+
+  it('knows the reach by what the place promises and what is bound in', () => {
+    const plan = (isolation: string, mounts: readonly unknown[]): Parameters<typeof callOf>[0] =>
+      ({
+        plan: { taskId: 't', spec: { backend: 'b', mounts }, guarantees: { isolation } },
+        request: { execId: 'exec_1', cwd: '/', env: { B: '1', A: 'secret' }, stdin: true },
+        subject: { kind: 'text', text: 'ls' },
+      }) as unknown as Parameters<typeof callOf>[0];
+    expect(callOf(plan('none', [])).reach).toBe('host');
+    expect(callOf(plan('remote-host', [])).reach).toBe('remote-host');
+    expect(callOf(plan('container', [])).reach).toBe('container');
+    expect(callOf(plan('vm', [])).reach).toBe('container');
+    expect(callOf(plan('container', [{}])).reach).toBe('container-with-host-paths');
+    expect(callOf(plan('none', [])).envNames).toEqual(['A', 'B']);
+    expect(JSON.stringify(callOf(plan('none', [])))).not.toContain('secret');
+  });
+});
+
+describe('sources of rules', () => {
+  it('compose: operator, task, project, command line', async () => {
+    const made = withFile(
+      'approvals: {rules: {deny: ["terminal(a:*)"]}}\ntasks: {build: {rules: {deny: ["terminal(b:*)"]}}}',
+    );
+    mkdirSync(join(made.project, '.caisson'));
+    writeFileSync(join(made.project, '.caisson', 'permissions.yaml'), 'deny: ["terminal(c:*)"]');
+    const guard = await guardOn(made, { rules: { deny: ['terminal(d:*)'] } });
+    for (const program of ['a', 'b', 'c', 'd'])
+      expect(await refusalOf(guard, call(`${program} x`, { reach: 'container' }))).toBe('policy_denied');
+    expect(await refusalOf(guard, call('b x', { reach: 'container', taskId: 'other' }))).toBeNull();
+    expect(await refusalOf(guard, call('e x', { reach: 'container' }))).toBeNull();
+  });
+
+  it('of a project may only tighten', async () => {
+    const made = withFile('approvals: {tool_mode: supervised}');
+    mkdirSync(join(made.project, '.caisson'));
+    const file = join(made.project, '.caisson', 'permissions.yaml');
+    writeFileSync(file, 'allow: [terminal]\ntool_mode: autonomous');
+    expect(await refusalOf(await guardOn(made), call('ls'))).toBe('approval_required');
+    writeFileSync(file, 'tool_mode: plan');
+    expect(await refusalOf(await guardOn(made), call('make'))).toBe('policy_denied');
+  });
+
+  it('of a project that cannot be read stop the command', async () => {
+    const made = directories();
+    mkdirSync(join(made.project, '.caisson'));
+    writeFileSync(join(made.project, '.caisson', 'permissions.yaml'), 'denny: [terminal]');
+    await expect((await guardOn(made)).gate.admit(call('ls', { reach: 'container' }), {})).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('permissions.yaml:1:1'),
+    });
+  });
+
+  it('refuse a rule that does not parse, whatever the command', async () => {
+    const guard = await guardOn(withFile('approvals: {rules: {deny: ["terminal(a; b)"]}}'));
+    expect(await refusalOf(guard, call('ls', { reach: 'container' }))).toBe('invalid_argument');
+  });
+});

@@ -1,0 +1,53 @@
+/** A guard without a service: configuration, a project directory, and calls to be judged. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { type GuardInput, type Guard, openGuard } from '../../src/guard/open.ts';
+import type { Call } from '../../src/guard/call.ts';
+
+export interface Made {
+  readonly home: string;
+  readonly project: string;
+}
+
+export function directories(): Made {
+  const root = mkdtempSync(join(tmpdir(), 'caisson-guard-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  return { home: join(root, 'home'), project: root };
+}
+
+export async function guardOn(
+  { home, project }: Made,
+  input: GuardInput & { readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Guard> {
+  const { env = {}, ...guard } = input;
+  const loaded = await loadConfig({ home, env, cwd: project });
+  return openGuard({ loaded, env, cwd: project }, guard);
+}
+
+export function call(command: string | readonly [string, ...string[]], patch: Partial<Call> = {}): Call {
+  return {
+    execId: 'exec_1',
+    taskId: 'build',
+    backend: 'local',
+    reach: 'host',
+    subject: typeof command === 'string' ? { kind: 'text', text: command } : { kind: 'argv', argv: command },
+    cwd: '/srv/project',
+    envNames: [],
+    stdin: false,
+    ...patch,
+  };
+}
+
+/** The error code, or `null` when it passes. */
+export async function refusalOf({ gate }: Guard, which: Call, signal?: AbortSignal): Promise<string | null> {
+  try {
+    await gate.admit(which, { signal });
+    return null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return String(error.code);
+    throw error;
+  }
+}
