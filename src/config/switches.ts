@@ -26,7 +26,10 @@ const known: ReadonlyMap<string, Known> = new Map(
     isSection(section)
       ? Object.entries(keys).map(
           ([key, value]: [string, unknown]) =>
-            [`CAISSON_${section}_${key}`.toUpperCase(), { section, key, single: value === null || typeof value !== 'object' }] as const,
+            [
+              `CAISSON_${section}_${key}`.toUpperCase(),
+              { section, key, single: value === null || typeof value !== 'object' },
+            ] as const,
         )
       : [],
   ),

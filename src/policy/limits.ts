@@ -7,6 +7,9 @@ export const scanUnits = 1024 * 1024;
 /** Separators and openers in a text that the grammar is given. More of them take it longer than a verdict may take. */
 export const grammarMarks = 3000;
 export const parseMs = 80;
+/** A short text takes the grammar no time; on a host that is busy it may still wait that long for a core. */
+export const shortUnits = 512;
+export const shortParseMs = 1000;
 export const treeNodes = 30_000;
 /** Levels of the syntax tree; one `$(...)` takes about three. */
 export const treeDepth = 192;

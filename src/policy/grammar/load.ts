@@ -1,6 +1,6 @@
 /** The shell grammar: loaded once, on first use. */
 import { createRequire } from 'node:module';
-import { parseMs } from '../limits.ts';
+import { parseMs, shortParseMs, shortUnits } from '../limits.ts';
 import { flatten, type FlatTree } from './flatten.ts';
 
 /** `null`: no tree within the time that a parse may take. */
@@ -28,7 +28,8 @@ async function load(): Promise<Parse> {
   );
   return (text) => {
     const startedMs = performance.now();
-    const tree = parser.parse(text, null, { progressCallback: () => performance.now() - startedMs > parseMs });
+    const mostMs = text.length <= shortUnits ? shortParseMs : parseMs;
+    const tree = parser.parse(text, null, { progressCallback: () => performance.now() - startedMs > mostMs });
     if (tree === null) {
       parser.reset();
       return null;
