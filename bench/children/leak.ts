@@ -1,13 +1,12 @@
 /** Arguments: image, cycles. Create, exec, destroy again and again; what there is after a first part, and at the end. */
 import { readdir, readlink } from 'node:fs/promises';
-import { ourExec } from '../ours.ts';
 import { openPlace, request, withSandbox, type Place } from '../place.ts';
 
 const [image = '', cycles = ''] = process.argv.slice(2);
 const place = await openPlace(image);
 try {
   const label = await ownLabel(place);
-  await repeat(place, Math.max(10, Number(cycles) * 0.1));
+  await repeat(place, Math.max(10, Number(cycles) * 0.3));
   const before = await held();
   await repeat(place, Number(cycles));
   const after = await held();
@@ -18,7 +17,7 @@ try {
 }
 
 async function repeat(at: Place, times: number): Promise<void> {
-  for (let cycle = 0; cycle < times; cycle++) await ourExec(at, request(at), ['true']);
+  for (let cycle = 0; cycle < times; cycle++) await at.caisson.run({ ...request(at), command: ['true'] });
 }
 
 interface Held {
