@@ -14,6 +14,7 @@ import type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 import type { CopyResult } from './files/types.ts';
 import type { Checker, CheckQuery } from './policy/types.ts';
 import type { View } from './sandbox/view.ts';
+import type { Redactor } from './secrets/redact/types.ts';
 import type { SandboxRequest } from './spec/types.ts';
 
 export type { AuditRecord, Verification } from './audit/types.ts';
@@ -22,6 +23,7 @@ export type { Exit, ExitReason, StreamSummary, Survivor } from './exec/exit.ts';
 export type { Killed } from './exec/detached/end.ts';
 export type { DetachedProcess } from './exec/detached/types.ts';
 export type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
+export type { RedactionCounts, Redactor } from './secrets/redact/types.ts';
 export type { CopyResult } from './files/types.ts';
 export type { Checker, CheckQuery, Decision } from './policy/types.ts';
 export type { SandboxRequest } from './spec/types.ts';
@@ -214,6 +216,10 @@ export interface CaissonApi {
       how: { readonly method?: 'packages' | 'dockerfile' },
       options?: Options,
     ): Promise<{ readonly reference: string; readonly id: string }>;
+  };
+  readonly secrets: {
+    /** For one text. Values of forwarded variables, and of these names, are secrets whatever they look like. */
+    redactor(how?: { readonly names?: readonly string[] }): Redactor;
   };
   /** Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. */
   close(): Promise<void>;

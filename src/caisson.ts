@@ -39,6 +39,7 @@ import { type ImageBuilder, imagesOf } from './images.ts';
 import { gc, type GcParts } from './gc.ts';
 import { Processes } from './processes.ts';
 import { repeated } from './repeated.ts';
+import { secretsOf } from './secrets.ts';
 import { Sessions, sessionsOf } from './sessions.ts';
 import { codeSubject } from './guard/call.ts';
 import { acquire } from './sandbox/acquire.ts';
@@ -71,6 +72,7 @@ export class Caisson implements CaissonApi {
   readonly policy: CaissonApi['policy'];
   readonly audit: CaissonApi['audit'];
   readonly images: CaissonApi['images'];
+  readonly secrets: CaissonApi['secrets'];
   readonly sessions: CaissonApi['sessions'];
   readonly #parts: Parts;
   readonly #context: Context;
@@ -103,6 +105,7 @@ export class Caisson implements CaissonApi {
     });
     this.sessions = sessionsOf(this.#sessions);
     this.images = imagesOf(parts);
+    this.secrets = secretsOf(parts.loaded);
     this.#sweeping = this.#sweep();
     this.#sweeper = setInterval(() => {
       this.#sweeping = this.#sweeping.then(() => this.#sweep());
@@ -228,12 +231,14 @@ export class Caisson implements CaissonApi {
     return await this.#copy(copyOut, input, options);
   }
 
-  logs(
+  async *logs(
     id: string,
     how: { readonly after?: number; readonly follow?: boolean } = {},
     options: Options = {},
   ): AsyncIterable<ExecEvent> {
-    return this.#logs(id, how, options);
+    yield* (
+      (await this.#processes.logs(id, how, options)) ?? this.#parts.journal.logs(id, { ...how, ...cancelable(options) })
+    );
   }
 
   async checks(
@@ -275,16 +280,6 @@ export class Caisson implements CaissonApi {
     const context = this.#context;
     return await this.#within(task, options, (handle) =>
       copyBetween(copy, { context, handle }, { ...paths, ...options }),
-    );
-  }
-
-  async *#logs(
-    id: string,
-    how: { readonly after?: number; readonly follow?: boolean },
-    options: Options,
-  ): AsyncIterable<ExecEvent> {
-    yield* (
-      (await this.#processes.logs(id, how, options)) ?? this.#parts.journal.logs(id, { ...how, ...cancelable(options) })
     );
   }
 

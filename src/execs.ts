@@ -20,12 +20,15 @@ import { measure } from './sandbox/measure.ts';
 import type { Resolved } from './sandbox/plan.ts';
 import { Uses } from './sandbox/use.ts';
 import type { SandboxRow } from './store/store.ts';
+import type { Redaction } from './secrets/redact/redactor.ts';
+import type { Redactions } from './secrets/redactions.ts';
 import { checkExecEnv, forwardedEnv } from './spec/env.ts';
 
 export interface Origin {
   readonly cwd: string;
   /** Where values of forwarded names come from. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly redactions: Redactions;
 }
 
 export interface ExecParts {
@@ -99,6 +102,7 @@ export class Execs {
       const execution = await startExec(handle.sandbox, request, {
         where,
         recorder: attempt.recorder,
+        redaction: this.#redaction(attempt),
         ...cancelable(options),
       });
       const running: Running = Object.assign(execution, { where, how: handle.how, degraded: handle.row.degraded });
@@ -163,9 +167,15 @@ export class Execs {
     });
   }
 
-  async #record({ request, fresh }: Attempt, where: Where): Promise<Recorder> {
-    const { execId, command, cwd } = request;
-    return await this.#journal.record(execId, { command, cwd, where, fresh });
+  async #record(attempt: Attempt, where: Where): Promise<Recorder> {
+    const { execId, command, cwd } = attempt.request;
+    const redaction = this.#redaction(attempt);
+    const shown = redaction === null ? command : command.map((word) => redaction.text(word));
+    return await this.#journal.record(execId, { command: shown, cwd, where, fresh: attempt.fresh });
+  }
+
+  #redaction({ plan, request }: Attempt): Redaction | null {
+    return this.#origin.redactions.forExec(request.env, plan.forwardEnv);
   }
 
   #request(plan: Resolved, input: ExecInput): ExecRequest {

@@ -14,6 +14,7 @@ import { openJournal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
 import { Gate } from './sandbox/gate.ts';
 import { flagOf } from './spec/backend-keys.ts';
+import { Redactions } from './secrets/redactions.ts';
 import { openStore } from './store/sqlite/open.ts';
 
 export interface OpenInput extends GuardInput {
@@ -58,7 +59,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     loaded,
     journal,
     guard: guard.gate,
-    origin: { cwd: input.cwd, env },
+    origin: { cwd: input.cwd, env, redactions: new Redactions({ enabled: loaded.config.security.redact_secrets }) },
     backendNames: Object.keys(backends),
     builder,
     policy: policyFor(input.cwd, loaded, guard.rulebook),

@@ -10,6 +10,20 @@ import { leak } from './leak.ts';
 import { memory } from './memory.ts';
 import { output } from './output.ts';
 import { policy } from './policy.ts';
+import { redact } from './redact.ts';
 
 /** In the order in which they run without a name. */
-export const benches: readonly Bench[] = [cli, policy, exec, lanes, journal, cold, output, memory, files, burst, leak];
+export const benches: readonly Bench[] = [
+  cli,
+  policy,
+  redact,
+  exec,
+  lanes,
+  journal,
+  cold,
+  output,
+  memory,
+  files,
+  burst,
+  leak,
+];

@@ -1,10 +1,13 @@
 /** What is kept of a command: its words without values of its environment, and a hash by which it is found again. */
 import { hash } from 'node:crypto';
+import { Redaction } from '../secrets/redact/redactor.ts';
 import type { Json } from './types.ts';
 
 const mostUnits = 8192;
 /** Shorter values (`1`, `true`, `prod`) stand in commands by chance, and are no secrets. */
 const leastSecretUnits = 6;
+/** Also where redaction of output is switched off. */
+const redaction = new Redaction();
 
 export interface Commanded {
   readonly command: readonly string[];
@@ -14,7 +17,7 @@ export interface Commanded {
 
 /** Values that travel by the environment must not come in by the command: they are replaced by their names. */
 export function commandFacts({ command, cwd, env }: Commanded): Readonly<Record<string, Json>> {
-  const words = shorten(command.map((word) => withoutValues(word, env)));
+  const words = shorten(command.map((word) => redaction.text(withoutValues(word, env))));
   return { command: words, command_sha256: hash('sha256', JSON.stringify(command)), cwd, env: Object.keys(env) };
 }
 

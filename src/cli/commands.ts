@@ -25,6 +25,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'policy check': async () => (await import('./commands/policy-check.ts')).policyCheck,
   'audit tail': async () => (await import('./commands/audit-tail.ts')).auditTail,
   'audit verify': async () => (await import('./commands/audit-verify.ts')).auditVerify,
+  redact: async () => (await import('./commands/redact.ts')).redact,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   backends: async () => (await import('./commands/backends.ts')).backends,
   'config show': async () => (await import('./commands/config-show.ts')).configShow,

@@ -41,6 +41,7 @@ export const defaults: Settings = {
     denial_breaker_threshold: 3,
   },
   policy: { require_patched_runtime: false, profile: 'standard', container_hardline: false },
+  security: { redact_secrets: true },
   exec: { output_bytes: 50_000, spill_bytes: gibibyte, retention_seconds: 7 * daySeconds, store_bytes: 4 * gibibyte },
   pool: { create_concurrency: null },
 };

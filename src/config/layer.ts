@@ -39,5 +39,12 @@ export function settingsOf(
 }
 
 export function isSection(name: string): name is SectionName {
-  return name === 'terminal' || name === 'approvals' || name === 'policy' || name === 'exec' || name === 'pool';
+  return (
+    name === 'terminal' ||
+    name === 'approvals' ||
+    name === 'policy' ||
+    name === 'security' ||
+    name === 'exec' ||
+    name === 'pool'
+  );
 }

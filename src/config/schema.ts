@@ -6,9 +6,10 @@
 import { z } from 'zod';
 import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
 import { execSection, policySection, poolSection } from './schema/sections.ts';
+import { securitySection } from './schema/security.ts';
 import { terminalSection } from './schema/terminal.ts';
 
-export { approvalsSection, execSection, policySection, poolSection, terminalSection };
+export { approvalsSection, execSection, policySection, poolSection, securitySection, terminalSection };
 export { expectationOf } from './schema/key.ts';
 
 /** A task id, or a pattern with `*` and `?`. */
@@ -30,6 +31,7 @@ export const sections = {
   terminal: terminalSection,
   approvals: approvalsSection,
   policy: policySection,
+  security: securitySection,
   exec: execSection,
   pool: poolSection,
 } as const;
@@ -39,6 +41,7 @@ export const document = z.strictObject({
   approvals: approvalsSection.partial().optional().describe('What is asked about, and who answers.'),
   command_allowlist: allowlistKey.optional(),
   policy: policySection.partial().optional().describe('What is refused.'),
+  security: securitySection.partial().optional().describe('What is kept from being seen.'),
   exec: execSection.partial().optional().describe('Output of commands, and their records.'),
   pool: poolSection.partial().optional().describe('How many things happen at once.'),
   tasks: z

@@ -1,6 +1,14 @@
 /** What the rest of Caisson sees of the configuration. Types only: nothing is loaded by importing this. */
 import type { z } from 'zod';
-import type { approvalsSection, document, execSection, policySection, poolSection, terminalSection } from './schema.ts';
+import type {
+  approvalsSection,
+  document,
+  execSection,
+  policySection,
+  poolSection,
+  securitySection,
+  terminalSection,
+} from './schema.ts';
 
 export type Terminal = Readonly<z.infer<typeof terminalSection>>;
 
@@ -9,6 +17,7 @@ export interface Settings {
   readonly terminal: Terminal;
   readonly approvals: Readonly<z.infer<typeof approvalsSection>>;
   readonly policy: Readonly<z.infer<typeof policySection>>;
+  readonly security: Readonly<z.infer<typeof securitySection>>;
   readonly exec: Readonly<z.infer<typeof execSection>>;
   readonly pool: Readonly<z.infer<typeof poolSection>>;
 }

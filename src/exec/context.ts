@@ -1,4 +1,5 @@
 import type { Sandbox } from '../backend.ts';
+import type { Redaction } from '../secrets/redact/redactor.ts';
 import type { Recorder } from './journal/types.ts';
 import type { ExecRequest, Where } from './types.ts';
 
@@ -6,6 +7,8 @@ export interface ExecContext {
   readonly where: Where;
   /** Opened by the caller before the start: intent before effect. `null`: no record is kept. */
   readonly recorder: Recorder | null;
+  /** What takes secrets out of the output. Absent: it stays as it is. */
+  readonly redaction?: Redaction | null;
   /** Before the start it calls the start off; after it, it cancels the exec. */
   readonly signal?: AbortSignal;
   /** Called once when the exec has settled, just before `exit` resolves. Not called when the start failed. */

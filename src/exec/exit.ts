@@ -44,6 +44,8 @@ export interface Exit {
   readonly backgroundOpen: boolean;
   /** Of a kill by us: who is still there. `null` when nobody was killed, or when nobody could look. */
   readonly survivors: readonly Survivor[] | null;
+  /** Secrets that were replaced in both streams. `null`: nobody looked. */
+  readonly redactions: number | null;
   /** Sentences for people: why it was killed, what could not be verified. */
   readonly notes: readonly string[];
 }

@@ -13,6 +13,8 @@ export interface Observed {
   readonly stderr: StreamSummary;
   readonly backgroundOpen: boolean;
   readonly survivors: readonly Survivor[] | null;
+  /** Absent: nobody looked. */
+  readonly redactions?: number | null;
   readonly notes: readonly string[];
 }
 
@@ -31,6 +33,7 @@ export function exitOf(observed: Observed): Exit {
     stderr,
     backgroundOpen,
     survivors,
+    redactions: observed.redactions ?? null,
     notes: end?.outOfMemory === true ? [...observed.notes, memoryNote] : observed.notes,
   };
 }

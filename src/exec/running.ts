@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Process, ProcessEnd, PtyProcess } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';
+import type { Redactor } from '../secrets/redact/types.ts';
 import { Budget } from './budget.ts';
 import type { Watched } from './context.ts';
 import { drain } from './drain.ts';
@@ -33,6 +34,7 @@ export class RunningExec implements Execution {
   readonly #taps: Readonly<Record<StreamName, Tap>>;
   readonly #from = performance.now();
   readonly #notes: string[] = [];
+  readonly #redactors: Redactor[] = [];
   /** Resolves when a killed command is waited for no longer. */
   readonly #givenUp = Promise.withResolvers<null>();
   #forced: ExitReason | null = null;
@@ -53,8 +55,8 @@ export class RunningExec implements Execution {
     const { recorder } = context;
     const record = recorder === null ? null : recorder.write.bind(recorder);
     this.#taps = {
-      stdout: new Tap(process.stdout, { name: 'stdout', budget, record }),
-      stderr: new Tap(process.stderr, { name: 'stderr', budget, record }),
+      stdout: new Tap(process.stdout, { name: 'stdout', budget, record, redact: this.#redacting() }),
+      stderr: new Tap(process.stderr, { name: 'stderr', budget, record, redact: this.#redacting() }),
     };
     this.stdout = this.#taps.stdout.out;
     this.stderr = this.#taps.stderr.out;
@@ -62,6 +64,15 @@ export class RunningExec implements Execution {
     this.exit = this.#run().catch((error: unknown) =>
       exitWithout('lost', `a failure of our own: ${toCaissonError(error).message.slice(0, 500)}`),
     );
+  }
+
+  /** A terminal belongs to a person, whose screen must not wait: only its record is redacted. */
+  #redacting(): { readonly stream: Redactor; readonly reader: boolean } | null {
+    const { context, request } = this.#watched;
+    if (context.redaction === undefined || context.redaction === null) return null;
+    const stream = context.redaction.stream();
+    this.#redactors.push(stream);
+    return { stream, reader: request.tty !== null };
   }
 
   ignore(stream?: StreamName): void {
@@ -157,6 +168,7 @@ export class RunningExec implements Execution {
       stderr: summary(stderr),
       backgroundOpen,
       survivors: report?.survivors ?? null,
+      redactions: redactionsIn(this.#redactors),
       notes,
     });
   }
@@ -165,6 +177,10 @@ export class RunningExec implements Execution {
     const ending = this.#watched.context.recorder?.end(exit);
     if (ending !== undefined) await settledOrLate(ending, recordMs);
   }
+}
+
+function redactionsIn(redactors: readonly Redactor[]): number | null {
+  return redactors.length === 0 ? null : redactors.reduce((sum, { counts }) => sum + counts.redactions, 0);
 }
 
 function summary(tap: Tap): StreamSummary {

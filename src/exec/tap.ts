@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Redactor } from '../secrets/redact/types.ts';
 import type { Budget } from './budget.ts';
 import type { StreamName } from './types.ts';
 
@@ -12,6 +13,8 @@ export interface TapOptions {
   readonly budget: Budget;
   /** Keeps a chunk. A promise means that the disk is behind: the command waits for it. */
   readonly record: ((name: StreamName, chunk: Uint8Array) => Promise<void> | void) | null;
+  /** Takes secrets out of what is recorded and, unless `reader` is to see them, of what is delivered. `null`: nothing does. */
+  readonly redact: { readonly stream: Redactor; readonly reader: boolean } | null;
 }
 
 /**
@@ -32,6 +35,7 @@ export class Tap {
   #diskBehind = false;
   /** Nothing more goes into `out`: it ended, or nobody reads it. */
   #finished = false;
+  #flushed = false;
   #phase: 'running' | 'draining' | 'closed' = 'running';
   #ended = false;
   #broken: string | null = null;
@@ -96,6 +100,7 @@ export class Tap {
     this.#phase = 'closed';
     this.#source.off('data', this.#onData);
     // The error listener stays: a stream that is given up may still fail, and that concerns nobody.
+    this.#flush();
     this.#finish();
   }
 
@@ -112,10 +117,25 @@ export class Tap {
     this.#undelivered += chunk.length - allowed;
     if (allowed === 0) return;
     const part = allowed === chunk.length ? chunk : chunk.subarray(0, allowed);
-    this.#record(part);
-    this.#deliver(part);
+    const { redact } = this.#options;
+    if (redact?.reader === true) this.#deliver(part);
+    this.#pass(redact === null ? [part] : redact.stream.write(part));
     this.#pace();
   };
+
+  #pass(parts: readonly Buffer[]): void {
+    for (const part of parts) {
+      this.#record(part);
+      if (this.#options.redact?.reader !== true) this.#deliver(part);
+    }
+  }
+
+  /** What the redactor held, once. */
+  #flush(): void {
+    if (this.#flushed) return;
+    this.#flushed = true;
+    this.#pass(this.#options.redact?.stream.end() ?? []);
+  }
 
   #record(part: Buffer): void {
     const behind = this.#options.record?.(this.#options.name, part);
@@ -161,6 +181,7 @@ export class Tap {
   readonly #onEnd = (): void => {
     if (this.#ended) return;
     this.#ended = true;
+    this.#flush();
     this.#finish();
     this.#resolveDone();
   };

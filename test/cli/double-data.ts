@@ -1,5 +1,6 @@
 /** What the double knows from the start. */
 import type { AuditRecord, BackendCheck, CaissonApi, ConfigView, Spec, TaskProcess } from '../../src/api.ts';
+import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 
 export const spec: Spec = {
@@ -68,6 +69,10 @@ export const images: CaissonApi['images'] = {
   recipes: () => Promise.resolve([{ name: 'sandbox', reference: 'caisson/sandbox:1', about: 'Debian with tools' }]),
   build: (recipe, how) =>
     Promise.resolve({ reference: `caisson/${recipe}:1`, id: `sha256:${how.method ?? 'default'}` }),
+};
+
+export const secrets: CaissonApi['secrets'] = {
+  redactor: ({ names = [] } = {}) => new Redaction(names.map((name) => ({ name, value: `value of ${name}` }))).stream(),
 };
 
 export const policy: CaissonApi['policy'] = {

@@ -82,6 +82,7 @@ export function exitOf(part: Partial<Exit>, durationMs: number): Exit {
     stderr: none,
     backgroundOpen: false,
     survivors: null,
+    redactions: null,
     notes: [],
     ...part,
   };

@@ -84,7 +84,7 @@ const reasons: ReadonlySet<string> = new Set<ExitReason>([
 export function decodeExit(payload: Buffer): Exit | null {
   const value = parseObject(payload.toString('utf8'));
   if (value === null) return null;
-  const { reason, exitCode, signal, durationMs, survivors, notes } = value;
+  const { reason, exitCode, signal, durationMs, survivors, redactions, notes } = value;
   if (
     !isReason(reason) ||
     !isNullOr(exitCode, 'number') ||
@@ -102,6 +102,7 @@ export function decodeExit(payload: Buffer): Exit | null {
     stderr: summaryOf(value['stderr']),
     backgroundOpen: value['backgroundOpen'] === true,
     survivors: Array.isArray(survivors) ? survivors.filter(isSurvivor) : null,
+    redactions: typeof redactions === 'number' ? redactions : null,
     notes: Array.isArray(notes) ? notes.filter((note) => typeof note === 'string') : [],
   };
 }

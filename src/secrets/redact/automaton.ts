@@ -1,0 +1,116 @@
+/**
+ * Many literals in one pass (Aho and Corasick, 1975): each byte is one look into a table, so the time is linear whatever
+ * the text and the literals are, and the depth of a state tells how much of a literal may have begun.
+ */
+
+export interface Automaton {
+  /** Bytes to columns of `next`; 0 is every byte that no literal has. */
+  readonly columns: Uint16Array;
+  readonly width: number;
+  /** At state times `width` plus column: the next state. */
+  readonly next: Int32Array;
+  /** By state: which literals end there, longest first. */
+  readonly found: readonly (readonly number[] | undefined)[];
+  /** By state: 1 where a literal ends. */
+  readonly hits: Uint8Array;
+  /** By two bytes, the first one high: 1 where a literal begins so. Most places of most texts begin none. */
+  readonly pairs: Uint8Array;
+  /** By state: length of the longest suffix of what was read that begins a literal. */
+  readonly depth: Int32Array;
+}
+
+export function automatonOf(literals: readonly Uint8Array[]): Automaton {
+  const { columns, width } = columnsOf(literals);
+  const nodes = literals.reduce((sum, { length }) => sum + length, 1);
+  const next = new Int32Array(nodes * width);
+  const depth = new Int32Array(nodes);
+  const ends: number[][] = [];
+  let count = 1;
+  for (const [which, literal] of literals.entries()) {
+    let state = 0;
+    for (const [at, byte] of literal.entries()) {
+      const edge = state * width + (columns[byte] ?? 0);
+      if (next[edge] === 0) {
+        next[edge] = count;
+        depth[count] = at + 1;
+        count += 1;
+      }
+      state = next[edge] ?? 0;
+    }
+    (ends[state] ??= []).push(which);
+  }
+  return { columns, width, depth, pairs: pairsOf(literals), ...completed({ next, width, count, ends }) };
+}
+
+function pairsOf(literals: readonly Uint8Array[]): Uint8Array {
+  const pairs = new Uint8Array(2 ** 16);
+  for (const [first = 0, second] of literals) {
+    if (second === undefined) pairs.fill(1, first << 8, (first + 1) << 8);
+    else pairs[(first << 8) | second] = 1;
+  }
+  return pairs;
+}
+
+function columnsOf(literals: readonly Uint8Array[]): { readonly columns: Uint16Array; readonly width: number } {
+  const columns = new Uint16Array(256);
+  let width = 1;
+  for (const byte of new Set(literals.flatMap((literal) => [...literal]))) {
+    columns[byte] = width;
+    width += 1;
+  }
+  return { columns, width };
+}
+
+interface Trie {
+  readonly next: Int32Array;
+  readonly width: number;
+  readonly count: number;
+  readonly ends: number[][];
+}
+
+/** Breadth first, so that the state to fall back to is complete before it is needed. */
+function completed({ next, width, count, ends }: Trie): Pick<Automaton, 'next' | 'found' | 'hits'> {
+  const fallback = new Int32Array(count);
+  const found: (readonly number[] | undefined)[] = Array.from({ length: count }, (_, state) => ends[state]);
+  const queue = [0];
+  for (let head = 0; head < queue.length; head += 1) {
+    const state = queue[head] ?? 0;
+    const back = fallback[state] ?? 0;
+    const inherited = state === 0 ? undefined : found[back];
+    if (inherited !== undefined) found[state] = [...(ends[state] ?? []), ...inherited];
+    for (let column = 0; column < width; column += 1) {
+      const child = next[state * width + column] ?? 0;
+      const other = state === 0 ? 0 : (next[back * width + column] ?? 0);
+      if (child === 0) {
+        next[state * width + column] = other;
+      } else {
+        fallback[child] = other;
+        queue.push(child);
+      }
+    }
+  }
+  return { next, found, hits: Uint8Array.from(found, (which) => (which === undefined ? 0 : 1)) };
+}
+
+/** Where a scan stands: the state after the byte before `index`. */
+export interface Scan {
+  state: number;
+  index: number;
+}
+
+/** Goes on to behind the next byte at which a literal ends; false at the end of the buffer. */
+export function nextHit({ columns, width, next, hits, pairs }: Automaton, buffer: Uint8Array, scan: Scan): boolean {
+  let { state, index } = scan;
+  const { length } = buffer;
+  let hit = false;
+  while (index < length && !hit) {
+    if (state === 0)
+      while (index + 1 < length && pairs[((buffer[index] ?? 0) << 8) | (buffer[index + 1] ?? 0)] === 0) index += 1;
+    state = next[state * width + (columns[buffer[index] ?? 0] ?? 0)] ?? 0;
+    hit = hits[state] === 1;
+    index += 1;
+  }
+  scan.state = state;
+  scan.index = index;
+  return hit;
+}

@@ -1,0 +1,67 @@
+/** Which names are those of secrets. Whole words count, so that a keyboard, a secretary and a passage are none. */
+
+/**
+ * `password`: any value may be one. `secret`: what looks like a value of a program is none. `weak`: only what looks
+ * random is one.
+ */
+export type NameClass = 'password' | 'secret' | 'weak';
+
+const passwords = words('password passwd pwd passphrase passcode passwort');
+const secrets = words(
+  'secret token apikey authtoken accesstoken refreshtoken secretkey accesskey privatekey clientsecret credential credentials',
+);
+/** A key of these opens something; any other is a key of a map or a keyboard. */
+const keyKinds = words(
+  'api access secret private encryption encrypt signing sign auth account service master shared client license licence deploy storage admin bot webhook app',
+);
+/** They say that it is meant for everybody, or counts something. */
+const harmless = words(
+  'public publishable max min num number total page next prev previous continuation pagination sort primary foreign partition cache unique group row column no',
+);
+/** What a secret has, beside its value. */
+const attributes = words(
+  'id ids name names file filename path dir directory url uri type kind count length len size limit limits expiry expires expiration ttl version algorithm alg format prefix suffix header field var env ref index helper store provider method mode enabled required endpoint policy hint label description prompt help manager class usage budget sock socket ring board map status state valid',
+);
+
+/** The words of one text repeat. */
+const known = new Map<string, NameClass | null>();
+const mostKnown = 1024;
+
+export function classify(name: string): NameClass | null {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  if (known.size >= mostKnown) known.clear();
+  const found = classOf(name);
+  known.set(name, found);
+  return found;
+}
+
+function classOf(name: string): NameClass | null {
+  const parts = split(name);
+  const last = parts.at(-1);
+  if (last === undefined || attributes.has(last) || parts.some((part) => harmless.has(part))) return null;
+  if (parts.some((part) => passwords.has(part)) || (parts.length > 1 && last === 'pass')) return 'password';
+  if (parts.some((part) => secrets.has(part))) return 'secret';
+  const key = parts.lastIndexOf('key');
+  if (key >= 0) return keyKinds.has(parts[key - 1] ?? '') || isConstant(name, parts) ? 'secret' : 'weak';
+  return parts.includes('auth') || parts.includes('bearer') ? 'weak' : null;
+}
+
+/** As variables of the environment are named: `STRIPE_KEY`. */
+function isConstant(name: string, parts: readonly string[]): boolean {
+  return parts.length > 1 && /^[A-Z0-9_]+$/.test(name);
+}
+
+/** `clientSecret`, `client-secret`, `CLIENT_SECRET` and `client.secret` have the same words. */
+function split(name: string): readonly string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== '');
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(' '));
+}

@@ -1,0 +1,153 @@
+/**
+ * The second pass: secrets that nobody declared, known by their form.
+ *
+ * One automaton finds the places at which something may begin; a rule then decides about each by a look of bounded
+ * length around it, and what is decided to be a secret is eaten byte by byte. So the work is linear in the text, however
+ * it was made, and `work` counts it.
+ */
+import { type Automaton, automatonOf, nextHit, type Scan } from './automaton.ts';
+import { assignment } from './rules/assignment.ts';
+import { bearerToken } from './rules/authorization.ts';
+import { type Eat, type Found, lookAhead, lookBehind, type Rule, type Text } from './rules/rule.ts';
+import { addressPassword, botToken, privateKey, webToken } from './rules/shapes.ts';
+import { vendorTriggers } from './rules/vendor.ts';
+import type { Tally } from './tally.ts';
+
+const triggers: readonly (readonly [string, Rule])[] = [
+  ...vendorTriggers,
+  ['=', assignment],
+  [':', assignment],
+  ['Bearer ', bearerToken],
+  ['bearer ', bearerToken],
+  ['BEARER ', bearerToken],
+  ['Bearer%20', bearerToken],
+  ['eyJ', webToken],
+  ['PRIVATE KEY-----', privateKey],
+  ['PRIVATE KEY BLOCK-----', privateKey],
+  ['://', addressPassword],
+  [':AA', botToken],
+];
+
+const rules = triggers.map(([literal, rule]) => ({ length: literal.length, rule }));
+
+let shared: Automaton | null = null;
+
+function automaton(): Automaton {
+  shared ??= automatonOf(triggers.map(([literal]) => Buffer.from(literal, 'latin1')));
+  return shared;
+}
+
+interface Step {
+  readonly found: Found;
+  /** Index of the last byte of its trigger. */
+  readonly last: number;
+}
+
+export class PatternPass {
+  readonly #automaton = automaton();
+  readonly #tally: Tally;
+  readonly #strict: boolean;
+  /** What was read and may be looked back at, then what is held. */
+  #buffer: Buffer = Buffer.alloc(0);
+  /** In `#buffer`: up to here it has gone on, or was replaced. */
+  #emitted = 0;
+  /** In `#buffer`: triggers that end before it are decided. */
+  #decided = 0;
+  #floor = 0;
+  #eating: Eat | null = null;
+  #pieces: Buffer[] = [];
+  /** Bytes looked at, again and again included. */
+  work = 0;
+
+  constructor(tally: Tally, { strict = false }: { readonly strict?: boolean } = {}) {
+    this.#tally = tally;
+    this.#strict = strict;
+  }
+
+  write(chunk: Buffer): readonly Buffer[] {
+    this.#forget();
+    this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
+    return this.#advance(false);
+  }
+
+  end(): readonly Buffer[] {
+    return this.#advance(true);
+  }
+
+  /** Keeps what rules may still look back at. */
+  #forget(): void {
+    const from = Math.max(this.#floor, Math.min(this.#emitted, this.#decided) - lookBehind);
+    this.#buffer = this.#buffer.subarray(from);
+    this.#emitted -= from;
+    this.#decided -= from;
+    this.#floor = 0;
+  }
+
+  #advance(final: boolean): readonly Buffer[] {
+    while (this.#eat()) {
+      const step = this.#scan(final);
+      if (step === null) break;
+      if ('openFrom' in step.found) {
+        this.#decided = step.last;
+        this.#emit(step.found.openFrom);
+        break;
+      }
+      this.#emit(step.found.from);
+      this.#pieces.push(this.#tally.placeholder(step.found.kind));
+      this.#emitted = step.found.eatFrom ?? step.found.from;
+      this.#eating = step.found.eat;
+    }
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
+  }
+
+  /** Drops the bytes of the secret that is being eaten. False: there are no others left. */
+  #eat(): boolean {
+    if (this.#eating === null) return true;
+    const end = this.#eating(this.#buffer, this.#emitted);
+    this.work += end - this.#emitted;
+    this.#emitted = end;
+    this.#decided = end;
+    this.#floor = end;
+    if (end >= this.#buffer.length) return false;
+    this.#eating = null;
+    return true;
+  }
+
+  /** The first place from which on something is replaced or waits. `null`: all was seen, and what may begin is held. */
+  #scan(final: boolean): Step | null {
+    const buffer = this.#buffer;
+    const text: Text = { buffer, floor: this.#floor, final, strict: this.#strict };
+    // A trigger may have begun before what is decided.
+    const from = Math.max(this.#floor, this.#decided - lookBehind);
+    const scan: Scan = { state: 0, index: from };
+    while (nextHit(this.#automaton, buffer, scan)) {
+      const last = scan.index - 1;
+      const step = last < this.#decided ? null : this.#judge(text, last, this.#automaton.found[scan.state] ?? []);
+      if (step === null) continue;
+      this.work += last - from;
+      return step;
+    }
+    this.work += buffer.length - from;
+    this.#decided = buffer.length;
+    this.#emit(final ? buffer.length : buffer.length - (this.#automaton.depth[scan.state] ?? 0));
+    return null;
+  }
+
+  #judge(text: Text, last: number, which: readonly number[]): Step | null {
+    for (const each of which) {
+      const trigger = rules[each];
+      if (trigger === undefined) continue;
+      this.work += lookAhead;
+      const found = trigger.rule(text, last + 1 - trigger.length, last + 1);
+      if (found !== null && !('from' in found && found.from < this.#emitted)) return { found, last };
+    }
+    return null;
+  }
+
+  #emit(to: number): void {
+    if (to > this.#emitted) this.#pieces.push(this.#buffer.subarray(this.#emitted, to));
+    this.#emitted = Math.max(this.#emitted, to);
+  }
+}

@@ -1,0 +1,49 @@
+/** What a rule of the second pass is: it decides about one place, by a bounded look around it. */
+import { type ByteClass, has, runEnd } from '../bytes.ts';
+
+export interface Text {
+  readonly buffer: Buffer;
+  /** Nothing before it may be looked at: it is gone, or was replaced. */
+  readonly floor: number;
+  /** No more bytes will come. */
+  readonly final: boolean;
+  /** Whether plain `key=` parameters count too. */
+  readonly strict: boolean;
+}
+
+/** Takes a secret's bytes as they come. `buffer.length`: it may go on in the next chunk. */
+export type Eat = (buffer: Buffer, at: number) => number;
+
+export type Found =
+  /** `from` is the first byte of the secret; `eat` goes on behind its prefix, if it has one. */
+  | { readonly kind: string; readonly from: number; readonly eatFrom?: number; readonly eat: Eat }
+  /** It depends on what comes. Bytes from here on wait. */
+  | { readonly openFrom: number };
+
+/** `at` is the first byte of the trigger, `end` the first behind it. */
+export type Rule = (text: Text, at: number, end: number) => Found | null;
+
+/** How far a rule looks ahead. Whatever is longer is decided by its beginning, so that nobody waits for its end. */
+export const lookAhead = 256;
+/** How far rules look back in all: a name of 64 bytes, quotes, spaces, the longest trigger. */
+export const lookBehind = 192;
+
+export function eatClass(table: ByteClass): Eat {
+  return (buffer, at) => runEnd(buffer, at, table);
+}
+
+export interface Run {
+  readonly end: number;
+  /** Whether the buffer ends before it is known where the run does. */
+  readonly open: boolean;
+}
+
+export function boundedRun({ buffer, final }: Text, from: number, table: ByteClass): Run {
+  const most = from + lookAhead;
+  const end = runEnd(buffer, from, table, Math.min(most, buffer.length));
+  return { end, open: !final && end === buffer.length && end < most };
+}
+
+export function precededBy({ buffer, floor }: Text, at: number, table: ByteClass): boolean {
+  return at > floor && has(table, buffer[at - 1]);
+}

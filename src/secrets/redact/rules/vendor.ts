@@ -1,0 +1,116 @@
+/** Tokens that their issuers made easy to recognise. Prefixes as the vendors document them. */
+import { alphanumeric, bearer, byteClass, type ByteClass, dotted, latin1, word } from '../bytes.ts';
+import { boundedRun, eatClass, precededBy, type Rule } from './rule.ts';
+
+interface Vendor {
+  readonly kind: string;
+  readonly prefixes: readonly string[];
+  /** What follows the prefix, and how much of it at least. */
+  readonly rest: ByteClass;
+  readonly min: number;
+  /** A prefix that is also a part of words: its rest must have a digit or an upper-case letter. */
+  readonly unlikeWords?: boolean;
+  /** More exact kinds by how the rest begins. */
+  readonly kinds?: Readonly<Record<string, string>>;
+}
+
+const upperOrDigit = byteClass('', [
+  ['A', 'Z'],
+  ['0', '9'],
+]);
+const hex = byteClass('', [
+  ['0', '9'],
+  ['a', 'f'],
+]);
+
+const vendors: readonly Vendor[] = [
+  { kind: 'github-token', prefixes: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], rest: word, min: 20 },
+  { kind: 'github-token', prefixes: ['github_pat_'], rest: word, min: 22 },
+  {
+    kind: 'gitlab-token',
+    prefixes: ['glpat-', 'gldt-', 'glrt-', 'glptt-', 'gloas-', 'glcbt-', 'glsoat-', 'glft-', 'glagent-', 'glimt-'],
+    rest: dotted,
+    min: 20,
+  },
+  {
+    kind: 'openai-key',
+    prefixes: ['sk-'],
+    rest: word,
+    min: 16,
+    unlikeWords: true,
+    kinds: { 'ant-': 'anthropic-key', 'or-': 'openrouter-key' },
+  },
+  {
+    kind: 'stripe-key',
+    prefixes: ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'whsec_'],
+    rest: alphanumeric,
+    min: 16,
+  },
+  {
+    kind: 'slack-token',
+    prefixes: ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxe.', 'xapp-'],
+    rest: bearer,
+    min: 10,
+  },
+  { kind: 'slack-webhook', prefixes: ['hooks.slack.com/services/'], rest: bearer, min: 20 },
+  { kind: 'discord-webhook', prefixes: ['discord.com/api/webhooks/'], rest: bearer, min: 30 },
+  { kind: 'google-key', prefixes: ['AIza'], rest: word, min: 35 },
+  { kind: 'google-token', prefixes: ['ya29.'], rest: dotted, min: 20 },
+  { kind: 'google-secret', prefixes: ['GOCSPX-'], rest: word, min: 20 },
+  { kind: 'aws-key-id', prefixes: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], rest: upperOrDigit, min: 16 },
+  { kind: 'alibaba-key-id', prefixes: ['LTAI'], rest: alphanumeric, min: 16, unlikeWords: true },
+  { kind: 'xai-key', prefixes: ['xai-'], rest: alphanumeric, min: 30 },
+  { kind: 'groq-key', prefixes: ['gsk_'], rest: alphanumeric, min: 30 },
+  { kind: 'perplexity-key', prefixes: ['pplx-'], rest: alphanumeric, min: 30 },
+  { kind: 'replicate-token', prefixes: ['r8_'], rest: alphanumeric, min: 30 },
+  { kind: 'huggingface-token', prefixes: ['hf_', 'api_org_'], rest: alphanumeric, min: 30 },
+  { kind: 'cerebras-key', prefixes: ['csk-'], rest: alphanumeric, min: 30 },
+  { kind: 'fireworks-key', prefixes: ['fw_'], rest: alphanumeric, min: 20, unlikeWords: true },
+  { kind: 'together-key', prefixes: ['tgp_v1_'], rest: word, min: 20 },
+  { kind: 'nvidia-key', prefixes: ['nvapi-'], rest: word, min: 30 },
+  { kind: 'tavily-key', prefixes: ['tvly-'], rest: word, min: 20, unlikeWords: true },
+  { kind: 'firecrawl-key', prefixes: ['fc-'], rest: hex, min: 32 },
+  { kind: 'digitalocean-token', prefixes: ['dop_v1_', 'doo_v1_', 'dor_v1_'], rest: alphanumeric, min: 32 },
+  { kind: 'pypi-token', prefixes: ['pypi-'], rest: word, min: 40 },
+  { kind: 'npm-token', prefixes: ['npm_'], rest: alphanumeric, min: 30 },
+  { kind: 'rubygems-key', prefixes: ['rubygems_'], rest: hex, min: 32 },
+  { kind: 'sendgrid-key', prefixes: ['SG.'], rest: dotted, min: 20 },
+  { kind: 'mailgun-key', prefixes: ['key-'], rest: hex, min: 32 },
+  { kind: 'docker-token', prefixes: ['dckr_pat_', 'dckr_oat_'], rest: word, min: 20 },
+  { kind: 'linear-key', prefixes: ['lin_api_', 'lin_oauth_'], rest: alphanumeric, min: 30 },
+  { kind: 'notion-token', prefixes: ['ntn_', 'secret_'], rest: alphanumeric, min: 36 },
+  { kind: 'figma-token', prefixes: ['figd_', 'figo_'], rest: word, min: 30 },
+  { kind: 'fly-token', prefixes: ['FlyV1 ', 'fo1_', 'fm2_'], rest: bearer, min: 30 },
+  { kind: 'shopify-token', prefixes: ['shpat_', 'shpss_', 'shpca_', 'shppa_'], rest: alphanumeric, min: 32 },
+  { kind: 'square-token', prefixes: ['sq0atp-', 'sq0csp-', 'sq0idp-'], rest: word, min: 20 },
+  { kind: 'grafana-token', prefixes: ['glsa_', 'glc_'], rest: bearer, min: 30 },
+  { kind: 'vault-token', prefixes: ['hvs.', 'hvb.', 'hvr.'], rest: word, min: 20 },
+  { kind: 'doppler-token', prefixes: ['dp.pt.', 'dp.st.', 'dp.sa.', 'dp.ct.'], rest: dotted, min: 30 },
+  { kind: 'pulumi-token', prefixes: ['pul-'], rest: hex, min: 40 },
+  { kind: 'sentry-token', prefixes: ['sntrys_', 'sntryu_'], rest: bearer, min: 30 },
+  { kind: 'supabase-key', prefixes: ['sbp_', 'sb_secret_'], rest: word, min: 20, unlikeWords: true },
+  { kind: 'databricks-token', prefixes: ['dapi'], rest: hex, min: 32 },
+  { kind: 'postman-key', prefixes: ['PMAK-'], rest: word, min: 30 },
+  { kind: 'atlassian-token', prefixes: ['ATATT3', 'ATCTT3', 'ATBB'], rest: bearer, min: 24 },
+  { kind: 'posthog-key', prefixes: ['phx_', 'phs_'], rest: alphanumeric, min: 30 },
+  { kind: 'age-key', prefixes: ['AGE-SECRET-KEY-1'], rest: upperOrDigit, min: 50 },
+  { kind: '1password-token', prefixes: ['ops_eyJ'], rest: word, min: 40 },
+];
+
+export const vendorTriggers: readonly (readonly [string, Rule])[] = vendors.flatMap((vendor) =>
+  vendor.prefixes.map((prefix) => [prefix, ruleOf(vendor)] as const),
+);
+
+function ruleOf({ kind, rest, min, unlikeWords = false, kinds = {} }: Vendor): Rule {
+  const eat = eatClass(rest);
+  return (text, at, end) => {
+    if (precededBy(text, at, unlikeWords ? word : alphanumeric)) return null;
+    const run = boundedRun(text, end, rest);
+    if (run.open) return { openFrom: at };
+    if (run.end - end < min) return null;
+    const token = latin1(text.buffer, end, run.end);
+    if (unlikeWords && !/[0-9A-Z]/.test(token)) return null;
+    const exact = Object.keys(kinds).find((start) => token.startsWith(start));
+    return { kind: exact === undefined ? kind : (kinds[exact] ?? kind), from: at, eatFrom: end, eat };
+  };
+}

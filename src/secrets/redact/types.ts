@@ -1,0 +1,24 @@
+/** What redaction takes and tells. Shapes only. */
+
+/** A value that must not be seen, and the name that stands in its place. */
+export interface Declared {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface RedactionCounts {
+  readonly redactions: number;
+  /** By what stands in the placeholder: a kind of secret, or the name of a declared value. */
+  readonly kinds: Readonly<Record<string, number>>;
+}
+
+/**
+ * One stream on its way to its readers. What comes out depends on the bytes and not on how they were cut into chunks:
+ * what may still turn out to be a secret is held, at most some hundred bytes, and everything else goes on at once.
+ */
+export interface Redactor {
+  write(chunk: Uint8Array): readonly Buffer[];
+  /** What was held. Nothing may be written afterwards. */
+  end(): readonly Buffer[];
+  readonly counts: RedactionCounts;
+}

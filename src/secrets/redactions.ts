@@ -1,0 +1,58 @@
+/** The declared values of this process, and redaction of what may print them. */
+import { classify } from './redact/names.ts';
+import { Redaction } from './redact/redactor.ts';
+import type { Declared } from './redact/types.ts';
+
+/** Each costs memory in the table that all streams share. The newest stay. */
+const mostValues = 64;
+/** A shorter value of a name that is no secret's is a switch, and found in every text. */
+const shortestValue = 8;
+/** Names that say who and where, and are passed on for that. */
+const ordinary = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TERM|TMPDIR|TMP|TEMP|SHELL|TZ|PWD|HOSTNAME|XDG_[A-Z_]+)$/;
+
+export type Variables = Readonly<Record<string, string>>;
+
+/**
+ * Frozen at start: nothing that runs later can turn it off. What was declared for one command stays known, since a file
+ * may keep it for the next.
+ */
+export class Redactions {
+  readonly #enabled: boolean;
+  readonly #values = new Map<string, Declared>();
+  #redaction = new Redaction();
+
+  constructor({ enabled }: { readonly enabled: boolean }) {
+    this.#enabled = enabled;
+  }
+
+  /** For a command with these variables, of which `forwarded` come from the operator's host. `null`: it is off. */
+  forExec(env: Variables, forwarded: readonly string[]): Redaction | null {
+    if (!this.#enabled) return null;
+    const known = this.#values.size;
+    const before = [...this.#values.keys()].at(-1);
+    for (const declared of declaredIn(env, new Set(forwarded))) this.#keep(declared);
+    if (this.#values.size !== known || [...this.#values.keys()].at(-1) !== before)
+      this.#redaction = new Redaction([...this.#values.values()]);
+    return this.#redaction;
+  }
+
+  #keep(declared: Declared): void {
+    const key = `${declared.name}=${declared.value}`;
+    if (this.#values.has(key)) return;
+    const [oldest] = this.#values.keys();
+    if (this.#values.size >= mostValues && oldest !== undefined) this.#values.delete(oldest);
+    this.#values.set(key, declared);
+  }
+}
+
+export function declaredIn(env: Variables, forwarded: ReadonlySet<string>): readonly Declared[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    namesSecret(name) || (forwarded.has(name) && !ordinary.test(name) && value.length >= shortestValue)
+      ? [{ name, value }]
+      : [],
+  );
+}
+
+function namesSecret(name: string): boolean {
+  return classify(name) !== null;
+}

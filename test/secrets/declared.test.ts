@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { cut, redacted, through } from './redacted.ts';
+
+const value = 'corr/ect+horse "battery"?';
+const declared = [{ name: 'DEPLOY_PHRASE', value }];
+const shown = '[REDACTED:DEPLOY_PHRASE]';
+
+describe('a declared value', () => {
+  it('is replaced by its name', () => expect(redacted(`it is ${value}.`, declared)).toBe(`it is ${shown}.`));
+
+  it.each([
+    ['base64', Buffer.from(value).toString('base64')],
+    ['base64url', Buffer.from(value).toString('base64url')],
+    ['hex', Buffer.from(value).toString('hex')],
+    ['upper-case hex', Buffer.from(value).toString('hex').toUpperCase()],
+    ['a URL', encodeURIComponent(value)],
+    ['a form', new URLSearchParams({ v: value }).toString().slice(2)],
+    ['JSON', JSON.stringify(value).slice(1, -1)],
+  ])('is replaced in %s (EN-11)', (_form, text) => expect(redacted(`<${text}>`, declared)).toBe(`<${shown}>`));
+
+  it('is replaced in base64 of any text around it, but for the bits at its edges (EN-11)', () => {
+    const around = fc.string({ unit: fc.constantFrom('a', '?', '~', 'Z') });
+    fc.assert(
+      fc.property(around, around, fc.string({ minLength: 12, maxLength: 60 }), (before, after, secret) => {
+        fc.pre(secret.trim() === secret && Buffer.byteLength(secret) >= 12);
+        const whole = Buffer.from(before + secret + after).toString('base64');
+        const out = new Redaction([{ name: 'X', value: secret }]).text(`<${whole}>`);
+        expect(out).toContain('[REDACTED:X]');
+        const left = out.slice(1, -1).replace('[REDACTED:X]', '').length;
+        const own = Math.ceil((Buffer.byteLength(before + after) * 8) / 6);
+        expect(left).toBeLessThanOrEqual(own + 8);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is replaced however the stream is cut, overlapping, repeated and beside newlines (EN-11)', () => {
+    const values = ['abababab', 'babababab-1', value, 'line one of it\nline two of it, longer\nend', '12345678'];
+    const redaction = new Redaction(values.map((each, index) => ({ name: `V${index}`, value: each })));
+    const part = fc.oneof(
+      ...[...values, 'ab', 'b', '\n', 'line two of it', 'token=', '\r\n', ' '].map((each) => fc.constant(each)),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), fc.array(fc.nat(200), { maxLength: 8 }), (parts, places) => {
+        const bytes = Buffer.from(parts.join(''));
+        const whole = through(redaction.stream(), [bytes]);
+        for (const each of values) expect(whole).not.toContain(each);
+        expect(through(redaction.stream(), cut(bytes, places))).toBe(whole);
+        expect(through(redaction.stream(), bytes.toString('latin1').split(''))).toBe(whole);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('of several lines is replaced line by line too', () => {
+    const key = 'first line of the key\nsecond line of the key\n';
+    expect(redacted('> second line of the key\r\n', [{ name: 'KEY', value: key }])).toBe('> [REDACTED:KEY]\r\n');
+  });
+
+  it('that is short counts only as a whole line (EN-14)', () => {
+    const short = [{ name: 'PIN', value: 'abc' }];
+    const text = 'abc\nxabc abc\r\nabc\r\nabc\nabc';
+    expect(redacted(text, short)).toBe('[REDACTED:PIN]\nxabc abc\r\n[REDACTED:PIN]\r\n[REDACTED:PIN]\n[REDACTED:PIN]');
+  });
+
+  it('that is empty is nothing', () => expect(redacted('a\n\nb', [{ name: 'X', value: '\n' }])).toBe('a\n\nb'));
+
+  it('may hold any byte', () => {
+    const odd = String.fromCodePoint(...Array.from({ length: 300 }, (_, at) => at + 1));
+    expect(redacted(`<${odd}>`, [{ name: 'ODD', value: odd }])).toBe('<[REDACTED:ODD]>');
+  });
+});
