@@ -157,7 +157,7 @@ async function launch(
   let init: InitProcess | null = null;
   try {
     throwIfAborted(options.signal);
-    init = await InitProcess.attach(engine, id);
+    init = await attachFirst(engine, id);
     throwIfAborted(options.signal);
     const [inspected] = await Promise.all([inspectContainer(engine, id), startContainer(engine, id)]);
     throwIfAborted(options.signal);
@@ -168,6 +168,16 @@ async function launch(
     await removeContainer(engine, id);
     // Not only a network that is gone: one that had a double for a moment fails a start too, with a status of its own.
     if (statusOf(error) !== null && container.network !== null) return { again: 'network', error };
+    throw error;
+  }
+}
+
+/** `null`: this engine attaches to running containers only (Podman), and what the first process says is missed. */
+async function attachFirst(engine: Engine, id: string): Promise<InitProcess | null> {
+  try {
+    return await InitProcess.attach(engine, id);
+  } catch (error) {
+    if (statusOf(error) === 409) return null;
     throw error;
   }
 }

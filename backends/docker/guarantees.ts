@@ -37,13 +37,18 @@ export function toGuarantees(facts: Facts, place: Place): Guarantees {
     mounts: place.local ? 'read-write' : 'none',
     hardening: {
       readOnlyRoot: true,
-      seccomp: facts.seccomp !== 'none' && toArchitecture(facts.architecture) !== null,
+      seccomp: facts.seccomp !== 'none' && toArchitecture(facts.architecture) !== null && !isPodman(facts),
       runtimes: facts.runtimes,
       shm: true,
       // With user namespaces the container's ids are not the host's.
       hostUser: place.hostUser && place.local && !facts.rootless && !facts.userNamespace,
     },
   };
+}
+
+/** It takes a profile by the path of a file on its own host only. */
+function isPodman({ components }: Facts): boolean {
+  return components['podman engine'] !== undefined;
 }
 
 function memory(facts: Facts, cgroups: string): Enforcement {

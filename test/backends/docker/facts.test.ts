@@ -92,6 +92,12 @@ describe('the promises of an engine', () => {
     expect(toGuarantees(factsOf({ Architecture: 's390x' }), place).hardening.seccomp).toBe(false);
   });
 
+  test('include no profile of ours on Podman, which takes a path where Docker takes the profile', () => {
+    const podman = factsOf({}, { Components: [{ Name: 'Podman Engine', Version: '4.3.1' }] });
+    expect(toGuarantees(podman, place).hardening.seccomp).toBe(false);
+    expect(toGuarantees(factsOf({}), place).hardening.seccomp).toBe(true);
+  });
+
   test.each([
     ['btrfs', null, true],
     ['zfs', null, true],
