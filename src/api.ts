@@ -12,6 +12,7 @@ import type { Language } from './exec/code.ts';
 import type { Exit } from './exec/exit.ts';
 import type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 import type { CopyResult } from './files/types.ts';
+import type { Choice } from './guard/types.ts';
 import type { Checker, CheckQuery } from './policy/types.ts';
 import type { View } from './sandbox/view.ts';
 import type { Redactor } from './secrets/redact/types.ts';
@@ -25,6 +26,7 @@ export type { DetachedProcess } from './exec/detached/types.ts';
 export type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 export type { RedactionCounts, Redactor } from './secrets/redact/types.ts';
 export type { CopyResult } from './files/types.ts';
+export type { Approver, Choice, Question } from './guard/types.ts';
 export type { Checker, CheckQuery, Decision } from './policy/types.ts';
 export type { SandboxRequest } from './spec/types.ts';
 export type { Check, Finding, Limits, NetworkMode, Progress, ResourceState, Spec, Stats } from './backend.ts';
@@ -191,7 +193,17 @@ export interface CaissonApi {
   checks(backends?: readonly string[], options?: Options): Promise<readonly BackendCheck[]>;
   readonly config: ConfigView;
   /** Tells what would be decided about commands; nothing is run, and no engine is asked. */
-  readonly policy: { checker(query: CheckQuery): Promise<Checker> };
+  readonly policy: {
+    checker(query: CheckQuery): Promise<Checker>;
+    readonly approvals: {
+      /** Commands that wait for an answer, in all processes of the state directory. */
+      list(): Promise<readonly ApprovalView[]>;
+      /** Throws `not_found`, `conflict` when it is too late, `permission_denied` inside a command that Caisson runs. */
+      answer(id: string, choice: Choice, by: string): Promise<void>;
+      /** YOLO for one task, from now on or no longer. For people who are there: never let a task reach it. */
+      skip(taskId: string, on: boolean): void;
+    };
+  };
   /** Every decision and every run, in a chain of hashes over all processes of the state directory. */
   readonly audit: {
     /** The last records, oldest first; with `follow`, also those to come, until the signal fires. */
@@ -223,6 +235,21 @@ export interface CaissonApi {
   };
   /** Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. */
   close(): Promise<void>;
+}
+
+/** A command that waits for an answer. */
+export interface ApprovalView {
+  readonly id: string;
+  readonly taskId: string;
+  /** RFC 3339. */
+  readonly askedAt: string;
+  /** For people: without control characters, shortened. */
+  readonly display: string;
+  readonly warnings: readonly string[];
+  readonly findings: readonly string[];
+  readonly choices: readonly string[];
+  /** Rules that `always` would save. */
+  readonly proposal: readonly string[];
 }
 
 /** The configuration in force, for people. Values of the environment are never in it, only names. */

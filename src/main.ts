@@ -9,6 +9,7 @@ import { loadConfig } from './config/load.ts';
 import type { Flags, Loaded } from './config/types.ts';
 import { CaissonError } from './errors.ts';
 import { type GuardInput, openGuard } from './guard/open.ts';
+import { approvalsOf } from './approvals.ts';
 import type { Rulebook } from './guard/rulebook.ts';
 import { openJournal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
@@ -35,7 +36,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const loaded = await loadConfig({ ...input, flags: sectionsOf(input.flags ?? {}) });
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'));
   const audit = auditIn(join(loaded.home, 'audit'), { storeBytes: auditBytes, owner: store.owner });
-  const guard = openGuard({ loaded, env: input.env, cwd: input.cwd }, input);
+  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd }, input);
   const opened = new Map<string, Promise<Backend>>();
   const { env } = loaded;
   const context: Context = {
@@ -62,7 +63,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     origin: { cwd: input.cwd, env, redactions: new Redactions({ enabled: loaded.config.security.redact_secrets }) },
     backendNames: Object.keys(backends),
     builder,
-    policy: policyFor(input.cwd, loaded, guard.rulebook),
+    policy: { ...policyFor(input.cwd, loaded, guard.rulebook), approvals: approvalsOf(guard, input.env) },
     config: configView(loaded, [...notices.map((notice) => notice.message), ...guard.notices]),
     release: async () => {
       await journal.close();
@@ -95,7 +96,7 @@ const builder: ImageBuilder = {
 };
 
 /** The grammar is loaded when a command is judged, and not before. */
-function policyFor(cwd: string, { config, env }: Loaded, rulebook: Rulebook): CaissonApi['policy'] {
+function policyFor(cwd: string, { config, env }: Loaded, rulebook: Rulebook): Pick<CaissonApi['policy'], 'checker'> {
   return {
     checker: async ({ backend = config.terminal.backend, cwd: given, ...query }) => {
       const kind = Object.hasOwn(isolation, backend) ? isolation[backend] : undefined;

@@ -1,7 +1,6 @@
 /** What is asked for: by what was said before, by who is there, and at last by the answer to a question. */
 import { randomBytes } from 'node:crypto';
 import { abortError } from '../errors.ts';
-import { readAnswer } from '../policy/approval/answer.ts';
 import { choicesFor, mayPassUnseen, sessionKey, unansweredOf } from '../policy/approval/needed.ts';
 import { shownCommand } from '../policy/approval/display.ts';
 import type { Finding } from '../policy/types.ts';
@@ -9,6 +8,7 @@ import type { StepOptions } from '../sandbox/context.ts';
 import type { Attendance } from './attended.ts';
 import { bindingOf, textOf } from './binding.ts';
 import { readable } from './call.ts';
+import type { Desk } from './desk.ts';
 import type { Passage, Step } from './gate.ts';
 import { type Outcome, Questions } from './questions.ts';
 import { answeredNo, unanswered } from './refusal.ts';
@@ -19,7 +19,8 @@ import type { Approver, Question } from './types.ts';
 export interface ApproveParts {
   readonly rulebook: Rulebook;
   readonly attendance: Attendance;
-  /** `null`: nobody can be asked. */
+  readonly desk: Desk;
+  /** `null`: it is answered elsewhere, if at all. */
   readonly approver: Approver | null;
   readonly timeoutMs: number;
   /** Keeps rules beyond this process. */
@@ -84,31 +85,9 @@ export class Approvals implements Step {
     const { binding, passage } = asked;
     return await this.#questions.ask({ binding, taskId: passage.call.taskId }, async () => {
       if (options.signal?.aborted === true) return 'canceled';
-      return await this.#put(await questionOf(asked, this.#parts.timeoutMs), options);
+      const question = await questionOf(asked, this.#parts.timeoutMs);
+      return await this.#parts.desk.put({ question, binding }, this.#parts, options);
     });
-  }
-
-  /** A timer that fires is monotonic, whatever the clock of the host does. */
-  async #put(question: Question, { signal }: StepOptions): Promise<Outcome> {
-    const { approver, timeoutMs } = this.#parts;
-    if (approver === null) return 'nobody';
-    const over = new AbortController();
-    const { promise: late, resolve } = Promise.withResolvers<Outcome>();
-    const timer = setTimeout(() => resolve('timed-out'), timeoutMs);
-    const canceled = (): void => resolve('canceled');
-    signal?.addEventListener('abort', canceled, { once: true });
-    try {
-      // Whoever fails to answer has not said yes.
-      const answered = approver(question, { signal: over.signal }).then(
-        (answer) => readAnswer(answer, question.choices),
-        () => 'deny' as const,
-      );
-      return await Promise.race([answered, late]);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', canceled);
-      over.abort();
-    }
   }
 
   #refuse({ passage: { call, decision }, binding }: Asked, outcome: Outcome): void {

@@ -1,5 +1,6 @@
 /** Who is there to answer, and whether anybody wants to be asked. Fixed when the service opens: nothing that runs later changes it. */
 import type { Config } from '../config/types.ts';
+import { isInside } from './inside.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,24 +25,31 @@ export interface Circumstances {
 
 const on = (value: string | undefined): boolean => value !== undefined && /^(?:1|true|yes|on)$/i.test(value);
 
-/** A process that Caisson itself started inside a sandbox on this host. */
-const isInside = (env: Environment): boolean => Boolean(env['CAISSON_EXEC']) || Boolean(env['CAISSON_SANDBOX']);
-
 export function attendance({ config, env, yolo, hasApprover }: Circumstances): Attendance {
   const { approvals, policy } = config;
   const wanted =
     yolo || on(env['CAISSON_YOLO_MODE']) || on(env['HERMES_YOLO_MODE']) || [false, 'off'].includes(approvals.mode);
-  const refused = isInside(env)
+  const alone = aloneIn(config, { env, hasApprover });
+  // Looking for it costs some reads, so only where it matters.
+  const inside = (wanted || alone === 'approve') && isInside(env);
+  const refused = inside
     ? 'questions are not skipped here: this runs inside a command of Caisson'
     : policy.profile === 'strict'
       ? 'questions are not skipped here: the profile is strict'
       : null;
-  const cron = on(env['CAISSON_CRON_SESSION']) || on(env['HERMES_CRON_SESSION']);
-  const alone = cron ? approvals.cron_mode : hasApprover ? null : approvals.unattended_mode;
   return {
     skips: wanted && refused === null,
     maySkip: refused === null,
-    unseen: alone === 'approve' && isInside(env) ? 'deny' : alone,
+    unseen: alone === 'approve' && inside ? 'deny' : alone,
     notices: wanted && refused !== null ? [refused] : [],
   };
+}
+
+function aloneIn(
+  { approvals }: Config,
+  { env, hasApprover }: Pick<Circumstances, 'env' | 'hasApprover'>,
+): Attendance['unseen'] {
+  const cron = on(env['CAISSON_CRON_SESSION']) || on(env['HERMES_CRON_SESSION']);
+  if (cron) return approvals.cron_mode;
+  return hasApprover ? null : approvals.unattended_mode;
 }

@@ -1,8 +1,10 @@
 /** The gate of a service, with its steps in order. A new step is one line here. */
 import type { Loaded } from '../config/types.ts';
 import type { Mode, RuleTexts } from '../policy/types.ts';
+import type { Store } from '../store/store.ts';
 import { attendance } from './attended.ts';
 import { Approvals } from './approve-step.ts';
+import { Desk } from './desk.ts';
 import { Gate } from './gate.ts';
 import { judging, refusing } from './judge-step.ts';
 import { Rulebook } from './rulebook.ts';
@@ -10,8 +12,11 @@ import { saveAllowed } from './save-rule.ts';
 import type { Approver } from './types.ts';
 
 export interface GuardInput {
-  /** Who answers when a command is asked for. Absent: nobody, so that it is refused at once. */
-  readonly approver?: Approver;
+  /**
+   * Who answers when a command is asked for. `queue`: other processes and front ends, by `policy.approvals`. Absent:
+   * nobody, so that it is refused at once.
+   */
+  readonly approver?: Approver | 'queue';
   /** YOLO: what is known to be dangerous is not asked about. What is always refused, and rules, stay. */
   readonly yolo?: boolean;
   /** Rules of the command line, beside those of the configuration. */
@@ -22,6 +27,8 @@ export interface GuardInput {
 
 export interface Surroundings {
   readonly loaded: Loaded;
+  /** Where questions lie. */
+  readonly store: Store;
   /** The environment of the process, without what the state directory adds. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the caller stands: its project may have rules of its own. */
@@ -32,22 +39,25 @@ export interface Guard {
   readonly gate: Gate;
   readonly rulebook: Rulebook;
   readonly approvals: Approvals;
+  readonly desk: Desk;
   readonly notices: readonly string[];
 }
 
-export function openGuard({ loaded, env, cwd }: Surroundings, input: GuardInput): Guard {
+export function openGuard({ loaded, store, env, cwd }: Surroundings, input: GuardInput): Guard {
   const { config } = loaded;
   const { approver = null, yolo = false, rules, mode } = input;
   const commandLine = { ...(rules === undefined ? {} : { rules }), ...(mode === undefined ? {} : { mode }) };
   const rulebook = new Rulebook({ config, directory: cwd, commandLine });
   const attended = attendance({ config, env, yolo, hasApprover: approver !== null });
+  const desk = new Desk(store);
   const approvals = new Approvals({
     rulebook,
     attendance: attended,
-    approver,
+    desk,
+    approver: approver === 'queue' ? null : approver,
     timeoutMs: config.approvals.timeout * 1000,
     save: (saved) => saveAllowed(loaded.home, saved),
   });
   const steps = [judging(rulebook, loaded.env['HOME']), refusing, approvals];
-  return { gate: new Gate(steps), rulebook, approvals, notices: attended.notices };
+  return { gate: new Gate(steps), rulebook, approvals, desk, notices: attended.notices };
 }

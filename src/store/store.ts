@@ -77,6 +77,36 @@ export type SandboxPatch = Partial<
   >
 >;
 
+/**
+ *   (none) --> pending --> approved --> used
+ *                 \----> denied
+ *
+ * `pending` counts only while a live owner holds the lease of the question: who asked it and died is not waiting.
+ */
+export type ApprovalState = 'pending' | 'approved' | 'denied' | 'used';
+
+export interface ApprovalRow {
+  /** `apr_` and 24 hexadecimal digits. */
+  readonly id: string;
+  /** Hash of everything that the answer is about. */
+  readonly binding: string;
+  readonly taskId: string;
+  /** The question as it is shown, as plain JSON. */
+  readonly question: Readonly<Record<string, unknown>>;
+  readonly state: ApprovalState;
+  readonly choice: string | null;
+  /** Who answered, for people; `null` as long as nobody has. */
+  readonly answeredBy: string | null;
+  /** Milliseconds since the epoch, by the clock of the writer. */
+  readonly createdAt: number;
+}
+
+export interface ApprovalAnswer {
+  readonly state: 'approved' | 'denied';
+  readonly choice: string;
+  readonly by: string;
+}
+
 export interface Holder {
   readonly owner: string;
   readonly pid: number | null;
@@ -100,6 +130,16 @@ export interface Store {
   sandboxOfTask(taskId: string): Promise<SandboxRow | null>;
   /** All of them, oldest first. */
   sandboxes(): Promise<readonly SandboxRow[]>;
+
+  /** Forgets those that are older than a week. */
+  insertApproval(row: ApprovalRow): Promise<void>;
+  /** False when it is not pending any more: the first answer counts, whoever gives it. */
+  answerApproval(id: string, answer: ApprovalAnswer): Promise<boolean>;
+  /** Uses an approval up. True once, and only for the same binding. */
+  useApproval(id: string, binding: string): Promise<boolean>;
+  approval(id: string): Promise<ApprovalRow | null>;
+  /** First asked, first told. */
+  pendingApprovals(): Promise<readonly ApprovalRow[]>;
 
   /**
    * Takes a lease for this owner. True when it is held afterwards: it was free, or its owner is dead. False when a live

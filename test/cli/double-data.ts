@@ -1,6 +1,7 @@
 /** What the double knows from the start. */
 import type { AuditRecord, BackendCheck, CaissonApi, ConfigView, Spec, TaskProcess } from '../../src/api.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { CaissonError } from '../../src/errors.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 
 export const spec: Spec = {
@@ -78,6 +79,26 @@ export const secrets: CaissonApi['secrets'] = {
 export const policy: CaissonApi['policy'] = {
   checker: ({ backend = 'docker', cwd = '/workspace', ...settings }) =>
     openChecker({ isolation: backend === 'local' ? 'none' : 'container', cwd, settings }),
+  approvals: {
+    list: () =>
+      Promise.resolve([
+        {
+          id: 'apr_1',
+          taskId: 'build',
+          askedAt: '2026-01-02T11:59:30.000Z',
+          display: 'rm -rf build',
+          warnings: [],
+          findings: ['recursive delete', 'recursive delete'],
+          choices: ['once', 'deny'],
+          proposal: [],
+        },
+      ]),
+    answer: (id, choice) =>
+      id === 'apr_1' && choice !== 'always'
+        ? Promise.resolve()
+        : Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
+    skip: () => undefined,
+  },
 };
 
 export const audit: CaissonApi['audit'] = {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { type GuardInput, type Guard, openGuard } from '../../src/guard/open.ts';
+import { type Guard, type GuardInput, openGuard } from '../../src/guard/open.ts';
+import { openStore } from '../../src/store/sqlite/open.ts';
 import type { Call } from '../../src/guard/call.ts';
 
 export interface Made {
@@ -24,7 +25,9 @@ export async function guardOn(
 ): Promise<Guard> {
   const { env = {}, ...guard } = input;
   const loaded = await loadConfig({ home, env, cwd: project });
-  return openGuard({ loaded, env, cwd: project }, guard);
+  const { store } = await openStore(join(home, 'caisson.db'));
+  onTestFinished(async () => await store.close());
+  return openGuard({ loaded, store, env, cwd: project }, guard);
 }
 
 export function call(command: string | readonly [string, ...string[]], patch: Partial<Call> = {}): Call {

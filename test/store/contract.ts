@@ -1,7 +1,7 @@
 /** What every store must do. `open` gives a new owner on the same state each time it is called. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { newRow, spec } from './rows.ts';
+import { newApproval, newRow, spec } from './rows.ts';
 
 export interface Fixture {
   open(): Promise<Store>;
@@ -51,6 +51,33 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       expect(await store.sandbox('sbx_none')).toBeNull();
       expect(await store.sandboxOfTask('none')).toBeNull();
       expect(await store.holder('task:none')).toBeNull();
+    });
+
+    it('gives an approval once, to the command that it is about (AP-01, AP-02)', async () => {
+      const row = newApproval();
+      await store.insertApproval(row);
+      expect(await other.pendingApprovals()).toEqual([row]);
+      expect(await other.useApproval(row.id, row.binding)).toBe(false);
+      const answer = { state: 'approved', choice: 'once', by: 'somebody' } as const;
+      expect(await other.answerApproval(row.id, answer)).toBe(true);
+      expect(await store.answerApproval(row.id, { ...answer, state: 'denied' })).toBe(false);
+      expect(await store.useApproval(row.id, `${row.binding}x`)).toBe(false);
+      const used = await Promise.all(
+        Array.from({ length: 100 }, async (_, at) => await (at % 2 ? store : other).useApproval(row.id, row.binding)),
+      );
+      expect(used.filter(Boolean)).toHaveLength(1);
+      expect(await store.approval(row.id)).toEqual({ ...row, state: 'used', choice: 'once', answeredBy: 'somebody' });
+      expect(await store.pendingApprovals()).toEqual([]);
+      expect(await store.approval('apr_none')).toBeNull();
+    });
+
+    it('tells questions in the order in which they were asked, and forgets old ones', async () => {
+      const old = newApproval({ createdAt: Date.now() - 8 * 86_400_000 });
+      await store.insertApproval(old);
+      const rows = [newApproval({ createdAt: 2_000_000_000_000 }), newApproval({ createdAt: 2_000_000_000_000 })];
+      for (const row of rows) await store.insertApproval(row);
+      expect((await other.pendingApprovals()).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+      expect(await store.approval(old.id)).toBeNull();
     });
 
     it.each(['id', 'taskId', 'name'] as const)('refuses a second row with the same %s', async (key) => {

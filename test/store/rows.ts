@@ -1,7 +1,7 @@
 /** Rows to store in tests. */
 import { randomBytes } from 'node:crypto';
 import type { Spec } from '../../src/backend.ts';
-import type { SandboxRow } from '../../src/store/store.ts';
+import type { ApprovalRow, SandboxRow } from '../../src/store/store.ts';
 
 export const spec: Spec = {
   backend: 'docker',
@@ -35,5 +35,19 @@ export function newRow(over: Partial<SandboxRow> = {}): SandboxRow {
     idleMs: 300_000,
     ttlMs: null,
     ...over,
+  };
+}
+
+export function newApproval(patch: Partial<ApprovalRow> = {}): ApprovalRow {
+  return {
+    id: `apr_${randomBytes(12).toString('hex')}`,
+    binding: randomBytes(32).toString('hex'),
+    taskId: 'build',
+    question: { display: 'rm -rf build', findings: [{ rule: 'D1' }] },
+    state: 'pending',
+    choice: null,
+    answeredBy: null,
+    createdAt: Date.now(),
+    ...patch,
   };
 }

@@ -50,6 +50,22 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    version: 2,
+    sql: `
+      CREATE TABLE approvals (
+        id TEXT PRIMARY KEY,
+        binding TEXT NOT NULL,
+        task_id TEXT NOT NULL,
+        question TEXT NOT NULL,
+        state TEXT NOT NULL,
+        choice TEXT,
+        answered_by TEXT,
+        created_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX approvals_by_age ON approvals (created_at);
+    `,
+  },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not a database of ours, or a damaged one. */

@@ -1,7 +1,8 @@
 /** The store of one host: a SQLite file that several processes share. */
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
-import type { Holder, SandboxPatch, SandboxRow, Store } from '../store.ts';
+import type { ApprovalAnswer, ApprovalRow, Holder, SandboxPatch, SandboxRow, Store } from '../store.ts';
+import { Approvals } from './approvals.ts';
 import { storeError } from './errors.ts';
 import { Leases } from './leases.ts';
 import type { Lock } from './lock.ts';
@@ -25,6 +26,7 @@ export class SqliteStore implements Store {
   readonly #lock: Lock;
   readonly #leases: Leases;
   readonly #sandboxes: Sandboxes;
+  readonly #approvals: Approvals;
   readonly #heartbeat: NodeJS.Timeout;
 
   constructor({ db, lock, instance, self, notices }: Parts) {
@@ -35,6 +37,7 @@ export class SqliteStore implements Store {
     this.#lock = lock;
     this.#leases = new Leases(db, self);
     this.#sandboxes = new Sandboxes(db);
+    this.#approvals = new Approvals(db);
     this.#leases.beat(Date.now());
     this.#leases.sweep(Date.now());
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
@@ -62,6 +65,26 @@ export class SqliteStore implements Store {
 
   async sandboxes(): Promise<readonly SandboxRow[]> {
     return this.#do('read the sandboxes', () => this.#sandboxes.all());
+  }
+
+  async insertApproval(row: ApprovalRow): Promise<void> {
+    this.#do(`record the question ${row.id}`, () => this.#approvals.insert(row));
+  }
+
+  async answerApproval(id: string, answer: ApprovalAnswer): Promise<boolean> {
+    return this.#do(`answer the question ${id}`, () => this.#approvals.answer(id, answer));
+  }
+
+  async useApproval(id: string, binding: string): Promise<boolean> {
+    return this.#do(`use the approval ${id}`, () => this.#approvals.use(id, binding));
+  }
+
+  async approval(id: string): Promise<ApprovalRow | null> {
+    return this.#do(`read the question ${id}`, () => this.#approvals.byId(id));
+  }
+
+  async pendingApprovals(): Promise<readonly ApprovalRow[]> {
+    return this.#do('read the questions', () => this.#approvals.pending());
   }
 
   async acquire(key: string): Promise<boolean> {

@@ -1,0 +1,19 @@
+/** Answers to questions of other processes. */
+import type { Choice } from '../api.ts';
+import type { Context } from './context.ts';
+import { forEachTask } from './each.ts';
+import type { World } from './world.ts';
+
+/** Who is told to have answered. */
+export const asker = ({ env }: World): string => `${env['USER'] ?? 'somebody'} on a terminal`;
+
+export async function answerAll(
+  ids: readonly string[],
+  answer: { readonly choice: Choice; readonly by: string },
+  context: Context,
+): Promise<number> {
+  const { approvals } = (await context.service()).policy;
+  return await forEachTask({ operands: ids, all: false }, context, (id) =>
+    approvals.answer(id, answer.choice, answer.by),
+  );
+}

@@ -1,0 +1,67 @@
+/** The table of questions about commands. Statements are prepared on use: most processes never ask. */
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { ApprovalAnswer, ApprovalRow } from '../store.ts';
+import { forced } from './connection.ts';
+import { integer, json, nullable, object, oneOf, record, text } from './shape.ts';
+
+const shape = object<ApprovalRow>({
+  id: text,
+  binding: text,
+  taskId: text,
+  question: json(record),
+  state: oneOf('pending', 'approved', 'denied', 'used'),
+  choice: nullable(text),
+  answeredBy: nullable(text),
+  createdAt: integer,
+});
+
+const columns =
+  'id, binding, task_id AS taskId, question, state, choice, answered_by AS answeredBy, created_at AS createdAt';
+const keptMs = 7 * 86_400_000;
+
+export class Approvals {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  insert({ id, binding, taskId, question, state, choice, answeredBy, createdAt }: ApprovalRow): void {
+    this.#db.prepare('DELETE FROM approvals WHERE created_at < ?').run(createdAt - keptMs);
+    const insert = this.#db.prepare(
+      `INSERT INTO approvals (id, binding, task_id, question, state, choice, answered_by, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    insert.run(id, binding, taskId, JSON.stringify(question), state, choice, answeredBy, createdAt);
+  }
+
+  /** False when it has been answered before. */
+  answer(id: string, { state, choice, by }: ApprovalAnswer): boolean {
+    const answer = this.#db.prepare(
+      "UPDATE approvals SET state = ?, choice = ?, answered_by = ? WHERE id = ? AND state = 'pending'",
+    );
+    return forced(this.#db, () => answer.run(state, choice, by, id)).changes === 1;
+  }
+
+  /** True once, for the very command that it was given for. A crash after it must not give it a second time. */
+  use(id: string, binding: string): boolean {
+    const use = this.#db.prepare(
+      "UPDATE approvals SET state = 'used' WHERE id = ? AND binding = ? AND state = 'approved'",
+    );
+    return forced(this.#db, () => use.run(id, binding)).changes === 1;
+  }
+
+  byId(id: string): ApprovalRow | null {
+    const row = this.#db.prepare(`SELECT ${columns} FROM approvals WHERE id = ?`).get(id);
+    return row === undefined ? null : read(row);
+  }
+
+  pending(): readonly ApprovalRow[] {
+    const sql = `SELECT ${columns} FROM approvals WHERE state = 'pending' ORDER BY created_at, rowid`;
+    return this.#db.prepare(sql).all().map(read);
+  }
+}
+
+function read(row: Record<string, SQLOutputValue>): ApprovalRow {
+  return shape(row, 'approval');
+}
