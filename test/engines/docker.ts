@@ -39,11 +39,17 @@ export async function recountDisk(host: string): Promise<void> {
   const container = await docker.createContainer({
     Image: 'caisson-test/busybox:latest',
     Cmd: ['chroot', '/host', 'btrfs', 'quota', 'rescan', '-w', DockerRootDir],
-    HostConfig: { Privileged: true, NetworkMode: 'none', Binds: ['/:/host'] },
+    HostConfig: {
+      CapAdd: ['SYS_ADMIN'],
+      SecurityOpt: ['seccomp=unconfined', 'apparmor=unconfined'],
+      NetworkMode: 'none',
+      Binds: ['/:/host'],
+    },
   });
   try {
     await container.start();
-    await container.wait();
+    const { StatusCode } = z.object({ StatusCode: z.number() }).parse(await container.wait());
+    if (StatusCode !== 0) throw new Error(`btrfs did not count: ${String(await container.logs({ stderr: true }))}`);
   } finally {
     await container.remove({ force: true });
   }
