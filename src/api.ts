@@ -12,6 +12,7 @@ import type { Language } from './exec/code.ts';
 import type { Exit } from './exec/exit.ts';
 import type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 import type { CopyResult } from './files/types.ts';
+import type { HookView } from './guard/hooks/types.ts';
 import type { Choice } from './guard/types.ts';
 import type { Checker, CheckQuery } from './policy/types.ts';
 import type { View } from './sandbox/view.ts';
@@ -26,6 +27,7 @@ export type { DetachedProcess } from './exec/detached/types.ts';
 export type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 export type { RedactionCounts, Redactor } from './secrets/redact/types.ts';
 export type { CopyResult } from './files/types.ts';
+export type { HookView } from './guard/hooks/types.ts';
 export type { Approver, Choice, Question } from './guard/types.ts';
 export type { Checker, CheckQuery, Decision } from './policy/types.ts';
 export type { SandboxRequest } from './spec/types.ts';
@@ -210,6 +212,12 @@ export interface CaissonApi {
     tail(how: { readonly count: number; readonly follow?: boolean }, options?: Options): AsyncIterable<AuditRecord>;
     /** Whether all records are there and as they were written. */
     verify(): Promise<Verification>;
+  };
+  /** Scripts that see a command before it runs. Each is run only as it was when it was accepted. */
+  readonly hooks: {
+    list(): Promise<readonly HookView[]>;
+    /** Without names, all that can be used. Answers what became of them. */
+    accept(names: readonly string[]): Promise<readonly HookView[]>;
   };
   readonly images: {
     list(options?: Options): Promise<

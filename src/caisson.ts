@@ -27,6 +27,7 @@ import type {
 } from './api.ts';
 import type { ResourceState } from './backend.ts';
 import type { Loaded } from './config/types.ts';
+import { auditOf } from './audits.ts';
 import { codeExec, feedCode, withoutSecrets } from './code.ts';
 import { CaissonError, isCode } from './errors.ts';
 import { copyBetween } from './copies.ts';
@@ -61,6 +62,7 @@ export interface Parts extends GcParts, ExecParts {
   readonly builder: ImageBuilder;
   readonly config: ConfigView;
   readonly policy: CaissonApi['policy'];
+  readonly hooks: CaissonApi['hooks'];
   /** Gives back what was opened for the parts. */
   readonly release: () => Promise<void>;
 }
@@ -71,6 +73,7 @@ export class Caisson implements CaissonApi {
   readonly config: ConfigView;
   readonly policy: CaissonApi['policy'];
   readonly audit: CaissonApi['audit'];
+  readonly hooks: CaissonApi['hooks'];
   readonly images: CaissonApi['images'];
   readonly secrets: CaissonApi['secrets'];
   readonly sessions: CaissonApi['sessions'];
@@ -89,11 +92,8 @@ export class Caisson implements CaissonApi {
     this.#context = parts.context;
     this.config = parts.config;
     this.policy = parts.policy;
-    const { audit } = parts.context;
-    this.audit = {
-      tail: ({ count, follow = false }, options = {}) => audit.tail({ count, follow, ...cancelable(options) }),
-      verify: () => audit.verify(),
-    };
+    this.hooks = parts.hooks;
+    this.audit = auditOf(parts.context);
     this.#plans = new Plans(parts.context, { loaded: parts.loaded, cwd: parts.origin.cwd });
     this.#execs = new Execs(parts);
     this.#processes = new Processes(parts.context);

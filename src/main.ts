@@ -36,7 +36,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const loaded = await loadConfig({ ...input, flags: sectionsOf(input.flags ?? {}) });
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'));
   const audit = auditIn(join(loaded.home, 'audit'), { storeBytes: auditBytes, owner: store.owner });
-  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd }, input);
+  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
   const opened = new Map<string, Promise<Backend>>();
   const { env } = loaded;
   const context: Context = {
@@ -60,6 +60,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     loaded,
     journal,
     guard: guard.gate,
+    hooks: guard.hooks,
     origin: { cwd: input.cwd, env, redactions: new Redactions({ enabled: loaded.config.security.redact_secrets }) },
     backendNames: Object.keys(backends),
     builder,

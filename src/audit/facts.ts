@@ -21,7 +21,7 @@ export function commandFacts({ command, cwd, env }: Commanded): Readonly<Record<
   return { command: words, command_sha256: hash('sha256', JSON.stringify(command)), cwd, env: Object.keys(env) };
 }
 
-function withoutValues(word: string, env: Readonly<Record<string, string>>): string {
+export function withoutValues(word: string, env: Readonly<Record<string, string>>): string {
   let text = word;
   for (const [name, value] of Object.entries(env))
     if (value.length >= leastSecretUnits) text = text.replaceAll(value, `[${name}]`);

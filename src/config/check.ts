@@ -98,10 +98,11 @@ function definedOf(keys: object): object {
 
 /** All sources together, as typed values. Each was checked before, so a failure here is a bug. */
 export function settle({ values }: Laid): Settings {
-  const { terminal, approvals, policy, security, exec, pool } = sections;
+  const { terminal, approvals, hooks, policy, security, exec, pool } = sections;
   return {
     terminal: terminal.parse(values['terminal']),
     approvals: approvals.parse(values['approvals']),
+    hooks: hooks.parse(values['hooks']),
     policy: policy.parse(values['policy']),
     security: security.parse(values['security']),
     exec: exec.parse(values['exec']),

@@ -40,6 +40,7 @@ export const defaults: Settings = {
     smart: {},
     denial_breaker_threshold: 3,
   },
+  hooks: { pre_tool_call: {}, auto_accept: false },
   policy: { require_patched_runtime: false, profile: 'standard', container_hardline: false },
   security: { redact_secrets: true },
   exec: { output_bytes: 50_000, spill_bytes: gibibyte, retention_seconds: 7 * daySeconds, store_bytes: 4 * gibibyte },

@@ -38,13 +38,16 @@ export function settingsOf(
   });
 }
 
+const names: readonly string[] = [
+  'terminal',
+  'approvals',
+  'hooks',
+  'policy',
+  'security',
+  'exec',
+  'pool',
+] satisfies SectionName[];
+
 export function isSection(name: string): name is SectionName {
-  return (
-    name === 'terminal' ||
-    name === 'approvals' ||
-    name === 'policy' ||
-    name === 'security' ||
-    name === 'exec' ||
-    name === 'pool'
-  );
+  return names.includes(name);
 }

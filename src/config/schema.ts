@@ -5,11 +5,12 @@
  */
 import { z } from 'zod';
 import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
+import { hooksSection } from './schema/hooks.ts';
 import { execSection, policySection, poolSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
 import { terminalSection } from './schema/terminal.ts';
 
-export { approvalsSection, execSection, policySection, poolSection, securitySection, terminalSection };
+export { approvalsSection, execSection, hooksSection, policySection, poolSection, securitySection, terminalSection };
 export { expectationOf } from './schema/key.ts';
 
 /** A task id, or a pattern with `*` and `?`. */
@@ -30,6 +31,7 @@ export const single = { command_allowlist: allowlistKey } as const;
 export const sections = {
   terminal: terminalSection,
   approvals: approvalsSection,
+  hooks: hooksSection,
   policy: policySection,
   security: securitySection,
   exec: execSection,
@@ -40,6 +42,7 @@ export const document = z.strictObject({
   terminal: terminalSection.partial().optional().describe('Where commands run, and within which bounds.'),
   approvals: approvalsSection.partial().optional().describe('What is asked about, and who answers.'),
   command_allowlist: allowlistKey.optional(),
+  hooks: hooksSection.partial().optional().describe('Scripts that see a call before it runs.'),
   policy: policySection.partial().optional().describe('What is refused.'),
   security: securitySection.partial().optional().describe('What is kept from being seen.'),
   exec: execSection.partial().optional().describe('Output of commands, and their records.'),

@@ -4,6 +4,7 @@ import type {
   approvalsSection,
   document,
   execSection,
+  hooksSection,
   policySection,
   poolSection,
   securitySection,
@@ -16,6 +17,7 @@ export type Terminal = Readonly<z.infer<typeof terminalSection>>;
 export interface Settings {
   readonly terminal: Terminal;
   readonly approvals: Readonly<z.infer<typeof approvalsSection>>;
+  readonly hooks: Readonly<z.infer<typeof hooksSection>>;
   readonly policy: Readonly<z.infer<typeof policySection>>;
   readonly security: Readonly<z.infer<typeof securitySection>>;
   readonly exec: Readonly<z.infer<typeof execSection>>;

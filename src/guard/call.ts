@@ -1,5 +1,6 @@
 /** What is about to run, as the guard sees it: exactly what will be started, and nothing that could change meanwhile. */
 import { isUtf8 } from 'node:buffer';
+import { withoutValues } from '../audit/facts.ts';
 import type { Language } from '../exec/code.ts';
 import type { ExecRequest } from '../exec/types.ts';
 import { reachOf } from '../policy/reach.ts';
@@ -24,6 +25,8 @@ export interface Call {
   readonly cwd: string;
   /** Names only: values may be secrets. */
   readonly envNames: readonly string[];
+  /** Takes out of a word what is a value of its environment, for records. */
+  readonly masked?: (word: string) => string;
   /** Whether it reads input that nobody has seen. */
   readonly stdin: boolean;
 }
@@ -49,6 +52,7 @@ export function callOf({ plan, request, subject }: Wanted): Call {
     subject,
     cwd,
     envNames: Object.keys(env).toSorted(),
+    masked: (word) => withoutValues(word, env),
     stdin: stdin && subject.kind === 'argv',
   };
 }

@@ -16,19 +16,33 @@ export interface Step {
   readonly pass: (passage: Passage, options: StepOptions) => Promise<Passage>;
 }
 
+/** Keeps what was decided about a call, from how it came to how it went. */
+export type Record = (from: Call, outcome: Passage | { readonly refused: unknown }) => void;
+
 const undecided: Decision = { verdict: 'allow', tier: 'none', findings: [] };
 
 export class Gate {
   readonly #steps: readonly Step[];
+  readonly #record: Record;
 
-  constructor(steps: readonly Step[]) {
+  constructor(steps: readonly Step[], record: Record) {
     this.#steps = steps;
+    this.#record = record;
   }
 
   /** Resolves to the command that may run: start that one and no other. */
   async admit(call: Call, options: StepOptions): Promise<Call> {
-    let passage: Passage = { call, decision: undecided };
-    for (const step of this.#steps) if (step.concerns(passage)) passage = await step.pass(passage, options);
+    const passage = await this.#through({ call, decision: undecided }, options).catch((refused: unknown) => {
+      this.#record(call, { refused });
+      throw refused;
+    });
+    this.#record(call, passage);
     return passage.call;
+  }
+
+  async #through(first: Passage, options: StepOptions): Promise<Passage> {
+    let passage = first;
+    for (const step of this.#steps) if (step.concerns(passage)) passage = await step.pass(passage, options);
+    return passage;
   }
 }

@@ -1,4 +1,5 @@
 /** The gate of a service, with its steps in order. A new step is one line here. */
+import type { Audit } from '../audit/types.ts';
 import type { Loaded } from '../config/types.ts';
 import type { Mode, RuleTexts } from '../policy/types.ts';
 import type { Store } from '../store/store.ts';
@@ -6,7 +7,10 @@ import { attendance } from './attended.ts';
 import { Approvals } from './approve-step.ts';
 import { Desk } from './desk.ts';
 import { Gate } from './gate.ts';
+import { hooksOf } from './hooks/configured.ts';
+import { HookStep } from './hooks/step.ts';
 import { judging, refusing } from './judge-step.ts';
+import { recordIn } from './record.ts';
 import { Rulebook } from './rulebook.ts';
 import { saveAllowed } from './save-rule.ts';
 import type { Approver } from './types.ts';
@@ -33,6 +37,8 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the caller stands: its project may have rules of its own. */
   readonly cwd: string;
+  /** Where decisions are kept. */
+  readonly audit?: Audit;
 }
 
 export interface Guard {
@@ -40,10 +46,11 @@ export interface Guard {
   readonly rulebook: Rulebook;
   readonly approvals: Approvals;
   readonly desk: Desk;
+  readonly hooks: HookStep;
   readonly notices: readonly string[];
 }
 
-export function openGuard({ loaded, store, env, cwd }: Surroundings, input: GuardInput): Guard {
+export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, input: GuardInput): Guard {
   const { config } = loaded;
   const { approver = null, yolo = false, rules, mode } = input;
   const commandLine = { ...(rules === undefined ? {} : { rules }), ...(mode === undefined ? {} : { mode }) };
@@ -58,6 +65,14 @@ export function openGuard({ loaded, store, env, cwd }: Surroundings, input: Guar
     timeoutMs: config.approvals.timeout * 1000,
     save: (saved) => saveAllowed(loaded.home, saved),
   });
-  const steps = [judging(rulebook, loaded.env['HOME']), refusing, approvals];
-  return { gate: new Gate(steps), rulebook, approvals, desk, notices: attended.notices };
+  const record = audit === undefined ? () => undefined : recordIn(audit);
+  const hooks = new HookStep({
+    hooks: hooksOf(config),
+    home: loaded.home,
+    userHome: loaded.env['HOME'],
+    env: loaded.env,
+    acceptsNew: config.hooks.auto_accept,
+  });
+  const steps = [hooks, judging(rulebook, loaded.env['HOME']), refusing, approvals];
+  return { gate: new Gate(steps, record), rulebook, approvals, desk, hooks, notices: attended.notices };
 }

@@ -59,6 +59,37 @@ describe('runs', () => {
   });
 });
 
+describe('decisions', () => {
+  it('are on record when something was found, with what was found', async () => {
+    const caisson = await openCaisson({ home, env: { PATH: process.env['PATH'], HOME: home }, cwd: home, yolo: true });
+    const env = { KEY: 'hunter2hunter2' };
+    await expect(caisson.run({ taskId: 'build', env, command: ['mkfs.ext4', '/dev/sda', env.KEY] })).rejects.toThrow(
+      'refused',
+    );
+    await caisson.run({ taskId: 'build', command: ['sh', '-c', 'rm -rf ./nothing'] });
+    await caisson.run({ taskId: 'build', command: ['true'] });
+    const records = await Array.fromAsync(caisson.audit.tail({ count: 100 }));
+    expect(records.filter(({ type }) => type === 'decision')).toMatchObject([
+      {
+        verdict: 'deny',
+        tier: 'hardline',
+        code: 'policy_denied',
+        command: ['mkfs.ext4', '/dev/sda', '[KEY]'],
+        env: ['KEY'],
+      },
+      {
+        verdict: 'allow',
+        tier: 'dangerous',
+        command: ['rm -rf ./nothing'],
+        findings: [{ description: 'recursive delete' }],
+      },
+    ]);
+    expect(records.filter(({ type }) => type === 'run')).toHaveLength(2);
+    expect(JSON.stringify(records)).not.toContain('hunter2');
+    await caisson.close();
+  });
+});
+
 describe('caisson audit', () => {
   const program = fileURLToPath(new URL('../../bin/caisson.js', import.meta.url));
   const caisson = (...args: string[]) =>

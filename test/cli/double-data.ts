@@ -1,7 +1,7 @@
 /** What the double knows from the start. */
 import type { AuditRecord, BackendCheck, CaissonApi, ConfigView, Spec, TaskProcess } from '../../src/api.ts';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { CaissonError } from '../../src/errors.ts';
+import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 
 export const spec: Spec = {
@@ -99,6 +99,18 @@ export const policy: CaissonApi['policy'] = {
         : Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
     skip: () => undefined,
   },
+};
+
+const hook = { tool: 'terminal', command: ['~/check\u001b[2J'], path: '/home/me/check', problem: null };
+
+export const hooks: CaissonApi['hooks'] = {
+  list: () =>
+    Promise.resolve([
+      { ...hook, state: 'new', sha256: 'a'.repeat(64) },
+      { ...hook, state: 'unusable', sha256: null, problem: 'other users may write it: chmod go-w' },
+    ]),
+  accept: (names) =>
+    Promise.resolve(names.length === 0 ? [{ ...hook, state: 'accepted', sha256: 'a'.repeat(64) }] : []),
 };
 
 export const audit: CaissonApi['audit'] = {

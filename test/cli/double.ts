@@ -15,7 +15,7 @@ import type {
   Stats,
 } from '../../src/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { audit, checks, config, detached, images, policy, secrets, spec } from './double-data.ts';
+import { audit, checks, hooks, config, detached, images, policy, secrets, spec } from './double-data.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 
 export interface Script {
@@ -38,6 +38,7 @@ export class Double implements CaissonApi {
   readonly images = images;
   readonly policy = policy;
   readonly audit = audit;
+  readonly hooks = hooks;
   readonly secrets = secrets;
   readonly #script: Script;
   readonly #sandboxes = new Map<string, SandboxView>();

@@ -1,0 +1,30 @@
+import type { HookView } from '../../api.ts';
+import { defineCommand } from '../command.ts';
+
+export const hooksLs = defineCommand({
+  name: 'hooks ls',
+  summary: 'List the scripts that see a command before it runs',
+  about: 'Those of hooks.pre_tool_call. A script runs only when it is what was accepted.',
+  operands: [],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [['what is configured, and whether it was accepted', 'hooks ls']],
+  run: async (_given, context) => {
+    const hooks = await (await context.service()).hooks.list();
+    if (context.json) await context.printJson(hooks);
+    else if (hooks.length > 0) await context.printTable(hookHead, hooks.map(hookRow));
+    return 0;
+  },
+});
+
+export const hookHead = ['TOOL', 'STATE', 'SHA256', 'COMMAND'];
+
+export function hookRow({ tool, state, sha256, command, problem }: HookView): readonly string[] {
+  return [
+    tool,
+    state,
+    sha256?.slice(0, 12) ?? '-',
+    problem === null ? command.join(' ') : `${command.join(' ')}: ${problem}`,
+  ];
+}

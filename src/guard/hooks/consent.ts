@@ -1,0 +1,55 @@
+/** Which scripts the operator has accepted, each pinned to its content. */
+import { chmod, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readOwnFile } from '../../config/home.ts';
+import { CaissonError } from '../../errors.ts';
+import type { Script } from './script.ts';
+
+const fileName = 'hooks-accepted.json';
+const mostBytes = 1024 * 1024;
+
+/** SHA-256 by path. */
+export type Accepted = Readonly<Record<string, string>>;
+
+export type Consent = 'accepted' | 'new' | 'changed';
+
+export function consentTo({ path, sha256 }: Script, accepted: Accepted): Consent {
+  const pinned = Object.hasOwn(accepted, path) ? accepted[path] : undefined;
+  if (pinned === undefined) return 'new';
+  return pinned === sha256 ? 'accepted' : 'changed';
+}
+
+/** Throws `failed_precondition` when others may read or write the file, `invalid_argument` when it is damaged. */
+export async function readAccepted(home: string): Promise<Accepted> {
+  const text = await readOwnFile(join(home, fileName), { forbidden: 0o077, limitBytes: mostBytes });
+  if (text === null) return {};
+  const value: unknown = parsed(text, home);
+  return isAccepted(value) ? value : damaged(home);
+}
+
+export async function accept(home: string, scripts: readonly Script[]): Promise<void> {
+  const added = Object.fromEntries(scripts.flatMap(({ path, sha256 }) => (sha256 === null ? [] : [[path, sha256]])));
+  const next = `${JSON.stringify({ ...(await readAccepted(home)), ...added }, null, 2)}\n`;
+  const temporary = join(home, `${fileName}.${process.pid}`);
+  await writeFile(temporary, next, { mode: 0o600 });
+  await chmod(temporary, 0o600);
+  await rename(temporary, join(home, fileName));
+}
+
+function parsed(text: string, home: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return damaged(home);
+  }
+}
+
+function isAccepted(value: unknown): value is Accepted {
+  return typeof value === 'object' && value !== null && Object.values(value).every((each) => typeof each === 'string');
+}
+
+function damaged(home: string): never {
+  throw new CaissonError('invalid_argument', `${join(home, fileName)} is damaged`, {
+    remedy: 'remove it and accept the hooks again: caisson hooks accept',
+  });
+}

@@ -1,0 +1,118 @@
+/** The hooks of a tool, in the order of the configuration. What one has changed the next one sees, and policy judges. */
+import { basename } from 'node:path';
+import type { StepOptions } from '../../sandbox/context.ts';
+import type { Call } from '../call.ts';
+import type { Passage, Step } from '../gate.ts';
+import { programEnv, runProgram } from '../program.ts';
+import { denied } from '../refusal.ts';
+import { type Answer, answerOf } from './answer.ts';
+import { accept, type Consent, consentTo, readAccepted } from './consent.ts';
+import { modified, payloadOf, toolOf } from './payload.ts';
+import { type Places, readScript, type Script } from './script.ts';
+import type { Hook, Hooks, HookView } from './types.ts';
+
+export interface HookParts extends Places {
+  readonly hooks: Hooks;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A script that is not known is accepted as it is. One that was accepted and has changed is not. */
+  readonly acceptsNew: boolean;
+}
+
+export class HookStep implements Step {
+  readonly #parts: HookParts;
+
+  constructor(parts: HookParts) {
+    this.#parts = parts;
+  }
+
+  readonly concerns = ({ call }: Passage): boolean => this.#hooksFor(call).length > 0;
+
+  readonly pass = async (passage: Passage, options: StepOptions): Promise<Passage> => {
+    let { call } = passage;
+    for (const hook of this.#hooksFor(passage.call)) call = await this.#apply(hook, call, options);
+    return { ...passage, call };
+  };
+
+  async list(): Promise<readonly HookView[]> {
+    const accepted = await readAccepted(this.#parts.home);
+    const all = Object.entries(this.#parts.hooks).flatMap(([tool, hooks]) =>
+      hooks.map(({ command }) => ({ tool, command })),
+    );
+    return await Promise.all(
+      all.map(async ({ tool, command }) => {
+        const script = await readScript(command[0], this.#parts);
+        const { path, sha256, problem } = script;
+        return {
+          tool,
+          command,
+          path,
+          sha256,
+          problem,
+          state: problem === null ? consentTo(script, accepted) : 'unusable',
+        };
+      }),
+    );
+  }
+
+  /** Pins every script that can be used, or those that are named by their path or as they are written. */
+  async accept(names: readonly string[]): Promise<readonly HookView[]> {
+    const wanted = (await this.list()).filter(
+      ({ path, command }) => names.length === 0 || names.includes(path) || names.includes(command[0] ?? ''),
+    );
+    await accept(
+      this.#parts.home,
+      wanted.flatMap(({ path, sha256 }) => (sha256 === null ? [] : [{ path, sha256, problem: null }])),
+    );
+    return (await this.list()).filter(({ path }) => wanted.some((each) => each.path === path));
+  }
+
+  #hooksFor({ subject }: Call): readonly Hook[] {
+    const { hooks } = this.#parts;
+    return [toolOf(subject), '*'].flatMap((tool) => (Object.hasOwn(hooks, tool) ? (hooks[tool] ?? []) : []));
+  }
+
+  async #apply(hook: Hook, call: Call, options: StepOptions): Promise<Call> {
+    const answer = await this.#ask(hook, call, options);
+    if (answer.kind === 'block') throw refused(call, hook, answer.message);
+    if (answer.kind === 'failed' && hook.failClosed) throw refused(call, hook, answer.reason);
+    if (answer.kind !== 'modify') return call;
+    const subject = modified(call.subject, answer.input);
+    if (subject === null) throw refused(call, hook, 'it changed this into something that cannot be run');
+    return { ...call, subject };
+  }
+
+  async #ask(hook: Hook, call: Call, { signal }: StepOptions): Promise<Answer> {
+    const script = await readScript(hook.command[0], this.#parts);
+    const problem = script.problem ?? (await this.#consentProblem(script));
+    if (problem !== null) return { kind: 'failed', reason: problem };
+    const end = await runProgram({
+      command: [script.path, ...hook.command.slice(1)],
+      cwd: this.#parts.home,
+      env: programEnv(this.#parts.env),
+      input: `${JSON.stringify(payloadOf(call))}\n`,
+      timeoutMs: hook.timeoutMs,
+      signal,
+    });
+    return answerOf(end);
+  }
+
+  async #consentProblem(script: Script): Promise<string | null> {
+    const consent = consentTo(script, await readAccepted(this.#parts.home));
+    if (consent === 'new' && this.#parts.acceptsNew) {
+      await accept(this.#parts.home, [script]);
+      return null;
+    }
+    return problems[consent];
+  }
+}
+
+const problems: Readonly<Record<Consent, string | null>> = {
+  accepted: null,
+  new: 'the operator has not accepted it yet: caisson hooks accept',
+  changed: 'it has changed since the operator accepted it: look at it, then caisson hooks accept',
+};
+
+function refused(call: Call, { command }: Hook, message: string): Error {
+  const finding = { rule: `hook ${basename(command[0])}`, description: message, start: 0, end: 0 };
+  return denied(call, { verdict: 'deny', tier: 'rule', findings: [finding] });
+}

@@ -1,0 +1,34 @@
+/** Scripts of the operator that see a command before it runs. */
+
+/** As the configuration has it. */
+export interface Hook {
+  /** A program and its arguments. The program starts with `/`, with `~/`, or stands in the state directory. */
+  readonly command: readonly [string, ...string[]];
+  readonly timeoutMs: number;
+  /** Whether a hook that fails refuses the command. */
+  readonly failClosed: boolean;
+}
+
+/** By tool; `*` for all of them. */
+export type Hooks = Readonly<Record<string, readonly Hook[]>>;
+
+/** What a script is told, as JSON on its standard input. */
+export interface HookPayload {
+  readonly hook_event_name: 'pre_tool_call';
+  readonly tool_name: string;
+  readonly tool_input: Readonly<Record<string, unknown>>;
+  readonly session_id: string;
+  readonly cwd: string;
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+/** One script as people see it. */
+export interface HookView {
+  readonly tool: string;
+  readonly command: readonly string[];
+  readonly path: string;
+  /** `changed`: it is not what was accepted. `unusable`: it is absent, or others may write it. */
+  readonly state: 'accepted' | 'new' | 'changed' | 'unusable';
+  readonly sha256: string | null;
+  readonly problem: string | null;
+}

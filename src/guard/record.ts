@@ -1,0 +1,40 @@
+/** Decisions as the audit keeps them. What nothing was found about, and was let through, is told by its run alone. */
+import { commandFacts } from '../audit/facts.ts';
+import type { Audit, AuditEntry } from '../audit/types.ts';
+import { toCaissonError } from '../errors.ts';
+import { type Call, readable } from './call.ts';
+import type { Passage, Record } from './gate.ts';
+
+/** A refusal holds also when it cannot be recorded; what may run is refused when that cannot. */
+export function recordIn(audit: Audit): Record {
+  return (from, outcome) => {
+    if ('refused' in outcome) audit.recordSoon(refusedEntry(from, outcome.refused));
+    else if (outcome.decision.findings.length > 0 || outcome.call.subject !== from.subject)
+      audit.record(admittedEntry(from, outcome));
+  };
+}
+
+function refusedEntry(from: Call, refused: unknown): AuditEntry {
+  const { code, message, details } = toCaissonError(refused);
+  const told = { verdict: 'deny', code, message: message.slice(0, 1000), tier: text(details['tier']) };
+  return { ...entry(from), ...told, reason: text(details['reason']) };
+}
+
+function admittedEntry(from: Call, { call, decision }: Passage): AuditEntry {
+  const rules = decision.findings.map(({ rule, description }) => ({ rule, description }));
+  const changed = call.subject === from.subject ? {} : { changed: wordsOf(call) };
+  return { ...entry(from), verdict: decision.verdict, tier: decision.tier, findings: rules, ...changed };
+}
+
+function entry(call: Call): AuditEntry {
+  const { taskId, execId, backend, reach, cwd, envNames, subject } = call;
+  const facts = { backend, reach, kind: subject.kind, ...commandFacts({ command: wordsOf(call), cwd, env: {} }) };
+  return { type: 'decision', taskId, execId, ...facts, env: envNames };
+}
+
+function wordsOf({ subject, masked = (word) => word }: Call): readonly string[] {
+  const command = readable(subject);
+  return (typeof command === 'string' ? [command] : command).map((word) => masked(word));
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
