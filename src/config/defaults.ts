@@ -42,7 +42,14 @@ export const defaults: Settings = {
   },
   hooks: { pre_tool_call: {}, auto_accept: false },
   policy: { require_patched_runtime: false, profile: 'standard', container_hardline: false },
-  security: { redact_secrets: true },
+  security: {
+    redact_secrets: true,
+    tirith_enabled: true,
+    tirith_path: 'tirith',
+    tirith_timeout: 5,
+    tirith_fail_open: true,
+    tirith_block: 'prompt',
+  },
   exec: { output_bytes: 50_000, spill_bytes: gibibyte, retention_seconds: 7 * daySeconds, store_bytes: 4 * gibibyte },
   pool: { create_concurrency: null },
 };

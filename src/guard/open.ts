@@ -13,6 +13,7 @@ import { judging, refusing } from './judge-step.ts';
 import { recordIn } from './record.ts';
 import { Rulebook } from './rulebook.ts';
 import { saveAllowed } from './save-rule.ts';
+import { TirithStep } from './tirith/step.ts';
 import type { Approver } from './types.ts';
 
 export interface GuardInput {
@@ -73,6 +74,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     env: loaded.env,
     acceptsNew: config.hooks.auto_accept,
   });
-  const steps = [hooks, judging(rulebook, loaded.env['HOME']), refusing, approvals];
+  const tirith = new TirithStep({ security: config.security, env: loaded.env, home: loaded.home });
+  const steps = [hooks, judging(rulebook, loaded.env['HOME']), refusing, tirith, approvals];
   return { gate: new Gate(steps, record), rulebook, approvals, desk, hooks, notices: attended.notices };
 }

@@ -38,6 +38,8 @@ export function programEnv(env: Readonly<Record<string, string | undefined>>): R
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   if (isAborted(run)) throw abortError(run.signal);
   const [program, ...args] = run.command;
+  const unusable = run.command.findIndex((word) => word.includes('\0'));
+  if (unusable >= 0) return { kind: 'failed', missing: false, reason: 'an argument holds a NUL byte' };
   const child = spawn(program, args, { cwd: run.cwd, env: run.env, detached: true, stdio: 'pipe' });
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
   const stop = (reason: string): void => {
