@@ -17,6 +17,7 @@ import type { Choice } from './guard/types.ts';
 import type { Checker, CheckQuery } from './policy/types.ts';
 import type { View } from './sandbox/view.ts';
 import type { Redactor } from './secrets/redact/types.ts';
+import type { ScanResult } from './secrets/scan/types.ts';
 import type { SandboxRequest } from './spec/types.ts';
 
 export type { AuditRecord, Verification } from './audit/types.ts';
@@ -26,6 +27,7 @@ export type { Killed } from './exec/detached/end.ts';
 export type { DetachedProcess } from './exec/detached/types.ts';
 export type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 export type { RedactionCounts, Redactor } from './secrets/redact/types.ts';
+export type { ScanCategory, ScanFinding, ScanResult } from './secrets/scan/types.ts';
 export type { CopyResult } from './files/types.ts';
 export type { HookView } from './guard/hooks/types.ts';
 export type { Approver, Choice, Question } from './guard/types.ts';
@@ -240,6 +242,10 @@ export interface CaissonApi {
   readonly secrets: {
     /** For one text. Values of forwarded variables, and of these names, are secrets whatever they look like. */
     redactor(how?: { readonly names?: readonly string[] }): Redactor;
+    /** Looks for prompt injection in a file before it becomes a part of a prompt. */
+    scan(file: { readonly name: string; readonly bytes: Uint8Array }): Promise<ScanResult>;
+    /** Accepts exactly these bytes from now on. Throws `failed_precondition` for what nobody can have read. */
+    approve(result: ScanResult): Promise<void>;
   };
   /** Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. */
   close(): Promise<void>;

@@ -31,6 +31,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'approvals approve': async () => (await import('./commands/approvals-approve.ts')).approvalsApprove,
   'approvals deny': async () => (await import('./commands/approvals-deny.ts')).approvalsDeny,
   redact: async () => (await import('./commands/redact.ts')).redact,
+  scan: async () => (await import('./commands/scan.ts')).scan,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   backends: async () => (await import('./commands/backends.ts')).backends,
   'config show': async () => (await import('./commands/config-show.ts')).configShow,

@@ -2,6 +2,7 @@
 import type { AuditRecord, BackendCheck, CaissonApi, ConfigView, Spec, TaskProcess } from '../../src/api.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { scan } from '../../src/secrets/scan/scan.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 
 export const spec: Spec = {
@@ -72,9 +73,11 @@ export const images: CaissonApi['images'] = {
     Promise.resolve({ reference: `caisson/${recipe}:1`, id: `sha256:${how.method ?? 'default'}` }),
 };
 
-export const secrets: CaissonApi['secrets'] = {
+export const secretsOf = (approved: string[]): CaissonApi['secrets'] => ({
   redactor: ({ names = [] } = {}) => new Redaction(names.map((name) => ({ name, value: `value of ${name}` }))).stream(),
-};
+  scan: (file) => Promise.resolve(scan(file, (sha256) => approved.includes(sha256))),
+  approve: ({ sha256 }) => Promise.resolve(void approved.push(sha256)),
+});
 
 export const policy: CaissonApi['policy'] = {
   checker: ({ backend = 'docker', cwd = '/workspace', ...settings }) =>

@@ -15,7 +15,7 @@ import type {
   Stats,
 } from '../../src/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { audit, checks, hooks, config, detached, images, policy, secrets, spec } from './double-data.ts';
+import { audit, checks, hooks, config, detached, images, policy, secretsOf, spec } from './double-data.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 
 export interface Script {
@@ -39,7 +39,8 @@ export class Double implements CaissonApi {
   readonly policy = policy;
   readonly audit = audit;
   readonly hooks = hooks;
-  readonly secrets = secrets;
+  readonly approved: string[] = [];
+  readonly secrets = secretsOf(this.approved);
   readonly #script: Script;
   readonly #sandboxes = new Map<string, SandboxView>();
   #count = 0;
