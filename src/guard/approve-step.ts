@@ -14,12 +14,15 @@ import { type Outcome, Questions } from './questions.ts';
 import { answeredNo, unanswered } from './refusal.ts';
 import type { Book, Rulebook } from './rulebook.ts';
 import { Said } from './said.ts';
+import type { SmartReview } from './smart.ts';
 import type { Approver, Question } from './types.ts';
 
 export interface ApproveParts {
   readonly rulebook: Rulebook;
   readonly attendance: Attendance;
   readonly desk: Desk;
+  /** Mode `smart`; `null` in all others. */
+  readonly smart: SmartReview | null;
   /** `null`: it is answered elsewhere, if at all. */
   readonly approver: Approver | null;
   readonly timeoutMs: number;
@@ -83,11 +86,22 @@ export class Approvals implements Step {
 
   async #ask(asked: Asked, options: StepOptions): Promise<Outcome> {
     const { binding, passage } = asked;
-    return await this.#questions.ask({ binding, taskId: passage.call.taskId }, async () => {
+    const put = async (): Promise<Outcome> => {
       if (options.signal?.aborted === true) return 'canceled';
       const question = await questionOf(asked, this.#parts.timeoutMs);
       return await this.#parts.desk.put({ question, binding }, this.#parts, options);
-    });
+    };
+    return await this.#questions.ask(
+      { binding, taskId: passage.call.taskId },
+      { first: async () => await this.#reviewed(asked, options), put },
+    );
+  }
+
+  /** The word of the model, where there is one; `null` leaves it to whoever is there. */
+  async #reviewed({ passage, open }: Asked, { signal }: StepOptions): Promise<Outcome | null> {
+    const review = await this.#parts.smart?.review(textOf(passage.call), open, signal);
+    if (review === 'approve') return 'once';
+    return review === 'deny' ? 'deny' : null;
   }
 
   #refuse({ passage: { call, decision }, binding }: Asked, outcome: Outcome): void {

@@ -14,6 +14,7 @@ import { recordIn } from './record.ts';
 import { Rulebook } from './rulebook.ts';
 import { saveAllowed } from './save-rule.ts';
 import { TirithStep } from './tirith/step.ts';
+import { SmartReview } from './smart.ts';
 import type { Approver } from './types.ts';
 
 export interface GuardInput {
@@ -62,6 +63,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     rulebook,
     attendance: attended,
     desk,
+    smart: smartOf(loaded),
     approver: approver === 'queue' ? null : approver,
     timeoutMs: config.approvals.timeout * 1000,
     save: (saved) => saveAllowed(loaded.home, saved),
@@ -77,4 +79,13 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
   const tirith = new TirithStep({ security: config.security, env: loaded.env, home: loaded.home });
   const steps = [hooks, judging(rulebook, loaded.env['HOME']), refusing, tirith, approvals];
   return { gate: new Gate(steps, record), rulebook, approvals, desk, hooks, notices: attended.notices };
+}
+
+/** Without an endpoint and a model every question goes to a human. */
+function smartOf({ config, env }: Loaded): SmartReview | null {
+  const { mode, smart, denial_breaker_threshold: denialsInRow } = config.approvals;
+  const { base_url: baseUrl, model, api_key_env: keyName } = smart;
+  if (mode !== 'smart' || !baseUrl || !model) return null;
+  const apiKey = keyName ? (env[keyName] ?? null) : null;
+  return new SmartReview({ baseUrl, model, apiKey, denialsInRow });
 }

@@ -42,6 +42,9 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   if (unusable >= 0) return { kind: 'failed', missing: false, reason: 'an argument holds a NUL byte' };
   const child = spawn(program, args, { cwd: run.cwd, env: run.env, detached: true, stdio: 'pipe' });
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
+  child.on('error', (error) => resolve({ kind: 'failed', missing: isMissing(error), reason: error.message }));
+  // It did not start, and may have no streams either: out of files, for one.
+  if (child.pid === undefined) return await promise;
   const stop = (reason: string): void => {
     killGroup(child.pid);
     resolve({ kind: 'failed', missing: false, reason });
@@ -53,7 +56,6 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const stderr = gather(child.stderr, mostStderrBytes, () => undefined);
   child.stdin.on('error', () => undefined); // one that does not read its input may still answer
   child.stdin.end(run.input);
-  child.on('error', (error) => resolve({ kind: 'failed', missing: isMissing(error), reason: error.message }));
   child.on('exit', (exitCode, signal) => {
     void drained(child.stdout).then(() =>
       resolve(

@@ -21,20 +21,25 @@ export class Questions {
     return this.#waiting.get(binding)?.outcome ?? null;
   }
 
-  /** First in, first out. `put` shows the question and waits for its answer, with the time that it has. */
+  /** `first` may answer at once. What it leaves open is put, first in, first out. */
   async ask(
     { binding, taskId }: { readonly binding: string; readonly taskId: string },
-    put: () => Promise<Outcome>,
+    { first, put }: { readonly first: () => Promise<Outcome | null>; readonly put: () => Promise<Outcome> },
   ): Promise<Outcome> {
     const ofTask = [...this.#waiting.values()].filter((each) => each.taskId === taskId).length;
     if (ofTask >= mostPerTask || this.#waiting.size >= mostInAll) return 'too-many';
-    const outcome = this.#turn.then(put);
-    this.#turn = outcome.catch(() => undefined);
+    const outcome = first().then((answer) => answer ?? this.#inTurn(put));
     this.#waiting.set(binding, { taskId, outcome });
     try {
       return await outcome;
     } finally {
       this.#waiting.delete(binding);
     }
+  }
+
+  async #inTurn(put: () => Promise<Outcome>): Promise<Outcome> {
+    const outcome = this.#turn.then(put);
+    this.#turn = outcome.catch(() => undefined);
+    return await outcome;
   }
 }

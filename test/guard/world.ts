@@ -24,7 +24,7 @@ export async function guardOn(
   input: GuardInput & { readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Guard> {
   const { env = {}, ...guard } = input;
-  const loaded = await loadConfig({ home, env, cwd: project });
+  const loaded = await loadConfig({ home, env: { CAISSON_SECURITY_TIRITH_ENABLED: 'false', ...env }, cwd: project });
   const { store } = await openStore(join(home, 'caisson.db'));
   onTestFinished(async () => await store.close());
   return openGuard({ loaded, store, env, cwd: project }, guard);
