@@ -2,7 +2,7 @@ import type { Bench } from '../bench.ts';
 import { child } from '../child.ts';
 import { judge, type Figure, type Target } from '../figure.ts';
 
-/** `baseline` is the same process after 300 cycles, when its heap has the size that the work wants. */
+/** `baseline` is the same process after 100 cycles. */
 export const leak: Bench = {
   name: 'leak',
   about: '1,000 sandboxes made, used and removed, one after another: what grows in our process and what stays behind',
