@@ -10,8 +10,9 @@ import { checkRequest } from './exec/request.ts';
 import { startExec, startFailed } from './exec/start.ts';
 import type { ExecRequest, Where } from './exec/types.ts';
 import { toCaissonError } from './errors.ts';
-import { callOf, type Subject } from './guard/call.ts';
+import { type Call, callOf, type Subject } from './guard/call.ts';
 import type { Gate } from './guard/gate.ts';
+import type { Loops } from './guard/loops/loops.ts';
 import type { Context, Handle, StepOptions } from './sandbox/context.ts';
 import { cancelable, leasePatienceMs, taskLease } from './sandbox/context.ts';
 import { finish } from './sandbox/finish.ts';
@@ -37,6 +38,8 @@ export interface ExecParts {
   readonly origin: Origin;
   /** What stands before every command. */
   readonly guard: Gate;
+  /** What sees how calls end. */
+  readonly loops: Loops;
 }
 
 /** What a caller wants to be run. */
@@ -51,6 +54,7 @@ export interface Attempt {
   readonly plan: Resolved;
   readonly request: ExecRequest;
   /** What the guard has admitted. */
+  readonly call: Call;
   readonly subject: Subject;
   /** Whether the id was made here just now, so that no other record can have it. */
   readonly fresh: boolean;
@@ -64,14 +68,16 @@ export class Execs {
   readonly #journal: Journal;
   readonly #origin: Origin;
   readonly #guard: Gate;
+  readonly #loops: Loops;
   readonly #uses: Uses;
   readonly #running = new Map<Running, Promise<void>>();
 
-  constructor({ context, journal, origin, guard }: ExecParts) {
+  constructor({ context, journal, origin, guard, loops }: ExecParts) {
     this.#context = context;
     this.#journal = journal;
     this.#origin = origin;
     this.#guard = guard;
+    this.#loops = loops;
     this.#uses = new Uses(context.store);
   }
 
@@ -80,9 +86,11 @@ export class Execs {
     const wanted = this.#request(plan, input);
     checkRequest(wanted);
     const call = callOf({ plan, request: wanted, subject: subject ?? { kind: 'argv', argv: wanted.command } });
-    const admitted = (await this.#guard.admit(call, options)).subject;
+    const passed = await this.#guard.admit(call, options);
+    const admitted = passed.subject;
     return {
       plan,
+      call: passed,
       request: admitted.kind === 'argv' ? { ...wanted, command: admitted.argv } : wanted,
       subject: admitted,
       fresh: input.execId === undefined,
@@ -99,12 +107,14 @@ export class Execs {
     try {
       attempt.recorder ??= await this.#record(attempt, where);
       await this.#audited(attempt, handle);
+      const watch = this.#loops.watch(attempt.call, attempt.recorder);
       const execution = await startExec(handle.sandbox, request, {
         where,
-        recorder: attempt.recorder,
+        recorder: watch?.recorder ?? attempt.recorder,
         redaction: this.#redaction(attempt),
         ...cancelable(options),
       });
+      if (watch !== null) Object.assign(execution, { exit: execution.exit.then(watch.ended) });
       const running: Running = Object.assign(execution, { where, how: handle.how, degraded: handle.row.degraded });
       this.#follow(running, handle, attempt.plan);
       return running;

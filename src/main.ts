@@ -61,6 +61,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     journal,
     guard: guard.gate,
     hooks: guard.hooks,
+    loops: guard.loops,
     origin: { cwd: input.cwd, env, redactions: new Redactions({ enabled: loaded.config.security.redact_secrets }) },
     backendNames: Object.keys(backends),
     builder,

@@ -98,11 +98,12 @@ function definedOf(keys: object): object {
 
 /** All sources together, as typed values. Each was checked before, so a failure here is a bug. */
 export function settle({ values }: Laid): Settings {
-  const { terminal, approvals, hooks, policy, security, exec, pool } = sections;
+  const { terminal, approvals, hooks, tool_loop_guardrails: guardrails, policy, security, exec, pool } = sections;
   return {
     terminal: terminal.parse(values['terminal']),
     approvals: approvals.parse(values['approvals']),
     hooks: hooks.parse(values['hooks']),
+    tool_loop_guardrails: guardrails.parse(values['tool_loop_guardrails']),
     policy: policy.parse(values['policy']),
     security: security.parse(values['security']),
     exec: exec.parse(values['exec']),

@@ -41,6 +41,12 @@ export const defaults: Settings = {
     denial_breaker_threshold: 3,
   },
   hooks: { pre_tool_call: {}, auto_accept: false },
+  tool_loop_guardrails: {
+    enabled: false,
+    warn_after: { exact_failure: 2, same_tool_failure: 3, idempotent_no_progress: 2 },
+    hard_stop_after: { exact_failure: 5, same_tool_failure: 8, idempotent_no_progress: 5 },
+    window_seconds: 900,
+  },
   policy: { require_patched_runtime: false, profile: 'standard', container_hardline: false },
   security: {
     redact_secrets: true,

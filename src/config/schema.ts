@@ -5,12 +5,22 @@
  */
 import { z } from 'zod';
 import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
+import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
 import { execSection, policySection, poolSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
 import { terminalSection } from './schema/terminal.ts';
 
-export { approvalsSection, execSection, hooksSection, policySection, poolSection, securitySection, terminalSection };
+export {
+  approvalsSection,
+  execSection,
+  guardrailsSection,
+  hooksSection,
+  policySection,
+  poolSection,
+  securitySection,
+  terminalSection,
+};
 export { expectationOf } from './schema/key.ts';
 
 /** A task id, or a pattern with `*` and `?`. */
@@ -32,6 +42,7 @@ export const sections = {
   terminal: terminalSection,
   approvals: approvalsSection,
   hooks: hooksSection,
+  tool_loop_guardrails: guardrailsSection,
   policy: policySection,
   security: securitySection,
   exec: execSection,
@@ -43,6 +54,10 @@ export const document = z.strictObject({
   approvals: approvalsSection.partial().optional().describe('What is asked about, and who answers.'),
   command_allowlist: allowlistKey.optional(),
   hooks: hooksSection.partial().optional().describe('Scripts that see a call before it runs.'),
+  tool_loop_guardrails: guardrailsSection
+    .partial()
+    .optional()
+    .describe('When somebody who turns in circles is stopped.'),
   policy: policySection.partial().optional().describe('What is refused.'),
   security: securitySection.partial().optional().describe('What is kept from being seen.'),
   exec: execSection.partial().optional().describe('Output of commands, and their records.'),

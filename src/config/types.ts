@@ -4,6 +4,7 @@ import type {
   approvalsSection,
   document,
   execSection,
+  guardrailsSection,
   hooksSection,
   policySection,
   poolSection,
@@ -18,6 +19,7 @@ export interface Settings {
   readonly terminal: Terminal;
   readonly approvals: Readonly<z.infer<typeof approvalsSection>>;
   readonly hooks: Readonly<z.infer<typeof hooksSection>>;
+  readonly tool_loop_guardrails: Readonly<z.infer<typeof guardrailsSection>>;
   readonly policy: Readonly<z.infer<typeof policySection>>;
   readonly security: Readonly<z.infer<typeof securitySection>>;
   readonly exec: Readonly<z.infer<typeof execSection>>;

@@ -10,11 +10,12 @@ import { Gate } from './gate.ts';
 import { hooksOf } from './hooks/configured.ts';
 import { HookStep } from './hooks/step.ts';
 import { judging, refusing } from './judge-step.ts';
+import { Loops } from './loops/loops.ts';
 import { recordIn } from './record.ts';
 import { Rulebook } from './rulebook.ts';
 import { saveAllowed } from './save-rule.ts';
-import { TirithStep } from './tirith/step.ts';
 import { SmartReview } from './smart.ts';
+import { TirithStep } from './tirith/step.ts';
 import type { Approver } from './types.ts';
 
 export interface GuardInput {
@@ -49,6 +50,7 @@ export interface Guard {
   readonly approvals: Approvals;
   readonly desk: Desk;
   readonly hooks: HookStep;
+  readonly loops: Loops;
   readonly notices: readonly string[];
 }
 
@@ -77,8 +79,9 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     acceptsNew: config.hooks.auto_accept,
   });
   const tirith = new TirithStep({ security: config.security, env: loaded.env, home: loaded.home });
-  const steps = [hooks, judging(rulebook, loaded.env['HOME']), refusing, tirith, approvals];
-  return { gate: new Gate(steps, record), rulebook, approvals, desk, hooks, notices: attended.notices };
+  const loops = new Loops(config.tool_loop_guardrails, loaded.home);
+  const steps = [hooks, loops, judging(rulebook, loaded.env['HOME']), refusing, tirith, approvals];
+  return { gate: new Gate(steps, record), rulebook, approvals, desk, hooks, loops, notices: attended.notices };
 }
 
 /** Without an endpoint and a model every question goes to a human. */

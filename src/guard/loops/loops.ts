@@ -1,0 +1,105 @@
+/** Watches the calls of a task for circles: warns in the exit of a call, and refuses the next one at the limit. */
+import { createHash, hash, type Hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config } from '../../config/types.ts';
+import { CaissonError } from '../../errors.ts';
+import type { Exit } from '../../exec/exit.ts';
+import type { Recorder } from '../../exec/journal/types.ts';
+import { openPolicy } from '../../policy/policy.ts';
+import { ephemeralPrefix } from '../../spec/task.ts';
+import { type Call, readable } from '../call.ts';
+import type { Passage, Step } from '../gate.ts';
+import { toolOf } from '../hooks/payload.ts';
+import { after, counts, type Detector, reached, sentence } from './detect.ts';
+import { readHistory, writeHistory } from './history.ts';
+
+/** One call from its start to its exit. */
+export interface Watch {
+  /** Passes everything on, and remembers what it was. */
+  readonly recorder: Recorder;
+  /** The exit, with warnings. */
+  readonly ended: (exit: Exit) => Promise<Exit>;
+}
+
+export class Loops implements Step {
+  readonly #limits: Config['tool_loop_guardrails'];
+  readonly #directory: string;
+
+  constructor(limits: Config['tool_loop_guardrails'], home: string) {
+    this.#limits = limits;
+    this.#directory = join(home, 'guardrails');
+  }
+
+  /** A sandbox that goes with its command has no second call. */
+  readonly concerns = ({ call }: Pick<Passage, 'call'>): boolean =>
+    this.#limits.enabled && !call.taskId.startsWith(ephemeralPrefix);
+
+  readonly pass = (passage: Passage): Promise<Passage> => {
+    const { call } = passage;
+    const found = counts(this.#history(call), identityOf(call));
+    const detector = reached(found, this.#limits.hard_stop_after);
+    return detector === null ? Promise.resolve(passage) : Promise.reject(stopped(call, detector, found[detector]));
+  };
+
+  /** `null`: it is not watched. */
+  watch(call: Call, recorder: Recorder): Watch | null {
+    if (!this.concerns({ call })) return null;
+    const output = { stdout: createHash('sha256'), stderr: createHash('sha256') };
+    return { recorder: listening(recorder, output), ended: (exit) => this.#ended(call, exit, digestOf(exit, output)) };
+  }
+
+  async #ended(call: Call, exit: Exit, result: string): Promise<Exit> {
+    if (exit.reason === 'canceled' || exit.reason === 'lost') return exit; // says nothing about the command
+    const failed = exit.reason !== 'exited' || exit.exitCode !== 0;
+    const identity = identityOf(call);
+    const reads = !failed && (await onlyReads(call));
+    const at = Date.now();
+    const windowMs = this.#limits.window_seconds * 1000;
+    const history = after(this.#history(call), { ...identity, failed, reads, result, at }, windowMs);
+    writeHistory(this.#directory, call.taskId, history);
+    const found = counts(history, identity);
+    const warned = reached(found, this.#limits.warn_after);
+    return warned === null ? exit : { ...exit, notes: [...exit.notes, sentence(warned, found[warned])] };
+  }
+
+  #history({ taskId }: Call): ReturnType<typeof readHistory> {
+    const from = Date.now() - this.#limits.window_seconds * 1000;
+    return readHistory(this.#directory, taskId).filter(({ at }) => at > from);
+  }
+}
+
+function identityOf({ subject, cwd }: Call): { readonly tool: string; readonly signature: string } {
+  return { tool: toolOf(subject), signature: hash('sha256', JSON.stringify([subject.kind, readable(subject), cwd])) };
+}
+
+function listening(recorder: Recorder, output: Readonly<Record<'stdout' | 'stderr', Hash>>): Recorder {
+  return {
+    write: (stream, chunk) => {
+      output[stream].update(chunk);
+      return recorder.write(stream, chunk);
+    },
+    end: (exit) => recorder.end(exit),
+    get note() {
+      return recorder.note;
+    },
+  };
+}
+
+function digestOf(exit: Exit, { stdout, stderr }: Readonly<Record<'stdout' | 'stderr', Hash>>): string {
+  return [exit.reason, exit.exitCode ?? exit.signal, stdout.digest('hex'), stderr.digest('hex')].join(' ');
+}
+
+/** What the mode that lets only reading run would let run. */
+async function onlyReads({ subject, cwd }: Call): Promise<boolean> {
+  if (subject.kind === 'code') return false;
+  const policy = await openPolicy({ mode: 'plan' });
+  return policy.decide({ command: readable(subject), cwd, reach: 'container' }).verdict === 'allow';
+}
+
+/** The result that stands for that of the call, which is not made. */
+function stopped(call: Call, detector: Detector, count: number): CaissonError {
+  return new CaissonError('policy_denied', `not run, since it turns in circles: ${sentence(detector, count)}`, {
+    remedy: 'do something else first; a call that works and changes something starts the count anew',
+    details: { guardrail: detector, count, taskId: call.taskId, execId: call.execId, synthetic: true },
+  });
+}
