@@ -1,0 +1,142 @@
+/** The gate in the real service on this host: no verb gets past it, and what it refuses leaves nothing behind. */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Question } from '../../src/guard/types.ts';
+import { openCaisson, type OpenInput } from '../../src/main.ts';
+import { bin, start, type Started } from '../cli/process.ts';
+
+const patience = { timeout: 60_000 };
+
+interface Opened {
+  readonly caisson: Awaited<ReturnType<typeof openCaisson>>;
+  /** A directory that the commands would remove. */
+  readonly victim: string;
+}
+
+async function opened(input: Partial<OpenInput> = {}): Promise<Opened> {
+  const root = await mkdtemp(join(tmpdir(), 'caisson-gate-'));
+  const victim = join(root, 'victim');
+  await mkdir(victim);
+  const env = { PATH: process.env['PATH'] ?? '', HOME: root, CAISSON_TERMINAL_BACKEND: 'local' };
+  const caisson = await openCaisson({ home: join(root, 'home'), env, cwd: root, ...input });
+  onTestFinished(async () => {
+    await caisson.close();
+    await rm(root, { recursive: true });
+  });
+  return { caisson, victim };
+}
+
+describe('every verb that runs something', () => {
+  it('is refused at once where nobody is there, and makes nothing', patience, async () => {
+    const { caisson, victim } = await opened();
+    const command = ['rm', '-rf', victim] as const;
+    const request = { taskId: 'build', command };
+    const code = { language: 'bash', text: `rm -rf ${victim}` } as const;
+    const refused = { code: 'approval_required', details: { reason: 'nobody' } };
+    await expect(caisson.exec(request)).rejects.toMatchObject(refused);
+    await expect(caisson.run(request)).rejects.toMatchObject(refused);
+    await expect(caisson.run({ command: ['sh'], input: `rm -rf ${victim}` })).rejects.toMatchObject(refused);
+    await expect(caisson.code({ taskId: 'build', code })).rejects.toMatchObject(refused);
+    await expect(caisson.run({ taskId: 'build', code })).rejects.toMatchObject(refused);
+    await expect(caisson.detach(request)).rejects.toMatchObject(refused);
+    expect(await caisson.list()).toEqual([]);
+    await caisson.create({ taskId: 'build' });
+    const session = { taskId: 'build', name: 'work' };
+    await expect(caisson.sessions.run({ ...session, text: `rm -rf ${victim}` })).rejects.toMatchObject(refused);
+    expect(await caisson.sessions.run({ ...session, text: 'echo fine' })).toMatchObject({ stdout: { text: 'fine\n' } });
+    expect(existsSync(victim)).toBe(true);
+  });
+
+  it('is refused what is always refused, whoever approves', patience, async () => {
+    const questions: Question[] = [];
+    const { caisson } = await opened({
+      yolo: true,
+      approver: async (question) => await Promise.resolve((questions.push(question), 'once')),
+    });
+    const refused = { code: 'policy_denied', details: { tier: 'hardline' } };
+    // Catastrophes by their form, and harmless should the gate ever fail.
+    for (const command of [
+      ['mkfs.ext4', '/dev/nothing'],
+      ['sh', '-c', 'true; mkfs.ext4 /dev/nothing'],
+    ] as const)
+      await expect(caisson.run({ command: [...command] })).rejects.toMatchObject(refused);
+    expect(questions).toEqual([]);
+  });
+
+  it('runs exactly what was approved, whatever the caller changes meanwhile', patience, async () => {
+    const command: [string, ...string[]] = ['sh', '-c', ''];
+    const { caisson, victim } = await opened({
+      approver: async ({ display }) => {
+        command[2] = 'touch changed';
+        return await Promise.resolve(display.includes('victim') ? 'once' : 'deny');
+      },
+    });
+    command[2] = `rm -rf ${victim}; echo done`;
+    const { stdout, exit } = await caisson.run({ command });
+    expect([stdout.text, exit.exitCode, existsSync(victim)]).toEqual(['done\n', 0, false]);
+    expect(existsSync(join(victim, '..', 'changed'))).toBe(false);
+  });
+
+  it('needs nothing of this for what is harmless', patience, async () => {
+    const { caisson } = await opened();
+    const { stdout } = await caisson.run({ command: ['sh', '-c', 'for n in a b; do printf "%s;" "$n"; done'] });
+    expect(stdout.text).toBe('a;b;');
+  });
+});
+
+/** From util-linux: runs a shell line on a terminal of its own and passes it through. */
+const script = '/usr/bin/script';
+
+async function onTerminal(args: string): Promise<Started & { readonly root: string; readonly victim: string }> {
+  const root = await mkdtemp(join(tmpdir(), 'caisson-prompt-'));
+  const victim = join(root, 'victim');
+  await mkdir(victim);
+  onTestFinished(async () => await rm(root, { recursive: true }));
+  const env = { HOME: root, CAISSON_TERMINAL_BACKEND: 'local', CAISSON_APPROVALS_TIMEOUT: '8' };
+  const line = `cd ${root} && '${process.execPath}' '${bin}' ${args}`;
+  return { ...start(script, ['-qec', line, '/dev/null'], env), root, victim };
+}
+
+describe.skipIf(!existsSync(script))('the question on a terminal', () => {
+  it.each([
+    ['\r', 126, true],
+    ['yes please\r', 126, true],
+    ['o\r', 0, false],
+    ['Y\r', 0, false],
+  ])('answered with %j ends with %s', patience, async (answer, exitCode, stays) => {
+    const terminal = await onTerminal('run -q -- rm -rf victim');
+    await terminal.wrote('Choice [o/s/a/D]: ');
+    terminal.child.stdin?.write(answer);
+    const { stdout } = await terminal.ended;
+    expect(stdout).toContain('DANGEROUS COMMAND: recursive delete (on local, in ');
+    expect(stdout).toContain('  rm -rf victim\r\n');
+    expect(stdout).toContain('[o]nce | [s]ession | [a]lways | [d]eny');
+    expect([(await terminal.ended).exitCode, existsSync(terminal.victim)]).toEqual([exitCode, stays]);
+  });
+
+  it('answered with always saves the rule that it showed', patience, async () => {
+    const terminal = await onTerminal('run -q -- rm -rf victim');
+    await terminal.wrote('always saves: terminal(rm -rf victim)');
+    await terminal.wrote('Choice');
+    terminal.child.stdin?.write('a\r');
+    expect((await terminal.ended).exitCode).toBe(0);
+    const saved = await readFile(join(terminal.root, '.caisson', 'config.yaml'), 'utf8');
+    expect(saved).toBe('command_allowlist:\n  - terminal(rm -rf victim)\n');
+  });
+
+  it('not answered is a no', patience, async () => {
+    const terminal = await onTerminal('run -q -- rm -rf victim');
+    await terminal.wrote('Choice');
+    expect((await terminal.ended).stdout).toContain('nobody answered in time');
+    expect(existsSync(terminal.victim)).toBe(true);
+  });
+
+  it('is not asked with --yolo', patience, async () => {
+    const terminal = await onTerminal('run -q --yolo -- rm -rf victim');
+    expect((await terminal.ended).exitCode).toBe(0);
+    expect(existsSync(terminal.victim)).toBe(false);
+  });
+});
