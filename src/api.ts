@@ -46,6 +46,11 @@ export interface ExecInput {
   readonly command: readonly [string, ...string[]];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * SKILL.md files of this host, or their directories. Variables that they require and that are set here are passed on
+   * to this command and to later ones of its task. Never to be taken from a stranger: the caller is the operator.
+   */
+  readonly skills?: readonly string[];
   readonly stdin?: boolean;
   readonly tty?: { readonly columns: number; readonly rows: number };
   /** `null`: no deadline. Absent: `terminal.timeout`. */
@@ -68,6 +73,8 @@ export interface Running extends Execution {
   /** How its sandbox came to it, and what that sandbox lacks. */
   readonly how: Acquired['how'];
   readonly degraded: SandboxView['degraded'];
+  /** Names that a skill requires and that are not set here. */
+  readonly unsetVariables: readonly string[];
 }
 
 export interface RunResult {

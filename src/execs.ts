@@ -23,13 +23,16 @@ import { Uses } from './sandbox/use.ts';
 import type { SandboxRow } from './store/store.ts';
 import type { Redaction } from './secrets/redact/redactor.ts';
 import type { Redactions } from './secrets/redactions.ts';
-import { checkExecEnv, forwardedEnv } from './spec/env.ts';
+import { Skills } from './secrets/skills.ts';
+import { checkExecEnv, passedEnv } from './spec/env.ts';
 
 export interface Origin {
   readonly cwd: string;
   /** Where values of forwarded names come from. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly redactions: Redactions;
+  /** Names of variables that hold keys of Caisson itself. */
+  readonly ownKeys: readonly string[];
 }
 
 export interface ExecParts {
@@ -56,6 +59,10 @@ export interface Attempt {
   /** What the guard has admitted. */
   readonly call: Call;
   readonly subject: Subject;
+  /** Names of host variables that it may see. */
+  readonly variables: readonly string[];
+  /** Names that a skill wants and that are not set here. */
+  readonly unset: readonly string[];
   /** Whether the id was made here just now, so that no other record can have it. */
   readonly fresh: boolean;
   recorder: Recorder | null;
@@ -69,6 +76,7 @@ export class Execs {
   readonly #origin: Origin;
   readonly #guard: Gate;
   readonly #loops: Loops;
+  readonly #skills: Skills;
   readonly #uses: Uses;
   readonly #running = new Map<Running, Promise<void>>();
 
@@ -78,12 +86,15 @@ export class Execs {
     this.#origin = origin;
     this.#guard = guard;
     this.#loops = loops;
+    this.#skills = new Skills(origin);
     this.#uses = new Uses(context.store);
   }
 
   /** Throws `policy_denied` or `approval_required`. What the guard has seen is a copy, and is what will be started. */
   async admit(plan: Resolved, { input, subject }: Wish, options: StepOptions): Promise<Attempt> {
-    const wanted = this.#request(plan, input);
+    const skills = await this.#skills.load(plan, input.skills ?? []);
+    const variables = [...plan.forwardEnv, ...plan.passEnv, ...skills.set];
+    const wanted = this.#request(plan, input, variables);
     checkRequest(wanted);
     const call = callOf({ plan, request: wanted, subject: subject ?? { kind: 'argv', argv: wanted.command } });
     const passed = await this.#guard.admit(call, options);
@@ -93,6 +104,8 @@ export class Execs {
       call: passed,
       request: admitted.kind === 'argv' ? { ...wanted, command: admitted.argv } : wanted,
       subject: admitted,
+      variables,
+      unset: skills.missing,
       fresh: input.execId === undefined,
       recorder: null,
       audited: false,
@@ -115,7 +128,8 @@ export class Execs {
         ...cancelable(options),
       });
       if (watch !== null) Object.assign(execution, { exit: execution.exit.then(watch.ended) });
-      const running: Running = Object.assign(execution, { where, how: handle.how, degraded: handle.row.degraded });
+      const told = { where, how: handle.how, degraded: handle.row.degraded, unsetVariables: attempt.unset };
+      const running: Running = Object.assign(execution, told);
       this.#follow(running, handle, attempt.plan);
       return running;
     } catch (error) {
@@ -184,11 +198,11 @@ export class Execs {
     return await this.#journal.record(execId, { command: shown, cwd, where, fresh: attempt.fresh });
   }
 
-  #redaction({ plan, request }: Attempt): Redaction | null {
-    return this.#origin.redactions.forExec(request.env, plan.forwardEnv);
+  #redaction({ variables, request }: Attempt): Redaction | null {
+    return this.#origin.redactions.forExec(request.env, variables);
   }
 
-  #request(plan: Resolved, input: ExecInput): ExecRequest {
+  #request(plan: Resolved, input: ExecInput, variables: readonly string[]): ExecRequest {
     const env = input.env ?? {};
     checkExecEnv(env);
     const [program, ...args] = input.command;
@@ -196,7 +210,7 @@ export class Execs {
       execId: input.execId ?? `exec_${randomBytes(12).toString('hex')}`,
       command: [program, ...args],
       cwd: input.cwd ?? (plan.guarantees.isolation === 'none' ? this.#origin.cwd : plan.spec.cwd),
-      env: { ...forwardedEnv(plan.forwardEnv, this.#origin.env), ...env },
+      env: { ...passedEnv(variables, this.#origin.env, this.#origin.ownKeys), ...env },
       stdin: input.stdin ?? false,
       tty: input.tty ?? null,
       timeoutMs: input.timeoutMs === undefined ? plan.timeoutMs : input.timeoutMs,

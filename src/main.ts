@@ -62,7 +62,12 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     guard: guard.gate,
     hooks: guard.hooks,
     loops: guard.loops,
-    origin: { cwd: input.cwd, env, redactions: new Redactions({ enabled: loaded.config.security.redact_secrets }) },
+    origin: {
+      cwd: input.cwd,
+      env,
+      redactions: new Redactions({ enabled: loaded.config.security.redact_secrets }),
+      ownKeys: [loaded.config.approvals.smart.api_key_env].filter((name) => typeof name === 'string'),
+    },
     backendNames: Object.keys(backends),
     builder,
     policy: { ...policyFor(input.cwd, loaded, guard.rulebook), approvals: approvalsOf(guard, input.env) },

@@ -10,7 +10,10 @@ import { forwardedEnv } from './spec/env.ts';
 export function secretsOf({ config, env, home }: Loaded): CaissonApi['secrets'] {
   return {
     redactor: ({ names = [] } = {}) => {
-      const values = forwardedEnv([...config.terminal.docker_forward_env, ...names], env);
+      const values = forwardedEnv(
+        [...config.terminal.docker_forward_env, ...config.terminal.env_passthrough, ...names],
+        env,
+      );
       return new Redaction(Object.entries(values).map(([name, value]) => ({ name, value }))).stream();
     },
     scan: async (file) => {

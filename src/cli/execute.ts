@@ -56,6 +56,7 @@ function streamsOf(how: How, { world }: Context): Pick<ExecInput, 'stdin' | 'tty
 /** What is different from what the caller may believe: a place made anew, and, when it was made just now, what it lacks. */
 function tellPlace(running: Running, context: Context): void {
   if (context.quiet) return;
+  for (const name of running.unsetVariables) context.notice(`a skill wants ${name}, which is not set`);
   if (running.how === 'recreated')
     context.say(
       'the sandbox had vanished and was made anew: its processes are gone, and files outside persistent directories too',

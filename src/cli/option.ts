@@ -59,6 +59,7 @@ export const sandboxOptions = {
 export const commandOptions = {
   env: { type: 'list', short: 'e', value: 'NAME[=VALUE]', about: 'a variable; NAME alone takes its value from here' },
   'env-file': { type: 'list', value: 'FILE', about: 'variables, one NAME=VALUE a line' },
+  skill: { type: 'list', value: 'PATH', about: 'a SKILL.md, or its directory, whose variables to pass on' },
   timeout: { type: 'text', value: 'TIME', about: 'kill it after 30s, 5m, 1h; 0 or none: never' },
   interactive: { type: 'flag', short: 'i', about: 'pass standard input on' },
   tty: { type: 'flag', about: 'run it on a terminal' },

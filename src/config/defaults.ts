@@ -23,6 +23,7 @@ export const defaults: Settings = {
     container_read_only: false,
     docker_image: 'nikolaik/python-nodejs:python3.11-nodejs20',
     docker_forward_env: [],
+    env_passthrough: [],
     docker_mount_cwd_to_workspace: false,
     docker_network: true,
     docker_run_as_host_user: false,

@@ -16,6 +16,7 @@ export interface Resolved extends Plan {
   readonly timeoutMs: number | null;
   /** Names whose values travel with every command, when they are set. */
   readonly forwardEnv: readonly string[];
+  readonly passEnv: readonly string[];
 }
 
 export interface Surroundings {
@@ -106,7 +107,7 @@ const allControls = [
 
 async function planOf(wanted: Wanted, guarantees: Guarantees): Promise<Omit<Resolved, 'taskId' | 'recreate'>> {
   const { spec: placed, degraded } = compareSpec(wanted, guarantees);
-  const { spec, idleMs, ttlMs, ephemeral, timeoutMs, forwardEnv } = wanted;
+  const { spec, idleMs, ttlMs, ephemeral, timeoutMs, forwardEnv, passEnv } = wanted;
   return {
     spec,
     fingerprint: fingerprint(spec),
@@ -118,5 +119,6 @@ async function planOf(wanted: Wanted, guarantees: Guarantees): Promise<Omit<Reso
     ttlMs,
     timeoutMs,
     forwardEnv,
+    passEnv,
   };
 }

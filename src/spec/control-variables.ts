@@ -62,7 +62,19 @@ const infrastructure = [
     'DBUS_SESSION_BUS_ADDRESS',
     'XDG_RUNTIME_DIR',
   ],
-  ...['MODAL_TOKEN_*', 'DAYTONA_API_KEY', 'DAYTONA_JWT_TOKEN'],
+  ...['MODAL_TOKEN_*', 'DAYTONA_API_KEY', 'DAYTONA_JWT_TOKEN', 'SUDO_PASSWORD', 'GATEWAY_*', 'AUXILIARY_*'],
+  // Keys of the agent's own model and channels: a command with them speaks as the agent. Who really wants one inside sets
+  // it for the command, under its own name.
+  ...[
+    'OPENAI_API_KEY',
+    'ANTHROPIC_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'OPENROUTER_*',
+    'GEMINI_API_KEY',
+    'GOOGLE_API_KEY',
+  ],
+  ...['XAI_API_KEY', 'GROQ_API_KEY', 'MISTRAL_API_KEY', 'DEEPSEEK_API_KEY', 'AZURE_OPENAI_*', 'COHERE_API_KEY'],
+  ...['TELEGRAM_BOT_TOKEN', 'DISCORD_BOT_TOKEN', 'SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'WHATSAPP_*', 'SIGNAL_*'],
 ];
 
 export function isControlVariable(name: string): boolean {

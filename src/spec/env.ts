@@ -42,6 +42,25 @@ export function forwardedEnv(
   return Object.fromEntries(set);
 }
 
+/**
+ * `forwardedEnv`, with the names looked at once more: whatever let them through before, what is never passed on is not
+ * passed on here. `own` are names that the configuration gives to keys of Caisson itself.
+ */
+export function passedEnv(
+  names: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  own: readonly string[] = [],
+): Record<string, string> {
+  for (const name of names) {
+    const problem = own.includes(name) ? 'it is a key of Caisson itself' : forwardProblem(name);
+    if (problem === null) continue;
+    throw new CaissonError('permission_denied', `the variable ${name.slice(0, 64)} is never passed on: ${problem}`, {
+      remedy: 'take it out of env_passthrough and *_forward_env',
+    });
+  }
+  return forwardedEnv(names, env);
+}
+
 /** Why a variable of the host must not be passed on, or `null`. */
 export function forwardProblem(name: string): string | null {
   if (!variableName.test(name)) return 'it is not a name of letters, digits and underscores';

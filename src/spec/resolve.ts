@@ -22,6 +22,8 @@ export interface Wanted {
   readonly ttlMs: number | null;
   /** Names of host variables whose values commands see. */
   readonly forwardEnv: readonly string[];
+  /** The same, by `env_passthrough`: programs of code runs see these too. */
+  readonly passEnv: readonly string[];
   readonly allowDegraded: boolean;
   readonly ephemeral: boolean;
 }
@@ -56,6 +58,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
     idleMs: milliseconds(terminal.lifetime_seconds),
     ttlMs: milliseconds(terminal.max_lifetime_seconds),
     forwardEnv: namesOf(terminal, `${input.backend}_forward_env`),
+    passEnv: namesOf(terminal, 'env_passthrough'),
     allowDegraded: request.allowDegraded ?? terminal.allow_degraded,
     ephemeral: request.taskId === undefined,
   };

@@ -88,7 +88,8 @@ export class Double implements CaissonApi {
       if (sandbox.ephemeral) this.#drop(sandbox);
       return { ...real, ...this.#script.exit };
     });
-    return { ...running, exit, how: where.recreated ? 'recreated' : how, degraded: sandbox.degraded };
+    const unsetVariables = request.skills ?? []; // as if each were a variable
+    return { ...running, exit, how: where.recreated ? 'recreated' : how, degraded: sandbox.degraded, unsetVariables };
   }
 
   async run(request: Parameters<CaissonApi['run']>[0], options: Options = {}): ReturnType<CaissonApi['run']> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCaisson } from '../../src/main.ts';
@@ -43,9 +43,64 @@ describe('the environment of a command', () => {
 
   it('refuses to forward what is never passable, and says why (EN-04, EN-06)', async () => {
     await using home = await makeHome();
-    for (const name of ['DOCKER_HOST', 'LD_PRELOAD', 'SSH_AUTH_SOCK', 'NOT-A-NAME']) {
-      await writeFile(join(home.path, 'config.yaml'), `terminal:\n  docker_forward_env: [${name}]\n`, { mode: 0o600 });
-      await expect(home.open()).rejects.toMatchObject({ code: 'invalid_argument' });
-    }
+    for (const name of ['DOCKER_HOST', 'LD_PRELOAD', 'SSH_AUTH_SOCK', 'NOT-A-NAME', 'OPENAI_API_KEY'])
+      for (const key of ['docker_forward_env', 'env_passthrough']) {
+        await writeFile(join(home.path, 'config.yaml'), `terminal:\n  ${key}: [${name}]\n`, { mode: 0o600 });
+        await expect(home.open()).rejects.toMatchObject({ code: 'invalid_argument' });
+      }
   });
+
+  it.each(['docker', 'local'])(
+    'on %s holds what env_passthrough and skills name, also in code runs (EN-01, EN-03, EN-05)',
+    async (backend) => {
+      await using home = await makeHome();
+      const skill = join(home.path, 'gifs');
+      await mkdir(skill);
+      await writeFile(
+        join(skill, 'SKILL.md'),
+        '---\nrequired_environment_variables:\n  - name: TENOR_API_KEY\n    prompt: key\n  - NOT_SET_KEY\n---\n',
+      );
+      await writeFile(join(home.path, 'config.yaml'), 'terminal:\n  env_passthrough: [MY_TOKEN]\n', { mode: 0o600 });
+      const fakes = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`FAKE_${at}_SECRET`, `${secret}-${at}`]));
+      const env = {
+        ...home.env,
+        ...fakes,
+        MY_TOKEN: secret,
+        MY_TOKEN2: `${secret}2`,
+        TENOR_API_KEY: `tenor-${secret}`,
+      };
+      const caisson = await openCaisson({ home: home.path, env, cwd: home.path });
+      const request = { taskId: 'demo', backend };
+      const named = async (what: object): Promise<readonly string[]> => {
+        const { stdout } = await caisson.run({ ...request, command: ['sh', '-c', 'env | cut -d= -f1'], ...what });
+        return stdout.text
+          .split('\n')
+          .filter((name) => /TOKEN|SECRET|KEY/.test(name))
+          .toSorted();
+      };
+      expect(await named({})).toEqual(['MY_TOKEN']);
+      const running = await caisson.exec({ ...request, command: ['true'], skills: ['gifs'] });
+      running.ignore();
+      expect([running.unsetVariables, (await running.exit).exitCode]).toEqual([['NOT_SET_KEY'], 0]);
+      expect(await named({})).toEqual(['MY_TOKEN', 'TENOR_API_KEY']);
+      const code = await caisson
+        .run({ ...request, code: { language: 'bash', text: 'printf %s "$MY_TOKEN" | wc -c' } })
+        .catch(() => null);
+      if (code !== null && code.exit.exitCode === 0) expect(Number(code.stdout.text)).toBe(secret.length);
+      const printed = await caisson.run({
+        ...request,
+        command: ['sh', '-c', 'echo "$MY_TOKEN"; echo "$TENOR_API_KEY" >&2'],
+      });
+      expect([printed.stdout.text, printed.stderr.text]).toEqual([
+        '[REDACTED:MY_TOKEN]\n',
+        '[REDACTED:TENOR_API_KEY]\n',
+      ]);
+      expect(printed.exit.redactions).toBe(2);
+      await expect(caisson.run({ ...request, command: ['true'], skills: ['nowhere'] })).rejects.toMatchObject({
+        code: 'invalid_argument',
+      });
+      await caisson.close();
+      expect(await stateOf(home.path)).not.toContain(secret);
+    },
+  );
 });

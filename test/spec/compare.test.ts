@@ -15,6 +15,7 @@ function wanted(over: Partial<Wanted> = {}): Wanted {
     idleMs: null,
     ttlMs: null,
     forwardEnv: [],
+    passEnv: [],
     allowDegraded: false,
     ephemeral: false,
     ...over,

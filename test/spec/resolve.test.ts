@@ -33,6 +33,7 @@ describe('resolveSpec', () => {
       idleMs: 300_000,
       ttlMs: null,
       forwardEnv: [],
+      passEnv: [],
       allowDegraded: false,
       ephemeral: false,
     });
@@ -64,6 +65,7 @@ describe('resolveSpec', () => {
         container_read_only: true,
         docker_image: 'debian:12',
         docker_forward_env: ['B', 'A', 'B'],
+        env_passthrough: ['C', 'C'],
         docker_network: false,
         docker_run_as_host_user: true,
         docker_shm_size: '64M',
@@ -87,6 +89,7 @@ describe('resolveSpec', () => {
       idleMs: null,
       ttlMs: 60_000,
       forwardEnv: ['B', 'A'],
+      passEnv: ['C'],
       allowDegraded: true,
       ephemeral: false,
     });

@@ -72,6 +72,11 @@ export const terminalSection = z.strictObject({
     'a list of names of environment variables',
     'Names of host variables whose values commands see. Nothing else of the host environment is passed on.',
   ),
+  env_passthrough: key(
+    z.array(checkedText(forwardProblem)).max(256),
+    'a list of names of environment variables',
+    'Names of host variables whose values commands see on every backend, also programs of code runs.',
+  ),
   docker_mount_cwd_to_workspace: flagKey('Bind the directory Caisson was started in to /workspace, writable.'),
   docker_network: flagKey('true: outbound network. false: none but loopback.'),
   docker_run_as_host_user: flagKey(

@@ -1,0 +1,91 @@
+/** What a skill says in the front matter of its SKILL.md about the variables it needs. */
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { CaissonError } from '../errors.ts';
+import { forwardProblem } from '../spec/env.ts';
+
+export interface SkillVariables {
+  /** Named by the skill and set here. */
+  readonly set: readonly string[];
+  /** Named by the skill and not set: they are not passed on, not even empty. */
+  readonly missing: readonly string[];
+}
+
+const mostBytes = 256 * 1024;
+const mostNames = 64;
+const fileName = 'SKILL.md';
+
+/**
+ * `path` is a SKILL.md or its directory. Throws `invalid_argument` for a file that is none, and `permission_denied` for a
+ * variable that is never passed on, whoever asks.
+ */
+export async function skillVariables(
+  path: string,
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+): Promise<SkillVariables> {
+  const file = resolve(cwd, basename(path) === fileName ? path : join(path, fileName));
+  const names = namesIn(await frontMatter(file), file);
+  for (const name of names) refuseUnpassable(name, file);
+  const isSet = (name: string): boolean => Object.hasOwn(env, name) && env[name] !== undefined;
+  return { set: names.filter(isSet), missing: names.filter((name) => !isSet(name)) };
+}
+
+function refuseUnpassable(name: string, file: string): void {
+  const problem = forwardProblem(name);
+  if (problem === null) return;
+  const shown = JSON.stringify(name.slice(0, 64));
+  throw new CaissonError(
+    'permission_denied',
+    `${file} wants the variable ${shown}, which is never passed on: ${problem}`,
+  );
+}
+
+async function frontMatter(file: string): Promise<unknown> {
+  const text = await read(file);
+  const [, yaml] = /^---\r?\n([^]*?)\r?\n---(?:\r?\n|$)/.exec(text) ?? [];
+  if (yaml === undefined) return null;
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(yaml);
+  const [error] = document.errors;
+  if (error !== undefined)
+    throw unusable(file, `its front matter is no YAML (line ${(error.linePos?.[0].line ?? 0) + 1})`);
+  return document.toJS({ maxAliasCount: 10 });
+}
+
+async function read(file: string): Promise<string> {
+  // Without O_NONBLOCK a named pipe in this place would keep us waiting for ever.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    throw unusable(file, 'it cannot be read', error);
+  });
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw unusable(file, 'it is no regular file');
+    if (found.size > mostBytes) throw unusable(file, `it is larger than ${mostBytes} bytes`);
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Entries are names, or objects with a `name`; what else stands in them is for people. */
+function namesIn(matter: unknown, file: string): readonly string[] {
+  const listed = field(matter, 'required_environment_variables');
+  if (listed === undefined || listed === null) return [];
+  if (!Array.isArray(listed) || listed.length > mostNames)
+    throw unusable(file, `required_environment_variables must be a list of at most ${mostNames}`);
+  const names = listed.map((entry: unknown) => (typeof entry === 'string' ? entry : field(entry, 'name')));
+  if (!names.every((name) => typeof name === 'string'))
+    throw unusable(file, 'each of required_environment_variables must be a name, or have one');
+  return [...new Set(names)];
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+function unusable(file: string, why: string, cause?: unknown): CaissonError {
+  return new CaissonError('invalid_argument', `${file} cannot be used as a skill: ${why}`, { cause });
+}

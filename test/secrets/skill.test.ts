@@ -1,0 +1,103 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { skillVariables } from '../../src/secrets/skill.ts';
+import { Skills } from '../../src/secrets/skills.ts';
+import { passedEnv } from '../../src/spec/env.ts';
+
+const env = { TENOR_API_KEY: 'x', EMPTY: '', OTHER: 'y' };
+let cwd = '';
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'caisson-skill-'));
+});
+afterAll(async () => rm(cwd, { recursive: true }));
+
+async function skill(name: string, matter: string): Promise<string> {
+  await mkdir(join(cwd, name), { recursive: true });
+  await writeFile(join(cwd, name, 'SKILL.md'), matter);
+  return name;
+}
+
+const listing = (list: string): string => `---\nname: gifs\nrequired_environment_variables:\n${list}\n---\n# Gifs\n`;
+
+describe('a skill', () => {
+  it('opens the variables that are set, and tells the others (EN-05)', async () => {
+    const path = await skill(
+      'gifs',
+      listing('  - name: TENOR_API_KEY\n    prompt: key\n    help: a page\n  - EMPTY\n  - UNSET\n  - EMPTY'),
+    );
+    const found = { set: ['TENOR_API_KEY', 'EMPTY'], missing: ['UNSET'] };
+    expect(await skillVariables(path, { cwd, env })).toEqual(found);
+    expect(await skillVariables(join(path, 'SKILL.md'), { cwd, env })).toEqual(found);
+  });
+
+  it('needs nothing when it names nothing', async () => {
+    for (const text of [
+      '',
+      '# no front matter',
+      '---\nname: x\n---\n',
+      '---\nrequired_environment_variables:\n---\n',
+      '---\n- a\n---\n',
+    ])
+      expect(await skillVariables(await skill('plain', text), { cwd, env })).toEqual({ set: [], missing: [] });
+  });
+
+  it.each([
+    'SSH_AUTH_SOCK',
+    'DOCKER_HOST',
+    'CAISSON_HOME',
+    'OPENAI_API_KEY',
+    'LD_PRELOAD',
+    'BASH_FUNC_x',
+    'A-B',
+    'A=B',
+    '__proto__\\u0000',
+  ])('cannot open %s (EN-04, EN-06, EN-08)', async (name) => {
+    const path = await skill('greedy', listing(`  - "${name}"`));
+    await expect(skillVariables(path, { cwd, env: { ...env, [name]: 'x' } })).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+  });
+
+  it.each([
+    ['a list that is none', listing('  name: X')],
+    ['an entry without a name', listing('  - prompt: X')],
+    ['a number', listing('  - 7')],
+    ['what is no YAML', '---\na: [\n---\n'],
+    ['too many names', listing(Array.from({ length: 65 }, (_, at) => `  - N${at}`).join('\n'))],
+    ['a file that is too large', 'a'.repeat(256 * 1024 + 1)],
+  ])('with %s is refused', async (_what, text) => {
+    const path = await skill('broken', text);
+    await expect(skillVariables(path, { cwd, env })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it('that is not there is refused', async () => {
+    await expect(skillVariables('nowhere', { cwd, env })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it('counts for its task from then on, and for no other (CF-10)', async () => {
+    const path = await skill('gifs', listing('  - OTHER'));
+    const skills = new Skills({ cwd, env });
+    const [one, two, fleeting] = [
+      { taskId: 'one', ephemeral: false },
+      { taskId: 'two', ephemeral: false },
+      { taskId: 'eph-1', ephemeral: true },
+    ];
+    expect(await skills.load(one, [path])).toEqual({ set: ['OTHER'], missing: [] });
+    expect(await skills.load(fleeting, [path])).toEqual({ set: ['OTHER'], missing: [] });
+    expect((await skills.load(one, [])).set).toEqual(['OTHER']);
+    expect((await skills.load(two, [])).set).toEqual([]);
+    expect((await skills.load(fleeting, [])).set).toEqual([]);
+  });
+});
+
+describe('at use', () => {
+  it('names that are never passed on are refused once more (EN-04)', () => {
+    expect(passedEnv(['OTHER', 'UNSET'], env)).toEqual({ OTHER: 'y' });
+    for (const name of ['SSH_AUTH_SOCK', 'BASH_ENV', 'TELEGRAM_BOT_TOKEN', 'telegram_bot_token'])
+      expect(() => passedEnv([name], { [name]: 'x' })).toThrow(/never passed on/);
+    expect(() => passedEnv(['OTHER'], env, ['OTHER'])).toThrow(/key of Caisson itself/);
+  });
+});
