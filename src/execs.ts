@@ -41,6 +41,8 @@ export interface ExecParts {
   readonly origin: Origin;
   /** What stands before every command. */
   readonly guard: Gate;
+  /** What the profile makes of a request, which must stay in its workspace; `null` where it changes nothing. */
+  readonly limit: ((request: ExecRequest, workspace: string) => ExecRequest) | null;
   /** What sees how calls end. */
   readonly loops: Loops;
 }
@@ -75,16 +77,18 @@ export class Execs {
   readonly #journal: Journal;
   readonly #origin: Origin;
   readonly #guard: Gate;
+  readonly #limit: ExecParts['limit'];
   readonly #loops: Loops;
   readonly #skills: Skills;
   readonly #uses: Uses;
   readonly #running = new Map<Running, Promise<void>>();
 
-  constructor({ context, journal, origin, guard, loops }: ExecParts) {
+  constructor({ context, journal, origin, guard, limit, loops }: ExecParts) {
     this.#context = context;
     this.#journal = journal;
     this.#origin = origin;
     this.#guard = guard;
+    this.#limit = limit;
     this.#loops = loops;
     this.#skills = new Skills(origin);
     this.#uses = new Uses(context.store);
@@ -94,8 +98,11 @@ export class Execs {
   async admit(plan: Resolved, { input, subject }: Wish, options: StepOptions): Promise<Attempt> {
     const skills = await this.#skills.load(plan, input.skills ?? []);
     const variables = [...plan.forwardEnv, ...plan.passEnv, ...skills.set];
-    const wanted = this.#request(plan, input, variables);
-    checkRequest(wanted);
+    const asked = this.#request(plan, input, variables);
+    checkRequest(asked);
+    // Programs and sessions have directories of their own.
+    const workspace = subject === undefined ? this.#workspace(plan) : '/';
+    const wanted = this.#limit?.(asked, workspace) ?? asked;
     const call = callOf({ plan, request: wanted, subject: subject ?? { kind: 'argv', argv: wanted.command } });
     const passed = await this.#guard.admit(call, options);
     const admitted = passed.subject;
@@ -202,6 +209,10 @@ export class Execs {
     return this.#origin.redactions.forExec(request.env, variables);
   }
 
+  #workspace({ guarantees, spec }: Resolved): string {
+    return guarantees.isolation === 'none' ? this.#origin.cwd : spec.cwd;
+  }
+
   #request(plan: Resolved, input: ExecInput, variables: readonly string[]): ExecRequest {
     const env = input.env ?? {};
     checkExecEnv(env);
@@ -209,7 +220,7 @@ export class Execs {
     return {
       execId: input.execId ?? `exec_${randomBytes(12).toString('hex')}`,
       command: [program, ...args],
-      cwd: input.cwd ?? (plan.guarantees.isolation === 'none' ? this.#origin.cwd : plan.spec.cwd),
+      cwd: input.cwd ?? this.#workspace(plan),
       env: { ...passedEnv(variables, this.#origin.env, this.#origin.ownKeys), ...env },
       stdin: input.stdin ?? false,
       tty: input.tty ?? null,

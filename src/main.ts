@@ -33,7 +33,9 @@ const auditBytes = 256 * 1024 ** 2;
 
 /** Opens Caisson on a state directory, which several processes may share. Starts nothing in any backend. */
 export async function openCaisson(input: OpenInput): Promise<Caisson> {
-  const loaded = await loadConfig({ ...input, flags: sectionsOf(input.flags ?? {}) });
+  const written = await loadConfig({ ...input, flags: sectionsOf(input.flags ?? {}) });
+  const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
+  const loaded = strict?.underProfile(written) ?? written;
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'));
   const audit = auditIn(join(loaded.home, 'audit'), { storeBytes: auditBytes, owner: store.owner });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
@@ -60,6 +62,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     loaded,
     journal,
     guard: guard.gate,
+    limit: strict?.strictRequest ?? null,
     hooks: guard.hooks,
     loops: guard.loops,
     origin: {
