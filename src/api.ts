@@ -156,6 +156,8 @@ export interface CopyInput {
   /** To the sandbox: a host path. From it: an absolute path inside. */
   readonly source: string;
   readonly target: string;
+  /** Whoever decides knows that the target is in another profile, or a mere copy of the configuration, and wants it. */
+  readonly confirmed?: boolean;
 }
 
 /** `task` is a task id or a sandbox id everywhere below. */

@@ -2,6 +2,7 @@
  * The service object: everything a front end may call. One method a verb; each names the steps in order and holds no
  * logic of its own.
  */
+import { homedir } from 'node:os';
 import type {
   Acquired,
   BackendCheck,
@@ -278,8 +279,9 @@ export class Caisson implements CaissonApi {
   async #copy(copy: typeof copyIn | typeof copyOut, input: CopyInput, options: Options): Promise<CopyResult> {
     const { task, ...paths } = input;
     const context = this.#context;
+    const { origin } = this.#parts;
     return await this.#within(task, options, (handle) =>
-      copyBetween(copy, { context, handle }, { ...paths, ...options }),
+      copyBetween(copy, { context, handle, userHome: origin.env['HOME'] ?? homedir() }, { ...paths, ...options }),
     );
   }
 

@@ -1,4 +1,5 @@
 /** The gate of a service, with its steps in order. A new step is one line here. */
+import { homedir } from 'node:os';
 import type { Audit } from '../audit/types.ts';
 import type { Loaded } from '../config/types.ts';
 import type { Mode, RuleTexts } from '../policy/types.ts';
@@ -17,6 +18,7 @@ import { saveAllowed } from './save-rule.ts';
 import { SmartReview } from './smart.ts';
 import { TirithStep } from './tirith/step.ts';
 import type { Approver } from './types.ts';
+import { WriteStep } from './writes/step.ts';
 
 export interface GuardInput {
   /**
@@ -79,8 +81,9 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     acceptsNew: config.hooks.auto_accept,
   });
   const tirith = new TirithStep({ security: config.security, env: loaded.env, home: loaded.home });
+  const writes = new WriteStep({ userHome: loaded.env['HOME'] ?? homedir(), home: loaded.home });
   const loops = new Loops(config.tool_loop_guardrails, loaded.home);
-  const steps = [hooks, loops, judging(rulebook, loaded.env['HOME']), refusing, tirith, approvals];
+  const steps = [hooks, loops, judging(rulebook, loaded.env['HOME']), refusing, writes, tirith, approvals];
   return { gate: new Gate(steps, record), rulebook, approvals, desk, hooks, loops, notices: attended.notices };
 }
 

@@ -1,10 +1,11 @@
 /** The command policy, opened: settings and grammar together. */
 import { analyse, analyseArgv } from './analysis/analyse.ts';
 import { folded } from './analysis/bytes.ts';
-import type { Analysis } from './analysis/types.ts';
+import { type Analysis, hole } from './analysis/types.ts';
 import { loadGrammar, type Parse } from './grammar/load.ts';
 import { commandOf, decideProgram, type Program } from './code.ts';
 import { judge, strictest } from './judge.ts';
+import { writesOf } from './tiers/targets.ts';
 import { proposeRules } from './permission/propose.ts';
 import { settingsOf, type Settings, type SettingsInput } from './settings.ts';
 import type { Decision, Place, Reach } from './types.ts';
@@ -17,11 +18,19 @@ export interface DecideInput extends Place {
 
 export type DecideCodeInput = Program & Place & { readonly reach: Reach };
 
+export interface Written {
+  readonly path: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 export interface Policy {
   readonly settings: Settings;
   decide(input: DecideInput): Decision;
   /** Of a program's text, run from a file of its own. */
   decideCode(input: DecideCodeInput): Decision;
+  /** Files that it writes, as far as their paths are known before: absolute, or from `~` on. */
+  writes(input: Pick<DecideInput, 'command' | 'cwd'>): readonly Written[];
   /** Rules that an approval could save; `null` when only this one time can be approved. */
   propose(input: Pick<DecideInput, 'command' | 'cwd'>): readonly string[] | null;
 }
@@ -42,6 +51,12 @@ export function policyOn(settings: Settings, parse: Parse | null): Policy {
         decide({ ...place, command: commandOf(language, text) }, settings, parse),
         decideProgram({ language, text }, settings),
       ]),
+    writes: ({ command, cwd }) =>
+      read(command, { cwd }, parse).commands.flatMap((each) =>
+        writesOf(each).flatMap(({ path }) =>
+          path === null || path.includes(hole) ? [] : [{ path, start: each.start, end: each.end }],
+        ),
+      ),
     propose: ({ command, cwd }) => proposeRules(read(command, { cwd }, parse)),
   };
 }

@@ -11,19 +11,23 @@ export const cp = defineCommand({
   name: 'cp',
   summary: 'Copy files and directories into or out of a sandbox',
   about: `Exactly one side is in the sandbox, written TASK:PATH. A path of this machine that holds a colon
-starts with / or . instead. Links, devices and sockets are left out and told.`,
+starts with / or . instead. Links, devices and sockets are left out and told. Files that\nhold the account or its configuration (~/.ssh, ~/.bashrc, /etc/passwd and the like) are not written.`,
   operands: [
     { name: 'SOURCE', count: 'one' },
     { name: 'TARGET', count: 'one' },
   ],
   runs: false,
   exitsAsCommand: false,
-  options: {},
+  options: {
+    confirmed: { type: 'flag', about: 'write into another profile, or a copy of the configuration in a sandbox' },
+  },
   examples: [
     ['into the sandbox', 'cp ./src build:/workspace/src'],
     ['out of it', 'cp build:/workspace/report.html .'],
   ],
-  run: async ({ operands: [source = '', target = ''] }, context) => {
+  run: async (given, context) => {
+    const [source = '', target = ''] = given.operands;
+    const confirmed = given.flag('confirmed');
     const [from, to] = [sideOf(source), sideOf(target)];
     if ((from === null) === (to === null)) {
       const both = from === null ? 'neither side is' : 'both sides are';
@@ -36,10 +40,13 @@ starts with / or . instead. Links, devices and sockets are left out and told.`,
     const result =
       from === null
         ? await service.copyIn(
-            { task: to?.task ?? '', source: here(source, context), target: to?.path ?? '' },
+            { task: to?.task ?? '', source: here(source, context), target: to?.path ?? '', confirmed },
             context.options,
           )
-        : await service.copyOut({ task: from.task, source: from.path, target: here(target, context) }, context.options);
+        : await service.copyOut(
+            { task: from.task, source: from.path, target: here(target, context), confirmed },
+            context.options,
+          );
     await tell(result, context);
     return 0;
   },

@@ -1,0 +1,53 @@
+/**
+ * What commands on this host write by redirection, tee and the like. The dangerous list knows protected files by their
+ * names; this adds what it cannot know: where links lead, this installation's own state, profiles and mirrors.
+ */
+import { resolve } from 'node:path';
+import { openPolicy, type Policy } from '../../policy/policy.ts';
+import type { Finding } from '../../policy/types.ts';
+import { type Protection, protectionOf, type Surroundings } from '../../policy/writes/protect.ts';
+import { type Call, readable } from '../call.ts';
+import type { Passage, Step } from '../gate.ts';
+import { realPath } from './real.ts';
+
+const rule = 'U21';
+
+export class WriteStep implements Step {
+  readonly #surroundings: Surroundings;
+  #policy: Promise<Policy> | null = null;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  readonly concerns = ({ call }: Passage): boolean => call.reach === 'host' && call.subject.kind !== 'code';
+
+  readonly pass = async (passage: Passage): Promise<Passage> => {
+    const findings = await this.#findings(passage.call);
+    const { decision } = passage;
+    if (findings.length === 0) return passage;
+    const tier = decision.tier === 'none' || decision.tier === 'mode' ? 'dangerous' : decision.tier;
+    return { ...passage, decision: { verdict: 'ask', tier, findings: [...decision.findings, ...findings] } };
+  };
+
+  async #findings({ subject, cwd }: Call): Promise<readonly Finding[]> {
+    const policy = await (this.#policy ??= openPolicy());
+    const writes = policy.writes({ command: readable(subject), cwd });
+    if (writes.length === 0) return [];
+    const { userHome, home } = this.#surroundings;
+    const real = { userHome: realPath(userHome), home: realPath(home) };
+    return writes.flatMap(({ path, start, end }) => {
+      const absolute = path.replace(/^~(?=\/|$)/, () => userHome);
+      const protection = protectionAt(absolute, [this.#surroundings, real]);
+      return protection === null ? [] : [{ rule, description: `writes ${protection.description}`, start, end }];
+    });
+  }
+}
+
+/** What the dangerous list has found by its name is not told a second time. */
+function protectionAt(path: string, [named, real]: readonly [Surroundings, Surroundings]): Protection | null {
+  const byName = protectionOf(resolve(path), named);
+  const found = byName ?? protectionOf(realPath(path), real);
+  if (found === null || found.kind !== 'protected' || byName === null) return found;
+  return resolve(path).startsWith(`${named.home}/`) ? found : null;
+}

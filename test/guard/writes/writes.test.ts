@@ -1,0 +1,92 @@
+/** Writes by real commands and copies, with links that lead elsewhere. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Caisson } from '../../../src/caisson.ts';
+import type { Question } from '../../../src/api.ts';
+import { openCaisson } from '../../../src/main.ts';
+
+let root: string;
+let home: string;
+let caisson: Caisson;
+let questions: Question[];
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'caisson-writes-'));
+  home = join(root, 'state');
+  mkdirSync(home, { mode: 0o700 });
+  mkdirSync(join(root, '.ssh'));
+  mkdirSync(join(home, 'profiles', 'work', 'skills'), { recursive: true });
+  mkdirSync(join(home, 'sandboxes', 'docker', 'build', 'home', '.hermes'), { recursive: true });
+  symlinkSync(join(root, '.ssh'), join(root, 'notes'));
+  writeFileSync(join(root, 'file'), 'text');
+  writeFileSync(join(home, 'config.yaml'), 'terminal: {backend: local}\n', { mode: 0o600 });
+  questions = [];
+  const approver = (question: Question) => {
+    questions.push(question);
+    return Promise.resolve('deny');
+  };
+  caisson = await openCaisson({ home, env: { PATH: process.env['PATH'], HOME: root }, cwd: root, approver });
+});
+afterEach(async () => {
+  await caisson.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe('a command', () => {
+  const run = (text: string) => caisson.run({ taskId: 'build', command: ['sh', '-c', text], cwd: root });
+
+  it.each([
+    ['echo x >> state/config.yaml', 'the state and configuration of Caisson'],
+    ['echo x | tee notes/authorized_keys', 'a protected file of the account: ~/.ssh/authorized_keys'],
+    ['cp file state/profiles/work/skills/new.md', 'skills of the profile work'],
+    ['echo x > state/sandboxes/docker/build/home/.hermes/config.yaml', 'a copy in a sandbox'],
+  ])('%s is asked for', async (text, found) => {
+    await expect(run(text)).rejects.toMatchObject({ code: 'policy_denied' });
+    const descriptions = questions.flatMap(({ findings }) => findings.map(({ description }) => description));
+    expect(descriptions).toEqual(expect.arrayContaining([expect.stringContaining(found)]));
+  });
+
+  it('that writes elsewhere runs', async () => {
+    await run('echo x > other; cat state/config.yaml > /dev/null; cp file copy');
+    expect([questions, readFileSync(join(root, 'other'), 'utf8')]).toEqual([[], 'x\n']);
+  });
+});
+
+describe('a copy', () => {
+  beforeEach(async () => {
+    await caisson.create({ taskId: 'build' });
+  });
+  const into = (target: string, confirmed = false) =>
+    caisson.copyIn({ task: 'build', source: join(root, 'file'), target: join(root, target), confirmed });
+  const out = (target: string) =>
+    caisson.copyOut({ task: 'build', source: join(root, 'file'), target: join(root, target) });
+
+  it.each(['.ssh/authorized_keys', '.ssh', 'notes/new', '.bashrc', 'state/config.yaml', 'state/audit/x'])(
+    'to %s is refused in both directions, also when it is confirmed',
+    async (target) => {
+      await expect(into(target, true)).rejects.toMatchObject({ code: 'policy_denied' });
+      await expect(out(target)).rejects.toMatchObject({ code: 'policy_denied' });
+    },
+  );
+
+  it.each(['state/profiles/work/skills/new.md', 'state/sandboxes/docker/build/home/.hermes/config.yaml'])(
+    'to %s has to be confirmed',
+    async (target) => {
+      await expect(into(target)).rejects.toMatchObject({ code: 'approval_required' });
+      await into(target, true);
+      expect(readFileSync(join(root, target), 'utf8')).toBe('text');
+    },
+  );
+
+  it('to anywhere else goes through, and refusals are on record', async () => {
+    await into('copied');
+    await expect(into('.bashrc')).rejects.toThrow('not written');
+    const records = await Array.fromAsync(caisson.audit.tail({ count: 10 }));
+    expect(records.map(({ type, verdict }) => [type, verdict])).toEqual([
+      ['copy', undefined],
+      ['decision', 'deny'],
+    ]);
+  });
+});
