@@ -1,6 +1,7 @@
 /** What every command is given: the service, ways to write, and the wish to stop. */
 import type { CaissonApi, Options as ServiceOptions } from '../api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
+import type { RuleTexts } from '../policy/types.ts';
 import { approverOn } from './approver.ts';
 import { escapeLine } from './escape.ts';
 import { watchInterrupts } from './interrupt.ts';
@@ -113,6 +114,7 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
       ...(home === undefined ? {} : { home }),
       ...(approver === null ? {} : { approver }),
       yolo: given.flag('yolo'),
+      ...rulesOf(given),
       env: world.env,
       cwd: world.cwd,
     });
@@ -127,6 +129,12 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
       await service?.close();
     },
   };
+}
+
+/** Rules of this call, beside those of the configuration. */
+function rulesOf(given: Given): { readonly rules?: RuleTexts } {
+  const rules = { allow: given.list('allow'), ask: given.list('ask'), deny: given.list('deny') };
+  return Object.values(rules).every((texts) => texts.length === 0) ? {} : { rules };
 }
 
 /** An error of the stream is seen by its own listener; here it only ends the wait. */

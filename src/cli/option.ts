@@ -64,4 +64,7 @@ export const commandOptions = {
   interactive: { type: 'flag', short: 'i', about: 'pass standard input on' },
   tty: { type: 'flag', about: 'run it on a terminal' },
   yolo: { type: 'flag', about: 'do not ask about dangerous commands' },
+  allow: { type: 'list', value: 'RULE', about: 'a further rule that allows, such as terminal(git:*)' },
+  ask: { type: 'list', value: 'RULE', about: 'a further rule that asks, whatever the mode' },
+  deny: { type: 'list', value: 'RULE', about: 'a further rule that denies, whatever the mode' },
 } as const satisfies Options;

@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { CaissonApi } from '../api.ts';
 import type { Approver } from '../guard/types.ts';
+import type { RuleTexts } from '../policy/types.ts';
 
 export interface Input extends Readable {
   readonly isTTY?: boolean;
@@ -33,6 +34,7 @@ export interface World {
     readonly cwd: string;
     readonly approver?: Approver;
     readonly yolo?: boolean;
+    readonly rules?: RuleTexts;
   }) => Promise<CaissonApi>;
   /** Ends the process at once. */
   readonly abandon: (exitCode: number) => void;

@@ -10,6 +10,7 @@ import { Desk } from './desk.ts';
 import { Gate } from './gate.ts';
 import { hooksOf } from './hooks/configured.ts';
 import { HookStep } from './hooks/step.ts';
+import { isInside } from './inside.ts';
 import { judging, refusing } from './judge-step.ts';
 import { Loops } from './loops/loops.ts';
 import { recordIn } from './record.ts';
@@ -59,7 +60,11 @@ export interface Guard {
 export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, input: GuardInput): Guard {
   const { config } = loaded;
   const { approver = null, yolo = false, rules, mode } = input;
-  const commandLine = { ...(rules === undefined ? {} : { rules }), ...(mode === undefined ? {} : { mode }) };
+  const commandLine = {
+    ...(rules === undefined ? {} : { rules }),
+    ...(mode === undefined ? {} : { mode }),
+    mayOnlyTighten: (rules !== undefined || mode !== undefined) && isInside(env),
+  };
   const rulebook = new Rulebook({ config, directory: cwd, commandLine });
   const attended = attendance({ config, env, yolo, hasApprover: approver !== null });
   const desk = new Desk(store);

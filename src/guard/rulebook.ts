@@ -14,7 +14,12 @@ export interface RulebookParts {
   /** Where a project may keep rules of its own. */
   readonly directory: string;
   /** What the command line adds: an operator's word. */
-  readonly commandLine: { readonly rules?: RuleTexts; readonly mode?: Mode };
+  readonly commandLine: {
+    readonly rules?: RuleTexts;
+    readonly mode?: Mode;
+    /** It may come from a command that is itself under rules. */
+    readonly mayOnlyTighten: boolean;
+  };
 }
 
 export interface Book {
@@ -92,7 +97,9 @@ export class Rulebook {
     const { config, commandLine } = this.#parts;
     const { approvals, policy } = config;
     const entries = [...config.command_allowlist, ...this.#saved];
-    const chosen = commandLine.mode ?? overrides.findLast(([, { tool_mode }]) => tool_mode)?.[1].tool_mode;
+    const configured = overrides.findLast(([, { tool_mode }]) => tool_mode)?.[1].tool_mode ?? approvals.tool_mode;
+    const said = commandLine.mode ?? configured;
+    const chosen = commandLine.mayOnlyTighten ? strictest(said, configured) : said;
     return {
       base: config.command_allowlist,
       input: {
@@ -105,12 +112,9 @@ export class Rulebook {
             mayOnlyTighten: false,
           })),
           { name: 'project', rules: project, mayOnlyTighten: true },
-          { name: 'command line', rules: commandLine.rules ?? {}, mayOnlyTighten: false },
+          { name: 'command line', rules: commandLine.rules ?? {}, mayOnlyTighten: commandLine.mayOnlyTighten },
         ],
-        mode: strictest(
-          strictest(chosen ?? approvals.tool_mode, project.mode ?? 'autonomous'),
-          leastMode[policy.profile],
-        ),
+        mode: strictest(strictest(chosen, project.mode ?? 'autonomous'), leastMode[policy.profile]),
         profile: policy.profile,
         containerHardline: policy.container_hardline,
         commandAllowlist: entries.filter((entry) => !isRule(entry)),

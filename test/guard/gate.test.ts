@@ -141,6 +141,19 @@ describe('sources of rules', () => {
     expect(await refusalOf(await guardOn(made), call('make'))).toBe('policy_denied');
   });
 
+  it('of the command line may only tighten inside a command that Caisson runs', async () => {
+    const rules = { allow: ['terminal(rm -rf ./x)'], deny: ['terminal(ls:*)'] };
+    const outside = await guardOn(withFile('approvals: {tool_mode: supervised}'), { rules, mode: 'autonomous' });
+    expect(await refusalOf(outside, call('rm -rf ./x'))).toBeNull();
+    expect(await refusalOf(outside, call('make'))).toBeNull();
+    expect(await refusalOf(outside, call('ls'))).toBe('policy_denied');
+    const env = { CAISSON_EXEC: 'exec_1' };
+    const inside = await guardOn(withFile('approvals: {tool_mode: supervised}'), { rules, mode: 'autonomous', env });
+    expect(await refusalOf(inside, call('rm -rf ./x'))).toBe('approval_required');
+    expect(await refusalOf(inside, call('make'))).toBe('approval_required');
+    expect(await refusalOf(inside, call('ls'))).toBe('policy_denied');
+  });
+
   it('of a project that cannot be read stop the command', async () => {
     const made = directories();
     mkdirSync(join(made.project, '.caisson'));

@@ -134,6 +134,12 @@ describe.skipIf(!existsSync(script))('the question on a terminal', () => {
     expect(existsSync(terminal.victim)).toBe(true);
   });
 
+  it('is not asked where a rule of the command line answers', patience, async () => {
+    const terminal = await onTerminal(`run -q --allow 'terminal(rm -rf victim)' -- rm -rf victim`);
+    expect((await terminal.ended).exitCode).toBe(0);
+    expect(existsSync(terminal.victim)).toBe(false);
+  });
+
   it('is not asked with --yolo', patience, async () => {
     const terminal = await onTerminal('run -q --yolo -- rm -rf victim');
     expect((await terminal.ended).exitCode).toBe(0);

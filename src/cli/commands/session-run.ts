@@ -23,6 +23,9 @@ for the next call; variables given by -e do not. The session is opened when it i
     'env-file': commandOptions['env-file'],
     timeout: commandOptions.timeout,
     yolo: commandOptions.yolo,
+    allow: commandOptions.allow,
+    ask: commandOptions.ask,
+    deny: commandOptions.deny,
   },
   examples: [
     ['go somewhere, and stay there', 'session run build dev -- cd /workspace/app'],
