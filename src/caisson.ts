@@ -97,7 +97,7 @@ export class Caisson implements CaissonApi {
     this.audit = auditOf(parts.context);
     this.#plans = new Plans(parts.context, { loaded: parts.loaded, cwd: parts.origin.cwd });
     this.#execs = new Execs(parts);
-    this.#processes = new Processes(parts.context);
+    this.#processes = new Processes(parts.context, parts.origin.redactions);
     this.#sessions = new Sessions({
       context: parts.context,
       execs: this.#execs,

@@ -15,6 +15,7 @@ import { openJournal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
 import { Gate } from './sandbox/gate.ts';
 import { flagOf } from './spec/backend-keys.ts';
+import { forwardedEnv } from './spec/env.ts';
 import { Redactions } from './secrets/redactions.ts';
 import { openStore } from './store/sqlite/open.ts';
 
@@ -68,7 +69,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     origin: {
       cwd: input.cwd,
       env,
-      redactions: new Redactions({ enabled: loaded.config.security.redact_secrets }),
+      redactions: redactionsOf(loaded),
       ownKeys: [loaded.config.approvals.smart.api_key_env].filter((name) => typeof name === 'string'),
     },
     backendNames: Object.keys(backends),
@@ -82,6 +83,14 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
       audit.close();
     },
   });
+}
+
+/** What is passed on by the configuration is known from the start. */
+function redactionsOf({ config: { terminal, security }, env }: Loaded): Redactions {
+  const redactions = new Redactions({ enabled: security.redact_secrets });
+  const names = [...terminal.docker_forward_env, ...terminal.env_passthrough];
+  redactions.forExec(forwardedEnv(names, env), names);
+  return redactions;
 }
 
 async function openBackend(

@@ -4,6 +4,7 @@ import type { AuditEntry } from './audit/types.ts';
 import { CaissonError, isCode, toCaissonError } from './errors.ts';
 import { killProcess, pruneProcesses, waitForProcess } from './exec/detached/end.ts';
 import { followProcess } from './exec/detached/follow.ts';
+import { redactEvents } from './exec/detached/redact.ts';
 import { KnownProcesses } from './exec/detached/known.ts';
 import { type Kept, listProcesses, unknownProcess } from './exec/detached/list.ts';
 import { keepEndedMinutes, startDetached } from './exec/detached/start.ts';
@@ -16,14 +17,17 @@ import { findRow } from './sandbox/end.ts';
 import { withSandbox } from './sandbox/healing.ts';
 import type { Resolved } from './sandbox/plan.ts';
 import { keptIn, notRunning, presentSandbox } from './sandbox/present.ts';
+import type { Redactions } from './secrets/redactions.ts';
 import type { SandboxRow } from './store/store.ts';
 
 export class Processes {
   readonly #context: Context;
+  readonly #redactions: Redactions;
   readonly #known: KnownProcesses;
 
-  constructor(context: Context) {
+  constructor(context: Context, redactions: Redactions) {
     this.#context = context;
+    this.#redactions = redactions;
     this.#known = new KnownProcesses(context.home);
   }
 
@@ -99,7 +103,10 @@ export class Processes {
   ): Promise<AsyncIterable<ExecEvent> | null> {
     if ((await this.#known.find(id)) === null) return null;
     const { kept, where, row } = await this.#kept(id, options);
-    return followProcess(kept, id, { after: how.after ?? 0, follow: how.follow ?? false, where, cwd: row.spec.cwd });
+    const place = { where, cwd: row.spec.cwd };
+    const events = followProcess(kept, id, { after: how.after ?? 0, follow: how.follow ?? false, ...place });
+    const redaction = this.#redactions.forExec({}, []);
+    return redaction === null ? events : redactEvents(events, redaction);
   }
 
   /**

@@ -43,6 +43,10 @@ export class DeclaredPass {
     this.#newline(); // a stream begins a line
   }
 
+  get idle(): boolean {
+    return this.#rest.length === 0 && this.#maskedUntil <= this.#committed;
+  }
+
   write(chunk: Buffer): readonly Buffer[] {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#scan.index = 0;

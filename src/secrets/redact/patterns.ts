@@ -64,6 +64,11 @@ export class PatternPass {
     this.#strict = strict;
   }
 
+  get idle(): boolean {
+    const { length } = this.#buffer;
+    return this.#eating === null && this.#emitted === length && this.#decided === length;
+  }
+
   write(chunk: Buffer): readonly Buffer[] {
     this.#forget();
     this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);

@@ -32,6 +32,10 @@ class Stream implements Redactor {
     this.#patterns = new PatternPass(tally, { strict });
   }
 
+  get idle(): boolean {
+    return this.#patterns.idle && (this.#declared?.idle ?? true);
+  }
+
   write(chunk: Uint8Array): readonly Buffer[] {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     if (this.#declared === null) return this.#patterns.write(bytes);

@@ -21,4 +21,6 @@ export interface Redactor {
   /** What was held. Nothing may be written afterwards. */
   end(): readonly Buffer[];
   readonly counts: RedactionCounts;
+  /** Nothing is held, and what comes does not depend on what was. */
+  readonly idle: boolean;
 }
