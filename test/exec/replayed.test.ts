@@ -11,7 +11,7 @@ let caisson: Caisson;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'caisson-replay-'));
   caisson = await openCaisson({
-    home,
+    home: join(home, 'caisson'),
     env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home, CAISSON_TERMINAL_BACKEND: 'local' },
     cwd: home,
   });

@@ -35,7 +35,7 @@ async function asked(
   };
   const env = { PATH: `${home}:${process.env['PATH'] ?? ''}`, HOME: home };
   const caisson = await openCaisson({ home, env, cwd: home, approver, yolo });
-  const run = () => caisson.run({ taskId: 'build', command: ['sh', '-c', command] });
+  const run = () => caisson.run({ taskId: 'build', command: ['sh', '-c', command], cwd: '/tmp' });
   try {
     await run();
     await run();
@@ -61,7 +61,7 @@ describe('tirith', () => {
 
   it('joins its warnings to the one question about a command', async () => {
     standIn(`${finding('Homograph URL')}; exit 2`);
-    const { questions, refused } = await asked('tirith_enabled: true', 'once', 'rm -rf ./x');
+    const { questions, refused } = await asked('tirith_enabled: true', 'once', 'rm -rf ./caisson-not-there');
     expect(refused).toBeNull();
     expect(questions).toHaveLength(2);
     expect(questions[0]?.findings.map(({ description }) => description)).toEqual([
