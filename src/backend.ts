@@ -377,4 +377,6 @@ export interface OpenOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The instance whose resources these are (`Labels.instance`). */
   readonly instance: string;
+  /** Keys of the configuration that say where the place is, without the backend's name: `host` for `terminal.ssh_host`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }

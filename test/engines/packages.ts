@@ -14,6 +14,8 @@ export const packages = [
   'mmdebstrap', // images, without a registry
   'debootstrap', // the same, for what builds on it
   'busybox-static', // the smallest image
+  'openssh-server', // a host for the ssh backend
+  'openssh-client', // ssh-keygen
 ] as const;
 
 export async function missingPackages(): Promise<readonly string[]> {
