@@ -47,8 +47,10 @@ class SshBackend implements Backend {
 
   async guarantees(options: Cancelable = {}): Promise<Guarantees> {
     throwIfAborted(options);
-    const { missing } = await this.#askFacts(options);
-    if (missing.length === 0) return guarantees;
+    const facts = await this.#askFacts(options);
+    const { missing, home } = facts;
+    if (missing.length === 0)
+      return { ...guarantees, directories: { home, tasks: tasksOf(facts, this.#options.instance) } };
     throw new CaissonError('failed_precondition', `the host lacks ${missing.join(', ')}`, {
       remedy: `install ${missing.join(', ')} there`,
     });
@@ -144,11 +146,12 @@ function directoryOf({ root }: Facts, instance: string): string {
   return `${root}/${fileName(instance)}/sandboxes`;
 }
 
-function workspaceOf(
-  { root }: Facts,
-  { instance, task }: { readonly instance: string; readonly task: string },
-): string {
-  return `${root}/${fileName(instance)}/tasks/${fileName(task)}`;
+function tasksOf({ root }: Facts, instance: string): string {
+  return `${root}/${fileName(instance)}/tasks`;
+}
+
+function workspaceOf(facts: Facts, { instance, task }: { readonly instance: string; readonly task: string }): string {
+  return `${tasksOf(facts, instance)}/${fileName(task)}`;
 }
 
 function entryFor(facts: Facts, { name, labels }: CreateOptions): Entry {

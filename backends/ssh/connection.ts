@@ -21,6 +21,7 @@ export function usualAllowance(): Allowance {
 const readyTimeoutMs = 20_000;
 const openTimeoutMs = 15_000;
 const keepaliveMs = 15_000;
+const farewellMs = 1000;
 const mostMissedKeepalives = 3;
 
 /** The server refuses another session on this connection, and nothing was started. */
@@ -107,6 +108,8 @@ export class Connection {
 
   close(): void {
     this.#client.end();
+    // A host that does not answer any more must not keep this process from ending.
+    setTimeout(() => this.#client.destroy(), farewellMs).unref();
     this.#end(new CaissonError('unavailable', `the connection to ${this.target.label} was closed`));
   }
 

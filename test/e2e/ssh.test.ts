@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caisson } from '../../src/caisson.ts';
 import { openCaisson } from '../../src/main.ts';
+import type { SandboxRequest } from '../../src/spec/types.ts';
 import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
 
 describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
@@ -45,6 +46,16 @@ describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
     expect(exit).toMatchObject({ reason: 'exited', exitCode: 3 });
     expect(stdout.text).toBe('hi\n');
     expect(where).toMatchObject({ backend: 'ssh', host: expect.stringMatching(/@127\.0\.0\.1:\d+$/) });
+  });
+
+  it('starts commands in the directory of their task, and in the home directory without one', async () => {
+    const pwd = async (request: SandboxRequest): Promise<[string, string | null]> => {
+      const { stdout, where } = await caisson.run({ ...request, command: ['pwd'] });
+      return [stdout.text, where.resource];
+    };
+    const [said, resource] = await pwd({ taskId: 'work' });
+    expect(said).toBe(`${String(resource)}\n`);
+    expect((await pwd({}))[0]).toBe(`${sshd.home}\n`);
   });
 
   it('refuses a limit that was asked for, since the host cannot hold it', async () => {

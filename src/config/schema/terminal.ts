@@ -46,7 +46,7 @@ export const terminalSection = z.strictObject({
   cwd: key(
     checkedText(insideProblem).nullable(),
     'an absolute path inside the sandbox, or null',
-    'Directory in which commands start. null: /workspace in containers, / elsewhere.',
+    "Directory in which commands start. null: /workspace in containers, the task's own directory on ssh, / elsewhere.",
   ),
   timeout: key(
     z.number().positive().max(timerSeconds).nullable(),
