@@ -25,7 +25,15 @@ const farewellMs = 1000;
 const mostMissedKeepalives = 3;
 
 /** The server refuses another session on this connection, and nothing was started. */
-export class SessionRefused extends Error {}
+export class SessionRefused extends Error {
+  /** There was no other one: it has none left of an allowance of nothing, or has not cleared the last one away yet. */
+  readonly alone: boolean;
+
+  constructor(label: string, alone: boolean, cause: unknown) {
+    super(`${label} refuses another session on this connection`, { cause });
+    this.alone = alone;
+  }
+}
 
 export class Connection {
   readonly target: Target;
@@ -126,14 +134,10 @@ export class Connection {
   /** Of several that are refused one after the other, the last one tells how many the host allows. */
   #refused(error: Error): unknown {
     if (Reflect.get(error, 'reason') === undefined) return error;
-    const label = this.target.label;
-    if (this.#asked === 0)
-      return new CaissonError('resource_exhausted', `${label} lets no session in`, {
-        cause: error,
-        remedy: 'raise MaxSessions in the configuration of sshd there, or see its log',
-      });
-    Object.assign(this.#allowance, { sessions: Math.min(this.#allowance.sessions, this.#asked), reserve: 0 });
-    return new SessionRefused(`${label} refuses another session on this connection`, { cause: error });
+    const alone = this.#asked === 0;
+    if (!alone)
+      Object.assign(this.#allowance, { sessions: Math.min(this.#allowance.sessions, this.#asked), reserve: 0 });
+    return new SessionRefused(this.target.label, alone, error);
   }
 
   /** What runs on it goes on until keepalive tells that it is dead, but nothing new is put on it. */

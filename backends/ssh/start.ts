@@ -14,6 +14,9 @@ export interface StartOptions {
 }
 
 const mostTries = 3;
+/** sshd counts a session until it has cleared it away, a moment after it was closed. */
+const mostTriesAlone = 8;
+const pauseMs = 10;
 
 /**
  * Throws what keeps the command from being started. From the moment the text is on its way it is never sent again; when
@@ -48,10 +51,23 @@ async function openSession(
       return { channel, place };
     } catch (error) {
       place.leave();
-      const again = error instanceof SessionRefused || (isCode(error, 'unavailable') && tries < mostTries);
-      if (!again) throw error;
+      await mayTryAgain(error, tries);
     }
   }
+}
+
+/** Throws what cannot be helped by another try. */
+async function mayTryAgain(error: unknown, tries: number): Promise<void> {
+  const refused = error instanceof SessionRefused;
+  if (refused && !error.alone) return;
+  if (!refused && !(isCode(error, 'unavailable') && tries < mostTries)) throw error;
+  if (!refused) return;
+  if (tries >= mostTriesAlone)
+    throw new CaissonError('resource_exhausted', error.message, {
+      cause: error,
+      remedy: 'raise MaxSessions in the configuration of sshd there, or see its log',
+    });
+  await new Promise((resolve) => setTimeout(resolve, tries * pauseMs));
 }
 
 function terminal({ columns, rows }: NonNullable<Launch['terminal']>): PseudoTtyOptions {

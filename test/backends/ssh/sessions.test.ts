@@ -103,6 +103,15 @@ describe.skipIf(!hasSshd())('commands on one host', () => {
     await narrow.stop();
   });
 
+  it('are refused where the host allows none', async () => {
+    const closed = await startSshd(['MaxSessions 0']);
+    const place = openOn(closed);
+    const error: unknown = await place.guarantees().catch((thrown: unknown) => thrown);
+    expect(isCode(error, 'resource_exhausted')).toBe(true);
+    await place.close();
+    await closed.stop();
+  });
+
   it('are not taken for run where the host runs something else', async () => {
     const forced = await startSshd(['ForceCommand echo "only this"; exit 0']);
     const place = openOn(forced);
