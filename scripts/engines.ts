@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { connect } from '../test/engines/engine-api.ts';
 import { startEngine, whyNoEngine, type EngineKind } from '../test/engines/engine.ts';
 import { archiveOf, importImages, makeArchive, testImages } from '../test/engines/images.ts';
-import { install, installCommand, missingPackages } from '../test/engines/packages.ts';
+import { install, installCommand, missingForTests } from '../test/engines/packages.ts';
 import { engineCache } from '../test/engines/places.ts';
 
 /** Does its part and says what it did; throws what a person must do. */
@@ -21,7 +21,7 @@ interface Part {
 const parts: readonly Part[] = [
   {
     name: 'packages',
-    missing: missingPackages,
+    missing: missingForTests,
     remedy: installCommand,
     make: async (missing) => {
       await install(missing);

@@ -121,6 +121,11 @@ export interface Guarantees {
    * passes it to `create`. `place`: the place keeps them by its own means. `none`: it cannot keep any.
    */
   readonly persistence: 'directory' | 'place' | 'none';
+  /**
+   * Where commands start unless told otherwise, in a place whose file system is not the sandbox's own: `home`, or with a
+   * task its own directory, which is `tasks` and its id. Absent: the place has no opinion.
+   */
+  readonly directories?: { readonly home: string; readonly tasks: string };
   /** Whether a spec with `persistent: false` loses everything at `destroy`. False on local: the host is the host. */
   readonly ephemeral: boolean;
   /** Whether a sandbox and its processes live on when the process that made it ends. */
@@ -377,4 +382,6 @@ export interface OpenOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The instance whose resources these are (`Labels.instance`). */
   readonly instance: string;
+  /** Keys of the configuration that say where the place is, without the backend's name: `host` for `terminal.ssh_host`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { backends, isolation } from '../backends/index.ts';
 import type { CaissonApi, ConfigView } from './api.ts';
 import { auditIn } from './audit/log.ts';
-import type { Backend } from './backend.ts';
+import type { Backend, OpenOptions } from './backend.ts';
 import { Caisson, type ImageBuilder } from './caisson.ts';
 import { loadConfig } from './config/load.ts';
-import type { Flags, Loaded } from './config/types.ts';
+import type { Flags, Loaded, Terminal } from './config/types.ts';
 import { CaissonError } from './errors.ts';
 import { type GuardInput, openGuard } from './guard/open.ts';
 import { approvalsOf } from './approvals.ts';
@@ -46,7 +46,8 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     home: loaded.home,
     store,
     audit,
-    backend: (name) => openBackend(opened, name, { env, instance: store.instance }),
+    backend: (name) =>
+      openBackend(opened, name, { env, instance: store.instance, settings: settingsFor(name, loaded.config.terminal) }),
     gate: new Gate(loaded.config.pool.create_concurrency),
     live: new Map(),
     measuring: new Map(),
@@ -96,7 +97,7 @@ function redactionsOf({ config: { terminal, security }, env }: Loaded): Redactio
 async function openBackend(
   opened: Map<string, Promise<Backend>>,
   name: string,
-  options: { readonly env: OpenInput['env']; readonly instance: string },
+  options: OpenOptions,
 ): Promise<Backend> {
   const load = Object.hasOwn(backends, name) ? backends[name] : undefined;
   if (load === undefined) {
@@ -105,6 +106,13 @@ async function openBackend(
   const known = opened.get(name) ?? load().then((module) => module.open(options));
   opened.set(name, known);
   return await known;
+}
+
+/** `terminal.ssh_host` is `host` to the ssh backend; of the keys of others it learns nothing. */
+function settingsFor(name: string, terminal: Terminal): Readonly<Record<string, unknown>> {
+  const prefix = `${name}_`;
+  const own = Object.entries(terminal).filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(own.map(([key, value]: [string, unknown]) => [key.slice(prefix.length), value]));
 }
 
 /** Loaded on use: most commands never build an image. */

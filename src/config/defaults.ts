@@ -30,6 +30,10 @@ export const defaults: Settings = {
     docker_shm_size: null,
     docker_runtime: null,
     docker_seccomp: 'builtin',
+    ssh_host: null,
+    ssh_user: null,
+    ssh_port: null,
+    ssh_key: null,
   },
   approvals: {
     mode: 'manual',

@@ -75,6 +75,8 @@ function nearestTop(key: string): string | null {
 
 function nearestIn(parent: string, key: string): string | null {
   const name = parent === 'tasks' ? 'terminal' : parent;
+  // Known, but not for a task alone.
+  if (parent === 'tasks' && Object.hasOwn(sections.terminal.shape, key)) return `terminal.${key}`;
   const own = Object.entries(sections).find(([section]) => section === name)?.[1];
   const near = own === undefined ? null : nearest(key, Object.keys(own.shape));
   if (near !== null) return near;

@@ -9,7 +9,7 @@ import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
 import { execSection, policySection, poolSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
-import { terminalSection } from './schema/terminal.ts';
+import { placeKeys, terminalSection } from './schema/terminal.ts';
 
 export {
   approvalsSection,
@@ -26,8 +26,8 @@ export { expectationOf } from './schema/key.ts';
 /** A task id, or a pattern with `*` and `?`. */
 const taskPattern = z.string().regex(/^[a-z0-9*?][a-z0-9_*?-]{0,62}$/);
 
-/** What may be said for a task alone. */
-export const taskSection = terminalSection.partial().extend({
+/** What may be said for a task alone. The host of a backend is one for all of them: sandboxes are found again by it. */
+export const taskSection = terminalSection.omit(placeKeys).partial().extend({
   rules: rulesKey.optional(),
   tool_mode: toolModeKey.optional(),
 });

@@ -76,7 +76,7 @@ function specFor(
     network: networkFor(terminal, request, backend),
     // What has no task to come back for has nothing to keep.
     persistent: request.persistent ?? (request.taskId === undefined ? false : terminal.container_persistent),
-    cwd: checkCwd(request.cwd ?? terminal.cwd ?? defaultCwd(guarantees)),
+    cwd: checkCwd(request.cwd ?? terminal.cwd ?? defaultCwd(guarantees, request.taskId)),
     mounts,
     hardening: hardeningFor(terminal, backend),
   };
@@ -114,7 +114,8 @@ function mountsFor({ task: { terminal }, backend }: Input, stateDirectory: strin
   return [checkMount({ source: host.cwd, target: workspace, readOnly: false }, { stateDirectory })];
 }
 
-function defaultCwd({ isolation }: Guarantees): string {
+function defaultCwd({ isolation, directories }: Guarantees, taskId: string | undefined): string {
+  if (directories !== undefined) return taskId === undefined ? directories.home : `${directories.tasks}/${taskId}`;
   return isolation === 'container' || isolation === 'vm' ? workspace : '/';
 }
 

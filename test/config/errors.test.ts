@@ -72,6 +72,14 @@ describe('an error in the file', () => {
     ['- terminal', 'F:1:1: expected a mapping of sections, got a list'],
     ['just words', 'F:1:1: expected a mapping of sections, got a string'],
     ['tasks:\n  ci:\n    tiemout: 4', 'F:3:5: tasks.ci.tiemout: there is no such key, did you mean timeout?'],
+    [
+      'tasks:\n  ci:\n    ssh_host: h',
+      'F:3:5: tasks.ci.ssh_host: there is no such key, did you mean terminal.ssh_host?',
+    ],
+    [
+      'terminal:\n  ssh_host: -oProxyCommand=x',
+      'F:2:3: terminal.ssh_host: expected a host name, an address or a Host of ~/.ssh/config, or null, which this string is not',
+    ],
     ['tasks:\n  ci:\n    timeout: x', 'F:3:5: tasks.ci.timeout: expected seconds above 0, or null, got a string'],
     ['tasks:\n  ../x:\n    timeout: 4', 'F:2:3: tasks.../x: expected a task id, or a pattern of one with * and ?'],
     ['terminal:\n  timeout: 1\n  timeout: 2', 'F:3:3: Map keys must be unique'],

@@ -16,8 +16,22 @@ export const packages = [
   'busybox-static', // the smallest image
 ] as const;
 
+/** What only tests need: on the machine of a user, nobody expects an sshd to appear. */
+const hostPackages = [
+  'openssh-server', // a host for the ssh backend
+  'openssh-client', // ssh-keygen, ssh-agent
+] as const;
+
+export async function missingForTests(): Promise<readonly string[]> {
+  return [...(await missingPackages()), ...(await missingOf(hostPackages))];
+}
+
 export async function missingPackages(): Promise<readonly string[]> {
-  const states = await Promise.all(packages.map(async (name) => ({ name, installed: await isInstalled(name) })));
+  return await missingOf(packages);
+}
+
+async function missingOf(names: readonly string[]): Promise<readonly string[]> {
+  const states = await Promise.all(names.map(async (name) => ({ name, installed: await isInstalled(name) })));
   return states.filter(({ installed }) => !installed).map(({ name }) => name);
 }
 

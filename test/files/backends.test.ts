@@ -6,15 +6,19 @@ import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open as openDocker } from '../../backends/docker/backend.ts';
 import { open as openLocal } from '../../backends/local/backend.ts';
+import { open as openSsh } from '../../backends/ssh/backend.ts';
 import type { Sandbox } from '../../src/backend.ts';
 import { copyIn } from '../../src/files/copy-in.ts';
 import { copyOut } from '../../src/files/copy-out.ts';
 import { Place, type Subject } from '../conformance/place.ts';
 import { plainSpec } from '../conformance/spec.ts';
 import { dockerHost } from '../engines/docker.ts';
+import { hasSshd, startSshd } from '../engines/sshd.ts';
 import { scratch, snapshot } from './scratch.ts';
 
 const host = dockerHost();
+const sshd = hasSshd() ? await startSshd() : null;
+afterAll(() => sshd?.stop());
 const docker = (image: string): Subject => ({
   name: image,
   open: (instance) => openDocker({ instance, env: { ...process.env, DOCKER_HOST: host ?? undefined } }),
@@ -28,6 +32,12 @@ const subjects: readonly Subject[] = [
     name: 'local',
     open: (instance) => openLocal({ instance, env: process.env }),
     spec: plainSpec('local', { cwd: '/tmp', persistent: true }),
+  },
+  {
+    name: 'ssh',
+    open: (instance) => openSsh({ instance, env: sshd?.env ?? {}, settings: sshd?.settings ?? {} }),
+    spec: plainSpec('ssh', { cwd: '/tmp', persistent: true }),
+    unavailable: sshd === null ? 'there is no sshd' : null,
   },
 ];
 

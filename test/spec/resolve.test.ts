@@ -147,6 +147,12 @@ describe('resolveSpec', () => {
 
   it('starts in / where there is no container', () => {
     expect(resolveSpec(loadedWith(), { taskId: 'a', backend: 'local' }, bare, host).spec.cwd).toBe('/');
+    const elsewhere = { ...bare, directories: { home: '/home/agent', tasks: '/home/agent/tasks' } };
+    const cwdOf = (request: SandboxRequest): string =>
+      resolveSpec(loadedWith(), { backend: 'local', ...request }, elsewhere, host).spec.cwd;
+    expect(cwdOf({ taskId: 'a' })).toBe('/home/agent/tasks/a');
+    expect(cwdOf({})).toBe('/home/agent');
+    expect(cwdOf({ taskId: 'a', cwd: '/srv' })).toBe('/srv');
   });
 
   it('takes overrides of the task, and of patterns for tasks without a name', async () => {

@@ -10,6 +10,33 @@ const timerSeconds = 2_147_483;
 const tenYearsSeconds = 315_360_000;
 const pebibyteInMb = 2 ** 30;
 
+/** Never the beginning of an option, and nothing that a shell or a log could take for something else. */
+const hostName = /^[A-Za-z0-9_:][A-Za-z0-9_.:%-]{0,254}$/;
+const userName = /^[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,127}$/;
+
+const hostKeys = {
+  ssh_host: key(
+    z.string().regex(hostName).nullable(),
+    'a host name, an address or a Host of ~/.ssh/config, or null',
+    'Host of the ssh backend. null: there is none.',
+  ),
+  ssh_user: key(
+    z.string().regex(userName).nullable(),
+    'a user name, or null',
+    'Account on that host. null: as ~/.ssh/config has it, else the name of the user who runs Caisson.',
+  ),
+  ssh_port: key(
+    z.number().int().min(1).max(65_535).nullable(),
+    'a port from 1 to 65535, or null',
+    'Port of sshd. null: as ~/.ssh/config has it, else 22.',
+  ),
+  ssh_key: key(
+    z.string().min(1).max(4096).nullable(),
+    'a path to a private key, or null',
+    'Private key to log in with; ~ is the home directory. null: as ~/.ssh/config has it, else the agent and the usual files in ~/.ssh.',
+  ),
+};
+
 export const terminalSection = z.strictObject({
   backend: key(
     z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
@@ -19,7 +46,7 @@ export const terminalSection = z.strictObject({
   cwd: key(
     checkedText(insideProblem).nullable(),
     'an absolute path inside the sandbox, or null',
-    'Directory in which commands start. null: /workspace in containers, / elsewhere.',
+    "Directory in which commands start. null: /workspace in containers, the task's own directory on ssh, / elsewhere.",
   ),
   timeout: key(
     z.number().positive().max(timerSeconds).nullable(),
@@ -100,4 +127,8 @@ export const terminalSection = z.strictObject({
     'builtin or engine',
     "Filter of system calls: Caisson's own profile, or the engine's default.",
   ),
+  ...hostKeys,
 });
+
+/** Where a backend finds its place. */
+export const placeKeys = { ssh_host: true, ssh_user: true, ssh_port: true, ssh_key: true } as const;

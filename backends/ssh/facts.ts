@@ -1,0 +1,47 @@
+/** What the host tells about itself. Asked once. */
+import { CaissonError } from '../../src/errors.ts';
+import type { Pool } from './pool.ts';
+import { run } from './run.ts';
+
+export interface Facts {
+  readonly kernel: string;
+  readonly architecture: string;
+  readonly name: string;
+  readonly user: string;
+  readonly uid: number;
+  readonly home: string;
+  /** Where registrations and directories of tasks are kept. */
+  readonly root: string;
+  /** Programs that are needed and not there. */
+  readonly missing: readonly string[];
+}
+
+const script = `
+say() { printf '%s=%s\\n' "$1" "$2"; }
+say kernel "$(uname -sr)"; say architecture "$(uname -m)"; say name "$(uname -n)"
+say user "$(id -un)"; say uid "$(id -u)"
+say home "$HOME"; say root "\${XDG_STATE_HOME:-$HOME/.local/state}/caisson/ssh"
+missing=; for program in env head grep ln mv mkdir rm tar; do command -v $program >/dev/null || missing="$missing $program"; done
+say missing "$missing"`;
+
+export async function askFacts(pool: Pool): Promise<Facts> {
+  const { code, stdout } = await run(pool, { script, args: [] });
+  const told = new Map(
+    stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+  const value = (key: string): string => (told.get(key) ?? '').slice(0, 1024);
+  if (code !== 0 || ![value('root'), value('home')].every((path) => path.startsWith('/')))
+    throw new CaissonError('not_supported', 'the host does not answer as a POSIX system with a home directory', {
+      remedy: 'use a host with Linux, and an account with a home',
+    });
+  return {
+    kernel: value('kernel'),
+    architecture: value('architecture'),
+    name: value('name'),
+    user: value('user'),
+    uid: Number(value('uid')),
+    home: value('home'),
+    root: value('root'),
+    missing: value('missing').split(' ').filter(Boolean),
+  };
+}

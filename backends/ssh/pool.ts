@@ -1,0 +1,153 @@
+/**
+ * Places for sessions on one host: a few on each connection, more connections when these are taken, none that idles.
+ *
+ * Connections are opened one after the other, since sshd drops those who knock too many at once (MaxStartups). A place
+ * that becomes free meanwhile goes to whoever has waited longest.
+ */
+import { CaissonError, toCaissonError } from '../../src/errors.ts';
+import { throwIfAborted } from './abort.ts';
+import { Connection, usualAllowance } from './connection.ts';
+import { loginMethods, type Method } from './identity.ts';
+import type { Target } from './target.ts';
+
+const mostConnections = 24;
+const idleCloseMs = 60_000;
+const mostTries = 3;
+const pauseMs = 250;
+
+/** One session on a connection. Whoever takes it gives it back, once. */
+export interface Place {
+  readonly connection: Connection;
+  readonly leave: () => void;
+}
+
+export interface TakeOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** A signal to a process must not wait for other processes to end. */
+  readonly urgent: boolean;
+}
+
+interface Waiter {
+  readonly urgent: boolean;
+  readonly give: (place: Place) => void;
+  readonly fail: (error: CaissonError) => void;
+}
+
+export class Pool {
+  readonly #target: () => Promise<Target>;
+  readonly #connections = new Set<Connection>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #sweeper: NodeJS.Timeout;
+  readonly #allowance = usualAllowance();
+  #methods: Promise<Method[]> | null = null;
+  #isOpening = false;
+  #closed = false;
+
+  constructor(target: () => Promise<Target>) {
+    this.#target = target;
+    this.#sweeper = setInterval(() => this.#closeIdle(idleCloseMs), idleCloseMs / 4).unref();
+  }
+
+  async take({ signal, urgent }: TakeOptions): Promise<Place> {
+    throwIfAborted({ ...(signal === undefined ? {} : { signal }) });
+    const { promise, resolve, reject } = Promise.withResolvers<Place>();
+    const waiter: Waiter = { urgent, give: resolve, fail: reject };
+    this.#waiters.add(waiter);
+    const giveUp = (): void => {
+      if (this.#waiters.delete(waiter)) reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', giveUp, { once: true });
+    this.#serve();
+    try {
+      return await promise;
+    } catch (error) {
+      if (signal !== undefined) throwIfAborted({ signal });
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /**
+   * Commands that run over these connections are lost to us, and live on. Whoever asks again later gets a connection
+   * that ends as soon as nobody uses it.
+   */
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#sweeper);
+    for (const connection of this.#connections) connection.close();
+    this.#failAll(new CaissonError('canceled', 'the ssh backend was closed'));
+  }
+
+  #serve(): void {
+    for (const waiter of this.#waiters) {
+      const connection = [...this.#connections].find((each) => each.free(waiter.urgent));
+      if (connection === undefined) continue;
+      this.#waiters.delete(waiter);
+      waiter.give(this.#placeOn(connection));
+    }
+    if (this.#waiters.size > 0 && !this.#isOpening && this.#connections.size < mostConnections) void this.#open();
+  }
+
+  #placeOn(connection: Connection): Place {
+    let left = false;
+    connection.used += 1;
+    const leave = (): void => {
+      if (left) return;
+      left = true;
+      connection.used -= 1;
+      connection.idleSince = performance.now();
+      this.#serve();
+      if (this.#closed) this.#closeIdle(0);
+    };
+    return { connection, leave };
+  }
+
+  async #open(): Promise<void> {
+    this.#isOpening = true;
+    try {
+      this.#keep(await this.#opened());
+    } catch (error) {
+      this.#failAll(toCaissonError(error));
+    } finally {
+      this.#isOpening = false;
+    }
+    this.#serve();
+  }
+
+  /** Beside living connections, another one that is not let in is most likely one too many at this moment. */
+  async #opened(): Promise<Connection> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const target = await this.#target();
+        // Opening an encrypted key takes a second: once is enough as long as it works.
+        this.#methods ??= loginMethods(target);
+        return await Connection.open(target, await this.#methods, this.#allowance);
+      } catch (error) {
+        this.#methods = null;
+        const isBusy = toCaissonError(error).code === 'unavailable' && this.#connections.size > 0;
+        if (!isBusy || tries >= mostTries) throw error;
+        await new Promise((resolve) => setTimeout(resolve, pauseMs * tries));
+      }
+    }
+  }
+
+  #keep(connection: Connection): void {
+    this.#connections.add(connection);
+    connection.onLost(() => {
+      this.#connections.delete(connection);
+      this.#serve();
+    });
+  }
+
+  #failAll(error: CaissonError): void {
+    for (const waiter of this.#waiters) waiter.fail(error);
+    this.#waiters.clear();
+  }
+
+  #closeIdle(afterMs: number): void {
+    const now = performance.now();
+    for (const connection of this.#connections)
+      if (connection.used === 0 && now - connection.idleSince >= afterMs) connection.close();
+  }
+}

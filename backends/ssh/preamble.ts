@@ -1,0 +1,115 @@
+/**
+ * What travels to the host to start one command.
+ *
+ * The command line that sshd hands to the login shell is short, always of the same form, and means the same to sh,
+ * bash, zsh, csh and fish: it replaces itself by a POSIX shell that reads exactly one text from its stdin. All that is
+ * the caller's (arguments, directory, environment) is in that text, so that none of it is ever in the arguments of a
+ * process before the command itself, and an argument may be longer than the one string that sshd can pass on.
+ *
+ * The text is one group in braces: a torn one is a syntax error, and starts nothing.
+ */
+import { CaissonError } from '../../src/errors.ts';
+
+export interface Guard {
+  /** Of the sandbox; the command runs only while it is there and says `running`. */
+  readonly file: string;
+  readonly sandbox: string;
+}
+
+export interface Launch {
+  readonly command: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: boolean;
+  readonly guard: Guard | null;
+  readonly terminal: { readonly columns: number; readonly rows: number } | null;
+}
+
+/** Names that a shell sets, keeps or refuses to export; `env` carries them past it. None of them ever holds a secret. */
+const shellsOwn = new Set(
+  `_ PWD OLDPWD SHLVL UID EUID PPID GROUPS BASHPID BASHOPTS SHELLOPTS OPTIND OPTARG RANDOM SRANDOM SECONDS LINENO
+  EPOCHSECONDS EPOCHREALTIME DIRSTACK FUNCNAME FUNCNEST HISTCMD COMP_WORDBREAKS POSIXLY_CORRECT BASH_ARGC BASH_ARGV
+  BASH_ARGV0 BASH_LINENO BASH_SOURCE BASH_VERSINFO BASH_CMDS BASH_ALIASES BASH_SUBSHELL BASH_COMMAND`.split(/\s+/),
+);
+
+/** An id, and no secret: it may stand in arguments for the moment until the shell is there. */
+const plainId = /^[A-Za-z0-9_.:-]{1,128}$/;
+const boot = 'eval "$(head -c $1)"';
+
+/** What sshd gives to the login shell. The marks are there from the first moment, so that no kill comes too early. */
+export function commandLine(launch: Launch, textBytes: number): string {
+  const execId = launch.env['CAISSON_EXEC'] ?? '';
+  const marks = [
+    ...(launch.guard === null ? [] : [`CAISSON_SANDBOX=${launch.guard.sandbox}`]),
+    ...(plainId.test(execId) ? [`CAISSON_EXEC=${execId}`] : []),
+  ];
+  return `exec env ${marks.join(' ')} /bin/sh -c '${boot}' sh ${textBytes}`;
+}
+
+/** Answers `NONCE WORD PID BORN;` on stdout and, without a terminal, `NONCE;` on stderr; what a login printed before is not the command's. */
+export function preamble(launch: Launch, nonce: string): Buffer {
+  check(launch);
+  return Buffer.from(
+    [
+      '{',
+      `_cz_say() { printf '%s %s %s %s;' ${nonce} "$1" $$ "$2"${launch.terminal === null ? `; printf '%s;' ${nonce} >&2` : ''}; }`,
+      ...guardLines(launch.guard),
+      `cd -- ${quote(launch.cwd)} 2>/dev/null || { _cz_say cwd -; exit 126; }`,
+      'read -r _cz_x 2>/dev/null </proc/$$/stat || { _cz_say proc -; exit 126; }',
+      'set -- ${_cz_x##*) }',
+      // It was raw and silent while the text came.
+      ...(launch.terminal === null ? [] : ['stty sane']),
+      '_cz_say ok "${20}"',
+      'unset OLDPWD SHLVL SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_ORIGINAL_COMMAND',
+      ...execLines(launch),
+      '}\n',
+    ].join('\n'),
+  );
+}
+
+function guardLines(guard: Guard | null): readonly string[] {
+  if (guard === null) return [];
+  return [
+    `read -r _cz_x _cz_y _cz_z 2>/dev/null <${quote(guard.file)} || { _cz_say gone -; exit 126; }`,
+    `[ "$_cz_x" = ${quote(guard.sandbox)} ] || { _cz_say gone -; exit 126; }`,
+    '[ "$_cz_y" = running ] || { _cz_say stopped -; exit 126; }',
+  ];
+}
+
+/**
+ * Shells differ in what they take for an option of `exec`, and keep some variables to themselves: `env` has neither
+ * fault, but takes the rest of its own words, up to the first without `=`, for variables.
+ */
+function execLines(launch: Launch): readonly string[] {
+  const { command, env, stdin } = launch;
+  const past = Object.entries(env).filter(([name]) => shellsOwn.has(name));
+  const exported = Object.entries(env).filter(([name]) => !shellsOwn.has(name));
+  const throughEnv = past.length > 0 || command[0].startsWith('-');
+  if (throughEnv && command[0].includes('='))
+    throw new CaissonError('invalid_argument', 'a program with "=" in its name cannot have variables of the shell', {
+      details: { names: past.map(([name]) => name) },
+    });
+  const prefix = throughEnv ? ['"$_cz_x" --', ...past.map(assignment)] : [];
+  return [
+    // Looked for before the command's own PATH is set.
+    ...(throughEnv ? ['_cz_x=$(command -v env)'] : []),
+    ...(exported.length > 0 ? [`{ export ${exported.map(assignment).join(' ')}; } 2>/dev/null`] : []),
+    `exec ${[...prefix, ...command.map(quote)].join(' ')}${stdin ? '' : ' </dev/null'}`,
+  ];
+}
+
+function assignment([name, value]: readonly [string, string]): string {
+  return `${name}=${quote(value)}`;
+}
+
+/** NUL cannot travel in arguments, paths or the environment of any system. */
+function check({ command, cwd, env }: Launch): void {
+  if ([...command, cwd, ...Object.values(env)].some((text) => text.includes('\0')))
+    throw new CaissonError('invalid_argument', 'arguments, directory and environment cannot hold NUL');
+  const odd = Object.keys(env).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  if (odd !== undefined) throw new CaissonError('invalid_argument', `${JSON.stringify(odd)} is no name of a variable`);
+}
+
+export function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,135 @@
+/** One command in a session of its own on the host: its streams, its end, its signals. */
+import { constants } from 'node:os';
+import { type Readable, Writable } from 'node:stream';
+import type { ClientChannel } from 'ssh2';
+import type { ProcessEnd, PtyProcess } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { lost } from './fault.ts';
+import type { Place } from './pool.ts';
+import { Output } from './streams.ts';
+
+const bufferBytes = 256 * 1024;
+
+/** Sends a signal to the group of a process, unless the number belongs to another one by now. */
+export type Signaler = (id: ProcessId, signal: string) => Promise<void>;
+
+export interface ProcessId {
+  readonly pid: number;
+  /** Start time in clock ticks (proc(5)): the same pid with another one is another process. */
+  readonly born: string;
+}
+
+export interface Session {
+  readonly channel: ClientChannel;
+  readonly place: Place;
+  readonly nonce: string;
+  readonly stdin: boolean;
+  readonly signaler: Signaler;
+}
+
+export class SshProcess implements PtyProcess {
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** The shell's answer: that it is about to become the command, or why not. */
+  readonly head: Promise<string>;
+  readonly #session: Session;
+  readonly #outputs: readonly Output[];
+  readonly #end = Promise.withResolvers<ProcessEnd>();
+  #over = false;
+  #id: ProcessId | null = null;
+
+  constructor(session: Session) {
+    const { channel, place, nonce } = session;
+    this.#session = session;
+    const stdout = new Output(channel, nonce);
+    const stderr = new Output(channel.stderr, nonce);
+    this.#outputs = [stdout, stderr];
+    [this.stdout, this.stderr, this.head] = [stdout.stream, stderr.stream, stdout.head];
+    this.stdin = session.stdin ? writer(channel) : null;
+    this.#end.promise.catch(() => undefined);
+    channel.once('exit', (code: number | null, signal?: string) => this.#ended(code, signal));
+    const forget = place.connection.onLost((fault) => this.#lost(fault));
+    channel.once('close', () => {
+      forget();
+      this.#closed(lost(place.connection.target.label, null));
+    });
+  }
+
+  /** Known from the head on. */
+  set id(id: ProcessId) {
+    this.#id = id;
+  }
+
+  wait(): Promise<ProcessEnd> {
+    return this.#end.promise;
+  }
+
+  async kill(signal: string): Promise<void> {
+    if (!Object.hasOwn(constants.signals, signal))
+      throw new CaissonError('invalid_argument', `there is no signal ${JSON.stringify(signal.slice(0, 20))}`);
+    if (this.#over || this.#id === null) return;
+    await this.#session.signaler(this.#id, signal);
+  }
+
+  /** A live command keeps its session, read into nothing: without one the host would not tell how it ended. */
+  release(): void {
+    const { channel } = this.#session;
+    this.stdin?.destroy();
+    for (const { stream } of this.#outputs) stream.destroy();
+    const close = (): void => channel.close();
+    if (this.#over) close();
+    else this.#end.promise.then(close, close);
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    if (!this.#over) this.#session.channel.setWindow(rows, columns, 0, 0);
+  }
+
+  #ended(code: number | null, signal: string | undefined): void {
+    if (code === null) this.#settle({ exitCode: null, signal: signalName(signal), outOfMemory: false });
+    else if (code >= 0 && code <= 255) this.#settle({ exitCode: code, signal: null, outOfMemory: false });
+    else this.#end.reject(new CaissonError('unavailable', `the host told an exit code that there is not: ${code}`));
+  }
+
+  #settle(end: ProcessEnd): void {
+    this.#over = true;
+    this.#end.resolve(end);
+  }
+
+  /** The session is free again. When no end was told by now, none is known. */
+  #closed(fault: CaissonError): void {
+    this.#over = true;
+    this.#end.reject(fault);
+    this.stdin?.destroy(fault);
+    this.#session.place.leave();
+  }
+
+  #lost(fault: CaissonError): void {
+    this.#closed(fault);
+    for (const output of this.#outputs) output.fail(fault);
+  }
+}
+
+/** Signals that the protocol has no name for come as `SIG@openssh.com` (RFC 4254, 6.10). */
+function signalName(name: string | undefined): string {
+  return name !== undefined && /^SIG[A-Z0-9]{1,10}$/.test(name) ? name : 'SIGUNKNOWN';
+}
+
+function writer(channel: ClientChannel): Writable {
+  const stdin = new Writable({
+    highWaterMark: bufferBytes,
+    write: (chunk: Buffer, _encoding, done) => void channel.write(chunk, done),
+    final: (done) => {
+      channel.end();
+      done();
+    },
+    destroy: (error, done) => {
+      channel.end();
+      done(error);
+    },
+  });
+  // The command may close its end at any time; the contract says that this is no failure.
+  stdin.on('error', () => undefined);
+  return stdin;
+}

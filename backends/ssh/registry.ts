@@ -1,0 +1,98 @@
+/** Registrations on the host, through one script. */
+import type { Labels, ResourceState } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import type { Pool } from './pool.ts';
+import { parseLabels, stateOf } from './registration.ts';
+import { codes, registryScript } from './registry-script.ts';
+import { run } from './run.ts';
+
+/** Where one sandbox is registered. All of it is in its ref. */
+export interface Entry {
+  readonly directory: string;
+  readonly name: string;
+  readonly sandbox: string;
+  /** The task's own. */
+  readonly workspace: string;
+}
+
+export interface Registered {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly state: ResourceState;
+}
+
+export interface Wanted {
+  readonly entry: Entry;
+  readonly labels: Labels;
+  /** Whether the task's directory outlives the sandbox. */
+  readonly keep: boolean;
+}
+
+export class Registry {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** Makes it, or finds the same one, or replaces one of an older spec. Throws `conflict` for another sandbox's name. */
+  async create({ entry, labels, keep }: Wanted): Promise<void> {
+    const more = [keep ? 'keep' : 'drop', labels.fingerprint, JSON.stringify(labels), entry.workspace];
+    await this.#run('create', entry, more);
+  }
+
+  /** Throws `not_found` when it is gone, or the name is another sandbox's by now. */
+  async read(entry: Entry, signal?: AbortSignal): Promise<ResourceState> {
+    const [state = ''] = (await this.#run('read', entry, [], signal)).split('\n');
+    return stateOf(state);
+  }
+
+  async start(entry: Entry): Promise<void> {
+    await this.#run('start', entry);
+  }
+
+  async stop(entry: Entry): Promise<void> {
+    await this.#run('stop', entry);
+  }
+
+  async destroy(entry: Entry): Promise<void> {
+    await this.#run('destroy', entry, [entry.workspace]);
+  }
+
+  /** Files that we did not write are left out: they are nobody's sandbox. */
+  async list(directory: string, instance: string, signal?: AbortSignal): Promise<readonly Registered[]> {
+    const said = await this.#run('list', { directory, name: '', sandbox: '', workspace: '' }, [], signal);
+    return said.split('\n').flatMap((line) => {
+      const [name = '', state = '', json = ''] = line.split('\t');
+      const labels = parseLabels(json);
+      return labels?.instance === instance ? [{ name, labels, state: stateOf(state) }] : [];
+    });
+  }
+
+  async #run(mode: string, entry: Entry, more: readonly string[] = [], signal?: AbortSignal): Promise<string> {
+    const { directory, name, sandbox } = entry;
+    const args = [mode, directory, name, sandbox, sandbox.replaceAll('.', String.raw`\.`), ...more];
+    const { code, stdout, stderr } = await run(this.#pool, { script: registryScript, args, signal });
+    if (code === 0) return stdout;
+    throw failure(code, entry, stderr);
+  }
+}
+
+function failure(code: number | null, { name, sandbox, directory }: Entry, stderr: string): CaissonError {
+  const details = { sandbox, said: stderr.slice(0, 300) };
+  if (code === codes.gone) return new CaissonError('not_found', `sandbox ${sandbox} is gone`, { details: { sandbox } });
+  if (code === codes.taken)
+    return new CaissonError('conflict', `the name ${name} belongs to another sandbox`, {
+      details: { sandbox },
+      remedy: 'choose another name',
+    });
+  if (code === codes.outlived)
+    return new CaissonError('unavailable', `processes of ${sandbox} outlive SIGKILL`, {
+      details,
+      remedy: 'they hang in the kernel or belong to another user: end them by hand, then remove the sandbox again',
+    });
+  return new CaissonError('failed_precondition', `the host cannot keep registrations in ${directory}`, {
+    details: { ...details, code },
+    remedy: 'look at the mode and the free space of that directory',
+  });
+}

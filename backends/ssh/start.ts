@@ -1,0 +1,150 @@
+/** Starts a command on the host, once. */
+import { randomBytes } from 'node:crypto';
+import type { ClientChannel, PseudoTtyOptions } from 'ssh2';
+import { CaissonError, isCode } from '../../src/errors.ts';
+import { untilAborted } from './abort.ts';
+import { SessionRefused } from './connection.ts';
+import type { Place, Pool } from './pool.ts';
+import { commandLine, type Launch, preamble } from './preamble.ts';
+import { type ProcessId, type Signaler, SshProcess } from './process.ts';
+
+export interface StartOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly urgent?: boolean;
+}
+
+const mostTries = 3;
+/** sshd counts a session until it has cleared it away, a moment after it was closed. */
+const mostTriesAlone = 8;
+const pauseMs = 10;
+
+/**
+ * Throws what keeps the command from being started. From the moment the text is on its way it is never sent again; when
+ * the connection breaks then, the process is returned all the same, and its end is not known.
+ */
+export async function startProcess(pool: Pool, launch: Launch, options: StartOptions = {}): Promise<SshProcess> {
+  const nonce = randomBytes(12).toString('hex');
+  const text = preamble(launch, nonce);
+  const { channel, place } = await openSession(pool, launch, { ...options, line: commandLine(launch, text.length) });
+  const signaler: Signaler = (id, signal) => sendSignal(pool, id, signal);
+  const process = new SshProcess({ channel, place, nonce, stdin: launch.stdin, signaler });
+  channel.write(text);
+  if (!launch.stdin && launch.terminal === null) channel.end();
+  return await untilAborted(begun(process, launch), options.signal, (late) => void endLate(late));
+}
+
+interface Opening extends StartOptions {
+  readonly line: string;
+}
+
+/** Nothing is started by this: the shell waits for its text, and ends without it. So it may be tried again. */
+async function openSession(
+  pool: Pool,
+  launch: Launch,
+  { line, signal, urgent = false }: Opening,
+): Promise<{ readonly channel: ClientChannel; readonly place: Place }> {
+  for (let tries = 1; ; tries += 1) {
+    const place = await pool.take({ signal, urgent });
+    try {
+      const opening = place.connection.exec(line, launch.terminal === null ? {} : { pty: terminal(launch.terminal) });
+      const channel = await untilAborted(opening, signal, (late) => late.close());
+      return { channel, place };
+    } catch (error) {
+      place.leave();
+      await mayTryAgain(error, tries);
+    }
+  }
+}
+
+/** Throws what cannot be helped by another try. */
+async function mayTryAgain(error: unknown, tries: number): Promise<void> {
+  const refused = error instanceof SessionRefused;
+  if (refused && !error.alone) return;
+  if (!refused && !(isCode(error, 'unavailable') && tries < mostTries)) throw error;
+  if (!refused) return;
+  if (tries >= mostTriesAlone)
+    throw new CaissonError('resource_exhausted', error.message, {
+      cause: error,
+      remedy: 'raise MaxSessions in the configuration of sshd there, or see its log',
+    });
+  await new Promise((resolve) => setTimeout(resolve, tries * pauseMs));
+}
+
+function terminal({ columns, rows }: NonNullable<Launch['terminal']>): PseudoTtyOptions {
+  // Echo off from the start: the text must not come back.
+  return { cols: columns, rows, term: 'xterm', modes: { ECHO: 0, ICANON: 0, ISIG: 0, IXON: 0, ICRNL: 0 } };
+}
+
+/** Waits for the shell's answer. */
+async function begun(process: SshProcess, launch: Launch): Promise<SshProcess> {
+  let head: string;
+  try {
+    head = await process.head;
+  } catch (error) {
+    if (isCode(error, 'unavailable')) return await orRefusal(process, error);
+    throw error;
+  }
+  const [word, pid, born = ''] = head.split(' ');
+  if (word !== 'ok') {
+    process.release();
+    throw refusal(word ?? '', launch);
+  }
+  process.id = { pid: Number(pid), born };
+  return process;
+}
+
+/** The connection is gone: then the command may run, and its end is lost. An end without an answer: it never began. */
+async function orRefusal(process: SshProcess, error: unknown): Promise<SshProcess> {
+  const ended = await process.wait().then(
+    () => true,
+    () => false,
+  );
+  if (!ended) return process;
+  process.release();
+  throw error;
+}
+
+function refusal(word: string, { cwd, guard }: Launch): CaissonError {
+  const sandbox = guard?.sandbox ?? '';
+  if (word === 'gone') return new CaissonError('not_found', `sandbox ${sandbox} is gone`, { details: { sandbox } });
+  if (word === 'stopped')
+    return new CaissonError('failed_precondition', `sandbox ${sandbox} is stopped`, { remedy: 'start it first' });
+  if (word === 'cwd')
+    return new CaissonError('invalid_argument', `the working directory ${cwd} is not a directory that can be entered`, {
+      details: { cwd },
+      remedy: 'create it first, or choose another cwd',
+    });
+  return new CaissonError('not_supported', 'the host has no /proc, by which processes are found', {
+    remedy: 'use a host with Linux',
+  });
+}
+
+/** Of an aborted start. */
+async function endLate(process: SshProcess): Promise<void> {
+  try {
+    await process.kill('SIGKILL');
+  } catch {
+    // The tree is core's to find by its mark.
+  } finally {
+    process.release();
+  }
+}
+
+const signalScript = `
+read -r x 2>/dev/null </proc/$1/stat || exit 0
+set -- "$1" "$2" "$3" \${x##*) }
+[ "\${23}" = "$2" ] || exit 0
+if [ "$6" = "$1" ]; then kill -s "$3" -- "-$1"; else kill -s "$3" "$1"; fi 2>/dev/null
+exit 0`;
+
+async function sendSignal(pool: Pool, { pid, born }: ProcessId, signal: string): Promise<void> {
+  const command = ['sh', '-c', signalScript, 'sh', String(pid), born, signal.slice('SIG'.length)] as const;
+  const launch: Launch = { command, cwd: '/', env: {}, stdin: false, guard: null, terminal: null };
+  const process = await startProcess(pool, launch, { urgent: true });
+  for (const stream of [process.stdout, process.stderr]) stream.resume();
+  try {
+    await process.wait();
+  } finally {
+    process.release();
+  }
+}

@@ -1,0 +1,65 @@
+/** A sandbox on a real sshd, and a door in between that can be slammed. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { open } from '../../../backends/ssh/backend.ts';
+import type { Backend, Sandbox } from '../../../src/backend.ts';
+import { plainSpec } from '../../conformance/spec.ts';
+import type { Sshd } from '../../engines/sshd.ts';
+
+export function openOn(sshd: Sshd, settings: Readonly<Record<string, unknown>> = {}): Backend {
+  return open({ env: sshd.env, instance: 'sshtest', settings: { ...sshd.settings, ...settings } });
+}
+
+export async function makeSandbox(backend: Backend, task = 'task-1'): Promise<Sandbox> {
+  const id = randomBytes(6).toString('hex');
+  const created = new Date().toISOString();
+  const labels = { instance: 'sshtest', sandbox: `sbx_${id}`, task, fingerprint: 'f1', created, schema: '1' };
+  return await backend.create(plainSpec('ssh', { cwd: '/', persistent: true }), {
+    name: `caisson-${id}`,
+    labels,
+    directory: null,
+    init: ['true'],
+  });
+}
+
+export interface Door {
+  readonly port: number;
+  /** Ends all connections that go through it, with a reset or in an orderly way. */
+  cut(how: 'reset' | 'end'): void;
+  close(): void;
+}
+
+/** Passes connections on to a port, in order and unchanged. */
+export async function openDoor(port: number): Promise<Door> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  const server = createServer((inner) => {
+    const outer = connect(port, '127.0.0.1');
+    const pair = [inner, outer] as const;
+    pairs.add(pair);
+    inner.pipe(outer).pipe(inner);
+    for (const [socket, other] of [pair, [outer, inner] as const]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => other.destroy());
+      socket.on('close', () => {
+        other.destroy();
+        pairs.delete(pair);
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: mine } = server.address() as AddressInfo;
+  const cut = (how: 'reset' | 'end'): void => {
+    for (const [inner, outer] of pairs) {
+      if (how === 'reset') inner.resetAndDestroy();
+      else inner.end();
+      outer.destroy();
+    }
+  };
+  const close = (): void => {
+    cut('end');
+    server.close();
+  };
+  return { port: mine, cut, close };
+}

@@ -1,0 +1,151 @@
+/** Many commands on few connections, and what a host may put in the way. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Backend, Sandbox } from '../../../src/backend.ts';
+import { isCode } from '../../../src/errors.ts';
+import { finish, readUntil, run, sh, start } from '../../conformance/command.ts';
+import { hasSshd, type Sshd, startSshd } from '../../engines/sshd.ts';
+import { makeSandbox, openOn } from './place.ts';
+
+describe.skipIf(!hasSshd())('commands on one host', () => {
+  let sshd: Sshd;
+  let backend: Backend;
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sshd = await startSshd();
+    backend = openOn(sshd);
+    sandbox = await makeSandbox(backend);
+  });
+  afterAll(async () => {
+    await sandbox.destroy();
+    await backend.close();
+    await sshd.stop();
+  });
+
+  it('run 64 at once, each with its own output and code', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 64 }, (_, index) => sh(sandbox, `echo ${index}; echo e${index} >&2; exit ${index}`)),
+    );
+    for (const [index, { exitCode, stdout, stderr }] of results.entries())
+      expect([exitCode, stdout.toString(), stderr.toString()]).toEqual([index, `${index}\n`, `e${index}\n`]);
+  });
+
+  it('run 64 at once that wait for each other, on as many connections as it takes, and can all be killed', async () => {
+    const started = await Promise.all(
+      Array.from({ length: 64 }, () => start(sandbox, ['sh', '-c', 'echo up; exec sleep 300'])),
+    );
+    await Promise.all(started.map((process) => readUntil(process.stdout, 'up\n')));
+    await Promise.all(started.map((process) => process.kill('SIGTERM')));
+    const ends = await Promise.all(started.map((process) => finish(process)));
+    expect(new Set(ends.map(({ signal }) => signal))).toEqual(new Set(['SIGTERM']));
+  });
+
+  it('of two tasks do not see the environment of each other', async () => {
+    const second = await makeSandbox(backend, 'task-2');
+    const text = 'env; sleep 0.2';
+    const [one, two] = await Promise.all([
+      sh(sandbox, text, { env: { ONLY_ONE: 'first-value', SHARED: '1' } }),
+      sh(second, text, { env: { ONLY_TWO: 'second-value', SHARED: '2' } }),
+    ]);
+    expect(one.stdout.toString()).toContain('ONLY_ONE=first-value');
+    expect(one.stdout.toString()).toContain('SHARED=1\n');
+    expect(one.stdout.toString()).not.toContain('ONLY_TWO');
+    expect(two.stdout.toString()).toContain('SHARED=2\n');
+    expect(two.stdout.toString()).not.toContain('ONLY_ONE');
+    await second.destroy();
+    expect((await run(sandbox, ['true'])).exitCode).toBe(0);
+  });
+
+  it('never show a value of the environment in the arguments of any process', async () => {
+    const secret = `value-${Math.random().toString(36).slice(2)}`;
+    const watcher = watchArguments();
+    for (let round = 0; round < 10; round += 1) await run(sandbox, ['true'], { env: { TOKEN: secret } });
+    const { stdout } = await run(sandbox, ['printenv', 'TOKEN'], { env: { TOKEN: secret } });
+    expect(stdout.toString()).toBe(`${secret}\n`);
+    const seen = await watcher.stop();
+    expect(seen).toContain('head -c');
+    expect(seen).not.toContain(secret);
+  });
+
+  it('keep the directory of a task, and drop that of one that was not to last', async () => {
+    const { resource } = sandbox.place;
+    expect((await run(sandbox, ['touch', 'note'], { cwd: resource })).exitCode).toBe(0);
+    const again = await makeSandbox(backend);
+    expect(again.place.resource).toBe(resource);
+    expect((await run(again, ['ls'], { cwd: resource })).stdout.toString()).toBe('note\n');
+    await again.destroy();
+    expect((await run(sandbox, ['rm', 'note'], { cwd: resource })).exitCode).toBe(0);
+  });
+
+  it('are told apart from what a talkative login prints', async () => {
+    const noisy = await startSshd();
+    writeFileSync(join(noisy.home, '.bashrc'), 'echo welcome; echo "mind the step" >&2; export FROM_LOGIN=1\n');
+    const place = openOn(noisy);
+    const there = await makeSandbox(place);
+    const { stdout, stderr } = await sh(there, 'echo out; echo err >&2');
+    expect([stdout.toString(), stderr.toString()]).toEqual(['out\n', 'err\n']);
+    await there.destroy();
+    await place.close();
+    await noisy.stop();
+  });
+
+  it('are fewer a connection where the host allows fewer', async () => {
+    const narrow = await startSshd(['MaxSessions 2']);
+    const place = openOn(narrow);
+    const there = await makeSandbox(place);
+    const results = await Promise.all(Array.from({ length: 12 }, (_, index) => sh(there, `sleep 0.1; exit ${index}`)));
+    expect(results.map(({ exitCode }) => exitCode)).toEqual(results.map((_, index) => index));
+    await there.destroy();
+    await place.close();
+    await narrow.stop();
+  });
+
+  it('are refused where the host allows none', async () => {
+    const closed = await startSshd(['MaxSessions 0']);
+    const place = openOn(closed);
+    const error: unknown = await place.guarantees().catch((thrown: unknown) => thrown);
+    expect(isCode(error, 'resource_exhausted')).toBe(true);
+    await place.close();
+    await closed.stop();
+  });
+
+  it('are not taken for run where the host runs something else', async () => {
+    const forced = await startSshd(['ForceCommand echo "only this"; exit 0']);
+    const place = openOn(forced);
+    const error: unknown = await place.guarantees().catch((thrown: unknown) => thrown);
+    expect(isCode(error, 'unavailable')).toBe(true);
+    expect(await place.check()).toMatchObject({ status: 'unhealthy' });
+    await place.close();
+    await forced.stop();
+  });
+});
+
+/** Looks at the arguments of all processes of this machine, which is the host as well, as often as it can. */
+function watchArguments(): { readonly stop: () => Promise<string> } {
+  const look = `
+    import { readdirSync, readFileSync } from 'node:fs';
+    const seen = new Set();
+    process.stdin.once('data', () => { process.stdout.write([...seen].join('\\n')); process.exit(0); });
+    const scan = () => {
+      for (const pid of readdirSync('/proc')) {
+        if (!/^\\d+$/.test(pid) || Number(pid) < process.pid) continue;
+        try { seen.add(readFileSync('/proc/' + pid + '/cmdline', 'utf8').replaceAll('\\0', ' ')); } catch {}
+      }
+      setImmediate(scan);
+    };
+    scan();`;
+  const watcher = spawn(process.execPath, ['--input-type=module', '-e', look], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const chunks: Buffer[] = [];
+  watcher.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return {
+    stop: async () => {
+      const closed = once(watcher, 'close');
+      watcher.stdin.write('stop');
+      await closed;
+      return Buffer.concat(chunks).toString();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { hostEntry } from '../../../backends/ssh/ssh-config.ts';
+import { findTarget } from '../../../backends/ssh/target.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'caisson-ssh-config-'));
+afterAll(() => rmSync(home, { recursive: true }));
+
+const text = `
+Host worker
+  HostName worker.example
+  Port 2222
+  User agent
+  IdentityFile ~/.ssh/worker
+  UserKnownHostsFile ~/.ssh/known_workers
+Host far
+  ProxyJump gate
+Host *.odd
+  hostname %h.example
+  HostKeyAlias the-odd
+Match exec "touch ${home}/ran"
+  User nobody
+Include more/*
+Host *
+  User someone
+`;
+
+describe('~/.ssh/config', () => {
+  it('gives what it says about a host', () => {
+    expect(hostEntry(text, 'worker', home)).toEqual({
+      host: 'worker.example',
+      port: 2222,
+      user: 'agent',
+      keyFiles: ['~/.ssh/worker'],
+      knownHostsFiles: ['~/.ssh/known_workers'],
+      hostKeyAlias: null,
+    });
+    expect(hostEntry(text, 'a.odd', home)).toMatchObject({ host: 'a.odd.example', hostKeyAlias: 'the-odd' });
+    expect(hostEntry('', 'worker', home)).toEqual({
+      host: null,
+      port: null,
+      user: null,
+      keyFiles: [],
+      knownHostsFiles: null,
+      hostKeyAlias: null,
+    });
+  });
+
+  it('refuses a host behind another one, instead of going to the wrong machine', () => {
+    expect(() => hostEntry(text, 'far', home)).toThrow(expect.objectContaining({ code: 'not_supported' }));
+    expect(() => hostEntry('Host x\n ProxyCommand nc %h %p\n', 'x', home)).toThrow(/proxycommand/);
+    expect(hostEntry('Host x\n ProxyJump none\n', 'x', home).host).toBeNull();
+  });
+
+  it('runs no command', () => {
+    expect(hostEntry(text, 'worker', home).user).toBe('agent');
+    expect(hostEntry(text, 'elsewhere', home).user).toBe('someone');
+    expect(existsSync(join(home, 'ran'))).toBe(false);
+  });
+
+  it('follows includes', () => {
+    writeFileSync(join(home, 'more'), 'Host included\n  HostName in.example\n');
+    expect(hostEntry(`Include ${home}/more\n`, 'included', home).host).toBe('in.example');
+    expect(hostEntry('Include more\n', 'included', home).host).toBe('in.example');
+    writeFileSync(join(home, 'loop'), `Include ${home}/loop\n`);
+    expect(hostEntry(`Include ${home}/loop\n`, 'included', home).host).toBeNull();
+  });
+});
+
+describe('the target', () => {
+  const target = (settings: Readonly<Record<string, unknown>>) =>
+    findTarget({ env: { HOME: home }, instance: 'i', settings });
+
+  it('is the configured one, with known_hosts by name and port', async () => {
+    expect(await target({ host: 'h.example', user: 'me', port: 2200, key: '~/k' })).toMatchObject({
+      label: 'me@h.example:2200',
+      host: 'h.example',
+      port: 2200,
+      user: 'me',
+      knownAs: '[h.example]:2200',
+      keyFiles: [join(home, 'k')],
+      keysNamed: true,
+    });
+    expect((await target({ host: 'h.example', user: 'me' })).knownAs).toBe('h.example');
+  });
+
+  it('is missing without a host', async () => {
+    await expect(target({})).rejects.toMatchObject({ code: 'failed_precondition' });
+    await expect(target({ host: null })).rejects.toMatchObject({ code: 'failed_precondition' });
+  });
+});

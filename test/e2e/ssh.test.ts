@@ -1,0 +1,103 @@
+/** The whole service on a real host over ssh: configuration, sandbox, guard, exec, files, and what is left at the end. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caisson } from '../../src/caisson.ts';
+import { openCaisson } from '../../src/main.ts';
+import type { SandboxRequest } from '../../src/spec/types.ts';
+import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
+
+describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
+  let sshd: Sshd;
+  let caisson: Caisson;
+  const home = mkdtempSync(join(tmpdir(), 'caisson-home-'));
+  const opened: Caisson[] = [];
+
+  async function service(): Promise<Caisson> {
+    const { host, port, key } = sshd.settings;
+    const env = { PATH: process.env['PATH'] ?? '', HOME: sshd.home };
+    writeFileSync(
+      join(home, 'config.yaml'),
+      `terminal: {backend: ssh, ssh_host: ${host}, ssh_port: ${port}, ssh_key: "${key}"}\n`,
+    );
+    const made = await openCaisson({ home, env, cwd: home });
+    opened.push(made);
+    return made;
+  }
+
+  beforeAll(async () => {
+    sshd = await startSshd();
+    caisson = await service();
+  });
+  afterAll(async () => {
+    await caisson.remove('work').catch(() => undefined);
+    await Promise.all(opened.map((each) => each.close()));
+    await sshd.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it('runs a command, tells where, and lists the limits that the host does not hold', async () => {
+    const { sandbox } = await caisson.create({ taskId: 'work' });
+    expect(sandbox.degraded.map(({ control }) => control)).toEqual(
+      expect.arrayContaining(['cpuCores', 'memoryBytes', 'diskBytes', 'pids']),
+    );
+    const { exit, stdout, where } = await caisson.run({ taskId: 'work', command: ['sh', '-c', 'echo hi; exit 3'] });
+    expect(exit).toMatchObject({ reason: 'exited', exitCode: 3 });
+    expect(stdout.text).toBe('hi\n');
+    expect(where).toMatchObject({ backend: 'ssh', host: expect.stringMatching(/@127\.0\.0\.1:\d+$/) });
+  });
+
+  it('starts commands in the directory of their task, and in the home directory without one', async () => {
+    const pwd = async (request: SandboxRequest): Promise<[string, string | null]> => {
+      const { stdout, where } = await caisson.run({ ...request, command: ['pwd'] });
+      return [stdout.text, where.resource];
+    };
+    const [said, resource] = await pwd({ taskId: 'work' });
+    expect(said).toBe(`${String(resource)}\n`);
+    expect((await pwd({}))[0]).toBe(`${sshd.home}\n`);
+  });
+
+  it('refuses a limit that was asked for, since the host cannot hold it', async () => {
+    await expect(caisson.create({ taskId: 'limited', limits: { pids: 10 } })).rejects.toMatchObject({
+      code: 'not_supported',
+    });
+  });
+
+  it('judges commands as on a host of its own', async () => {
+    await expect(caisson.run({ taskId: 'work', command: ['sh', '-c', 'rm -rf /'] })).rejects.toMatchObject({
+      code: 'policy_denied',
+    });
+  });
+
+  it('kills the whole tree at the deadline, also what left its group', async () => {
+    const text = 'sleep 300 & setsid sleep 301 & (setsid nohup sleep 302 >/dev/null 2>&1 &) ; sleep 303';
+    const { exit } = await caisson.run({ taskId: 'work', command: ['sh', '-c', text], timeoutMs: 1500 });
+    expect(exit).toMatchObject({ reason: 'timed-out', survivors: [] });
+    const { stdout } = await caisson.run({
+      taskId: 'work',
+      command: ['sh', '-c', 'for p in /proc/[0-9]*/cmdline; do tr "\\0" " " <$p; echo; done 2>/dev/null'],
+    });
+    expect(stdout.text).not.toMatch(/sleep 30[0-3]/);
+  });
+
+  it('copies files in and out, whatever their names', async () => {
+    const source = join(home, "it's; $(a) -name");
+    writeFileSync(source, 'content');
+    const { resource } = (await caisson.run({ taskId: 'work', command: ['true'] })).where;
+    const target = `${String(resource)}/-odd ; name`;
+    await caisson.copyIn({ task: 'work', source, target });
+    await caisson.copyOut({ task: 'work', source: target, target: join(home, 'back') });
+    expect(readFileSync(join(home, 'back'), 'utf8')).toBe('content');
+  });
+
+  it('finds its sandbox and a detached process again from another service', async () => {
+    const { id } = await caisson.detach({ taskId: 'work', command: ['sh', '-c', 'sleep 1; exit 9'] });
+    await caisson.close();
+    caisson = await service();
+    expect(await caisson.wait(id)).toMatchObject({ exitCode: 9 });
+    expect(await caisson.list()).toHaveLength(1);
+    await caisson.remove('work');
+    expect(await caisson.list()).toEqual([]);
+  });
+});
