@@ -7,13 +7,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCaisson } from '../../src/main.ts';
 
 let home: string;
+let work: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'caisson-audited-'));
+  work = mkdtempSync(join(tmpdir(), 'caisson-audited-'));
+  home = join(work, 'state');
+  mkdirSync(home, { mode: 0o700 });
   writeFileSync(join(home, 'config.yaml'), 'terminal: {backend: local, docker_network: true}\n', { mode: 0o600 });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+afterEach(() => rmSync(work, { recursive: true, force: true }));
 
-const open = () => openCaisson({ home, env: { PATH: process.env['PATH'], HOME: home }, cwd: home });
+const open = () => openCaisson({ home, env: { PATH: process.env['PATH'], HOME: home }, cwd: work });
 
 describe('runs', () => {
   it('are on record before they start, and their exits after', async () => {
@@ -45,7 +48,7 @@ describe('runs', () => {
   it('do not start when they cannot be put on record (FR-14)', async () => {
     mkdirSync(join(home, 'audit', 'audit.ndjson'), { recursive: true });
     const caisson = await open();
-    const trace = join(home, 'trace');
+    const trace = join(work, 'trace');
     const command: [string, ...string[]] = ['sh', '-c', `echo ran > ${trace}`];
     await expect(caisson.run({ taskId: 'build', command })).rejects.toMatchObject({ code: 'unavailable' });
     await expect(caisson.detach({ taskId: 'build', command })).rejects.toMatchObject({ code: 'unavailable' });
@@ -61,7 +64,7 @@ describe('runs', () => {
 
 describe('decisions', () => {
   it('are on record when something was found, with what was found', async () => {
-    const caisson = await openCaisson({ home, env: { PATH: process.env['PATH'], HOME: home }, cwd: home, yolo: true });
+    const caisson = await openCaisson({ home, env: { PATH: process.env['PATH'], HOME: home }, cwd: work, yolo: true });
     const env = { KEY: 'hunter2hunter2' };
     await expect(caisson.run({ taskId: 'build', env, command: ['mkfs.ext4', '/dev/sda', env.KEY] })).rejects.toThrow(
       'refused',

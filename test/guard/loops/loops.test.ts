@@ -1,6 +1,6 @@
 /** Loops of real commands, over several processes of Caisson. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,10 +8,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCaisson } from '../../../src/main.ts';
 
 let home: string;
+let work: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'caisson-loops-'));
+  work = mkdtempSync(join(tmpdir(), 'caisson-loops-'));
+  home = join(work, 'state');
+  mkdirSync(home, { mode: 0o700 });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+afterEach(() => rmSync(work, { recursive: true, force: true }));
 
 async function opened(enabled = true) {
   writeFileSync(
@@ -23,7 +26,7 @@ async function opened(enabled = true) {
   );
   const caisson = await openCaisson({ home, env: { PATH: process.env['PATH'], HOME: home }, cwd: home });
   const run = async (text: string) =>
-    (await caisson.run({ taskId: 'build', command: ['sh', '-c', text], cwd: home })).exit;
+    (await caisson.run({ taskId: 'build', command: ['sh', '-c', text], cwd: work })).exit;
   return { run, close: () => caisson.close() };
 }
 
