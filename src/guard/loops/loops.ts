@@ -5,7 +5,6 @@ import type { Config } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Exit } from '../../exec/exit.ts';
 import type { Recorder } from '../../exec/journal/types.ts';
-import { openPolicy } from '../../policy/policy.ts';
 import { ephemeralPrefix } from '../../spec/task.ts';
 import { type Call, readable } from '../call.ts';
 import type { Passage, Step } from '../gate.ts';
@@ -92,6 +91,7 @@ function digestOf(exit: Exit, { stdout, stderr }: Readonly<Record<'stdout' | 'st
 /** What the mode that lets only reading run would let run. */
 async function onlyReads({ subject, cwd }: Call): Promise<boolean> {
   if (subject.kind === 'code') return false;
+  const { openPolicy } = await import('../../policy/policy.ts');
   const policy = await openPolicy({ mode: 'plan' });
   return policy.decide({ command: readable(subject), cwd, reach: 'container' }).verdict === 'allow';
 }

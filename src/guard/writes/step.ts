@@ -3,7 +3,7 @@
  * names; this adds what it cannot know: where links lead, this installation's own state, profiles and mirrors.
  */
 import { resolve } from 'node:path';
-import { openPolicy, type Policy } from '../../policy/policy.ts';
+import type { Policy } from '../../policy/policy.ts';
 import type { Finding } from '../../policy/types.ts';
 import { type Protection, protectionOf, type Surroundings } from '../../policy/writes/protect.ts';
 import { type Call, readable } from '../call.ts';
@@ -31,7 +31,7 @@ export class WriteStep implements Step {
   };
 
   async #findings({ subject, cwd }: Call): Promise<readonly Finding[]> {
-    const policy = await (this.#policy ??= openPolicy());
+    const policy = await (this.#policy ??= import('../../policy/policy.ts').then(({ openPolicy }) => openPolicy()));
     const writes = policy.writes({ command: readable(subject), cwd });
     if (writes.length === 0) return [];
     const { userHome, home } = this.#surroundings;
