@@ -82,13 +82,15 @@ describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
   });
 
   it('copies files in and out, whatever their names', async () => {
-    const source = join(home, "it's; $(a) -name");
+    const here = mkdtempSync(join(tmpdir(), 'caisson-files-'));
+    const source = join(here, "it's; $(a) -name");
     writeFileSync(source, 'content');
     const { resource } = (await caisson.run({ taskId: 'work', command: ['true'] })).where;
     const target = `${String(resource)}/-odd ; name`;
     await caisson.copyIn({ task: 'work', source, target });
-    await caisson.copyOut({ task: 'work', source: target, target: join(home, 'back') });
-    expect(readFileSync(join(home, 'back'), 'utf8')).toBe('content');
+    await caisson.copyOut({ task: 'work', source: target, target: join(here, 'back') });
+    expect(readFileSync(join(here, 'back'), 'utf8')).toBe('content');
+    rmSync(here, { recursive: true });
   });
 
   it('finds its sandbox and a detached process again from another service', async () => {

@@ -16,7 +16,7 @@ import type { KillMode } from './conversation.ts';
 import { KillConversation, parseSurvivors } from './conversation.ts';
 import type { KillReport } from './report.ts';
 import { unverified } from './report.ts';
-import { restartWhenFull } from './restart.ts';
+import { isFull, restart } from './restart.ts';
 
 export interface KillOptions {
   /** The exec's own process. `null` when nobody holds it any more: then the tree is found by its id alone. */
@@ -37,16 +37,19 @@ interface Root {
 export async function killTree(sandbox: Sandbox, execId: string, options: KillOptions): Promise<KillReport> {
   const root = rootOf(options.process);
   const failures: CaissonError[] = [];
+  let full = false;
   for (const mode of ['grep', 'plain'] satisfies KillMode[]) {
     try {
       return await killByScript(sandbox, { execId, mode, root, graceMs: options.graceMs ?? 1000 });
     } catch (error) {
-      failures.push(toCaissonError(error));
+      const failure = toCaissonError(error);
+      failures.push(failure);
       if (isCode(error, 'not_found') || isCode(error, 'failed_precondition')) break;
+      full ||= await isFull(sandbox, failure);
       await signalRoot(root, 'SIGKILL');
     }
   }
-  const restarted = options.mayRestart === false ? null : await restartWhenFull(sandbox, failures);
+  const restarted = full && options.mayRestart !== false ? await restart(sandbox) : null;
   return restarted ?? unverified(failures);
 }
 

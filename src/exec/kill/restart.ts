@@ -7,12 +7,11 @@ import type { KillReport } from './report.ts';
 const placesToStart = 16;
 
 /**
- * Stops and starts a sandbox in which no command can be started because its process table is full: the only way left to
- * end what fills it. `null` when that is not the case, or the place cannot.
+ * Stops and starts a sandbox in which no command could be started because its process table was full: the only way left
+ * to end what fills it. `null` when the place cannot.
  */
-export async function restartWhenFull(sandbox: Sandbox, failures: readonly CaissonError[]): Promise<KillReport | null> {
-  const { power } = sandbox;
-  if (power === undefined || !(await isFull(sandbox, failures))) return null;
+export async function restart({ power }: Sandbox): Promise<KillReport | null> {
+  if (power === undefined) return null;
   try {
     await power.stop({ signal: AbortSignal.timeout(30_000) });
     await power.start({ signal: AbortSignal.timeout(30_000) });
@@ -31,8 +30,9 @@ export async function restartWhenFull(sandbox: Sandbox, failures: readonly Caiss
   };
 }
 
-async function isFull(sandbox: Sandbox, failures: readonly CaissonError[]): Promise<boolean> {
-  if (failures.some((failure) => isCode(failure, 'resource_exhausted'))) return true;
+/** Asked right after a failure: what fills the table dies and is born again, so that a moment later there may be room. */
+export async function isFull(sandbox: Sandbox, failure: CaissonError): Promise<boolean> {
+  if (isCode(failure, 'resource_exhausted')) return true;
   try {
     const stats = await sandbox.stats?.read({ signal: AbortSignal.timeout(5000) });
     if (stats === undefined || stats.pids === null || stats.pidsLimit === null) return false;
