@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { onDouble, scratch, start, type Started } from './process.ts';
@@ -10,13 +10,13 @@ const script = '/usr/bin/script';
 describe.skipIf(!existsSync(script))('a terminal', () => {
   it('is raw while the command has it, follows its size, and is as before afterwards', async () => {
     await using at = await scratch();
-    const terminal = onTerminal(
-      `stty -F "$TTY" rows 31 cols 97; sh -c 'sleep 1; stty -F "$TTY" rows 40 cols 120' & ${caisson} sh build`,
-      at,
-    );
+    const resize = join(at.path, 'resize');
+    const later = `until [ -e ${resize} ]; do sleep 0.05; done; stty -F "$TTY" rows 40 cols 120`;
+    const terminal = onTerminal(`stty -F "$TTY" rows 31 cols 97; sh -c '${later}' & ${caisson} sh build`, at);
     await terminal.wrote('size 97x31 TERM vt100');
     terminal.child.stdin?.write('\u0003');
     await terminal.wrote('typed 03');
+    await writeFile(resize, '');
     await terminal.wrote('size 120x40');
     terminal.child.stdin?.write('q');
     await terminal.ended;

@@ -62,7 +62,9 @@ describe.skipIf(!hasSshd())('commands on one host', () => {
   it('never show a value of the environment in the arguments of any process', async () => {
     const secret = `value-${Math.random().toString(36).slice(2)}`;
     const watcher = watchArguments();
-    for (let round = 0; round < 10; round += 1) await run(sandbox, ['true'], { env: { TOKEN: secret } });
+    // How a command is started shows for a moment only: until the watcher has proved that it sees that moment.
+    for (let round = 0; round < 10 || (round < 500 && !watcher.seen().includes('head -c')); round += 1)
+      await run(sandbox, ['true'], { env: { TOKEN: secret } });
     const { stdout } = await run(sandbox, ['printenv', 'TOKEN'], { env: { TOKEN: secret } });
     expect(stdout.toString()).toBe(`${secret}\n`);
     const seen = await watcher.stop();
@@ -124,15 +126,16 @@ describe.skipIf(!hasSshd())('commands on one host', () => {
 });
 
 /** Looks at the arguments of all processes of this machine, which is the host as well, as often as it can. */
-function watchArguments(): { readonly stop: () => Promise<string> } {
+function watchArguments(): { readonly seen: () => string; readonly stop: () => Promise<string> } {
   const look = `
-    import { readdirSync, readFileSync } from 'node:fs';
+    import { readdirSync, readFileSync, writeSync } from 'node:fs';
     const seen = new Set();
-    process.stdin.once('data', () => { process.stdout.write([...seen].join('\\n')); process.exit(0); });
+    const note = (text) => { if (!seen.has(text)) { seen.add(text); writeSync(1, text + '\\n'); } };
+    process.stdin.once('data', () => process.exit(0));
     const scan = () => {
       for (const pid of readdirSync('/proc')) {
         if (!/^\\d+$/.test(pid) || Number(pid) < process.pid) continue;
-        try { seen.add(readFileSync('/proc/' + pid + '/cmdline', 'utf8').replaceAll('\\0', ' ')); } catch {}
+        try { note(readFileSync('/proc/' + pid + '/cmdline', 'utf8').replaceAll('\\0', ' ')); } catch {}
       }
       setImmediate(scan);
     };
@@ -140,12 +143,14 @@ function watchArguments(): { readonly stop: () => Promise<string> } {
   const watcher = spawn(process.execPath, ['--input-type=module', '-e', look], { stdio: ['pipe', 'pipe', 'inherit'] });
   const chunks: Buffer[] = [];
   watcher.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const seen = (): string => Buffer.concat(chunks).toString();
   return {
+    seen,
     stop: async () => {
       const closed = once(watcher, 'close');
       watcher.stdin.write('stop');
       await closed;
-      return Buffer.concat(chunks).toString();
+      return seen();
     },
   };
 }
