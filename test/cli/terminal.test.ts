@@ -34,9 +34,12 @@ describe.skipIf(!existsSync(script))('a terminal', () => {
 
   it('is given back when the program fails in the middle', async () => {
     await using at = await scratch();
-    const fault = `data:text/javascript,setTimeout(() => { throw new Error('in the middle') }, 1500)`;
+    const now = join(at.path, 'now');
+    const look = `if (fs.existsSync('${now}')) throw new Error('in the middle')`;
+    const fault = `data:text/javascript,import fs from 'node:fs'; setInterval(() => { ${look} }, 50)`;
     const terminal = onTerminal(`'${process.execPath}' --import "${fault}" '${onDouble}' exec build --tty -- top`, at);
     await terminal.wrote('size');
+    await writeFile(now, '');
     await terminal.ended;
     expect(await states(at)).toMatchObject({ same: true });
   });
