@@ -93,7 +93,7 @@ describe('FT-09 a link that was planted in the destination', () => {
     const { shared, victim } = ground();
     symlinkSync(victim, join(shared, 'work/d'));
     const copy = copyOut(printingSandbox(archive), {
-      source: '/agent/work/.',
+      source: '/agent/tree/.',
       target: join(shared, 'work'),
       untrusted: [shared],
     });

@@ -17,7 +17,7 @@ beforeEach(async () => {
   home = join(root, 'state');
   mkdirSync(home, { mode: 0o700 });
   mkdirSync(join(root, '.ssh'));
-  mkdirSync(join(home, 'profiles', 'work', 'skills'), { recursive: true });
+  mkdirSync(join(home, 'profiles', 'office', 'skills'), { recursive: true });
   mkdirSync(join(home, 'sandboxes', 'docker', 'build', 'home', '.hermes'), { recursive: true });
   symlinkSync(join(root, '.ssh'), join(root, 'notes'));
   writeFileSync(join(root, 'file'), 'text');
@@ -40,7 +40,7 @@ describe('a command', () => {
   it.each([
     ['echo x >> state/config.yaml', 'the state and configuration of Caisson'],
     ['echo x | tee notes/authorized_keys', 'a protected file of the account: ~/.ssh/authorized_keys'],
-    ['cp file state/profiles/work/skills/new.md', 'skills of the profile work'],
+    ['cp file state/profiles/office/skills/new.md', 'skills of the profile office'],
     ['echo x > state/sandboxes/docker/build/home/.hermes/config.yaml', 'a copy in a sandbox'],
   ])('%s is asked for', async (text, found) => {
     await expect(run(text)).rejects.toMatchObject({ code: 'policy_denied' });
@@ -71,7 +71,7 @@ describe('a copy', () => {
     },
   );
 
-  it.each(['state/profiles/work/skills/new.md', 'state/sandboxes/docker/build/home/.hermes/config.yaml'])(
+  it.each(['state/profiles/office/skills/new.md', 'state/sandboxes/docker/build/home/.hermes/config.yaml'])(
     'to %s has to be confirmed',
     async (target) => {
       await expect(into(target)).rejects.toMatchObject({ code: 'approval_required' });

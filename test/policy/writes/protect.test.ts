@@ -44,21 +44,21 @@ describe('the list of files that are not written', () => {
 });
 
 describe('another profile', () => {
-  const work = '/home/me/.caisson/profiles/work';
+  const office = '/home/me/.caisson/profiles/office';
 
   it.each([
     [
-      '/home/me/.caisson/profiles/work/skills/x.md',
+      '/home/me/.caisson/profiles/office/skills/x.md',
       place.home,
-      'skills of the profile work, and the active one is default',
+      'skills of the profile office, and the active one is default',
     ],
-    ['/home/me/.caisson/profiles/play/cron/x', work, 'cron of the profile play, and the active one is work'],
-    ['/home/me/.caisson/memories/x', work, 'memories of the profile default, and the active one is work'],
+    ['/home/me/.caisson/profiles/play/cron/x', office, 'cron of the profile play, and the active one is office'],
+    ['/home/me/.caisson/memories/x', office, 'memories of the profile default, and the active one is office'],
   ])('is noticed at %s', (path, home, description) =>
     expect(protectionOf(path, { ...place, home })).toEqual({ kind: 'cross-profile', description }),
   );
 
-  it('is not the own one', () => expect(kindOf(`${work}/skills/x`, work)).not.toBe('cross-profile'));
+  it('is not the own one', () => expect(kindOf(`${office}/skills/x`, office)).not.toBe('cross-profile'));
 });
 
 describe('a mirror', () => {
