@@ -1,11 +1,11 @@
 /** What is about to run, as the guard sees it: exactly what will be started, and nothing that could change meanwhile. */
 import { isUtf8 } from 'node:buffer';
 import { withoutValues } from '../audit/facts.ts';
+import type { Guarantees } from '../backend.ts';
 import type { Language } from '../exec/code.ts';
 import type { ExecRequest } from '../exec/types.ts';
 import { reachOf } from '../policy/reach.ts';
 import type { Reach } from '../policy/types.ts';
-import type { Resolved } from '../sandbox/plan.ts';
 
 /** A program with its arguments, text for a shell, or a program's text. What was admitted is what is run. */
 export type Subject =
@@ -36,9 +36,14 @@ interface Program {
   readonly text: string | Uint8Array;
 }
 
+/** What is asked for, as far as it decides about the command. */
 export interface Wanted {
-  readonly plan: Resolved;
-  readonly request: ExecRequest;
+  readonly plan: {
+    readonly taskId: string;
+    readonly spec: { readonly backend: string; readonly mounts: readonly unknown[] };
+    readonly guarantees: Pick<Guarantees, 'isolation'>;
+  };
+  readonly request: Pick<ExecRequest, 'execId' | 'cwd' | 'env' | 'stdin'>;
   readonly subject: Subject;
 }
 

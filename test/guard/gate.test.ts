@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { callOf, codeSubject, readable } from '../../src/guard/call.ts';
+import type { Guarantees } from '../../src/backend.ts';
+import { callOf, codeSubject, readable, type Wanted } from '../../src/guard/call.ts';
 import { call, directories, guardOn, refusalOf } from './world.ts';
 
 function withFile(text: string): ReturnType<typeof directories> {
@@ -101,12 +102,11 @@ describe('the gate', () => {
   });
 
   it('knows the reach by what the place promises and what is bound in', () => {
-    const plan = (isolation: string, mounts: readonly unknown[]): Parameters<typeof callOf>[0] =>
-      ({
-        plan: { taskId: 't', spec: { backend: 'b', mounts }, guarantees: { isolation } },
-        request: { execId: 'exec_1', cwd: '/', env: { B: '1', A: 'secret' }, stdin: true },
-        subject: { kind: 'text', text: 'ls' },
-      }) as unknown as Parameters<typeof callOf>[0];
+    const plan = (isolation: Guarantees['isolation'], mounts: readonly unknown[]): Wanted => ({
+      plan: { taskId: 't', spec: { backend: 'b', mounts }, guarantees: { isolation } },
+      request: { execId: 'exec_1', cwd: '/', env: { B: '1', A: 'secret' }, stdin: true },
+      subject: { kind: 'text', text: 'ls' },
+    });
     expect(callOf(plan('none', [])).reach).toBe('host');
     expect(callOf(plan('remote-host', [])).reach).toBe('remote-host');
     expect(callOf(plan('container', [])).reach).toBe('container');
