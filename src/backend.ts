@@ -133,6 +133,11 @@ export interface Guarantees {
   /** What `Process.kill` reaches. The whole tree is core's business; this is its last resort. */
   readonly kill: 'process' | 'group' | 'tree';
   readonly mounts: 'read-only' | 'read-write' | 'none';
+  /**
+   * How files with credentials come in. `bind`: the place shows `CreateOptions.credentials`, so that their content is
+   * never on a disk of the sandbox. `copy`: core writes them in by commands, and removes them before the sandbox ends.
+   */
+  readonly credentials: 'bind' | 'copy';
   /** Hardening options that can be given. An absent one is refused when a spec asks for it. */
   readonly hardening: {
     readonly readOnlyRoot: boolean;
@@ -213,6 +218,13 @@ export interface CreateOptions extends Cancelable {
   readonly labels: Labels;
   /** The task's own directory on this host, 0700, present when `guarantees().persistence` is `directory` and the spec is persistent. */
   readonly directory: string | null;
+  /**
+   * A directory of this host, 0700, with credential files of the sandbox, read-only; given only where
+   * `guarantees().credentials` is `bind`. It is shown as it is at each moment: files in it are replaced by rename, come and
+   * go while the sandbox runs, also through stop and start. A link at the target, or on the way to it in the task's
+   * directory, is a `conflict` and not followed. No snapshot holds it.
+   */
+  readonly credentials: Mount | null;
   /**
    * What the sandbox's first process runs, where the place lets the caller choose (see `Sandbox.init`): it does not end
    * by itself, also when its stdin ends, and it reaps orphans, so a place needs no init of its own beside it. Its stdin

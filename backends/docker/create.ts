@@ -2,15 +2,15 @@
  * Makes a container: create, attach, start, and nothing else on the way. Everything that is usually in order (image,
  * network, name) is only looked at when the engine says that it is not.
  */
-import { chmod, mkdir } from 'node:fs/promises';
 import type { CreateOptions, Spec } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { delay, throwIfAborted } from './abort.ts';
 import { inspectContainer, removeContainer, type Inspected } from './container.ts';
 import type { Engine } from './engine.ts';
 import { statusOf } from './fault.ts';
-import { containerBody, taskMounts, type Plan } from './host-config.ts';
+import { containerBody, type Plan } from './host-config.ts';
 import { parseReference, pull } from './image.ts';
+import { makeDirectories } from './directories.ts';
 import { InitProcess } from './init-process.ts';
 import { object, text } from './json.ts';
 
@@ -42,7 +42,7 @@ const networkPauseMs = 100;
 /** Removes what it made when anything fails. The signal is looked at between the steps, each of which is short. */
 export async function make(making: Making): Promise<Created> {
   parseReference(making.spec.image);
-  if (making.options.directory !== null) await makeDirectories(making.options.directory);
+  if (making.options.directory !== null) await makeDirectories(making.options.directory, making.options.credentials);
   let networkFailures = 0;
   for (let tries = 0; tries < maxTries; tries += 1) {
     throwIfAborted(making.options.signal);
@@ -198,11 +198,4 @@ function verify(inspected: Inspected, body: Body): void {
     throw new CaissonError('not_supported', `the engine does not hold the limit on ${dropped.join(' and ')}`, {
       details: { dropped },
     });
-}
-
-async function makeDirectories(directory: string): Promise<void> {
-  for (const { source } of taskMounts(directory)) {
-    await mkdir(source, { recursive: true, mode: 0o700 });
-    await chmod(source, 0o700);
-  }
 }

@@ -35,6 +35,8 @@ export function toGuarantees(facts: Facts, place: Place): Guarantees {
     survivesRestart: true,
     kill: 'process',
     mounts: place.local ? 'read-write' : 'none',
+    // With user namespaces root inside is nobody here, and could not read what only we may read.
+    credentials: place.local && !facts.userNamespace ? 'bind' : 'copy',
     hardening: {
       readOnlyRoot: true,
       seccomp: facts.seccomp !== 'none' && toArchitecture(facts.architecture) !== null && !isPodman(facts),

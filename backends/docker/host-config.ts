@@ -10,7 +10,7 @@ const gibibyte = 1024 * mebibyte;
 
 export interface Plan {
   readonly spec: Spec;
-  readonly options: Pick<CreateOptions, 'labels' | 'init' | 'directory'>;
+  readonly options: Pick<CreateOptions, 'labels' | 'init' | 'directory' | 'credentials'>;
   readonly facts: Facts;
   /** Name of the network that `open` means here. */
   readonly network: string | null;
@@ -112,7 +112,7 @@ function storage(plan: Plan) {
     options.directory === null ? [] : taskMounts(options.directory).filter((mount) => !asked.has(mount.target));
   const tmpfs = { ...fixedTmpfs, ...(options.directory === null && !spec.persistent ? ephemeralTmpfs(plan) : {}) };
   return {
-    Mounts: [...own, ...spec.mounts].map(toEngineMount),
+    Mounts: [...own, ...spec.mounts, ...(options.credentials === null ? [] : [options.credentials])].map(toEngineMount),
     Tmpfs: Object.fromEntries(Object.entries(tmpfs).filter(([target]) => !asked.has(target))),
   };
 }

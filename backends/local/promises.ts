@@ -17,6 +17,7 @@ export const guarantees: Guarantees = {
   survivesRestart: true,
   kill: 'group',
   mounts: 'none',
+  credentials: 'copy',
   hardening: { readOnlyRoot: false, seccomp: false, runtimes: [], shm: false, hostUser: true },
 };
 

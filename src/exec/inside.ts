@@ -1,9 +1,9 @@
 /**
  * Where Caisson keeps what must live on inside a sandbox: sessions and detached processes.
  *
- *   a sandbox with a file system of its own   $HOME/.caisson, which a persistent sandbox keeps; /tmp/.caisson where that
- *                                             cannot be written
- *   one that shares a home with others        ${XDG_STATE_HOME:-$HOME/.local/state}/caisson/SANDBOX
+ *   a sandbox with a file system of its own   ${XDG_STATE_HOME:-$HOME/.local/state}/caisson, which a persistent sandbox
+ *                                             keeps; /tmp/.caisson where that cannot be written
+ *   one that shares a home with others        the directory SANDBOX in it
  *     (local, ssh)
  *
  * Everything read back from there is the sandbox's word: bounded and checked, never trusted.
@@ -21,8 +21,7 @@ export const noPlaceStatus = 70;
 export function baseScript(kind: 'processes' | 'sessions'): string {
   return `
 old=$(umask); umask 077
-if [ -n "$1" ]; then base=\${XDG_STATE_HOME:-$HOME/.local/state}/caisson/$1; else base=\${HOME:-/root}/.caisson; fi
-base=$base/${kind}
+base=\${XDG_STATE_HOME:-\${HOME:-/root}/.local/state}/caisson\${1:+/$1}/${kind}
 mkdir -p "$base" 2>/dev/null && [ -w "$base" ] || base=
 [ -n "$base" ] || [ -n "$1" ] || base=/tmp/.caisson/${kind}
 [ -n "$base" ] && mkdir -p "$base" 2>/dev/null && [ -w "$base" ] || exit ${noPlaceStatus}

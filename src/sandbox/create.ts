@@ -99,6 +99,7 @@ async function ask(
     name: row.name,
     labels: labelsOf(context.store.instance, row),
     directory: row.directory,
+    credentials: null,
     init: guardianCommand(what.nonce),
     ...cancelable(options),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),

@@ -96,6 +96,7 @@ export class Place {
       name: `caisson-${this.instance}-${id}`,
       labels: this.labels(id),
       directory: null,
+      credentials: null,
       init: guardianCommand('conformance'),
       ...patch,
     };

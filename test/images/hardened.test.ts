@@ -67,6 +67,7 @@ describe.skipIf(host === null || lacking !== null)('in a hardened sandbox', { ti
       name,
       labels,
       directory: null,
+      credentials: null,
       init: ['sh', '-c', 'while :; do sleep 1000; done'],
     });
   }, 600_000);

@@ -140,6 +140,7 @@ describe('compareSpec', () => {
       survivesRestart: fc.boolean(),
       kill: fc.constant('tree'),
       mounts: fc.constantFrom('none', 'read-only', 'read-write'),
+      credentials: fc.constant('copy'),
       hardening: fc.record({
         readOnlyRoot: fc.boolean(),
         seccomp: fc.boolean(),

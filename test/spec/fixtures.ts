@@ -18,6 +18,7 @@ export const generous: Guarantees = {
   survivesRestart: true,
   kill: 'tree',
   mounts: 'read-write',
+  credentials: 'bind',
   hardening: { readOnlyRoot: true, seccomp: true, runtimes: ['runc', 'runsc'], shm: true, hostUser: true },
 };
 
@@ -33,6 +34,7 @@ export const bare: Guarantees = {
   survivesRestart: false,
   kill: 'process',
   mounts: 'none',
+  credentials: 'copy',
   hardening: { readOnlyRoot: false, seccomp: false, runtimes: [], shm: false, hostUser: false },
 };
 

@@ -80,12 +80,18 @@ describe('the promises of an engine', () => {
     expect(toGuarantees(factsOf(), { ...place, local: false })).toMatchObject({
       persistence: 'place',
       mounts: 'none',
+      credentials: 'copy',
       hardening: { hostUser: false },
     });
   });
 
   test.each([['name=userns'], ['name=rootless']])('do not run as the host user under %s', (option) => {
     expect(toGuarantees(factsOf({ SecurityOptions: ['name=seccomp', option] }), place).hardening.hostUser).toBe(false);
+  });
+
+  test('show credential files unless root inside could not read them, or the engine is elsewhere', () => {
+    expect(toGuarantees(factsOf(), place).credentials).toBe('bind');
+    expect(toGuarantees(factsOf({ SecurityOptions: ['name=userns'] }), place).credentials).toBe('copy');
   });
 
   test('have no profile of our own for an architecture without a list', () => {

@@ -20,7 +20,7 @@ const labels = { instance: 'i', sandbox: 's', task: 't', fingerprint: 'f', creat
 function bodyOf(patch: Partial<Spec> = {}, plan: Partial<Plan> = {}) {
   return containerBody({
     spec: { ...spec, ...patch },
-    options: { labels, init: ['sh', '-c', 'sleep 9'], directory: '/home/u/task' },
+    options: { labels, init: ['sh', '-c', 'sleep 9'], directory: '/home/u/task', credentials: null },
     facts: toFacts(infoOf(), versionOf()),
     network: null,
     diskLimit: false,
@@ -29,7 +29,9 @@ function bodyOf(patch: Partial<Spec> = {}, plan: Partial<Plan> = {}) {
   });
 }
 
-const ephemeral = { options: { labels, init: ['sleep', '9'] as const, directory: null } } satisfies Partial<Plan>;
+const ephemeral = {
+  options: { labels, init: ['sleep', '9'] as const, directory: null, credentials: null },
+} satisfies Partial<Plan>;
 
 describe('the body of a container', () => {
   test('is exactly this for a plain persistent sandbox', () => {
@@ -105,6 +107,20 @@ describe('the body of a container', () => {
         LogConfig: { Type: 'local', Config: { 'max-size': '1m', 'max-file': '1', compress: 'false' } },
       },
     });
+  });
+
+  test('shows credential files read-only, without what is mounted below them (CF-03)', () => {
+    const credentials = { source: '/home/u/credentials', target: '/root/.caisson', readOnly: true };
+    const body = bodyOf({}, { options: { ...ephemeral.options, credentials } });
+    expect(body.HostConfig.Mounts).toEqual([
+      {
+        Type: 'bind',
+        Source: '/home/u/credentials',
+        Target: '/root/.caisson',
+        ReadOnly: true,
+        BindOptions: { Propagation: 'private', NonRecursive: true },
+      },
+    ]);
   });
 
   test('takes variables away by which an image could change every command (CH-16)', () => {

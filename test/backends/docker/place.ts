@@ -48,7 +48,14 @@ export class Place {
       created: new Date().toISOString(),
       schema: '1',
     };
-    return { name: `caisson-${sandbox}`, labels, directory: null, init: guardianCommand('test'), ...patch };
+    return {
+      name: `caisson-${sandbox}`,
+      labels,
+      directory: null,
+      credentials: null,
+      init: guardianCommand('test'),
+      ...patch,
+    };
   }
 
   async create(spec: Partial<Spec> = {}, options: CreateOptions = this.options()): Promise<Sandbox> {

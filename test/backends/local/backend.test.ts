@@ -24,7 +24,7 @@ function options(id: string) {
     created: '2026-01-01T00:00:00Z',
     schema: '1',
   };
-  return { name: `caisson-${id}`, labels, directory: null, init: ['true'] as const };
+  return { name: `caisson-${id}`, labels, directory: null, credentials: null, init: ['true'] as const };
 }
 
 test('does not read ~/.bashrc, as bash would with a socket on stdin', async () => {

@@ -19,6 +19,7 @@ export async function makeSandbox(backend: Backend, task = 'task-1'): Promise<Sa
     name: `caisson-${id}`,
     labels,
     directory: null,
+    credentials: null,
     init: ['true'],
   });
 }

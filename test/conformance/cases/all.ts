@@ -2,6 +2,7 @@ import type { Suite } from '../suite.ts';
 import { abortCases } from './abort.ts';
 import { argumentCases } from './arguments.ts';
 import { backgroundCases } from './background.ts';
+import { credentialCases } from './credentials.ts';
 import { cwdCases } from './cwd.ts';
 import { detachedCases } from './detached.ts';
 import { environmentCases } from './environment.ts';
@@ -50,6 +51,7 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   detachedCases,
   limitCases,
   mountCases,
+  credentialCases,
   networkCases,
   terminalCases,
   facetCases,

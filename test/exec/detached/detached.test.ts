@@ -108,7 +108,7 @@ describe.each(shells)('a detached process under %s', (shell) => {
       await startDetached(kept, request);
       const { pid } = await running(kept, request.execId);
       const child = await home.sandbox.exec(
-        ['sh', '-c', `read -r p x <"$HOME/.caisson/processes/${request.execId}/pid"; kill -9 $p`],
+        ['sh', '-c', `read -r p x <"$HOME/.local/state/caisson/processes/${request.execId}/pid"; kill -9 $p`],
         { cwd: '/', env: {}, stdin: false },
       );
       await child.wait();
@@ -133,8 +133,8 @@ describe.each(shells)('a detached process under %s', (shell) => {
         '/usr/bin/touch',
         '-d',
         '-3 hours',
-        `${home.home}/.caisson/processes/${ended.execId}`,
-        `${home.home}/.caisson/processes/${alive.execId}`,
+        `${home.home}/.local/state/caisson/processes/${ended.execId}`,
+        `${home.home}/.local/state/caisson/processes/${alive.execId}`,
       ],
       { cwd: '/', env: {}, stdin: false },
     );

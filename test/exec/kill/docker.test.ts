@@ -56,7 +56,7 @@ describe.skipIf(host === null).each(['caisson-test/busybox:latest', 'caisson-tes
           mounts: [],
           hardening,
         },
-        { name: `caisson-kill-${id}`, labels, directory: null, init: guardianCommand('kill') },
+        { name: `caisson-kill-${id}`, labels, directory: null, credentials: null, init: guardianCommand('kill') },
       );
       made.push(sandbox);
       return sandbox;

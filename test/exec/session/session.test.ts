@@ -108,7 +108,7 @@ describe.each(shells)('a session of %s', (shell) => {
     expect((await say(session, 'g')).out).toBe(isBash ? 'g\n' : '');
     expect(readdirSync(kept.home)).not.toContain('pwned');
     session.close();
-    const directory = join(kept.home, '.caisson/sessions');
+    const directory = join(kept.home, '.local/state/caisson/sessions');
     expect(readdirSync(directory).filter((name) => name.endsWith('.new'))).toEqual([]);
     for (const name of readdirSync(directory)) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(directory, `one.${isBash ? 'bash' : 'sh'}`), 'utf8')).not.toContain('GIVEN');
