@@ -1,5 +1,6 @@
 /** From an analysed command, what an operator has decided and what it could touch, to a verdict. Pure. */
 import type { Analysis, Feature, Simple } from './analysis/types.ts';
+import { operandsOf } from './analysis/options.ts';
 import { findings as mostFindings } from './limits.ts';
 import { isAllowlisted } from './permission/allowlist.ts';
 import { matchesNarrowly, matchesWidely } from './permission/match.ts';
@@ -139,6 +140,7 @@ function isCovered(analysis: Analysis, permissions: readonly Permission[], alone
     alone &&
     (commands.length > 1 ||
       analysis.features.size > 0 ||
+      commands.some(readsSeveral) ||
       analysis.commands.some(({ redirects, stdin }) => redirects.length > 0 || stdin !== null))
   )
     return false;
@@ -151,6 +153,10 @@ function isCovered(analysis: Analysis, permissions: readonly Permission[], alone
     )
   );
 }
+
+/** The preset `strict` lets single files be read. */
+const readsSeveral = ({ program, words }: Simple): boolean =>
+  /^(?:cat|type|get-content)$/.test(program ?? '') && operandsOf(words.slice(1)).length > 1;
 
 function onlyLooks(analysis: Analysis): boolean {
   return (

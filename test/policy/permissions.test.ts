@@ -219,6 +219,8 @@ describe('the strict profile', () => {
     'git log --output=x',
     'rg --pre sh x',
     'cat $x',
+    'cat a b',
+    'export A=1',
     'curl https://h',
   ])('asks for %j', (command) => {
     expect(decide(command, { policy }).verdict).toBe('ask');

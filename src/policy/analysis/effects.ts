@@ -24,3 +24,18 @@ export function setsUnknown({ program, words }: Simple): readonly string[] {
   if (program === 'let') return args.flatMap((arg) => /^([A-Za-z_]\w*)[-+*/%]?=/.exec(arg)?.[1] ?? []);
   return [];
 }
+
+/** Builtins that take names of variables, whose subscripts the shell evaluates: `printf -v 'a[$(id)]'`. */
+const takesNames =
+  /^(?:printf|read|mapfile|readarray|getopts|unset|declare|typeset|local|export|readonly|let|test|\[|wait)$/;
+
+/** Whether a word holds a subscript that runs commands, though no substitution is written where the shell reads it first. */
+export function runsSubscript({ program, words }: Simple): boolean {
+  if (program === null || !takesNames.test(program)) return false;
+  return words
+    .slice(1)
+    .some(
+      ({ text }, at) =>
+        /^[A-Za-z_]\w*\[[^\]]*(?:\$\(|`)/.test(text) && (program !== 'printf' || words[at]?.text === '-v'),
+    );
+}

@@ -1,23 +1,10 @@
 /** What a command runs in turn: commands named by its words, and texts for a shell. */
 import { afterOptions } from './options.ts';
+import { joined, type Peeled } from './peeled.ts';
+import { peelRunner } from './runners.ts';
 import { isShell, shellCall } from './shells.ts';
 import { hole, type Word } from './types.ts';
 import { innerOf, isLoader, wrappers } from './wrappers.ts';
-
-export interface Text {
-  readonly text: string;
-  /** `$1` and on. */
-  readonly positional?: readonly Word[];
-  readonly word: Word;
-}
-
-export interface Peeled {
-  readonly commands: readonly (readonly Word[])[];
-  readonly assignments?: readonly Word[];
-  readonly texts?: readonly Text[];
-  readonly cwd?: string;
-  readonly elsewhere?: boolean;
-}
 
 /** `null`: it runs nothing else that can be seen. `words` starts with the program. */
 export function peel(program: string, words: readonly Word[]): Peeled | null {
@@ -28,6 +15,8 @@ export function peel(program: string, words: readonly Word[]): Peeled | null {
   const special = Object.hasOwn(texts, program) ? texts[program] : undefined;
   const own = special?.(words) ?? null;
   if (own !== null) return own;
+  const run = peelRunner(program, words);
+  if (run !== null) return run;
   if (program === 'exec' && words.length === 1) return null;
   const form = isLoader(program) ? {} : wrappers.get(program);
   const inner = form === undefined ? null : innerOf(words, form);
@@ -91,11 +80,6 @@ function peelFind(words: readonly Word[]): Peeled | null {
   }
   return commands.length === 0 ? null : { commands };
 }
-
-const joined = (words: readonly Word[]): readonly Text[] => {
-  const [word] = words;
-  return word === undefined ? [] : [{ text: words.map(({ text }) => text).join(' '), word }];
-};
 
 /** Programs that give text to a shell, or commands to another place. */
 const texts: Readonly<Record<string, (words: readonly Word[]) => Peeled | null>> = {

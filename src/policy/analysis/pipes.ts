@@ -1,6 +1,7 @@
 /** Text that reaches a shell through a pipe, a here-document or a process substitution, where it is written in the command. */
 import { operandsOf } from './options.ts';
 import { outputOf } from './output.ts';
+import { isCaisson } from './runners.ts';
 import type { Payload, Session } from './session.ts';
 import { isShell, shellCall } from './shells.ts';
 import { hole, type Simple, type Stage } from './types.ts';
@@ -44,7 +45,8 @@ function textFor(command: Simple, stages: Stages): string | null {
       ? input()
       : substituted(script.raw, command);
   }
-  return command.program === 'at' || command.program === 'batch' ? input() : null;
+  const asksShell = isCaisson(command.program ?? '') && command.words[1]?.text === 'sh';
+  return asksShell || command.program === 'at' || command.program === 'batch' ? input() : null;
 }
 
 function scriptOf({ program, words }: Simple): { readonly text: string; readonly raw: string } | null {

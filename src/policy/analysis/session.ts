@@ -1,8 +1,9 @@
 /** The analysis of one command while it is made: simple commands as they are met, and texts still to be read. */
 import { payloadDepth, payloads, payloadUnits, valueUnits, wrapperDepth } from '../limits.ts';
-import { movesDirectory, setsUnknown } from './effects.ts';
+import { movesDirectory, runsSubscript, setsUnknown } from './effects.ts';
 import { baseName } from './paths.ts';
-import { peel, type Peeled, type Text } from './peel.ts';
+import { peel } from './peel.ts';
+import type { Peeled, Text } from './peeled.ts';
 import {
   hole,
   homeMark,
@@ -157,6 +158,7 @@ export class Session {
   #affect(simple: Simple, scope: MutableScope): void {
     const cwd = movesDirectory(simple);
     if (cwd !== undefined) scope.cwd = cwd;
+    if (runsSubscript(simple)) this.note('U5', 'expansion that runs the text of a variable', simple);
     for (const name of setsUnknown(simple)) scope.vars.set(name, hole);
   }
 }

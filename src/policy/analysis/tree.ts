@@ -74,9 +74,15 @@ class Reader {
       this.#enter(node, { scope: copyOf(this.#around.scope), ...(kind === 'subshell' ? {} : { stage: null, stdin: null }) });
     } else if (kind === 'for_statement') this.#loopVariable(node);
     else if (kind === 'expansion' && /@P\}$/.test(this.#source(node))) this.#session.note('U5', 'expansion that runs the text of a variable', this.#span(node));
-    else if (kind === 'arithmetic_expansion') this.#arithmetic(node);
-    else if (kind === 'heredoc_end') this.#heredocEnd(node);
+    else if (kind === 'arithmetic_expansion' || (kind === 'compound_statement' && this.#source(node).startsWith('(('))) this.#arithmetic(node);
+    else if (kind === 'heredoc_start' || kind === 'heredoc_end' || kind === 'comment') this.#edge(node, kind);
+  }
+
+  /** Where the grammar and the shell do not agree on where something begins or ends. */
+  #edge(node: number, kind: string): void {
+    if (kind === 'heredoc_end') this.#heredocEnd(node);
     else if (kind === 'comment') this.#comment(node);
+    else if ((this.#source(node).match(/['"]/g) ?? []).length % 2 === 1) this.#differs(node);
   }
 
   /** The grammar ends a here-document at a line that begins with its word; the shell wants nothing else on that line. */
@@ -233,6 +239,7 @@ class Reader {
 
   /** A variable in arithmetic is evaluated again, and an index in it may run commands. */
   #arithmetic(node: number): void {
+    this.#session.features.add('expansion');
     const names = this.#source(node).match(/[A-Za-z_]\w*/g) ?? [];
     if (names.some((name) => /[[`]|\$\(/.test(this.#around.scope.vars.get(name) ?? ''))) {
       this.#session.note('U5', 'expansion that runs the text of a variable', this.#span(node));

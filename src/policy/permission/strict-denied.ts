@@ -16,11 +16,12 @@ export function strictDenied(analysis: Analysis, dangerous: readonly Hit[]): rea
 }
 
 function dumps(command: Simple): readonly Finding[] {
-  const { program, words, wraps } = command;
+  const { program, words, assignments, wraps } = command;
   const args = words.slice(1);
   if (program === 'env' && !wraps && args.every(({ text }) => text.startsWith('-')))
     return [finding('environment dump', command)];
   if (
+    assignments.length === 0 &&
     (program === 'set' || program === 'export' || program === 'declare') &&
     args.every(({ text }) => /^-[px]$/.test(text))
   )

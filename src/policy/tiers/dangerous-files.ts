@@ -90,14 +90,20 @@ export const fileRules: readonly Rule[] = [
   {
     id: 'D7e', description: 'in-place edit of system config', programs: ['*'],
     test: (command) => !isDelete(command) && writes(command, 'etc', ['edit']),
-    yes: ["sed -i 's/a/b/' /etc/hosts", "sed --in-place 's/a/b/' /etc/hosts", "perl -pi -e 's/a/b/' /etc/hosts", 'truncate -s 0 /etc/motd'],
+    yes: ["sed -i 's/a/b/' /etc/hosts", "sed --in-place 's/a/b/' /etc/hosts", "perl -pi -e 's/a/b/' /etc/hosts", 'truncate -s 0 /etc/motd', 'mv /etc/passwd x'],
     no: ["sed -n '1,5p' /etc/hosts", "sed -i 's/a/b/' src/app.ts"],
   },
   {
     id: 'D8', description: 'overwrite sensitive file', programs: ['*'],
     test: (command) => !(isDelete(command) || command.program === 'mkdir') && writes(command, 'sensitive', ['redirect', 'tee', 'copy', 'edit', 'option']),
-    yes: ['tee -a ~/.ssh/authorized_keys', 'echo A=b >> ~/.hermes/.env', 'cp evil ~/.ssh/authorized_keys', 'echo x >> "$HOME/.bashrc"', 'cp k ~/.ssh/', 'echo A=1 > .env', 'echo x > .git/hooks/pre-commit', 'sed -i s/a/b/ ~/.zshrc'],
+    yes: ['tee -a ~/.ssh/authorized_keys', 'echo A=b >> ~/.hermes/.env', 'cp evil ~/.ssh/authorized_keys', 'echo x >> "$HOME/.bashrc"', 'cp k ~/.ssh/', 'echo A=1 > .env', 'echo x > .git/hooks/pre-commit', 'sed -i s/a/b/ ~/.zshrc', 'mv ~/.caisson/audit /tmp', 'mv ~/.bashrc x'],
     no: ['cp ~/.ssh/config ./backup', 'cat .env', 'echo A=1 > .env.example', 'echo x > log.txt', 'grep x ~/.bashrc > out'],
+  },
+  {
+    id: 'D8d', description: 'delete sensitive file', programs: ['rm', 'unlink'],
+    test: (command) => writesOf(command).some(({ path, target }) => path !== null && /^[/~\u0001]/.test(target.text) && protectionOf(path, false) === 'sensitive'),
+    yes: ['rm ~/.ssh/id_ed25519', 'rm -f ~/.caisson/audit/head', 'unlink ~/.bashrc'],
+    no: ['rm .env.local', 'rm ~/notes.txt'],
   },
   {
     id: 'D18', description: 'xargs with rm', programs: ['xargs', 'parallel'],

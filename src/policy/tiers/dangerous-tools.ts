@@ -1,5 +1,6 @@
 /** Databases, services, processes, version control, containers, packages. */
 import { flagsOf, hasLong } from '../analysis/options.ts';
+import { isCaisson } from '../analysis/runners.ts';
 import type { Analysis, Simple } from '../analysis/types.ts';
 import { argsOf, type Rule } from './rule.ts';
 
@@ -79,6 +80,12 @@ export const toolRules: readonly Rule[] = [
     yes: ['nohup hermes gateway run &', 'nohup hermes gateway run', 'hermes gateway run & disown', 'setsid hermes gateway run'],
     no: ['hermes gateway status', 'hermes gateway run'],
   },
+  {
+    id: 'D12a', description: 'change of what Caisson asks about', programs: ['*'],
+    test: (command) => loosens(command) || command.assignments.some(({ name }) => /^(?:CAISSON|HERMES)_/.test(name) && !/^CAISSON_DEBUG$/.test(name)),
+    yes: ['caisson approvals approve apr_1', 'caisson hooks accept', 'npx caisson run --yolo -- ls', 'node bin/caisson.js exec --allow "terminal" x -- ls', 'CAISSON_YOLO_MODE=1 make', 'export HERMES_YOLO_MODE=1', 'env -u CAISSON_EXEC caisson ls', 'unset CAISSON_SANDBOX', 'caisson --home /tmp/h ls', 'caisson pairing approve x'],
+    no: ['caisson ls', 'caisson exec x -- ls', 'caisson approvals ls', 'caisson approvals deny apr_1', 'caisson run -- echo --yolo', 'echo $CAISSON_EXEC', 'caisson run --backend docker --deny "terminal(nc:*)" -- ls'],
+  },
   { id: 'D19r', description: 'git reset --hard (destroys uncommitted changes)', programs: ['git'], test: git('reset', (args) => hasLong(args, '--hard', 1)), yes: ['git reset --hard HEAD~3', 'git -C x reset --har'], no: ['git reset HEAD file', 'git commit -m "reset --hard"'] },
   { id: 'D19p', description: 'git force push (rewrites remote history)', programs: ['git'], test: git('push', (args, flags) => flags.includes('-f') || args.some((arg) => /^--(?:forc|mirror|prune)/.test(arg) || /^\+\S/.test(arg)) || flags.includes('-d') || flags.includes('--delete')), yes: ['git push --force', 'git push --force-with-lease', 'git push -f origin main', 'git push origin +main'], no: ['git push', 'git push -u origin main', 'git push --follow-tags'] },
   { id: 'D19c', description: 'git clean with force (deletes untracked files)', programs: ['git'], test: git('clean', (args, flags) => (flags.includes('-f') || hasLong(args, '--force', 1)) && !flags.includes('-n') && !flags.includes('--dry-run')), yes: ['git clean -fd', 'git clean -fdx', 'git clean --force'], no: ['git clean -n', 'git clean -nfd'] },
@@ -92,6 +99,12 @@ export const toolRules: readonly Rule[] = [
     yes: ['docker compose down', 'docker stop x', 'docker restart x', 'docker kill x', 'docker -H ssh://x ps', 'docker-compose -f a.yml down -v', 'docker rm -f x', 'docker system prune -f', 'docker context use x', 'podman stop x', 'DOCKER_HOST=ssh://x docker ps'],
     no: ['docker ps', 'docker run -h n img', 'docker compose up -d', 'docker logs x', 'docker build .', 'docker compose ps'],
   },
+  {
+    id: 'D23p', description: 'container with the whole host in reach', programs: ['docker', 'podman', 'nerdctl'],
+    test: (command) => /^(?:container )?(?:run|create) /.test(`${words(command).join(' ')} `) && argsOf(command).some((arg, at, args) => /^--privileged(?:=true)?$/.test(arg) || bindsRoot(arg, args[at - 1])),
+    yes: ['docker run --privileged alpine sh', 'docker run -v /:/host alpine rm -rf /host', 'docker run --rm --volume=/:/h:rw a', 'docker create --mount type=bind,source=/,target=/h a', 'docker run -itv /:/h a'],
+    no: ['docker run -v /srv:/srv a', 'docker run -v "$PWD":/app a', 'docker run --mount type=bind,source=/srv,target=/ a', 'docker build --privileged .'],
+  },
   { id: 'D24', description: 'package uninstall', programs: ['npm', 'pnpm', 'yarn', 'bun', 'pip*', 'uv', 'conda', 'apt', 'apt-get', 'yum', 'dnf', 'zypper', 'apk', 'brew', 'snap', 'flatpak', 'cargo', 'gem', 'choco', 'winget', 'rpm', 'dpkg', 'pacman'], test: removesPackage, yes: ['npm un -g x', 'npm uninstall x', 'pip uninstall -y x', 'sudo apt-get purge x', 'brew uninstall x', 'pacman -Rns x'], no: ['npm install', 'npm run rm', 'pip install x', 'apt list', 'npm test', 'dpkg -l', 'rpm -qa'] },
   { id: 'D28', description: 'change of scheduled jobs or accounts', programs: ['crontab', 'userdel', 'groupdel', 'passwd', 'visudo', 'usermod'], test: (command) => command.program !== 'crontab' || !flagsOf(argsOf(command)).includes('-l'), yes: ['crontab -r', 'userdel x', 'passwd root'], no: ['crontab -l', 'man passwd'] },
 ];
@@ -101,6 +114,23 @@ function sudoFlags(args: readonly string[]): readonly string[] {
   let at = 0;
   while (args[at]?.startsWith('-') === true && args[at] !== '--') at += /^(?:-[a-zA-Z]*[ughpCrtTUDR]|--(?:user|group|host|prompt|chdir))$/.test(args[at] ?? '') ? 2 : 1;
   return flagsOf(args.slice(0, at));
+}
+
+/** Answers instead of a person, brings rules or another configuration, or takes away the mark of a command of Caisson. */
+function loosens(command: Simple): boolean {
+  const { program } = command;
+  if (program === 'unset' || program === 'env') return argsOf(command).some((arg) => /^(?:--unset=|-u)?(?:CAISSON|HERMES)_\w+$/.test(arg));
+  if (program === null || (!isCaisson(program) && program !== 'hermes')) return false;
+  const args = argsOf(command);
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  return own.some((arg) => /^--(?:yolo|allow|home)(?:=|$)/.test(arg)) || /(?:^| )(?:(?:approvals|pairing) approve|hooks accept|token create)(?: |$)/.test(own.join(' '));
+}
+
+/** `-v /:/host`, `--mount source=/,...` */
+function bindsRoot(arg: string, before = ''): boolean {
+  const volume = /^(?:-[a-z]*v|--volume)$/.test(before) ? arg : arg.replace(/^(?:-[a-z]*v|--volume=)(?=\/)/, '');
+  const mount = before === '--mount' ? arg : arg.replace(/^--mount=/, '');
+  return /^\/+:/.test(volume) || /(?:^|,)(?:source|src)=\/+(?:,|$)/.test(mount);
 }
 
 function stopsContainers(command: Simple): boolean {

@@ -9,7 +9,7 @@ const etc = /^\/etc(?:\/|$)/;
 const sensitive = [
   /\/\.(?:ssh|gnupg|aws|kube|azure|docker)(?:\/|$)/,
   /\/\.config\/(?:gh|gcloud|fish|autostart|systemd)(?:\/|$)/,
-  /\/\.(?:hermes|caisson)\/(?:\.env|config\.yaml|hooks|permissions\.yaml|mcp-tokens|pairing|state\.db)/,
+  /\/\.(?:hermes|caisson)\/(?:\.env|config\.yaml|hooks|permissions\.yaml|mcp-tokens|pairing|sessions|audit|(?:state|caisson)\.db)/,
   /\/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|inputrc|netrc|pgpass|npmrc|pypirc|git-credentials|gitconfig)$/,
   /\/\.env(?:\.(?!example$|sample$|template$|dist$)[^/]+)?$/,
   /\/\.envrc$/,
@@ -94,7 +94,7 @@ const sed: Writer = (args) => {
 };
 
 const writers: Readonly<Record<string, Writer>> = {
-  tee: all('tee'), cp: lastOperand, mv: lastOperand, install: lastOperand, ln: lastOperand, rsync: lastOperand, scp: lastOperand, gcp: lastOperand,
+  tee: all('tee'), cp: lastOperand, mv: (args) => [...lastOperand(args), ...operandsOf(args).slice(0, -1).map((target) => ({ target, how: 'edit' as const }))], install: lastOperand, ln: lastOperand, rsync: lastOperand, scp: lastOperand, gcp: lastOperand,
   sed, gsed: sed, truncate: all('edit'), touch: all('edit'), ed: all('edit'), ex: all('edit'), patch: all('edit'), rm: all('edit'), unlink: all('edit'),
   perl: (args) => (args.some(({ text }) => /^-[a-zA-Z0]*i/.test(text)) ? all('edit')(args) : []),
   ruby: (args) => (args.some(({ text }) => /^-[a-z]*i/.test(text)) ? all('edit')(args) : []),

@@ -1,0 +1,22 @@
+/** What is found inside a command that runs others. */
+import type { Word } from './types.ts';
+
+export interface Text {
+  readonly text: string;
+  /** `$1` and on. */
+  readonly positional?: readonly Word[];
+  readonly word: Word;
+}
+
+export interface Peeled {
+  readonly commands: readonly (readonly Word[])[];
+  readonly assignments?: readonly Word[];
+  readonly texts?: readonly Text[];
+  readonly elsewhere?: boolean;
+}
+
+/** Several words that a program joins before a shell reads them. */
+export function joined(words: readonly Word[]): readonly Text[] {
+  const [word] = words;
+  return word === undefined ? [] : [{ text: words.map(({ text }) => text).join(' '), word }];
+}

@@ -1,0 +1,72 @@
+/** Where text comes from that a command might run: fetched or decoded further up its pipeline, or downloaded before. */
+import { operandsOf } from '../analysis/options.ts';
+import { baseName, resolvePath } from '../analysis/paths.ts';
+import { isInterpreter, isShell } from '../analysis/shells.ts';
+import type { Analysis, Simple } from '../analysis/types.ts';
+import { writesOf } from './targets.ts';
+
+const fetchers = /^(?:curl|wget|fetch|aria2c|http|https|xh|lynx|lwp-request|nc|ncat|socat|iwr|invoke-webrequest)$/;
+
+interface Foreign {
+  /** By pipeline: the first stage of its kind. */
+  readonly fetched: Map<object, number>;
+  readonly decoded: Map<object, number>;
+  /** By absolute path: where in the text it is downloaded. */
+  readonly files: Map<string, number>;
+}
+
+/** Once for each analysis: many commands ask, and there may be tens of thousands of them. */
+const known = new WeakMap<Analysis, Foreign>();
+
+function foreignIn(analysis: Analysis): Foreign {
+  const found = known.get(analysis) ?? find(analysis);
+  known.set(analysis, found);
+  return found;
+}
+
+function find({ commands }: Analysis): Foreign {
+  const foreign: Foreign = { fetched: new Map(), decoded: new Map(), files: new Map() };
+  for (const command of commands) {
+    const fetches = fetchers.test(command.program ?? '');
+    if (fetches) for (const path of downloadedBy(command)) if (!foreign.files.has(path)) foreign.files.set(path, command.start);
+    if (command.stage === null) continue;
+    if (fetches) keepFirst(foreign.fetched, command.stage);
+    if (decodes(command)) keepFirst(foreign.decoded, command.stage);
+  }
+  return foreign;
+}
+
+function keepFirst(stages: Map<object, number>, { pipeline, index }: NonNullable<Simple['stage']>): void {
+  stages.set(pipeline, Math.min(index, stages.get(pipeline) ?? index));
+}
+
+const isAfter = ({ stage }: Simple, stages: ReadonlyMap<object, number>): boolean => stage !== null && (stages.get(stage.pipeline) ?? stage.index) < stage.index;
+
+/** Whether a stage before it fetches something. */
+export const followsFetch = (command: Simple, analysis: Analysis): boolean => command.stage !== null && isAfter(command, foreignIn(analysis).fetched);
+export const followsDecode = (command: Simple, analysis: Analysis): boolean => command.stage !== null && isAfter(command, foreignIn(analysis).decoded);
+
+/** Whether it runs a file that a command before it downloads: by its path, or as a script. */
+export function runsDownload(command: Simple, analysis: Analysis): boolean {
+  const [called, ...args] = command.words;
+  const takesScript = isShell(command.program) || isInterpreter(command.program) || command.program === 'source' || command.program === '.';
+  const script = takesScript ? args.find(({ text }) => !text.startsWith('-')) : called?.text.includes('/') === true ? called : undefined;
+  const path = script === undefined ? null : resolvePath(script.text, command.cwd);
+  return path !== null && (foreignIn(analysis).files.get(path) ?? command.start) < command.start;
+}
+
+function decodes({ program, words }: Simple): boolean {
+  const args = words.slice(1).map(({ text }) => text);
+  if (/^base(?:64|32|16|nc)$/.test(program ?? '')) return args.some((arg) => /^-[a-zA-Z]*[dD]|^--d/.test(arg));
+  if (program === 'xxd') return args.some((arg) => /^-[a-z]*r/.test(arg));
+  if (program === 'openssl') return args.includes('-d') || args.includes('-decrypt');
+  return /^(?:tr|rev|uudecode|gunzip|zcat|xzcat|bzcat)$/.test(program ?? '');
+}
+
+/** Files that a fetcher leaves: named by an option or a redirection, or after the last part of the address. */
+function downloadedBy(command: Simple): readonly string[] {
+  const args = command.words.slice(1);
+  const keepsName = command.program === 'wget' ? !args.some(({ text }) => /^-[a-zA-Z]*O|^--output-d/.test(text)) : args.some(({ text }) => /^-[a-zA-Z]*O|^--remote-name/.test(text));
+  const named = keepsName ? operandsOf(args).map(({ text }) => resolvePath(baseName(text.replace(/[?#].*/, '')), command.cwd)) : [];
+  return [...writesOf(command).map(({ path }) => path), ...named].filter((path) => path !== null);
+}
