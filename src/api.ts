@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { AuditRecord, Verification } from './audit/types.ts';
-import type { Check, Progress, ResourceState, Stats } from './backend.ts';
+import type { Check, HostKey, Progress, ResourceState, Stats } from './backend.ts';
 import type { Killed } from './exec/detached/end.ts';
 import type { DetachedProcess } from './exec/detached/types.ts';
 import type { Language } from './exec/code.ts';
@@ -33,7 +33,7 @@ export type { HookView } from './guard/hooks/types.ts';
 export type { Approver, Choice, Question } from './guard/types.ts';
 export type { Checker, CheckQuery, Decision } from './policy/types.ts';
 export type { SandboxRequest } from './spec/types.ts';
-export type { Check, Finding, Limits, NetworkMode, Progress, ResourceState, Spec, Stats } from './backend.ts';
+export type { Check, Finding, HostKey, Limits, NetworkMode, Progress, ResourceState, Spec, Stats } from './backend.ts';
 
 export interface Options {
   readonly signal?: AbortSignal;
@@ -204,6 +204,13 @@ export interface CaissonApi {
     options?: Options,
   ): AsyncIterable<ExecEvent>;
   checks(backends?: readonly string[], options?: Options): Promise<readonly BackendCheck[]>;
+  /** Keys by which hosts show who they are. Throws `not_supported` for a backend whose places have none. */
+  readonly trust: {
+    /** Asks every host of the backend, and changes nothing. */
+    look(backend: string, options?: Options): Promise<readonly HostKey[]>;
+    /** A person has compared the fingerprint: the key is known from now on. It is on record in the audit. */
+    confirm(backend: string, key: Pick<HostKey, 'host' | 'fingerprint'>, options?: Options): Promise<void>;
+  };
   readonly config: ConfigView;
   /** Tells what would be decided about commands; nothing is run, and no engine is asked. */
   readonly policy: {

@@ -40,6 +40,7 @@
  *     created, an aborted `exec` starts no command or ends the one it started.
  */
 import type { Readable, Writable } from 'node:stream';
+import type { CaissonError } from './errors.ts';
 
 // --- what is wanted -------------------------------------------------------------------------------------------------
 
@@ -267,6 +268,35 @@ export interface Backend {
   close(): Promise<void>;
 
   readonly images?: Images;
+  readonly trust?: Trust;
+}
+
+/** Facet of backends whose hosts show who they are by a key that a person confirms once. */
+export interface Trust {
+  /**
+   * Asks every host, and changes nothing. Of hosts that are reached over others, the first one on the way whose key is
+   * not known is told; what lies behind it cannot be asked yet.
+   */
+  look(options?: Cancelable): Promise<readonly HostKey[]>;
+  /**
+   * Remembers this key of this host, after the host has shown it once more. One that is known already is no error.
+   * Throws `conflict` when the host shows another one, `unauthenticated` for one that is `refused`.
+   */
+  confirm(key: Pick<HostKey, 'host' | 'fingerprint'>, options?: Cancelable): Promise<void>;
+}
+
+/** The key that a host has shown. */
+export interface HostKey {
+  /** For people, and to name it in `confirm`. */
+  readonly host: string;
+  /** Such as `ssh-ed25519`. */
+  readonly type: string;
+  /** `SHA256:` and base64, as ssh-keygen(1) prints it. */
+  readonly fingerprint: string;
+  /** `unknown`: nobody has confirmed a key of this host. `refused`: it is revoked, or takes the place of another one. */
+  readonly standing: 'known' | 'unknown' | 'refused';
+  /** Why commands are not run there; `null` when the key is known. */
+  readonly refusal: CaissonError | null;
 }
 
 /** Facet of backends that keep images of their own. */

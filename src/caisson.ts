@@ -54,6 +54,7 @@ import { removeOwned } from './sandbox/owned.ts';
 import { Plans, type Resolved } from './sandbox/plan.ts';
 import { sweep } from './sandbox/sweep.ts';
 import { viewOf } from './sandbox/view.ts';
+import { trustOf } from './trusts.ts';
 
 export * from './api.ts';
 export type { ImageBuilder } from './images.ts';
@@ -75,6 +76,7 @@ export class Caisson implements CaissonApi {
   readonly policy: CaissonApi['policy'];
   readonly audit: CaissonApi['audit'];
   readonly hooks: CaissonApi['hooks'];
+  readonly trust: CaissonApi['trust'];
   readonly images: CaissonApi['images'];
   readonly secrets: CaissonApi['secrets'];
   readonly sessions: CaissonApi['sessions'];
@@ -95,6 +97,7 @@ export class Caisson implements CaissonApi {
     this.policy = parts.policy;
     this.hooks = parts.hooks;
     this.audit = auditOf(parts.context);
+    this.trust = trustOf(parts.context, parts.origin.env);
     this.#plans = new Plans(parts.context, { loaded: parts.loaded, cwd: parts.origin.cwd });
     this.#execs = new Execs(parts);
     this.#processes = new Processes(parts.context, parts.origin.redactions);

@@ -11,6 +11,7 @@ import type {
   Ref,
   Sandbox,
   Spec,
+  Trust,
 } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from './abort.ts';
@@ -22,6 +23,7 @@ import { isLabel } from './registration.ts';
 import { type Entry, Registry } from './registry.ts';
 import { type Host, SshSandbox } from './sandbox.ts';
 import { findTarget, type Target } from './target.ts';
+import { trustIn } from './trust.ts';
 
 /** How long an aborted create waits for its own cleaning up before it leaves that to the background. */
 const abortPatienceMs = 5000;
@@ -36,6 +38,7 @@ class SshBackend implements Backend {
   readonly #options: OpenOptions;
   readonly #pool: Pool;
   readonly #registry: Registry;
+  readonly trust: Trust;
   #target: Promise<Target> | null = null;
   #facts: Promise<Facts> | null = null;
 
@@ -43,6 +46,7 @@ class SshBackend implements Backend {
     this.#options = options;
     this.#pool = new Pool(() => this.#findTarget());
     this.#registry = new Registry(this.#pool);
+    this.trust = trustIn(async () => [await this.#findTarget()]);
   }
 
   async guarantees(options: Cancelable = {}): Promise<Guarantees> {

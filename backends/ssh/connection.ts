@@ -1,10 +1,11 @@
 /** One connection to the host, and the sessions on it. */
-import type { Client, ClientCallback, ClientChannel, ConnectConfig, ExecOptions } from 'ssh2';
+import type { Client, ClientCallback, ClientChannel, ExecOptions } from 'ssh2';
 import { CaissonError } from '../../src/errors.ts';
-import { connectFault, lost } from './fault.ts';
-import { type HostKeys, openHostKeys } from './host-keys.ts';
-import type { Method } from './identity.ts';
+import { lost } from './fault.ts';
+import type { Keyring } from './identity.ts';
+import { logIn } from './login.ts';
 import type { Target } from './target.ts';
+import { endClient } from './wire.ts';
 
 /** How many sessions the host lets us have on one connection. Learned by all connections to it together. */
 export interface Allowance {
@@ -18,11 +19,7 @@ export function usualAllowance(): Allowance {
   return { sessions: 6, reserve: 3 };
 }
 
-const readyTimeoutMs = 20_000;
 const openTimeoutMs = 15_000;
-const keepaliveMs = 15_000;
-const farewellMs = 1000;
-const mostMissedKeepalives = 3;
 
 /** The server refuses another session on this connection, and nothing was started. */
 export class SessionRefused extends Error {
@@ -58,25 +55,8 @@ export class Connection {
     client.once('close', () => this.#end(lost(target.label, cause)));
   }
 
-  static async open(target: Target, authHandler: Method[], allowance: Allowance): Promise<Connection> {
-    const [{ default: ssh2 }, hostKeys] = await Promise.all([import('ssh2'), openHostKeys(target)]);
-    const client = new ssh2.Client();
-    const config: ConnectConfig = { ...configFor(target, hostKeys), authHandler };
-    return await new Promise((resolve, reject) => {
-      const fail = (error: unknown): void => {
-        client.destroy();
-        reject(hostKeys.refusal ?? connectFault(error, target.label));
-      };
-      client.on('error', fail);
-      client.once('close', () => fail(null));
-      // Small packets go out at once: without it, each exec waits for two delayed acknowledgements.
-      client.once('connect', () => client.setNoDelay(true));
-      client.once('ready', () => {
-        client.removeListener('error', fail);
-        resolve(new Connection(target, client, allowance));
-      });
-      client.connect(config);
-    });
+  static async open(target: Target, keyring: Keyring, allowance: Allowance): Promise<Connection> {
+    return new Connection(target, await logIn(target, keyring), allowance);
   }
 
   free(urgent: boolean): boolean {
@@ -115,9 +95,7 @@ export class Connection {
   }
 
   close(): void {
-    this.#client.end();
-    // A host that does not answer any more must not keep this process from ending.
-    setTimeout(() => this.#client.destroy(), farewellMs).unref();
+    endClient(this.#client);
     this.#end(new CaissonError('unavailable', `the connection to ${this.target.label} was closed`));
   }
 
@@ -152,40 +130,4 @@ export class Connection {
     for (const listener of this.#listeners) listener(fault);
     this.#listeners.clear();
   }
-}
-
-/** No forwarding of agent, X11 or ports: ssh2 does none unless asked. SHA-1 and CBC are left out. */
-function configFor(target: Target, hostKeys: HostKeys): ConnectConfig {
-  return {
-    host: target.host,
-    port: target.port,
-    username: target.user,
-    readyTimeout: readyTimeoutMs,
-    keepaliveInterval: keepaliveMs,
-    keepaliveCountMax: mostMissedKeepalives,
-    hostVerifier: (key: Buffer) => hostKeys.accepts(key),
-    algorithms: {
-      serverHostKey: [...hostKeys.algorithms],
-      kex: [
-        'curve25519-sha256',
-        'curve25519-sha256@libssh.org',
-        'ecdh-sha2-nistp256',
-        'ecdh-sha2-nistp384',
-        'ecdh-sha2-nistp521',
-        'diffie-hellman-group-exchange-sha256',
-        'diffie-hellman-group16-sha512',
-        'diffie-hellman-group18-sha512',
-        'diffie-hellman-group14-sha256',
-      ],
-      // Without native code, one context for the whole connection costs far less than one a packet, which GCM needs.
-      cipher: [
-        'aes128-ctr',
-        'aes256-ctr',
-        'aes128-gcm@openssh.com',
-        'aes256-gcm@openssh.com',
-        'chacha20-poly1305@openssh.com',
-      ],
-      hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
-    },
-  };
 }

@@ -8,9 +8,14 @@ export interface HostKeys {
   readonly algorithms: readonly Algorithm[];
   /** Why the last key was refused. */
   readonly refusal: CaissonError | null;
-  /** Of the key that was accepted. */
-  readonly accepted: string | null;
+  /** What the host has shown. */
+  readonly shown: Shown | null;
   accepts(key: Buffer): boolean;
+}
+
+export interface Shown {
+  readonly key: Buffer;
+  readonly standing: Standing;
 }
 
 /** Signatures with SHA-1 (`ssh-rsa`, `ssh-dss`) are left out. */
@@ -34,11 +39,11 @@ export async function openHostKeys(target: Target): Promise<HostKeys> {
   const found = {
     algorithms: [...algorithms.filter(isKnown), ...algorithms.filter((name) => !isKnown(name))],
     refusal: null as CaissonError | null,
-    accepted: null as string | null,
+    shown: null as Shown | null,
     accepts(key: Buffer): boolean {
       const standing = judgeKey(entries, key);
+      found.shown = { key, standing };
       found.refusal = standing.verdict === 'known' ? null : refusalOf(target, key, standing);
-      found.accepted = standing.verdict === 'known' ? `${keyType(key)} ${fingerprint(key)}` : null;
       return standing.verdict === 'known';
     },
   };
@@ -50,8 +55,14 @@ const told: Readonly<Record<Exclude<Standing['verdict'], 'known'>, string>> = {
   changed: 'shows another key than the one that is known: someone may be in between, or the host was set up anew',
   'other-type': 'shows a key of a type that is not known of it',
   unknown: 'is not known: its key has never been confirmed',
-  'authority-only': 'is known by a certificate authority only, and host certificates are not supported',
+  'authority-only':
+    'is known by a certificate authority only (@cert-authority), and the library for ssh cannot check host certificates',
 };
+
+/** What a person may confirm: nothing that is known is replaced by it, and nothing that was revoked comes back. */
+export function mayBeTrusted({ verdict }: Standing): boolean {
+  return verdict === 'unknown' || verdict === 'authority-only';
+}
 
 function refusalOf(target: Target, key: Buffer, standing: Exclude<Standing, { verdict: 'known' }>): CaissonError {
   const { verdict, places } = standing;
@@ -67,8 +78,13 @@ function remedyOf(target: Target, key: Buffer, { verdict, places }: Exclude<Stan
   const type = keyType(key)
     .replace(/^ssh-/, '')
     .replace(/^ecdsa-.*/, 'ecdsa');
-  const scan = `ssh-keyscan -t ${type} -p ${target.port} ${target.host} >> ${target.knownHostsFiles[0] ?? '~/.ssh/known_hosts'}`;
-  const compare = `Compare ${fingerprint(key)} with what \`ssh-keygen -lf /etc/ssh/ssh_host_${type}_key.pub\` prints on the host itself`;
-  if (verdict === 'changed') return `${compare}. Only if they agree: remove ${places.join(', ')}, then \`${scan}\``;
-  return `${compare}. Only if they agree: \`${scan}\``;
+  const compare = `compare ${fingerprint(key)} with what \`ssh-keygen -lf /etc/ssh/ssh_host_${type}_key.pub\` prints on the host itself`;
+  const trust = `\`${trustCommand(fingerprint(key))}\``;
+  if (verdict === 'unknown' || verdict === 'authority-only') return `${compare}; if they agree: ${trust}`;
+  const remove = `\`ssh-keygen -R '${target.knownAs}' -f FILE\` (${places.join(', ')})`;
+  return `${compare}; only if they agree, take the former key out with ${remove}, then ${trust}`;
+}
+
+function trustCommand(print: string): string {
+  return `caisson doctor ssh --trust --fingerprint ${print}`;
 }

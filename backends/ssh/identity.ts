@@ -7,8 +7,24 @@ import { passphraseName, type Target } from './target.ts';
 
 export type Method = AgentAuthMethod | PublicKeyAuthMethod;
 
+/** Keys as they were read once: opening an encrypted one takes a second. */
+export class Keyring {
+  readonly #methods = new Map<Target, Promise<Method[]>>();
+
+  methodsFor(target: Target): Promise<Method[]> {
+    const known = this.#methods.get(target) ?? loginMethods(target);
+    this.#methods.set(target, known);
+    return known;
+  }
+
+  /** After a login that failed: whoever mends it must be heard. */
+  forget(): void {
+    this.#methods.clear();
+  }
+}
+
 /** Files that were named come before the agent, the usual ones after it. */
-export async function loginMethods(target: Target): Promise<Method[]> {
+async function loginMethods(target: Target): Promise<Method[]> {
   const username = target.user;
   const agent: Method[] = target.agent === null ? [] : [{ type: 'agent', username, agent: target.agent }];
   const read = await Promise.all(target.keyFiles.map((file) => readKey(target, file)));

@@ -7,7 +7,7 @@
 import { CaissonError, toCaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from './abort.ts';
 import { Connection, usualAllowance } from './connection.ts';
-import { loginMethods, type Method } from './identity.ts';
+import { Keyring } from './identity.ts';
 import type { Target } from './target.ts';
 
 const mostConnections = 24;
@@ -39,7 +39,7 @@ export class Pool {
   readonly #waiters = new Set<Waiter>();
   readonly #sweeper: NodeJS.Timeout;
   readonly #allowance = usualAllowance();
-  #methods: Promise<Method[]> | null = null;
+  readonly #keyring = new Keyring();
   #isOpening = false;
   #closed = false;
 
@@ -120,11 +120,9 @@ export class Pool {
     for (let tries = 1; ; tries += 1) {
       try {
         const target = await this.#target();
-        // Opening an encrypted key takes a second: once is enough as long as it works.
-        this.#methods ??= loginMethods(target);
-        return await Connection.open(target, await this.#methods, this.#allowance);
+        return await Connection.open(target, this.#keyring, this.#allowance);
       } catch (error) {
-        this.#methods = null;
+        this.#keyring.forget();
         const isBusy = toCaissonError(error).code === 'unavailable' && this.#connections.size > 0;
         if (!isBusy || tries >= mostTries) throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMs * tries));

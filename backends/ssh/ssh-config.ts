@@ -12,47 +12,90 @@ export interface HostEntry {
   readonly keyFiles: readonly string[];
   readonly knownHostsFiles: readonly string[] | null;
   readonly hostKeyAlias: string | null;
+  readonly detour: Detour;
+  /** ServerAliveInterval and ServerAliveCountMax. `null`: not said. */
+  readonly aliveIntervalMs: number | null;
+  readonly aliveCount: number | null;
+}
+
+/** How the host is reached: directly, through other hosts one after the other, or over the streams of a command. */
+export type Detour =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'jump'; readonly hops: readonly Hop[] }
+  | { readonly kind: 'command'; readonly text: string };
+
+/** One host of ProxyJump; `null` is left to its own entry. */
+export interface Hop {
+  readonly alias: string;
+  readonly user: string | null;
+  readonly port: number | null;
 }
 
 const deepestInclude = 8;
 
-/**
- * `directory`: where relative includes start. Throws `not_supported` for a host that is behind a jump host or a proxy
- * command: reaching another machine under its name would be worse.
- */
+/** `directory`: where relative includes start. Throws `failed_precondition` for a ProxyJump that cannot be understood. */
 export function hostEntry(text: string, alias: string, directory: string): HostEntry {
   const values = valuesFor(withIncludes(text, directory, 0), alias);
   const single = (name: string): string | null => values(name)[0] ?? null;
-  const detour = ['proxyjump', 'proxycommand'].find((name) => (single(name) ?? 'none').toLowerCase() !== 'none');
-  if (detour !== undefined)
-    throw new CaissonError(
-      'not_supported',
-      `${alias} is reached by ${detour} in ~/.ssh/config, which is not supported`,
-      {
-        remedy: 'name a host that can be reached directly',
-      },
-    );
-  const host = single('hostname')?.replaceAll('%h', alias) ?? null;
-  const port = Number(single('port') ?? Number.NaN);
   const known = values('userknownhostsfile').filter((file) => file.toLowerCase() !== 'none');
+  const aliveSeconds = wholeNumber(single('serveraliveinterval'));
   return {
-    host,
-    port: Number.isInteger(port) && port > 0 && port < 65_536 ? port : null,
+    host: single('hostname')?.replaceAll('%h', alias) ?? null,
+    port: portOf(single('port')),
     user: single('user'),
     keyFiles: values('identityfile').filter((file) => file.toLowerCase() !== 'none'),
     knownHostsFiles: values('userknownhostsfile').length === 0 ? null : known,
     hostKeyAlias: single('hostkeyalias'),
+    detour: detourOf(values.names, single),
+    aliveIntervalMs: aliveSeconds === null ? null : aliveSeconds * 1000,
+    aliveCount: wholeNumber(single('serveralivecountmax')),
   };
 }
 
+/** Of ProxyJump and ProxyCommand the one that stands first counts, also when it says `none` (ssh_config(5)). */
+function detourOf(names: readonly string[], single: (name: string) => string | null): Detour {
+  const first = names.find((name) => name === 'proxyjump' || name === 'proxycommand');
+  const said = first === undefined ? 'none' : (single(first) ?? 'none');
+  if (said.toLowerCase() === 'none') return { kind: 'none' };
+  return first === 'proxyjump' ? { kind: 'jump', hops: said.split(',').map(hopOf) } : { kind: 'command', text: said };
+}
+
+/** `[user@]host[:port]`, an IPv6 address in brackets, or the same as `ssh://`. */
+function hopOf(said: string): Hop {
+  const form =
+    /^(?:ssh:\/\/)?(?:(?<user>[^@/]+)@)?(?:\[(?<address>[0-9A-Fa-f:.%\w]+)\]|(?<name>[^:@/[\]]+))(?::(?<port>\d{1,5}))?\/?$/;
+  const { user = null, address, name, port } = form.exec(said.trim())?.groups ?? {};
+  const alias = address ?? name;
+  if (alias !== undefined) return { alias, user, port: portOf(port ?? null) };
+  throw new CaissonError('failed_precondition', 'a ProxyJump in ~/.ssh/config cannot be understood', {
+    details: { hop: said },
+    remedy: 'write it as [user@]host[:port], several with commas',
+  });
+}
+
+function portOf(text: string | null): number | null {
+  const port = wholeNumber(text);
+  return port !== null && port > 0 && port < 65_536 ? port : null;
+}
+
+function wholeNumber(text: string | null): number | null {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+interface Values {
+  (name: string): readonly string[];
+  /** In the order in which they were said. */
+  readonly names: readonly string[];
+}
+
 /** By lower-case name, which is how ssh reads them. Commands of `Match exec` are not run: such a block does not apply. */
-function valuesFor(text: string, alias: string): (name: string) => readonly string[] {
+function valuesFor(text: string, alias: string): Values {
   // The library sets a User of its own where the file has none; only what the file says counts here.
   const computed = sshConfig.parse(text).compute({ Host: alias }, { ignoreCase: true, matchExec: false });
   const byName = new Map(
     Object.entries(computed).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value : [value]]),
   );
-  return (name) => byName.get(name) ?? [];
+  return Object.assign((name: string) => byName.get(name) ?? [], { names: [...byName.keys()] });
 }
 
 function withIncludes(text: string, directory: string, depth: number): string {

@@ -8,9 +8,10 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  *   run         a command is about to start; without this record it does not
  *   exit        how it ended, or why it did not start
  *   copy        files are about to go in or out
+ *   trust       a person confirms the key of a host
  */
 export interface AuditEntry {
-  readonly type: 'decision' | 'run' | 'exit' | 'copy';
+  readonly type: 'decision' | 'run' | 'exit' | 'copy' | 'trust';
   readonly taskId: string | null;
   readonly execId: string | null;
   readonly [detail: string]: Json;

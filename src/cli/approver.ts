@@ -33,7 +33,7 @@ function questionText(question: Question): string {
 }
 
 /** One line; what was typed after it stays for the command. `null` at the end of the input, or when nobody waits any more. */
-function readLine(stdin: Input, signal: AbortSignal): Promise<string | null> {
+export function readLine(stdin: Input, signal: AbortSignal): Promise<string | null> {
   return new Promise((resolve) => {
     let text = '';
     const end = (line: string | null, rest = ''): void => {

@@ -33,6 +33,8 @@ export class Screen extends Writable {
 export interface Setting extends Script {
   readonly env?: Record<string, string>;
   readonly terminal?: boolean;
+  /** Somebody sits there and types the input. */
+  readonly present?: boolean;
   readonly input?: string;
   readonly open?: World['open'];
   readonly stdout?: Screen;
@@ -44,7 +46,7 @@ export async function cli(argv: readonly string[], setting: Setting = {}) {
   const [stdout, stderr] = [setting.stdout ?? new Screen(setting.terminal), new Screen(setting.terminal)];
   const double = new Double({ nowMs: () => noon, ...setting });
   const signals = new EventEmitter();
-  const stdin = new PassThrough();
+  const stdin = Object.assign(new PassThrough(), { isTTY: setting.present ?? false });
   stdin.end(setting.input ?? '');
   const abandoned: number[] = [];
   const exitCode = await invoke(argv, {

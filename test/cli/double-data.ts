@@ -1,5 +1,5 @@
 /** What the double knows from the start. */
-import type { AuditRecord, BackendCheck, CaissonApi, ConfigView, Spec, TaskProcess } from '../../src/api.ts';
+import type { AuditRecord, BackendCheck, CaissonApi, ConfigView, HostKey, Spec, TaskProcess } from '../../src/api.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';
@@ -115,6 +115,16 @@ export const hooks: CaissonApi['hooks'] = {
   accept: (names) =>
     Promise.resolve(names.length === 0 ? [{ ...hook, state: 'accepted', sha256: 'a'.repeat(64) }] : []),
 };
+
+/** `confirmed`: fingerprints, in the order in which they were. */
+export function trustIn(keys: readonly HostKey[], confirmed: string[]): CaissonApi['trust'] {
+  const asKnown = (key: HostKey): HostKey =>
+    confirmed.includes(key.fingerprint) ? { ...key, standing: 'known', refusal: null } : key;
+  return {
+    look: () => Promise.resolve(keys.map(asKnown)),
+    confirm: (_backend, { fingerprint }) => Promise.resolve(void confirmed.push(fingerprint)),
+  };
+}
 
 export const audit: CaissonApi['audit'] = {
   tail: async function* ({ count }) {

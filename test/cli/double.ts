@@ -8,6 +8,7 @@ import type {
   ExecInput,
   Exit,
   GcItem,
+  HostKey,
   Options,
   Running,
   SandboxRequest,
@@ -15,7 +16,7 @@ import type {
   Stats,
 } from '../../src/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { audit, checks, hooks, config, detached, images, policy, secretsOf, spec } from './double-data.ts';
+import { audit, checks, hooks, config, detached, images, policy, secretsOf, spec, trustIn } from './double-data.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 
 export interface Script {
@@ -29,6 +30,8 @@ export interface Script {
   /** What the service was asked to do, a line each; also appended to this file. */
   readonly logFile?: string;
   readonly createDelayMs?: number;
+  /** What hosts show, each time anew. */
+  readonly keys?: readonly HostKey[];
 }
 
 export class Double implements CaissonApi {
@@ -40,6 +43,8 @@ export class Double implements CaissonApi {
   readonly audit = audit;
   readonly hooks = hooks;
   readonly approved: string[] = [];
+  readonly confirmed: string[] = [];
+  readonly trust: CaissonApi['trust'];
   readonly secrets = secretsOf(this.approved);
   readonly #script: Script;
   readonly #sandboxes = new Map<string, SandboxView>();
@@ -47,6 +52,7 @@ export class Double implements CaissonApi {
 
   constructor(script: Script = {}) {
     this.#script = script;
+    this.trust = trustIn(script.keys ?? [], this.confirmed);
     for (const part of script.sandboxes ?? []) this.#add(part);
   }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caisson } from '../../src/caisson.ts';
 import { openCaisson } from '../../src/main.ts';
 import type { SandboxRequest } from '../../src/spec/types.ts';
+import { cli } from '../cli/cli.ts';
 import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
 
 describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
@@ -71,14 +72,16 @@ describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
   });
 
   it('kills the whole tree at the deadline, also what left its group', async () => {
-    const text = 'sleep 300 & setsid sleep 301 & (setsid nohup sleep 302 >/dev/null 2>&1 &) ; sleep 303';
+    // Other tests sleep on this machine too.
+    const sleep = `sleep 300.${process.pid}`;
+    const text = `${sleep}1 & setsid ${sleep}2 & (setsid nohup ${sleep}3 >/dev/null 2>&1 &) ; ${sleep}4`;
     const { exit } = await caisson.run({ taskId: 'work', command: ['sh', '-c', text], timeoutMs: 1500 });
     expect(exit).toMatchObject({ reason: 'timed-out', survivors: [] });
     const { stdout } = await caisson.run({
       taskId: 'work',
       command: ['sh', '-c', 'for p in /proc/[0-9]*/cmdline; do tr "\\0" " " <$p; echo; done 2>/dev/null'],
     });
-    expect(stdout.text).not.toMatch(/sleep 30[0-3]/);
+    expect(stdout.text).not.toContain(sleep);
   });
 
   it('copies files in and out, whatever their names', async () => {
@@ -91,6 +94,21 @@ describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
     await caisson.copyOut({ task: 'work', source: target, target: join(here, 'back') });
     expect(readFileSync(join(here, 'back'), 'utf8')).toBe('content');
     rmSync(here, { recursive: true });
+  });
+
+  it('gets to know its host by doctor --trust with the fingerprint from the host, and puts that on record', async () => {
+    const file = join(sshd.home, '.ssh/known_hosts');
+    const known = readFileSync(file, 'utf8');
+    sshd.know('');
+    const doctor = (...more: string[]) => cli(['doctor', 'ssh', ...more], { open: service });
+    const refused = await doctor('--trust');
+    const [print = ''] = /SHA256:[A-Za-z0-9+/]{43}/.exec(refused.stderr) ?? [];
+    expect([refused.exitCode, readFileSync(file, 'utf8')]).toEqual([125, '']);
+    expect(refused.stderr).toContain(`caisson doctor ssh --trust --fingerprint ${print}`);
+    const told = await doctor('--trust', '--fingerprint', print);
+    expect([told.exitCode, readFileSync(file, 'utf8')]).toEqual([0, known]);
+    const [record] = await Array.fromAsync(caisson.audit.tail({ count: 1 }));
+    expect(record).toMatchObject({ type: 'trust', backend: 'ssh', fingerprint: print });
   });
 
   it('finds its sandbox and a detached process again from another service', async () => {

@@ -1,5 +1,7 @@
 import type { BackendCheck, CaissonApi } from '../../api.ts';
+import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
+import { confirmKeys } from '../trust.ts';
 import { escapeLine } from '../escape.ts';
 import { formatNamed } from '../format.ts';
 import type { Paint } from '../paint.ts';
@@ -8,17 +10,29 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Tell what is there, what is missing and how to get it',
   about: `Looks at every backend, or at those named, and changes nothing. The exit code is 1 when a named
-backend, or without names a configured one, is not ready.`,
+backend, or without names a configured one, is not ready.
+
+With --trust, the hosts of one backend are asked for their keys first. One that nobody has confirmed
+is shown, and known from then on when you say yes, or gave its fingerprint. A key that is revoked, or
+that takes the place of another one, is never confirmed so.`,
   operands: [{ name: 'BACKEND', count: 'any' }],
   runs: false,
   exitsAsCommand: false,
-  options: {},
+  options: {
+    trust: { type: 'flag', about: 'confirm keys of hosts that are not known yet' },
+    fingerprint: { type: 'list', value: 'SHA256:...', about: 'a key to confirm without asking' },
+  },
   examples: [
     ['everything', 'doctor'],
     ['is Docker fit for use? For scripts', 'doctor docker -q'],
+    ['get to know the host of the ssh backend', 'doctor ssh --trust'],
   ],
-  run: async ({ operands }, context) => {
+  run: async (given, context) => {
+    const { operands } = given;
     const service = await context.service();
+    const fingerprints = given.list('fingerprint');
+    if (given.flag('trust')) await confirmKeys({ service, backends: operands, fingerprints }, context);
+    else if (fingerprints.length > 0) throw needsTrust();
     const checks = await service.checks(operands.length > 0 ? operands : undefined, context.options);
     if (context.json) await context.printJson(checks.map(({ backend, check }) => ({ backend, ...check })));
     else if (!context.quiet) await context.print(checks.map((check) => describe(check, context.paint)).join('\n'));
@@ -26,6 +40,10 @@ backend, or without names a configured one, is not ready.`,
     return checks.some(({ backend, check }) => needed.has(backend) && check.status !== 'ready') ? 1 : 0;
   },
 });
+
+function needsTrust(): CaissonError {
+  return new CaissonError('invalid_argument', '--fingerprint is for --trust', { remedy: 'give both, or none' });
+}
 
 /** The backends that the configuration names: the default one, and those of single tasks. */
 function configured(service: CaissonApi): string[] {

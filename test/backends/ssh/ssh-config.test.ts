@@ -36,6 +36,9 @@ describe('~/.ssh/config', () => {
       keyFiles: ['~/.ssh/worker'],
       knownHostsFiles: ['~/.ssh/known_workers'],
       hostKeyAlias: null,
+      detour: { kind: 'none' },
+      aliveIntervalMs: null,
+      aliveCount: null,
     });
     expect(hostEntry(text, 'a.odd', home)).toMatchObject({ host: 'a.odd.example', hostKeyAlias: 'the-odd' });
     expect(hostEntry('', 'worker', home)).toEqual({
@@ -45,13 +48,37 @@ describe('~/.ssh/config', () => {
       keyFiles: [],
       knownHostsFiles: null,
       hostKeyAlias: null,
+      detour: { kind: 'none' },
+      aliveIntervalMs: null,
+      aliveCount: null,
     });
   });
 
-  it('refuses a host behind another one, instead of going to the wrong machine', () => {
-    expect(() => hostEntry(text, 'far', home)).toThrow(expect.objectContaining({ code: 'not_supported' }));
-    expect(() => hostEntry('Host x\n ProxyCommand nc %h %p\n', 'x', home)).toThrow(/proxycommand/);
-    expect(hostEntry('Host x\n ProxyJump none\n', 'x', home).host).toBeNull();
+  it('takes of ProxyJump and ProxyCommand the one that stands first', () => {
+    const detour = (lines: string): unknown => hostEntry(`Host x\n ${lines}\n`, 'x', home).detour;
+    expect(hostEntry(text, 'far', home).detour).toEqual({
+      kind: 'jump',
+      hops: [{ alias: 'gate', user: null, port: null }],
+    });
+    expect(detour('ProxyJump me@a:2200,ssh://b:22,[::1]:99')).toEqual({
+      kind: 'jump',
+      hops: [
+        { alias: 'a', user: 'me', port: 2200 },
+        { alias: 'b', user: null, port: 22 },
+        { alias: '::1', user: null, port: 99 },
+      ],
+    });
+    expect(detour('ProxyCommand nc %h %p\n ProxyJump a')).toEqual({ kind: 'command', text: 'nc %h %p' });
+    expect(detour('ProxyJump none\n ProxyCommand nc %h %p')).toEqual({ kind: 'none' });
+    expect(detour('ProxyCommand none\n ProxyJump a')).toEqual({ kind: 'none' });
+    expect(() => detour('ProxyJump a/b c')).toThrow(expect.objectContaining({ code: 'failed_precondition' }));
+  });
+
+  it('tells how often the host must answer', () => {
+    expect(hostEntry('Host x\n ServerAliveInterval 5\n ServerAliveCountMax 2\n', 'x', home)).toMatchObject({
+      aliveIntervalMs: 5000,
+      aliveCount: 2,
+    });
   });
 
   it('runs no command', () => {

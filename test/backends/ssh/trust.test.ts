@@ -48,7 +48,9 @@ describe.skipIf(!hasSshd())('the ssh backend', () => {
       expect(String(error)).toMatch(/ssh-ed25519 SHA256:[A-Za-z0-9+/]{43}/);
       expect(error).toHaveProperty(
         'remedy',
-        expect.stringMatching(reason.includes('revoked') ? /new key/ : /ssh-keyscan/),
+        expect.stringMatching(
+          reason.includes('revoked') ? /new key/ : /caisson doctor ssh --trust --fingerprint SHA256:/,
+        ),
       );
       expect(readFileSync(join(sshd.home, '.ssh/known_hosts'), 'utf8')).toBe(text());
       const backend = openOn(sshd);

@@ -1,0 +1,84 @@
+/** Logs in to a host, over every host on the way: each must show a key that is known of it. */
+import type { Client, ConnectConfig } from 'ssh2';
+import { connectFault } from './fault.ts';
+import { type HostKeys, openHostKeys } from './host-keys.ts';
+import type { Keyring, Method } from './identity.ts';
+import type { Target } from './target.ts';
+import { type Wire, wireOf, wireOver } from './wire.ts';
+
+const readyTimeoutMs = 20_000;
+
+export async function logIn(target: Target, keyring: Keyring): Promise<Client> {
+  const [hostKeys, authHandler] = await Promise.all([openHostKeys(target), keyring.methodsFor(target)]);
+  return await greet(target, { hostKeys, authHandler, wire: await wireTo(target, keyring) });
+}
+
+/** `null`: the host is reached directly. */
+export async function wireTo(target: Target, keyring: Keyring): Promise<Wire | null> {
+  const { route } = target;
+  if (route.kind === 'direct') return null;
+  if (route.kind === 'command') return wireOf(route);
+  return await wireOver(await logIn(route.over, keyring), route.over, target);
+}
+
+interface Greeting {
+  readonly hostKeys: HostKeys;
+  readonly authHandler: Method[];
+  readonly wire: Wire | null;
+}
+
+/** Resolves when the host has let us in. On failure nothing stays open. */
+export async function greet(target: Target, { hostKeys, authHandler, wire }: Greeting): Promise<Client> {
+  const { default: ssh2 } = await import('ssh2');
+  const client = new ssh2.Client();
+  const { promise, resolve, reject } = Promise.withResolvers<Client>();
+  const fail = (error: unknown): void => {
+    client.destroy();
+    wire?.close();
+    reject(hostKeys.refusal ?? connectFault(error, target.label));
+  };
+  // It stays: what breaks later is told by the end of the connection, and an error that nobody hears ends the service.
+  client.on('error', fail);
+  client.once('close', () => fail(wire?.stream.errored ?? null));
+  // Small packets go out at once: without it, each exec waits for two delayed acknowledgements.
+  client.once('connect', () => client.setNoDelay(true));
+  client.once('ready', () => resolve(client));
+  client.connect({ ...configFor(target, hostKeys), authHandler, ...(wire === null ? {} : { sock: wire.stream }) });
+  return await promise;
+}
+
+/** No forwarding of agent, X11 or ports: ssh2 does none unless asked. SHA-1 and CBC are left out. */
+function configFor(target: Target, hostKeys: HostKeys): ConnectConfig {
+  return {
+    host: target.host,
+    port: target.port,
+    username: target.user,
+    readyTimeout: readyTimeoutMs,
+    keepaliveInterval: target.alive.intervalMs,
+    keepaliveCountMax: target.alive.count,
+    hostVerifier: (key: Buffer) => hostKeys.accepts(key),
+    algorithms: {
+      serverHostKey: [...hostKeys.algorithms],
+      kex: [
+        'curve25519-sha256',
+        'curve25519-sha256@libssh.org',
+        'ecdh-sha2-nistp256',
+        'ecdh-sha2-nistp384',
+        'ecdh-sha2-nistp521',
+        'diffie-hellman-group-exchange-sha256',
+        'diffie-hellman-group16-sha512',
+        'diffie-hellman-group18-sha512',
+        'diffie-hellman-group14-sha256',
+      ],
+      // Without native code, one context for the whole connection costs far less than one a packet, which GCM needs.
+      cipher: [
+        'aes128-ctr',
+        'aes256-ctr',
+        'aes128-gcm@openssh.com',
+        'aes256-gcm@openssh.com',
+        'chacha20-poly1305@openssh.com',
+      ],
+      hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
+    },
+  };
+}

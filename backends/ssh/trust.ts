@@ -1,0 +1,70 @@
+/** Asks hosts who they are, and remembers the key that a person has confirmed. Nobody is logged in to for that. */
+import type { HostKey, Trust } from '../../src/backend.ts';
+import { CaissonError, isCode } from '../../src/errors.ts';
+import { untilAborted } from './abort.ts';
+import { mayBeTrusted, openHostKeys } from './host-keys.ts';
+import { Keyring } from './identity.ts';
+import { fingerprint, keyType } from './known-hosts.ts';
+import { rememberKey } from './known-hosts-file.ts';
+import { greet, wireTo } from './login.ts';
+import type { Target } from './target.ts';
+
+export function trustIn(targets: () => Promise<readonly Target[]>): Trust {
+  const ask = async (): Promise<readonly Asked[]> => await Promise.all((await targets()).map(askOnTheWay));
+  return {
+    look: async ({ signal } = {}) => distinct((await untilAborted(ask(), signal)).map(told)),
+    confirm: async (wanted, { signal } = {}) => {
+      const found = (await untilAborted(ask(), signal)).find(({ target }) => target.label === wanted.host);
+      if (found === undefined || fingerprint(found.key) !== wanted.fingerprint) throw notShown(wanted);
+      if (found.refusal !== null && !found.mayBeTrusted) throw found.refusal;
+      if (found.refusal !== null) await rememberKey(found.target, found.key);
+    },
+  };
+}
+
+interface Asked {
+  readonly target: Target;
+  readonly key: Buffer;
+  /** `null`: the key is known. */
+  readonly refusal: CaissonError | null;
+  readonly mayBeTrusted: boolean;
+}
+
+/** The first host on the way whose key is not known, else the host itself. */
+async function askOnTheWay(target: Target): Promise<Asked> {
+  if (target.route.kind === 'jump') {
+    const before = await askOnTheWay(target.route.over);
+    if (before.refusal !== null) return before;
+  }
+  return await askHost(target);
+}
+
+/** The host shows its key before it learns anything of us; no key of ours is offered, so it ends there. */
+async function askHost(target: Target): Promise<Asked> {
+  const hostKeys = await openHostKeys(target);
+  try {
+    const client = await greet(target, { hostKeys, authHandler: [], wire: await wireTo(target, new Keyring()) });
+    client.end();
+  } catch (error) {
+    if (!isCode(error, 'unauthenticated')) throw error;
+  }
+  const { shown, refusal } = hostKeys;
+  if (shown === null) throw new CaissonError('unavailable', `${target.label} showed no key`);
+  return { target, key: shown.key, refusal, mayBeTrusted: mayBeTrusted(shown.standing) };
+}
+
+function told({ target, key, refusal, mayBeTrusted: may }: Asked): HostKey {
+  const standing = refusal === null ? 'known' : may ? 'unknown' : 'refused';
+  return { host: target.label, type: keyType(key), fingerprint: fingerprint(key), standing, refusal };
+}
+
+function distinct(keys: readonly HostKey[]): readonly HostKey[] {
+  return [...new Map(keys.map((key) => [key.host, key])).values()];
+}
+
+function notShown({ host, fingerprint: print }: Pick<HostKey, 'host' | 'fingerprint'>): CaissonError {
+  return new CaissonError('conflict', `${host} does not show the key ${print}`, {
+    details: { host, fingerprint: print },
+    remedy: 'look again which key it shows, and compare it on the host itself',
+  });
+}
