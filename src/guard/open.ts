@@ -77,7 +77,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     timeoutMs: config.approvals.timeout * 1000,
     save: (saved) => saveAllowed(loaded.home, saved),
   });
-  const record = audit === undefined ? () => undefined : recordIn(audit);
+  const record = audit === undefined ? null : recordIn(audit);
   const hooks = new HookStep({
     hooks: hooksOf(config),
     home: loaded.home,
@@ -89,7 +89,11 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
   const writes = new WriteStep({ userHome: loaded.env['HOME'] ?? homedir(), home: loaded.home });
   const loops = new Loops(config.tool_loop_guardrails, loaded.home);
   const steps = [hooks, loops, judging(rulebook, loaded.env['HOME']), refusing, writes, tirith, approvals];
-  return { gate: new Gate(steps, record), rulebook, approvals, desk, hooks, loops, notices: attended.notices };
+  const gate = new Gate(steps, (from, outcome) => {
+    record?.(from, outcome);
+    if ('refused' in outcome) loops.refused(from, outcome.refused);
+  });
+  return { gate, rulebook, approvals, desk, hooks, loops, notices: attended.notices };
 }
 
 /** Without an endpoint and a model every question goes to a human. */

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Question } from '../../src/guard/types.ts';
 import { openCaisson, type OpenInput } from '../../src/main.ts';
-import { bin, start, type Started } from '../cli/process.ts';
+import type { Started } from '../cli/process.ts';
+import { desk, hasTerminal, type Desk } from './terminal.ts';
 
 const patience = { timeout: 60_000 };
 
@@ -87,20 +88,12 @@ describe('every verb that runs something', () => {
   });
 });
 
-/** From util-linux: runs a shell line on a terminal of its own and passes it through. */
-const script = '/usr/bin/script';
-
-async function onTerminal(args: string): Promise<Started & { readonly root: string; readonly victim: string }> {
-  const root = await mkdtemp(join(tmpdir(), 'caisson-prompt-'));
-  const victim = join(root, 'victim');
-  await mkdir(victim);
-  onTestFinished(async () => await rm(root, { recursive: true }));
-  const env = { HOME: root, CAISSON_TERMINAL_BACKEND: 'local', CAISSON_APPROVALS_TIMEOUT: '8' };
-  const line = `cd ${root} && '${process.execPath}' '${bin}' ${args}`;
-  return { ...start(script, ['-qec', line, '/dev/null'], env), root, victim };
+async function onTerminal(args: string): Promise<Started & Desk> {
+  const at = await desk();
+  return { ...at, ...at.caisson(args) };
 }
 
-describe.skipIf(!existsSync(script))('the question on a terminal', () => {
+describe.skipIf(!hasTerminal)('the question on a terminal', () => {
   it.each([
     ['\r', 126, true],
     ['yes please\r', 126, true],
@@ -123,7 +116,7 @@ describe.skipIf(!existsSync(script))('the question on a terminal', () => {
     await terminal.wrote('Choice');
     terminal.child.stdin?.write('a\r');
     expect((await terminal.ended).exitCode).toBe(0);
-    const saved = await readFile(join(terminal.root, '.caisson', 'config.yaml'), 'utf8');
+    const saved = await readFile(join(terminal.home, 'config.yaml'), 'utf8');
     expect(saved).toBe('command_allowlist:\n  - terminal(rm -rf victim)\n');
   });
 

@@ -9,7 +9,7 @@ import { ephemeralPrefix } from '../../spec/task.ts';
 import { type Call, readable } from '../call.ts';
 import type { Passage, Step } from '../gate.ts';
 import { toolOf } from '../hooks/payload.ts';
-import { after, counts, type Detector, reached, sentence } from './detect.ts';
+import { after, counts, type Detector, type History, type Outcome, reached, sentence } from './detect.ts';
 import { readHistory, writeHistory } from './history.ts';
 
 /** One call from its start to its exit. */
@@ -47,18 +47,28 @@ export class Loops implements Step {
     return { recorder: listening(recorder, output), ended: (exit) => this.#ended(call, exit, digestOf(exit, output)) };
   }
 
+  /** A call that was refused has failed as well: asking for it again and again is a circle, too. */
+  refused(call: Call, error: unknown): void {
+    if (!this.concerns({ call }) || !(error instanceof CaissonError) || error.details['guardrail'] !== undefined)
+      return;
+    if (error.code === 'policy_denied' || error.code === 'approval_required')
+      this.#keep(call, { failed: true, reads: false, result: error.code });
+  }
+
   async #ended(call: Call, exit: Exit, result: string): Promise<Exit> {
     if (exit.reason === 'canceled' || exit.reason === 'lost') return exit; // says nothing about the command
     const failed = exit.reason !== 'exited' || exit.exitCode !== 0;
-    const identity = identityOf(call);
     const reads = !failed && (await onlyReads(call));
-    const at = Date.now();
-    const windowMs = this.#limits.window_seconds * 1000;
-    const history = after(this.#history(call), { ...identity, failed, reads, result, at }, windowMs);
-    writeHistory(this.#directory, call.taskId, history);
-    const found = counts(history, identity);
+    const found = counts(this.#keep(call, { failed, reads, result }), identityOf(call));
     const warned = reached(found, this.#limits.warn_after);
     return warned === null ? exit : { ...exit, notes: [...exit.notes, sentence(warned, found[warned])] };
+  }
+
+  #keep(call: Call, end: Pick<Outcome, 'failed' | 'reads' | 'result'>): History {
+    const windowMs = this.#limits.window_seconds * 1000;
+    const history = after(this.#history(call), { ...identityOf(call), ...end, at: Date.now() }, windowMs);
+    writeHistory(this.#directory, call.taskId, history);
+    return history;
   }
 
   #history({ taskId }: Call): ReturnType<typeof readHistory> {

@@ -66,6 +66,14 @@ describe('a loop', () => {
     await close();
   });
 
+  it('of a call that is refused is stopped as well (AP-11)', async () => {
+    const { run, close } = await opened();
+    for (let n = 1; n <= 5; n += 1) await expect(run('rm -rf x')).rejects.toMatchObject({ code: 'approval_required' });
+    await expect(run('rm -rf x')).rejects.toEqual(stop('exact_failure', 5));
+    await expect(run('rm -rf x')).rejects.toEqual(stop('exact_failure', 5));
+    await close();
+  });
+
   it('is none where nobody has asked for it', async () => {
     const { run, close } = await opened(false);
     for (let n = 1; n <= 7; n += 1) expect((await run('exit 3')).notes).toEqual([]);
