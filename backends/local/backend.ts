@@ -18,10 +18,12 @@ import { abortError, CaissonError } from '../../src/errors.ts';
 import { checkHost } from './check.ts';
 import { baseEnvironment } from './environment.ts';
 import { endMarked } from './marked.ts';
-import { Pipes } from './pipes.ts';
-import { guarantees, refuseMore } from './promises.ts';
-import type { Registration } from './registration.ts';
-import { Registry } from './registry.ts';
+import { Pipes } from '../shared/pipes.ts';
+import { guarantees } from './promises.ts';
+import { parseRegistration, type Registration } from './registration.ts';
+import { throwIfAborted } from '../shared/abort.ts';
+import { refuseMore } from '../shared/refuse-more.ts';
+import { Registry } from '../shared/registry.ts';
 import { LocalSandbox, type Place } from './sandbox.ts';
 
 /** Only opens: looks at nothing and starts nothing. */
@@ -35,7 +37,11 @@ class LocalBackend implements Backend {
 
   constructor(env: OpenOptions['env']) {
     const temporary = resolve(env['TMPDIR'] || '/tmp');
-    this.#place = { registry: new Registry(temporary), pipes: new Pipes(), baseEnv: baseEnvironment(env) };
+    this.#place = {
+      registry: new Registry(temporary, { name: 'local', parse: parseRegistration }),
+      pipes: new Pipes(),
+      baseEnv: baseEnvironment(env),
+    };
   }
 
   async guarantees(options: Cancelable = {}): Promise<Guarantees> {
@@ -107,8 +113,4 @@ class LocalBackend implements Backend {
     await registry.replace(file, registration);
     return registration;
   }
-}
-
-function throwIfAborted(options: Cancelable): void {
-  if (options.signal?.aborted) throw abortError(options.signal);
 }

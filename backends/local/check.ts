@@ -2,8 +2,8 @@ import { closeSync, existsSync } from 'node:fs';
 import { arch, hostname, platform, release, userInfo } from 'node:os';
 import type { Check, Finding } from '../../src/backend.ts';
 import { toCaissonError } from '../../src/errors.ts';
-import { makePipes } from './pipes.ts';
-import { isOurs } from './registry.ts';
+import { makePipes } from '../shared/pipes.ts';
+import { isOurs } from '../shared/registry.ts';
 
 /** `root` holds the registrations. */
 export async function checkHost(root: string): Promise<Check> {

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../src/errors.ts';
 import { markName } from './environment.ts';
-import { fault, systemCode } from './fault.ts';
+import { fault, systemCode } from '../shared/system-fault.ts';
 
 const mostRounds = 40;
 const pauseMs = 25;

@@ -1,16 +1,17 @@
 import { hostname } from 'node:os';
 import type { Cancelable, ExecOptions, Process, Ref, ResourceState, Sandbox } from '../../src/backend.ts';
-import { abortError, CaissonError } from '../../src/errors.ts';
+import { CaissonError } from '../../src/errors.ts';
 import { markName } from './environment.ts';
 import { endMarked } from './marked.ts';
-import type { Pipes } from './pipes.ts';
-import { startProcess } from './process.ts';
+import { throwIfAborted } from '../shared/abort.ts';
+import type { Pipes } from '../shared/pipes.ts';
+import { startProcess } from '../shared/host-process.ts';
 import type { Registration } from './registration.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from '../shared/registry.ts';
 
 /** What all sandboxes of one backend object share. */
 export interface Place {
-  readonly registry: Registry;
+  readonly registry: Registry<Registration>;
   readonly pipes: Pipes;
   readonly baseEnv: Readonly<Record<string, string>>;
 }
@@ -98,8 +99,4 @@ export class LocalSandbox implements Sandbox {
     const registration = await this.#shared.registry.read(this.#file);
     return registration?.labels.sandbox === this.#id ? registration : null;
   }
-}
-
-function throwIfAborted(options: Cancelable): void {
-  if (options.signal?.aborted) throw abortError(options.signal);
 }

@@ -14,12 +14,13 @@ import type {
   Trust,
 } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { throwIfAborted, untilAborted } from './abort.ts';
+import { throwIfAborted, untilAborted } from '../shared/abort.ts';
+import { isLabel } from '../shared/labels.ts';
+import { refuseMore } from '../shared/refuse-more.ts';
 import { toCheck, toFailedCheck } from './check.ts';
 import { askFacts, type Facts } from './facts.ts';
 import { Pool } from './pool.ts';
-import { guarantees, refuseMore } from './promises.ts';
-import { isLabel } from './registration.ts';
+import { guarantees } from './promises.ts';
 import { type Entry, Registry } from './registry.ts';
 import { type Host, SshSandbox } from './sandbox.ts';
 import { findTarget, type Target } from './target.ts';
@@ -73,7 +74,7 @@ class SshBackend implements Backend {
 
   async create(spec: Spec, options: CreateOptions): Promise<Sandbox> {
     throwIfAborted(options);
-    refuseMore(spec);
+    refuseMore(guarantees, spec);
     const entry = entryFor(await this.#askFacts(options), options);
     const host = await this.#host();
     throwIfAborted(options);

@@ -5,7 +5,7 @@
  * that becomes free meanwhile goes to whoever has waited longest.
  */
 import { CaissonError, toCaissonError } from '../../src/errors.ts';
-import { throwIfAborted } from './abort.ts';
+import { throwIfAborted } from '../shared/abort.ts';
 import { Connection, usualAllowance } from './connection.ts';
 import { Keyring } from './identity.ts';
 import type { Target } from './target.ts';

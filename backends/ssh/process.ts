@@ -6,7 +6,7 @@ import type { ProcessEnd, PtyProcess } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { lost } from './fault.ts';
 import type { Place } from './pool.ts';
-import { Output } from './streams.ts';
+import { Output } from '../shared/output.ts';
 
 const bufferBytes = 256 * 1024;
 

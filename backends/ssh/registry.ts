@@ -1,8 +1,8 @@
 /** Registrations on the host, through one script. */
 import type { Labels, ResourceState } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
+import { labelsFrom, parseJson } from '../shared/labels.ts';
 import type { Pool } from './pool.ts';
-import { parseLabels, stateOf } from './registration.ts';
 import { codes, registryScript } from './registry-script.ts';
 import { run } from './run.ts';
 
@@ -64,7 +64,7 @@ export class Registry {
     const said = await this.#run('list', { directory, name: '', sandbox: '', workspace: '' }, [], signal);
     return said.split('\n').flatMap((line) => {
       const [name = '', state = '', json = ''] = line.split('\t');
-      const labels = parseLabels(json);
+      const labels = labelsFrom(parseJson(json));
       return labels?.instance === instance ? [{ name, labels, state: stateOf(state) }] : [];
     });
   }
@@ -95,4 +95,8 @@ function failure(code: number | null, { name, sandbox, directory }: Entry, stder
     details: { ...details, code },
     remedy: 'look at the mode and the free space of that directory',
   });
+}
+
+function stateOf(word: string): ResourceState {
+  return word === 'running' || word === 'stopped' ? word : 'unknown';
 }

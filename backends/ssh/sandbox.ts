@@ -1,7 +1,7 @@
 import type { Cancelable, ExecOptions, Process, PtyOptions, Ref, ResourceState, Sandbox } from '../../src/backend.ts';
-import { throwIfAborted } from './abort.ts';
+import { throwIfAborted } from '../shared/abort.ts';
 import type { Pool } from './pool.ts';
-import type { Launch } from './preamble.ts';
+import type { Launch } from '../shared/preamble.ts';
 import type { Entry, Registry } from './registry.ts';
 import { startProcess } from './start.ts';
 

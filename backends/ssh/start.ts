@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientChannel, PseudoTtyOptions } from 'ssh2';
 import { CaissonError, isCode } from '../../src/errors.ts';
-import { untilAborted } from './abort.ts';
+import { untilAborted } from '../shared/abort.ts';
 import { SessionRefused } from './connection.ts';
 import type { Place, Pool } from './pool.ts';
-import { commandLine, type Launch, preamble } from './preamble.ts';
+import { commandLine, type Launch, preamble } from '../shared/preamble.ts';
 import { type ProcessId, type Signaler, SshProcess } from './process.ts';
 
 export interface StartOptions {

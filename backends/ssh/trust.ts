@@ -1,7 +1,7 @@
 /** Asks hosts who they are, and remembers the key that a person has confirmed. Nobody is logged in to for that. */
 import type { HostKey, Trust } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
-import { untilAborted } from './abort.ts';
+import { untilAborted } from '../shared/abort.ts';
 import { mayBeTrusted, openHostKeys } from './host-keys.ts';
 import { Keyring } from './identity.ts';
 import { fingerprint, keyType } from './known-hosts.ts';

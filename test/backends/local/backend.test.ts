@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { open } from '../../../backends/local/backend.ts';
-import { startProcess } from '../../../backends/local/process.ts';
-import { Pipes } from '../../../backends/local/pipes.ts';
+import { startProcess } from '../../../backends/shared/host-process.ts';
+import { Pipes } from '../../../backends/shared/pipes.ts';
 import { run } from '../../conformance/command.ts';
 import { plainSpec } from '../../conformance/spec.ts';
 

@@ -3,14 +3,15 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Registration } from '../../../backends/local/registration.ts';
-import { isOurs, Registry } from '../../../backends/local/registry.ts';
+import { parseRegistration, type Registration } from '../../../backends/local/registration.ts';
+import { isOurs, Registry } from '../../../backends/shared/registry.ts';
 
+const kind = { name: 'local', parse: parseRegistration };
 let temporary = '';
-let registry = new Registry('/nowhere');
+let registry = new Registry('/nowhere', kind);
 beforeEach(() => {
   temporary = mkdtempSync(join(tmpdir(), 'caisson-registry-'));
-  registry = new Registry(temporary);
+  registry = new Registry(temporary, kind);
 });
 afterEach(() => rmSync(temporary, { recursive: true }));
 

@@ -7,7 +7,7 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Process, ProcessEnd } from '../../src/backend.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { fault, systemCode } from './fault.ts';
+import { fault, systemCode } from './system-fault.ts';
 import { closePipe, type Pipe, type Pipes } from './pipes.ts';
 
 export interface Start {

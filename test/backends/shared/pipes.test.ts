@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readdirSync, readSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { closePipe, Pipes } from '../../../backends/local/pipes.ts';
+import { closePipe, Pipes } from '../../../backends/shared/pipes.ts';
 
 const descriptors = (): number => readdirSync('/proc/self/fd').length;
 

@@ -10,7 +10,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { CaissonError } from '../../src/errors.ts';
-import { fault, systemCode } from './fault.ts';
+import { fault, systemCode } from './system-fault.ts';
 
 /** Descriptors of one pipe. Whoever takes it closes both. */
 export interface Pipe {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { commandLine, type Launch, preamble } from '../../../backends/ssh/preamble.ts';
+import { commandLine, type Launch, preamble } from '../../../backends/shared/preamble.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'caisson-preamble-'));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -1,7 +1,7 @@
 /**
- * What makes a local sandbox findable: one small file each, in a directory that only this account can read.
+ * What makes a sandbox on this host findable: one small file each, in a directory that only this account can read.
  *
- *   ROOT/caisson-UID/local/INSTANCE/NAME.json     ROOT is TMPDIR, or /tmp
+ *   ROOT/caisson-UID/BACKEND/INSTANCE/NAME.json     ROOT is TMPDIR, or /tmp
  *
  * Not XDG_RUNTIME_DIR: that one goes with the login session, and is unset in services, while the processes of a
  * sandbox live on and every process of the instance must see the same files.
@@ -10,18 +10,27 @@ import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Labels } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { fault, systemCode } from './fault.ts';
-import { parseRegistration, type Registration } from './registration.ts';
+import { fault, systemCode } from './system-fault.ts';
 
 const suffix = '.json';
 
-export class Registry {
+export interface Kind<T> {
+  /** The backend's name. */
+  readonly name: string;
+  /** Strict: `null` for a text that we did not write. */
+  readonly parse: (text: string) => T | null;
+}
+
+export class Registry<T extends { readonly labels: Labels }> {
   /** The directory that must be ours. */
   readonly root: string;
+  readonly #kind: Kind<T>;
 
-  constructor(temporary: string) {
+  constructor(temporary: string, kind: Kind<T>) {
     this.root = join(temporary, `caisson-${userInfo().uid}`);
+    this.#kind = kind;
   }
 
   file(instance: string, name: string): string {
@@ -29,7 +38,7 @@ export class Registry {
   }
 
   /** False when the name is taken. */
-  async insert(file: string, registration: Registration): Promise<boolean> {
+  async insert(file: string, registration: T): Promise<boolean> {
     await this.#prepare(dirname(file));
     const draft = await writeDraft(file, registration);
     try {
@@ -43,7 +52,7 @@ export class Registry {
     }
   }
 
-  async replace(file: string, registration: Registration): Promise<void> {
+  async replace(file: string, registration: T): Promise<void> {
     await rename(await writeDraft(file, registration), file);
   }
 
@@ -56,30 +65,30 @@ export class Registry {
   }
 
   /** `null` when there is none. Throws `conflict` for a file that we did not write. */
-  async read(file: string): Promise<Registration | null> {
+  async read(file: string): Promise<T | null> {
     if (!(await isOurs(rootOf(file)))) return null;
     const text = await readText(file);
     if (text === null) return null;
-    const registration = parseRegistration(text);
+    const registration = this.#kind.parse(text);
     if (registration !== null) return registration;
     throw new CaissonError('conflict', `${file} is not a registration of this version`, { remedy: 'remove the file' });
   }
 
   /** Files that we did not write are left out: they are nobody's sandbox. */
-  async all(instance: string): Promise<readonly { readonly file: string; readonly registration: Registration }[]> {
+  async all(instance: string): Promise<readonly { readonly file: string; readonly registration: T }[]> {
     if (!(await isOurs(this.root))) return [];
     const directory = this.#directory(instance);
     const found = [];
     for (const entry of await entries(directory)) {
       const text = await readText(join(directory, entry));
-      const registration = text === null ? null : parseRegistration(text);
+      const registration = text === null ? null : this.#kind.parse(text);
       if (registration?.labels.instance === instance) found.push({ file: join(directory, entry), registration });
     }
     return found;
   }
 
   #directory(instance: string): string {
-    return join(this.root, 'local', fileName(instance));
+    return join(this.root, this.#kind.name, fileName(instance));
   }
 
   async #prepare(directory: string): Promise<void> {
@@ -117,7 +126,7 @@ function fileName(text: string): string {
   return encodeURIComponent(text).replace(/^\./, '%2E');
 }
 
-async function writeDraft(file: string, registration: Registration): Promise<string> {
+async function writeDraft(file: string, registration: unknown): Promise<string> {
   const draft = `${file}.${randomUUID()}`;
   try {
     await writeFile(draft, JSON.stringify(registration), { mode: 0o600, flag: 'wx' });
