@@ -11,8 +11,7 @@ export async function child(
   args: readonly string[],
 ): Promise<Readonly<Record<string, number>>> {
   const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
-  // The second flag is what bin/caisson.js sets for the command line and the service.
-  const flags = ['--expose-gc', '--semi-space-growth-factor=1'];
+  const flags = ['--expose-gc', '--import', new URL('../bin/process.js', import.meta.url).href];
   const { stdout } = await execute(process.execPath, [...flags, file, ...args]);
   const told: unknown = JSON.parse(stdout);
   if (!isNumbers(told)) throw new CaissonError('internal', `bench child ${name} printed no figures`);

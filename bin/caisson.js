@@ -48,30 +48,9 @@ async function runHere() {
       'this copy of Caisson is not complete: it has neither src nor dist',
       'npm run build, or install it again',
     );
-  await Promise.all([keepCompiledCode(), keepYoungGenerationSmall()]);
+  await import('./process.js');
   const { main } = await import(entry.href);
   await main(args);
-}
-
-/**
- * Output passes through in chunks that die at once. V8 would answer them with a young generation of 48 MB, full of dead
- * chunks; one that stays small costs nothing measurable and keeps the process half the size.
- */
-async function keepYoungGenerationSmall() {
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--semi-space-growth-factor=1');
-}
-
-/**
- * Compiled code is kept in a directory of the user's own. Node's default is a shared one, where anybody could lay down
- * code for others to run.
- */
-async function keepCompiledCode() {
-  const { enableCompileCache } = await import('node:module');
-  const { NODE_COMPILE_CACHE: chosen, XDG_CACHE_HOME: cache, HOME: home } = process.env;
-  const base = cache?.startsWith('/') ? cache : home?.startsWith('/') ? `${home}/.cache` : undefined;
-  if (chosen) enableCompileCache?.(chosen);
-  else if (base !== undefined) enableCompileCache?.(`${base}/caisson/compile`);
 }
 
 async function runOnNewerNode() {
