@@ -76,6 +76,17 @@ describe('a stream', () => {
     );
   });
 
+  it('is redacted wherever in a long chunk a secret stands', () => {
+    const secret = `AUTH_TOKEN=${filler(20)}`;
+    const line = Buffer.from('ordinary words of a log '.repeat(60));
+    for (let at = 0; at < 1000; at += 1) {
+      const bytes = Buffer.concat([line, line.subarray(0, at), Buffer.from(` ${secret} `), line.subarray(at)]);
+      const whole = through(new Redaction().stream(), [bytes]);
+      expect(whole).not.toContain(filler(20));
+      expect(through(new Redaction().stream(), cut(bytes, [line.length]))).toBe(whole);
+    }
+  });
+
   it('of any bytes comes out as it was where there is no secret', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), fc.array(fc.nat(500), { maxLength: 5 }), (bytes, places) => {

@@ -13,8 +13,8 @@ export interface Automaton {
   readonly found: readonly (readonly number[] | undefined)[];
   /** By state: 1 where a literal ends. */
   readonly hits: Uint8Array;
-  /** By two bytes, the first one high: 1 where a literal begins so. Most places of most texts begin none. */
-  readonly pairs: Uint8Array;
+  /** By a unit of two bytes, as `Uint16Array` reads them: 1 where a literal may begin in it or one byte before it. */
+  readonly units: Uint8Array;
   /** By state: length of the longest suffix of what was read that begins a literal. */
   readonly depth: Int32Array;
 }
@@ -39,16 +39,23 @@ export function automatonOf(literals: readonly Uint8Array[]): Automaton {
     }
     (ends[state] ??= []).push(which);
   }
-  return { columns, width, depth, pairs: pairsOf(literals), ...completed({ next, width, count, ends }) };
+  return { columns, width, depth, units: unitsOf(literals), ...completed({ next, width, count, ends }) };
 }
 
-function pairsOf(literals: readonly Uint8Array[]): Uint8Array {
-  const pairs = new Uint8Array(2 ** 16);
-  for (const [first = 0, second] of literals) {
-    if (second === undefined) pairs.fill(1, first << 8, (first + 1) << 8);
-    else pairs[(first << 8) | second] = 1;
+/** A literal that begins at an even place shows there, one that begins at an odd place with the unit of its next bytes. */
+function unitsOf(literals: readonly Uint8Array[]): Uint8Array {
+  const units = new Uint8Array(2 ** 16);
+  const anything = Array.from({ length: 256 }, (_, byte) => byte);
+  for (const [first = 0, second, third] of literals) {
+    for (const byte of second === undefined ? anything : [second]) units[unitOf(first, byte)] = 1;
+    if (second === undefined) for (const byte of anything) units[unitOf(byte, first)] = 1;
+    else for (const byte of third === undefined ? anything : [third]) units[unitOf(second, byte)] = 1;
   }
-  return pairs;
+  return units;
+}
+
+function unitOf(first: number, second: number): number {
+  return new Uint16Array(Uint8Array.of(first, second).buffer)[0] ?? 0;
 }
 
 function columnsOf(literals: readonly Uint8Array[]): { readonly columns: Uint16Array; readonly width: number } {
@@ -90,27 +97,4 @@ function completed({ next, width, count, ends }: Trie): Pick<Automaton, 'next' |
     }
   }
   return { next, found, hits: Uint8Array.from(found, (which) => (which === undefined ? 0 : 1)) };
-}
-
-/** Where a scan stands: the state after the byte before `index`. */
-export interface Scan {
-  state: number;
-  index: number;
-}
-
-/** Goes on to behind the next byte at which a literal ends; false at the end of the buffer. */
-export function nextHit({ columns, width, next, hits, pairs }: Automaton, buffer: Uint8Array, scan: Scan): boolean {
-  let { state, index } = scan;
-  const { length } = buffer;
-  let hit = false;
-  while (index < length && !hit) {
-    if (state === 0)
-      while (index + 1 < length && pairs[((buffer[index] ?? 0) << 8) | (buffer[index + 1] ?? 0)] === 0) index += 1;
-    state = next[state * width + (columns[buffer[index] ?? 0] ?? 0)] ?? 0;
-    hit = hits[state] === 1;
-    index += 1;
-  }
-  scan.state = state;
-  scan.index = index;
-  return hit;
 }

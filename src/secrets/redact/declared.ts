@@ -1,6 +1,7 @@
 /** The first pass: values that were declared, byte for byte and in their usual encodings. */
-import { type Automaton, automatonOf, nextHit, type Scan } from './automaton.ts';
+import { type Automaton, automatonOf } from './automaton.ts';
 import { formsOf } from './forms.ts';
+import { Scan } from './scan.ts';
 import type { Tally } from './tally.ts';
 import type { Declared } from './types.ts';
 
@@ -30,7 +31,7 @@ interface Interval {
 export class DeclaredPass {
   readonly #table: DeclaredTable;
   readonly #tally: Tally;
-  readonly #scan: Scan = { state: 0, index: 0 };
+  readonly #scan: Scan;
   #rest: Buffer = Buffer.alloc(0);
   #committed = 0;
   #read = 0;
@@ -39,6 +40,7 @@ export class DeclaredPass {
 
   constructor(table: DeclaredTable, tally: Tally) {
     this.#table = table;
+    this.#scan = new Scan(table.automaton);
     this.#tally = tally;
     this.#newline(); // a stream begins a line
   }
@@ -49,8 +51,8 @@ export class DeclaredPass {
 
   write(chunk: Buffer): readonly Buffer[] {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    this.#scan.index = 0;
-    while (nextHit(this.#table.automaton, chunk, this.#scan)) this.#note(this.#read + this.#scan.index);
+    this.#scan.goOn(chunk);
+    while (this.#scan.next()) this.#note(this.#read + this.#scan.index);
     this.#read += chunk.length;
     return this.#commit(this.#read - this.#openBytes());
   }
@@ -62,12 +64,12 @@ export class DeclaredPass {
   }
 
   #newline(): void {
-    this.#scan.index = 0;
-    nextHit(this.#table.automaton, Uint8Array.of(newline), this.#scan);
+    this.#scan.goOn(Uint8Array.of(newline));
+    this.#scan.next();
   }
 
   #note(read: number): void {
-    for (const which of this.#table.automaton.found[this.#scan.state] ?? []) {
+    for (const which of this.#scan.found) {
       const form = this.#table.forms[which];
       if (form === undefined) continue;
       const edge = form.wholeLine ? 1 : 0;
@@ -77,8 +79,7 @@ export class DeclaredPass {
 
   /** Bytes at the end that may begin a form. The newline before a whole line is never replaced, so it need not wait. */
   #openBytes(): number {
-    const open = this.#table.automaton.depth[this.#scan.state] ?? 0;
-    const kept = Math.min(open, this.#rest.length);
+    const kept = Math.min(this.#scan.open, this.#rest.length);
     return kept > 0 && this.#rest[this.#rest.length - kept] === newline ? kept - 1 : kept;
   }
 

@@ -5,12 +5,13 @@
  * length around it, and what is decided to be a secret is eaten byte by byte. So the work is linear in the text, however
  * it was made, and `work` counts it.
  */
-import { type Automaton, automatonOf, nextHit, type Scan } from './automaton.ts';
+import { type Automaton, automatonOf } from './automaton.ts';
 import { assignment } from './rules/assignment.ts';
 import { bearerToken } from './rules/authorization.ts';
 import { type Eat, type Found, lookAhead, lookBehind, type Rule, type Text } from './rules/rule.ts';
 import { addressPassword, botToken, privateKey, webToken } from './rules/shapes.ts';
 import { vendorTriggers } from './rules/vendor.ts';
+import { Scan } from './scan.ts';
 import type { Tally } from './tally.ts';
 
 const triggers: readonly (readonly [string, Rule])[] = [
@@ -28,6 +29,9 @@ const triggers: readonly (readonly [string, Rule])[] = [
   [':AA', botToken],
 ];
 
+/** How much of a chunk is joined to what was before it; at least `lookBehind`. */
+const seamBytes = 2 * lookBehind;
+
 const rules = triggers.map(([literal, rule]) => ({ length: literal.length, rule }));
 
 let shared: Automaton | null = null;
@@ -44,7 +48,7 @@ interface Step {
 }
 
 export class PatternPass {
-  readonly #automaton = automaton();
+  readonly #places = new Scan(automaton());
   readonly #tally: Tally;
   readonly #strict: boolean;
   /** What was read and may be looked back at, then what is held. */
@@ -65,14 +69,35 @@ export class PatternPass {
   }
 
   get idle(): boolean {
-    const { length } = this.#buffer;
-    return this.#eating === null && this.#emitted === length && this.#decided === length;
+    return this.#eating === null && this.#holdsNothing;
   }
 
+  /**
+   * Only the seam is copied. A chunk of which nothing is held behind it is read where it is, since copies of all that a
+   * command prints would be most of what its output costs.
+   */
   write(chunk: Buffer): readonly Buffer[] {
     this.#forget();
-    this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
-    return this.#advance(false);
+    const before = this.#buffer.length;
+    const seam = before === 0 ? chunk : chunk.subarray(0, seamBytes);
+    this.#buffer = before === 0 ? chunk : Buffer.concat([this.#buffer, seam]);
+    const pieces = this.#advance(false);
+    if (seam.length === chunk.length) return pieces;
+    if (this.#holdsNothing) this.#moveTo(chunk, before);
+    else this.#buffer = Buffer.concat([this.#buffer, chunk.subarray(seam.length)]);
+    return [...pieces, ...this.#advance(false)];
+  }
+
+  get #holdsNothing(): boolean {
+    return this.#emitted === this.#buffer.length && this.#decided === this.#buffer.length;
+  }
+
+  /** To the chunk itself, of which the buffer has the beginning after `before` bytes. */
+  #moveTo(chunk: Buffer, before: number): void {
+    this.#buffer = chunk;
+    this.#emitted -= before;
+    this.#decided -= before;
+    this.#floor = Math.max(0, this.#floor - before);
   }
 
   end(): readonly Buffer[] {
@@ -126,17 +151,18 @@ export class PatternPass {
     const text: Text = { buffer, floor: this.#floor, final, strict: this.#strict };
     // A trigger may have begun before what is decided.
     const from = Math.max(this.#floor, this.#decided - lookBehind);
-    const scan: Scan = { state: 0, index: from };
-    while (nextHit(this.#automaton, buffer, scan)) {
-      const last = scan.index - 1;
-      const step = last < this.#decided ? null : this.#judge(text, last, this.#automaton.found[scan.state] ?? []);
+    const places = this.#places;
+    places.restart(buffer, from);
+    while (places.next()) {
+      const last = places.index - 1;
+      const step = last < this.#decided ? null : this.#judge(text, last, places.found);
       if (step === null) continue;
       this.work += last - from;
       return step;
     }
     this.work += buffer.length - from;
     this.#decided = buffer.length;
-    this.#emit(final ? buffer.length : buffer.length - (this.#automaton.depth[scan.state] ?? 0));
+    this.#emit(final ? buffer.length : buffer.length - places.open);
     return null;
   }
 

@@ -1,0 +1,80 @@
+/** A walk of an automaton over buffers that follow each other. */
+import type { Automaton } from './automaton.ts';
+
+/** Fewer bytes than this are walked one by one. */
+const shortBytes = 64;
+const noUnits: Uint16Array = new Uint16Array(0);
+
+export class Scan {
+  readonly #automaton: Automaton;
+  #state = 0;
+  #index = 0;
+  #buffer: Uint8Array = new Uint8Array(0);
+  /** The buffer by two bytes, from its first even address on, which is at `#even`. */
+  #units = noUnits;
+  #even = 0;
+
+  constructor(automaton: Automaton) {
+    this.#automaton = automaton;
+  }
+
+  /** The first byte that was not read yet. */
+  get index(): number {
+    return this.#index;
+  }
+
+  /** The literals that end before `index`, longest first. */
+  get found(): readonly number[] {
+    return this.#automaton.found[this.#state] ?? [];
+  }
+
+  /** How many bytes before `index` may begin a literal. */
+  get open(): number {
+    return this.#automaton.depth[this.#state] ?? 0;
+  }
+
+  /** From here on as if nothing had been read. */
+  restart(buffer: Uint8Array, from: number): void {
+    this.#state = 0;
+    this.goOn(buffer, from);
+  }
+
+  goOn(buffer: Uint8Array, from = 0): void {
+    this.#buffer = buffer;
+    this.#index = from;
+    this.#even = buffer.byteOffset & 1;
+    const whole = buffer.length - from < shortBytes ? 0 : (buffer.length - this.#even) >> 1;
+    this.#units = whole === 0 ? noUnits : new Uint16Array(buffer.buffer, buffer.byteOffset + this.#even, whole);
+  }
+
+  /** To behind the next byte at which a literal ends; false at the end of the buffer. */
+  next(): boolean {
+    const { columns, width, next, hits } = this.#automaton;
+    const buffer = this.#buffer;
+    const { length } = buffer;
+    let state = this.#state;
+    let index = this.#index;
+    let hit = false;
+    while (index < length && !hit) {
+      if (state === 0) index = this.#skip(index);
+      state = next[state * width + (columns[buffer[index] ?? 0] ?? 0)] ?? 0;
+      hit = hits[state] === 1;
+      index += 1;
+    }
+    this.#state = state;
+    this.#index = index;
+    return hit;
+  }
+
+  /** Over places where no literal begins, which most places are: one look for two bytes. */
+  #skip(from: number): number {
+    const { units: begins } = this.#automaton;
+    const units = this.#units;
+    const { length } = units;
+    // In the middle of a unit: its second byte is in no other one.
+    if (((from - this.#even) & 1) !== 0) return from;
+    let at = (from - this.#even) >> 1;
+    while (at < length && begins[units[at] ?? 0] === 0) at += 1;
+    return Math.max(from, this.#even + 2 * at - 1);
+  }
+}
