@@ -8,6 +8,9 @@ import { diskProblem } from './problem.ts';
 /** What may wait for the disk before the command has to. */
 const queueBytes = 1024 * 1024;
 const writeBytes = 1024 * 1024;
+/** So much is written at once, or what came within `batchMs`: a call for every chunk costs more than the bytes do. */
+const batchBytes = 256 * 1024;
+const batchMs = 4;
 
 export interface Spilled extends Extent {
   readonly stream: StreamName;
@@ -35,6 +38,9 @@ export class Spill {
   #queue: Piece[] = [];
   #queued = 0;
   #pumping: Promise<void> | null = null;
+  #soon: NodeJS.Timeout | null = null;
+  /** All that is queued is due, however little it is. */
+  #due = false;
   #waiting: { readonly promise: Promise<void>; readonly resolve: () => void } | null = null;
   #problem: string | null = null;
 
@@ -50,7 +56,7 @@ export class Spill {
     if (this.#problem !== null) return;
     this.#queue.push(piece);
     this.#queued += piece.chunk.length;
-    this.#pumping ??= this.#pump();
+    this.#start();
     if (this.#queued < queueBytes) return;
     this.#waiting ??= Promise.withResolvers<void>();
     return this.#waiting.promise;
@@ -58,21 +64,39 @@ export class Spill {
 
   /** Resolves when all that came is in the files, or never will be. */
   async close(): Promise<void> {
+    this.#startAll();
     await this.#pumping;
     for (const file of Object.values(this.#files)) await file.handle.close();
   }
 
+  #start(): void {
+    if (this.#due || this.#queued >= batchBytes) this.#pumping ??= this.#pump();
+    else this.#soon ??= setTimeout(() => this.#startAll(), batchMs);
+  }
+
+  #startAll(): void {
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    this.#soon = null;
+    this.#due = this.#queue.length > 0;
+    if (this.#due) this.#start();
+  }
+
   async #pump(): Promise<void> {
     try {
-      for (let run = this.#takeRun(); run.length > 0; run = this.#takeRun()) await this.#writeRun(run);
+      while (this.#due || this.#queued >= batchBytes) {
+        await this.#writeRun(this.#takeRun());
+        this.#due &&= this.#queue.length > 0;
+      }
     } catch (error) {
       // The command goes on; what is not kept is told by the offsets.
       this.#problem = diskProblem(error);
       this.#queue = [];
       this.#queued = 0;
+      this.#due = false;
     } finally {
       this.#pumping = null;
       this.#wake();
+      if (this.#queue.length > 0) this.#start();
     }
   }
 
