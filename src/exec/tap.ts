@@ -55,6 +55,9 @@ export class Tap {
     source.once('end', this.#onEnd);
     source.once('close', this.#onClose);
     source.on('error', this.#onError);
+    // A stream without a byte ends as soon as it is made, which may be before anybody could listen.
+    if (source.readableEnded) this.#onEnd();
+    else if (source.destroyed) this.#onClose();
   }
 
   /** Bytes the command wrote, as far as they reached us. */

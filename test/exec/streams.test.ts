@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../src/exec/collect.ts';
-import { where } from './requests.ts';
-import { MemoryRecorder, scripted } from './running.ts';
+import { startExec } from '../../src/exec/start.ts';
+import { bare, requestFor, where } from './requests.ts';
+import { gone, MemoryRecorder, scripted } from './running.ts';
+import { ScriptedProcess, scriptedSandbox } from './scripted.ts';
 
 describe('the streams of an exec', () => {
   it('stop the command when their reader stops', async () => {
@@ -54,6 +57,28 @@ describe('the streams of an exec', () => {
     expect(exit.stderr).toEqual({ bytes: 50 * 65_536, truncated: false });
     expect(stderr.bytes).toBe(0);
     expect(recorder.kept.reduce((sum, line) => sum + line.length - 'stderr '.length, 0)).toBe(50 * 65_536);
+  });
+
+  it('have ended also when they ended before anybody could listen', async () => {
+    const process = new ScriptedProcess();
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.end().read(0);
+      await once(stream, 'end');
+    }
+    const execution = await startExec(scriptedSandbox(process, gone), requestFor(['true']), bare);
+    process.exit();
+    expect(await execution.exit).toMatchObject({ backgroundOpen: false, notes: [] });
+  });
+
+  it('tell that they were cut off also when that was before anybody could listen', async () => {
+    const process = new ScriptedProcess();
+    process.stderr.destroy();
+    const execution = await startExec(scriptedSandbox(process, gone), requestFor(['true']), bare);
+    process.stdout.end();
+    process.exit();
+    const { backgroundOpen, stderr, notes } = await execution.exit;
+    expect([backgroundOpen, stderr.truncated]).toEqual([false, true]);
+    expect(notes).toEqual([expect.stringContaining('stderr broke before its end')]);
   });
 
   it('let the command run on when their reader goes away', async () => {
