@@ -100,7 +100,7 @@ export class Caisson implements CaissonApi {
     this.trust = trustOf(parts.context, parts.origin.env);
     this.#plans = new Plans(parts.context, { loaded: parts.loaded, cwd: parts.origin.cwd });
     this.#execs = new Execs(parts);
-    this.#processes = new Processes(parts.context, parts.origin.redactions);
+    this.#processes = new Processes(parts);
     this.#sessions = new Sessions({
       context: parts.context,
       execs: this.#execs,

@@ -4,6 +4,7 @@ import type { ExecInput, Running } from './api.ts';
 import { commandFacts } from './audit/facts.ts';
 import type { AuditEntry } from './audit/types.ts';
 import type { Exit } from './exec/exit.ts';
+import { KnownProcesses } from './exec/detached/known.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
 import { checkRequest } from './exec/request.ts';
@@ -202,7 +203,19 @@ export class Execs {
     const { execId, command, cwd } = attempt.request;
     const redaction = this.#redaction(attempt);
     const shown = redaction === null ? command : command.map((word) => redaction.text(word));
-    return await this.#journal.record(execId, { command: shown, cwd, where, fresh: attempt.fresh });
+    const recorder = await this.#journal.record(execId, { command: shown, cwd, where, fresh: attempt.fresh });
+    if (!attempt.fresh) await this.#notDetached(execId, recorder);
+    return recorder;
+  }
+
+  /** Whoever detaches looks for this record after leaving his mark: of two with one id, at most one starts something. */
+  async #notDetached(execId: string, recorder: Recorder): Promise<void> {
+    try {
+      await new KnownProcesses(this.#context.home).refuse(execId);
+    } catch (error) {
+      await recorder.end(startFailed(toCaissonError(error)));
+      throw error;
+    }
   }
 
   #redaction({ variables, request }: Attempt): Redaction | null {

@@ -11,7 +11,8 @@ import { keepEndedMinutes, startDetached } from './exec/detached/start.ts';
 import { removeKeptScript } from './exec/inside.ts';
 import { runScript } from './exec/script-run.ts';
 import type { ExecRequest } from './exec/types.ts';
-import { runEntry, whereOf } from './execs.ts';
+import type { Journal } from './exec/journal/types.ts';
+import { type ExecParts, runEntry, whereOf } from './execs.ts';
 import type { Context } from './sandbox/context.ts';
 import { findRow } from './sandbox/end.ts';
 import { withSandbox } from './sandbox/healing.ts';
@@ -20,14 +21,18 @@ import { keptIn, notRunning, presentSandbox } from './sandbox/present.ts';
 import type { Redactions } from './secrets/redactions.ts';
 import type { SandboxRow } from './store/store.ts';
 
+export type ProcessParts = Pick<ExecParts, 'context' | 'journal' | 'origin'>;
+
 export class Processes {
   readonly #context: Context;
   readonly #redactions: Redactions;
+  readonly #journal: Journal;
   readonly #known: KnownProcesses;
 
-  constructor(context: Context, redactions: Redactions) {
+  constructor({ context, journal, origin }: ProcessParts) {
     this.#context = context;
-    this.#redactions = redactions;
+    this.#redactions = origin.redactions;
+    this.#journal = journal;
     this.#known = new KnownProcesses(context.home);
   }
 
@@ -39,7 +44,8 @@ export class Processes {
     }
     const id = request.execId;
     return await withSandbox(this.#context, plan, options, async (handle) => {
-      const { sandboxId } = await this.#known.add({ id, sandboxId: handle.row.id });
+      const { sandboxId, isNew } = await this.#known.add({ id, sandboxId: handle.row.id });
+      if (isNew) await this.#notRecorded(id);
       if (sandboxId !== handle.row.id) {
         throw new CaissonError('already_exists', `${id} has been started in another sandbox`, {
           details: { sandboxId },
@@ -54,6 +60,16 @@ export class Processes {
       if (!started) this.#context.audit.recordSoon(notRun(id, handle.row.taskId, 'it had been started before'));
       await this.#context.store.updateSandbox(handle.row.id, { usedAt: Date.now() });
       return { id, started, where: whereOf(handle) };
+    });
+  }
+
+  /** An id that an exec has is no process's too (see `Execs`). */
+  async #notRecorded(id: string): Promise<void> {
+    if (!(await this.#journal.has(id))) return;
+    await this.#known.forget(id);
+    throw new CaissonError('already_exists', `${id} has been started before, and not as a detached process`, {
+      remedy: 'its record tells what became of it; choose another id to start it again',
+      details: { execId: id },
     });
   }
 

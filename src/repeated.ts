@@ -1,6 +1,7 @@
 /** A repeated exec id gives the same exec, told from its record, whichever process runs or ran it. */
 import type { Options, Running } from './api.ts';
 import { isCode } from './errors.ts';
+import { KnownProcesses } from './exec/detached/known.ts';
 import type { Journal } from './exec/journal/types.ts';
 import { killTree } from './exec/kill/kill-tree.ts';
 import { replayExec } from './exec/replayed.ts';
@@ -16,9 +17,10 @@ export interface RepeatParts {
   readonly execs: Execs;
 }
 
-/** `null` when the id has no record. */
+/** `null` when the id has no record. Throws `already_exists` when it is that of a detached process. */
 export async function repeated(parts: RepeatParts, execId: string, options: Options): Promise<Running | null> {
   checkExecId(execId);
+  await new KnownProcesses(parts.context.home).refuse(execId);
   try {
     const cancel = async (): Promise<void> => {
       if (!(await parts.execs.cancel(execId))) await killWhere(parts.context, execId, replay.where);

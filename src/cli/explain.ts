@@ -3,11 +3,14 @@ import type { Exit, SandboxView } from '../api.ts';
 import { formatDuration, formatNamed, plural } from './format.ts';
 
 const mostSurvivors = 20;
+/** How an exit words that Caisson ended the command, and why: the reason says the same. */
+const killedNote = /^killed: /;
 
 /** Empty for a command that simply exited. `timeoutMs` is what was asked for, when it is known. */
 export function explain(exit: Exit, timeoutMs: number | null): string[] {
   const reason = reasonOf(exit, timeoutMs);
-  const notes = exit.notes.length === 0 ? '' : ` (${exit.notes.join('; ')})`;
+  const more = exit.notes.filter((note) => !killedNote.test(note));
+  const notes = more.length === 0 ? '' : ` (${more.join('; ')})`;
   const lines = reason === null ? exit.notes.map(String) : [`${reason}${notes}`];
   if (exit.backgroundOpen)
     lines.push('something it started lives on and holds its output; what that writes from now on is not shown');
@@ -34,7 +37,7 @@ function reasonOf(exit: Exit, timeoutMs: number | null): string | null {
     case 'canceled':
       return 'the command was canceled';
     case 'output-limit':
-      return 'the command wrote more than it may and was killed';
+      return `the command was ${exit.notes.find((note) => killedNote.test(note)) ?? 'killed: it wrote more than it may'}`;
     case 'out-of-memory':
       return 'the command was killed for memory; --memory gives a new sandbox more';
     case 'lost':

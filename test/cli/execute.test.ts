@@ -77,7 +77,17 @@ describe('run and exec', () => {
     [{ reason: 'signaled', exitCode: null, signal: 'SIGSEGV' }, 139, 'ended by SIGSEGV'],
     [{ reason: 'signaled', exitCode: null, signal: 'SIGTERM', signalGuessed: true }, 143, 'to judge by its exit code'],
     [{ reason: 'out-of-memory', exitCode: 137 }, 137, 'killed for memory'],
-    [{ reason: 'output-limit', exitCode: null }, 125, 'wrote more than it may'],
+    [{ reason: 'output-limit', exitCode: null }, 125, 'was killed: it wrote more than it may'],
+    [
+      { reason: 'output-limit', exitCode: null, notes: ['killed: it wrote more than 9 bytes', 'and more'] },
+      125,
+      'caisson: the command was killed: it wrote more than 9 bytes (and more)\n',
+    ],
+    [
+      { reason: 'timed-out', exitCode: null, notes: ['killed: it ran longer than 30000 ms', 'and more'] },
+      124,
+      'caisson: the command timed out after 30 s and was killed (and more)\n',
+    ],
     [
       { reason: 'lost', exitCode: null, notes: ['the engine\u001b went away'] },
       125,

@@ -3,15 +3,15 @@ import { expectAllAdopted, killServices } from '../exec/detached/adoption.ts';
 import { makeHome } from './home.ts';
 
 it(
-  'detached processes in a container live through kills of the service, and are adopted',
+  'detached processes in a container live through 50 kills of the service: all adopted, statuses right, output whole',
   { timeout: 300_000 },
   async () => {
     await using home = await makeHome();
     const first = await home.open();
     await first.create({ taskId: 'work' });
     await first.close();
-    const accepted = await killServices(home.path, home.env, 6);
-    expect(accepted.size).toBeGreaterThanOrEqual(6);
+    const accepted = await killServices(home.path, home.env, 50);
+    expect(accepted.size).toBeGreaterThanOrEqual(50);
     const caisson = await home.open();
     await expectAllAdopted(caisson, accepted);
     await caisson.remove('work');

@@ -49,6 +49,39 @@ it('a repeated exec is canceled for all who hold it', { timeout: 60_000 }, async
   expect([(await first.exit).reason, (await second.exit).reason]).toEqual(['canceled', 'canceled']);
 });
 
+it('an id is an exec or a detached process, and never both', { timeout: 60_000 }, async () => {
+  const command = ['sh', '-c', 'echo x >>both'] as const;
+  const ran = await caisson.run({ taskId: 'work', execId: 'exec_first', command });
+  await expect(caisson.detach({ taskId: 'work', execId: 'exec_first', command })).rejects.toMatchObject({
+    code: 'already_exists',
+  });
+  expect((await caisson.run({ taskId: 'work', execId: 'exec_first', command })).exit).toEqual(ran.exit);
+  await caisson.detach({ taskId: 'work', execId: 'exec_second', command });
+  await caisson.wait('exec_second');
+  const session = { taskId: 'work', name: 'ids', text: command[2], execId: 'exec_second' };
+  for (const again of [caisson.run({ taskId: 'work', execId: 'exec_second', command }), caisson.sessions.run(session)])
+    await expect(again).rejects.toMatchObject({ code: 'already_exists' });
+  expect((await caisson.detach({ taskId: 'work', execId: 'exec_second', command })).started).toBe(false);
+  expect((await caisson.run({ taskId: 'work', command: ['wc', '-l', 'both'] })).stdout.text).toBe('2 both\n');
+});
+
+it('one id for many at once is started once at most', { timeout: 60_000 }, async () => {
+  await caisson.create({ taskId: 'other' });
+  for (let round = 0; round < 10; round += 1) {
+    const execId = `exec_race-${round}`;
+    const command = ['sh', '-c', `echo ${round} >>raced`] as const;
+    await Promise.allSettled([
+      caisson.run({ taskId: 'work', execId, command }),
+      caisson.detach({ taskId: 'work', execId, command }),
+      caisson.detach({ taskId: 'other', execId, command }),
+    ]);
+    await caisson.wait(execId).catch(() => undefined); // there is none when the exec was first
+  }
+  const { stdout } = await caisson.run({ taskId: 'work', command: ['sh', '-c', 'sort raced | uniq -d'] });
+  expect(stdout.text).toBe('');
+  await caisson.remove('other');
+});
+
 it(
   'a client that is dropped 200 times at random goes on without a byte lost or doubled',
   { timeout: 120_000 },

@@ -2,8 +2,10 @@
  * Which sandbox a detached process is in, by its id: one small file each under `<home>/processes`. A signpost only: what
  * the process does and did is asked of the sandbox itself. Written before the process is started.
  */
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CaissonError } from '../../errors.ts';
 
 export interface KnownProcess {
   readonly id: string;
@@ -20,15 +22,30 @@ export class KnownProcesses {
     this.#directory = join(home, 'processes');
   }
 
-  /** The one that is already known under this id stays. */
-  async add(known: KnownProcess): Promise<KnownProcess> {
+  /** The first that is known under an id stays: of several who ask at once, one gets it. */
+  async add(known: KnownProcess): Promise<{ readonly sandboxId: string; readonly isNew: boolean }> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const present = await this.find(known.id);
-    if (present !== null) return present;
-    const path = this.#path(known.id);
-    await writeFile(`${path}.${process.pid}`, known.sandboxId, { mode: 0o600 });
-    await rename(`${path}.${process.pid}`, path);
-    return known;
+    const draft = `${this.#path(known.id)}.${randomUUID()}`;
+    await writeFile(draft, known.sandboxId, { mode: 0o600 });
+    try {
+      await link(draft, this.#path(known.id));
+      return { sandboxId: known.sandboxId, isNew: true };
+    } catch (error) {
+      const present = await this.find(known.id);
+      if (present === null) throw error;
+      return { sandboxId: present.sandboxId, isNew: false };
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  /** Throws `already_exists` for the id of a detached process: one id is one command. */
+  async refuse(id: string): Promise<void> {
+    if ((await this.find(id)) === null) return;
+    throw new CaissonError('already_exists', `${id} is a detached process`, {
+      remedy: '`caisson wait` and `caisson logs` tell of it; choose another id to run something else',
+      details: { execId: id },
+    });
   }
 
   async find(id: string): Promise<KnownProcess | null> {

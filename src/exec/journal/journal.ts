@@ -80,6 +80,11 @@ class FileJournal implements Journal {
     throw taken(execId);
   }
 
+  async has(execId: string): Promise<boolean> {
+    await this.#learn();
+    return this.#catalogue.find(execId) !== null || this.#isLive(execId);
+  }
+
   async *read(execId: string, options: ReadOptions = {}): AsyncGenerator<ExecEvent, void, void> {
     await this.#refresh();
     const entry = this.#catalogue.find(execId);

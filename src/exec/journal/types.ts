@@ -66,6 +66,8 @@ export interface Journal {
    * then not be started again, and `read` tells what became of it.
    */
   record(execId: string, started: Started): Promise<Recorder>;
+  /** Whether an exec of this id is on record. */
+  has(execId: string): Promise<boolean>;
   /** Throws `not_found` for an id without a record, `canceled` when the signal fires. */
   read(execId: string, options?: ReadOptions): AsyncGenerator<ExecEvent, void, void>;
   /** Events of one exec, or of all execs of a task or sandbox, oldest first, one exec after the other. */
