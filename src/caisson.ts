@@ -40,12 +40,13 @@ import { copyOut } from './files/copy-out.ts';
 import { type ImageBuilder, imagesOf } from './images.ts';
 import { gc, type GcParts } from './gc.ts';
 import { Processes } from './processes.ts';
+import { recordOf } from './record.ts';
 import { repeated } from './repeated.ts';
 import { secretsOf } from './secrets.ts';
 import { Sessions, sessionsOf } from './sessions.ts';
 import { codeSubject } from './guard/call.ts';
 import { acquire } from './sandbox/acquire.ts';
-import { cancelable, type Context, type Handle } from './sandbox/context.ts';
+import type { Context, Handle } from './sandbox/context.ts';
 import { findRow, removeSandbox, stopSandbox } from './sandbox/end.ts';
 import { attachIfThere } from './sandbox/finish.ts';
 import { withSandbox } from './sandbox/healing.ts';
@@ -240,9 +241,7 @@ export class Caisson implements CaissonApi {
     how: { readonly after?: number; readonly follow?: boolean } = {},
     options: Options = {},
   ): AsyncIterable<ExecEvent> {
-    yield* (
-      (await this.#processes.logs(id, how, options)) ?? this.#parts.journal.logs(id, { ...how, ...cancelable(options) })
-    );
+    yield* recordOf({ ...this.#parts, processes: this.#processes }, { id, how }, options);
   }
 
   async checks(

@@ -22,7 +22,7 @@ export function toFailedCheck(error: unknown): Check {
   return {
     status: missing ? 'missing' : 'unhealthy',
     summary: fault.message,
-    remedy: fault.remedy ?? 'Look at the log of the engine.',
+    remedy: fault.remedy ?? 'look at the log of the engine',
     facts: {},
     findings: [],
   };
@@ -47,19 +47,19 @@ function postureFindings(facts: Facts): readonly Finding[] {
       facts.seccomp === 'none'
         ? 'the engine has no seccomp'
         : 'the engine runs containers without a seccomp profile unless one is given',
-    remedy: 'Use a kernel and an engine with seccomp, and no seccomp-profile=unconfined in daemon.json.',
+    remedy: 'use a kernel and an engine with seccomp, and no seccomp-profile=unconfined in daemon.json',
   });
   add(!facts.limits.swap, {
     severity: 'warning',
     id: 'swap-unlimited',
     message: 'the kernel does not account swap, so a memory limit can be passed by swapping',
-    remedy: 'Boot with swapaccount=1, use cgroup v2, or turn swap off.',
+    remedy: 'boot with swapaccount=1, use cgroup v2, or turn swap off',
   });
   add(facts.cgroupVersion === 1, {
     severity: 'warning',
     id: 'cgroup-v1',
     message: 'the engine uses version 1 of cgroups',
-    remedy: 'Boot with systemd.unified_cgroup_hierarchy=1.',
+    remedy: 'boot with systemd.unified_cgroup_hierarchy=1',
   });
   // Removing a limited subvolume marks all quota groups inconsistent (btrfs-quota(5)); no engine asks for a new count.
   add(facts.storageDriver === 'btrfs', {

@@ -104,7 +104,7 @@ async function recover(making: Making, refused: { error: unknown; network: strin
       `the engine refused to make a sandbox with a disk limit: ${refused.error.message}`,
       {
         cause: refused.error,
-        remedy: 'Set terminal.container_disk to 0, or use a storage driver with disk limits.',
+        remedy: 'set terminal.container_disk to 0, or use a storage driver with disk limits',
       },
     );
   }
@@ -127,7 +127,7 @@ async function takeName(making: Making): Promise<Step> {
   if (labels?.instance !== options.labels.instance || labels.sandbox !== options.labels.sandbox) {
     throw new CaissonError('conflict', `the name ${options.name} is taken by a container that is not ours`, {
       details: { name: options.name },
-      remedy: 'Rename or remove that container.',
+      remedy: 'rename or remove that container',
     });
   }
   const usable = labels.fingerprint === options.labels.fingerprint && found.state !== 'unknown';

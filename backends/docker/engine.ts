@@ -128,7 +128,7 @@ async function readCertificate(directory: string, file: string): Promise<Buffer>
   return readFile(path).catch((cause: unknown) => {
     throw new CaissonError('failed_precondition', `cannot read ${path}`, {
       cause,
-      remedy: 'Set DOCKER_CERT_PATH to the directory of ca.pem, cert.pem and key.pem.',
+      remedy: 'set DOCKER_CERT_PATH to the directory of ca.pem, cert.pem and key.pem',
     });
   });
 }

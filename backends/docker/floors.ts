@@ -60,7 +60,7 @@ function findingsOf(floor: Floor, version: string | null): readonly Finding[] {
     severity: 'warning',
     id,
     message: `${floor.name} ${version} is older than ${floor.safe.join(', ')}: ${floor.why}${parsed.patched ? '; this build of a distribution may have the fix already' : ''}`,
-    remedy: `Update ${floor.name} to ${floor.safe.at(-1) ?? 'a fixed version'} or newer${parsed.patched ? `, or look up ${id} in the distribution's security tracker` : ''}.`,
+    remedy: `update ${floor.name} to ${floor.safe.at(-1) ?? 'a fixed version'} or newer${parsed.patched ? `, or look up ${id} in the distribution's security tracker` : ''}`,
   }));
 }
 
@@ -69,7 +69,7 @@ function unknownVersion(floor: Floor, version: string): Finding {
     severity: 'warning',
     id: 'unknown-version',
     message: `${floor.name} tells a version that cannot be read (${version.slice(0, 60)}), so it is not known whether it is safe from ${floor.ids.join(', ')}`,
-    remedy: `Make sure that it is ${floor.safe.join(', ')} or newer.`,
+    remedy: `make sure that it is ${floor.safe.join(', ')} or newer`,
   };
 }
 

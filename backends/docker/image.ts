@@ -25,7 +25,7 @@ export function parseReference(image: string | null): Reference | null {
   const name = match?.[1];
   if (!name) {
     throw new CaissonError('invalid_argument', 'that is no image reference', {
-      remedy: 'Give it as [registry/]name[:tag] or name@sha256:digest, in lower case; see terminal.docker_image.',
+      remedy: 'give it as [registry/]name[:tag] or name@sha256:digest, in lower case; see terminal.docker_image',
     });
   }
   return { name, version: match?.[3] ?? match?.[2] ?? 'latest' };

@@ -26,7 +26,7 @@ function checkLength(characters: number, word: string): void {
   throw new CaissonError(
     'invalid_argument',
     `an argument or variable is longer than the ${maxWordBytes - 1} bytes that Linux takes`,
-    { remedy: 'Pass it through stdin or a file.' },
+    { remedy: 'pass it through stdin or a file' },
   );
 }
 

@@ -88,7 +88,7 @@ export class Network {
     const [first, ...others] = await this.#find();
     if (!first)
       throw new CaissonError('conflict', `the name ${this.name} is taken by a network that is not ours`, {
-        remedy: 'Remove or rename that network.',
+        remedy: 'remove or rename that network',
       });
     const isStuck = await Promise.all(others.map((network) => this.#isStuck(network.id)));
     // A network may be older than one that was to be seen earlier, and by now is in use.

@@ -142,7 +142,7 @@ function inWords(error: unknown): unknown {
   if (isCode(error, 'failed_precondition')) {
     return new CaissonError('failed_precondition', 'the sandbox does not run; the command was not started', {
       cause: error,
-      remedy: 'Start the sandbox first.',
+      remedy: 'start the sandbox first',
     });
   }
   return error;

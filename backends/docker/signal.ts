@@ -43,7 +43,7 @@ export async function sendSignal(run: Run, mark: string, signal: string): Promis
     'not_supported',
     'the sandbox has no sh, tr and grep with which a command could be signalled',
     {
-      remedy: 'Destroy the sandbox, or use an image that has them.',
+      remedy: 'destroy the sandbox, or use an image that has them',
     },
   );
 }

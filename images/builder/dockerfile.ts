@@ -24,7 +24,7 @@ export async function buildByDockerfile(recipe: Recipe, options: DockerfileOptio
 export async function findClient(env: NodeJS.ProcessEnv): Promise<'docker' | 'podman'> {
   for (const client of ['docker', 'podman'] as const) if (await succeeds([client, '--version'], env)) return client;
   throw new CaissonError('failed_precondition', 'building from a Dockerfile needs the docker or podman client', {
-    remedy: 'On Debian or Ubuntu: apt-get install docker.io, or podman',
+    remedy: 'on Debian or Ubuntu: apt-get install docker.io, or podman',
   });
 }
 
@@ -42,7 +42,7 @@ async function buildLayer(layer: string, client: string, options: DockerfileOpti
   try {
     await run([client, 'build', '--tag', `caisson/${name}:latest`, '--iidfile', idFile, ...from, layer], {
       env: options.env,
-      remedy: 'Where the engine reaches no registry, use the other method: --method packages',
+      remedy: 'where the engine reaches no registry, use the other method: --method packages',
       onLine: (line) => options.onProgress?.({ what: `${name}: ${line}`, done: null, total: null }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });

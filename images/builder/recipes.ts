@@ -49,7 +49,7 @@ export async function recipe(name: string): Promise<Recipe> {
   const found = all.find((one) => one.name === name || one.reference === name);
   if (found !== undefined) return found;
   throw new CaissonError('not_found', `there is no image recipe "${name}"`, {
-    remedy: `Choose one of: ${all.map((one) => one.name).join(', ')}.`,
+    remedy: `choose one of: ${all.map((one) => one.name).join(', ')}`,
   });
 }
 
@@ -119,7 +119,7 @@ async function imagesFolder(): Promise<string> {
     if (await exists(join(folder, 'base', 'recipe.json'))) return folder;
   }
   throw new CaissonError('internal', 'the image recipes are not part of this installation', {
-    remedy: 'Install Caisson again.',
+    remedy: 'install Caisson again',
   });
 }
 

@@ -50,7 +50,7 @@ export async function packagesPrecondition(env: NodeJS.ProcessEnv): Promise<Cais
   if (missing.length === 0) return null;
   return new CaissonError('failed_precondition', `building from packages needs ${missing.join(', ')}`, {
     details: { missing },
-    remedy: 'On Debian or Ubuntu: apt-get install mmdebstrap debian-archive-keyring',
+    remedy: 'on Debian or Ubuntu: apt-get install mmdebstrap debian-archive-keyring',
   });
 }
 
@@ -101,7 +101,7 @@ async function packOverlay(work: string, env: NodeJS.ProcessEnv): Promise<void> 
     ],
     {
       env,
-      remedy: 'See whether the cache directory has room and can be written.',
+      remedy: 'see whether the cache directory has room and can be written',
     },
   );
 }
@@ -148,7 +148,7 @@ async function bootstrap(argv: readonly [string, ...string[]], work: string, opt
     cwd: work,
     stdoutFd: file.fd,
     onLine: tell,
-    remedy: 'See whether this host reaches its Debian mirror (apt-get update) and has a gigabyte of temporary space.',
+    remedy: 'see whether this host reaches its Debian mirror (apt-get update) and has a gigabyte of temporary space',
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   return path;

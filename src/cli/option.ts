@@ -44,7 +44,7 @@ export const everywhere = {
 /** What a sandbox shall be. */
 export const sandboxOptions = {
   task: { type: 'text', short: 't', value: 'TASK', about: 'the task whose sandbox to use, made when absent' },
-  backend: { type: 'text', value: 'NAME', about: 'where: local, ssh, docker, singularity, modal, daytona' },
+  backend: { type: 'text', value: 'NAME', about: 'where; caisson backends lists what there is' },
   image: { type: 'text', value: 'IMAGE', about: 'image, as the backend names it' },
   cpu: { type: 'text', value: 'CORES', about: 'cores, such as 2 or 0.5' },
   memory: { type: 'text', value: 'SIZE', about: 'memory and swap together, such as 512m or 2g' },

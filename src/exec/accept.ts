@@ -37,7 +37,7 @@ function callPlace(sandbox: Sandbox, request: ExecRequest, signal: AbortSignal):
   if (tty === null) return sandbox.exec(command, { cwd, env, stdin: request.stdin, signal });
   if (sandbox.pty === undefined) {
     throw new CaissonError('not_supported', 'this backend has no terminals', {
-      remedy: 'Run the command without a terminal.',
+      remedy: 'run the command without a terminal',
     });
   }
   return sandbox.pty.exec(command, { cwd, env, columns: tty.columns, rows: tty.rows, signal });

@@ -74,5 +74,5 @@ function checkLimits({ timeoutMs, outputLimitBytes, tty }: ExecRequest): void {
 }
 
 function refuse(message: string): never {
-  throw new CaissonError('invalid_argument', message, { remedy: 'Correct the request; nothing was started.' });
+  throw new CaissonError('invalid_argument', message, { remedy: 'correct the request; nothing was started' });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectAllAdopted, killServices } from '../exec/detached/adoption.ts';
+import { expectAllAdopted, killServices, tasks } from '../exec/detached/adoption.ts';
 import { makeHome } from './home.ts';
 
 it(
@@ -8,13 +8,13 @@ it(
   async () => {
     await using home = await makeHome();
     const first = await home.open();
-    await first.create({ taskId: 'work' });
+    await Promise.all(tasks.map((taskId) => first.create({ taskId })));
     await first.close();
-    const accepted = await killServices(home.path, home.env, 50);
+    const accepted = await killServices({ home: home.path, env: home.env, times: 50 });
     expect(accepted.size).toBeGreaterThanOrEqual(50);
     const caisson = await home.open();
     await expectAllAdopted(caisson, accepted);
-    await caisson.remove('work');
+    await Promise.all(tasks.map((taskId) => caisson.remove(taskId)));
   },
 );
 

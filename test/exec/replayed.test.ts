@@ -65,6 +65,18 @@ it('an id is an exec or a detached process, and never both', { timeout: 60_000 }
   expect((await caisson.run({ taskId: 'work', command: ['wc', '-l', 'both'] })).stdout.text).toBe('2 both\n');
 });
 
+it('what names nothing is not found, and a task in which nothing ran has an empty record', async () => {
+  const read = (id: string, after = 0) => Array.fromAsync(caisson.logs(id, { after }));
+  for (const id of ['nosuch', 'exec_nosuch'])
+    await expect(read(id)).rejects.toMatchObject({ code: 'not_found', details: { id } });
+  const { sandbox } = await caisson.create({ taskId: 'silent' });
+  for (const id of ['silent', sandbox.id]) expect(await read(id)).toEqual([]);
+  const { execId } = await caisson.run({ taskId: 'silent', command: ['true'] });
+  expect(await read(execId, 1000)).toEqual([]);
+  await caisson.remove('silent');
+  expect(await read('silent')).toHaveLength(2);
+});
+
 it('one id for many at once is started once at most', { timeout: 60_000 }, async () => {
   await caisson.create({ taskId: 'other' });
   for (let round = 0; round < 10; round += 1) {

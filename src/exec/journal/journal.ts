@@ -90,7 +90,7 @@ class FileJournal implements Journal {
     const entry = this.#catalogue.find(execId);
     if (entry === null) {
       throw new CaissonError('not_found', `there is no record of ${execId.slice(0, 80)}`, {
-        remedy: 'Records are kept for a while only; `caisson ps` lists what there is.',
+        remedy: 'records are kept for a while only; `caisson ps` lists what there is',
       });
     }
     yield* readEvents(entry, this.#source(), options);
@@ -192,7 +192,7 @@ class FileJournal implements Journal {
     } catch (cause) {
       throw new CaissonError('unavailable', `the journal cannot be read: ${errnoOf(cause) ?? String(cause)}`, {
         cause,
-        remedy: `Look at ${this.#directories[0]}.`,
+        remedy: `look at ${this.#directories[0]}`,
       });
     }
   }
@@ -234,6 +234,6 @@ class FileJournal implements Journal {
 function taken(execId: string): CaissonError {
   return new CaissonError('already_exists', `${execId} has been started before`, {
     details: { execId },
-    remedy: 'Read its record; a command is never run twice. Choose another id to run it again.',
+    remedy: 'read its record; a command is never run twice; choose another id to run it again',
   });
 }

@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caisson } from '../src/caisson.ts';
+import { openCaisson } from '../src/main.ts';
+
+let home = '';
+let caisson: Caisson;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'caisson-sessions-'));
+  caisson = await openCaisson({
+    home: join(home, 'caisson'),
+    env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home, CAISSON_TERMINAL_BACKEND: 'local' },
+    cwd: home,
+  });
+  await caisson.create({ taskId: 'work' });
+});
+afterAll(async () => {
+  await caisson.remove('work');
+  await caisson.close();
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const say = (name: string, text: string, more: { readonly timeoutMs?: number } = {}, signal?: AbortSignal) =>
+  caisson.sessions.run({ taskId: 'work', name, text, ...more }, signal === undefined ? {} : { signal });
+
+describe('calls of one session', { timeout: 60_000 }, () => {
+  it('wait for each other, in the order in which they came', async () => {
+    await say('queue', 'said=');
+    const words = ['one', 'two', 'three', 'four'];
+    const results = await Promise.all(
+      words.map((word) => say('queue', `sleep 0.05; said="$said $((n+=1))"; echo ${word}`)),
+    );
+    expect(results.map(({ stdout }) => stdout.text)).toEqual(words.map((word) => `${word}\n`));
+    expect((await say('queue', 'echo $said')).stdout.text).toBe('1 2 3 4\n');
+  });
+
+  it('go on when one of them gave up while it waited, and that one has not run', async () => {
+    const first = say('giving-up', 'ran=first; sleep 0.5');
+    const waiting = say('giving-up', 'ran="$ran waiting"', {}, AbortSignal.timeout(100));
+    const last = say('giving-up', 'echo $ran');
+    await expect(waiting).rejects.toMatchObject({ code: 'timed_out' });
+    expect([(await first).exit.exitCode, (await last).stdout.text]).toEqual([0, 'first\n']);
+  });
+});
+
+describe('a session whose text runs out of time', { timeout: 60_000 }, () => {
+  it('tells that its shell had to go, and the next call has the state from before', async () => {
+    await say('late', 'X="kept $(echo so)"; f() { echo "f $X"; }; cd /usr');
+    const late = await say('late', 'X=changed; echo begun; sleep 30; echo BAD', { timeoutMs: 400 });
+    expect(late).toMatchObject({ sessionEnded: true, restored: false, exit: { reason: 'timed-out', survivors: [] } });
+    expect(late.stdout.text).toBe('begun\n');
+    const next = await say('late', 'f; pwd');
+    expect(next).toMatchObject({ sessionEnded: false, restored: true, lost: [] });
+    expect(next.stdout.text).toBe('f kept so\n/usr\n');
+    expect((await say('late', 'f')).restored).toBe(false);
+  });
+
+  it('can be canceled by its caller in the same way', async () => {
+    await say('canceled', 'Y=1');
+    const canceled = await say('canceled', 'sleep 30', {}, AbortSignal.timeout(300));
+    expect(canceled.exit.reason).toBe('canceled');
+    expect((await say('canceled', 'echo $Y')).stdout.text).toBe('1\n');
+  });
+});
+
+describe('the sessions of a task', { timeout: 60_000 }, () => {
+  it('are listed while state of them is kept, and are nothing once closed', async () => {
+    const states = async (): Promise<unknown> =>
+      (await caisson.sessions.list('work')).flatMap(({ name, open, shell }) =>
+        name.startsWith('list') ? [[name, open, shell]] : [],
+      );
+    expect(await caisson.sessions.open({ taskId: 'work', name: 'list-a' })).toMatchObject({
+      open: true,
+      restored: false,
+    });
+    await say('list-b', 'Z=1');
+    expect((await say('list-b', 'exit 3')).sessionEnded).toBe(true);
+    expect(await states()).toEqual([
+      ['list-a', true, 'bash'],
+      ['list-b', false, null],
+    ]);
+    await caisson.sessions.close({ taskId: 'work', name: 'list-a' });
+    await caisson.sessions.close({ taskId: 'work', name: 'list-b' });
+    await caisson.sessions.close({ taskId: 'work', name: 'list-never' });
+    expect(await states()).toEqual([]);
+    expect((await say('list-b', 'echo "${Z-unset}"')).restored).toBe(false);
+  });
+});
