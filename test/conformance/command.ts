@@ -101,3 +101,8 @@ export async function eventually(condition: () => boolean | Promise<boolean>, pa
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
 }
+
+/** What sessions and processes have kept under this key, in a home that several sandboxes of a place may share. */
+export async function forgetKept(sandbox: Sandbox, key: string): Promise<void> {
+  await sh(sandbox, `rm -rf "\${XDG_STATE_HOME:-$HOME/.local/state}/caisson/${key}"`);
+}

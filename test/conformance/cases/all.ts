@@ -2,6 +2,7 @@ import type { Suite } from '../suite.ts';
 import { abortCases } from './abort.ts';
 import { argumentCases } from './arguments.ts';
 import { backgroundCases } from './background.ts';
+import { codeCases } from './code.ts';
 import { credentialCases } from './credentials.ts';
 import { cwdCases } from './cwd.ts';
 import { detachedCases } from './detached.ts';
@@ -49,6 +50,7 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   killCases,
   sessionCases,
   detachedCases,
+  codeCases,
   limitCases,
   mountCases,
   credentialCases,

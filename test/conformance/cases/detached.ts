@@ -5,7 +5,7 @@ import { followProcess } from '../../../src/exec/detached/follow.ts';
 import { findProcess, type Kept, listProcesses } from '../../../src/exec/detached/list.ts';
 import { startDetached } from '../../../src/exec/detached/start.ts';
 import { shell, where } from '../../exec/requests.ts';
-import { sh } from '../command.ts';
+import { forgetKept } from '../command.ts';
 import type { Place } from '../place.ts';
 import type { Suite } from '../suite.ts';
 
@@ -21,7 +21,36 @@ export function detachedCases(suite: Suite): void {
     expect(await findProcess(kept, request.execId)).toMatchObject({ state: 'running', supervised: true });
     expect(await waitForProcess(kept, request.execId)).toMatchObject({ state: 'exited', exitCode: 9 });
     expect(await read(kept, request.execId)).toEqual({ stdout: 'one\ntwo\n', stderr: 'err\n' });
-    await forget(place, again);
+    await forgetKept(again, place.instance);
+    await place.destroy(sandbox);
+  });
+
+  suite.test('detached.resume', 'goes on after every event without a byte lost or doubled', async (place) => {
+    const sandbox = await place.create();
+    const kept = keptBy(place, sandbox);
+    const request = shell(
+      'i=0; while [ $i -lt 30 ]; do echo "out $i"; echo "err $i" >&2; i=$((i+1)); sleep 0.05; done',
+    );
+    await startDetached(kept, request);
+    const said = { stdout: '', stderr: '' };
+    let [after, over] = [0, false];
+    while (!over) {
+      // Every reader leaves after one event.
+      for await (const { seq, event } of followProcess(kept, request.execId, {
+        after,
+        follow: true,
+        where,
+        cwd: '/',
+      })) {
+        after = seq;
+        if (event.type === 'stdout' || event.type === 'stderr') said[event.type] += Buffer.from(event.bytes).toString();
+        over = event.type === 'exit';
+        break;
+      }
+    }
+    const lines = (word: string): string => Array.from({ length: 30 }, (_, index) => `${word} ${index}\n`).join('');
+    expect(said).toEqual({ stdout: lines('out'), stderr: lines('err') });
+    await forgetKept(sandbox, place.instance);
     await place.destroy(sandbox);
   });
 
@@ -38,7 +67,7 @@ export function detachedCases(suite: Suite): void {
     });
     expect(await waitForProcess(kept, second.execId)).toMatchObject({ state: 'exited', exitCode: 0 });
     expect(await listProcesses(kept)).toHaveLength(2);
-    await forget(place, sandbox);
+    await forgetKept(sandbox, place.instance);
     await place.destroy(sandbox);
   });
 }
@@ -46,10 +75,6 @@ export function detachedCases(suite: Suite): void {
 /** By a key, since several sandboxes of a place may share a home. */
 function keptBy(place: Place, sandbox: Sandbox): Kept {
   return { sandbox, key: place.instance };
-}
-
-async function forget(place: Place, sandbox: Sandbox): Promise<void> {
-  await sh(sandbox, `rm -rf "\${XDG_STATE_HOME:-$HOME/.local/state}/caisson/${place.instance}"`);
 }
 
 async function read(kept: Kept, id: string): Promise<{ readonly stdout: string; readonly stderr: string }> {

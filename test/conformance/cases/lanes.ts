@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Sandbox } from '../../../src/backend.ts';
 import { isCode } from '../../../src/errors.ts';
+import { collect } from '../../../src/exec/collect.ts';
 import { LanedSandbox } from '../../../src/exec/lane/laned.ts';
+import { startExec } from '../../../src/exec/start.ts';
+import { bare, shell } from '../../exec/requests.ts';
 import { finish, run, type Result } from '../command.ts';
 import type { Place } from '../place.ts';
 import type { Suite } from '../suite.ts';
@@ -57,6 +60,7 @@ const ending = fc.oneof(
     'kill -SEGV $$',
     'exec 1>&-',
     'exec 0<&- 1>&- 2>&-',
+    '(sleep 0.05; echo late; echo late >&2) & exit 3',
     'exec true',
     'exec sh -c "exit 7"',
     ': "${unset?}"',
@@ -130,6 +134,19 @@ export function laneCases(suite: Suite): void {
       laned.close();
     },
   );
+
+  suite.test('lanes.kill', 'ends all that one exec started when its time is over, and no other', async (place) => {
+    const laned = await withLane(place);
+    const other = await startExec(laned, shell('sleep 2; echo fine'), bare);
+    const late = shell('setsid sleep 300 & sleep 300 & echo begun; wait', { timeoutMs: 700 });
+    const { exit, stdout } = await collect(await startExec(laned, late, bare), { keepBytes: 100 });
+    expect([exit.reason, exit.survivors, stdout.text]).toEqual(['timed-out', [], 'begun\n']);
+    const find = `grep -lsz '^CAISSON_EXEC=${late.execId}$' /proc/[0-9]*/environ | wc -l`;
+    expect(Number((await run(laned, ['sh', '-c', find])).stdout)).toBe(0);
+    const spared = await collect(other, { keepBytes: 100 });
+    expect([spared.exit.exitCode, spared.stdout.text]).toEqual([0, 'fine\n']);
+    laned.close();
+  });
 
   suite.test('lanes.long', 'ends the streams of a command that ran long, and takes the next one', async (place) => {
     const laned = await withLane(place);

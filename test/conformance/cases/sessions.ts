@@ -1,6 +1,9 @@
 import { expect } from 'vitest';
+import { collect } from '../../../src/exec/collect.ts';
+import { watchExec } from '../../../src/exec/start.ts';
+import { bare, requestFor } from '../../exec/requests.ts';
 import { openSession, say } from '../../exec/session/shell.ts';
-import { sh } from '../command.ts';
+import { forgetKept } from '../command.ts';
 import type { Suite } from '../suite.ts';
 
 /** On the contract and core alone: every place that can run a shell must carry them. */
@@ -25,7 +28,30 @@ export function sessionCases(suite: Suite): void {
       expect((await say(next.session, 'pwd; echo "$X"; hi')).out).toBe("/usr\na 'b'\nhello\n");
       expect(await say(next.session, 'exit 7')).toMatchObject({ code: 7 });
       expect(next.session.hasEnded).toBe(true);
-      await sh(sandbox, `rm -rf "\${XDG_STATE_HOME:-$HOME/.local/state}/caisson/${place.instance}"`);
+      await forgetKept(sandbox, place.instance);
+      await place.destroy(sandbox);
+    },
+  );
+  suite.test(
+    'sessions.hung',
+    'runs nothing more of a text whose time is over, and keeps the state from before it',
+    async (place) => {
+      const sandbox = await place.create();
+      const where = { key: place.instance };
+      const { session } = await openSession(sandbox, 'hung', where);
+      await say(session, 'X=kept');
+      const request = requestFor(['session'], { timeoutMs: 700 });
+      const execution = watchExec(session.run('echo begun; sleep 300; echo BAD', { CAISSON_EXEC: request.execId }), {
+        sandbox: session.guarded(sandbox),
+        request,
+        context: bare,
+      });
+      const { exit, stdout } = await collect(execution, { keepBytes: 100 });
+      expect([exit.reason, exit.survivors, stdout.text]).toEqual(['timed-out', [], 'begun\n']);
+      const next = session.hasEnded ? (await openSession(sandbox, 'hung', where)).session : session;
+      expect((await say(next, 'echo $X')).out).toBe('kept\n');
+      next.close();
+      await forgetKept(sandbox, place.instance);
       await place.destroy(sandbox);
     },
   );
