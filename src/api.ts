@@ -47,8 +47,8 @@ export interface ExecInput {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * SKILL.md files of this host, or their directories. Variables that they require and that are set here are passed on
-   * to this command and to later ones of its task. Never to be taken from a stranger: the caller is the operator.
+   * SKILL.md files of this host, or their directories. Variables that they require and that are set here, and credential
+   * files that are there, are passed on to this command and to later ones of its task. Never to be taken from a stranger: the caller is the operator.
    */
   readonly skills?: readonly string[];
   readonly stdin?: boolean;
@@ -75,6 +75,8 @@ export interface Running extends Execution {
   readonly degraded: SandboxView['degraded'];
   /** Names that a skill requires and that are not set here. */
   readonly unsetVariables: readonly string[];
+  /** Credential files that are declared and not there. */
+  readonly missingFiles: readonly string[];
 }
 
 export interface RunResult {

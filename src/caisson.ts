@@ -34,7 +34,7 @@ import { CaissonError, isCode } from './errors.ts';
 import { copyBetween } from './copies.ts';
 import { collect } from './exec/collect.ts';
 import { feed } from './feed.ts';
-import { type ExecParts, Execs, type Wish } from './execs.ts';
+import { type ExecParts, Execs, type Wish, withFiles } from './execs.ts';
 import { copyIn } from './files/copy-in.ts';
 import { copyOut } from './files/copy-out.ts';
 import { type ImageBuilder, imagesOf } from './images.ts';
@@ -147,7 +147,9 @@ export class Caisson implements CaissonApi {
   async #start(plan: Resolved, wish: Wish, options: Options): Promise<Running> {
     const attempt = await this.#execs.admit(plan, wish, options);
     try {
-      return await withSandbox(this.#context, plan, options, (handle) => this.#execs.start(handle, attempt, options));
+      return await withSandbox(this.#context, withFiles(plan, attempt), options, (handle) =>
+        this.#execs.start(handle, attempt, options),
+      );
     } catch (error) {
       await this.#execs.failed(attempt, error);
       const known = isCode(error, 'already_exists') ? await this.#repeated(attempt.request.execId, options) : null;
@@ -166,8 +168,12 @@ export class Caisson implements CaissonApi {
 
   async detach(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
     const plan = await this.#plan(request, options);
-    const { request: admitted } = await this.#execs.admit(plan, { input: request }, options);
-    return await this.#processes.detach(plan, admitted, options);
+    const attempt = await this.#execs.admit(plan, { input: request }, options);
+    return await this.#processes.detach(
+      withFiles(plan, attempt),
+      (handle) => this.#execs.ready(handle, attempt, options),
+      options,
+    );
   }
 
   async processes(task?: string, options: Options = {}): Promise<readonly TaskProcess[]> {

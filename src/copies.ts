@@ -1,10 +1,12 @@
 /** Copies between this host and a sandbox, with what is known about both. */
 import { join } from 'node:path';
 import type { CopyInput, CopyResult, Options } from './api.ts';
+import { type CaissonError, isCode } from './errors.ts';
 import { copyIn } from './files/copy-in.ts';
 import type { copyOut } from './files/copy-out.ts';
 import { refusalOf } from './guard/writes/copies.ts';
 import type { Context, Handle } from './sandbox/context.ts';
+import { readRecord, recordStamp } from './secrets/credentials/record.ts';
 
 /** What sandboxes can write on this host is not trusted on the way: directories of tasks, and what is bound in. */
 export async function copyBetween(
@@ -17,12 +19,14 @@ export async function copyBetween(
   const onHost = copy !== copyIn || (await isHost(place.context, row.backend));
   const { userHome, context } = place;
   const refused = refusalOf({ source, target, onHost, confirmed }, { userHome, home: context.home });
-  if (refused !== null) {
-    const { code, message } = refused;
+  const audited = (refusal: CaissonError): CaissonError => {
+    const { code, message } = refusal;
     const decision = { type: 'decision', taskId: row.taskId, execId: null, verdict: 'deny', code, message } as const;
     context.audit.recordSoon({ ...decision, kind: 'copy', source, target });
-    throw refused;
-  }
+    return refusal;
+  };
+  if (refused !== null) throw audited(refused);
+  const withheld = await credentialsInside(context.home, row.id);
   place.context.audit.record({
     type: 'copy',
     taskId: row.taskId,
@@ -30,9 +34,18 @@ export async function copyBetween(
     direction: copy === copyIn ? 'in' : 'out',
     source,
     target,
+    ...(copy === copyIn || withheld === null ? {} : { withheld }),
   });
   const untrusted = [join(place.context.home, 'sandboxes'), ...bound];
-  return await copy(sandbox, { source, target, untrusted, env: { CAISSON_EXEC: 'copy' }, ...options });
+  const env = { CAISSON_EXEC: 'copy' };
+  return await copy(sandbox, { source, target, untrusted, withheld, env, ...options }).catch((error: unknown) => {
+    throw isCode(error, 'policy_denied') ? audited(error) : error;
+  });
+}
+
+/** Where the sandbox has credential files; `null` where it has none. */
+async function credentialsInside(home: string, sandboxId: string): Promise<string | null> {
+  return recordStamp(home, sandboxId) === null ? null : (await readRecord(home, sandboxId)).directory;
 }
 
 /** Paths inside a sandbox without isolation are paths of this host. */

@@ -7,6 +7,7 @@ import type { Exit } from './exec/exit.ts';
 import { KnownProcesses } from './exec/detached/known.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
+import { keptKey } from './exec/inside.ts';
 import { checkRequest } from './exec/request.ts';
 import { startExec, startFailed } from './exec/start.ts';
 import type { ExecRequest, Where } from './exec/types.ts';
@@ -25,6 +26,8 @@ import type { SandboxRow } from './store/store.ts';
 import type { Redaction } from './secrets/redact/redactor.ts';
 import type { Redactions } from './secrets/redactions.ts';
 import { Skills } from './secrets/skills.ts';
+import { CredentialFiles, type CredentialState } from './secrets/credentials/files.ts';
+import { valuesIn } from './secrets/credentials/values.ts';
 import { checkExecEnv, passedEnv } from './spec/env.ts';
 
 export interface Origin {
@@ -66,9 +69,13 @@ export interface Attempt {
   readonly variables: readonly string[];
   /** Names that a skill wants and that are not set here. */
   readonly unset: readonly string[];
+  /** Credential files of skills, as paths below the state directory. */
+  readonly skillFiles: readonly string[];
   /** Whether the id was made here just now, so that no other record can have it. */
   readonly fresh: boolean;
   recorder: Recorder | null;
+  /** Set when its sandbox is known. */
+  credentials: CredentialState;
   /** Whether the audit tells of a start. */
   audited: boolean;
 }
@@ -81,6 +88,7 @@ export class Execs {
   readonly #limit: ExecParts['limit'];
   readonly #loops: Loops;
   readonly #skills: Skills;
+  readonly #credentials: CredentialFiles;
   readonly #uses: Uses;
   readonly #running = new Map<Running, Promise<void>>();
 
@@ -92,6 +100,11 @@ export class Execs {
     this.#limit = limit;
     this.#loops = loops;
     this.#skills = new Skills(origin);
+    this.#credentials = new CredentialFiles({
+      home: context.home,
+      locked: (id, work) => withLease(context.store, `credentials:${id}`, { waitMs: leasePatienceMs }, work),
+      seen: (path, bytes) => origin.redactions.declare(valuesIn(path, bytes)),
+    });
     this.#uses = new Uses(context.store);
   }
 
@@ -104,7 +117,12 @@ export class Execs {
     // Programs and sessions have directories of their own.
     const workspace = subject === undefined ? this.#workspace(plan) : '/';
     const wanted = this.#limit?.(asked, workspace) ?? asked;
-    const call = callOf({ plan, request: wanted, subject: subject ?? { kind: 'argv', argv: wanted.command } });
+    const call = callOf({
+      plan,
+      request: wanted,
+      subject: subject ?? { kind: 'argv', argv: wanted.command },
+      redaction: this.#origin.redactions.forExec(wanted.env, variables),
+    });
     const passed = await this.#guard.admit(call, options);
     const admitted = passed.subject;
     return {
@@ -114,15 +132,45 @@ export class Execs {
       subject: admitted,
       variables,
       unset: skills.missing,
+      skillFiles: skills.files,
       fresh: input.execId === undefined,
       recorder: null,
+      credentials: { directory: null, missing: [] },
       audited: false,
     };
   }
 
   /** May be called again with another sandbox after `not_found` or `failed_precondition`: the command has not run then. */
   async start(handle: Handle, attempt: Attempt, options: StepOptions): Promise<Running> {
-    const { request } = attempt;
+    const request = await this.ready(handle, attempt, options);
+    return await this.launch(handle, attempt, { ...options, request });
+  }
+
+  /** Has the credential files of a command in its sandbox, and tells the request of the command where. */
+  async ready({ row, sandbox }: Handle, attempt: Attempt, { signal }: StepOptions): Promise<ExecRequest> {
+    const { guarantees, credentials } = attempt.plan;
+    const place = {
+      sandbox,
+      sandboxId: row.id,
+      mode: guarantees.credentials,
+      key: keptKey(guarantees.isolation, row.id),
+      directory: credentials.directory,
+      signal,
+    };
+    const state = this.#credentials.before(place, { ...credentials, bySkills: attempt.skillFiles });
+    attempt.credentials = state instanceof Promise ? await state : state;
+    const { directory } = attempt.credentials;
+    if (directory === null) return attempt.request;
+    return { ...attempt.request, env: { ...attempt.request.env, CAISSON_CREDENTIALS: directory } };
+  }
+
+  /** `start` of a command that is `ready`. */
+  async launch(
+    handle: Handle,
+    attempt: Attempt,
+    options: StepOptions & { readonly request: ExecRequest },
+  ): Promise<Running> {
+    const { request } = options;
     const where = whereOf(handle);
     this.#uses.begin(handle.row);
     try {
@@ -136,7 +184,13 @@ export class Execs {
         ...cancelable(options),
       });
       if (watch !== null) Object.assign(execution, { exit: execution.exit.then(watch.ended) });
-      const told = { where, how: handle.how, degraded: handle.row.degraded, unsetVariables: attempt.unset };
+      const told = {
+        where,
+        how: handle.how,
+        degraded: handle.row.degraded,
+        unsetVariables: attempt.unset,
+        missingFiles: attempt.credentials.missing,
+      };
       const running: Running = Object.assign(execution, told);
       this.#follow(running, handle, attempt.plan);
       return running;
@@ -178,7 +232,7 @@ export class Execs {
   /** What is not on record does not start. */
   async #audited(attempt: Attempt, handle: Handle): Promise<void> {
     try {
-      this.#context.audit.record(runEntry(attempt.request, handle));
+      this.#context.audit.record(runEntry(attempt.request, handle, this.#redaction(attempt)));
       attempt.audited = true;
     } catch (error) {
       await attempt.recorder?.end(startFailed(toCaissonError(error)));
@@ -263,11 +317,16 @@ export class Execs {
   }
 }
 
-export function runEntry(request: ExecRequest, handle: Handle): AuditEntry {
+/** A sandbox that is made for this command has a place for the files of its skills. */
+export function withFiles(plan: Resolved, { skillFiles }: Attempt): Resolved {
+  return skillFiles.length === 0 ? plan : { ...plan, credentials: { ...plan.credentials, bySkills: skillFiles } };
+}
+
+export function runEntry(request: ExecRequest, handle: Handle, redaction: Redaction | null): AuditEntry {
   const { backend, taskId, sandboxId, host, resource, recreated } = whereOf(handle);
   const degraded = handle.row.degraded.map(({ control }) => control);
   const place = { backend, sandboxId, host, resource, recreated, degraded };
-  return { type: 'run', taskId, execId: request.execId, ...place, ...commandFacts(request) };
+  return { type: 'run', taskId, execId: request.execId, ...place, ...commandFacts(request, redaction) };
 }
 
 export function whereOf({ row, sandbox, how }: Handle): Where {

@@ -3,7 +3,7 @@ import type { GcItem } from './api.ts';
 import { toCaissonError } from './errors.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
-import { collectGarbage, garbageOf } from './sandbox/garbage.ts';
+import { collectGarbage, type Garbage, garbageOf, lostCredentials } from './sandbox/garbage.ts';
 import { explanations, sweep, sweepable, type Swept } from './sandbox/sweep.ts';
 
 export interface GcParts {
@@ -16,8 +16,10 @@ export interface GcParts {
 export async function gc(parts: GcParts, how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
   const swept = how.dryRun ? await sweepable(parts.context, Date.now()) : await sweep(parts.context, Date.now());
   const garbage = await Promise.all(parts.backendNames.map((name) => garbageIn(parts, name, how.dryRun)));
+  const credentials = await lostCredentials(parts.context);
+  const lost = how.dryRun ? credentials : await collectGarbage(credentials);
   const expired = await parts.journal.expire({ dryRun: how.dryRun });
-  return [...swept.map(sweptItem), ...garbage.flat(), ...expired.map(journalItem)];
+  return [...swept.map(sweptItem), ...garbage.flat(), ...lost.map(garbageItem), ...expired.map(journalItem)];
 }
 
 async function garbageIn(parts: GcParts, name: string, dryRun: boolean): Promise<readonly GcItem[]> {
@@ -26,13 +28,17 @@ async function garbageIn(parts: GcParts, name: string, dryRun: boolean): Promise
     if ((await backend.check()).status !== 'ready') return [];
     const garbage = await garbageOf(parts.context, backend);
     const done = dryRun ? garbage : await collectGarbage(garbage);
-    return done.map(({ remove: _remove, ...item }) => item);
+    return done.map(garbageItem);
   } catch (error) {
     const { message } = toCaissonError(error);
     return [
       { kind: 'resource', backend: name, name, taskId: null, why: 'the backend could not be asked', error: message },
     ];
   }
+}
+
+function garbageItem({ remove: _remove, ...item }: Garbage): GcItem {
+  return item;
 }
 
 function sweptItem({ row, reason, ...rest }: Omit<Swept, 'error'> & Partial<Pick<Swept, 'error'>>): GcItem {

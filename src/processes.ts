@@ -13,11 +13,12 @@ import { runScript } from './exec/script-run.ts';
 import type { ExecRequest } from './exec/types.ts';
 import type { Journal } from './exec/journal/types.ts';
 import { type ExecParts, runEntry, whereOf } from './execs.ts';
-import type { Context } from './sandbox/context.ts';
+import type { Context, Handle } from './sandbox/context.ts';
 import { findRow } from './sandbox/end.ts';
 import { withSandbox } from './sandbox/healing.ts';
 import type { Resolved } from './sandbox/plan.ts';
 import { keptIn, notRunning, presentSandbox } from './sandbox/present.ts';
+import type { Redaction } from './secrets/redact/redactor.ts';
 import type { Redactions } from './secrets/redactions.ts';
 import type { SandboxRow } from './store/store.ts';
 
@@ -36,14 +37,15 @@ export class Processes {
     this.#known = new KnownProcesses(context.home);
   }
 
-  async detach(plan: Resolved, request: ExecRequest, options: Options): Promise<Detached> {
+  async detach(plan: Resolved, ready: (handle: Handle) => Promise<ExecRequest>, options: Options): Promise<Detached> {
     if (plan.ephemeral) {
       throw new CaissonError('failed_precondition', 'a detached process needs a sandbox that stays', {
         remedy: 'name a task: its sandbox is kept',
       });
     }
-    const id = request.execId;
     return await withSandbox(this.#context, plan, options, async (handle) => {
+      const request = await ready(handle);
+      const id = request.execId;
       const { sandboxId, isNew } = await this.#known.add({ id, sandboxId: handle.row.id });
       if (isNew) await this.#notRecorded(id);
       if (sandboxId !== handle.row.id) {
@@ -52,7 +54,7 @@ export class Processes {
         });
       }
       const kept = await keptIn(this.#context, handle.row, handle.sandbox, options.signal);
-      await this.#audited(id, { ...runEntry(request, handle), detached: true });
+      await this.#audited(id, { ...runEntry(request, handle, this.#redaction), detached: true });
       const started = await startDetached(kept, request).catch((error: unknown) => {
         this.#context.audit.recordSoon(notRun(id, handle.row.taskId, toCaissonError(error).message));
         return this.#notStarted(id, error);
@@ -104,11 +106,12 @@ export class Processes {
   }
 
   async wait(id: string, options: Options): Promise<DetachedProcess> {
-    return await waitForProcess((await this.#kept(id, options)).kept, id);
+    return this.#shown(await waitForProcess((await this.#kept(id, options)).kept, id));
   }
 
   async kill(id: string, signal: string | undefined, options: Options): Promise<Killed> {
-    return await killProcess((await this.#kept(id, options)).kept, id, signal ?? null);
+    const killed = await killProcess((await this.#kept(id, options)).kept, id, signal ?? null);
+    return { ...killed, process: this.#shown(killed.process) };
   }
 
   /** `null` when it is not the id of a detached process. */
@@ -121,8 +124,7 @@ export class Processes {
     const { kept, where, row } = await this.#kept(id, options);
     const place = { where, cwd: row.spec.cwd };
     const events = followProcess(kept, id, { after: how.after ?? 0, follow: how.follow ?? false, ...place });
-    const redaction = this.#redactions.forExec({}, []);
-    return redaction === null ? events : redactEvents(events, redaction);
+    return this.#redaction === null ? events : redactEvents(events, this.#redaction);
   }
 
   /**
@@ -163,11 +165,21 @@ export class Processes {
     }));
   }
 
+  get #redaction(): Redaction | null {
+    return this.#redactions.forExec({}, []);
+  }
+
+  /** Its words are kept in the sandbox as they are, and run as they are. */
+  #shown(process: DetachedProcess): DetachedProcess {
+    const redaction = this.#redaction;
+    return redaction === null ? process : { ...process, command: process.command.map((word) => redaction.text(word)) };
+  }
+
   async #of(row: SandboxRow, options: Options): Promise<readonly TaskProcess[]> {
     const sandbox = await presentSandbox(this.#context, row);
     if (sandbox === null) throw notRunning(row);
     const processes = await listProcesses(await keptIn(this.#context, row, sandbox, options.signal));
-    return processes.map((process) => ({ ...process, taskId: row.taskId, sandboxId: row.id }));
+    return processes.map((process) => ({ ...this.#shown(process), taskId: row.taskId, sandboxId: row.id }));
   }
 
   async #kept(

@@ -28,7 +28,7 @@ export async function repeated(parts: RepeatParts, execId: string, options: Opti
     const { signal } = options;
     const replay = await replayExec(parts.journal, execId, { cancel, ...(signal === undefined ? {} : { signal }) });
     const row = await parts.context.store.sandbox(replay.where.sandboxId);
-    return { ...replay, how: 'found', degraded: row?.degraded ?? [], unsetVariables: [] };
+    return { ...replay, how: 'found', degraded: row?.degraded ?? [], unsetVariables: [], missingFiles: [] };
   } catch (error) {
     if (isCode(error, 'not_found')) return null;
     throw error;

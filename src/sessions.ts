@@ -159,8 +159,9 @@ export class Sessions {
     const timeout = timeoutMs === undefined ? {} : { timeoutMs };
     const wanted = { execId, command, cwd: handle.row.spec.cwd, env, ...timeout };
     const attempt = await execs.admit(plan, { input: wanted, subject: { kind: 'text', text } }, options);
+    const request = await execs.ready(handle, attempt, options);
     const sandbox = runningIn(session, handle.sandbox, attempt.subject.kind === 'text' ? attempt.subject.text : text);
-    const running = await execs.start({ ...handle, sandbox }, attempt, cancelable(options));
+    const running = await execs.launch({ ...handle, sandbox }, attempt, { ...cancelable(options), request });
     const collected = await collect(running, { keepBytes });
     await execs.settled(running);
     return { execId, where: running.where, ...collected };

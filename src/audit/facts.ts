@@ -6,8 +6,8 @@ import type { Json } from './types.ts';
 const mostUnits = 8192;
 /** Shorter values (`1`, `true`, `prod`) stand in commands by chance, and are no secrets. */
 const leastSecretUnits = 6;
-/** Also where redaction of output is switched off. */
-const redaction = new Redaction();
+/** Forms of secrets are taken out also where redaction of output is switched off. */
+const formsOnly = new Redaction();
 
 export interface Commanded {
   readonly command: readonly string[];
@@ -16,12 +16,20 @@ export interface Commanded {
 }
 
 /** Values that travel by the environment must not come in by the command: they are replaced by their names. */
-export function commandFacts({ command, cwd, env }: Commanded): Readonly<Record<string, Json>> {
-  const words = shorten(command.map((word) => redaction.text(withoutValues(word, env))));
+export function commandFacts(
+  { command, cwd, env }: Commanded,
+  redaction: Redaction | null = null,
+): Readonly<Record<string, Json>> {
+  const words = shorten(command.map((word) => masked(word, env, redaction)));
   return { command: words, command_sha256: hash('sha256', JSON.stringify(command)), cwd, env: Object.keys(env) };
 }
 
-export function withoutValues(word: string, env: Readonly<Record<string, string>>): string {
+/** `redaction` knows what was declared by earlier commands too. */
+export function masked(word: string, env: Readonly<Record<string, string>>, redaction: Redaction | null): string {
+  return (redaction ?? formsOnly).text(withoutValues(word, env));
+}
+
+function withoutValues(word: string, env: Readonly<Record<string, string>>): string {
   let text = word;
   for (const [name, value] of Object.entries(env))
     if (value.length >= leastSecretUnits) text = text.replaceAll(value, `[${name}]`);

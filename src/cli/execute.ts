@@ -57,6 +57,7 @@ function streamsOf(how: How, { world }: Context): Pick<ExecInput, 'stdin' | 'tty
 function tellPlace(running: Running, context: Context): void {
   if (context.quiet) return;
   for (const name of running.unsetVariables) context.notice(`a skill wants ${name}, which is not set`);
+  for (const path of running.missingFiles) context.notice(`the credential file ${path} is declared and not there`);
   if (running.how === 'recreated')
     context.say(
       'the sandbox had vanished and was made anew: its processes are gone, and files outside persistent directories too',

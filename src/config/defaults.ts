@@ -24,6 +24,8 @@ export const defaults: Settings = {
     docker_image: 'nikolaik/python-nodejs:python3.11-nodejs20',
     docker_forward_env: [],
     env_passthrough: [],
+    credential_files: [],
+    credential_directory: '/root/.caisson',
     docker_mount_cwd_to_workspace: false,
     docker_network: true,
     docker_run_as_host_user: false,

@@ -9,6 +9,7 @@
 import type { Cancelable, Process, Progress, Sandbox } from '../backend.ts';
 import { abortError, CaissonError } from '../errors.ts';
 import { breather } from './breather.ts';
+import { fromText } from './byte-name.ts';
 import { Extraction, type Extracted, type ExtractOptions } from './extract.ts';
 import { errnoOf } from './fs-error.ts';
 import { insidePath, sourceName } from './inside-path.ts';
@@ -30,6 +31,8 @@ export interface CopyOutOptions extends Cancelable {
   readonly limits?: Partial<CopyLimits>;
   /** `skip` lists links and leaves them out. `inside` makes those that lead to a place inside the tree. */
   readonly symlinks?: 'skip' | 'inside';
+  /** A directory in the sandbox whose content stays there. */
+  readonly withheld?: string | null;
   /** Host directories that a sandbox can write. */
   readonly untrusted?: readonly string[];
   /** For the processes of the copy, `CAISSON_EXEC` above all. */
@@ -39,20 +42,22 @@ export interface CopyOutOptions extends Cancelable {
 
 /**
  * Throws `permission_denied` (refused, with the rule and the entry in `details`, or the host does not allow it),
- * `not_found` (source, or the parent of the target), `failed_precondition` (no tar, tar failed, something in the way),
- * `unavailable` (connection lost, stream ended early), `resource_exhausted` (disk full), `timed_out`, `canceled`.
+ * `policy_denied` (it leads into what is withheld), `not_found` (source, or the parent of the target),
+ * `failed_precondition` (no tar, tar failed, something in the way), `unavailable` (connection lost, stream ended early),
+ * `resource_exhausted` (disk full), `timed_out`, `canceled`.
  */
 export async function copyOut(sandbox: Sandbox, options: CopyOutOptions): Promise<CopyResult> {
   if (options.signal?.aborted) throw abortError(options.signal);
   const source = insidePath(options.source);
   const limits = withDefaults(options.limits);
+  const withheld = below(options.withheld ?? null, source.path);
   const signal = withDeadline(options.signal, limits.durationMs);
   const progress = meter('copying from the sandbox', null, options.onProgress);
   using destination = openDestination(options.target, sourceName(options.source, source.path), options.untrusted ?? []);
   await using staging = await openStaging(destination.base);
   const transfer = await startTransfer(sandbox, {
     script: packScript,
-    args: [source.path, source.slash ? 'contents' : ''],
+    args: [source.path, source.slash ? 'contents' : '', options.withheld ?? '', withheld ?? ''],
     stdin: false,
     env: options.env ?? {},
     signal,
@@ -60,12 +65,19 @@ export async function copyOut(sandbox: Sandbox, options: CopyOutOptions): Promis
   const extraction = new Extraction(staging.directory, {
     limits,
     symlinks: options.symlinks ?? 'skip',
+    withheld: withheld === null ? null : withheld.split('/').map(fromText),
     onBytes: progress.add,
   });
   const extracted = await receive(transfer, extraction, { path: options.source, limits, signal });
   await destination.place(staging.directory, extracted.root);
   progress.end();
   return extracted.result;
+}
+
+/** `null` when it is not below `source`, or is that itself. */
+function below(path: string | null, source: string): string | null {
+  const root = source === '/' ? source : `${source}/`;
+  return path?.startsWith(root) === true ? path.slice(root.length) : null;
 }
 
 /** Node's timers hold no more. */

@@ -27,6 +27,8 @@ const mostLinkBytes = 16 * 1024 * 1024;
 export interface ExtractOptions {
   readonly limits: CopyLimits;
   readonly symlinks: 'skip' | 'inside';
+  /** A directory below the root that is left out with all that lies in it. */
+  readonly withheld?: readonly ByteName[] | null;
   readonly onBytes: (bytes: number) => void;
 }
 
@@ -49,6 +51,8 @@ export class Extraction {
   #files = 0;
   #directories = 0;
   #bytes = 0;
+  /** The content that comes is that of an entry which is left out. */
+  #dropping = false;
 
   constructor(staging: Directory, options: ExtractOptions) {
     this.#options = options;
@@ -88,11 +92,20 @@ export class Extraction {
     if (++this.#entries > limits.entries)
       throw refuse('too-many-entries', `it holds more than ${limits.entries} entries`);
     const segments = this.#place(entry);
+    this.#dropping = this.#isWithheld(segments.slice(1));
+    if (this.#dropping) return;
     if (entry.kind === 'file') this.#openFile(entry, segments);
     else if (entry.kind === 'directory') this.#directory(segments);
     else if (entry.kind === 'hardlink') throw refuse('hard-link', 'hard links are not accepted', entry.name);
     else if (entry.kind === 'symlink') this.#symlink(entry, segments);
     else this.#skipped.add(segments.slice(1), entry.kind === 'fifo' ? 'named pipe' : 'device');
+  }
+
+  #isWithheld(inTree: readonly ByteName[]): boolean {
+    const { withheld } = this.#options;
+    if (withheld === undefined || withheld === null || !withheld.every((name, at) => inTree[at] === name)) return false;
+    if (inTree.length === withheld.length) this.#skipped.add(inTree, 'credential files');
+    return true;
   }
 
   /** Where the entry goes in the staging directory. The first one is the root: `.` for a tree, any name for a file. */
@@ -147,6 +160,7 @@ export class Extraction {
   }
 
   #data(bytes: Buffer): Promise<void> | undefined {
+    if (this.#dropping) return;
     if (this.#file === null) throw refuse('header', 'content without an entry');
     this.#options.onBytes(bytes.length);
     return this.#file.write(bytes);

@@ -17,6 +17,7 @@ export const exits = {
   incomplete: 97,
   notPlaced: 98,
   special: 99,
+  withheld: 89,
 } as const;
 
 /** Follows a link at the end of a path. The dot keeps newlines at the end of a name, which `$(...)` would cut. */
@@ -67,12 +68,14 @@ mv -f ${payloadName} "$target" || exit ${exits.notPlaced}
 `;
 
 /**
- * $1 source. A directory is sent as \`.\`, a file as \`./NAME\`. GNU tar would send the second name of a file as a link to
+ * $1 source, $2 \`contents\` when it must be a directory, $3 a directory that must not come out, or nothing, $4 where
+ * the reader expects it below the source, and leaves it out. What leads to it by another way is refused.
+ * A directory is sent as \`.\`, a file as \`./NAME\`. GNU tar would send the second name of a file as a link to
  * the first, and read escapes in the name; the others have no option for either. It also writes in small pieces unless
  * told otherwise, and each one wakes a chain of processes on the way.
  */
 export const packScript = `
-source=$1
+source=$1 withheld=$3 left=$4
 command -v tar >/dev/null 2>&1 || exit ${exits.noTar}
 ${follow('source')}
 if [ -d "$source" ]; then
@@ -86,6 +89,12 @@ elif [ -e "$source" ]; then
   exit ${exits.special}
 else
   exit ${exits.missing}
+fi
+if [ -n "$withheld" ] && real=$(cd "$withheld" 2>/dev/null && pwd -P && echo .); then
+  real=\${real%??} here=$(pwd -P && echo .)
+  here=\${here%??}
+  case $here/ in "$real"/*) exit ${exits.withheld} ;; esac
+  case $real in "\${here%/}"/*) [ "\${real#"\${here%/}"/}" = "$left" ] || exit ${exits.withheld} ;; esac
 fi
 case $(tar --version 2>/dev/null) in
   *'GNU tar'*) exec tar --no-unquote --hard-dereference --format=gnu -b 128 -c -f - -- "$1" ;;

@@ -107,7 +107,7 @@ export function failureOf(end: ProcessEnd, path: string, said: string): CaissonE
 }
 
 interface Failure {
-  readonly code: 'not_found' | 'failed_precondition' | 'invalid_argument' | 'unavailable';
+  readonly code: 'not_found' | 'failed_precondition' | 'invalid_argument' | 'unavailable' | 'policy_denied';
   readonly message: (path: string) => string;
   readonly remedy: string;
 }
@@ -152,6 +152,11 @@ const failures: Readonly<Record<number, Failure>> = {
     code: 'failed_precondition',
     message: (path) => `the copy could not be put in place at ${path}`,
     remedy: 'check what is there already',
+  },
+  [exits.withheld]: {
+    code: 'policy_denied',
+    message: (path) => `${path} leads to credential files, which are not copied out`,
+    remedy: 'they are in the state directory of Caisson',
   },
   [exits.special]: {
     code: 'invalid_argument',

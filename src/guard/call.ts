@@ -1,11 +1,12 @@
 /** What is about to run, as the guard sees it: exactly what will be started, and nothing that could change meanwhile. */
 import { isUtf8 } from 'node:buffer';
-import { withoutValues } from '../audit/facts.ts';
+import { masked } from '../audit/facts.ts';
 import type { Guarantees } from '../backend.ts';
 import type { Language } from '../exec/code.ts';
 import type { ExecRequest } from '../exec/types.ts';
 import { reachOf } from '../policy/reach.ts';
 import type { Reach } from '../policy/types.ts';
+import type { Redaction } from '../secrets/redact/redactor.ts';
 
 /** A program with its arguments, text for a shell, or a program's text. What was admitted is what is run. */
 export type Subject =
@@ -25,7 +26,7 @@ export interface Call {
   readonly cwd: string;
   /** Names only: values may be secrets. */
   readonly envNames: readonly string[];
-  /** Takes out of a word what is a value of its environment, for records. */
+  /** Takes out of a word what is a value of its environment or another secret, for records. */
   readonly masked?: (word: string) => string;
   /** Whether it reads input that nobody has seen. */
   readonly stdin: boolean;
@@ -45,9 +46,11 @@ export interface Wanted {
   };
   readonly request: Pick<ExecRequest, 'execId' | 'cwd' | 'env' | 'stdin'>;
   readonly subject: Subject;
+  /** What knows the secrets of this process. Absent or `null`: forms of secrets are taken out of records all the same. */
+  readonly redaction?: Redaction | null;
 }
 
-export function callOf({ plan, request, subject }: Wanted): Call {
+export function callOf({ plan, request, subject, redaction = null }: Wanted): Call {
   const { execId, cwd, env, stdin } = request;
   return {
     execId,
@@ -57,7 +60,7 @@ export function callOf({ plan, request, subject }: Wanted): Call {
     subject,
     cwd,
     envNames: Object.keys(env).toSorted(),
-    masked: (word) => withoutValues(word, env),
+    masked: (word) => masked(word, env, redaction),
     stdin: stdin && subject.kind === 'argv',
   };
 }

@@ -12,6 +12,7 @@ import type { Backend, Sandbox } from '../backend.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import { createSandbox, type Plan, placeSandbox } from './create.ts';
+import { forgetCopies } from './credentials.ts';
 import { attachIfThere, finish, removeResources } from './finish.ts';
 import { withLease } from './lease.ts';
 import { keepLive } from './live.ts';
@@ -105,6 +106,7 @@ async function reattached(backend: Backend, sandbox: Sandbox): Promise<Sandbox> 
 }
 
 async function ready(context: Context, handle: Handle): Promise<Handle> {
+  if (handle.how === 'started') await forgetCopies(context, handle.row);
   const patch = { state: 'ready', usedAt: Date.now() } as const;
   await context.store.updateSandbox(handle.row.id, patch);
   return { ...handle, row: { ...handle.row, ...patch }, sandbox: keepLive(context, handle.row.id, handle.sandbox) };

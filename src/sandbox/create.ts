@@ -8,8 +8,10 @@ import { CaissonError, toCaissonError } from '../errors.ts';
 import { guardianCommand } from '../exec/lane/guardian.ts';
 import { newNonce } from '../exec/lane/lane.ts';
 import { failpoint } from '../failpoint.ts';
+import type { Wanted } from '../spec/resolve.ts';
 import type { Degradation, SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type Handle, ownerLease, type StepOptions } from './context.ts';
+import { forgetCopies, shownCredentials } from './credentials.ts';
 import { keptSandboxId, makeDirectory } from './directory.ts';
 import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
@@ -24,6 +26,7 @@ export interface Plan extends Ask {
   readonly ephemeral: boolean;
   readonly idleMs: number | null;
   readonly ttlMs: number | null;
+  readonly credentials: Wanted['credentials'];
 }
 
 /** The caller holds the lease of the task, and the task has no sandbox. */
@@ -52,6 +55,7 @@ export async function placeSandbox(
       options.signal,
     );
     await failpoint('after-create');
+    await forgetCopies(context, row);
     const patch = { state: 'ready', ref: sandbox.ref, effective: null, usedAt: Date.now() } as const;
     await context.store.updateSandbox(row.id, patch);
     await failpoint('after-ready');
@@ -99,7 +103,7 @@ async function ask(
     name: row.name,
     labels: labelsOf(context.store.instance, row),
     directory: row.directory,
-    credentials: null,
+    credentials: await shownCredentials(context, plan, row),
     init: guardianCommand(what.nonce),
     ...cancelable(options),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),

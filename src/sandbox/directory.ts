@@ -89,6 +89,11 @@ export async function unlinkedDirectories(place: Place): Promise<readonly string
   return (await entries(root)).filter((name) => idPattern.test(name) && !linked.has(name));
 }
 
+/** Sandboxes that have, or had, credential files. */
+export async function withCredentials(home: string): Promise<readonly string[]> {
+  return (await entries(join(home, 'credentials'))).filter((name) => idPattern.test(name));
+}
+
 async function entries(directory: string): Promise<readonly string[]> {
   try {
     return await readdir(directory);

@@ -2,6 +2,7 @@
 import { CaissonError } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
+import { withdrawCredentials } from './credentials.ts';
 import { attachIfThere, finish } from './finish.ts';
 import { withLease } from './lease.ts';
 import { forgetLive } from './live.ts';
@@ -29,6 +30,7 @@ export async function stopSandbox(context: Context, task: string, options: StepO
         },
       );
     }
+    if (sandbox !== null) await withdrawCredentials(context, row, sandbox);
     await sandbox?.power?.stop(cancelable(options));
     await context.store.updateSandbox(row.id, { state: 'stopped' });
     forgetLive(context, row.id);

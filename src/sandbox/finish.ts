@@ -6,8 +6,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Backend, Cancelable, Sandbox } from '../backend.ts';
 import { isCode } from '../errors.ts';
 import { failpoint } from '../failpoint.ts';
+import { removeCredentials } from '../secrets/credentials/record.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type Context, ownerLease } from './context.ts';
+import { withdrawCredentials } from './credentials.ts';
 import { removeDirectory, removeEmptyDirectory } from './directory.ts';
 import { emptyInside } from './empty-inside.ts';
 import { forgetLive } from './live.ts';
@@ -17,6 +19,7 @@ export async function finish(context: Context, row: SandboxRow, how: { readonly 
   await failpoint('before-remove');
   await removeResources(context, row, { emptyFirst: !how.keepFiles && row.directory !== null });
   await failpoint('after-remove');
+  await removeCredentials(context.home, row.id);
   const place = { home: context.home, backend: row.backend };
   if (row.directory !== null && !how.keepFiles) await removeDirectory(place, row.taskId, row.id);
   if (how.keepFiles) await removeEmptyDirectory(place, row.taskId, row.id);
@@ -38,6 +41,7 @@ export async function removeResources(
 ): Promise<void> {
   const backend = await context.backend(row.backend);
   for (const sandbox of await resourcesOf(context, backend, row)) {
+    await withdrawCredentials(context, row, sandbox);
     if (how.emptyFirst) await emptyInside(sandbox);
     await sandbox.destroy();
   }

@@ -6,12 +6,13 @@ import type { Backend, Listed } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';
 import { rm } from 'node:fs/promises';
 import type { Context } from './context.ts';
-import { directoryOf, unlinkedDirectories } from './directory.ts';
+import { credentialsOf, removeCredentials } from '../secrets/credentials/record.ts';
+import { directoryOf, unlinkedDirectories, withCredentials } from './directory.ts';
 import { attachIfThere } from './finish.ts';
 
 export interface Garbage {
   readonly kind: 'resource' | 'directory';
-  readonly backend: string;
+  readonly backend: string | null;
   readonly name: string;
   readonly taskId: string | null;
   readonly why: string;
@@ -32,6 +33,22 @@ export async function garbageOf(context: Context, backend: Backend): Promise<rea
     ...orphans.map((entry) => orphan(backend, entry)),
     ...directories.filter((id) => !known.has(id)).map((id) => abandoned(backend.name, directoryOf(place, id))),
   ];
+}
+
+/** Credential files of sandboxes whose record was lost. Asked before the rows, which come first. */
+export async function lostCredentials(context: Context): Promise<readonly Garbage[]> {
+  const ids = await withCredentials(context.home);
+  const known = new Set((await context.store.sandboxes()).map((row) => row.id));
+  return ids
+    .filter((id) => !known.has(id))
+    .map((id) => ({
+      kind: 'directory',
+      backend: null,
+      name: credentialsOf(context.home, id),
+      taskId: null,
+      why: 'it holds credential files of a sandbox that no record knows',
+      remove: () => removeCredentials(context.home, id),
+    }));
 }
 
 function orphan(backend: Backend, entry: Listed): Garbage {

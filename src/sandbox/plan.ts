@@ -107,7 +107,7 @@ const allControls = [
 
 async function planOf(wanted: Wanted, guarantees: Guarantees): Promise<Omit<Resolved, 'taskId' | 'recreate'>> {
   const { spec: placed, degraded } = compareSpec(wanted, guarantees);
-  const { spec, idleMs, ttlMs, ephemeral, timeoutMs, forwardEnv, passEnv } = wanted;
+  const { spec, idleMs, ttlMs, ephemeral, timeoutMs, forwardEnv, passEnv, credentials } = wanted;
   return {
     spec,
     fingerprint: fingerprint(spec),
@@ -120,5 +120,6 @@ async function planOf(wanted: Wanted, guarantees: Guarantees): Promise<Omit<Reso
     timeoutMs,
     forwardEnv,
     passEnv,
+    credentials,
   };
 }

@@ -28,12 +28,17 @@ export class Redactions {
   /** For a command with these variables, of which `forwarded` come from the operator's host. `null`: it is off. */
   forExec(env: Variables, forwarded: readonly string[]): Redaction | null {
     if (!this.#enabled) return null;
+    this.declare(declaredIn(env, new Set(forwarded)));
+    return this.#redaction;
+  }
+
+  /** Secrets from now on, whoever prints them. */
+  declare(values: readonly Declared[]): void {
     const known = this.#values.size;
     const before = [...this.#values.keys()].at(-1);
-    for (const declared of declaredIn(env, new Set(forwarded))) this.#keep(declared);
+    for (const declared of values) this.#keep(declared);
     if (this.#values.size !== known || [...this.#values.keys()].at(-1) !== before)
       this.#redaction = new Redaction([...this.#values.values()]);
-    return this.#redaction;
   }
 
   #keep(declared: Declared): void {

@@ -1,34 +1,40 @@
-/** What a skill says in the front matter of its SKILL.md about the variables it needs. */
+/** What a skill says in the front matter of its SKILL.md about the variables and credential files it needs. */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { CaissonError } from '../errors.ts';
+import { credentialPathProblem } from '../spec/credential-path.ts';
 import { forwardProblem } from '../spec/env.ts';
 
-export interface SkillVariables {
+export interface SkillNeeds {
   /** Named by the skill and set here. */
   readonly set: readonly string[];
   /** Named by the skill and not set: they are not passed on, not even empty. */
   readonly missing: readonly string[];
+  /** Credential files, as paths below the state directory. Whether they are there is looked at before each command. */
+  readonly files: readonly string[];
 }
 
 const mostBytes = 256 * 1024;
-const mostNames = 64;
+const mostEntries = 64;
 const fileName = 'SKILL.md';
 
 /**
- * `path` is a SKILL.md or its directory. Throws `invalid_argument` for a file that is none, and `permission_denied` for a
- * variable that is never passed on, whoever asks.
+ * `path` is a SKILL.md or its directory. Throws `invalid_argument` for a file that is none or declares a path that is
+ * none, and `permission_denied` for a variable that is never passed on, whoever asks.
  */
-export async function skillVariables(
+export async function skillNeeds(
   path: string,
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
-): Promise<SkillVariables> {
+): Promise<SkillNeeds> {
   const file = resolve(cwd, basename(path) === fileName ? path : join(path, fileName));
-  const names = namesIn(await frontMatter(file), file);
+  const matter = await frontMatter(file);
+  const names = entriesIn(matter, { list: 'required_environment_variables', fields: ['name'] }, file);
+  const files = entriesIn(matter, { list: 'required_credential_files', fields: ['path', 'name'] }, file);
   for (const name of names) refuseUnpassable(name, file);
+  for (const path of files) refuseUndeclarable(path, file);
   const isSet = (name: string): boolean => Object.hasOwn(env, name) && env[name] !== undefined;
-  return { set: names.filter(isSet), missing: names.filter((name) => !isSet(name)) };
+  return { set: names.filter(isSet), missing: names.filter((name) => !isSet(name)), files };
 }
 
 function refuseUnpassable(name: string, file: string): void {
@@ -39,6 +45,12 @@ function refuseUnpassable(name: string, file: string): void {
     'permission_denied',
     `${file} wants the variable ${shown}, which is never passed on: ${problem}`,
   );
+}
+
+function refuseUndeclarable(path: string, file: string): void {
+  const problem = credentialPathProblem(path);
+  if (problem === null) return;
+  throw unusable(file, `the credential file ${JSON.stringify(path.slice(0, 64))} is refused: ${problem}`);
 }
 
 async function frontMatter(file: string): Promise<unknown> {
@@ -68,15 +80,21 @@ async function read(file: string): Promise<string> {
   }
 }
 
-/** Entries are names, or objects with a `name`; what else stands in them is for people. */
-function namesIn(matter: unknown, file: string): readonly string[] {
-  const listed = field(matter, 'required_environment_variables');
+/** Entries are names, or objects with one of the fields; what else stands in them is for people. */
+function entriesIn(
+  matter: unknown,
+  { list, fields }: { readonly list: string; readonly fields: readonly string[] },
+  file: string,
+): readonly string[] {
+  const listed = field(matter, list);
   if (listed === undefined || listed === null) return [];
-  if (!Array.isArray(listed) || listed.length > mostNames)
-    throw unusable(file, `required_environment_variables must be a list of at most ${mostNames}`);
-  const names = listed.map((entry: unknown) => (typeof entry === 'string' ? entry : field(entry, 'name')));
+  if (!Array.isArray(listed) || listed.length > mostEntries)
+    throw unusable(file, `${list} must be a list of at most ${mostEntries}`);
+  const names = listed.map((entry: unknown) =>
+    typeof entry === 'string' ? entry : fields.map((name) => field(entry, name)).find((name) => name !== undefined),
+  );
   if (!names.every((name) => typeof name === 'string'))
-    throw unusable(file, 'each of required_environment_variables must be a name, or have one');
+    throw unusable(file, `each of ${list} must be a ${fields[0]}, or have one`);
   return [...new Set(names)];
 }
 

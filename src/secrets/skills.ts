@@ -1,23 +1,34 @@
-/** Variables that skills have opened for a task. They stay open for it as long as the service runs. */
-import { skillVariables, type SkillVariables } from './skill.ts';
+/** What skills have opened for a task. It stays open for it as long as the service runs. */
+import { skillNeeds, type SkillNeeds } from './skill.ts';
+
+interface Opened {
+  readonly names: Set<string>;
+  readonly files: Set<string>;
+}
 
 export class Skills {
-  readonly #where: Parameters<typeof skillVariables>[1];
-  readonly #byTask = new Map<string, Set<string>>();
+  readonly #where: Parameters<typeof skillNeeds>[1];
+  readonly #byTask = new Map<string, Opened>();
 
-  constructor(where: Parameters<typeof skillVariables>[1]) {
+  constructor(where: Parameters<typeof skillNeeds>[1]) {
     this.#where = where;
   }
 
   async load(
     task: { readonly taskId: string; readonly ephemeral: boolean },
     paths: readonly string[],
-  ): Promise<SkillVariables> {
-    const loaded = await Promise.all(paths.map((path) => skillVariables(path, this.#where)));
-    const opened = this.#byTask.get(task.taskId) ?? new Set();
-    for (const name of loaded.flatMap(({ set }) => set)) opened.add(name);
+  ): Promise<SkillNeeds> {
+    const before = this.#byTask.get(task.taskId);
+    if (paths.length === 0 && before === undefined) return nothing;
+    const loaded = await Promise.all(paths.map((path) => skillNeeds(path, this.#where)));
+    const opened = before ?? { names: new Set(), files: new Set() };
+    for (const name of loaded.flatMap(({ set }) => set)) opened.names.add(name);
+    for (const path of loaded.flatMap(({ files }) => files)) opened.files.add(path);
     // A task without a name never comes back.
-    if (opened.size > 0 && !task.ephemeral) this.#byTask.set(task.taskId, opened);
-    return { set: [...opened], missing: [...new Set(loaded.flatMap(({ missing }) => missing))] };
+    if (!task.ephemeral) this.#byTask.set(task.taskId, opened);
+    const missing = [...new Set(loaded.flatMap((each) => each.missing))];
+    return { set: [...opened.names], missing, files: [...opened.files] };
   }
 }
+
+const nothing: SkillNeeds = { set: [], missing: [], files: [] };

@@ -24,6 +24,13 @@ export interface Wanted {
   readonly forwardEnv: readonly string[];
   /** The same, by `env_passthrough`: programs of code runs see these too. */
   readonly passEnv: readonly string[];
+  readonly credentials: {
+    /** Paths below the state directory, of the configuration and of skills that are loaded. */
+    readonly configured: readonly string[];
+    readonly bySkills: readonly string[];
+    /** Where they are to be inside, in a sandbox with a file system of its own. */
+    readonly directory: string;
+  };
   readonly allowDegraded: boolean;
   readonly ephemeral: boolean;
 }
@@ -59,6 +66,11 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
     ttlMs: milliseconds(terminal.max_lifetime_seconds),
     forwardEnv: namesOf(terminal, `${input.backend}_forward_env`),
     passEnv: namesOf(terminal, 'env_passthrough'),
+    credentials: {
+      configured: terminal.credential_files,
+      bySkills: [],
+      directory: canonicalPath(terminal.credential_directory),
+    },
     allowDegraded: request.allowDegraded ?? terminal.allow_degraded,
     ephemeral: request.taskId === undefined,
   };

@@ -5,7 +5,7 @@ import type { ExecInput, Exit, ExitReason, Running } from '../../src/api.ts';
 
 type Where = Running['where'];
 
-export type Started = Omit<Running, 'how' | 'degraded' | 'unsetVariables'>;
+export type Started = Omit<Running, 'how' | 'degraded' | 'unsetVariables' | 'missingFiles'>;
 
 export function startProcess(id: string, input: ExecInput, where: Where): Started {
   const [program, ...args] = input.command;

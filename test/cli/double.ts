@@ -95,7 +95,14 @@ export class Double implements CaissonApi {
       return { ...real, ...this.#script.exit };
     });
     const unsetVariables = request.skills ?? []; // as if each were a variable
-    return { ...running, exit, how: where.recreated ? 'recreated' : how, degraded: sandbox.degraded, unsetVariables };
+    return {
+      ...running,
+      exit,
+      how: where.recreated ? 'recreated' : how,
+      degraded: sandbox.degraded,
+      unsetVariables,
+      missingFiles: [],
+    };
   }
 
   async run(request: Parameters<CaissonApi['run']>[0], options: Options = {}): ReturnType<CaissonApi['run']> {

@@ -7,10 +7,11 @@ import { acquire } from '../../src/sandbox/acquire.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import type { Plan } from '../../src/sandbox/create.ts';
 import { findRow, removeSandbox, stopSandbox } from '../../src/sandbox/end.ts';
-import { collectGarbage, garbageOf } from '../../src/sandbox/garbage.ts';
+import { collectGarbage, garbageOf, lostCredentials } from '../../src/sandbox/garbage.ts';
 import { Gate } from '../../src/sandbox/gate.ts';
 import { withSandbox } from '../../src/sandbox/healing.ts';
 import { sweep, sweepable } from '../../src/sandbox/sweep.ts';
+import { writeRecord } from '../../src/secrets/credentials/record.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { fakeBackend } from '../fixtures/fake-backend/backend.ts';
 import { FakePlace } from '../fixtures/fake-backend/place.ts';
@@ -56,6 +57,7 @@ async function plan(context: Context, patch: Partial<Plan> = {}): Promise<Plan> 
     taskId: 'demo',
     spec: own,
     placed: own,
+    credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
     fingerprint: 'f'.repeat(32),
     recreate: false,
     degraded: [],
@@ -184,6 +186,19 @@ describe('garbage', () => {
     expect(garbage).toMatchObject([{ kind: 'resource', name: row.id, taskId: 'demo' }]);
     await collectGarbage(garbage);
     expect(place.resources.size).toBe(1);
+  });
+
+  it('are credential files of a sandbox that no record knows', async () => {
+    const context = await service();
+    const { row } = await acquire(context, await plan(context), {});
+    for (const id of [row.id, 'sbx_0000000000000000'])
+      await writeRecord(home, id, { placed: { 'token.json': { stamp: '', by: 'config' } }, directory: '/x' });
+    const garbage = await lostCredentials(context);
+    expect(garbage).toMatchObject([{ kind: 'directory', name: join(home, 'credentials', 'sbx_0000000000000000') }]);
+    await collectGarbage(garbage);
+    expect(await readdir(join(home, 'credentials'))).toEqual([row.id]);
+    await removeSandbox(context, 'demo', { keepFiles: true });
+    expect(await readdir(join(home, 'credentials'))).toEqual([]);
   });
 
   it('never is a resource of another instance', async () => {

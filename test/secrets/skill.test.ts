@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { skillVariables } from '../../src/secrets/skill.ts';
+import { skillNeeds } from '../../src/secrets/skill.ts';
 import { Skills } from '../../src/secrets/skills.ts';
 import { passedEnv } from '../../src/spec/env.ts';
 
@@ -28,10 +28,26 @@ describe('a skill', () => {
       'gifs',
       listing('  - name: TENOR_API_KEY\n    prompt: key\n    help: a page\n  - EMPTY\n  - UNSET\n  - EMPTY'),
     );
-    const found = { set: ['TENOR_API_KEY', 'EMPTY'], missing: ['UNSET'] };
-    expect(await skillVariables(path, { cwd, env })).toEqual(found);
-    expect(await skillVariables(join(path, 'SKILL.md'), { cwd, env })).toEqual(found);
+    const found = { set: ['TENOR_API_KEY', 'EMPTY'], missing: ['UNSET'], files: [] };
+    expect(await skillNeeds(path, { cwd, env })).toEqual(found);
+    expect(await skillNeeds(join(path, 'SKILL.md'), { cwd, env })).toEqual(found);
   });
+
+  it('declares credential files by path, by name, or by an entry that is one', async () => {
+    const list = '  - path: google_token.json\n    description: OAuth token\n  - name: deep/key\n  - plain.json';
+    const text = `---\nrequired_credential_files:\n${list}\n---\n`;
+    const { files } = await skillNeeds(await skill('files', text), { cwd, env });
+    expect(files).toEqual(['google_token.json', 'deep/key', 'plain.json']);
+  });
+
+  it.each(['../x', '/etc/passwd', '.env', 'a/../../x', '~/x', 'deep/'])(
+    'cannot declare the file %s (CF-01)',
+    async (path) => {
+      const text = `---\nrequired_credential_files:\n  - path: "${path}"\n---\n`;
+      const file = await skill('greedy', text);
+      await expect(skillNeeds(file, { cwd, env })).rejects.toMatchObject({ code: 'invalid_argument' });
+    },
+  );
 
   it('needs nothing when it names nothing', async () => {
     for (const text of [
@@ -41,7 +57,7 @@ describe('a skill', () => {
       '---\nrequired_environment_variables:\n---\n',
       '---\n- a\n---\n',
     ])
-      expect(await skillVariables(await skill('plain', text), { cwd, env })).toEqual({ set: [], missing: [] });
+      expect(await skillNeeds(await skill('plain', text), { cwd, env })).toEqual({ set: [], missing: [], files: [] });
   });
 
   it.each([
@@ -56,7 +72,7 @@ describe('a skill', () => {
     '__proto__\\u0000',
   ])('cannot open %s (EN-04, EN-06, EN-08)', async (name) => {
     const path = await skill('greedy', listing(`  - "${name}"`));
-    await expect(skillVariables(path, { cwd, env: { ...env, [name]: 'x' } })).rejects.toMatchObject({
+    await expect(skillNeeds(path, { cwd, env: { ...env, [name]: 'x' } })).rejects.toMatchObject({
       code: 'permission_denied',
     });
   });
@@ -70,11 +86,11 @@ describe('a skill', () => {
     ['a file that is too large', 'a'.repeat(256 * 1024 + 1)],
   ])('with %s is refused', async (_what, text) => {
     const path = await skill('broken', text);
-    await expect(skillVariables(path, { cwd, env })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(skillNeeds(path, { cwd, env })).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
   it('that is not there is refused', async () => {
-    await expect(skillVariables('nowhere', { cwd, env })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(skillNeeds('nowhere', { cwd, env })).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
   it('counts for its task from then on, and for no other (CF-10)', async () => {
@@ -85,8 +101,8 @@ describe('a skill', () => {
       { taskId: 'two', ephemeral: false },
       { taskId: 'eph-1', ephemeral: true },
     ];
-    expect(await skills.load(one, [path])).toEqual({ set: ['OTHER'], missing: [] });
-    expect(await skills.load(fleeting, [path])).toEqual({ set: ['OTHER'], missing: [] });
+    expect(await skills.load(one, [path])).toEqual({ set: ['OTHER'], missing: [], files: [] });
+    expect(await skills.load(fleeting, [path])).toEqual({ set: ['OTHER'], missing: [], files: [] });
     expect((await skills.load(one, [])).set).toEqual(['OTHER']);
     expect((await skills.load(two, [])).set).toEqual([]);
     expect((await skills.load(fleeting, [])).set).toEqual([]);

@@ -34,6 +34,7 @@ describe('resolveSpec', () => {
       ttlMs: null,
       forwardEnv: [],
       passEnv: [],
+      credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
       allowDegraded: false,
       ephemeral: false,
     });
@@ -90,6 +91,7 @@ describe('resolveSpec', () => {
       ttlMs: 60_000,
       forwardEnv: ['B', 'A'],
       passEnv: ['C'],
+      credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
       allowDegraded: true,
       ephemeral: false,
     });

@@ -1,5 +1,6 @@
 /** Where commands run, and within which bounds. Keys of one backend start with its name. */
 import { z } from 'zod';
+import { credentialDirectoryProblem, credentialPathProblem } from '../../spec/credential-path.ts';
 import { forwardProblem } from '../../spec/env.ts';
 import { imageProblem } from '../../spec/image.ts';
 import { insideProblem } from '../../spec/paths.ts';
@@ -103,6 +104,16 @@ export const terminalSection = z.strictObject({
     z.array(checkedText(forwardProblem)).max(256),
     'a list of names of environment variables',
     'Names of host variables whose values commands see on every backend, also programs of code runs.',
+  ),
+  credential_files: key(
+    z.array(checkedText(credentialPathProblem)).max(64),
+    'a list of paths relative to the state directory',
+    'Files of the state directory, such as OAuth tokens, that commands may read.',
+  ),
+  credential_directory: key(
+    checkedText(credentialDirectoryProblem),
+    'an absolute path inside the sandbox',
+    'Where credential files are inside, read-only in containers.',
   ),
   docker_mount_cwd_to_workspace: flagKey('Bind the directory Caisson was started in to /workspace, writable.'),
   docker_network: flagKey('true: outbound network. false: none but loopback.'),

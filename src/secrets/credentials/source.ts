@@ -1,0 +1,72 @@
+/** Credential files on this host: found below the state directory by real path, regular, of one name, small. */
+import { constants, type BigIntStats, statSync } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { CaissonError } from '../../errors.ts';
+import { isOwnFile } from '../../spec/credential-path.ts';
+
+const mostFileBytes = 1024 * 1024;
+
+export interface CredentialContent {
+  readonly bytes: Buffer;
+  /** What `stampOf` gave for this content. */
+  readonly stamp: string;
+}
+
+/**
+ * Changes whenever the file does, also by rename. `null`: it is not there. One call of stat(2), since it is asked for each
+ * file before each command.
+ */
+export function stampOf(home: string, path: string): string | null {
+  try {
+    const found = statSync(join(home, path), { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? null : stamp(found);
+  } catch {
+    return 'unreadable'; // whoever reads it is told why
+  }
+}
+
+function stamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}
+
+/** `null`: it is not there. Throws `invalid_argument` for what may not be shown to a sandbox. */
+export async function readCredential(home: string, path: string): Promise<CredentialContent | null> {
+  const real = await realpath(join(home, path)).catch((error: unknown) => absent(path, error));
+  if (real === null) return null;
+  const inside = relative(await realpath(home), real);
+  if (inside.startsWith('../') || inside === '..') throw refused(path, 'it leads out of the state directory');
+  if (isOwnFile(inside)) throw refused(path, "it leads to one of Caisson's own files");
+  // Neither a link that takes its place now nor a named pipe is opened.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(real, flags).catch((error: unknown) => absent(path, error));
+  if (file === null) return null;
+  try {
+    const found = await file.stat({ bigint: true });
+    const problem = problemWith(found);
+    if (problem !== null) throw refused(path, problem);
+    return { bytes: await file.readFile(), stamp: stamp(found) };
+  } finally {
+    await file.close();
+  }
+}
+
+function problemWith(found: BigIntStats): string | null {
+  if (!found.isFile()) return 'it is no regular file';
+  if (found.nlink > 1n) return 'it has several names (hard links), so that it could be a file from anywhere';
+  return found.size > mostFileBytes ? `it is larger than ${mostFileBytes} bytes` : null;
+}
+
+function absent(path: string, error: unknown): null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+  throw refused(path, `it cannot be opened (${code})`, error);
+}
+
+function refused(path: string, problem: string, cause?: unknown): CaissonError {
+  return new CaissonError('invalid_argument', `the credential file ${JSON.stringify(path)} is refused: ${problem}`, {
+    cause,
+    details: { path },
+    remedy: 'put a copy of it into the state directory, or take it out of credential_files',
+  });
+}
