@@ -22,6 +22,7 @@ import { make, type Created } from './create.ts';
 import { findDiskLimit } from './disk.ts';
 import { Engine } from './engine.ts';
 import { toGuarantees } from './guarantees.ts';
+import { imageFindings } from './image.ts';
 import { imagesOf } from './images.ts';
 import { checkSpec } from './limits.ts';
 import { list, object, text } from './json.ts';
@@ -40,10 +41,12 @@ class DockerBackend implements Backend {
   readonly name = 'docker';
   readonly images: Images;
   readonly #engine: Engine;
+  readonly #image: unknown;
   #disk: Promise<Enforcement> | null = null;
 
   constructor(options: OpenOptions) {
     this.#engine = new Engine(options);
+    this.#image = options.settings?.['image'];
     this.images = imagesOf(this.#engine);
   }
 
@@ -55,7 +58,11 @@ class DockerBackend implements Backend {
 
   async check(options: Cancelable = {}): Promise<Check> {
     try {
-      return toCheck(await this.#engine.facts(options.signal));
+      const check = toCheck(await this.#engine.facts(options.signal));
+      return {
+        ...check,
+        findings: [...(await imageFindings(this.#engine, this.#image, options.signal)), ...check.findings],
+      };
     } catch (error) {
       throwIfAborted(options.signal);
       return toFailedCheck(error);

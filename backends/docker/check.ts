@@ -67,7 +67,7 @@ function postureFindings(facts: Facts): readonly Finding[] {
     id: 'btrfs-quota-lapses',
     message: 'btrfs may stop counting when a limited container is removed, and then holds no disk limit',
     remedy:
-      'Run `btrfs quota rescan` on the data root of the engine, regularly; overlay2 on xfs with pquota has no such gap.',
+      'run `btrfs quota rescan` on the data root of the engine, regularly; overlay2 on xfs with pquota has no such gap',
   });
   return found;
 }

@@ -1,5 +1,5 @@
 /** Image references, and getting an image that is not there. */
-import type { Progress } from '../../src/backend.ts';
+import type { Finding, Progress } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
 import type { Engine } from './engine.ts';
 import { printable } from './fault.ts';
@@ -29,6 +29,35 @@ export function parseReference(image: string | null): Reference | null {
     });
   }
   return { name, version: match?.[3] ?? match?.[2] ?? 'latest' };
+}
+
+/** What `doctor` says of an image that the next sandbox would have to wait for, or could not have. */
+export async function imageFindings(
+  engine: Engine,
+  image: unknown,
+  signal: AbortSignal | undefined,
+): Promise<readonly Finding[]> {
+  if (typeof image !== 'string' || (await isThere(engine, image, signal))) return [];
+  return [
+    {
+      severity: 'warning',
+      id: 'image-absent',
+      message: `the image ${image} is not on the engine`,
+      remedy:
+        'it is pulled on first use, where the engine reaches its registry; else `caisson image build base`, and terminal.docker_image: caisson/base:latest',
+    },
+  ];
+}
+
+async function isThere(engine: Engine, image: string, signal: AbortSignal | undefined): Promise<boolean> {
+  parseReference(image);
+  try {
+    await engine.ask({ what: `look at the image ${image}`, method: 'GET', path: `/images/${image}/json`, signal });
+    return true;
+  } catch (error) {
+    if (isCode(error, 'not_found')) return false;
+    throw error;
+  }
 }
 
 export interface PullOptions {
@@ -75,6 +104,6 @@ function missing(image: string, words: string, cause?: unknown): CaissonError {
     cause,
     details: { image },
     remedy:
-      'Build the base image with "caisson image build base", pull or load the wanted one on the engine, or set terminal.docker_image.',
+      'build the base image with `caisson image build base` and set terminal.docker_image to it, or pull or load the wanted one on the engine',
   });
 }

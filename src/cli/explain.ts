@@ -8,8 +8,9 @@ const killedNote = /^killed: /;
 
 /** Empty for a command that simply exited. `timeoutMs` is what was asked for, when it is known. */
 export function explain(exit: Exit, timeoutMs: number | null): string[] {
-  const reason = reasonOf(exit, timeoutMs);
-  const more = exit.notes.filter((note) => !killedNote.test(note));
+  const killed = exit.notes.find((note) => killedNote.test(note));
+  const reason = reasonOf(exit, { timeoutMs, killed: killed ?? null });
+  const more = exit.notes.filter((note) => note !== killed);
   const notes = more.length === 0 ? '' : ` (${more.join('; ')})`;
   const lines = reason === null ? exit.notes.map(String) : [`${reason}${notes}`];
   if (exit.backgroundOpen)
@@ -26,18 +27,22 @@ export function describeDegraded(degraded: SandboxView['degraded']): string[] {
   });
 }
 
-function reasonOf(exit: Exit, timeoutMs: number | null): string | null {
+function reasonOf(
+  exit: Exit,
+  { timeoutMs, killed }: { readonly timeoutMs: number | null; readonly killed: string | null },
+): string | null {
   switch (exit.reason) {
     case 'exited':
       return null;
     case 'signaled':
       return `the command was ended by ${exit.signal ?? 'a signal'}${exit.signalGuessed ? ', to judge by its exit code' : ''}`;
     case 'timed-out':
-      return `the command timed out after ${formatDuration(timeoutMs ?? exit.durationMs)} and was killed`;
+      if (timeoutMs === null) return `the command was ${killed ?? 'killed: its time was over'}`;
+      return `the command timed out after ${formatDuration(timeoutMs)} and was killed`;
     case 'canceled':
       return 'the command was canceled';
     case 'output-limit':
-      return `the command was ${exit.notes.find((note) => killedNote.test(note)) ?? 'killed: it wrote more than it may'}`;
+      return `the command was ${killed ?? 'killed: it wrote more than it may'}`;
     case 'out-of-memory':
       return 'the command was killed for memory; --memory gives a new sandbox more';
     case 'lost':

@@ -93,7 +93,7 @@ export class RunningExec implements Execution {
     for (const tap of taps) tap.drain();
     // What is being killed may still write, and hold a stream until it is gone.
     const report = await this.#killing;
-    await drain(taps);
+    await drain(taps, { allGone: report?.survivors?.length === 0 });
     const backgroundOpen = taps.some((tap) => !tap.ended);
     for (const tap of taps) tap.close();
     this.#process.stdin?.destroy();

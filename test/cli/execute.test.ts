@@ -108,7 +108,7 @@ describe('run and exec', () => {
     const survivors = Array.from({ length: 30 }, (_, pid) => ({ pid, command: 'sleep' }));
     const lines = explain(exitOf({ reason: 'timed-out', exitCode: null, survivors }, 1500), null);
     expect(lines.slice(0, 3)).toEqual([
-      'the command timed out after 1.5 s and was killed',
+      'the command was killed: its time was over',
       '30 processes could not be killed:',
       '  still alive: 0 sleep',
     ]);

@@ -198,6 +198,15 @@ describe('commands', () => {
     expect([exitCode, double.calls[0]]).toEqual([0, call]);
   });
 
+  it.each([
+    ['build:/f', '-'],
+    ['-', 'build:/f'],
+  ])('cp %s %s is refused: it would make a file of that name', async (...sides) => {
+    const { exitCode, stderr, double } = await cli(['cp', ...sides]);
+    expect([exitCode, double.calls]).toEqual([2, []]);
+    expect(stderr).toContain('caisson exec TASK -- cat PATH');
+  });
+
   it('cp tells what was left out, and refuses anything but one side in a sandbox', async () => {
     expect((await cli(['cp', 'a', 'build:/w'])).stderr).toBe(
       'caisson: copied 2 files, 1 directory, 2.9 KB\ncaisson: left out a\\x1b[2Jb: a symbolic link\n',

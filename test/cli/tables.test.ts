@@ -13,7 +13,8 @@ const two: readonly Partial<SandboxView>[] = [
     state: 'stopped',
     createdAt: '2026-01-01T09:30:00Z',
     usedAt: '2026-01-02T12:00:00Z',
-    spec: { ...spec, image: null, limits: { cpuCores: null, memoryBytes: null, diskBytes: null, pids: null } },
+    spec: { ...spec, image: null, limits: { cpuCores: null, memoryBytes: 2 ** 30, diskBytes: null, pids: null } },
+    degraded: [{ control: 'memoryBytes', wanted: 2 ** 30, reason: 'the host has no limits' }],
   },
 ];
 

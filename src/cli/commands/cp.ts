@@ -28,6 +28,10 @@ starts with / or . instead. Links, devices and sockets are left out and told. Fi
   run: async (given, context) => {
     const [source = '', target = ''] = given.operands;
     const confirmed = given.flag('confirmed');
+    if (source === '-' || target === '-')
+      throw new UsageError('- is no path here: cp copies files to files', {
+        remedy: 'caisson exec TASK -- cat PATH writes a file to standard output; for one named -, write ./-',
+      });
     const [from, to] = [sideOf(source), sideOf(target)];
     if ((from === null) === (to === null)) {
       const both = from === null ? 'neither side is' : 'both sides are';

@@ -1,10 +1,12 @@
 import { defineCommand } from '../command.ts';
+import type { SandboxView } from '../../api.ts';
 import { formatAge, formatBytes } from '../format.ts';
 
 export const ls = defineCommand({
   name: 'ls',
   summary: 'List sandboxes',
-  about: 'Tells what Caisson knows, without asking the backends; inspect asks. -q prints task ids only.',
+  about: `Tells what Caisson knows, without asking the backends; inspect asks. -q prints task ids only.
+Limits that the place does not hold are not shown.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
@@ -22,18 +24,27 @@ export const ls = defineCommand({
     else if (context.quiet) await context.print(sandboxes.map(({ taskId }) => `${taskId}\n`).join(''));
     else {
       const nowMs = context.world.nowMs();
-      const rows = sandboxes.map(({ taskId, backend, state, spec, createdAt, usedAt }) => [
-        taskId,
-        backend,
-        state,
-        spec.image ?? '-',
-        spec.limits.cpuCores === null ? '-' : String(spec.limits.cpuCores),
-        spec.limits.memoryBytes === null ? '-' : formatBytes(spec.limits.memoryBytes),
-        `${formatAge(createdAt, nowMs)} ago`,
-        formatAge(usedAt, nowMs),
+      const rows = sandboxes.map((sandbox) => [
+        sandbox.taskId,
+        sandbox.backend,
+        sandbox.state,
+        sandbox.spec.image ?? '-',
+        heldLimit(sandbox, 'cpuCores', String),
+        heldLimit(sandbox, 'memoryBytes', formatBytes),
+        `${formatAge(sandbox.createdAt, nowMs)} ago`,
+        formatAge(sandbox.usedAt, nowMs),
       ]);
       await context.printTable(['TASK', 'BACKEND', 'STATE', 'IMAGE', 'CPU', 'MEMORY', 'CREATED', 'IDLE'], rows);
     }
     return 0;
   },
 });
+
+function heldLimit(
+  { spec, degraded }: SandboxView,
+  name: 'cpuCores' | 'memoryBytes',
+  format: (value: number) => string,
+): string {
+  const limit = spec.limits[name];
+  return limit === null || degraded.some(({ control }) => control === name) ? '-' : format(limit);
+}

@@ -199,6 +199,19 @@ describe.skipIf(host === null)('the images of an engine', () => {
   });
 });
 
+describe.skipIf(host === null)('the check of an engine', () => {
+  test.each([
+    [busybox, []],
+    ['caisson-test/absent:latest', ['image-absent']],
+  ])('tells whether the image of the configuration is there: %s', async (image, found) => {
+    const place = new Place(host ?? '', { image });
+    const { status, findings } = await place.backend.check();
+    expect(status).toBe('ready');
+    expect(findings.map(({ id }) => id).filter((id) => id === 'image-absent')).toEqual(found);
+    await place.close();
+  });
+});
+
 describe('an engine that is not there', () => {
   const place = new Place(nowhere);
 

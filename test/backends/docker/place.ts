@@ -33,8 +33,8 @@ export class Place {
   readonly #making = new Set<Promise<unknown>>();
 
   /** `host` may be a way to the engine other than the usual one. */
-  constructor(host: string) {
-    this.backend = open({ env: { DOCKER_HOST: host }, instance: this.instance });
+  constructor(host: string, settings: Readonly<Record<string, unknown>> = {}) {
+    this.backend = open({ env: { DOCKER_HOST: host }, instance: this.instance, settings });
     this.engine = new Docker({ socketPath: host.slice('unix://'.length) });
   }
 
