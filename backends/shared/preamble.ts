@@ -23,6 +23,15 @@ export interface Launch {
   readonly stdin: boolean;
   readonly guard: Guard | null;
   readonly terminal: { readonly columns: number; readonly rows: number } | null;
+  readonly carrier?: Carrier | null;
+}
+
+/** A program that becomes the command, such as one that puts it under limits first. It may refuse: then nothing has been started. */
+export interface Carrier {
+  /** Of shell, to find it. They answer for themselves when it is not there, by `_cz_say WORD -`. */
+  readonly lines: readonly string[];
+  /** Of shell: the program and its arguments, up to where the command follows. */
+  readonly words: readonly string[];
 }
 
 /** Names that a shell sets, keeps or refuses to export; `env` carries them past it. None of them ever holds a secret. */
@@ -59,9 +68,9 @@ export function preamble(launch: Launch, nonce: string): Buffer {
       'set -- ${_cz_x##*) }',
       // It was raw and silent while the text came.
       ...(launch.terminal === null ? [] : ['stty sane']),
-      '_cz_say ok "${20}"',
+      carrierOf(launch) === null ? '_cz_say ok "${20}"' : `_cz_b="\${20}"`,
       'unset OLDPWD SHLVL SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_ORIGINAL_COMMAND',
-      ...execLines(launch),
+      ...execLines(launch, nonce),
       '}\n',
     ].join('\n'),
   );
@@ -80,10 +89,13 @@ function guardLines(guard: Guard | null): readonly string[] {
  * Shells differ in what they take for an option of `exec`, and keep some variables to themselves: `env` has neither
  * fault, but takes the rest of its own words, up to the first without `=`, for variables.
  */
-function execLines(launch: Launch): readonly string[] {
+function execLines(launch: Launch, nonce: string): readonly string[] {
   const { command, env, stdin } = launch;
-  const past = Object.entries(env).filter(([name]) => shellsOwn.has(name));
-  const exported = Object.entries(env).filter(([name]) => !shellsOwn.has(name));
+  const carrier = carrierOf(launch);
+  // Behind a carrier comes another shell, which does not take this one as it is.
+  const isPast = (name: string): boolean => shellsOwn.has(name) || (carrier !== null && name === 'IFS');
+  const past = Object.entries(env).filter(([name]) => isPast(name));
+  const exported = Object.entries(env).filter(([name]) => !isPast(name));
   const throughEnv = past.length > 0 || command[0].startsWith('-');
   if (throughEnv && command[0].includes('='))
     throw new CaissonError('invalid_argument', 'a program with "=" in its name cannot have variables of the shell', {
@@ -91,11 +103,25 @@ function execLines(launch: Launch): readonly string[] {
     });
   const prefix = throughEnv ? ['"$_cz_x" --', ...past.map(assignment)] : [];
   return [
+    ...(carrier?.lines ?? []),
     // Looked for before the command's own PATH is set.
     ...(throughEnv ? ['_cz_x=$(command -v env)'] : []),
     ...(exported.length > 0 ? [`{ export ${exported.map(assignment).join(' ')}; } 2>/dev/null`] : []),
-    `exec ${[...prefix, ...command.map(quote)].join(' ')}${stdin ? '' : ' </dev/null'}`,
+    `exec ${[...carried(launch, nonce), ...prefix, ...command.map(quote)].join(' ')}${stdin ? '' : ' </dev/null'}`,
   ];
+}
+
+function carrierOf({ carrier = null }: Launch): Carrier | null {
+  return carrier;
+}
+
+/** The same process all along: the carrier becomes a shell, which answers and becomes the command. */
+function carried(launch: Launch, nonce: string): readonly string[] {
+  const carrier = carrierOf(launch);
+  if (carrier === null) return [];
+  const onStderr = launch.terminal === null ? '; printf "%s;" "$1" >&2' : '';
+  const inside = `printf "%s ok %s %s;" "$1" $$ "$2"${onStderr}; shift 2; unset INVOCATION_ID; exec "$@"`;
+  return [...carrier.words, '/bin/sh', '-c', quote(inside), 'sh', nonce, '"$_cz_b"'];
 }
 
 function assignment([name, value]: readonly [string, string]): string {

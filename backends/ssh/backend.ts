@@ -5,6 +5,7 @@ import type {
   Check,
   CreateOptions,
   Guarantees,
+  Limits,
   Listed,
   ListOptions,
   OpenOptions,
@@ -20,9 +21,11 @@ import { refuseMore } from '../shared/refuse-more.ts';
 import { toCheck, toFailedCheck } from './check.ts';
 import { askFacts, type Facts } from './facts.ts';
 import { Pool } from './pool.ts';
-import { guarantees } from './promises.ts';
-import { type Entry, Registry } from './registry.ts';
-import { type Host, SshSandbox } from './sandbox.ts';
+import { guaranteesOf } from './promises.ts';
+import { type Entry, Registry, type Wanted } from './registry.ts';
+import { type Host, scopedOf, SshSandbox } from './sandbox.ts';
+import { parseScope } from './scope.ts';
+import { holdLimits } from './slice.ts';
 import { findTarget, type Target } from './target.ts';
 import { trustIn } from './trust.ts';
 
@@ -55,7 +58,10 @@ class SshBackend implements Backend {
     const facts = await this.#askFacts(options);
     const { missing, home } = facts;
     if (missing.length === 0)
-      return { ...guarantees, directories: { home, tasks: tasksOf(facts, this.#options.instance) } };
+      return {
+        ...guaranteesOf(facts.scopes),
+        directories: { home, tasks: tasksOf(facts, this.#options.instance) },
+      };
     throw new CaissonError('failed_precondition', `the host lacks ${missing.join(', ')}`, {
       remedy: `install ${missing.join(', ')} there`,
     });
@@ -74,11 +80,12 @@ class SshBackend implements Backend {
 
   async create(spec: Spec, options: CreateOptions): Promise<Sandbox> {
     throwIfAborted(options);
-    refuseMore(guarantees, spec);
-    const entry = entryFor(await this.#askFacts(options), options);
+    const facts = await this.#askFacts(options);
+    refuseMore(guaranteesOf(facts.scopes), spec);
+    const entry = entryFor(facts, { ...options, limits: spec.limits });
     const host = await this.#host();
     throwIfAborted(options);
-    const making = this.#registry.create({ entry, labels: options.labels, keep: spec.persistent });
+    const making = this.#make({ entry, labels: options.labels, keep: spec.persistent }, spec.limits);
     try {
       await untilAborted(making, options.signal);
     } catch (error) {
@@ -100,8 +107,8 @@ class SshBackend implements Backend {
     const [facts, host] = await Promise.all([this.#askFacts(options), this.#host()]);
     const directory = directoryOf(facts, options.instance);
     const found = await untilAborted(this.#registry.list(directory, options.instance), options.signal);
-    return found.map(({ name, labels, state }) => {
-      const entry = { directory, name, sandbox: labels.sandbox, workspace: workspaceOf(facts, labels) };
+    return found.map(({ name, labels, state, scope }) => {
+      const entry = { directory, name, sandbox: labels.sandbox, workspace: workspaceOf(facts, labels), scope };
       return { ref: new SshSandbox(host, entry, state).ref, labels, state };
     });
   }
@@ -110,10 +117,23 @@ class SshBackend implements Backend {
     this.#pool.close();
   }
 
+  /** Registered before it has limits, so that these are found and taken away again after any crash. */
+  async #make(wanted: Wanted, limits: Limits): Promise<void> {
+    await this.#registry.create(wanted);
+    const scoped = scopedOf(wanted.entry);
+    if (scoped === null) return;
+    try {
+      await holdLimits(this.#pool, scoped, limits);
+    } catch (error) {
+      await this.#registry.destroy(wanted.entry);
+      throw error;
+    }
+  }
+
   /** Of an aborted create: what the host may have made is removed again. */
   async #cleanUp(making: Promise<void>, entry: Entry): Promise<void> {
     const cleaning = making.then(
-      () => this.#registry.destroy(entry),
+      async () => new SshSandbox(await this.#host(), entry, 'running').destroy(),
       () => undefined,
     );
     const patience = new Promise((resolve) => setTimeout(resolve, abortPatienceMs).unref());
@@ -159,22 +179,33 @@ function workspaceOf(facts: Facts, { instance, task }: { readonly instance: stri
   return `${tasksOf(facts, instance)}/${fileName(task)}`;
 }
 
-function entryFor(facts: Facts, { name, labels }: CreateOptions): Entry {
+function entryFor(
+  facts: Facts,
+  { name, labels, limits }: Pick<CreateOptions, 'name' | 'labels'> & { readonly limits: Limits },
+): Entry {
   if (!isLabel(labels.sandbox)) throw new CaissonError('invalid_argument', 'a sandbox id has only A-Z a-z 0-9 _ . : -');
   return {
     directory: directoryOf(facts, labels.instance),
     name: fileName(name),
     sandbox: labels.sandbox,
     workspace: workspaceOf(facts, labels),
+    scope: Object.values(limits).some((limit) => limit !== null) ? (facts.scopes?.scope ?? null) : null,
   };
 }
 
 /** A sandbox on another host is not gone: it cannot be reached with this configuration. */
 function fromRef(ref: Ref, label: string): Entry {
-  const { v, host, directory, name, sandbox, workspace } = ref;
-  if (v !== 1 || !isText(directory) || !isText(name) || !isLabel(sandbox) || !isText(workspace))
+  const { v, host, directory, name, sandbox, workspace, scope = null } = ref;
+  if (
+    v !== 1 ||
+    !isText(directory) ||
+    !isText(name) ||
+    !isLabel(sandbox) ||
+    !isText(workspace) ||
+    (scope !== null && parseScope(scope) === null)
+  )
     throw new CaissonError('invalid_argument', 'this ref is not one of the ssh backend, or of a newer version of it');
-  if (host === label) return { directory, name, sandbox, workspace };
+  if (host === label) return { directory, name, sandbox, workspace, scope: parseScope(scope) };
   throw new CaissonError('unavailable', `sandbox ${sandbox} is on ${String(host)}, and ${label} is configured`, {
     details: { sandbox, host: String(host) },
     remedy: 'set terminal.ssh_host, ssh_user and ssh_port back until that sandbox is removed',

@@ -11,15 +11,15 @@ const asRoot: Finding = {
 };
 
 export function toCheck(label: string, facts: Facts): Check {
-  const { missing, ...told } = facts;
+  const { missing, scopes, ...told } = facts;
   const lacks = missing.length > 0;
   return {
     status: lacks ? 'unhealthy' : 'ready',
     summary: lacks
       ? `${label} lacks ${missing.join(', ')}`
-      : `commands run on ${label} as ${facts.user}, without isolation and without limits`,
+      : `commands run on ${label} as ${facts.user}, without isolation${scopes === null ? ' and without limits' : ''}`,
     remedy: lacks ? `install ${missing.join(', ')} there` : null,
-    facts: { host: label, ...told },
+    facts: { host: label, ...told, limits: scopes === null ? 'none' : scopes.holds.join(' ') },
     findings: facts.uid === 0 ? [asRoot] : [],
   };
 }

@@ -1,7 +1,9 @@
 /** What the host tells about itself. Asked once. */
 import { CaissonError } from '../../src/errors.ts';
 import type { Pool } from './pool.ts';
+import { limitNames } from './promises.ts';
 import { run } from './run.ts';
+import { parseScope, scopeProbe, type Scopes } from './scope.ts';
 
 export interface Facts {
   readonly kernel: string;
@@ -14,18 +16,23 @@ export interface Facts {
   readonly root: string;
   /** Programs that are needed and not there. */
   readonly missing: readonly string[];
+  /** `null`: no systemd there starts scopes for this account. */
+  readonly scopes: Scopes | null;
 }
 
+/** The probe is told its own text, which it runs again inside the scope. */
 const script = `
+probe=$1; set --
 say() { printf '%s=%s\\n' "$1" "$2"; }
 say kernel "$(uname -sr)"; say architecture "$(uname -m)"; say name "$(uname -n)"
 say user "$(id -un)"; say uid "$(id -u)"
 say home "$HOME"; say root "\${XDG_STATE_HOME:-$HOME/.local/state}/caisson/ssh"
 missing=; for program in env head grep ln mv mkdir rm tar; do command -v $program >/dev/null || missing="$missing $program"; done
-say missing "$missing"`;
+say missing "$missing"
+eval "$probe"`;
 
 export async function askFacts(pool: Pool): Promise<Facts> {
-  const { code, stdout } = await run(pool, { script, args: [] });
+  const { code, stdout } = await run(pool, { script, args: [scopeProbe] });
   const told = new Map(
     stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
@@ -43,5 +50,11 @@ export async function askFacts(pool: Pool): Promise<Facts> {
     home: value('home'),
     root: value('root'),
     missing: value('missing').split(' ').filter(Boolean),
+    scopes: scopesOf(value('scope'), value('holds').split(' ')),
   };
+}
+
+function scopesOf(said: string, holds: readonly string[]): Scopes | null {
+  const scope = parseScope(said);
+  return scope === null ? null : { scope, holds: limitNames.filter((name) => holds.includes(name)) };
 }

@@ -1,11 +1,11 @@
 /**
  * The script that keeps registrations on the host: one small file a sandbox, in a directory of this account alone.
  *
- *   ROOT/INSTANCE/sandboxes/NAME   first line `SANDBOX STATE KEEP FINGERPRINT`, second line the labels as JSON
+ *   ROOT/INSTANCE/sandboxes/NAME   first line `SANDBOX STATE KEEP FINGERPRINT SCOPE`, second line the labels as JSON
  *   ROOT/INSTANCE/tasks/TASK       the task's own directory
  *
  * POSIX sh with grep, ln, mv, mkdir and rm. Arguments: MODE DIRECTORY NAME SANDBOX PATTERN, and for `create` KEEP
- * FINGERPRINT LABELS TASK-DIRECTORY. A sandbox is stopped in its file before its processes are ended, and every command
+ * FINGERPRINT LABELS TASK-DIRECTORY SCOPE. A sandbox is stopped in its file before its processes are ended, and every command
  * looks into the file after it has begun to carry the mark: so none slips through.
  */
 export const codes = { gone: 40, taken: 41, outlived: 42, unwritable: 43 } as const;
@@ -13,10 +13,10 @@ export const codes = { gone: 40, taken: 41, outlived: 42, unwritable: 43 } as co
 export const registryScript = `
 mode=$1 dir=$2 file=$2/$3 id=$4 pattern=$5
 umask 077
-load() { found= state= keep= print= json=; { read -r found state keep print && IFS= read -r json; } 2>/dev/null <"$1"; }
+load() { found= state= keep= print= scope= json=; { read -r found state keep print scope && IFS= read -r json; } 2>/dev/null <"$1"; }
 save() {
 draft=$dir/.$$.$id
-printf '%s %s %s %s\\n%s\\n' "$id" "$1" "$keep" "$print" "$json" >"$draft" && "$2" "$draft" "$file" && return
+printf '%s %s %s %s %s\\n%s\\n' "$id" "$1" "$keep" "$print" "\${scope:--}" "$json" >"$draft" && "$2" "$draft" "$file" && return
 rm -f -- "$draft"; return 1; }
 move() { mv -f -- "$1" "$2"; }
 claim() { ln -- "$1" "$2" 2>/dev/null && rm -f -- "$1"; }
@@ -45,12 +45,12 @@ exit ${codes.outlived}; }
 case $mode in
 create)
 mkdir -p -- "$dir" "$9" || exit ${codes.unwritable}
-keep=$6 print=$7 json=$8
+keep=$6 print=$7 json=$8 scope=\${10}
 if ! save running claim; then
 load "$file" || exit ${codes.unwritable}
 [ "$found" = "$id" ] || exit ${codes.taken}
-if [ "$print" = "$7" ]; then save running move || exit ${codes.unwritable}
-else save stopped move || exit ${codes.unwritable}; end; keep=$6 print=$7 json=$8; save running move || exit ${codes.unwritable}; fi
+if [ "$print" = "$7" ]; then scope=\${10}; save running move || exit ${codes.unwritable}
+else save stopped move || exit ${codes.unwritable}; end; keep=$6 print=$7 json=$8 scope=\${10}; save running move || exit ${codes.unwritable}; fi
 fi
 printf '%s\\n' "$json";;
 read) mine; printf '%s\\n%s\\n' "$state" "$json";;
@@ -63,6 +63,6 @@ end
 if [ "$keep" = keep ]; then rmdir -- "$6" 2>/dev/null; else rm -rf -- "$6"; fi
 rm -f -- "$file";;
 list)
-for file in "$dir"/*; do [ -f "$file" ] && load "$file" && printf '%s\\t%s\\t%s\\n' "\${file##*/}" "$state" "$json"; done
+for file in "$dir"/*; do [ -f "$file" ] && load "$file" && printf '%s\\t%s\\t%s\\t%s\\n' "\${file##*/}" "$state" "$scope" "$json"; done
 exit 0;;
 esac`;

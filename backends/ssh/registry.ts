@@ -5,6 +5,7 @@ import { labelsFrom, parseJson } from '../shared/labels.ts';
 import type { Pool } from './pool.ts';
 import { codes, registryScript } from './registry-script.ts';
 import { run } from './run.ts';
+import { parseScope, type Scope } from './scope.ts';
 
 /** Where one sandbox is registered. All of it is in its ref. */
 export interface Entry {
@@ -13,12 +14,15 @@ export interface Entry {
   readonly sandbox: string;
   /** The task's own. */
   readonly workspace: string;
+  /** `null`: without limits. */
+  readonly scope: Scope | null;
 }
 
 export interface Registered {
   readonly name: string;
   readonly labels: Labels;
   readonly state: ResourceState;
+  readonly scope: Scope | null;
 }
 
 export interface Wanted {
@@ -37,7 +41,13 @@ export class Registry {
 
   /** Makes it, or finds the same one, or replaces one of an older spec. Throws `conflict` for another sandbox's name. */
   async create({ entry, labels, keep }: Wanted): Promise<void> {
-    const more = [keep ? 'keep' : 'drop', labels.fingerprint, JSON.stringify(labels), entry.workspace];
+    const more = [
+      keep ? 'keep' : 'drop',
+      labels.fingerprint,
+      JSON.stringify(labels),
+      entry.workspace,
+      entry.scope ?? '-',
+    ];
     await this.#run('create', entry, more);
   }
 
@@ -61,11 +71,11 @@ export class Registry {
 
   /** Files that we did not write are left out: they are nobody's sandbox. */
   async list(directory: string, instance: string, signal?: AbortSignal): Promise<readonly Registered[]> {
-    const said = await this.#run('list', { directory, name: '', sandbox: '', workspace: '' }, [], signal);
+    const said = await this.#run('list', { directory, name: '', sandbox: '', workspace: '', scope: null }, [], signal);
     return said.split('\n').flatMap((line) => {
-      const [name = '', state = '', json = ''] = line.split('\t');
+      const [name = '', state = '', scope = '', json = ''] = line.split('\t');
       const labels = labelsFrom(parseJson(json));
-      return labels?.instance === instance ? [{ name, labels, state: stateOf(state) }] : [];
+      return labels?.instance === instance ? [{ name, labels, state: stateOf(state), scope: parseScope(scope) }] : [];
     });
   }
 

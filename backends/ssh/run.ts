@@ -21,7 +21,14 @@ export interface Said {
 export async function run(pool: Pool, { script, args, signal, urgent = false }: Script): Promise<Said> {
   const process = await startProcess(
     pool,
-    { command: ['sh', '-c', script, 'sh', ...args], cwd: '/', env: {}, stdin: false, guard: null, terminal: null },
+    {
+      command: ['sh', '-c', script, 'sh', ...args],
+      cwd: '/',
+      env: {},
+      stdin: false,
+      guard: null,
+      terminal: null,
+    },
     { signal, urgent },
   );
   try {

@@ -1,8 +1,11 @@
 import type { Cancelable, ExecOptions, Process, PtyOptions, Ref, ResourceState, Sandbox } from '../../src/backend.ts';
+import { isCode } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import type { Pool } from './pool.ts';
 import type { Launch } from '../shared/preamble.ts';
 import type { Entry, Registry } from './registry.ts';
+import { carrierInto, type Scoped, sliceOf } from './scope.ts';
+import { forgetLimits } from './slice.ts';
 import { startProcess } from './start.ts';
 
 export interface Host {
@@ -10,6 +13,14 @@ export interface Host {
   readonly registry: Registry;
   /** `user@host:port`, as it was configured. */
   readonly label: string;
+}
+
+export function scopedOf({ scope, sandbox }: Entry): Scoped | null {
+  return scope === null ? null : { scope, slice: sliceOf(sandbox) };
+}
+
+function ignoreGone(error: unknown): void {
+  if (!isCode(error, 'not_found')) throw error;
 }
 
 /** A registration on the host, and every process there that carries its mark. */
@@ -53,7 +64,11 @@ export class SshSandbox implements Sandbox {
 
   async destroy(options: Cancelable = {}): Promise<void> {
     throwIfAborted(options);
-    await this.#host.registry.destroy(this.#entry);
+    const { pool, registry } = this.#host;
+    const scoped = scopedOf(this.#entry);
+    if (scoped !== null) await registry.stop(this.#entry).catch(ignoreGone);
+    if (scoped !== null) await forgetLimits(pool, scoped);
+    await registry.destroy(this.#entry);
   }
 
   async #start(
@@ -64,6 +79,7 @@ export class SshSandbox implements Sandbox {
     throwIfAborted(options);
     const { directory, name, sandbox } = this.#entry;
     const { CAISSON_SANDBOX: _mark, ...env } = options.env;
+    const scoped = scopedOf(this.#entry);
     const launch: Launch = {
       command,
       cwd: options.cwd,
@@ -71,6 +87,7 @@ export class SshSandbox implements Sandbox {
       stdin: terminal !== null || options.stdin === true,
       guard: { file: `${directory}/${name}`, sandbox },
       terminal,
+      carrier: scoped === null ? null : carrierInto(scoped),
     };
     return await startProcess(this.#host.pool, launch, { signal: options.signal });
   }

@@ -81,7 +81,7 @@ async function begun(process: SshProcess, launch: Launch): Promise<SshProcess> {
   try {
     head = await process.head;
   } catch (error) {
-    if (isCode(error, 'unavailable')) return await orRefusal(process, error);
+    if (isCode(error, 'unavailable')) return await orRefusal(process, launch, error);
     throw error;
   }
   const [word, pid, born = ''] = head.split(' ');
@@ -94,14 +94,22 @@ async function begun(process: SshProcess, launch: Launch): Promise<SshProcess> {
 }
 
 /** The connection is gone: then the command may run, and its end is lost. An end without an answer: it never began. */
-async function orRefusal(process: SshProcess, error: unknown): Promise<SshProcess> {
-  const ended = await process.wait().then(
-    () => true,
-    () => false,
-  );
-  if (!ended) return process;
+async function orRefusal(process: SshProcess, { carrier = null }: Launch, error: unknown): Promise<SshProcess> {
+  const end = await process.wait().catch(() => null);
+  if (end === null) return process;
   process.release();
-  throw error;
+  if (carrier === null) throw error;
+  throw end.exitCode === cannotExecute ? tooLong(error) : noScope(error);
+}
+
+/** Of a shell whose `exec` failed; here before any program of the caller is looked for. */
+const cannotExecute = 126;
+
+function tooLong(cause: unknown): CaissonError {
+  return new CaissonError('invalid_argument', 'the arguments and variables are longer than the host takes', {
+    cause,
+    remedy: 'pass what is long by a file or by standard input',
+  });
 }
 
 function refusal(word: string, { cwd, guard }: Launch): CaissonError {
@@ -114,8 +122,17 @@ function refusal(word: string, { cwd, guard }: Launch): CaissonError {
       details: { cwd },
       remedy: 'create it first, or choose another cwd',
     });
+  if (word === 'scope') return noScope(null);
   return new CaissonError('not_supported', 'the host has no /proc, by which processes are found', {
     remedy: 'use a host with Linux',
+  });
+}
+
+/** A command without its limits is not what was asked for. */
+function noScope(cause: unknown): CaissonError {
+  return new CaissonError('unavailable', 'systemd on the host does not start a scope, so the command was not started', {
+    cause,
+    remedy: 'look whether `systemd-run --scope true` works there (with --user where the account is not root)',
   });
 }
 

@@ -43,7 +43,6 @@ export function parseEffective(text: string): Effective | null {
   const parts = sections(text.slice(0, longestText));
   if (!parts.has('caisson probe') || !parts.has('end')) return null;
   const status = fields(parts.get('status') ?? '', ':');
-  const cgroup = fields(parts.get('cgroup') ?? '', '=');
   const mounts = (parts.get('mounts') ?? '').split('\n').flatMap(parseMount);
   return {
     uid: count(fields(parts.get('caisson probe') ?? '', '=').get('uid')),
@@ -56,7 +55,7 @@ export function parseEffective(text: string): Effective | null {
     },
     noNewPrivileges: flag(status.get('NoNewPrivs')),
     seccomp: seccompModes[status.get('Seccomp') ?? ''] ?? null,
-    limits: limitsOf(cgroup),
+    limits: limitsOf(parts.get('cgroup') ?? ''),
     openFiles: limitLine(parts.get('limits') ?? '', 'Max open files'),
     coreBytes: limitLine(parts.get('limits') ?? '', 'Max core file size'),
     readOnlyRoot: mounts.find((mount) => mount.target === '/')?.options.includes('ro') ?? null,
@@ -106,32 +105,40 @@ function count(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
+/** Of all cgroups around the sandbox the tightest holds. */
+function least(values: readonly (number | null)[]): number | null {
+  const told = values.filter((value) => value !== null);
+  return told.length === 0 ? null : Math.min(...told);
+}
+
 /** cgroup v1 says "no limit" by a page-aligned number near 2^63, v2 by the word `max`. */
-function bounded(text: string | undefined): number | null {
-  if (text === undefined || text === 'max' || !/^\d{1,20}$/.test(text)) return null;
+function bounded(text: string): number | null {
+  if (!/^\d{1,20}$/.test(text)) return null;
   const value = Number(text);
   return value < 2 ** 60 ? value : null;
 }
 
-function limitsOf(cgroup: ReadonlyMap<string, string>): Effective['limits'] {
-  const memoryBytes = bounded(cgroup.get('memory'));
-  const together = bounded(cgroup.get('memsw'));
-  const swapBytes = cgroup.has('memsw')
-    ? together === null || memoryBytes === null
-      ? null
-      : together - memoryBytes
-    : bounded(cgroup.get('swap'));
+function limitsOf(text: string): Effective['limits'] {
+  const lines = text.split('\n').flatMap((line) => {
+    const [, name, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [{ name, value: value.trim() }];
+  });
+  const all = (wanted: string): readonly string[] =>
+    lines.flatMap(({ name, value }) => (name === wanted ? [value] : []));
+  const [memoryBytes, together] = [least(all('memory').map(bounded)), least(all('memsw').map(bounded))];
+  const beside = together === null || memoryBytes === null ? null : Math.max(0, together - memoryBytes);
   return {
     memoryBytes,
-    swapBytes,
-    pids: bounded(cgroup.get('pids')),
-    cpuCores: coresOf(cgroup),
-    readable: cgroup.size > 0,
+    swapBytes: all('memsw').length > 0 ? beside : least(all('swap').map(bounded)),
+    pids: least(all('pids').map(bounded)),
+    cpuCores: least(all('cpu').map(coresOf)),
+    readable: lines.length > 0,
   };
 }
 
-function coresOf(cgroup: ReadonlyMap<string, string>): number | null {
-  const [quota, period] = cgroup.get('cpu')?.split(' ') ?? [cgroup.get('quota'), cgroup.get('period')];
+/** `QUOTA PERIOD` in microseconds; a quota of `max` or -1 is none. */
+function coresOf(text: string): number | null {
+  const [quota, period] = text.split(' ');
   const cores = Number(quota) / Number(period);
   return Number.isFinite(cores) && cores > 0 ? Math.round(cores * 1000) / 1000 : null;
 }

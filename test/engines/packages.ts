@@ -20,6 +20,7 @@ export const packages = [
 const hostPackages = [
   'openssh-server', // a host for the ssh backend
   'openssh-client', // ssh-keygen, ssh-agent
+  'systemd', // a host with limits for the ssh backend
 ] as const;
 
 export async function missingForTests(): Promise<readonly string[]> {

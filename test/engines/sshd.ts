@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,8 +39,11 @@ export function hasSshd(): boolean {
   return why === null;
 }
 
+/** What is started so that sshd listens: `sshd` itself, or a machine around it, with its files in `directory`. */
+export type Wrap = (sshd: readonly string[], directory: string) => readonly string[];
+
 /** `more`: lines of sshd_config. */
-export async function startSshd(more: readonly string[] = []): Promise<Sshd> {
+export async function startSshd(more: readonly string[] = [], wrap: Wrap = withoutSystemd): Promise<Sshd> {
   const directory = mkdtempSync(join(tmpdir(), 'caisson-sshd-'));
   const home = join(directory, 'home');
   mkdirSync(join(home, '.ssh'), { recursive: true, mode: 0o700 });
@@ -51,7 +54,7 @@ export async function startSshd(more: readonly string[] = []): Promise<Sshd> {
   writeFileSync(join(directory, 'sshd_config'), configuration({ directory, home, port }, more));
   // Where sshd runs as root it locks a child up in this empty directory.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
-  const child = await listening(directory, port);
+  const child = await listening(wrap([sshdPath(), '-D', '-e', '-f', join(directory, 'sshd_config')], directory), port);
   const hostKey = readFileSync(join(directory, 'host.pub'), 'utf8').split(' ').slice(0, 2).join(' ');
   const know = (text: string): void => writeFileSync(join(home, '.ssh/known_hosts'), text);
   know(`[127.0.0.1]:${port} ${hostKey}\n`);
@@ -91,22 +94,25 @@ function configuration(
     'PasswordAuthentication no',
     'PermitRootLogin prohibit-password',
     // What the account's own shell files do is none of the tests' business.
-    `SetEnv HOME=${home}`,
+    // Nor is systemd of this machine, if there is one.
+    `SetEnv HOME=${home} XDG_RUNTIME_DIR=${directory}/none`,
     '',
   ].join('\n');
 }
 
-async function listening(directory: string, port: number): Promise<ChildProcess> {
-  const command = [
-    '--pdeathsig',
-    'TERM',
-    findCommand('sshd') ?? 'sshd',
-    '-D',
-    '-e',
-    '-f',
-    join(directory, 'sshd_config'),
-  ];
-  const child = spawn('setpriv', command, { stdio: ['ignore', 'ignore', 'pipe'] });
+/** Root's own systemd is out of sight there, so that a host is the same on every machine. */
+function withoutSystemd(sshd: readonly string[]): readonly string[] {
+  if (process.getuid?.() !== 0 || !existsSync('/run/systemd/private')) return sshd;
+  const hide = 'mount -t tmpfs tmpfs /run/systemd && exec "$@"';
+  return ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', hide, 'sh', ...sshd];
+}
+
+function sshdPath(): string {
+  return findCommand('sshd') ?? 'sshd';
+}
+
+async function listening(command: readonly string[], port: number): Promise<ChildProcess> {
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', ...command], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-4000)));
   for (let tries = 0; tries < 200; tries += 1) {

@@ -34,12 +34,23 @@ Inter-|   Receive
 memory=268435456
 memsw=268435456
 pids=256
-quota=150000
-period=100000
+cpu=150000 100000
 == end
 `;
 
 describe('what a probe measured', () => {
+  it('takes the tightest of the limits on the way up from its own cgroup', () => {
+    const above =
+      'memory=1048576\nmemsw=2097152\npids=max\ncpu=-1 100000\nmemory=9223372036854771712\npids=64\ncpu=25000 100000\n';
+    expect(parseEffective(sample.replace('== end', `${above}== end`))?.limits).toEqual({
+      memoryBytes: 1048576,
+      swapBytes: 1048576,
+      pids: 64,
+      cpuCores: 0.25,
+      readable: true,
+    });
+  });
+
   it('is parsed whole', () => {
     expect(parseEffective(sample)).toMatchObject({
       uid: 0,
@@ -60,7 +71,7 @@ describe('what a probe measured', () => {
   });
 
   it('reads cgroup v2, and "max" as no limit', () => {
-    const text = sample.replace(/memory=[^]*period=100000/, 'memory=max\nswap=0\npids=64\ncpu=200000 100000');
+    const text = sample.replace(/memory=[^]*cpu=150000 100000/, 'memory=max\nswap=0\npids=64\ncpu=200000 100000');
     expect(parseEffective(text)?.limits).toEqual({
       memoryBytes: null,
       swapBytes: 0,
@@ -71,12 +82,12 @@ describe('what a probe measured', () => {
   });
 
   it('reads the number that cgroup v1 shows without a limit as none', () => {
-    const text = sample.replace('memory=268435456', 'memory=9223372036854771712').replace('quota=150000', 'quota=-1');
+    const text = sample.replace('memory=268435456', 'memory=9223372036854771712').replace('cpu=150000', 'cpu=-1');
     expect(parseEffective(text)?.limits).toMatchObject({ memoryBytes: null, cpuCores: null });
   });
 
   it('tells that no limits could be read, instead of none being set', () => {
-    expect(parseEffective(sample.replace(/memory=[^]*period=100000\n/, ''))?.limits.readable).toBe(false);
+    expect(parseEffective(sample.replace(/memory=[^]*cpu=150000 100000\n/, ''))?.limits.readable).toBe(false);
   });
 
   it('is nothing when it was cut off', () => {

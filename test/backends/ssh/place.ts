@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { open } from '../../../backends/ssh/backend.ts';
-import type { Backend, Sandbox } from '../../../src/backend.ts';
+import type { Backend, Limits, Sandbox } from '../../../src/backend.ts';
 import { plainSpec } from '../../conformance/spec.ts';
 import type { Sshd } from '../../engines/sshd.ts';
 
@@ -11,17 +11,24 @@ export function openOn(sshd: Sshd, settings: Readonly<Record<string, unknown>> =
   return open({ env: sshd.env, instance: 'sshtest', settings: { ...sshd.settings, ...settings } });
 }
 
-export async function makeSandbox(backend: Backend, task = 'task-1'): Promise<Sandbox> {
+export async function makeSandbox(
+  backend: Backend,
+  { task = 'task-1', limits = {} }: { readonly task?: string; readonly limits?: Partial<Limits> } = {},
+): Promise<Sandbox> {
   const id = randomBytes(6).toString('hex');
   const created = new Date().toISOString();
   const labels = { instance: 'sshtest', sandbox: `sbx_${id}`, task, fingerprint: 'f1', created, schema: '1' };
-  return await backend.create(plainSpec('ssh', { cwd: '/', persistent: true }), {
-    name: `caisson-${id}`,
-    labels,
-    directory: null,
-    credentials: null,
-    init: ['true'],
-  });
+  const spec = plainSpec('ssh', { cwd: '/', persistent: true });
+  return await backend.create(
+    { ...spec, limits: { ...spec.limits, ...limits } },
+    {
+      name: `caisson-${id}`,
+      labels,
+      directory: null,
+      credentials: null,
+      init: ['true'],
+    },
+  );
 }
 
 export interface Door {

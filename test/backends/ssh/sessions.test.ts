@@ -44,7 +44,7 @@ describe.skipIf(!hasSshd())('commands on one host', () => {
   });
 
   it('of two tasks do not see the environment of each other', async () => {
-    const second = await makeSandbox(backend, 'task-2');
+    const second = await makeSandbox(backend, { task: 'task-2' });
     const text = 'env; sleep 0.2';
     const [one, two] = await Promise.all([
       sh(sandbox, text, { env: { ONLY_ONE: 'first-value', SHARED: '1' } }),
