@@ -12,7 +12,7 @@ import { checkRequest } from './exec/request.ts';
 import { startExec, startFailed } from './exec/start.ts';
 import type { ExecRequest, Where } from './exec/types.ts';
 import { toCaissonError } from './errors.ts';
-import { type Call, callOf, type Subject } from './guard/call.ts';
+import { type Call, callOf, type Look, type Subject } from './guard/call.ts';
 import type { Gate } from './guard/gate.ts';
 import type { Loops } from './guard/loops/loops.ts';
 import type { Context, Handle, StepOptions } from './sandbox/context.ts';
@@ -56,6 +56,8 @@ export interface Wish {
   readonly input: ExecInput;
   /** What the command stands for. Absent: for itself. */
   readonly subject?: Subject;
+  /** Asks the shell that will run it, where that lives already. */
+  readonly look?: Look;
 }
 
 /** A wanted exec. It is recorded once, though it may take a second, healed sandbox to start it. */
@@ -109,7 +111,7 @@ export class Execs {
   }
 
   /** Throws `policy_denied` or `approval_required`. What the guard has seen is a copy, and is what will be started. */
-  async admit(plan: Resolved, { input, subject }: Wish, options: StepOptions): Promise<Attempt> {
+  async admit(plan: Resolved, { input, subject, look }: Wish, options: StepOptions): Promise<Attempt> {
     const skills = await this.#skills.load(plan, input.skills ?? []);
     const variables = [...plan.forwardEnv, ...plan.passEnv, ...skills.set];
     const asked = this.#request(plan, input, variables);
@@ -122,6 +124,7 @@ export class Execs {
       request: wanted,
       subject: subject ?? { kind: 'argv', argv: wanted.command },
       redaction: this.#origin.redactions.forExec(wanted.env, variables),
+      look,
     });
     const passed = await this.#guard.admit(call, options);
     const admitted = passed.subject;

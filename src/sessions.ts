@@ -158,7 +158,8 @@ export class Sessions {
     const execId = input.execId ?? `exec_${randomBytes(12).toString('hex')}`;
     const timeout = timeoutMs === undefined ? {} : { timeoutMs };
     const wanted = { execId, command, cwd: handle.row.spec.cwd, env, ...timeout };
-    const attempt = await execs.admit(plan, { input: wanted, subject: { kind: 'text', text } }, options);
+    const look = async (names: readonly string[]) => await session.look(names);
+    const attempt = await execs.admit(plan, { input: wanted, subject: { kind: 'text', text }, look }, options);
     const request = await execs.ready(handle, attempt, options);
     const sandbox = runningIn(session, handle.sandbox, attempt.subject.kind === 'text' ? attempt.subject.text : text);
     const running = await execs.launch({ ...handle, sandbox }, attempt, { ...cancelable(options), request });

@@ -7,7 +7,7 @@ import type { Finding } from '../policy/types.ts';
 import type { StepOptions } from '../sandbox/context.ts';
 import type { Attendance } from './attended.ts';
 import { bindingOf, textOf } from './binding.ts';
-import { readable } from './call.ts';
+import { placeOf, readable } from './call.ts';
 import type { Desk } from './desk.ts';
 import type { Passage, Step } from './gate.ts';
 import { type Outcome, Questions } from './questions.ts';
@@ -137,7 +137,7 @@ const allowed = (passage: Passage): Passage => ({
 async function proposalFor({ call }: Passage, book: Book): Promise<readonly string[]> {
   if (call.subject.kind === 'code') return [];
   const policy = await book.policy();
-  return policy.propose({ command: readable(call.subject), cwd: call.cwd }) ?? [];
+  return policy.propose({ command: readable(call.subject), ...placeOf(call) }) ?? [];
 }
 
 async function questionOf({ passage, book, open }: Asked, timeoutMs: number): Promise<Question> {

@@ -3,9 +3,10 @@ import { isUtf8 } from 'node:buffer';
 import { masked } from '../audit/facts.ts';
 import type { Guarantees } from '../backend.ts';
 import type { Language } from '../exec/code.ts';
+import type { Known } from '../exec/session/look.ts';
 import type { ExecRequest } from '../exec/types.ts';
 import { reachOf } from '../policy/reach.ts';
-import type { Reach } from '../policy/types.ts';
+import type { Place, Reach } from '../policy/types.ts';
 import type { Redaction } from '../secrets/redact/redactor.ts';
 
 /** A program with its arguments, text for a shell, or a program's text. What was admitted is what is run. */
@@ -30,7 +31,14 @@ export interface Call {
   readonly masked?: (word: string) => string;
   /** Whether it reads input that nobody has seen. */
   readonly stdin: boolean;
+  /** Asks the shell that will run it, where that lives already. */
+  readonly look?: Look;
+  /** What that shell told, and the text for which it was asked; `null` where it did not tell. */
+  readonly seen?: { readonly subject: Subject; readonly known: Known | null };
 }
+
+/** What a living shell has made of its directory, and of some names. */
+export type Look = (names: readonly string[]) => Promise<Known | null>;
 
 interface Program {
   readonly language: Language;
@@ -48,9 +56,10 @@ export interface Wanted {
   readonly subject: Subject;
   /** What knows the secrets of this process. Absent or `null`: forms of secrets are taken out of records all the same. */
   readonly redaction?: Redaction | null;
+  readonly look?: Look | undefined;
 }
 
-export function callOf({ plan, request, subject, redaction = null }: Wanted): Call {
+export function callOf({ plan, request, subject, redaction = null, look }: Wanted): Call {
   const { execId, cwd, env, stdin } = request;
   return {
     execId,
@@ -62,7 +71,14 @@ export function callOf({ plan, request, subject, redaction = null }: Wanted): Ca
     envNames: Object.keys(env).toSorted(),
     masked: (word) => masked(word, env, redaction),
     stdin: stdin && subject.kind === 'argv',
+    ...(look === undefined ? {} : { look }),
   };
+}
+
+/** Where it would start, as policy wants to know it. */
+export function placeOf({ cwd, seen }: Call): Pick<Place, 'cwd' | 'definitions' | 'unclear'> {
+  if (seen === undefined) return { cwd };
+  return seen.known === null ? { cwd: null, definitions: [], unclear: true } : seen.known;
 }
 
 const shellPrograms = /^(?:\/(?:usr\/)?bin\/)?(?:sh|bash)$/;

@@ -1,7 +1,7 @@
 /** The policy's word on a command. */
 import type { Policy } from '../policy/policy.ts';
 import type { Decision } from '../policy/types.ts';
-import { type Call, readable } from './call.ts';
+import { type Call, placeOf, readable } from './call.ts';
 import type { Step } from './gate.ts';
 import { denied } from './refusal.ts';
 import { type Rulebook, says } from './rulebook.ts';
@@ -21,8 +21,8 @@ export function judging(rulebook: Rulebook, home: string | undefined): Step {
 }
 
 function decisionOn(policy: Policy, call: Call, home: string | undefined): Decision {
-  const { subject, cwd, reach, stdin } = call;
-  const place = { cwd, reach, stdin, ...(reach === 'host' && home !== undefined ? { home } : {}) };
+  const { subject, reach, stdin } = call;
+  const place = { ...placeOf(call), reach, stdin, ...(reach === 'host' && home !== undefined ? { home } : {}) };
   return subject.kind === 'code'
     ? policy.decideCode({ ...place, language: subject.language, text: subject.text })
     : policy.decide({ ...place, command: readable(subject) });

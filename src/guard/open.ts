@@ -16,6 +16,7 @@ import { Loops } from './loops/loops.ts';
 import { recordIn } from './record.ts';
 import { Rulebook } from './rulebook.ts';
 import { saveAllowed } from './save-rule.ts';
+import { seeing } from './see-step.ts';
 import { SmartReview } from './smart.ts';
 import { TirithStep } from './tirith/step.ts';
 import type { Approver } from './types.ts';
@@ -88,7 +89,8 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
   const tirith = new TirithStep({ security: config.security, env: loaded.env, home: loaded.home });
   const writes = new WriteStep({ userHome: loaded.env['HOME'] ?? homedir(), home: loaded.home });
   const loops = new Loops(config.tool_loop_guardrails, loaded.home);
-  const steps = [hooks, loops, judging(rulebook, loaded.env['HOME']), refusing, writes, tirith, approvals];
+  const seen = seeing(rulebook);
+  const steps = [seen, hooks, loops, seen, judging(rulebook, loaded.env['HOME']), refusing, writes, tirith, approvals];
   const gate = new Gate(steps, (from, outcome) => {
     record?.(from, outcome);
     if ('refused' in outcome) loops.refused(from, outcome.refused);

@@ -16,6 +16,8 @@ export interface DecideInput extends Place {
   readonly reach: Reach;
 }
 
+type Read = Omit<DecideInput, 'reach'>;
+
 export type DecideCodeInput = Program & Place & { readonly reach: Reach };
 
 export interface Written {
@@ -30,9 +32,11 @@ export interface Policy {
   /** Of a program's text, run from a file of its own. */
   decideCode(input: DecideCodeInput): Decision;
   /** Files that it writes, as far as their paths are known before: absolute, or from `~` on. */
-  writes(input: Pick<DecideInput, 'command' | 'cwd'>): readonly Written[];
+  writes(input: Read): readonly Written[];
+  /** Names by which it calls programs, as far as they are known before. */
+  called(input: Read): readonly string[];
   /** Rules that an approval could save; `null` when only this one time can be approved. */
-  propose(input: Pick<DecideInput, 'command' | 'cwd'>): readonly string[] | null;
+  propose(input: Read): readonly string[] | null;
 }
 
 /** Loads the grammar on first use. Throws `invalid_argument` for a rule that does not parse. */
@@ -51,13 +55,20 @@ export function policyOn(settings: Settings, parse: Parse | null): Policy {
         decide({ ...place, command: commandOf(language, text) }, settings, parse),
         decideProgram({ language, text }, settings),
       ]),
-    writes: ({ command, cwd }) =>
-      read(command, { cwd }, parse).commands.flatMap((each) =>
+    called: ({ command, ...place }) => [
+      ...new Set(
+        read(command, place, parse).commands.flatMap(({ words: [first] }) =>
+          first === undefined || /[\0\u0001]/.test(first.text) ? [] : [first.text],
+        ),
+      ),
+    ],
+    writes: ({ command, ...place }) =>
+      read(command, place, parse).commands.flatMap((each) =>
         writesOf(each).flatMap(({ path }) =>
           path === null || path.includes(hole) ? [] : [{ path, start: each.start, end: each.end }],
         ),
       ),
-    propose: ({ command, cwd }) => proposeRules(read(command, { cwd }, parse)),
+    propose: ({ command, ...place }) => proposeRules(read(command, place, parse)),
   };
 }
 

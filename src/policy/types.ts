@@ -40,9 +40,21 @@ export interface RuleTexts {
   readonly deny?: readonly string[];
 }
 
+/** A function or an alias that is there when a command starts. */
+export interface Definition {
+  readonly kind: 'function' | 'alias';
+  readonly name: string;
+  /** The body of the function, as shell text, or what the alias stands for. `null`: not known. */
+  readonly text: string | null;
+}
+
 export interface Place {
-  /** Where the command would start: absolute, in the sandbox. */
-  readonly cwd: string;
+  /** Where the command would start: absolute, in the sandbox. `null`: not known. */
+  readonly cwd: string | null;
+  /** What a shell that lives already has defined, as far as the command names it. */
+  readonly definitions?: readonly Definition[];
+  /** Whether that shell did not tell what it has defined. */
+  readonly unclear?: boolean;
   /** The home directory there, when it is known. */
   readonly home?: string;
   /** Input that nobody has seen will reach it. */

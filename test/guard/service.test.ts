@@ -51,6 +51,25 @@ describe('every verb that runs something', () => {
     expect(existsSync(victim)).toBe(true);
   });
 
+  it('judges the texts of a session by where it stands and what it has defined (CP-11)', patience, async () => {
+    const { caisson, victim } = await opened();
+    await caisson.create({ taskId: 'build' });
+    const say = async (text: string) => await caisson.sessions.run({ taskId: 'build', name: 'work', text });
+    const refused = { code: 'approval_required' };
+    await say(`cd ${victim}/..; alias x=rm; z() { y "$@"; }; y() { rm "$@"; }; go() { cd /; }`);
+    await expect(say('x -rf victim')).rejects.toMatchObject(refused);
+    await expect(say('z -rf victim')).rejects.toMatchObject(refused);
+    await expect(say('z -rf /')).rejects.toMatchObject({ code: 'policy_denied', details: { tier: 'hardline' } });
+    await expect(say('go; echo x > file')).rejects.toMatchObject(refused);
+    await expect(say('pwd() { echo /tmp; }')).rejects.toMatchObject(refused);
+    // Deleting below the directory in which the session stands is deleting in its project.
+    expect(await say('touch here; y "$PWD/here"; echo done')).toMatchObject({ stdout: { text: 'done\n' } });
+    await say('ln -s /etc link; cd link');
+    await expect(say('echo x > caisson-nothing')).rejects.toMatchObject(refused);
+    await say('cd -P /; cd /tmp');
+    expect(existsSync(victim)).toBe(true);
+  });
+
   it('is refused what is always refused, whoever approves', patience, async () => {
     const questions: Question[] = [];
     const { caisson } = await opened({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Place } from '../../src/policy/types.ts';
 import { decide, guarded, policyWith } from './opened.ts';
 
 const verdict = (command: string): string => decide(command, { policy: guarded }).verdict;
@@ -190,6 +191,42 @@ describe('the same lists', () => {
       tier: 'rule',
     });
     expect(decide('id', { policy: guarded, reach: 'container' })).toMatchObject({ verdict: 'ask', tier: 'mode' });
+  });
+});
+
+describe('CP-11 definitions and directories', () => {
+  it.each([
+    ['x(){ rm "$@"; }; x -rf /', 'deny'],
+    ['f(){ g "$@"; }; g(){ rm "$@"; }; f -rf /', 'deny'],
+    ['alias x=rm\nx -rf /', 'deny'],
+    ["alias x='rm -rf' sudo='sudo '\nsudo x /", 'deny'],
+    ['x(){ rm -rf "$1"; }; x build', 'ask'],
+    ['go(){ cd /etc; }; go; echo x > passwd', 'ask'],
+    ['cd(){ builtin cd /etc; }; cd sub; echo x > passwd', 'ask'],
+    ['walk(){ for d in */; do walk "$d"; done; }; walk', 'allow'],
+    ['log(){ echo "$@" >&2; }; log starting', 'allow'],
+    ['f(){ f x | cat; }; f', 'allow'],
+  ])('%j is %s', (command, expected) => expect(decide(command).verdict).toBe(expected));
+
+  it('that a living shell has are judged by what they run', () => {
+    const policy = policyWith();
+    const at = (command: string, place: Partial<Place>) =>
+      policy.decide({ command, cwd: '/srv', reach: 'host', ...place });
+    const x = { kind: 'function', name: 'x', text: '{ \n rm "$@"\n}' } as const;
+    expect(at('x -rf /', { definitions: [x] }).tier).toBe('hardline');
+    expect(at('x -rf /', { definitions: [] }).verdict).toBe('allow');
+    expect(at('x', { definitions: [{ ...x, text: null }] })).toMatchObject({
+      verdict: 'ask',
+      findings: [{ rule: 'U9' }],
+    });
+    expect(at('ls', { definitions: [], unclear: true })).toMatchObject({ verdict: 'ask', findings: [{ rule: 'U9' }] });
+    expect(at('echo x > passwd', { cwd: '/etc' }).findings).toMatchObject([{ rule: 'D7' }]);
+    expect(at('echo x > passwd', { cwd: null }).findings).toMatchObject([{ rule: 'D8u' }]);
+    expect(at('pwd(){ :; }', { definitions: [] }).verdict).toBe('ask');
+    expect(at('pwd(){ :; }', {}).verdict).toBe('allow');
+    const listed = policyWith({ mode: 'supervised', rules: { allow: ['terminal(ls:*)'] } });
+    const shadowed = { ...x, name: 'ls', text: '{ :; }' };
+    expect(listed.decide({ command: 'ls', cwd: '/', reach: 'container', definitions: [shadowed] }).verdict).toBe('ask');
   });
 });
 

@@ -1,5 +1,6 @@
 /** A request to a session, as the bytes to write. Quoted here once, evaluated there once. */
 import { CaissonError } from '../../errors.ts';
+import { quote } from './quote.ts';
 
 /** The shell reads a byte at a time: a mebibyte takes about a second. */
 const mostTextBytes = 1024 * 1024;
@@ -27,8 +28,4 @@ export function encodeText(input: {
 }): string {
   const given = Object.entries(input.env).flatMap(([name, value]) => [name, quote(value)]);
   return `_cz_X=${quote(input.text)}; _cz_give ${given.join(' ')} #.\nM ${input.nonce} #.\n`;
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`).replaceAll('\n', `'"$_cz_n"'`)}'`;
 }

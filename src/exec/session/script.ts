@@ -4,6 +4,7 @@
  *   fd 7      requests, a line each, whole when it ends in " #."; 8, 9: where marks go. A command sees none of them
  *   M NONCE   answers the end of the text before it. It is a line of its own, so that no variable holds the nonce while
  *             the text runs (`set` would print it), and read at the head of the loop, so that `continue` cannot skip it
+ *   S ...     tells the directory and what some names are defined as, from a copy of the shell that ends with it
  *   SIGURG    ends the text that runs in dash and ash: an error in a trap unwinds them to `command eval`, and nothing of
  *             the text runs after it. bash has no such way out (it may run another command first), so it is ended with
  *             its text; its snapshot is complete, where that of the others lacks functions
@@ -42,6 +43,17 @@ _cz_save() {
 _cz_m=$(umask); umask 077
 { _cz_dump; set +o; case $_cz_o in *v*) echo 'set -v';; esac; case $_cz_o in *x*) echo 'set -x';; esac; } >|"$_cz_F.new" 2>/dev/null </dev/null && mv -f "$_cz_F.new" "$_cz_F"
 umask "$_cz_m"; }
+_cz_put() { _cz_s=$_cz_s\${#1}:$1,; }
+_cz_look() {
+unset -f command declare alias type printf pwd
+LC_ALL=C IFS=' ' _cz_s= _cz_k=$2; shift 2
+_cz_q=$(\\pwd -P && \\printf .); _cz_put "\${_cz_q%?.}"
+for _cz_x in "$@"; do
+if [ $_cz_kind = bash ]; then ! declare -F -- "$_cz_x" || { _cz_put f; _cz_put "$_cz_x"; _cz_put "$(\\declare -f -- "$_cz_x")"; }
+else case $(\\type "$_cz_x") in *"is a "*function*) _cz_put f; _cz_put "$_cz_x"; _cz_put '';; esac; fi
+! alias "$_cz_x" || { _cz_put a; _cz_put "$_cz_x"; _cz_put "$(\\alias "$_cz_x")"; }
+done >/dev/null
+printf '%s%s:%s,' "$_cz_k" \${#_cz_s} "$_cz_s" >&8; }
 _cz_was() { return $_cz_u; }
 _cz_give() {
 _cz_V=
@@ -71,6 +83,8 @@ _cz_take; case $_cz_k in *e*) set -e;; esac; case $_cz_k in *u*) set -u;; esac
 _cz_save || :
 _cz_L=\${_cz_L#M }; printf '%s:%s;' "\${_cz_L% #.}" "$_cz_e" >&8; printf '%s;' "\${_cz_L% #.}" >&9
 _cz_L=; continue;;
+"S "*" #.") ( set +eu; eval "_cz_look \${_cz_L#S }" ) 2>/dev/null </dev/null || :
+_cz_L=\${_cz_L#S }; printf '%s:0;' "\${_cz_L%% *}" >&8; printf '%s;' "\${_cz_L%% *}" >&9; _cz_L=; continue;;
 *" #.") eval "$_cz_L"; _cz_L=;;
 *) continue;;
 esac

@@ -11,6 +11,7 @@ import { newNonce } from '../lane/lane.ts';
 import { LaneProcess } from '../lane/lane-process.ts';
 import { Scanner } from '../lane/scanner.ts';
 import { runScript } from '../script-run.ts';
+import { encodeLook, type Known, readLook } from './look.ts';
 import { encodeText } from './request.ts';
 import { interruptScript } from './script.ts';
 
@@ -20,6 +21,7 @@ const helloForm = /^:(\d{1,10}):(bash|sh):([01])$/;
 const statusForm = /^:\d{1,3}$/;
 const emptyForm = /^$/;
 const openPatienceMs = 20_000;
+const lookPatienceMs = 10_000;
 
 export interface Opened {
   readonly pid: number;
@@ -35,6 +37,8 @@ export class Session {
   #trailer = '';
   #settle: ((trailer: string | null) => void) | null = null;
   #current: LaneProcess | null = null;
+  /** What is written while the shell tells of itself. */
+  #told: Buffer[] | null = null;
   #opened: Opened | null = null;
   #end: ProcessEnd | 'unknown' | null = null;
 
@@ -92,6 +96,22 @@ export class Session {
     void this.#expect(nonce, statusForm).then((trailer) => this.#finish(current, trailer));
     this.#process.stdin?.write(encodeText({ text, env, nonce }));
     return current;
+  }
+
+  /** What its shell tells of itself; `null` when it does not, or something else has written in between. It must be idle. */
+  async look(names: readonly string[]): Promise<Known | null> {
+    if (this.hasEnded) return null;
+    const [nonce, token] = [newNonce(), newNonce()];
+    const told: Buffer[] = [];
+    this.#told = told;
+    const answer = this.#expect(nonce, statusForm);
+    this.#process.stdin?.write(encodeLook({ nonce, token, names }));
+    const late = sleep(lookPatienceMs, 'late' as const, { ref: false });
+    const end = await Promise.race([answer, late]);
+    this.#told = null;
+    // A shell that answers this late would answer into what comes next.
+    if (end === 'late') this.close();
+    return end === null || end === 'late' ? null : readLook(Buffer.concat(told), token);
   }
 
   /**
@@ -162,6 +182,7 @@ export class Session {
   }
 
   #deliver(name: StreamName, bytes: Buffer): void {
+    if (name === 'stdout') this.#told?.push(bytes);
     if (this.#current !== null && !this.#current[name].push(bytes)) this.#process[name].pause();
   }
 

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { Policy } from '../../policy/policy.ts';
 import type { Finding } from '../../policy/types.ts';
 import { type Protection, protectionOf, type Surroundings } from '../../policy/writes/protect.ts';
-import { type Call, readable } from '../call.ts';
+import { type Call, placeOf, readable } from '../call.ts';
 import type { Passage, Step } from '../gate.ts';
 import { realPath } from './real.ts';
 
@@ -30,9 +30,9 @@ export class WriteStep implements Step {
     return { ...passage, decision: { verdict: 'ask', tier, findings: [...decision.findings, ...findings] } };
   };
 
-  async #findings({ subject, cwd }: Call): Promise<readonly Finding[]> {
+  async #findings(call: Call): Promise<readonly Finding[]> {
     const policy = await (this.#policy ??= import('../../policy/policy.ts').then(({ openPolicy }) => openPolicy()));
-    const writes = policy.writes({ command: readable(subject), cwd });
+    const writes = policy.writes({ command: readable(call.subject), ...placeOf(call) });
     if (writes.length === 0) return [];
     const { userHome, home } = this.#surroundings;
     const real = { userHome: realPath(userHome), home: realPath(home) };

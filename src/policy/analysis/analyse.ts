@@ -12,14 +12,21 @@ import { type Analysis, hole, type Word } from './types.ts';
 
 /** Text as a shell gets it. `parse` null: the grammar is not there. */
 export function analyse(text: string, place: Place, parse: Parse | null): Analysis {
-  const session = new Session();
+  const session = sessionIn(place);
   const whole = { start: 0, end: text.length };
+  if (place.unclear === true) session.note('U9', 'state of the session that is not known', whole);
   if (text.includes('\u0000') || !text.isWellFormed()) session.note('U6', 'bytes that no command can hold', whole);
   const strange = hiddenNote(text);
   if (strange !== null) session.note(strange.rule, strange.description, strange);
   if (text.length > scanUnits) session.note('U0', 'command too long to be checked', whole);
   else readAll(session, payloadOf(text.replaceAll('\u0000', ''), place), parse);
   return finish(text, session, place);
+}
+
+function sessionIn({ definitions, unclear }: Place): Session {
+  const session = new Session(definitions !== undefined || unclear === true);
+  for (const definition of definitions ?? []) session.define(definition);
+  return session;
 }
 
 /** Words that are given to a program as they are, with no shell between. */
@@ -66,7 +73,7 @@ function payloadOf(text: string, { cwd, stdin = false }: Place): Payload {
   return {
     text,
     span: null,
-    around: { scope: { vars: new Map(), cwd }, within: null, stage: null, stdin: stdin ? hole : null },
+    around: { scope: { vars: new Map(), cwd }, within: null, calls: [], stage: null, stdin: stdin ? hole : null },
     depth: 0,
     elsewhere: false,
   };

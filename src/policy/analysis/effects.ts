@@ -1,4 +1,5 @@
 /** What commands do to the shell they run in: its directory and its variables. */
+import type { Definition } from '../types.ts';
 import { operandsOf } from './options.ts';
 import { resolvePath } from './paths.ts';
 import { hole, type Simple } from './types.ts';
@@ -12,6 +13,14 @@ export function movesDirectory({ program, words, cwd }: Simple): string | null |
   if (target.text === '-' || /^[+]\d/.test(target.text)) return null;
   // A relative name may be found by CDPATH, but agents' shells have none.
   return resolvePath(target.text, cwd);
+}
+
+/** What `alias a=b` makes of names. */
+export function aliasesIn({ words }: Simple): readonly Definition[] {
+  return words.slice(1).flatMap(({ text }) => {
+    const at = text.indexOf('=');
+    return at <= 0 ? [] : [{ kind: 'alias', name: text.slice(0, at), text: text.slice(at + 1) } as const];
+  });
 }
 
 /** Variables that get a value which is not written in the command. */

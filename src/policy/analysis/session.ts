@@ -1,6 +1,7 @@
 /** The analysis of one command while it is made: simple commands as they are met, and texts still to be read. */
 import { payloadDepth, payloads, payloadUnits, valueUnits, wrapperDepth } from '../limits.ts';
-import { movesDirectory, runsSubscript, setsUnknown } from './effects.ts';
+import type { Definition } from '../types.ts';
+import { aliasesIn, movesDirectory, runsSubscript, setsUnknown } from './effects.ts';
 import { baseName } from './paths.ts';
 import { peel } from './peel.ts';
 import type { Peeled, Text } from './peeled.ts';
@@ -25,6 +26,7 @@ export interface MutableScope {
 export interface Around {
   readonly scope: MutableScope;
   readonly within: string | null;
+  readonly calls: readonly string[];
   readonly stage: Stage | null;
   readonly stdin: string | null;
 }
@@ -56,11 +58,26 @@ export class Session {
   readonly features = new Set<Feature>();
   readonly #todo: Payload[] = [];
   readonly #noted = new Set<string>();
+  /** A name may get several meanings; which one holds at a call is not asked. */
+  readonly #definitions = new Map<string, readonly Definition[]>();
+  readonly #livesOn: boolean;
+  #followed = 0;
   #payloads = 0;
   #units = 0;
 
+  /** `livesOn`: the shell that runs it is asked about itself later. */
+  constructor(livesOn = false) {
+    this.#livesOn = livesOn;
+  }
+
+  /** When all texts are read, those that calls of functions and aliases lead to. */
   next(): Payload | undefined {
+    if (this.#todo.length === 0) this.#follow();
     return this.#todo.shift();
+  }
+
+  define({ kind, name, text }: Definition): void {
+    this.#definitions.set(name, [...(this.#definitions.get(name) ?? []), { kind, name, text }].slice(-mostMeanings));
   }
 
   /** Once for each kind: the first place is enough. */
@@ -68,6 +85,11 @@ export class Session {
     if (this.#noted.has(rule)) return;
     this.#noted.add(rule);
     this.notes.push({ rule, description, start: span.start, end: span.end });
+  }
+
+  defineFunction(name: string, text: string, span: { readonly start: number; readonly end: number }): void {
+    this.define({ kind: 'function', name, text });
+    if (this.#livesOn && asksWith.test(name)) this.note('U9', 'function that hides what the session has defined', span);
   }
 
   /** Takes a command in, and everything that it runs in turn. */
@@ -92,6 +114,7 @@ export class Session {
         break;
       }
       const simple = simpleOf(step, parts, payload.depth);
+      if (simple.program === 'alias') for (const alias of aliasesIn(simple)) this.define(alias);
       const inner = simple.program === null || simple.program === '' ? null : peel(simple.program, step.words);
       this.commands.push(inner === null ? simple : { ...simple, wraps: inner.commands.length > 0 });
       if (simple.program === null) this.note('U2', 'command name that is not known before it runs', parts);
@@ -156,12 +179,46 @@ export class Session {
   }
 
   #affect(simple: Simple, scope: MutableScope): void {
-    const cwd = movesDirectory(simple);
+    const defined = this.#meaningsOf(simple);
+    const cwd = defined.some(({ text }) => text === null || movesSomewhere.test(text)) ? null : movesDirectory(simple);
     if (cwd !== undefined) scope.cwd = cwd;
     if (runsSubscript(simple)) this.note('U5', 'expansion that runs the text of a variable', simple);
     for (const name of setsUnknown(simple)) scope.vars.set(name, hole);
   }
+
+  #meaningsOf({ words }: Simple): readonly Definition[] {
+    return this.#definitions.size === 0 ? [] : (this.#definitions.get(words[0]?.text ?? '') ?? []);
+  }
+
+  #follow(): void {
+    if (this.#definitions.size === 0) return;
+    for (; this.#followed < this.commands.length; this.#followed += 1) {
+      const command = this.commands[this.#followed];
+      if (command !== undefined) for (const meaning of this.#meaningsOf(command)) this.#call(command, meaning);
+    }
+  }
+
+  /** Reads what a call runs. A function that calls itself is read once. */
+  #call(command: Simple, { kind, name, text }: Definition): void {
+    const { words, calls, cwd, depth, start, end, elsewhere } = command;
+    if (calls.includes(name)) return;
+    this.features.add('function');
+    if (text === null) return this.note('U9', 'function of the session whose text is not known', command);
+    const [word = { text: name, raw: name, start, end, literal: true, glob: false }, ...rest] = words;
+    const run =
+      kind === 'alias'
+        ? { text: [text, ...rest.map(({ raw }) => raw)].join(' '), word }
+        : { text, word, positional: words };
+    const scope = { vars: new Map<string, string>(), cwd };
+    const around = { scope, within: null, calls: [...calls, name], stage: null, stdin: command.stdin };
+    this.read(run, { cwd, around, depth, span: { start, end }, elsewhere });
+  }
 }
+
+const mostMeanings = 4;
+/** What a session's shell is asked about itself with. */
+const asksWith = /^(?:_cz_\w*|unset|eval|set|read|command|builtin|declare|alias|type|printf|pwd)$/;
+const movesSomewhere = /\b(?:cd|chdir|pushd|popd)\b/;
 
 interface Step {
   readonly words: readonly Word[];
@@ -186,6 +243,7 @@ function simpleOf({ words, assignments, redirects, elsewhere }: Step, parts: Par
     cwd: around.scope.cwd,
     stage: around.stage,
     within: around.within,
+    calls: around.calls,
     stdin: stdin ?? around.stdin,
     wraps: false,
   };

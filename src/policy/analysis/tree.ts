@@ -69,7 +69,7 @@ class Reader {
     else if (kind === 'declaration_command' || kind === 'test_command' || kind === 'unset_command') this.#keyword(node, kind);
     else if (kind === 'variable_assignment') this.#loneAssignment(node);
     else if (kind === 'pipeline') this.#pipeline(node, 0);
-    else if (kind === 'function_definition') this.#enter(node, { within: this.#source(this.#children(node)[0] ?? node) });
+    else if (kind === 'function_definition') this.#function(node);
     else if (kind === 'subshell' || kind === 'command_substitution' || kind === 'process_substitution') {
       this.#enter(node, { scope: copyOf(this.#around.scope), ...(kind === 'subshell' ? {} : { stage: null, stdin: null }) });
     } else if (kind === 'for_statement') this.#loopVariable(node);
@@ -192,6 +192,12 @@ class Reader {
     const first: Word = { text: name, raw: name, ...this.#span(node), literal: true, glob: false };
     const rest = children.filter((child) => this.#tree.kind[child] !== 'variable_assignment').map((child) => ({ text: this.#source(child), raw: this.#source(child), ...this.#span(child), literal: false, glob: false }));
     this.#emit({ node, reach: node, words: [first, ...rest], redirects: [], assignments });
+  }
+
+  #function(node: number): void {
+    const [name = node, body = node] = this.#children(node);
+    this.#session.defineFunction(this.#source(name), this.#source(body), this.#span(node));
+    this.#enter(node, { within: this.#source(name) });
   }
 
   /** Redirections of a group are a command of their own here, and what it reads is read by all in it. */

@@ -61,6 +61,8 @@ export interface Simple {
   readonly elsewhere: boolean;
   /** The function in whose body it stands. */
   readonly within: string | null;
+  /** Functions and aliases through whose text it is reached, outermost first. */
+  readonly calls: readonly string[];
   /** Runs text that was written down as an argument or input of another command. */
   readonly depth: number;
 }

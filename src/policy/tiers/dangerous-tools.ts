@@ -2,14 +2,14 @@
 import { flagsOf, hasLong } from '../analysis/options.ts';
 import { isCaisson } from '../analysis/runners.ts';
 import type { Analysis, Simple } from '../analysis/types.ts';
+import { writersBefore } from './foreign.ts';
 import { argsOf, type Rule } from './rule.ts';
 
 const clients = ['psql', 'mysql', 'mariadb', 'sqlite3', 'sqlite', 'sqlcmd', 'mysqlsh', 'clickhouse-client', 'clickhouse', 'duckdb', 'cockroach', 'pgcli', 'mycli', 'litecli', 'bq', 'usql', 'isql', 'sqlplus', 'd1', 'osql'];
 
 /** Everything a database client is given to run, one statement each. */
-function statements(command: Simple, { commands }: Analysis): readonly string[] {
-  const piped = command.stage === null ? [] : commands.filter(({ stage }) => stage !== null && stage.pipeline === command.stage?.pipeline && stage.index < command.stage.index);
-  const texts = [...argsOf(command), command.stdin ?? '', ...piped.filter(({ program }) => program === 'echo' || program === 'printf' || program === 'cat').flatMap((each) => [...argsOf(each), each.stdin ?? ''])];
+function statements(command: Simple, analysis: Analysis): readonly string[] {
+  const texts = [...argsOf(command), command.stdin ?? '', ...writersBefore(command, analysis).flatMap((each) => [...argsOf(each), each.stdin ?? ''])];
   return texts.flatMap((text) => text.replace(/'(?:[^'\\]|'')*'|--[^\n]*|\/\*[^]*?\*\//g, "''").split(';'));
 }
 

@@ -7,12 +7,17 @@ import { writesOf } from './targets.ts';
 
 const fetchers = /^(?:curl|wget|fetch|aria2c|http|https|xh|lynx|lwp-request|nc|ncat|socat|iwr|invoke-webrequest)$/;
 
+const writers = /^(?:echo|printf|cat)$/;
+const stagesBack = 16;
+
 interface Foreign {
   /** By pipeline: the first stage of its kind. */
   readonly fetched: Map<object, number>;
   readonly decoded: Map<object, number>;
   /** By absolute path: where in the text it is downloaded. */
   readonly files: Map<string, number>;
+  /** By pipeline and stage: what writes texts that stand in the command. */
+  readonly written: Map<object, Map<number, Simple>>;
 }
 
 /** Once for each analysis: many commands ask, and there may be tens of thousands of them. */
@@ -25,19 +30,32 @@ function foreignIn(analysis: Analysis): Foreign {
 }
 
 function find({ commands }: Analysis): Foreign {
-  const foreign: Foreign = { fetched: new Map(), decoded: new Map(), files: new Map() };
+  const foreign: Foreign = { fetched: new Map(), decoded: new Map(), files: new Map(), written: new Map() };
   for (const command of commands) {
     const fetches = fetchers.test(command.program ?? '');
     if (fetches) for (const path of downloadedBy(command)) if (!foreign.files.has(path)) foreign.files.set(path, command.start);
     if (command.stage === null) continue;
     if (fetches) keepFirst(foreign.fetched, command.stage);
     if (decodes(command)) keepFirst(foreign.decoded, command.stage);
+    if (writers.test(command.program ?? '')) keepWriter(foreign.written, command.stage, command);
   }
   return foreign;
 }
 
 function keepFirst(stages: Map<object, number>, { pipeline, index }: NonNullable<Simple['stage']>): void {
   stages.set(pipeline, Math.min(index, stages.get(pipeline) ?? index));
+}
+
+function keepWriter(written: Foreign['written'], { pipeline, index }: NonNullable<Simple['stage']>, command: Simple): void {
+  const stages = written.get(pipeline) ?? new Map<number, Simple>();
+  written.set(pipeline, stages.set(index, command));
+}
+
+/** What a few stages before it write, whatever stands between. */
+export function writersBefore({ stage }: Simple, analysis: Analysis): readonly Simple[] {
+  const stages = stage === null ? undefined : foreignIn(analysis).written.get(stage.pipeline);
+  if (stages === undefined || stage === null) return [];
+  return Array.from({ length: stagesBack }, (_, back) => stages.get(stage.index - 1 - back)).filter((each) => each !== undefined);
 }
 
 const isAfter = ({ stage }: Simple, stages: ReadonlyMap<object, number>): boolean => stage !== null && (stages.get(stage.pipeline) ?? stage.index) < stage.index;

@@ -47,6 +47,39 @@ describe.each(shells)('a session of %s', (shell) => {
     session.close();
   });
 
+  it('tells where it stands, and what names mean in it (CP-11)', { timeout: 30_000 }, async () => {
+    using kept = keptSandbox(shell);
+    const { session } = await openSession(kept.sandbox, 'one');
+    expect(await session.look(['f', 'ls'])).toEqual({ cwd: '/', definitions: [] });
+    await say(
+      session,
+      'cd /proc/self/root/usr; f() { rm "$@"; }; alias x="rm -r" y="it\'s"; IFS=:; set -eu; set -- 1 2',
+    );
+    const text = isBash ? expect.stringMatching(/^\{ *\n\s*rm "\$@"\n\}$/) : null;
+    const [f, x, y] = [
+      { kind: 'function', name: 'f', text },
+      { kind: 'alias', name: 'x', text: 'rm -r' },
+      { kind: 'alias', name: 'y', text: "it's" },
+    ];
+    expect(await session.look(['f', 'x', 'y', 'ls', "it's\n", 'g$(h)'])).toEqual({
+      cwd: '/usr',
+      definitions: [f, x, y],
+    });
+    // Nothing of it stays behind, and the state of the session is as before.
+    expect((await say(session, 'echo "$# $? ${_cz_s-none}"')).out).toBe('2 0 none\n');
+    session.close();
+  });
+
+  it('is not believed when something else writes in between', { timeout: 30_000 }, async () => {
+    using kept = keptSandbox(shell);
+    const { session } = await openSession(kept.sandbox, 'one');
+    await say(session, 'pwd() { echo /elsewhere; }; type() { :; }; declare() { :; }; alias pwd=ls');
+    expect(await session.look([])).toEqual({ cwd: '/', definitions: [] });
+    await say(session, '_cz_put() { :; }');
+    expect(await session.look([])).toBeNull();
+    session.close();
+  });
+
   const lives: readonly (readonly [string, number])[] = [
     ['if', 2],
     ["echo 'x", 2],

@@ -1,0 +1,45 @@
+/**
+ * Where a session stands, and what the names that a text calls mean there: earlier texts may have changed both, so its
+ * shell is asked. What cannot be known is asked about.
+ */
+import type { Known } from '../exec/session/look.ts';
+import type { Policy } from '../policy/policy.ts';
+import { type Call, type Look, readable } from './call.ts';
+import type { Step } from './gate.ts';
+import { type Rulebook, says } from './rulebook.ts';
+
+/** Functions call functions: so often names are looked up that the last answer brought. */
+const mostRounds = 8;
+const mostNames = 256;
+
+export function seeing(rulebook: Rulebook): Step {
+  return {
+    concerns: ({ call }) => call.look !== undefined && call.seen?.subject !== call.subject && rulebook.concerns(call),
+    pass: async (passage) => {
+      const { call } = passage;
+      const book = await rulebook.of(call.taskId);
+      if (call.look === undefined || !says(book.input, call.reach)) return passage;
+      const known = await knownOf(call, call.look, await book.policy());
+      return { ...passage, call: { ...call, cwd: known?.cwd ?? call.cwd, seen: { subject: call.subject, known } } };
+    },
+  };
+}
+
+async function knownOf({ subject, cwd }: Call, look: Look, policy: Policy): Promise<Known | null> {
+  const command = readable(subject);
+  let known: Known = { cwd, definitions: [] };
+  const asked = new Set<string>();
+  for (let round = 0; round < mostRounds; round += 1) {
+    const names = policy.called({ command, ...known }).filter((name) => isName(name) && !asked.has(name));
+    if (round > 0 && names.length === 0) return known;
+    if (asked.size + names.length > mostNames) return null;
+    for (const name of names) asked.add(name);
+    const told = await look(names);
+    if (told === null) return null;
+    known = { cwd: told.cwd, definitions: [...known.definitions, ...told.definitions] };
+  }
+  return null;
+}
+
+/** What a function or an alias can be called by. */
+const isName = (name: string): boolean => name !== '' && name.length <= 128 && !/[/\s]|^-/.test(name);
