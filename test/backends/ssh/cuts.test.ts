@@ -9,7 +9,7 @@ import { startExec } from '../../../src/exec/start.ts';
 import { eventually, finish, run, sh, start } from '../../conformance/command.ts';
 import { hasSshd, type Sshd, startSshd } from '../../engines/sshd.ts';
 import { bare, shell } from '../../exec/requests.ts';
-import { type Door, makeSandbox, openDoor, openOn } from './place.ts';
+import { type Door, makeSandbox, openDoor, openOn, outcome } from './place.ts';
 
 const rounds = 100;
 
@@ -84,23 +84,3 @@ describe.skipIf(!hasSshd())('a connection that is cut', () => {
     await sandbox.power?.start();
   });
 });
-
-async function outcome(sandbox: Sandbox, text: string, code: number): Promise<'ended' | 'lost' | 'notStarted'> {
-  let process;
-  try {
-    process = await start(sandbox, ['sh', '-c', text]);
-  } catch (error) {
-    expect(isCode(error, 'unavailable')).toBe(true);
-    return 'notStarted';
-  }
-  for (const stream of [process.stdout, process.stderr]) stream.resume();
-  try {
-    expect(await process.wait()).toEqual({ exitCode: code, signal: null, outOfMemory: false });
-    return 'ended';
-  } catch (error) {
-    if (!isCode(error, 'unavailable')) throw error;
-    return 'lost';
-  } finally {
-    process.release();
-  }
-}

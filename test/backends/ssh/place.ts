@@ -2,8 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect } from 'vitest';
 import { open } from '../../../backends/ssh/backend.ts';
 import type { Backend, Limits, Sandbox } from '../../../src/backend.ts';
+import { isCode } from '../../../src/errors.ts';
+import { start } from '../../conformance/command.ts';
 import { plainSpec } from '../../conformance/spec.ts';
 import type { Sshd } from '../../engines/sshd.ts';
 
@@ -35,6 +38,8 @@ export interface Door {
   readonly port: number;
   /** Ends all connections that go through it, with a reset or in an orderly way. */
   cut(how: 'reset' | 'end'): void;
+  /** All connections that go through it stay open, and nothing comes through any more. Later ones work. */
+  stall(): void;
   close(): void;
 }
 
@@ -65,9 +70,36 @@ export async function openDoor(port: number): Promise<Door> {
       outer.destroy();
     }
   };
+  const stall = (): void => {
+    for (const [inner, outer] of pairs) {
+      inner.unpipe(outer).pause();
+      outer.unpipe(inner).pause();
+    }
+  };
   const close = (): void => {
     cut('end');
     server.close();
   };
-  return { port: mine, cut, close };
+  return { port: mine, cut, stall, close };
+}
+
+/** How a command ended that exits with `code`, over a connection that may break meanwhile. */
+export async function outcome(sandbox: Sandbox, text: string, code: number): Promise<'ended' | 'lost' | 'notStarted'> {
+  let process;
+  try {
+    process = await start(sandbox, ['sh', '-c', text]);
+  } catch (error) {
+    expect(isCode(error, 'unavailable')).toBe(true);
+    return 'notStarted';
+  }
+  for (const stream of [process.stdout, process.stderr]) stream.resume();
+  try {
+    expect(await process.wait()).toEqual({ exitCode: code, signal: null, outOfMemory: false });
+    return 'ended';
+  } catch (error) {
+    if (!isCode(error, 'unavailable')) throw error;
+    return 'lost';
+  } finally {
+    process.release();
+  }
 }
