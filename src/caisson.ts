@@ -33,8 +33,9 @@ import { codeExec, feedCode, withoutSecrets } from './code.ts';
 import { CaissonError, isCode } from './errors.ts';
 import { copyBetween } from './copies.ts';
 import { collect } from './exec/collect.ts';
+import type { ExecRequest } from './exec/types.ts';
 import { feed } from './feed.ts';
-import { type ExecParts, Execs, type Wish, withFiles } from './execs.ts';
+import { type ExecParts, Execs, type Wish } from './execs.ts';
 import { copyIn } from './files/copy-in.ts';
 import { copyOut } from './files/copy-out.ts';
 import { type ImageBuilder, imagesOf } from './images.ts';
@@ -147,9 +148,8 @@ export class Caisson implements CaissonApi {
   async #start(plan: Resolved, wish: Wish, options: Options): Promise<Running> {
     const attempt = await this.#execs.admit(plan, wish, options);
     try {
-      return await withSandbox(this.#context, withFiles(plan, attempt), options, (handle) =>
-        this.#execs.start(handle, attempt, options),
-      );
+      const start = (handle: Handle): Promise<Running> => this.#execs.start(handle, attempt, options);
+      return await withSandbox(this.#context, attempt.plan, options, start);
     } catch (error) {
       await this.#execs.failed(attempt, error);
       const known = isCode(error, 'already_exists') ? await this.#repeated(attempt.request.execId, options) : null;
@@ -169,11 +169,8 @@ export class Caisson implements CaissonApi {
   async detach(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
     const plan = await this.#plan(request, options);
     const attempt = await this.#execs.admit(plan, { input: request }, options);
-    return await this.#processes.detach(
-      withFiles(plan, attempt),
-      (handle) => this.#execs.ready(handle, attempt, options),
-      options,
-    );
+    const ready = (handle: Handle): Promise<ExecRequest> => this.#execs.ready(handle, attempt, options);
+    return await this.#processes.detach(attempt.plan, ready, options);
   }
 
   async processes(task?: string, options: Options = {}): Promise<readonly TaskProcess[]> {

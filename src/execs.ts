@@ -1,17 +1,15 @@
 /** The execs of this process: each started in a ready sandbox, recorded, counted as use, and ended when we end. */
 import { randomBytes } from 'node:crypto';
 import type { ExecInput, Running } from './api.ts';
-import { commandFacts } from './audit/facts.ts';
-import type { AuditEntry } from './audit/types.ts';
-import type { Exit } from './exec/exit.ts';
 import { KnownProcesses } from './exec/detached/known.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
-import { keptKey } from './exec/inside.ts';
 import { checkRequest } from './exec/request.ts';
 import { startExec, startFailed } from './exec/start.ts';
 import type { ExecRequest, Where } from './exec/types.ts';
 import { toCaissonError } from './errors.ts';
+import { exitEntry, runEntry, whereOf } from './entries.ts';
+import { type Origin, type Provision, Provisions, withFiles } from './provisions.ts';
 import { type Call, callOf, type Look, type Subject } from './guard/call.ts';
 import type { Gate } from './guard/gate.ts';
 import type { Loops } from './guard/loops/loops.ts';
@@ -24,20 +22,8 @@ import type { Resolved } from './sandbox/plan.ts';
 import { Uses } from './sandbox/use.ts';
 import type { SandboxRow } from './store/store.ts';
 import type { Redaction } from './secrets/redact/redactor.ts';
-import type { Redactions } from './secrets/redactions.ts';
-import { Skills } from './secrets/skills.ts';
-import { CredentialFiles, type CredentialState } from './secrets/credentials/files.ts';
-import { valuesIn } from './secrets/credentials/values.ts';
-import { checkExecEnv, passedEnv } from './spec/env.ts';
-
-export interface Origin {
-  readonly cwd: string;
-  /** Where values of forwarded names come from. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly redactions: Redactions;
-  /** Names of variables that hold keys of Caisson itself. */
-  readonly ownKeys: readonly string[];
-}
+import type { CredentialState } from './secrets/credentials/files.ts';
+import { checkExecEnv } from './spec/env.ts';
 
 export interface ExecParts {
   readonly context: Context;
@@ -67,12 +53,8 @@ export interface Attempt {
   /** What the guard has admitted. */
   readonly call: Call;
   readonly subject: Subject;
-  /** Names of host variables that it may see. */
-  readonly variables: readonly string[];
-  /** Names that a skill wants and that are not set here. */
-  readonly unset: readonly string[];
-  /** Credential files of skills, as paths below the state directory. */
-  readonly skillFiles: readonly string[];
+  /** What it gets of this host. */
+  readonly given: Provision;
   /** Whether the id was made here just now, so that no other record can have it. */
   readonly fresh: boolean;
   recorder: Recorder | null;
@@ -89,8 +71,7 @@ export class Execs {
   readonly #guard: Gate;
   readonly #limit: ExecParts['limit'];
   readonly #loops: Loops;
-  readonly #skills: Skills;
-  readonly #credentials: CredentialFiles;
+  readonly #provisions: Provisions;
   readonly #uses: Uses;
   readonly #running = new Map<Running, Promise<void>>();
 
@@ -101,20 +82,14 @@ export class Execs {
     this.#guard = guard;
     this.#limit = limit;
     this.#loops = loops;
-    this.#skills = new Skills(origin);
-    this.#credentials = new CredentialFiles({
-      home: context.home,
-      locked: (id, work) => withLease(context.store, `credentials:${id}`, { waitMs: leasePatienceMs }, work),
-      seen: (path, bytes) => origin.redactions.declare(valuesIn(path, bytes)),
-    });
+    this.#provisions = new Provisions(context, origin);
     this.#uses = new Uses(context.store);
   }
 
   /** Throws `policy_denied` or `approval_required`. What the guard has seen is a copy, and is what will be started. */
   async admit(plan: Resolved, { input, subject, look }: Wish, options: StepOptions): Promise<Attempt> {
-    const skills = await this.#skills.load(plan, input.skills ?? []);
-    const variables = [...plan.forwardEnv, ...plan.passEnv, ...skills.set];
-    const asked = this.#request(plan, input, variables);
+    const given = await this.#provisions.of(plan, input.skills ?? []);
+    const asked = this.#request(plan, input, given);
     checkRequest(asked);
     // Programs and sessions have directories of their own.
     const workspace = subject === undefined ? this.#workspace(plan) : '/';
@@ -123,19 +98,17 @@ export class Execs {
       plan,
       request: wanted,
       subject: subject ?? { kind: 'argv', argv: wanted.command },
-      redaction: this.#origin.redactions.forExec(wanted.env, variables),
+      redaction: this.#origin.redactions.forExec(wanted.env, given.variables),
       look,
     });
     const passed = await this.#guard.admit(call, options);
     const admitted = passed.subject;
     return {
-      plan,
+      plan: withFiles(plan, given),
       call: passed,
       request: admitted.kind === 'argv' ? { ...wanted, command: admitted.argv } : wanted,
       subject: admitted,
-      variables,
-      unset: skills.missing,
-      skillFiles: skills.files,
+      given,
       fresh: input.execId === undefined,
       recorder: null,
       credentials: { directory: null, missing: [] },
@@ -150,17 +123,8 @@ export class Execs {
   }
 
   /** Has the credential files of a command in its sandbox, and tells the request of the command where. */
-  async ready({ row, sandbox }: Handle, attempt: Attempt, { signal }: StepOptions): Promise<ExecRequest> {
-    const { guarantees, credentials } = attempt.plan;
-    const place = {
-      sandbox,
-      sandboxId: row.id,
-      mode: guarantees.credentials,
-      key: keptKey(guarantees.isolation, row.id),
-      directory: credentials.directory,
-      signal,
-    };
-    const state = this.#credentials.before(place, { ...credentials, bySkills: attempt.skillFiles });
+  async ready(handle: Handle, attempt: Attempt, options: StepOptions): Promise<ExecRequest> {
+    const state = this.#provisions.place(handle, attempt.plan, options);
     attempt.credentials = state instanceof Promise ? await state : state;
     const { directory } = attempt.credentials;
     if (directory === null) return attempt.request;
@@ -191,7 +155,7 @@ export class Execs {
         where,
         how: handle.how,
         degraded: handle.row.degraded,
-        unsetVariables: attempt.unset,
+        unsetVariables: attempt.given.unset,
         missingFiles: attempt.credentials.missing,
       };
       const running: Running = Object.assign(execution, told);
@@ -199,7 +163,10 @@ export class Execs {
       return running;
     } catch (error) {
       this.#uses.end(handle.row);
-      if (attempt.audited) this.#auditExit(request.execId, handle.row.taskId, startFailed(toCaissonError(error)));
+      if (attempt.audited)
+        this.#context.audit.recordSoon(
+          exitEntry(request.execId, handle.row.taskId, startFailed(toCaissonError(error))),
+        );
       attempt.audited = false;
       throw error;
     }
@@ -243,19 +210,6 @@ export class Execs {
     }
   }
 
-  #auditExit(execId: string, taskId: string, { reason, exitCode, signal, durationMs, notes }: Exit): void {
-    this.#context.audit.recordSoon({
-      type: 'exit',
-      taskId,
-      execId,
-      reason,
-      exit_code: exitCode,
-      signal,
-      duration_ms: Math.round(durationMs),
-      notes,
-    });
-  }
-
   async #record(attempt: Attempt, where: Where): Promise<Recorder> {
     const { execId, command, cwd } = attempt.request;
     const redaction = this.#redaction(attempt);
@@ -275,15 +229,15 @@ export class Execs {
     }
   }
 
-  #redaction({ variables, request }: Attempt): Redaction | null {
-    return this.#origin.redactions.forExec(request.env, variables);
+  #redaction({ given, request }: Attempt): Redaction | null {
+    return this.#origin.redactions.forExec(request.env, given.variables);
   }
 
   #workspace({ guarantees, spec }: Resolved): string {
     return guarantees.isolation === 'none' ? this.#origin.cwd : spec.cwd;
   }
 
-  #request(plan: Resolved, input: ExecInput, variables: readonly string[]): ExecRequest {
+  #request(plan: Resolved, input: ExecInput, given: Provision): ExecRequest {
     const env = input.env ?? {};
     checkExecEnv(env);
     const [program, ...args] = input.command;
@@ -291,7 +245,7 @@ export class Execs {
       execId: input.execId ?? `exec_${randomBytes(12).toString('hex')}`,
       command: [program, ...args],
       cwd: input.cwd ?? this.#workspace(plan),
-      env: { ...passedEnv(variables, this.#origin.env, this.#origin.ownKeys), ...env },
+      env: { ...given.env, ...env },
       stdin: input.stdin ?? false,
       tty: input.tty ?? null,
       timeoutMs: input.timeoutMs === undefined ? plan.timeoutMs : input.timeoutMs,
@@ -301,7 +255,7 @@ export class Execs {
 
   #follow(running: Running, handle: Handle, plan: Resolved): void {
     const settled = running.exit.then(async (exit) => {
-      this.#auditExit(running.id, handle.row.taskId, exit);
+      this.#context.audit.recordSoon(exitEntry(running.id, handle.row.taskId, exit));
       this.#uses.end(handle.row);
       if (plan.ephemeral) await this.#removeEphemeral(handle.row);
       else if (handle.how !== 'found') measure(this.#context, handle.row, handle.sandbox);
@@ -318,28 +272,4 @@ export class Execs {
         await this.#context.gate.passLast(row.backend, () => finish(this.#context, current, { keepFiles: false }));
     });
   }
-}
-
-/** A sandbox that is made for this command has a place for the files of its skills. */
-export function withFiles(plan: Resolved, { skillFiles }: Attempt): Resolved {
-  return skillFiles.length === 0 ? plan : { ...plan, credentials: { ...plan.credentials, bySkills: skillFiles } };
-}
-
-export function runEntry(request: ExecRequest, handle: Handle, redaction: Redaction | null): AuditEntry {
-  const { backend, taskId, sandboxId, host, resource, recreated } = whereOf(handle);
-  const degraded = handle.row.degraded.map(({ control }) => control);
-  const place = { backend, sandboxId, host, resource, recreated, degraded };
-  return { type: 'run', taskId, execId: request.execId, ...place, ...commandFacts(request, redaction) };
-}
-
-export function whereOf({ row, sandbox, how }: Handle): Where {
-  const { host, resource } = sandbox.place;
-  return {
-    backend: row.backend,
-    taskId: row.taskId,
-    sandboxId: row.id,
-    host,
-    resource,
-    recreated: how === 'recreated',
-  };
 }

@@ -16,6 +16,7 @@ import type { Context } from './sandbox/context.ts';
 import { Gate } from './sandbox/gate.ts';
 import { flagOf } from './spec/backend-keys.ts';
 import { forwardedEnv } from './spec/env.ts';
+import { Broker } from './secrets/broker/broker.ts';
 import { Redactions } from './secrets/redactions.ts';
 import { openStore } from './store/sqlite/open.ts';
 
@@ -71,6 +72,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
       cwd: input.cwd,
       env,
       redactions: redactionsOf(loaded),
+      broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
       ownKeys: [loaded.config.approvals.smart.api_key_env].filter((name) => typeof name === 'string'),
     },
     backendNames: Object.keys(backends),

@@ -57,6 +57,7 @@ export const defaults: Settings = {
   policy: { require_patched_runtime: false, profile: 'standard', container_hardline: false },
   security: {
     redact_secrets: true,
+    secret_sources: {},
     tirith_enabled: true,
     tirith_path: 'tirith',
     tirith_timeout: 5,

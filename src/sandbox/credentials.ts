@@ -1,18 +1,22 @@
 /** Credential files in the life of a sandbox: a place for them at its beginning, and none of them left at its end. */
-import type { Mount, Sandbox } from '../backend.ts';
+import type { Guarantees, Mount, Sandbox } from '../backend.ts';
 import { isCode } from '../errors.ts';
 import { keptKey } from '../exec/inside.ts';
 import { removeCopies } from '../secrets/credentials/copied.ts';
 import { readRecord, recordStamp, writeRecord } from '../secrets/credentials/record.ts';
 import { makeShown } from '../secrets/credentials/shown.ts';
+import type { Wanted } from '../spec/resolve.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
-import type { Plan } from './create.ts';
 
 /** What the backend is to show, where it can and files are declared. */
-export async function shownCredentials(context: Context, plan: Plan, row: SandboxRow): Promise<Mount | null> {
-  const { configured, bySkills, directory } = plan.credentials;
-  if (plan.guarantees.credentials !== 'bind' || configured.length + bySkills.length === 0) return null;
+export async function shownCredentials(
+  context: Context,
+  { guarantees, credentials }: { readonly guarantees: Guarantees; readonly credentials: Wanted['credentials'] },
+  row: SandboxRow,
+): Promise<Mount | null> {
+  const { configured, bySkills, directory } = credentials;
+  if (guarantees.credentials !== 'bind' || configured.length + bySkills.length === 0) return null;
   return { source: await makeShown(context.home, row.id), target: directory, readOnly: true };
 }
 

@@ -15,6 +15,13 @@ export interface SkillNeeds {
   readonly files: readonly string[];
 }
 
+export interface SkillSurroundings {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether a variable has a source of its own, which is asked at the time of use. */
+  readonly sourced?: (name: string) => boolean;
+}
+
 const mostBytes = 256 * 1024;
 const mostEntries = 64;
 const fileName = 'SKILL.md';
@@ -25,7 +32,7 @@ const fileName = 'SKILL.md';
  */
 export async function skillNeeds(
   path: string,
-  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  { cwd, env, sourced = () => false }: SkillSurroundings,
 ): Promise<SkillNeeds> {
   const file = resolve(cwd, basename(path) === fileName ? path : join(path, fileName));
   const matter = await frontMatter(file);
@@ -33,7 +40,7 @@ export async function skillNeeds(
   const files = entriesIn(matter, { list: 'required_credential_files', fields: ['path', 'name'] }, file);
   for (const name of names) refuseUnpassable(name, file);
   for (const path of files) refuseUndeclarable(path, file);
-  const isSet = (name: string): boolean => Object.hasOwn(env, name) && env[name] !== undefined;
+  const isSet = (name: string): boolean => sourced(name) || (Object.hasOwn(env, name) && env[name] !== undefined);
   return { set: names.filter(isSet), missing: names.filter((name) => !isSet(name)), files };
 }
 

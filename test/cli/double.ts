@@ -95,14 +95,8 @@ export class Double implements CaissonApi {
       return { ...real, ...this.#script.exit };
     });
     const unsetVariables = request.skills ?? []; // as if each were a variable
-    return {
-      ...running,
-      exit,
-      how: where.recreated ? 'recreated' : how,
-      degraded: sandbox.degraded,
-      unsetVariables,
-      missingFiles: [],
-    };
+    const told = { degraded: sandbox.degraded, unsetVariables, missingFiles: [] };
+    return { ...running, exit, how: where.recreated ? 'recreated' : how, ...told };
   }
 
   async run(request: Parameters<CaissonApi['run']>[0], options: Options = {}): ReturnType<CaissonApi['run']> {

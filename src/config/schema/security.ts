@@ -1,9 +1,33 @@
 /** What is kept from being seen, and who else looks at commands. */
 import { z } from 'zod';
-import { flagKey, key } from './key.ts';
+import { credentialPathProblem } from '../../spec/credential-path.ts';
+import { forwardProblem } from '../../spec/env.ts';
+import { checkedText, flagKey, key } from './key.ts';
+
+const name = checkedText((text) => (forwardProblem(text) === null ? null : credentialPathProblem(text)));
+const text = z
+  .string()
+  .min(1)
+  .max(4096)
+  .regex(/^[^\0]+$/);
+
+const secretSource = z.union([
+  z.strictObject({
+    exec: z.tuple([text], text),
+    timeout: z.number().min(0.1).max(300).optional(),
+    cache: z.number().min(0).max(86_400).optional(),
+  }),
+  z.strictObject({ file: text.regex(/^(?:\/|~\/)/) }),
+  z.strictObject({ env: checkedText(forwardProblem) }),
+]);
 
 export const securitySection = z.strictObject({
   redact_secrets: flagKey('Replace secrets in the output of commands and in their records.'),
+  secret_sources: key(
+    z.record(name, secretSource),
+    'sources by name, each {exec: [program, arguments], timeout, cache}, {file: path} or {env: name}',
+    'Where values of variables, and contents of credential files, come from that are not simply there.',
+  ),
   tirith_enabled: flagKey('Have tirith look at commands that could touch a host, where it is installed.'),
   tirith_path: key(
     z

@@ -6,7 +6,7 @@ import { CaissonError } from '../../errors.ts';
 import { copyFile, type CopyPlace, removeCopies } from './copied.ts';
 import { type CredentialRecord, type Placed, readRecord, recordStamp, shownDirectory, writeRecord } from './record.ts';
 import { hideFile, showFile } from './shown.ts';
-import { type CredentialContent, readCredential, stampOf } from './source.ts';
+import type { CredentialContent, CredentialSource } from './source.ts';
 import { existsSync } from 'node:fs';
 
 export interface CredentialPlace extends CopyPlace {
@@ -30,6 +30,7 @@ export interface CredentialState {
 export interface CredentialOptions {
   /** The state directory. */
   readonly home: string;
+  readonly source: CredentialSource;
   /** One at a time for a sandbox, over all processes. */
   readonly locked: <T>(sandboxId: string, work: () => Promise<T>) => Promise<T>;
   /** Told of each content before a command can see it. */
@@ -69,10 +70,10 @@ export class CredentialFiles {
   }
 
   #holds(sandboxId: string, { record, stamps }: Known, { configured, bySkills }: CredentialWish): boolean {
-    const { home } = this.#options;
+    const { home, source } = this.#options;
     if (![...configured, ...bySkills].every((path) => stamps.has(path))) return false;
     if (stamps.size > 0 && recordStamp(home, sandboxId) !== record) return false;
-    for (const [path, stamp] of stamps) if (stampOf(home, path) !== stamp) return false;
+    for (const [path, stamp] of stamps) if (source.stampOf(path) !== stamp) return false;
     return true;
   }
 
@@ -93,7 +94,7 @@ export class CredentialFiles {
   async #read(wanted: ReadonlyMap<string, Placed['by']>): Promise<ReadonlyMap<string, CredentialContent>> {
     const found = new Map<string, CredentialContent>();
     for (const path of wanted.keys()) {
-      const content = await readCredential(this.#options.home, path);
+      const content = await this.#options.source.read(path);
       if (content === null) continue;
       this.#options.seen(path, content.bytes);
       found.set(path, content);

@@ -13,13 +13,25 @@ export interface CredentialContent {
   readonly stamp: string;
 }
 
-/**
- * Changes whenever the file does, also by rename. `null`: it is not there. One call of stat(2), since it is asked for each
- * file before each command.
- */
-export function stampOf(home: string, path: string): string | null {
+/** Where credential files come from, by their paths. */
+export interface CredentialSource {
+  /** Changes whenever the content does. `null`: it is not there. Cheap, since it is asked before each command. */
+  stampOf(path: string): string | null;
+  /** Throws `invalid_argument` for what may not be shown to a sandbox. */
+  read(path: string): Promise<CredentialContent | null>;
+}
+
+export function stateDirectory(home: string): CredentialSource {
+  return {
+    stampOf: (path) => fileStamp(join(home, path)),
+    read: (path) => readCredential(home, path),
+  };
+}
+
+/** By one call of stat(2); changes also when a file is replaced by rename. */
+export function fileStamp(path: string): string | null {
   try {
-    const found = statSync(join(home, path), { bigint: true, throwIfNoEntry: false });
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     return found === undefined ? null : stamp(found);
   } catch {
     return 'unreadable'; // whoever reads it is told why
@@ -30,8 +42,7 @@ function stamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
-/** `null`: it is not there. Throws `invalid_argument` for what may not be shown to a sandbox. */
-export async function readCredential(home: string, path: string): Promise<CredentialContent | null> {
+async function readCredential(home: string, path: string): Promise<CredentialContent | null> {
   const real = await realpath(join(home, path)).catch((error: unknown) => absent(path, error));
   if (real === null) return null;
   const inside = relative(await realpath(home), real);

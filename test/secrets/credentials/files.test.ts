@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CredentialFiles, type CredentialPlace, type CredentialState } from '../../../src/secrets/credentials/files.ts';
 import { credentialsOf } from '../../../src/secrets/credentials/record.ts';
 import { makeShown } from '../../../src/secrets/credentials/shown.ts';
+import { stateDirectory } from '../../../src/secrets/credentials/source.ts';
 import { valuesIn } from '../../../src/secrets/credentials/values.ts';
 import { spawnedSandbox } from '../../exec/spawned-sandbox.ts';
 
@@ -37,6 +38,7 @@ const write = (path: string, text: string): void => writeFileSync(join(home, pat
 function service(): CredentialFiles {
   return new CredentialFiles({
     home,
+    source: stateDirectory(home),
     locked: (_id, work) => {
       locks += 1;
       return work();
