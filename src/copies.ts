@@ -27,7 +27,7 @@ export async function copyBetween(
   };
   if (refused !== null) throw audited(refused);
   const withheld = await credentialsInside(context.home, row.id);
-  place.context.audit.record({
+  await place.context.audit.record({
     type: 'copy',
     taskId: row.taskId,
     execId: null,

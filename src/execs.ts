@@ -202,7 +202,7 @@ export class Execs {
   /** What is not on record does not start. */
   async #audited(attempt: Attempt, handle: Handle): Promise<void> {
     try {
-      this.#context.audit.record(runEntry(attempt.request, handle, this.#redaction(attempt)));
+      await this.#context.audit.record(runEntry(attempt.request, handle, this.#redaction(attempt)));
       attempt.audited = true;
     } catch (error) {
       await attempt.recorder?.end(startFailed(toCaissonError(error)));

@@ -30,16 +30,14 @@ export interface OpenInput extends GuardInput {
   readonly flags?: Readonly<Record<string, unknown>>;
 }
 
-/** Some two hundred thousand runs. */
-const auditBytes = 256 * 1024 ** 2;
-
 /** Opens Caisson on a state directory, which several processes may share. Starts nothing in any backend. */
 export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const written = await loadConfig({ ...input, flags: sectionsOf(input.flags ?? {}) });
   const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
   const loaded = strict?.underProfile(written) ?? written;
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'));
-  const audit = auditIn(join(loaded.home, 'audit'), { storeBytes: auditBytes, owner: store.owner });
+  const { file_bytes: fileBytes, store_bytes: storeBytes } = loaded.config.audit;
+  const audit = auditIn(join(loaded.home, 'audit'), { fileBytes, storeBytes, owner: store.owner });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
   const opened = new Map<string, Promise<Backend>>();
   const { env } = loaded;

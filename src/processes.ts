@@ -78,7 +78,7 @@ export class Processes {
 
   async #audited(id: string, entry: AuditEntry): Promise<void> {
     try {
-      this.#context.audit.record(entry);
+      await this.#context.audit.record(entry);
     } catch (error) {
       await this.#known.forget(id);
       throw error;

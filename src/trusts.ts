@@ -12,7 +12,7 @@ export function trustOf(context: Context, env: Readonly<Record<string, string | 
     confirm: async (backend, { host, fingerprint }, options = {}) => {
       if (isInside(env)) throw ownAnswer();
       const facet = await facetOf(context, backend);
-      context.audit.record({ type: 'trust', taskId: null, execId: null, backend, host, fingerprint });
+      await context.audit.record({ type: 'trust', taskId: null, execId: null, backend, host, fingerprint });
       await facet.confirm({ host, fingerprint }, cancelable(options));
     },
   };

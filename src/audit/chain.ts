@@ -27,8 +27,8 @@ interface Seen {
 export interface ChainLimits {
   /** A file of this size is full. */
   readonly fileBytes: number;
-  /** Of all files together. */
-  readonly storeBytes: number;
+  /** Of all files together. `null`: as many as there are. */
+  readonly storeBytes: number | null;
 }
 
 export class Chain {
@@ -104,11 +104,13 @@ export class Chain {
 
   /** The record that old ones are gone comes first, so that a crash in between leaves too much and never too little. */
   #expire(): void {
+    const { storeBytes } = this.#limits;
+    if (storeBytes === null) return;
     const full = fileNames(this.#directory).slice(0, -1);
     let bytes = full.reduce((sum, name) => sum + statSync(join(this.#directory, name)).size, this.#limits.fileBytes);
     const old: string[] = [];
     for (const name of full) {
-      if (bytes <= this.#limits.storeBytes) break;
+      if (bytes <= storeBytes) break;
       bytes -= statSync(join(this.#directory, name)).size;
       old.push(name);
     }

@@ -20,8 +20,14 @@ export function commandFacts(
   { command, cwd, env }: Commanded,
   redaction: Redaction | null = null,
 ): Readonly<Record<string, Json>> {
-  const words = shorten(command.map((word) => masked(word, env, redaction)));
+  const words = shorten(maskedWords(command, (text) => masked(text, env, redaction)));
   return { command: words, command_sha256: hash('sha256', JSON.stringify(command)), cwd, env: Object.keys(env) };
+}
+
+/** All words in one go. Where a secret went beyond a word, each is looked at by itself. */
+function maskedWords(command: readonly string[], mask: (text: string) => string): readonly string[] {
+  const words = mask(command.join('\0')).split('\0');
+  return words.length === command.length ? words : command.map(mask);
 }
 
 /** `redaction` knows what was declared by earlier commands too. */

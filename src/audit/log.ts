@@ -1,6 +1,6 @@
 /**
  * The audit of this process. All processes of a state directory write to the same chain, one after the other. A record
- * has been given to the kernel when `record` returns: it outlives any process, and may be lost in a power cut.
+ * has been given to the kernel when `record` resolves: it outlives any process, and may be lost in a power cut.
  */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,13 +12,14 @@ import type { Audit, AuditEntry, AuditRecord, Verification } from './types.ts';
 import { snapshot, verify } from './verify.ts';
 
 export interface AuditOptions {
-  /** Bytes that all files together may take; the oldest go first. */
-  readonly storeBytes: number;
+  /** Bytes that all files together may take; the oldest go first. `null`: none ever goes. */
+  readonly storeBytes: number | null;
+  /** A file of this size is full, and a new one is begun. At most an eighth of `storeBytes` counts. */
+  readonly fileBytes: number;
   /** Who writes, as the store names this process. */
   readonly owner: string;
 }
 
-const largestFileBytes = 16 * 1024 * 1024;
 const filesOfStore = 8;
 const soonMs = 100;
 
@@ -27,10 +28,16 @@ export function auditIn(directory: string, options: AuditOptions): Audit {
   return new AuditLog(directory, options);
 }
 
+/** Records that somebody waits for, until all of them are written or none is. */
+interface Batch extends PromiseWithResolvers<void> {
+  readonly entries: Set<Fields>;
+}
+
 class AuditLog implements Audit {
   readonly #directory: string;
   readonly #options: AuditOptions;
   #waiting: Fields[] = [];
+  #batch: Batch | null = null;
   #opened: { readonly lock: Lock; readonly chain: Chain } | null = null;
   #timer: NodeJS.Timeout | null = null;
 
@@ -39,16 +46,13 @@ class AuditLog implements Audit {
     this.#options = options;
   }
 
-  record(entry: AuditEntry): void {
+  /** Commands that start in the same turn share one write: the lock and the calls to the kernel cost more than a line. */
+  record(entry: AuditEntry): Promise<void> {
     const fields = this.#fields(entry);
     this.#waiting.push(fields);
-    try {
-      this.#flush();
-    } catch (error) {
-      // Whoever asked for it will not go on, so that it must not be told later.
-      this.#waiting = this.#waiting.filter((each) => each !== fields);
-      throw error;
-    }
+    this.#batch ??= this.#newBatch();
+    this.#batch.entries.add(fields);
+    return this.#batch.promise;
   }
 
   recordSoon(entry: AuditEntry): void {
@@ -82,7 +86,12 @@ class AuditLog implements Audit {
     return { at: now(), type, owner: this.#options.owner, ...rest };
   }
 
-  /** What could not be written waits for the next try; the next `record` tells of the failure. */
+  #newBatch(): Batch {
+    setImmediate(() => this.#tryFlush());
+    return { ...Promise.withResolvers<void>(), entries: new Set() };
+  }
+
+  /** What could not be written and nobody waits for is tried again; who waits is told of the failure. */
   #tryFlush(): void {
     try {
       this.#flush();
@@ -94,13 +103,20 @@ class AuditLog implements Audit {
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    const batch = this.#batch;
+    this.#batch = null;
     if (this.#waiting.length === 0) return;
     try {
       const { lock, chain } = this.#open();
       lock.within(() => chain.append(this.#waiting));
       this.#waiting = [];
+      batch?.resolve();
     } catch (error) {
-      throw unwritable(error, this.#directory);
+      const told = unwritable(error, this.#directory);
+      // Whoever waits for them will not go on, so that they must not be told later.
+      this.#waiting = this.#waiting.filter((each) => batch?.entries.has(each) !== true);
+      batch?.reject(told);
+      throw told;
     }
   }
 
@@ -110,7 +126,7 @@ class AuditLog implements Audit {
     chmodSync(this.#directory, 0o700);
     const lock = openLock(join(this.#directory, 'lock'));
     const { storeBytes } = this.#options;
-    const fileBytes = Math.min(largestFileBytes, Math.ceil(storeBytes / filesOfStore));
+    const fileBytes = Math.min(this.#options.fileBytes, Math.ceil((storeBytes ?? Infinity) / filesOfStore));
     this.#opened = { lock, chain: lock.within(() => new Chain(this.#directory, { fileBytes, storeBytes })) };
     return this.#opened;
   }

@@ -52,8 +52,11 @@ export interface Verification {
 }
 
 export interface Audit {
-  /** Writes now. Throws `resource_exhausted` or `unavailable` when it cannot be written. */
-  record(entry: AuditEntry): void;
+  /**
+   * Resolves when it is written, together with what else is recorded in the same turn. Rejects with `resource_exhausted`
+   * or `unavailable` when it cannot be; it is not tried again then.
+   */
+  record(entry: AuditEntry): Promise<void>;
   /** Writes with the next record, or within a moment. Kept until it could be written. */
   recordSoon(entry: AuditEntry): void;
   /** The last records, oldest first; with `follow`, also those to come, until the signal fires. */

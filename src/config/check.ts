@@ -98,7 +98,17 @@ function definedOf(keys: object): object {
 
 /** All sources together, as typed values. Each was checked before, so a failure here is a bug. */
 export function settle({ values }: Laid): Settings {
-  const { terminal, approvals, hooks, tool_loop_guardrails: guardrails, policy, security, exec, pool } = sections;
+  const {
+    terminal,
+    approvals,
+    hooks,
+    tool_loop_guardrails: guardrails,
+    policy,
+    security,
+    exec,
+    audit,
+    pool,
+  } = sections;
   return {
     terminal: terminal.parse(values['terminal']),
     approvals: approvals.parse(values['approvals']),
@@ -107,6 +117,7 @@ export function settle({ values }: Laid): Settings {
     policy: policy.parse(values['policy']),
     security: security.parse(values['security']),
     exec: exec.parse(values['exec']),
+    audit: audit.parse(values['audit']),
     pool: pool.parse(values['pool']),
   };
 }

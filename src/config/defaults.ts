@@ -4,6 +4,7 @@
  */
 import type { Settings } from './types.ts';
 
+const mebibyte = 1024 ** 2;
 const gibibyte = 1024 ** 3;
 const daySeconds = 86_400;
 
@@ -65,5 +66,6 @@ export const defaults: Settings = {
     tirith_block: 'prompt',
   },
   exec: { output_bytes: 50_000, spill_bytes: gibibyte, retention_seconds: 7 * daySeconds, store_bytes: 4 * gibibyte },
+  audit: { file_bytes: 16 * mebibyte, store_bytes: 256 * mebibyte },
   pool: { create_concurrency: null },
 };

@@ -46,6 +46,7 @@ const names: readonly string[] = [
   'policy',
   'security',
   'exec',
+  'audit',
   'pool',
 ] satisfies SectionName[];
 

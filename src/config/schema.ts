@@ -7,12 +7,13 @@ import { z } from 'zod';
 import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
 import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
-import { execSection, policySection, poolSection } from './schema/sections.ts';
+import { auditSection, execSection, policySection, poolSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
 import { placeKeys, terminalSection } from './schema/terminal.ts';
 
 export {
   approvalsSection,
+  auditSection,
   execSection,
   guardrailsSection,
   hooksSection,
@@ -46,6 +47,7 @@ export const sections = {
   policy: policySection,
   security: securitySection,
   exec: execSection,
+  audit: auditSection,
   pool: poolSection,
 } as const;
 
@@ -61,6 +63,7 @@ export const document = z.strictObject({
   policy: policySection.partial().optional().describe('What is refused.'),
   security: securitySection.partial().optional().describe('What is kept from being seen.'),
   exec: execSection.partial().optional().describe('Output of commands, and their records.'),
+  audit: auditSection.partial().optional().describe('The chain of what was decided and run.'),
   pool: poolSection.partial().optional().describe('How many things happen at once.'),
   tasks: z
     .record(taskPattern, taskSection)

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type {
   approvalsSection,
+  auditSection,
   document,
   execSection,
   guardrailsSection,
@@ -23,6 +24,7 @@ export interface Settings {
   readonly policy: Readonly<z.infer<typeof policySection>>;
   readonly security: Readonly<z.infer<typeof securitySection>>;
   readonly exec: Readonly<z.infer<typeof execSection>>;
+  readonly audit: Readonly<z.infer<typeof auditSection>>;
   readonly pool: Readonly<z.infer<typeof poolSection>>;
 }
 

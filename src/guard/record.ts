@@ -5,12 +5,15 @@ import { toCaissonError } from '../errors.ts';
 import { type Call, readable } from './call.ts';
 import type { Passage, Record } from './gate.ts';
 
-/** A refusal holds also when it cannot be recorded; what may run is refused when that cannot. */
+/**
+ * A refusal holds also when it cannot be recorded. What may run is written before the record of its run, or with it: when
+ * that cannot be written, it does not start.
+ */
 export function recordIn(audit: Audit): Record {
   return (from, outcome) => {
     if ('refused' in outcome) audit.recordSoon(refusedEntry(from, outcome.refused));
     else if (outcome.decision.findings.length > 0 || outcome.call.subject !== from.subject)
-      audit.record(admittedEntry(from, outcome));
+      audit.recordSoon(admittedEntry(from, outcome));
   };
 }
 

@@ -8,7 +8,7 @@ import type { Audit, AuditEntry, AuditRecord } from '../../src/audit/types.ts';
 export interface Place extends Disposable {
   readonly path: string;
   /** As another process would open it. */
-  open(storeBytes?: number): Audit;
+  open(storeBytes?: number | null, fileBytes?: number): Audit;
   lines(): string[];
   write(lines: readonly string[]): void;
   append(text: string): void;
@@ -19,7 +19,7 @@ export function place(): Place {
   const file = join(path, 'audit.ndjson');
   return {
     path,
-    open: (storeBytes = 1e9) => auditIn(path, { storeBytes, owner: 'own_test' }),
+    open: (storeBytes = 1e9, fileBytes = 16 * 1024 ** 2) => auditIn(path, { storeBytes, fileBytes, owner: 'own_test' }),
     lines: () => readFileSync(file, 'utf8').split('\n').slice(0, -1),
     write: (lines) => writeFileSync(file, lines.map((line) => `${line}\n`).join('')),
     append: (text) => appendFileSync(file, text),

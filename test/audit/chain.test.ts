@@ -17,7 +17,7 @@ describe('the audit', () => {
   it('keeps every record in one chain, in private files', async () => {
     using here = place();
     const audit = here.open();
-    for (let n = 1; n <= 5; n += 1) audit.record(entry(n));
+    for (let n = 1; n <= 5; n += 1) await audit.record(entry(n));
     const records = await tailed(audit);
     expect(records.map(({ seq, execId, owner }) => [seq, execId, owner])).toEqual(
       [1, 2, 3, 4, 5].map((n) => [n, `exec_${n}`, 'own_test']),
@@ -38,11 +38,11 @@ describe('the audit', () => {
   it('goes on where another process has stopped, also while both are open', async () => {
     using here = place();
     const [one, two] = [here.open(), here.open()];
-    for (let n = 1; n <= 6; n += 1) (n % 2 === 0 ? one : two).record(entry(n));
+    for (let n = 1; n <= 6; n += 1) await (n % 2 === 0 ? one : two).record(entry(n));
     one.close();
     two.close();
     const later = here.open();
-    later.record(entry(7));
+    await later.record(entry(7));
     expect(await later.verify()).toMatchObject({ intact: true, records: 7 });
     later.close();
   });
@@ -51,7 +51,7 @@ describe('the audit', () => {
     using here = place();
     const audit = here.open();
     audit.recordSoon(entry(1, { type: 'exit' }));
-    audit.record(entry(2));
+    await audit.record(entry(2));
     audit.recordSoon(entry(3, { type: 'exit' }));
     audit.close();
     expect(here.lines().map((line) => (JSON.parse(line) as { execId: string }).execId)).toEqual([
@@ -61,12 +61,41 @@ describe('the audit', () => {
     ]);
   });
 
+  it('writes what is recorded at once in one go, in order, and tells everyone', async () => {
+    using here = place();
+    const audit = here.open();
+    const head = (): number => Number(readFileSync(join(here.path, 'head'), 'utf8').slice(0, 15));
+    await audit.record(entry(0));
+    const heads: number[] = [];
+    const all = Array.from({ length: 50 }, async (_, n) => {
+      await audit.record(entry(n + 1));
+      heads.push(head());
+    });
+    expect(head()).toBe(1);
+    await Promise.all(all);
+    expect(new Set(heads)).toEqual(new Set([51]));
+    expect((await tailed(audit)).map(({ execId }) => execId)).toEqual(
+      Array.from({ length: 51 }, (_, n) => `exec_${n}`),
+    );
+    expect(await audit.verify()).toMatchObject({ intact: true, records: 51 });
+    audit.close();
+  });
+
+  it('tells those who still wait when it is closed', async () => {
+    using here = place();
+    const audit = here.open();
+    const written = audit.record(entry(1));
+    audit.close();
+    await written;
+    expect(here.lines()).toHaveLength(1);
+  });
+
   it('keeps one line a record, whatever words a command has (API-19)', async () => {
     using here = place();
     const audit = here.open();
     const hostile = 'a\n{"seq":1,"type":"run"}\r\u2028"\u0000\ud800,"hash":"' + '0'.repeat(64) + '"}';
-    audit.record(entry(1, { command: [hostile] }));
-    audit.record(entry(2));
+    await audit.record(entry(1, { command: [hostile] }));
+    await audit.record(entry(2));
     expect(here.lines()).toHaveLength(2);
     expect((await tailed(audit))[0]?.['command']).toEqual([hostile]);
     expect(await audit.verify()).toMatchObject({ intact: true, records: 2 });
@@ -76,7 +105,7 @@ describe('the audit', () => {
   it('leaves out the details of an entry that no line can hold', async () => {
     using here = place();
     const audit = here.open();
-    audit.record(entry(1, { note: 'x'.repeat(100_000) }));
+    await audit.record(entry(1, { note: 'x'.repeat(100_000) }));
     expect(await tailed(audit)).toMatchObject([{ execId: 'exec_1', taskId: 'build', left_out: 'too long' }]);
     expect(await audit.verify()).toMatchObject({ intact: true });
     audit.close();
@@ -85,7 +114,7 @@ describe('the audit', () => {
   it('follows what comes, over the renaming of files', async () => {
     using here = place();
     const [audit, reader] = [here.open(8 * 1024), here.open()];
-    audit.record(entry(1));
+    await audit.record(entry(1));
     const stop = new AbortController();
     const seen: number[] = [];
     const reading = (async () => {
@@ -95,7 +124,7 @@ describe('the audit', () => {
       }
     })();
     for (let n = 2; n <= 12; n += 1) {
-      audit.record(entry(n));
+      await audit.record(entry(n));
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await reading;
@@ -105,18 +134,21 @@ describe('the audit', () => {
 });
 
 describe('a run whose record cannot be written', () => {
-  it.each(['directory', 'link'])('is refused, when a %s is in the place of the file', (what) => {
+  it.each(['directory', 'link'])('is refused, when a %s is in the place of the file', async (what) => {
     using here = place();
     mkdirSync(here.path, { recursive: true });
     const file = join(here.path, 'audit.ndjson');
     if (what === 'directory') mkdirSync(file);
     else symlinkSync('/dev/null', file);
     const audit = here.open();
-    expect(() => audit.record(entry(1))).toThrow('the audit cannot be written');
+    await expect(audit.record(entry(1))).rejects.toThrow('the audit cannot be written');
+    audit.recordSoon(entry(2, { type: 'exit' }));
+    const many = await Promise.allSettled([audit.record(entry(3)), audit.record(entry(4))]);
+    expect(many.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     rmSync(file, { recursive: true });
-    audit.record(entry(2));
-    // What was refused did not run, and is not told later.
-    expect(here.lines()).toHaveLength(1);
+    await audit.record(entry(5));
+    // What was refused did not run, and is not told later. What has happened is.
+    expect(here.lines().map((line) => (JSON.parse(line) as { execId: string }).execId)).toEqual(['exec_2', 'exec_5']);
     audit.close();
   });
 });
@@ -125,7 +157,7 @@ describe('rotation', () => {
   it('keeps the files within their bound, and what is left verifiable', async () => {
     using here = place();
     const audit = here.open(32 * 1024);
-    for (let n = 1; n <= 400; n += 1) audit.record(entry(n));
+    for (let n = 1; n <= 400; n += 1) await audit.record(entry(n));
     const names = readdirSync(here.path).filter((name) => name.endsWith('.ndjson'));
     const bytes = names.reduce((sum, name) => sum + statSync(join(here.path, name)).size, 0);
     expect(names.length).toBeGreaterThan(3);
@@ -138,10 +170,29 @@ describe('rotation', () => {
     audit.close();
   });
 
+  it('begins a new file where it is told to, and removes none where none may go', async () => {
+    using here = place();
+    const audit = here.open(null, 4 * 1024);
+    for (let n = 1; n <= 400; n += 1) await audit.record(entry(n));
+    const full = readdirSync(here.path).filter((name) => /^audit\.\d/.test(name));
+    expect(full.length).toBeGreaterThan(10);
+    for (const name of full) expect(statSync(join(here.path, name)).size).toBeLessThan(5 * 1024);
+    expect(await audit.verify()).toMatchObject({ intact: true, firstSeq: 1, records: 400 });
+    audit.close();
+    // The bound comes back: the oldest go, and what is left still follows from what went.
+    const bounded = here.open(32 * 1024, 4 * 1024);
+    for (let n = 401; n <= 440; n += 1) await bounded.record(entry(n));
+    expect(await bounded.verify()).toMatchObject({
+      intact: true,
+      firstSeq: expect.toSatisfy((seq: number) => seq > 200),
+    });
+    bounded.close();
+  });
+
   it('does not hide that a file was removed by somebody else', async () => {
     using here = place();
     const audit = here.open(32 * 1024);
-    for (let n = 1; n <= 400; n += 1) audit.record(entry(n));
+    for (let n = 1; n <= 400; n += 1) await audit.record(entry(n));
     const full = readdirSync(here.path).filter((name) => /^audit\.\d/.test(name));
     const [oldest = '', , middle = ''] = full.sort();
     renameSync(join(here.path, middle), join(here.path, 'kept'));
@@ -176,7 +227,7 @@ describe('verify names the first record that is not as it was written (API-19)',
   it.each(Object.keys(damage))('%s', async (name) => {
     using here = place();
     const audit = here.open();
-    for (let n = 1; n <= 10; n += 1) audit.record(entry(n));
+    for (let n = 1; n <= 10; n += 1) await audit.record(entry(n));
     const [change, broken] = damage[name] ?? [];
     here.write(change?.(here.lines()) ?? []);
     expect(await audit.verify()).toMatchObject({ intact: false, broken });
@@ -186,9 +237,9 @@ describe('verify names the first record that is not as it was written (API-19)',
   it('also after more was written behind the damage', async () => {
     using here = place();
     const audit = here.open();
-    for (let n = 1; n <= 10; n += 1) audit.record(entry(n));
+    for (let n = 1; n <= 10; n += 1) await audit.record(entry(n));
     here.write(here.lines().slice(0, 8));
-    audit.record(entry(11));
+    await audit.record(entry(11));
     expect(await audit.verify()).toMatchObject({
       broken: { seq: 9, line: 9, reason: 'records 9 to 10 are gone before it' },
     });
@@ -198,7 +249,7 @@ describe('verify names the first record that is not as it was written (API-19)',
   it('a single flipped bit, wherever it is', async () => {
     using here = place();
     const audit = here.open();
-    for (let n = 1; n <= 6; n += 1) audit.record(entry(n));
+    for (let n = 1; n <= 6; n += 1) await audit.record(entry(n));
     const file = join(here.path, 'audit.ndjson');
     const whole = readFileSync(file);
     await fc.assert(
@@ -218,7 +269,7 @@ describe('verify names the first record that is not as it was written (API-19)',
   it('and the end, when the file that names the last record is gone or changed', async () => {
     using here = place();
     const audit = here.open();
-    for (let n = 1; n <= 3; n += 1) audit.record(entry(n));
+    for (let n = 1; n <= 3; n += 1) await audit.record(entry(n));
     audit.close();
     const head = join(here.path, 'head');
     const kept = readFileSync(head, 'utf8');
@@ -235,7 +286,7 @@ describe('a line that a crash has torn', () => {
   it('stands at the end, and is told', async () => {
     using here = place();
     const audit = here.open();
-    audit.record(entry(1));
+    await audit.record(entry(1));
     here.append('{"seq":2,"at":"20');
     expect(await audit.verify()).toMatchObject({ intact: true, records: 1, torn: 1 });
     expect(await tailed(audit)).toHaveLength(1);
@@ -245,9 +296,9 @@ describe('a line that a crash has torn', () => {
   it('stays, and the next record tells its length and hash', async () => {
     using here = place();
     const audit = here.open();
-    audit.record(entry(1));
+    await audit.record(entry(1));
     here.append('{"seq":2,"at":"20');
-    audit.record(entry(2));
+    await audit.record(entry(2));
     expect((await tailed(audit)).map(({ seq, type, bytes }) => [seq, type, bytes])).toEqual([
       [1, 'run', undefined],
       [2, 'torn', 17],
@@ -262,10 +313,10 @@ describe('a line that a crash has torn', () => {
   it('is whole after all, when only its newline is missing', async () => {
     using here = place();
     const audit = here.open();
-    for (let n = 1; n <= 2; n += 1) audit.record(entry(n));
+    for (let n = 1; n <= 2; n += 1) await audit.record(entry(n));
     writeFileSync(join(here.path, 'audit.ndjson'), here.lines().join('\n'));
     expect(await audit.verify()).toMatchObject({ intact: true, records: 2, torn: 0 });
-    audit.record(entry(3));
+    await audit.record(entry(3));
     expect(await audit.verify()).toMatchObject({ intact: true, records: 3, torn: 0 });
     audit.close();
   });

@@ -39,7 +39,7 @@ describe('several processes on one audit', () => {
       await new Promise((resolve) => setTimeout(resolve, 40));
       for (const each of writers) each.kill('SIGKILL');
       await Promise.all(writers.map(ended));
-      audit.record(entry(round));
+      await audit.record(entry(round));
       expect(await audit.verify()).toMatchObject({ intact: true, broken: null });
     }
     audit.close();

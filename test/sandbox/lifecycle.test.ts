@@ -39,7 +39,7 @@ async function service(): Promise<Context> {
   return {
     home,
     store,
-    audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, owner: store.owner }),
+    audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, owner: store.owner }),
     backend: () => Promise.resolve(backend),
     gate: new Gate(2),
     live: new Map(),

@@ -31,6 +31,15 @@ export const execSection = z.strictObject({
   store_bytes: key(bytes, expectsBytes, 'Bytes that all records together may take; the oldest go first.'),
 });
 
+export const auditSection = z.strictObject({
+  file_bytes: key(bytes, expectsBytes, 'Bytes after which a file of the audit is closed and a new one is begun.'),
+  store_bytes: key(
+    bytes.nullable(),
+    `${expectsBytes}, or null`,
+    'Bytes that the whole audit may take; the oldest files go first, and a record tells that they went. null: none goes.',
+  ),
+});
+
 export const poolSection = z.strictObject({
   create_concurrency: key(
     z.number().int().min(1).max(1024).nullable(),
