@@ -1,5 +1,5 @@
 /** Subject and peer in turn (A B A B), so that what the machine does meanwhile hits both. */
-import type { Samples } from './figure.ts';
+import { median, type Samples } from './figure.ts';
 
 /** Does the thing once and gives the figure of it: milliseconds, or a rate. */
 export type Sample = (round: number) => Promise<number>;
@@ -18,6 +18,18 @@ export async function interleave(ours: Sample, baseline: Sample, { warmUp, round
     samples.baseline.push(pair[1]);
   }
   return samples;
+}
+
+/**
+ * Several in a row, and their median. For what is much shorter than its peer: an engine goes on clearing away for some
+ * milliseconds after it has told the end of a command, which is more than a command through a lane takes at all.
+ */
+export function inRow(times: number, once: () => Promise<number>): () => Promise<number> {
+  return async () => {
+    const values: number[] = [];
+    for (let at = 0; at < times; at++) values.push(await once());
+    return median(values);
+  };
 }
 
 /** Milliseconds that `work` takes. */

@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts';
 import { figuresOf, judge, quantile } from '../figure.ts';
-import { interleave, timed } from '../interleave.ts';
+import { inRow, interleave, timed } from '../interleave.ts';
 import { ourExec } from '../ours.ts';
 import { peerExec } from '../peer.ts';
 import { type Place, withSandbox } from '../place.ts';
@@ -44,7 +44,7 @@ async function oneByOne(place: Place, subject: Subject & { readonly command: rea
   const ours = async (): Promise<number> => (await ourExec(place, { taskId, existing: true }, command)).endMs;
   const peer = (): Promise<number> => timed(() => peerExec(place.docker, container, command));
   for (let warm = 0; warm < (quick ? 50 : 500); warm++) await ours(); // what is hot is compiled then, as in a service
-  return await interleave(ours, peer, quick ? { warmUp: 3, rounds: 10 } : { warmUp: 10, rounds: 60 });
+  return await interleave(inRow(5, ours), inRow(5, peer), quick ? { warmUp: 1, rounds: 4 } : { warmUp: 2, rounds: 20 });
 }
 
 async function atOnce(place: Place, subject: Subject & { readonly callers: number }) {
