@@ -5,7 +5,6 @@
  * opened when all have been busy for a while. Each lane costs the sandbox one process.
  */
 import { availableParallelism } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { abortError, isCode, toCaissonError } from '../../errors.ts';
 import { Lane, newNonce } from './lane.ts';
@@ -37,6 +36,7 @@ export class Lanes {
   /** Given to a waiter that has not taken it yet. */
   readonly #promised = new Set<Lane>();
   readonly #closer: NodeJS.Timeout;
+  #looking: NodeJS.Timeout | null = null;
   #opening = 0;
   #unusable: string | null = null;
 
@@ -89,7 +89,7 @@ export class Lanes {
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#waiters.add(waiter);
     this.#grow();
-    void this.#growLater(waiter);
+    this.#lookLater();
     try {
       return await promise;
     } finally {
@@ -99,11 +99,13 @@ export class Lanes {
   }
 
   /** Looks again while somebody waits: a command that turns out long makes room for another lane. */
-  async #growLater(waiter: Waiter): Promise<void> {
-    for (let pauseMs = patienceMs; this.#waiters.has(waiter); pauseMs = longBusyMs) {
-      await sleep(pauseMs, undefined, { ref: false });
-      if (this.#waiters.has(waiter)) this.#grow();
-    }
+  #lookLater(): void {
+    this.#looking ??= setTimeout(() => {
+      this.#looking = null;
+      if (this.#waiters.size === 0) return;
+      this.#grow();
+      this.#lookLater();
+    }, patienceMs).unref();
   }
 
   #grow(): void {
