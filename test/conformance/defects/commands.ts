@@ -1,40 +1,11 @@
-/** Backends with one defect each, which the suite must find. */
+/** Defects in how commands are run. */
 import { mkdir } from 'node:fs/promises';
 import { PassThrough, type Readable } from 'node:stream';
-import type { Backend, CreateOptions, ExecOptions, Process, Sandbox } from '../../src/backend.ts';
-import { CaissonError } from '../../src/errors.ts';
+import type { ExecOptions, Process } from '../../../src/backend.ts';
+import { CaissonError } from '../../../src/errors.ts';
+import { type Command, type Defect, ended, type Exec, on } from './defect.ts';
 
-type Command = readonly [string, ...string[]];
-type Exec = Sandbox['exec'];
-
-export interface Defect {
-  readonly about: string;
-  /** Each of these cases must fail. */
-  readonly found: readonly string[];
-  readonly exec?: (exec: Exec, command: Command, options: ExecOptions) => Promise<Process>;
-  readonly sandbox?: (sandbox: Sandbox) => Partial<Sandbox>;
-  readonly create?: (options: CreateOptions) => Partial<CreateOptions>;
-  readonly list?: Backend['list'];
-  readonly createInstead?: (backend: Backend) => Backend['create'];
-}
-
-/** `exec` with a change to the process it gives. */
-function on(change: (process: Process) => Partial<Process>): NonNullable<Defect['exec']> {
-  return async (exec, command, options) => {
-    const process = await exec(command, options);
-    const own: Process = {
-      stdin: process.stdin,
-      stdout: process.stdout,
-      stderr: process.stderr,
-      wait: () => process.wait(),
-      kill: (signal) => process.kill(signal),
-      release: () => process.release(),
-    };
-    return { ...own, ...change(process) };
-  };
-}
-
-export const defects: readonly Defect[] = [
+export const commandDefects: readonly Defect[] = [
   {
     about: 'hands its own environment on',
     found: ['environment.no-leak'],
@@ -103,7 +74,7 @@ export const defects: readonly Defect[] = [
   },
   {
     about: 'reads ahead without bound',
-    found: ['pressure.held'],
+    found: ['pressure.held', 'pressure.endless'],
     exec: on(({ stdout }) => ({ stdout: hoarded(stdout) })),
   },
   {
@@ -123,51 +94,12 @@ export const defects: readonly Defect[] = [
     exec: (exec, command, { cwd, env, stdin }) => exec(command, { cwd, env, stdin }),
   },
   { about: 'takes a missing program for a failure of the place', found: ['arguments.no-program'], exec: unavailable },
-  {
-    about: 'forgets to destroy',
-    found: ['lifecycle.attach-gone', 'lifecycle.exec-gone', 'leftovers.resources'],
-    sandbox: () => ({ destroy: async () => undefined }),
-  },
-  {
-    about: 'stops nothing',
-    found: ['power.stop', 'power.processes'],
-    sandbox: () => ({ power: { stop: async () => undefined, start: async () => undefined } }),
-  },
-  {
-    about: 'makes a new resource each time',
-    found: ['naming.same', 'naming.race', 'naming.conflict', 'naming.replace'],
-    create: ({ name }) => ({ name: `${name}-${performance.now()}` }),
-  },
-  { about: 'lists nothing', found: ['lifecycle.labels', 'naming.same', 'naming.replace'], list: async () => [] },
-  {
-    about: 'tells a deadline as canceled',
-    found: ['abort.deadline'],
-    createInstead: (backend) => async (spec, options) => {
-      if (options.signal?.aborted) throw new CaissonError('canceled', 'canceled', { cause: options.signal.reason });
-      return await backend.create(spec, options);
-    },
-  },
-  {
-    about: 'makes the resource although creation was aborted',
-    found: ['abort.create'],
-    createInstead:
-      (backend) =>
-      async (spec, { signal, ...options }) => {
-        const sandbox = await backend.create(spec, options);
-        if (signal === undefined) return sandbox;
-        throw new CaissonError('canceled', 'canceled');
-      },
-  },
 ];
 
 function definedEnv(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
-}
-
-function ended(): Readable {
-  return new PassThrough().end();
 }
 
 function merged({ stdout, stderr }: Process): Readable {
