@@ -29,7 +29,7 @@ import type {
 import type { ResourceState } from './backend.ts';
 import type { Loaded } from './config/types.ts';
 import { auditOf } from './audits.ts';
-import { codeExec, feedCode, withoutSecrets } from './code.ts';
+import { codeRun, feedCode } from './code.ts';
 import { CaissonError, isCode } from './errors.ts';
 import { copyBetween } from './copies.ts';
 import { collect } from './exec/collect.ts';
@@ -45,7 +45,6 @@ import { recordOf } from './record.ts';
 import { repeated } from './repeated.ts';
 import { secretsOf } from './secrets.ts';
 import { Sessions, sessionsOf } from './sessions.ts';
-import { codeSubject } from './guard/call.ts';
 import { acquire } from './sandbox/acquire.ts';
 import type { Context, Handle } from './sandbox/context.ts';
 import { findRow, removeSandbox, stopSandbox } from './sandbox/end.ts';
@@ -133,10 +132,8 @@ export class Caisson implements CaissonApi {
   async code({ code, ...request }: SandboxRequest & CodeInput, options: Options = {}): Promise<Running> {
     const known = request.execId === undefined ? null : await this.#repeated(request.execId, options);
     if (known !== null) return known;
-    const plan = withoutSecrets(await this.#plan(request, options));
-    const subject = codeSubject(code);
-    const running = await this.#start(plan, { input: codeExec({ ...request, code }), subject }, options);
-    return feedCode(this.#context, running, subject.bytes);
+    const { plan, wish, bytes } = codeRun(await this.#plan(request, options), { ...request, code }, this.#parts.origin);
+    return feedCode(this.#context, await this.#start(plan, wish, options), bytes);
   }
 
   async #fed({ input, ...request }: SandboxRequest & RunInput, options: Options): Promise<Running> {

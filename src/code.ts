@@ -1,19 +1,36 @@
 /** Code runs: a program's text into a fresh directory of the sandbox, and nothing of it left behind. */
 import { randomBytes } from 'node:crypto';
-import type { CodeInput, ExecInput, Running } from './api.ts';
-import { codeCleanup, codeCommand, codeDirectory, mayForwardToCode } from './exec/code.ts';
+import type { CodeInput, Running } from './api.ts';
+import { codeCleanup, codeCommand, codeDirectory } from './exec/code.ts';
 import { runScript } from './exec/script-run.ts';
+import type { Wish } from './execs.ts';
+import { codeSubject } from './guard/call.ts';
+import type { Origin } from './provisions.ts';
 import type { Context } from './sandbox/context.ts';
 import type { Resolved } from './sandbox/plan.ts';
 import { presentSandbox } from './sandbox/present.ts';
+import { isSafeInCode, namesSecret } from './secrets/filters.ts';
 
-export function codeExec({ code, ...input }: CodeInput): ExecInput {
+/** What a code run is to everything that runs commands, and the bytes of its program. */
+export function codeRun(
+  plan: Resolved,
+  { code, ...input }: CodeInput,
+  { inherited }: Pick<Origin, 'inherited'>,
+): { readonly plan: Resolved; readonly wish: Wish; readonly bytes: string | Uint8Array } {
   const execId = input.execId ?? `exec_${randomBytes(12).toString('hex')}`;
-  return { ...input, execId, command: codeCommand(code.language, execId), cwd: '/', stdin: true };
+  const subject = codeSubject(code);
+  const command = codeCommand(code.language, execId, hiddenIn(plan, inherited));
+  return {
+    plan: { ...plan, forwardEnv: plan.forwardEnv.filter((name) => !namesSecret(name)) },
+    wish: { input: { ...input, execId, command, cwd: '/', stdin: true }, subject },
+    bytes: subject.bytes,
+  };
 }
 
-export function withoutSecrets(plan: Resolved): Resolved {
-  return { ...plan, forwardEnv: plan.forwardEnv.filter(mayForwardToCode) };
+/** What commands on this host inherit, and programs of others must not. */
+function hiddenIn({ guarantees, passEnv }: Resolved, inherited: readonly string[]): readonly string[] {
+  if (guarantees.isolation !== 'none') return [];
+  return inherited.filter((name) => !isSafeInCode(name) && !passEnv.includes(name));
 }
 
 /** Gives the program its text, and removes its directory when it was ended before it could do so itself. */

@@ -1,12 +1,12 @@
 /** The composition root: the only place that knows which store, which backends and which builder there are. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { backends, isolation } from '../backends/index.ts';
 import type { CaissonApi, ConfigView } from './api.ts';
 import { auditIn } from './audit/log.ts';
 import type { Backend, OpenOptions } from './backend.ts';
 import { Caisson, type ImageBuilder } from './caisson.ts';
 import { loadConfig } from './config/load.ts';
-import type { Flags, Loaded, Terminal } from './config/types.ts';
+import type { Flags, Loaded } from './config/types.ts';
 import { CaissonError } from './errors.ts';
 import { type GuardInput, openGuard } from './guard/open.ts';
 import { approvalsOf } from './approvals.ts';
@@ -16,7 +16,9 @@ import type { Context } from './sandbox/context.ts';
 import { Gate } from './sandbox/gate.ts';
 import { flagOf } from './spec/backend-keys.ts';
 import { forwardedEnv } from './spec/env.ts';
+import { shortestEverywhere } from './secrets/redact/forms.ts';
 import { Broker } from './secrets/broker/broker.ts';
+import { localTerminalEnv, namesSecret } from './secrets/filters.ts';
 import { Redactions } from './secrets/redactions.ts';
 import { openStore } from './store/sqlite/open.ts';
 
@@ -46,7 +48,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     store,
     audit,
     backend: (name) =>
-      openBackend(opened, name, { env, instance: store.instance, settings: settingsFor(name, loaded.config.terminal) }),
+      openBackend(opened, name, { env, instance: store.instance, settings: settingsFor(name, loaded) }),
     gate: new Gate(loaded.config.pool.create_concurrency),
     live: new Map(),
     measuring: new Map(),
@@ -69,6 +71,8 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     origin: {
       cwd: input.cwd,
       env,
+      inherited: loaded.config.terminal.local_environment === 'host' ? Object.keys(localTerminalEnv(env)) : [],
+      skillDirectories: loaded.config.terminal.skill_directories.map((path) => resolve(loaded.home, path)),
       redactions: redactionsOf(loaded),
       broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
       ownKeys: [loaded.config.approvals.smart.api_key_env].filter((name) => typeof name === 'string'),
@@ -76,7 +80,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     backendNames: Object.keys(backends),
     builder,
     policy: { ...policyFor(input.cwd, loaded, guard.rulebook), approvals: approvalsOf(guard, input.env) },
-    config: configView(loaded, [...notices.map((notice) => notice.message), ...guard.notices]),
+    config: configView(loaded, [...notices.map((notice) => notice.message), ...guard.notices, ...shortSecrets(loaded)]),
     release: async () => {
       await journal.close();
       await Promise.allSettled([...opened.values()].map(async (backend) => (await backend).close()));
@@ -94,6 +98,20 @@ function redactionsOf({ config: { terminal, security }, env }: Loaded): Redactio
   return redactions;
 }
 
+/** Where a short value stands in a text by chance cannot be told from where it is printed. */
+function shortSecrets({ config: { terminal, security }, env }: Loaded): readonly string[] {
+  if (!security.redact_secrets) return [];
+  const names = [...terminal.docker_forward_env, ...terminal.env_passthrough];
+  const values = Object.entries(forwardedEnv(names, env));
+  return values.flatMap(([name, value]) =>
+    namesSecret(name) && value.length < shortestEverywhere
+      ? [
+          `${name} has fewer than ${shortestEverywhere} characters: it is replaced in output only where it is a whole line`,
+        ]
+      : [],
+  );
+}
+
 async function openBackend(
   opened: Map<string, Promise<Backend>>,
   name: string,
@@ -109,10 +127,11 @@ async function openBackend(
 }
 
 /** `terminal.ssh_host` is `host` to the ssh backend; of the keys of others it learns nothing. */
-function settingsFor(name: string, terminal: Terminal): Readonly<Record<string, unknown>> {
+function settingsFor(name: string, { config: { terminal }, env }: Loaded): Readonly<Record<string, unknown>> {
   const prefix = `${name}_`;
   const own = Object.entries(terminal).filter(([key]) => key.startsWith(prefix));
-  return Object.fromEntries(own.map(([key, value]: [string, unknown]) => [key.slice(prefix.length), value]));
+  const settings = Object.fromEntries(own.map(([key, value]: [string, unknown]) => [key.slice(prefix.length), value]));
+  return settings['environment'] === 'host' ? { ...settings, environment: localTerminalEnv(env) } : settings;
 }
 
 /** Loaded on use: most commands never build an image. */

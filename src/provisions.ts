@@ -15,9 +15,13 @@ export interface Origin {
   readonly cwd: string;
   /** Where values of forwarded names come from. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names that commands on this host inherit beside who and where. */
+  readonly inherited: readonly string[];
   readonly redactions: Redactions;
   /** Where values come from that are not simply there. */
   readonly broker: Broker;
+  /** Where skills are looked for by their names. */
+  readonly skillDirectories: readonly string[];
   /** Names of variables that hold keys of Caisson itself. */
   readonly ownKeys: readonly string[];
 }
@@ -41,7 +45,11 @@ export class Provisions {
 
   constructor(context: Context, origin: Origin) {
     this.#origin = origin;
-    this.#skills = new Skills({ ...origin, sourced: (name) => origin.broker.has(name) });
+    this.#skills = new Skills({
+      ...origin,
+      directories: origin.skillDirectories,
+      sourced: (name) => origin.broker.has(name),
+    });
     this.#files = new CredentialFiles({
       home: context.home,
       source: origin.broker.credentials(stateDirectory(context.home)),
@@ -51,7 +59,7 @@ export class Provisions {
   }
 
   async of(plan: Resolved, skills: readonly string[]): Promise<Provision> {
-    const { set, missing, files } = await this.#skills.load(plan, skills);
+    const { set, missing, files } = await this.#skills.load(plan, { configured: plan.skills, asked: skills });
     const variables = [...plan.forwardEnv, ...plan.passEnv, ...set];
     return { variables, env: await this.#values(variables), unset: missing, files };
   }

@@ -28,19 +28,19 @@ import { LocalSandbox, type Place } from './sandbox.ts';
 
 /** Only opens: looks at nothing and starts nothing. */
 export function open(options: OpenOptions): Backend {
-  return new LocalBackend(options.env);
+  return new LocalBackend(options);
 }
 
 class LocalBackend implements Backend {
   readonly name = 'local';
   readonly #place: Place;
 
-  constructor(env: OpenOptions['env']) {
-    const temporary = resolve(env['TMPDIR'] || '/tmp');
+  constructor(options: OpenOptions) {
+    const temporary = resolve(options.env['TMPDIR'] || '/tmp');
     this.#place = {
       registry: new Registry(temporary, { name: 'local', parse: parseRegistration }),
       pipes: new Pipes(),
-      baseEnv: baseEnvironment(env),
+      baseEnv: baseEnvironment(options),
     };
   }
 

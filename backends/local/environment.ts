@@ -1,6 +1,6 @@
 import type { OpenOptions } from '../../src/backend.ts';
 
-/** What a command inherits of the service's own environment: who and where, never keys and tokens. */
+/** What a command inherits of the service's own environment: who and where, or what core gives instead. */
 
 const names = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TERM', 'TMPDIR', 'TZ']);
 const prefixes = ['LC_', 'XDG_'];
@@ -9,11 +9,21 @@ const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 /** Carried by every process of a sandbox, so that all of them can be found again, wherever they re-parented. */
 export const markName = 'CAISSON_SANDBOX';
 
-export function baseEnvironment(env: OpenOptions['env']): Readonly<Record<string, string>> {
+export function baseEnvironment({
+  env,
+  settings = {},
+}: Pick<OpenOptions, 'env' | 'settings'>): Readonly<Record<string, string>> {
+  const { environment } = settings;
+  if (isValues(environment)) return { PATH: defaultPath, ...environment };
   const kept = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && isInherited(name) ? [[name, value] as const] : [],
   );
   return { PATH: defaultPath, ...Object.fromEntries(kept) };
+}
+
+/** Core has filtered what it gives here. */
+function isValues(value: unknown): value is Readonly<Record<string, string>> {
+  return typeof value === 'object' && value !== null && Object.values(value).every((each) => typeof each === 'string');
 }
 
 function isInherited(name: string): boolean {

@@ -15,12 +15,13 @@ const programs: Readonly<Record<Language, { readonly file: string; readonly comm
   bash: { file: 'main.sh', commands: 'bash' },
 };
 
-/** $1 name of the directory, $2 name of the file, $3 commands to try. The directory is made here or the run fails. */
+/** $1 name of the directory, $2 name of the file, $3 commands to try, $4 variables that the program must not inherit. The directory is made here or the run fails. */
 const runScript = `
 for p in $3; do command -v "$p" >/dev/null 2>&1 && break; p=; done
 [ -n "$p" ] || { echo "none of these is here: $3" >&2; exit 127; }
 d=\${TMPDIR:-/tmp}/$1
 mkdir -m 700 "$d" || exit 125
+[ -z "$4" ] || unset $4
 trap 'cd /; rm -rf "$d"' EXIT
 trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
 cd "$d" || exit 125
@@ -33,7 +34,12 @@ export function codeDirectory(execId: string): string {
   return `caisson-code-${execId}`;
 }
 
-export function codeCommand(language: string, execId: string): readonly [string, ...string[]] {
+/** `hidden`: names of variables of the place. */
+export function codeCommand(
+  language: string,
+  execId: string,
+  hidden: readonly string[] = [],
+): readonly [string, ...string[]] {
   const known = languages.find((name) => name === language);
   if (known === undefined) {
     throw new CaissonError('invalid_argument', `${JSON.stringify(language.slice(0, 20))} is no language of code runs`, {
@@ -41,10 +47,5 @@ export function codeCommand(language: string, execId: string): readonly [string,
     });
   }
   const { file, commands } = programs[known];
-  return ['sh', '-c', runScript, 'caisson-code', codeDirectory(execId), file, commands];
-}
-
-/** What a program that somebody else wrote must not be given along, however it is configured. */
-export function mayForwardToCode(name: string): boolean {
-  return !/KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|PASSWD|AUTH/i.test(name);
+  return ['sh', '-c', runScript, 'caisson-code', codeDirectory(execId), file, commands, hidden.join(' ')];
 }

@@ -17,6 +17,7 @@ export interface Resolved extends Plan {
   /** Names whose values travel with every command, when they are set. */
   readonly forwardEnv: readonly string[];
   readonly passEnv: readonly string[];
+  readonly skills: readonly string[];
 }
 
 export interface Surroundings {
@@ -107,7 +108,7 @@ const allControls = [
 
 async function planOf(wanted: Wanted, guarantees: Guarantees): Promise<Omit<Resolved, 'taskId' | 'recreate'>> {
   const { spec: placed, degraded } = compareSpec(wanted, guarantees);
-  const { spec, idleMs, ttlMs, ephemeral, timeoutMs, forwardEnv, passEnv, credentials } = wanted;
+  const { spec, idleMs, ttlMs, ephemeral, timeoutMs, forwardEnv, passEnv, skills, credentials } = wanted;
   return {
     spec,
     fingerprint: fingerprint(spec),
@@ -120,6 +121,7 @@ async function planOf(wanted: Wanted, guarantees: Guarantees): Promise<Omit<Reso
     timeoutMs,
     forwardEnv,
     passEnv,
+    skills,
     credentials,
   };
 }

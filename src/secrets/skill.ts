@@ -1,6 +1,6 @@
 /** What a skill says in the front matter of its SKILL.md about the variables and credential files it needs. */
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { access, open } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { CaissonError } from '../errors.ts';
 import { credentialPathProblem } from '../spec/credential-path.ts';
@@ -16,6 +16,8 @@ export interface SkillNeeds {
 }
 
 export interface SkillSurroundings {
+  /** Where a skill is looked for by its name alone, when it is not in `cwd`. */
+  readonly directories?: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether a variable has a source of its own, which is asked at the time of use. */
@@ -30,11 +32,9 @@ const fileName = 'SKILL.md';
  * `path` is a SKILL.md or its directory. Throws `invalid_argument` for a file that is none or declares a path that is
  * none, and `permission_denied` for a variable that is never passed on, whoever asks.
  */
-export async function skillNeeds(
-  path: string,
-  { cwd, env, sourced = () => false }: SkillSurroundings,
-): Promise<SkillNeeds> {
-  const file = resolve(cwd, basename(path) === fileName ? path : join(path, fileName));
+export async function skillNeeds(path: string, surroundings: SkillSurroundings): Promise<SkillNeeds> {
+  const { env, sourced = () => false } = surroundings;
+  const file = await find(path, surroundings);
   const matter = await frontMatter(file);
   const names = entriesIn(matter, { list: 'required_environment_variables', fields: ['name'] }, file);
   const files = entriesIn(matter, { list: 'required_credential_files', fields: ['path', 'name'] }, file);
@@ -42,6 +42,20 @@ export async function skillNeeds(
   for (const path of files) refuseUndeclarable(path, file);
   const isSet = (name: string): boolean => sourced(name) || (Object.hasOwn(env, name) && env[name] !== undefined);
   return { set: names.filter(isSet), missing: names.filter((name) => !isSet(name)), files };
+}
+
+async function find(path: string, { cwd, directories = [] }: SkillSurroundings): Promise<string> {
+  const here = resolve(cwd, basename(path) === fileName ? path : join(path, fileName));
+  const named = path.includes('/') ? [] : directories.map((directory) => join(directory, path, fileName));
+  for (const file of [here, ...named])
+    if (
+      await access(file).then(
+        () => true,
+        () => false,
+      )
+    )
+      return file;
+  return here; // whoever reads it is told that it is not there
 }
 
 function refuseUnpassable(name: string, file: string): void {

@@ -1,34 +1,46 @@
 /** What skills have opened for a task. It stays open for it as long as the service runs. */
-import { skillNeeds, type SkillNeeds } from './skill.ts';
-
-interface Opened {
-  readonly names: Set<string>;
-  readonly files: Set<string>;
-}
+import { skillNeeds, type SkillNeeds, type SkillSurroundings } from './skill.ts';
 
 export class Skills {
-  readonly #where: Parameters<typeof skillNeeds>[1];
-  readonly #byTask = new Map<string, Opened>();
+  readonly #where: SkillSurroundings;
+  readonly #byTask = new Map<string, ReadonlyMap<string, SkillNeeds>>();
+  /** Those that the configuration wants are read once. */
+  readonly #configured = new Map<string, Promise<SkillNeeds>>();
 
-  constructor(where: Parameters<typeof skillNeeds>[1]) {
+  constructor(where: SkillSurroundings) {
     this.#where = where;
   }
 
   async load(
     task: { readonly taskId: string; readonly ephemeral: boolean },
-    paths: readonly string[],
+    { configured, asked }: { readonly configured: readonly string[]; readonly asked: readonly string[] },
   ): Promise<SkillNeeds> {
-    const before = this.#byTask.get(task.taskId);
-    if (paths.length === 0 && before === undefined) return nothing;
-    const loaded = await Promise.all(paths.map((path) => skillNeeds(path, this.#where)));
-    const opened = before ?? { names: new Set(), files: new Set() };
-    for (const name of loaded.flatMap(({ set }) => set)) opened.names.add(name);
-    for (const path of loaded.flatMap(({ files }) => files)) opened.files.add(path);
+    const before = this.#byTask.get(task.taskId) ?? new Map<string, SkillNeeds>();
+    if (configured.length + asked.length + before.size === 0) return nothing;
+    const wanted = await Promise.all(configured.map((path) => this.#read(path)));
+    const read = async (path: string) => [path, await skillNeeds(path, this.#where)] as const;
+    const loaded = new Map(await Promise.all(asked.map(read)));
     // A task without a name never comes back.
-    if (!task.ephemeral) this.#byTask.set(task.taskId, opened);
-    const missing = [...new Set(loaded.flatMap((each) => each.missing))];
-    return { set: [...opened.names], missing, files: [...opened.files] };
+    const opened = new Map([...before, ...loaded]);
+    if (loaded.size > 0 && !task.ephemeral) this.#byTask.set(task.taskId, opened);
+    const all = [...wanted, ...opened.values()];
+    return {
+      set: unique(all.flatMap(({ set }) => set)),
+      missing: unique([...wanted, ...loaded.values()].flatMap(({ missing }) => missing)),
+      files: unique(all.flatMap(({ files }) => files)),
+    };
+  }
+
+  #read(path: string): Promise<SkillNeeds> {
+    const reading = this.#configured.get(path) ?? skillNeeds(path, this.#where);
+    this.#configured.set(path, reading);
+    reading.catch(() => this.#configured.delete(path)); // told to whoever waits; the next command tries again
+    return reading;
   }
 }
 
 const nothing: SkillNeeds = { set: [], missing: [], files: [] };
+
+function unique(values: readonly string[]): readonly string[] {
+  return [...new Set(values)];
+}

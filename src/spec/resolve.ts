@@ -24,6 +24,8 @@ export interface Wanted {
   readonly forwardEnv: readonly string[];
   /** The same, by `env_passthrough`: programs of code runs see these too. */
   readonly passEnv: readonly string[];
+  /** Names or paths of skills that the configuration wants. */
+  readonly skills: readonly string[];
   readonly credentials: {
     /** Paths below the state directory, of the configuration and of skills that are loaded. */
     readonly configured: readonly string[];
@@ -66,6 +68,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
     ttlMs: milliseconds(terminal.max_lifetime_seconds),
     forwardEnv: namesOf(terminal, `${input.backend}_forward_env`),
     passEnv: namesOf(terminal, 'env_passthrough'),
+    skills: terminal.skills,
     credentials: {
       configured: terminal.credential_files,
       bySkills: [],

@@ -104,3 +104,28 @@ describe('the environment of a command', () => {
     },
   );
 });
+
+describe('the environment of this host', () => {
+  it('reaches local commands as local_environment says, and programs of others less (EN-01, EN-02, EN-06)', async () => {
+    await using home = await makeHome();
+    const fakes = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`FAKE_${at}_TOKEN`, `${secret}-${at}`]));
+    const more = { NVM_DIR: '/n', DATABASE_URL: `postgres://me:${secret}@db/x`, LD_DEBUG_X: 'x', GIT_PAGER: 'x' };
+    const env = { ...home.env, ...fakes, ...more, MY_TOKEN: secret };
+    const names = async (environment: string): Promise<readonly (readonly string[])[]> => {
+      const text = `terminal: {backend: local, local_environment: ${environment}, env_passthrough: [MY_TOKEN]}\n`;
+      await writeFile(join(home.path, 'config.yaml'), text, { mode: 0o600 });
+      const caisson = await openCaisson({ home: home.path, env, cwd: home.path });
+      const command = await caisson.run({ command: ['sh', '-c', 'env'] });
+      const code = await caisson.run({ code: { language: 'bash', text: 'env' } });
+      await caisson.close();
+      return [command, code].map(({ stdout }) =>
+        [...stdout.text.matchAll(/^([A-Z_]+)=/gm)]
+          .map((found) => found[1] ?? '')
+          .filter((name) => Object.hasOwn(env, name) && !['PATH', 'HOME'].includes(name))
+          .toSorted(),
+      );
+    };
+    expect(await names('minimal')).toEqual([['MY_TOKEN'], ['MY_TOKEN']]);
+    expect(await names('host')).toEqual([['MY_TOKEN', 'NVM_DIR'], ['MY_TOKEN']]);
+  });
+});

@@ -49,6 +49,20 @@ describe('a skill', () => {
     },
   );
 
+  it('is found by its name in directories of skills, where it is not here', async () => {
+    const path = await skill('found', listing('  - OTHER'));
+    const directories = [join(cwd, 'nowhere'), cwd];
+    const elsewhere = { cwd: '/', env, directories };
+    expect((await skillNeeds('found', elsewhere)).set).toEqual(['OTHER']);
+    await expect(skillNeeds('sub/found', elsewhere)).rejects.toMatchObject({ code: 'invalid_argument' });
+    const skills = new Skills(elsewhere);
+    const task = { taskId: 'one', ephemeral: true };
+    const wanted = { configured: ['found'], asked: [] };
+    expect((await skills.load(task, wanted)).set).toEqual(['OTHER']);
+    await rm(join(cwd, path), { recursive: true });
+    expect((await skills.load(task, wanted)).set).toEqual(['OTHER']);
+  });
+
   it('needs nothing when it names nothing', async () => {
     for (const text of [
       '',
@@ -101,11 +115,19 @@ describe('a skill', () => {
       { taskId: 'two', ephemeral: false },
       { taskId: 'eph-1', ephemeral: true },
     ];
-    expect(await skills.load(one, [path])).toEqual({ set: ['OTHER'], missing: [], files: [] });
-    expect(await skills.load(fleeting, [path])).toEqual({ set: ['OTHER'], missing: [], files: [] });
-    expect((await skills.load(one, [])).set).toEqual(['OTHER']);
-    expect((await skills.load(two, [])).set).toEqual([]);
-    expect((await skills.load(fleeting, [])).set).toEqual([]);
+    expect(await skills.load(one, { configured: [], asked: [path] })).toEqual({
+      set: ['OTHER'],
+      missing: [],
+      files: [],
+    });
+    expect(await skills.load(fleeting, { configured: [], asked: [path] })).toEqual({
+      set: ['OTHER'],
+      missing: [],
+      files: [],
+    });
+    expect((await skills.load(one, { configured: [], asked: [] })).set).toEqual(['OTHER']);
+    expect((await skills.load(two, { configured: [], asked: [] })).set).toEqual([]);
+    expect((await skills.load(fleeting, { configured: [], asked: [] })).set).toEqual([]);
   });
 });
 

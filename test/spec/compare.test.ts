@@ -16,6 +16,7 @@ function wanted(over: Partial<Wanted> = {}): Wanted {
     ttlMs: null,
     forwardEnv: [],
     passEnv: [],
+    skills: [],
     credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
     allowDegraded: false,
     ephemeral: false,

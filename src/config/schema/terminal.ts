@@ -105,6 +105,21 @@ export const terminalSection = z.strictObject({
     'a list of names of environment variables',
     'Names of host variables whose values commands see on every backend, also programs of code runs.',
   ),
+  skills: key(
+    z.array(z.string().min(1).max(4096)).max(64),
+    'a list of names or paths of skills',
+    'Skills whose required variables and credential files commands get.',
+  ),
+  skill_directories: key(
+    z.array(z.string().min(1).max(4096)).max(16),
+    'a list of directories',
+    'Where skills are looked for by their names.',
+  ),
+  local_environment: key(
+    z.enum(['minimal', 'host']),
+    'minimal or host',
+    'What commands of the local backend inherit: who and where, or all but infrastructure and secrets.',
+  ),
   credential_files: key(
     z.array(checkedText(credentialPathProblem)).max(64),
     'a list of paths relative to the state directory',
@@ -142,4 +157,11 @@ export const terminalSection = z.strictObject({
 });
 
 /** Where a backend finds its place. */
-export const placeKeys = { ssh_host: true, ssh_user: true, ssh_port: true, ssh_key: true } as const;
+export const placeKeys = {
+  local_environment: true,
+  skill_directories: true,
+  ssh_host: true,
+  ssh_user: true,
+  ssh_port: true,
+  ssh_key: true,
+} as const;

@@ -26,21 +26,27 @@ test('keeps who and where, and nothing else (EN-01)', () => {
     HOMEX: 'x',
     lc_all: 'x',
   };
-  expect(baseEnvironment({ ...kept, ...dropped })).toEqual(kept);
+  expect(baseEnvironment({ env: { ...kept, ...dropped } })).toEqual(kept);
+});
+
+test('is what core gives instead, where it gives something', () => {
+  const settings = { environment: { NVM_DIR: '/n' } };
+  expect(baseEnvironment({ env: { HOME: '/h' }, settings })).toEqual({ NVM_DIR: '/n', PATH: expect.any(String) });
+  expect(baseEnvironment({ env: { HOME: '/h' }, settings: { environment: 'minimal' } })).toMatchObject({ HOME: '/h' });
 });
 
 test('drops exported shell functions (EN-07)', () => {
-  expect(baseEnvironment({ 'BASH_FUNC_ls%%': '() { echo x; }' })).toEqual({ PATH: expect.any(String) });
+  expect(baseEnvironment({ env: { 'BASH_FUNC_ls%%': '() { echo x; }' } })).toEqual({ PATH: expect.any(String) });
 });
 
 test('has a PATH when the service has none', () => {
-  expect(baseEnvironment({ PATH: undefined })['PATH']).toContain('/usr/bin');
+  expect(baseEnvironment({ env: { PATH: undefined } })['PATH']).toContain('/usr/bin');
 });
 
 test('never lets a name through that is not on the list', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.string()), (env) => {
-      for (const name of Object.keys(baseEnvironment(env))) {
+      for (const name of Object.keys(baseEnvironment({ env }))) {
         expect(name).toMatch(/^(PATH|HOME|USER|LOGNAME|SHELL|LANG|TERM|TMPDIR|TZ|LC_.*|XDG_.*)$/s);
       }
     }),
