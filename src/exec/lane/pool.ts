@@ -73,6 +73,7 @@ export class Lanes {
 
   close(): void {
     clearInterval(this.#closer);
+    if (this.#looking !== null) clearTimeout(this.#looking);
     for (const lane of this.#lanes) lane.close();
   }
 
