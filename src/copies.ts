@@ -4,7 +4,7 @@ import type { CopyInput, CopyResult, Options } from './api.ts';
 import { type CaissonError, isCode } from './errors.ts';
 import { copyIn } from './files/copy-in.ts';
 import type { copyOut } from './files/copy-out.ts';
-import { refusalOf } from './guard/writes/copies.ts';
+import { refusalOf, vetting } from './guard/writes/copies.ts';
 import type { Context, Handle } from './sandbox/context.ts';
 import { readRecord, recordStamp } from './secrets/credentials/record.ts';
 
@@ -18,7 +18,9 @@ export async function copyBetween(
   const bound = row.spec.mounts.filter((mount) => !mount.readOnly).map((mount) => mount.source);
   const onHost = copy !== copyIn || (await isHost(place.context, row.backend));
   const { userHome, context } = place;
-  const refused = refusalOf({ source, target, onHost, confirmed }, { userHome, home: context.home });
+  const wanted = { source, target, onHost, confirmed };
+  const surroundings = { userHome, home: context.home };
+  const refused = refusalOf(wanted, surroundings);
   const audited = (refusal: CaissonError): CaissonError => {
     const { code, message } = refusal;
     const decision = { type: 'decision', taskId: row.taskId, execId: null, verdict: 'deny', code, message } as const;
@@ -38,8 +40,9 @@ export async function copyBetween(
   });
   const untrusted = [join(place.context.home, 'sandboxes'), ...bound];
   const env = { CAISSON_EXEC: 'copy' };
-  return await copy(sandbox, { source, target, untrusted, withheld, env, ...options }).catch((error: unknown) => {
-    throw isCode(error, 'policy_denied') ? audited(error) : error;
+  const vet = vetting(wanted, surroundings);
+  return await copy(sandbox, { source, target, untrusted, withheld, env, vet, ...options }).catch((error: unknown) => {
+    throw isCode(error, 'policy_denied') || isCode(error, 'approval_required') ? audited(error) : error;
   });
 }
 

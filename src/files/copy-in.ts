@@ -16,7 +16,7 @@ import { meter } from './progress.ts';
 import { unpackScript } from './scripts.ts';
 import { type Listed, openSource } from './source.ts';
 import { aborted, endOf, failureOf, killNow, startTransfer, type Transfer } from './transfer.ts';
-import type { CopyResult } from './types.ts';
+import type { CopyResult, Vet } from './types.ts';
 
 export interface CopyInOptions extends Cancelable {
   /** Host path. A link there is followed, unless a sandbox can write the directory it is in (`untrusted`). */
@@ -25,6 +25,7 @@ export interface CopyInOptions extends Cancelable {
   readonly target: string;
   /** Host directories that a sandbox can write. */
   readonly untrusted?: readonly string[];
+  readonly vet?: Vet;
   /** For the processes of the copy, `CAISSON_EXEC` above all. */
   readonly env?: Readonly<Record<string, string>>;
   readonly onProgress?: (progress: Progress) => void;
@@ -51,7 +52,7 @@ export async function copyIn(sandbox: Sandbox, options: CopyInOptions): Promise<
     env: options.env ?? {},
     signal: options.signal,
   });
-  const { transfer, listed } = await both(starting, source.list(options.signal));
+  const { transfer, listed } = await both(starting, source.list(options));
   const sent = await send(transfer.process, listed, options);
   const failure = failureOf(sent.end, options.target, transfer.said());
   if (failure !== null) throw failure;

@@ -21,7 +21,7 @@ import { packScript } from './scripts.ts';
 import { openStaging } from './staging.ts';
 import { TarReader } from './tar-reader.ts';
 import { endOf, failureOf, killNow, startTransfer, type Transfer } from './transfer.ts';
-import type { CopyResult } from './types.ts';
+import type { CopyResult, Vet } from './types.ts';
 
 export interface CopyOutOptions extends Cancelable {
   /** Absolute path in the sandbox. A link there is followed by the sandbox itself. */
@@ -35,6 +35,7 @@ export interface CopyOutOptions extends Cancelable {
   readonly withheld?: string | null;
   /** Host directories that a sandbox can write. */
   readonly untrusted?: readonly string[];
+  readonly vet?: Vet;
   /** For the processes of the copy, `CAISSON_EXEC` above all. */
   readonly env?: Readonly<Record<string, string>>;
   readonly onProgress?: (progress: Progress) => void;
@@ -42,7 +43,7 @@ export interface CopyOutOptions extends Cancelable {
 
 /**
  * Throws `permission_denied` (refused, with the rule and the entry in `details`, or the host does not allow it),
- * `policy_denied` (it leads into what is withheld), `not_found` (source, or the parent of the target),
+ * `policy_denied` (it leads into what is withheld), what `vet` throws, `not_found` (source, or the parent of the target),
  * `failed_precondition` (no tar, tar failed, something in the way), `unavailable` (connection lost, stream ended early),
  * `resource_exhausted` (disk full), `timed_out`, `canceled`.
  */
@@ -66,6 +67,7 @@ export async function copyOut(sandbox: Sandbox, options: CopyOutOptions): Promis
     limits,
     symlinks: options.symlinks ?? 'skip',
     withheld: withheld === null ? null : withheld.split('/').map(fromText),
+    vet: options.vet,
     onBytes: progress.add,
   });
   const extracted = await receive(transfer, extraction, { path: options.source, limits, signal });

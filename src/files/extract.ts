@@ -7,7 +7,7 @@
  * those of the copy, so that an old date cannot hide a new file from make or a backup; extended attributes are dropped.
  */
 import { constants, mkdirSync, openSync, symlinkSync } from 'node:fs';
-import { type ByteName, printable, toBytes } from './byte-name.ts';
+import { type ByteName, printable, toBytes, toText } from './byte-name.ts';
 import { DirectoryChain } from './directory-chain.ts';
 import { at, type Directory } from './directory.ts';
 import { checkName, staysInside } from './entry-name.ts';
@@ -18,7 +18,7 @@ import { payloadName } from './pack.ts';
 import { refuse } from './refusal.ts';
 import { SkippedList } from './skipped.ts';
 import type { TarEntry, TarEvent } from './tar-reader.ts';
-import type { CopyResult } from './types.ts';
+import type { CopyResult, Vet } from './types.ts';
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 /** Of names and targets of links that wait for the end. */
@@ -29,6 +29,7 @@ export interface ExtractOptions {
   readonly symlinks: 'skip' | 'inside';
   /** A directory below the root that is left out with all that lies in it. */
   readonly withheld?: readonly ByteName[] | null;
+  readonly vet?: Vet | undefined;
   readonly onBytes: (bytes: number) => void;
 }
 
@@ -94,6 +95,7 @@ export class Extraction {
     const segments = this.#place(entry);
     this.#dropping = this.#isWithheld(segments.slice(1));
     if (this.#dropping) return;
+    this.#options.vet?.(segments.slice(1).map(toText));
     if (entry.kind === 'file') this.#openFile(entry, segments);
     else if (entry.kind === 'directory') this.#directory(segments);
     else if (entry.kind === 'hardlink') throw refuse('hard-link', 'hard links are not accepted', entry.name);

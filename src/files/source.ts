@@ -2,13 +2,13 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CaissonError } from '../errors.ts';
-import { fromText, printable } from './byte-name.ts';
+import { fromText, printable, toText } from './byte-name.ts';
 import { closeDirectory, type Directory } from './directory.ts';
 import { fsError } from './fs-error.ts';
 import { sourceName } from './inside-path.ts';
 import { findPath } from './open-path.ts';
 import { openFile, packFile, packTree } from './pack.ts';
-import type { CopyResult } from './types.ts';
+import type { CopyResult, Vet } from './types.ts';
 import { walk } from './walk.ts';
 
 export interface Source extends Disposable {
@@ -17,8 +17,13 @@ export interface Source extends Disposable {
   readonly name: string;
   /** Of a file, which must arrive in this size. Zero for a tree. */
   readonly fileBytes: number;
-  /** Looks at all of it. */
-  list(signal?: AbortSignal): Promise<Listed>;
+  /** Looks at all of it. Throws what `vet` throws. */
+  list(options: Listing): Promise<Listed>;
+}
+
+interface Listing {
+  readonly signal?: AbortSignal;
+  readonly vet?: Vet;
 }
 
 export interface Listed {
@@ -67,8 +72,9 @@ function treeSource(root: Directory, name: string): Source {
     kind: 'tree',
     name,
     fileBytes: 0,
-    async list(signal) {
+    async list({ signal, vet }) {
       const { entries, bytes, skipped } = await walk(root, signal);
+      if (vet !== undefined) for (const { segments } of entries) vet(segments.map(toText));
       const count = (kind: string): number => entries.reduce((sum, entry) => sum + (entry.kind === kind ? 1 : 0), 0);
       const result = { files: count('file'), directories: count('directory') + 1, bytes, skipped };
       return { result, chunks: (onBytes) => packTree({ root, entries, onBytes }) };

@@ -7,3 +7,6 @@ export interface CopyResult {
   /** Entries that were left out, with the reason: links, devices, sockets. */
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }
+
+/** Sees every path of a tree before anything of it is written where it goes; throws to refuse the copy. */
+export type Vet = (inTree: readonly string[]) => void;

@@ -1,5 +1,6 @@
 /** Whether a copy may be written where it is wanted. */
-import { basename, join } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { CaissonError } from '../../errors.ts';
 import { mirrorInside, type Protection, protectionOf, type Surroundings } from '../../policy/writes/protect.ts';
 import { realPath } from './real.ts';
@@ -15,9 +16,30 @@ export interface CopyTarget {
 
 /** `policy_denied`, or `approval_required` for what has to be confirmed; `null` when it may be written. */
 export function refusalOf(copy: CopyTarget, surroundings: Surroundings): CaissonError | null {
-  const found = protectionFor(copy, surroundings);
+  return refusalFor(copy, protectionFor(copy, surroundings), copy.target);
+}
+
+/**
+ * The same for each path of a tree, as it comes: throws for the first that may not be written. `inTree`: its parts below
+ * the root of the tree.
+ */
+export function vetting(copy: CopyTarget, surroundings: Surroundings): (inTree: readonly string[]) => void {
+  const places = copy.onHost ? [hostPlace(copy)] : [copy.target, insideOf(copy)];
+  const real = realSurroundings(surroundings);
+  const directories = new Map<string, string>();
+  return (inTree) => {
+    for (const place of places) {
+      const path = join(place, ...inTree);
+      const found = copy.onHost ? protectionOf(realIn(directories, path), real) : mirrorInside(path);
+      const refusal = refusalFor(copy, found, path);
+      if (refusal !== null) throw refusal;
+    }
+  };
+}
+
+function refusalFor(copy: CopyTarget, found: Protection | null, target: string): CaissonError | null {
   if (found === null || (found.kind !== 'protected' && copy.confirmed)) return null;
-  const details = { kind: found.kind, target: copy.target };
+  const details = { kind: found.kind, target };
   if (found.kind === 'protected')
     return new CaissonError('policy_denied', `not written: ${found.description}`, {
       details,
@@ -29,14 +51,36 @@ export function refusalOf(copy: CopyTarget, surroundings: Surroundings): Caisson
   });
 }
 
+const insideOf = ({ source, target }: CopyTarget): string => join(target, basename(source));
+
+const realSurroundings = ({ userHome, home }: Surroundings): Surroundings => ({
+  userHome: realPath(userHome),
+  home: realPath(home),
+});
+
 /** A directory as the target gets the name of the source. */
 function protectionFor(copy: CopyTarget, surroundings: Surroundings): Protection | null {
-  const targets = [copy.target, join(copy.target, basename(copy.source))];
+  const targets = [copy.target, insideOf(copy)];
   if (!copy.onHost) return targets.map((target) => mirrorInside(target)).find((found) => found !== null) ?? null;
-  const real = { userHome: realPath(surroundings.userHome), home: realPath(surroundings.home) };
+  const real = realSurroundings(surroundings);
   for (const target of targets) {
     const found = protectionOf(realPath(target), real);
     if (found !== null) return found;
   }
   return null;
+}
+
+/** Where the tree itself goes: into a directory that exists, unless only its content was asked for. */
+function hostPlace(copy: CopyTarget): string {
+  const isContent = /(?:^|\/)\.$/.test(copy.source);
+  const isDirectory = statSync(copy.target, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isDirectory && !isContent ? insideOf(copy) : copy.target;
+}
+
+/** Links can only be in what is there already, and directories hold many files. */
+function realIn(directories: Map<string, string>, path: string): string {
+  const above = dirname(path);
+  const real = directories.get(above) ?? realPath(above);
+  directories.set(above, real);
+  return join(real, basename(path));
 }

@@ -1,5 +1,5 @@
 /** Writes by real commands and copies, with links that lead elsewhere. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -79,6 +79,49 @@ describe('a copy', () => {
       expect(readFileSync(join(root, target), 'utf8')).toBe('text');
     },
   );
+
+  it('of a tree is refused for one protected file in it, and nothing of it is written', async () => {
+    mkdirSync(join(root, 'tree', 'a', '.ssh'), { recursive: true });
+    for (const name of ['a/.ssh/authorized_keys', 'a/.bashrc', 'plain'])
+      writeFileSync(join(root, 'tree', name), 'text');
+    const copies = (source: string, target: string) => {
+      const request = { task: 'build', source: `${root}/${source}`, target: join(root, target), confirmed: true };
+      return [() => caisson.copyIn(request), () => caisson.copyOut(request)];
+    };
+    // What is in `a` would go into the home directory itself.
+    for (const copy of copies('tree/a/.', '.')) {
+      await expect(copy()).rejects.toMatchObject({
+        code: 'policy_denied',
+        message: expect.stringMatching(/a protected file of the account: ~\/\.(?:ssh|bashrc)/),
+      });
+      expect(existsSync(join(root, '.bashrc'))).toBe(false);
+    }
+    const records = await Array.fromAsync(caisson.audit.tail({ count: 10 }));
+    expect(records.filter(({ verdict }) => verdict === 'deny')).toHaveLength(2);
+    for (const [at, copy] of copies('tree', 'copied').entries()) {
+      await copy();
+      expect(readFileSync(join(root, 'copied', ...(at === 0 ? [] : ['tree']), 'a', '.bashrc'), 'utf8')).toBe('text');
+    }
+  });
+
+  it('of a tree follows links that stand where it goes', async () => {
+    mkdirSync(join(root, 'tree', 'sub'), { recursive: true });
+    writeFileSync(join(root, 'tree', 'sub', 'authorized_keys'), 'text');
+    mkdirSync(join(root, 'there'));
+    symlinkSync(join(root, '.ssh'), join(root, 'there', 'sub'));
+    const request = { task: 'build', source: `${root}/tree/.`, target: join(root, 'there') };
+    await expect(caisson.copyIn(request)).rejects.toMatchObject({ code: 'policy_denied' });
+    await expect(caisson.copyOut(request)).rejects.toMatchObject({ code: 'policy_denied' });
+  });
+
+  it('of a tree has to be confirmed for a file of another profile in it', async () => {
+    mkdirSync(join(root, 'tree', 'skills'), { recursive: true });
+    writeFileSync(join(root, 'tree', 'skills', 'new.md'), 'text');
+    const request = { task: 'build', source: `${root}/tree/.`, target: join(home, 'profiles', 'office') };
+    await expect(caisson.copyIn(request)).rejects.toMatchObject({ code: 'approval_required' });
+    await caisson.copyIn({ ...request, confirmed: true });
+    expect(readFileSync(join(home, 'profiles', 'office', 'skills', 'new.md'), 'utf8')).toBe('text');
+  });
 
   it('to anywhere else goes through, and refusals are on record', async () => {
     await into('copied');
