@@ -2,6 +2,7 @@
 import type { Check, Finding } from '../../src/backend.ts';
 import { toCaissonError } from '../../src/errors.ts';
 import type { Facts } from './facts.ts';
+import type { Member } from './members.ts';
 
 const asRoot: Finding = {
   severity: 'warning',
@@ -35,4 +36,32 @@ export function toFailedCheck(error: unknown, configured: boolean): Check {
     facts: fingerprint,
     findings: [],
   };
+}
+
+/** Of a pool: ready as long as one host takes new tasks; each one that does not stands in the findings. */
+export function joinChecks(asked: readonly { readonly member: Member; readonly check: Check }[]): Check {
+  const [first] = asked;
+  if (first === undefined || first.member.name === null) return first?.check ?? toFailedCheck(null, false);
+  const ready = asked.filter(({ check }) => check.status === 'ready');
+  const taking = ready.filter(({ member }) => !member.drain);
+  return {
+    status: taking.length > 0 ? 'ready' : 'unhealthy',
+    summary: `${taking.length} of ${asked.length} hosts take new tasks`,
+    remedy: taking.length > 0 ? null : 'see what is wrong with each of them below',
+    facts: Object.fromEntries(asked.map(({ member, check }) => [member.name ?? '', inShort(member, check)])),
+    findings: [
+      ...asked.filter(({ check }) => check.status !== 'ready').map(({ member, check }) => down(member, check)),
+      ...new Map(ready.flatMap(({ check }) => check.findings).map((each) => [each.id, each])).values(),
+    ],
+  };
+}
+
+function inShort({ capacity, drain }: Member, { status, facts }: Check): string {
+  const host = typeof facts['host'] === 'string' ? `${facts['host']} ` : '';
+  const room = capacity === null ? 'no capacity set' : `capacity ${capacity}`;
+  return `${host}${status}, ${room}${drain ? ', drained' : ''}`;
+}
+
+function down({ name }: Member, { summary, remedy }: Check): Finding {
+  return { severity: 'error', id: `host-${name ?? ''}`, message: summary, remedy: remedy ?? 'see its log' };
 }

@@ -5,13 +5,13 @@
  *   ROOT/INSTANCE/tasks/TASK       the task's own directory
  *
  * POSIX sh with grep, ln, mv, mkdir and rm. Arguments: MODE DIRECTORY NAME SANDBOX PATTERN, and for `create` KEEP
- * FINGERPRINT LABELS TASK-DIRECTORY SCOPE. A sandbox is stopped in its file before its processes are ended, and every command
+ * FINGERPRINT LABELS TASK-DIRECTORY SCOPE CAPACITY. A sandbox is stopped in its file before its processes are ended, and every command
  * looks into the file after it has begun to carry the mark: so none slips through.
  */
-export const codes = { gone: 40, taken: 41, outlived: 42, unwritable: 43 } as const;
+export const codes = { gone: 40, taken: 41, outlived: 42, unwritable: 43, full: 44 } as const;
 
 export const registryScript = `
-mode=$1 dir=$2 file=$2/$3 id=$4 pattern=$5
+mode=$1 dir=$2 file=$2/$3 id=$4 pattern=$5 fresh= holds=
 umask 077
 load() { found= state= keep= print= scope= json=; { read -r found state keep print scope && IFS= read -r json; } 2>/dev/null <"$1"; }
 save() {
@@ -42,8 +42,10 @@ sleep 0.02 2>/dev/null || sleep 1
 round=$((round+1))
 done
 exit ${codes.outlived}; }
+count() { n=0; for one in "$dir"/*; do [ ! -f "$one" ] || n=$((n+1)); done; }
 case $mode in
 create)
+[ -d "$9" ] || fresh=y
 mkdir -p -- "$dir" "$9" || exit ${codes.unwritable}
 keep=$6 print=$7 json=$8 scope=\${10}
 if ! save running claim; then
@@ -51,8 +53,12 @@ load "$file" || exit ${codes.unwritable}
 [ "$found" = "$id" ] || exit ${codes.taken}
 if [ "$print" = "$7" ]; then scope=\${10}; save running move || exit ${codes.unwritable}
 else save stopped move || exit ${codes.unwritable}; end; keep=$6 print=$7 json=$8 scope=\${10}; save running move || exit ${codes.unwritable}; fi
+elif [ -n "\${11}" ]; then
+count
+if [ "$n" -gt "\${11}" ]; then rm -f -- "$file"; [ -z "$fresh" ] || rmdir -- "$9" 2>/dev/null; exit ${codes.full}; fi
 fi
 printf '%s\\n' "$json";;
+load) count; [ ! -f "$file" ] && [ ! -d "$6" ] || holds=holds; printf '%s %s\\n' "$n" "$holds";;
 read) mine; printf '%s\\n%s\\n' "$state" "$json";;
 start) mine; [ "$state" = running ] || save running move || exit ${codes.unwritable};;
 stop) mine; [ "$state" = stopped ] || save stopped move || exit ${codes.unwritable}; end;;

@@ -30,6 +30,14 @@ export interface Wanted {
   readonly labels: Labels;
   /** Whether the task's directory outlives the sandbox. */
   readonly keep: boolean;
+  /** How many registrations there may be. `null`: any number. */
+  readonly capacity: number | null;
+}
+
+export interface Load {
+  readonly sandboxes: number;
+  /** A registration of this name, or the task's directory. */
+  readonly holds: boolean;
 }
 
 export class Registry {
@@ -39,16 +47,25 @@ export class Registry {
     this.#pool = pool;
   }
 
-  /** Makes it, or finds the same one, or replaces one of an older spec. Throws `conflict` for another sandbox's name. */
-  async create({ entry, labels, keep }: Wanted): Promise<void> {
+  /**
+   * Makes it, or finds the same one, or replaces one of an older spec. Throws `conflict` for another sandbox's name,
+   * `resource_exhausted` when the host is full.
+   */
+  async create({ entry, labels, keep, capacity }: Wanted): Promise<void> {
     const more = [
       keep ? 'keep' : 'drop',
       labels.fingerprint,
       JSON.stringify(labels),
       entry.workspace,
       entry.scope ?? '-',
+      String(capacity ?? ''),
     ];
     await this.#run('create', entry, more);
+  }
+
+  async load(entry: Entry): Promise<Load> {
+    const [count = '', holds = ''] = (await this.#run('load', entry, [entry.workspace])).split(/\s+/);
+    return { sandboxes: Number(count), holds: holds === 'holds' };
   }
 
   /** Throws `not_found` when it is gone, or the name is another sandbox's by now. */
@@ -95,6 +112,10 @@ function failure(code: number | null, { name, sandbox, directory }: Entry, stder
     return new CaissonError('conflict', `the name ${name} belongs to another sandbox`, {
       details: { sandbox },
       remedy: 'choose another name',
+    });
+  if (code === codes.full)
+    return new CaissonError('resource_exhausted', 'the host takes no more sandboxes (capacity in terminal.ssh_hosts)', {
+      remedy: 'remove one, or raise the capacity',
     });
   if (code === codes.outlived)
     return new CaissonError('unavailable', `processes of ${sandbox} outlive SIGKILL`, {

@@ -7,10 +7,12 @@ import { Keyring } from './identity.ts';
 import { fingerprint, keyType } from './known-hosts.ts';
 import { rememberKey } from './known-hosts-file.ts';
 import { greet, wireTo } from './login.ts';
+import { reached } from './reached.ts';
 import type { Target } from './target.ts';
 
 export function trustIn(targets: () => Promise<readonly Target[]>): Trust {
-  const ask = async (): Promise<readonly Asked[]> => await Promise.all((await targets()).map(askOnTheWay));
+  const ask = async (): Promise<readonly Asked[]> =>
+    reached(await Promise.allSettled((await targets()).map(askOnTheWay)));
   return {
     look: async ({ signal } = {}) => distinct((await untilAborted(ask(), signal)).map(told)),
     confirm: async (wanted, { signal } = {}) => {

@@ -40,6 +40,7 @@ export const defaults: Settings = {
     ssh_user: null,
     ssh_port: null,
     ssh_key: null,
+    ssh_hosts: {},
   },
   approvals: {
     mode: 'manual',

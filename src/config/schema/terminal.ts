@@ -38,6 +38,28 @@ const hostKeys = {
   ),
 };
 
+/** One host of the pool. What it leaves out is as the ssh_* keys above have it. */
+const pooledHost = z.strictObject({
+  host: hostKeys.ssh_host.optional(),
+  user: hostKeys.ssh_user.optional(),
+  port: hostKeys.ssh_port.optional(),
+  key: hostKeys.ssh_key.optional(),
+  capacity: key(
+    z.number().int().min(0).max(100_000).nullable().optional(),
+    'a number of sandboxes from 0 on, or null',
+    'How many sandboxes of this installation the host takes. null: any number.',
+  ),
+  drain: flagKey('Take no new tasks; what is there goes on.').optional(),
+});
+
+const poolKey = {
+  ssh_hosts: key(
+    z.record(z.string().regex(hostName), pooledHost),
+    'host, user, port, key, capacity and drain of each host by its name',
+    'Pool of hosts of the ssh backend by name, instead of ssh_host. A task stays on the host where it began.',
+  ),
+};
+
 export const terminalSection = z.strictObject({
   backend: key(
     z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
@@ -154,6 +176,7 @@ export const terminalSection = z.strictObject({
     "Filter of system calls: Caisson's own profile, or the engine's default.",
   ),
   ...hostKeys,
+  ...poolKey,
 });
 
 /** Where a backend finds its place. */
@@ -164,4 +187,5 @@ export const placeKeys = {
   ssh_user: true,
   ssh_port: true,
   ssh_key: true,
+  ssh_hosts: true,
 } as const;

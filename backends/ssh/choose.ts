@@ -1,0 +1,38 @@
+/** On which host of a pool a sandbox is made. A pure decision about what the hosts have told. */
+import { CaissonError } from '../../src/errors.ts';
+
+export interface Candidate<Station> {
+  readonly station: Station;
+  readonly capacity: number | null;
+  readonly drain: boolean;
+  readonly sandboxes: number;
+  /** Something of this sandbox or of its task is there already. */
+  readonly holds: boolean;
+}
+
+/**
+ * First the host that has something of the task, also while it is drained: the files are there. Else those with room,
+ * the emptiest first. Throws `resource_exhausted` when there is none.
+ */
+export function order<Station>(candidates: readonly Candidate<Station>[]): readonly Station[] {
+  const home = candidates.filter(({ holds }) => holds);
+  if (home.length > 0) return home.slice(0, 1).map(({ station }) => station);
+  const open = candidates.filter(
+    ({ drain, capacity, sandboxes }) => !drain && (capacity === null || sandboxes < capacity),
+  );
+  if (open.length > 0) return open.toSorted((a, b) => fill(a) - fill(b)).map(({ station }) => station);
+  throw full();
+}
+
+/** Hosts without a capacity are filled as if they had a large one. */
+const usualCapacity = 64;
+
+function fill({ sandboxes, capacity }: Pick<Candidate<unknown>, 'sandboxes' | 'capacity'>): number {
+  return sandboxes / (capacity ?? usualCapacity);
+}
+
+export function full(): CaissonError {
+  return new CaissonError('resource_exhausted', 'no host of terminal.ssh_hosts takes another sandbox', {
+    remedy: 'remove sandboxes, raise a capacity, or end the drain of a host',
+  });
+}
