@@ -52,6 +52,11 @@ export interface ExecInput {
    */
   readonly skills?: readonly string[];
   readonly stdin?: boolean;
+  /**
+   * Output as the command wrote it, secrets and all; its record is without them. For programs of the operator: a front end
+   * grants it to the operator's scope only. `permission_denied` inside a command that Caisson runs.
+   */
+  readonly rawOutput?: boolean;
   readonly tty?: { readonly columns: number; readonly rows: number };
   /** `null`: no deadline. Absent: `terminal.timeout`. */
   readonly timeoutMs?: number | null;

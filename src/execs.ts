@@ -7,10 +7,11 @@ import type { Recorder } from './exec/journal/types.ts';
 import { checkRequest } from './exec/request.ts';
 import { startExec, startFailed } from './exec/start.ts';
 import type { ExecRequest, Where } from './exec/types.ts';
-import { toCaissonError } from './errors.ts';
+import { CaissonError, toCaissonError } from './errors.ts';
 import { exitEntry, runEntry, whereOf } from './entries.ts';
 import { type Origin, type Provision, Provisions, withFiles } from './provisions.ts';
 import { type Call, callOf, type Look, type Subject } from './guard/call.ts';
+import { isInside } from './guard/inside.ts';
 import type { Gate } from './guard/gate.ts';
 import type { Loops } from './guard/loops/loops.ts';
 import type { Context, Handle, StepOptions } from './sandbox/context.ts';
@@ -55,6 +56,7 @@ export interface Attempt {
   readonly subject: Subject;
   /** What it gets of this host. */
   readonly given: Provision;
+  readonly rawOutput: boolean;
   /** Whether the id was made here just now, so that no other record can have it. */
   readonly fresh: boolean;
   recorder: Recorder | null;
@@ -88,6 +90,7 @@ export class Execs {
 
   /** Throws `policy_denied` or `approval_required`. What the guard has seen is a copy, and is what will be started. */
   async admit(plan: Resolved, { input, subject, look }: Wish, options: StepOptions): Promise<Attempt> {
+    if (input.rawOutput === true) this.#refuseInside();
     const given = await this.#provisions.of(plan, input.skills ?? []);
     const asked = this.#request(plan, input, given);
     checkRequest(asked);
@@ -110,6 +113,7 @@ export class Execs {
       subject: admitted,
       given,
       fresh: input.execId === undefined,
+      rawOutput: input.rawOutput ?? false,
       recorder: null,
       credentials: { directory: null, missing: [] },
       audited: false,
@@ -148,6 +152,7 @@ export class Execs {
         where,
         recorder: watch?.recorder ?? attempt.recorder,
         redaction: this.#redaction(attempt),
+        rawOutput: attempt.rawOutput,
         ...cancelable(options),
       });
       if (watch !== null) Object.assign(execution, { exit: execution.exit.then(watch.ended) });
@@ -202,7 +207,10 @@ export class Execs {
   /** What is not on record does not start. */
   async #audited(attempt: Attempt, handle: Handle): Promise<void> {
     try {
-      await this.#context.audit.record(runEntry(attempt.request, handle, this.#redaction(attempt)));
+      await this.#context.audit.record({
+        ...runEntry(attempt.request, handle, this.#redaction(attempt)),
+        ...(attempt.rawOutput ? { raw_output: true } : {}),
+      });
       attempt.audited = true;
     } catch (error) {
       await attempt.recorder?.end(startFailed(toCaissonError(error)));
@@ -231,6 +239,13 @@ export class Execs {
 
   #redaction({ given, request }: Attempt): Redaction | null {
     return this.#origin.redactions.forExec(request.env, given.variables);
+  }
+
+  #refuseInside(): void {
+    if (!isInside(this.#origin.env)) return;
+    throw new CaissonError('permission_denied', 'raw output is not given inside a command that Caisson runs', {
+      remedy: 'take the output without secrets, or run it outside',
+    });
   }
 
   #workspace({ guarantees, spec }: Resolved): string {

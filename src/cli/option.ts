@@ -59,6 +59,10 @@ export const sandboxOptions = {
 export const commandOptions = {
   env: { type: 'list', short: 'e', value: 'NAME[=VALUE]', about: 'a variable; NAME alone takes its value from here' },
   'env-file': { type: 'list', value: 'FILE', about: 'variables, one NAME=VALUE a line' },
+  'raw-output': {
+    type: 'flag',
+    about: 'show output with its secrets; records are without them',
+  },
   skill: { type: 'list', value: 'PATH', about: 'a SKILL.md, or its directory, whose variables to pass on' },
   timeout: { type: 'text', value: 'TIME', about: 'kill it after 30s, 5m, 1h; 0 or none: never' },
   interactive: { type: 'flag', short: 'i', about: 'pass standard input on' },

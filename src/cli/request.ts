@@ -42,6 +42,7 @@ export async function commandInput(given: Command, world: World): Promise<ExecIn
     command: commandOf(given.command),
     ...(cwd === undefined ? {} : { cwd }),
     ...(Object.keys(env).length === 0 ? {} : { env }),
+    ...(given.flag('raw-output') ? { rawOutput: true } : {}),
     ...(given.list('skill').length === 0 ? {} : { skills: given.list('skill') }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };

@@ -66,13 +66,13 @@ export class RunningExec implements Execution {
     );
   }
 
-  /** A terminal belongs to a person, whose screen must not wait: only its record is redacted. */
+  /** A terminal belongs to a person, whose screen must not wait; the operator's programs may want every byte. */
   #redacting(): { readonly stream: Redactor; readonly reader: boolean } | null {
     const { context, request } = this.#watched;
     if (context.redaction === undefined || context.redaction === null) return null;
     const stream = context.redaction.stream();
     this.#redactors.push(stream);
-    return { stream, reader: request.tty !== null };
+    return { stream, reader: request.tty !== null || context.rawOutput === true };
   }
 
   ignore(stream?: StreamName): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../src/exec/collect.ts';
+import type { ExecContext } from '../../src/exec/context.ts';
 import { startExec } from '../../src/exec/start.ts';
 import type { ExecRequest, Execution } from '../../src/exec/types.ts';
 import { Redactions } from '../../src/secrets/redactions.ts';
@@ -12,6 +13,7 @@ const secret = 'a-value-that-nobody-may-see';
 async function started(
   changes: Partial<ExecRequest> = {},
   enabled = true,
+  context: Pick<ExecContext, 'rawOutput'> = {},
 ): Promise<{ readonly process: ScriptedProcess; readonly execution: Execution; readonly recorder: MemoryRecorder }> {
   const process = new ScriptedProcess();
   const recorder = new MemoryRecorder();
@@ -19,7 +21,7 @@ async function started(
   const sandbox = scriptedSandbox(process, gone);
   const pty = { exec: () => Promise.resolve(Object.assign(process, { resize: () => Promise.resolve() })) };
   const request = requestFor(['true'], changes);
-  const execution = await startExec({ ...sandbox, pty }, request, { where, recorder, redaction });
+  const execution = await startExec({ ...sandbox, pty }, request, { where, recorder, redaction, ...context });
   return { process, execution, recorder };
 }
 
@@ -63,6 +65,17 @@ describe('redaction of an exec', () => {
     const { process, execution, recorder } = await started({ tty: { columns: 80, rows: 24 } });
     const [{ stdout }] = await Promise.all([collect(execution, { keepBytes: 1000 }), say(process, `${secret}\n`)]);
     expect(stdout.text).toBe(`${secret}\n`);
+    expect(recorder.kept.join('')).toContain('[REDACTED:MY_TOKEN]');
+    expect(recorder.kept.join('')).not.toContain(secret);
+  });
+
+  it('leaves output to a program that may see it, and redacts the record', async () => {
+    const { process, execution, recorder } = await started({}, true, { rawOutput: true });
+    const [{ exit, stdout }] = await Promise.all([
+      collect(execution, { keepBytes: 1000 }),
+      say(process, `${secret}\n`),
+    ]);
+    expect([stdout.text, exit.redactions]).toEqual([`${secret}\n`, 1]);
     expect(recorder.kept.join('')).toContain('[REDACTED:MY_TOKEN]');
     expect(recorder.kept.join('')).not.toContain(secret);
   });
