@@ -9,6 +9,7 @@ export interface BackendModule {
 export const backends: Readonly<Record<string, () => Promise<BackendModule>>> = {
   docker: () => import('./docker/backend.ts'),
   local: () => import('./local/backend.ts'),
+  singularity: () => import('./singularity/backend.ts'),
   ssh: () => import('./ssh/backend.ts'),
 };
 

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { connect } from '../test/engines/engine-api.ts';
+import { apptainerCache, fetchApptainer } from '../test/engines/apptainer.ts';
 import { startEngine, whyNoEngine, type EngineKind } from '../test/engines/engine.ts';
 import { archiveOf, importImages, makeArchive, testImages } from '../test/engines/images.ts';
 import { install, installCommand, missingForTests } from '../test/engines/packages.ts';
@@ -35,6 +36,15 @@ const parts: readonly Part[] = [
     make: async (missing) => {
       for (const image of testImages) await makeArchive(image);
       return `made ${missing.join(' ')} in ${engineCache()}`;
+    },
+  },
+  {
+    name: 'Apptainer',
+    missing: async () => (existsSync(apptainerCache()) ? [] : ['apptainer']),
+    remedy: () => 'npm run engines',
+    make: async () => {
+      await fetchApptainer();
+      return `unpacked in ${apptainerCache()}`;
     },
   },
 ];

@@ -122,6 +122,8 @@ export interface Guarantees {
    * passes it to `create`. `place`: the place keeps them by its own means. `none`: it cannot keep any.
    */
   readonly persistence: 'directory' | 'place' | 'none';
+  /** Whether the disk limit holds for what is kept in that directory too. Absent: it does not. */
+  readonly persistentDisk?: boolean;
   /**
    * Where commands start unless told otherwise, in a place whose file system is not the sandbox's own: `home`, or with a
    * task its own directory, which is `tasks` and its id. Absent: the place has no opinion.

@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Process, ProcessEnd } from '../../src/backend.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
 import { fault, systemCode } from './system-fault.ts';
-import { closePipe, type Pipe, type Pipes } from './pipes.ts';
+import { closePipe, type Owner, type Pipe, type Pipes } from './pipes.ts';
 
 export interface Start {
   readonly command: readonly [string, ...string[]];
@@ -17,6 +17,8 @@ export interface Start {
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Whom a service of root becomes for it, without supplementary groups. Absent: whoever the service is. */
+  readonly account?: Owner | undefined;
 }
 
 /** Throws `invalid_argument` for a directory or program that is not there, and for arguments the kernel refuses. */
@@ -73,7 +75,13 @@ async function spawnOn(taken: readonly Pipe[], start: Start): Promise<LocalProce
 function spawned(start: Start, options: SpawnOptions): Promise<ChildProcess> {
   const [program, ...args] = start.command;
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { ...options, cwd: start.cwd, env: start.env, detached: true });
+    const child = spawn(program, args, {
+      ...options,
+      ...start.account,
+      cwd: start.cwd,
+      env: start.env,
+      detached: true,
+    });
     child.on('error', reject);
     child.once('spawn', () => resolve(child));
   });

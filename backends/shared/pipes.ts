@@ -18,19 +18,31 @@ export interface Pipe {
   readonly write: number;
 }
 
+/** Of a pipe: nobody else may open it by its path. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** What a shell can number with one digit. */
 const held = [3, 4, 5, 6, 7, 8, 9] as const;
 const holder = `exec ${held.map((fd) => `${fd}<<X`).join(' ')}\n${held.map(() => 'X\n').join('')}echo ready; read -r end`;
 
 export class Pipes {
   readonly #spare: number[] = [];
+  readonly #owner: Owner | undefined;
   #filling: Promise<void> | null = null;
   #closed = false;
+
+  /** `owner`: who else than the service must be able to open them again. */
+  constructor(owner?: Owner) {
+    this.#owner = owner;
+  }
 
   async take(count: number): Promise<readonly Pipe[]> {
     while (this.#spare.length < count) {
       if (this.#closed)
-        throw new CaissonError('failed_precondition', 'the local backend is closed', { remedy: 'open it again' });
+        throw new CaissonError('failed_precondition', 'the backend is closed', { remedy: 'open it again' });
       await this.#fill();
     }
     const taken: Pipe[] = [];
@@ -68,7 +80,7 @@ export class Pipes {
   }
 
   #fill(): Promise<void> {
-    this.#filling ??= makePipes()
+    this.#filling ??= makePipes(this.#owner)
       .then((made) => this.#keep(made))
       .finally(() => {
         this.#filling = null;
@@ -88,8 +100,8 @@ export function closePipe(pipe: Pipe): void {
 }
 
 /** Opened for both at once: the pipe lives without a partner. Throws `unavailable` where `sh` does it another way. */
-export async function makePipes(): Promise<readonly number[]> {
-  const shell = startHolder();
+export async function makePipes(owner?: Owner): Promise<readonly number[]> {
+  const shell = startHolder(owner);
   const made: number[] = [];
   try {
     const pid = await ready(shell);
@@ -105,9 +117,9 @@ export async function makePipes(): Promise<readonly number[]> {
   }
 }
 
-function startHolder(): ChildProcess {
+function startHolder(owner: Owner | undefined): ChildProcess {
   try {
-    return spawn('/bin/sh', ['-c', holder], { stdio: ['pipe', 'pipe', 'ignore'], env: {} });
+    return spawn('/bin/sh', ['-c', holder], { ...owner, stdio: ['pipe', 'pipe', 'ignore'], env: {} });
   } catch (error) {
     throw fault(error, 'make pipes');
   }

@@ -41,6 +41,11 @@ export const defaults: Settings = {
     ssh_port: null,
     ssh_key: null,
     ssh_hosts: {},
+    singularity_image: 'docker://nikolaik/python-nodejs:python3.11-nodejs20',
+    singularity_network: false,
+    singularity_user: null,
+    singularity_scratch_dir: null,
+    singularity_cache_dir: null,
   },
   approvals: {
     mode: 'manual',

@@ -125,9 +125,10 @@ function unmetHardening({ hardening }: Spec, { hardening: given }: Guarantees): 
 }
 
 /** The limit is kept for what it reaches, so this is told and not refused. */
-function diskOfWorkspace(spec: Spec, { persistence, limits }: Guarantees): readonly Degradation[] {
+function diskOfWorkspace(spec: Spec, { persistence, persistentDisk, limits }: Guarantees): readonly Degradation[] {
   const { diskBytes } = spec.limits;
   if (diskBytes === null || !limits.diskBytes.enforced || !spec.persistent || persistence !== 'directory') return [];
+  if (persistentDisk === true) return [];
   return [
     {
       control: 'diskBytes',

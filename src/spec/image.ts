@@ -2,11 +2,25 @@
  * The grammar of image references: `[host[:port]/]path[:tag][@digest]`, as the OCI distribution specification and
  * Docker have it. Taken apart by hand, one separator at a time, so that no input makes it slow.
  */
+import { pathProblem } from './paths.ts';
+
 const hostLabel = /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/;
 const component = /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*$/;
 const tagGrammar = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const digestGrammar = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 const imageId = /^sha256:[0-9a-f]{64}$/;
+
+/**
+ * An image in any of the forms that some backend takes: a reference, alone or behind `docker://`; a file of `docker save`
+ * behind `docker-archive:`; a path of this host. Which of them it takes is the backend's to say.
+ */
+export function placedImageProblem(image: string): string | null {
+  const archive = 'docker-archive:';
+  const registry = 'docker://';
+  if (image.startsWith(archive)) return pathProblem(image.slice(archive.length));
+  if (image.startsWith('/')) return pathProblem(image);
+  return imageProblem(image.startsWith(registry) ? image.slice(registry.length) : image);
+}
 
 /** `null` when the reference is well formed; otherwise what is wrong with it. */
 export function imageProblem(reference: string): string | null {

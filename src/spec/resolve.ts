@@ -4,7 +4,7 @@ import type { Loaded, TaskTerminal, Terminal } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
 import { type Asked, askedControls } from './asked.ts';
 import { bytesOf, flagOf, namesOf, textKey } from './backend-keys.ts';
-import { imageProblem } from './image.ts';
+import { placedImageProblem } from './image.ts';
 import { checkLimits } from './limits.ts';
 import { checkMount } from './mounts.ts';
 import { canonicalPath, insideProblem } from './paths.ts';
@@ -144,12 +144,9 @@ function checkCwd(cwd: string): string {
 }
 
 function checkImage(image: string | null): string | null {
-  const problem = image === null ? null : imageProblem(image);
+  const problem = image === null ? null : placedImageProblem(image);
   if (image === null || problem === null) return image;
-  throw new CaissonError(
-    'invalid_argument',
-    `${JSON.stringify(image.slice(0, 128))} is not an image reference: ${problem}`,
-  );
+  throw new CaissonError('invalid_argument', `${JSON.stringify(image.slice(0, 128))} is not an image: ${problem}`);
 }
 
 function megabytes(value: number | null): number | null {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { connect } from './engine-api.ts';
+import { debianMirror } from './mirror.ts';
 import { engineCache } from './places.ts';
 import { rootPrefix, systemPath } from './privileges.ts';
 
@@ -94,6 +95,8 @@ async function makeBusybox(archive: string): Promise<void> {
 async function makeDebian(archive: string): Promise<void> {
   const prefix = await rootPrefix();
   if (prefix === null) throw new Error('mmdebstrap needs root');
+  // Elsewhere (Ubuntu) mmdebstrap's own choice.
+  const mirror = await debianMirror();
   const [command = '', ...rest] = [
     ...prefix,
     'mmdebstrap',
@@ -102,19 +105,7 @@ async function makeDebian(archive: string): Promise<void> {
     '--format=tar',
     'bookworm',
     archive,
-    ...(await mirror()),
+    ...(mirror === null ? [] : [mirror]),
   ];
   await run(command, rest, { env: { ...process.env, PATH: systemPath }, maxBuffer: 2 ** 24 });
-}
-
-/** Where this machine itself gets Debian 12 from. Elsewhere (Ubuntu) mmdebstrap's own choice. */
-async function mirror(): Promise<readonly string[]> {
-  const { stdout } = await run('apt-get', [
-    'indextargets',
-    '--format',
-    '$(CODENAME) $(COMPONENT) $(REPO_URI)',
-    'Created-By: Packages',
-  ]);
-  const line = stdout.split('\n').find((each) => each.startsWith('bookworm main '));
-  return line === undefined ? [] : [line.slice('bookworm main '.length)];
 }

@@ -21,6 +21,10 @@ const hostPackages = [
   'openssh-server', // a host for the ssh backend
   'openssh-client', // ssh-keygen, ssh-agent
   'systemd', // a host with limits for the ssh backend
+  'squashfs-tools', // images of Apptainer
+  'uidmap', // what Apptainer wants for its namespaces
+  'patchelf', // has the Apptainer of Debian sid find its own libc
+  'e2fsprogs', // disk images of a fixed size
 ] as const;
 
 export async function missingForTests(): Promise<readonly string[]> {

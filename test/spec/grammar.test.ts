@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkExecEnv, forwardedEnv } from '../../src/spec/env.ts';
 import { differingKeys, fingerprint } from '../../src/spec/fingerprint.ts';
-import { imageProblem } from '../../src/spec/image.ts';
+import { imageProblem, placedImageProblem } from '../../src/spec/image.ts';
 import { canonicalPath, insideProblem, isWithin } from '../../src/spec/paths.ts';
 import { checkTaskId, newTaskId } from '../../src/spec/task.ts';
 import { aSpec } from './fixtures.ts';
@@ -104,6 +104,34 @@ describe('image references (API-14)', () => {
       }),
     );
     imageProblem(`${'a-'.repeat(250)}!`);
+  });
+});
+
+describe('images that some backend takes', () => {
+  it.each([
+    'debian:12',
+    'docker://debian:12',
+    `docker://registry.example.com:5000/a@sha256:${'a'.repeat(64)}`,
+    'docker-archive:/images/one.tar',
+    '/images/one file.sif',
+  ])('%s is one', (image) => {
+    expect(placedImageProblem(image)).toBeNull();
+  });
+
+  it.each([
+    '',
+    'docker://',
+    'docker://--privileged',
+    'docker-archive:one.tar',
+    'docker-archive:',
+    'docker-archive:/a/../b',
+    '/a/../../etc',
+    '/a\nb',
+    './one.sif',
+    'file:///one.sif',
+    'library://one',
+  ])('%j is none', (image) => {
+    expect(placedImageProblem(image)).not.toBeNull();
   });
 });
 

@@ -171,7 +171,7 @@ describe('resolveSpec', () => {
 
   it.each([
     [{ taskId: '../x' }, 'is not a task id'],
-    [{ image: '--privileged' }, 'is not an image reference'],
+    [{ image: '--privileged' }, 'is not an image'],
     [{ cwd: '/proc/self/fd/7' }, 'cannot be a working directory'],
     [{ cwd: '/proc/1/cwd' }, 'cannot be a working directory'],
     [{ cwd: 'relative' }, 'cannot be a working directory'],

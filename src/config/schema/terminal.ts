@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { credentialDirectoryProblem, credentialPathProblem } from '../../spec/credential-path.ts';
 import { forwardProblem } from '../../spec/env.ts';
-import { imageProblem } from '../../spec/image.ts';
+import { imageProblem, placedImageProblem } from '../../spec/image.ts';
 import { insideProblem } from '../../spec/paths.ts';
 import { checkedText, flagKey, key } from './key.ts';
 
@@ -57,6 +57,33 @@ const poolKey = {
     z.record(z.string().regex(hostName), pooledHost),
     'host, user, port, key, capacity and drain of each host by its name',
     'Pool of hosts of the ssh backend by name, instead of ssh_host. A task stays on the host where it began.',
+  ),
+};
+
+/** Apptainer separates paths by colons and commas. */
+const plainDirectory = /^(~\/|\/)[^:,"\\\n]{0,4094}$/;
+
+const singularityKeys = {
+  singularity_image: key(
+    checkedText(placedImageProblem),
+    'docker://REFERENCE, docker-archive:/PATH, or the path of a SIF file or of a directory made by Apptainer',
+    'Image of Apptainer (Singularity) sandboxes.',
+  ),
+  singularity_network: flagKey("true: the host's own network, in both directions. false: none but loopback."),
+  singularity_user: key(
+    z.string().regex(userName).nullable(),
+    'a user name, or null',
+    'Account that runs the containers when Caisson itself runs as root. null: nobody.',
+  ),
+  singularity_scratch_dir: key(
+    z.string().regex(plainDirectory).nullable(),
+    'an absolute path without : , " and \\, or null',
+    'Directory on a disk of this host for what lives as long as a sandbox. null: SLURM_TMPDIR, TMPDIR or /tmp.',
+  ),
+  singularity_cache_dir: key(
+    z.string().regex(plainDirectory).nullable(),
+    'an absolute path without : , " and \\, or null',
+    'Directory for unpacked images. null: ~/.cache/caisson/singularity, for root /var/cache/caisson/singularity.',
   ),
 };
 
@@ -177,6 +204,7 @@ export const terminalSection = z.strictObject({
   ),
   ...hostKeys,
   ...poolKey,
+  ...singularityKeys,
 });
 
 /** Where a backend finds its place. */
@@ -188,4 +216,7 @@ export const placeKeys = {
   ssh_port: true,
   ssh_key: true,
   ssh_hosts: true,
+  singularity_user: true,
+  singularity_scratch_dir: true,
+  singularity_cache_dir: true,
 } as const;

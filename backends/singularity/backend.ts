@@ -1,0 +1,210 @@
+/** Containers of Apptainer (once Singularity) on this host, run by an account without rights. */
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type {
+  Backend,
+  Cancelable,
+  Check,
+  CreateOptions,
+  Guarantees,
+  Listed,
+  ListOptions,
+  OpenOptions,
+  Ref,
+  Sandbox,
+  Spec,
+} from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { throwIfAborted, untilAborted } from '../shared/abort.ts';
+import { Pipes } from '../shared/pipes.ts';
+import { refuseMore } from '../shared/refuse-more.ts';
+import { Registry } from '../shared/registry.ts';
+import type { Account } from './account.ts';
+import { problemOf, toCheck, toFailedCheck } from './check.ts';
+import { askFacts, type Facts } from './facts.ts';
+import { Images } from './images.ts';
+import { findInstance } from './instance.ts';
+import { checkReach, makeOurs } from './places.ts';
+import { identityOf } from './program.ts';
+import { guaranteesOf } from './promises.ts';
+import { parseRegistration, type Registration } from './registration.ts';
+import { type Place, SingularitySandbox } from './sandbox.ts';
+
+/** Only opens: looks at nothing and starts nothing. */
+export function open(options: OpenOptions): Backend {
+  return new SingularityBackend(options);
+}
+
+class SingularityBackend implements Backend {
+  readonly name = 'singularity';
+  readonly #options: OpenOptions;
+  #pipes: Pipes | null = null;
+  #facts: Promise<Facts> | null = null;
+
+  constructor(options: OpenOptions) {
+    this.#options = options;
+  }
+
+  async guarantees(options: Cancelable = {}): Promise<Guarantees> {
+    throwIfAborted(options);
+    return guaranteesOf(await untilAborted(this.#sound(), options.signal));
+  }
+
+  async check(options: Cancelable = {}): Promise<Check> {
+    throwIfAborted(options);
+    try {
+      return toCheck(await untilAborted(askFacts(this.#options, this.#pipesFor), options.signal));
+    } catch (error) {
+      throwIfAborted(options);
+      return toFailedCheck(error);
+    }
+  }
+
+  async create(spec: Spec, options: CreateOptions): Promise<Sandbox> {
+    throwIfAborted(options);
+    const facts = await this.#sound();
+    refuseMore(guaranteesOf(facts), spec);
+    const { image, place, registration } = await this.#wanted(facts, spec, options);
+    const file = place.registry.file(options.labels.instance, options.name);
+    const making = this.#make(place, file, { ...registration, plan: { ...registration.plan, ...image } });
+    try {
+      return await untilAborted(making, options.signal);
+    } catch (error) {
+      if (options.signal?.aborted) await making.then((sandbox) => sandbox.destroy()).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async attach(ref: Ref, options: Cancelable = {}): Promise<Sandbox> {
+    throwIfAborted(options);
+    const { file, sandbox } = fromRef(ref);
+    const place = placeOf(await this.#sound());
+    const registration = await place.registry.read(file);
+    if (registration?.labels.sandbox === sandbox)
+      return new SingularitySandbox(place, file, { ...registration, state: await stateOf(registration) });
+    throw new CaissonError('not_found', `sandbox ${sandbox} is gone`, { details: { sandbox } });
+  }
+
+  async list(options: ListOptions): Promise<readonly Listed[]> {
+    throwIfAborted(options);
+    const place = placeOf(await this.#sound());
+    const found = await place.registry.all(options.instance);
+    return await Promise.all(
+      found.map(async ({ file, registration }) => ({
+        ref: new SingularitySandbox(place, file, registration).ref,
+        labels: registration.labels,
+        state: await stateOf(registration),
+      })),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#pipes?.close();
+  }
+
+  /** A command opens its own streams again by their path only when they are its user's. */
+  readonly #pipesFor = (account: Account): Pipes => (this.#pipes ??= new Pipes(identityOf(account)));
+
+  /** The image is found before anything is registered: it may take minutes, and is nobody's in particular. */
+  async #wanted(facts: Facts, spec: Spec, options: CreateOptions) {
+    const images = new Images(facts.host, facts.cache, this.#options.env);
+    const image = await images.find(spec.image, options);
+    throwIfAborted(options);
+    const registration: Registration = {
+      v: 1,
+      name: options.name,
+      labels: options.labels,
+      state: 'running',
+      directory: join(await runRoot(facts), directoryName(options)),
+      plan: {
+        ...image,
+        limits: spec.limits,
+        network: spec.network,
+        mounts: spec.mounts,
+        readOnlyRoot: spec.hardening.readOnlyRoot,
+        keep: spec.persistent ? options.directory : null,
+      },
+    };
+    return { image, place: placeOf(facts), registration };
+  }
+
+  async #make(place: Place, file: string, wanted: Registration): Promise<SingularitySandbox> {
+    const isNew = await place.registry.insert(file, wanted);
+    const sandbox = new SingularitySandbox(place, file, isNew ? wanted : await takeOver(place, file, wanted));
+    try {
+      await sandbox.start();
+      return sandbox;
+    } catch (error) {
+      if (isNew) await sandbox.destroy();
+      throw error;
+    }
+  }
+
+  /** Throws `failed_precondition` when something on this host keeps every sandbox from starting. */
+  async #sound(): Promise<Facts> {
+    this.#facts ??= this.#look().catch((error: unknown) => {
+      this.#facts = null;
+      throw error;
+    });
+    return await this.#facts;
+  }
+
+  async #look(): Promise<Facts> {
+    const facts = await askFacts(this.#options, this.#pipesFor);
+    const problem = problemOf(facts);
+    if (problem !== null) throw new CaissonError('failed_precondition', problem.summary, { remedy: problem.remedy });
+    await checkReach(facts.host, await runRoot(facts));
+    return facts;
+  }
+}
+
+function placeOf({ host, scratch, hierarchy }: Facts): Place {
+  return {
+    host,
+    registry: new Registry(scratch, { name: 'singularity', parse: parseRegistration }),
+    hierarchy: typeof hierarchy === 'string' ? null : hierarchy,
+  };
+}
+
+/** Registrations are closed to everybody; who runs the containers must reach these. */
+async function runRoot({ scratch }: Facts): Promise<string> {
+  const directory = join(scratch, `caisson-run-${process.getuid?.() ?? 0}`);
+  await makeOurs(directory);
+  return directory;
+}
+
+/** The same on every try; short, since sockets below it may have 107 bytes only. */
+function directoryName({ name, labels: { instance } }: CreateOptions): string {
+  return createHash('sha256').update(`${instance}\0${name}`).digest('hex').slice(0, 24);
+}
+
+/** The name is taken: by what a lost answer left, by an older spec of the same sandbox, or by another one. */
+async function takeOver(place: Place, file: string, wanted: Registration): Promise<Registration> {
+  const found = await place.registry.read(file);
+  if (found !== null && found.labels.sandbox !== wanted.labels.sandbox) {
+    throw new CaissonError('conflict', `the name ${wanted.name} belongs to sandbox ${found.labels.sandbox}`, {
+      remedy: 'choose another name',
+    });
+  }
+  if (found?.labels.fingerprint === wanted.labels.fingerprint) return found;
+  if (found !== null) await new SingularitySandbox(place, file, found).destroy();
+  if (await place.registry.insert(file, wanted)) return wanted;
+  return await takeOver(place, file, wanted);
+}
+
+/** What runs, whatever was asked for: the processes of a sandbox may have been ended from outside. */
+async function stateOf({ state, directory }: Registration): Promise<Registration['state']> {
+  return state === 'running' && (await findInstance(directory)) !== null ? 'running' : 'stopped';
+}
+
+/** A sandbox on another node of a cluster is not gone: it cannot be reached from here. */
+function fromRef({ v, host, file, sandbox }: Ref): { readonly file: string; readonly sandbox: string } {
+  if (v !== 1 || typeof file !== 'string' || typeof sandbox !== 'string')
+    throw new CaissonError('invalid_argument', 'this ref is not one of the singularity backend, or of a newer version');
+  if (host === hostname()) return { file, sandbox };
+  throw new CaissonError('unavailable', `sandbox ${sandbox} is on ${String(host)}, and this is ${hostname()}`, {
+    details: { sandbox, host: String(host) },
+    remedy: 'run this command there',
+  });
+}

@@ -1,0 +1,70 @@
+/** How Apptainer is on this host, for `doctor`. */
+import type { Check, Finding } from '../../src/backend.ts';
+import { isCode, toCaissonError } from '../../src/errors.ts';
+import type { Facts } from './facts.ts';
+import { versionFindings } from './floors.ts';
+
+export function toCheck(facts: Facts): Check {
+  const { version, host, hierarchy, missing, userNamespaces, scratch, cache, kernel, hostName } = facts;
+  const ill = problemOf(facts);
+  const limits = typeof hierarchy === 'string' ? 'without limits' : `with limits by cgroup v${hierarchy.version}`;
+  return {
+    status: ill === null ? 'ready' : 'unhealthy',
+    summary: ill?.summary ?? `containers run on ${hostName} as ${host.account.name}, by ${version.text}, ${limits}`,
+    remedy: ill?.remedy ?? null,
+    facts: {
+      program: host.program,
+      version: version.text,
+      account: host.account.name,
+      host: hostName,
+      kernel,
+      scratch,
+      cache,
+      cgroups: typeof hierarchy === 'string' ? null : hierarchy.version,
+      userNamespaces,
+      missing: missing.join(' ') || 'nothing',
+    },
+    findings: [...versionFindings(version), ...postureFindings(facts)],
+  };
+}
+
+/** No program is `missing`; one that will not do is `unhealthy`. */
+export function toFailedCheck(error: unknown): Check {
+  const { message, remedy } = toCaissonError(error);
+  return {
+    status: isCode(error, 'unavailable') ? 'missing' : 'unhealthy',
+    summary: message,
+    remedy: remedy ?? 'see whether `apptainer version` works',
+    facts: {},
+    findings: [],
+  };
+}
+
+export function problemOf({
+  missing,
+  userNamespaces,
+}: Pick<Facts, 'missing' | 'userNamespaces'>): { readonly summary: string; readonly remedy: string } | null {
+  if (missing.length > 0)
+    return {
+      summary: `this host lacks ${missing.join(', ')}`,
+      remedy: 'install squashfs-tools, util-linux and e2fsprogs',
+    };
+  if (userNamespaces === 0)
+    return {
+      summary: 'this host lets no account without rights make namespaces',
+      remedy: 'sysctl user.max_user_namespaces=15000, and see kernel.apparmor_restrict_unprivileged_userns on Ubuntu',
+    };
+  return null;
+}
+
+function postureFindings({ hierarchy }: Facts): readonly Finding[] {
+  if (typeof hierarchy !== 'string') return [];
+  return [
+    {
+      severity: 'warning',
+      id: 'no-limits',
+      message: `cores, memory and processes of sandboxes are not limited: ${hierarchy}`,
+      remedy: 'run Caisson as root, or in a job of a scheduler that limits it',
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+/**
+ * Apptainer hands every descriptor on that it inherits, down to the command in the container. Node opens its own so that
+ * no child gets them, but what the service itself was started with goes through. bash closes those; no other shell
+ * closes one of two digits.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { systemCode } from '../shared/system-fault.ts';
+
+type Command = readonly [string, ...string[]];
+
+const closeOnExec = 0o2000000;
+
+/** The same set for the life of a process, so it is read once. */
+let inherited: readonly number[] | null = null;
+
+export function withoutInherited(command: Command): Command {
+  inherited ??= inheritedDescriptors();
+  if (inherited.length === 0) return command;
+  const closing = inherited.map((fd) => `${fd}>&-`).join(' ');
+  return ['bash', '-c', `exec ${closing}; exec "$@"`, 'bash', ...command];
+}
+
+function inheritedDescriptors(): readonly number[] {
+  return readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((fd) => fd > 2 && isHandedOn(fd))
+    .toSorted((a, b) => a - b);
+}
+
+function isHandedOn(fd: number): boolean {
+  try {
+    const flags = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1] ?? '0';
+    return (Number.parseInt(flags, 8) & closeOnExec) === 0;
+  } catch (error) {
+    // The one that the listing was read through is closed by now.
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+/** What this host is and has. Read once. */
+import { access, constants, readFile } from 'node:fs/promises';
+import { hostname, release } from 'node:os';
+import { join } from 'node:path';
+import type { OpenOptions } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import type { Pipes } from '../shared/pipes.ts';
+import { type Account, findAccount } from './account.ts';
+import { parseVersion, tooOld, type Version } from './floors.ts';
+import { findHierarchy, type Hierarchy } from './hierarchy.ts';
+import { cacheOf, scratchOf, textOf } from './places.ts';
+import { findProgram, type Host, lastWords, pathOf, run } from './program.ts';
+
+export interface Facts {
+  readonly host: Host;
+  readonly version: Version;
+  /** A text is the reason why there are no limits. */
+  readonly hierarchy: Hierarchy | string;
+  readonly kernel: string;
+  readonly hostName: string;
+  readonly scratch: string;
+  readonly cache: string;
+  /** Programs that are needed and not there. */
+  readonly missing: readonly string[];
+  /** Namespaces that an account without rights may make (user_namespaces(7)); 0 is none. */
+  readonly userNamespaces: number | null;
+}
+
+const wantedPrograms = ['flock', 'mksquashfs', 'unsquashfs', 'setsid', 'chmod'] as const;
+/** Of root, who keeps the files of sandboxes in images of a fixed size. */
+const wantedOfRoot = ['mount', 'umount', 'mkfs.ext4', 'e2fsck', 'resize2fs'] as const;
+
+/** Throws `unavailable` without the program, `failed_precondition` when it or the account will not do. */
+export async function askFacts(options: OpenOptions, pipesFor: (account: Account) => Pipes): Promise<Facts> {
+  const path = pathOf(options.env);
+  const program = await findProgram(path);
+  const account = await findAccount(textOf(options.settings, 'user'));
+  const host: Host = { program, account, pipes: pipesFor(account), path: `${path}:/usr/sbin:/sbin` };
+  const wanted = [...wantedPrograms, ...(account.handedOver ? wantedOfRoot : [])];
+  return {
+    host,
+    version: await versionOf(host),
+    hierarchy: await findHierarchy(account.handedOver),
+    kernel: release(),
+    hostName: hostname(),
+    scratch: scratchOf(options),
+    cache: cacheOf(options, account.handedOver),
+    missing: await missingOf(wanted, host.path),
+    userNamespaces: await userNamespaces(),
+  };
+}
+
+async function versionOf(host: Host): Promise<Version> {
+  const said = await run(host, { command: [host.program, '--version'] });
+  const version = parseVersion(said.text);
+  if (version !== null && tooOld(version) === null) return version;
+  const [which, remedy] =
+    version === null
+      ? [`tells no version (${lastWords(said)})`, `see whether ${host.account.name} can run ${host.program}`]
+      : [`is ${version.text}, and too old`, `install ${version.flavor} ${tooOld(version) ?? ''} or newer`];
+  throw new CaissonError('failed_precondition', `${host.program} ${which}`, {
+    details: { program: host.program, exitCode: said.exitCode },
+    remedy,
+  });
+}
+
+async function missingOf(names: readonly string[], path: string): Promise<readonly string[]> {
+  const directories = path.split(':').filter((each) => each.startsWith('/'));
+  const there = await Promise.all(
+    names.map(async (name) => {
+      const tries = directories.map((directory) => access(join(directory, name), constants.X_OK));
+      return await Promise.any(tries).then(
+        () => true,
+        () => false,
+      );
+    }),
+  );
+  return names.filter((_, index) => there[index] === false);
+}
+
+async function userNamespaces(): Promise<number | null> {
+  try {
+    return Number((await readFile('/proc/sys/user/max_user_namespaces', 'utf8')).trim());
+  } catch {
+    return null; // An older kernel does not tell.
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The processes of a sandbox as the host sees them. Those that Apptainer runs outside (its clients and the keeper of the
+ * instance) carry the sandbox's directory in their environment; those inside share a pid namespace (pid_namespaces(7)),
+ * and all of them end with its first one.
+ */
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CaissonError } from '../../src/errors.ts';
+import { fault, systemCode } from '../shared/system-fault.ts';
+import type { Cgroup } from './cgroup.ts';
+
+const mostRounds = 200;
+const pauseMs = 15;
+const mostSweeps = 50;
+
+/** A process inside, by the number that it has there and the ticks at its start (proc_pid_stat(5)). */
+export interface Inside {
+  readonly pid: number;
+  readonly born: string;
+}
+
+/** Of a process; `null` when it is gone, or not ours to see. */
+export async function namespaceOf(pid: number): Promise<string | null> {
+  return await unlessGone(() => readlink(`/proc/${pid}/ns/pid`));
+}
+
+export async function membersOf(namespace: string): Promise<readonly number[]> {
+  const found = await Promise.all(
+    (await pids()).map(async (pid) => ((await namespaceOf(pid)) === namespace ? [pid] : [])),
+  );
+  return found.flat();
+}
+
+/** The number on the host of a process inside; `null` when it is gone. */
+export async function hostPid(namespace: string, { pid, born }: Inside): Promise<number | null> {
+  for (const candidate of await membersOf(namespace)) {
+    const [status, stat] = await Promise.all(
+      ['status', 'stat'].map((file) => unlessGone(() => readFile(`/proc/${candidate}/${file}`, 'latin1'))),
+    );
+    const inside = /^NSpid:.*\s(\d+)$/m.exec(status ?? '')?.[1];
+    const started = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    if (inside === String(pid) && started === born) return candidate;
+  }
+  return null;
+}
+
+/**
+ * Puts every process inside into the sandbox's control group. Children of a placed one are born there; so a look that
+ * finds none outside is the last one.
+ */
+export async function placeAll(namespace: string, cgroup: Cgroup): Promise<void> {
+  for (let sweep = 0; sweep < mostSweeps; sweep += 1) {
+    const placed = await cgroup.members();
+    const strays = (await membersOf(namespace)).filter((pid) => !placed.has(pid));
+    if (strays.length === 0) return;
+    for (const pid of strays) await cgroup.place(pid);
+  }
+  throw new CaissonError('unavailable', 'the processes of the sandbox multiply faster than they can be limited');
+}
+
+/** Ends everything outside and inside. Throws `unavailable` when something outlives SIGKILL. */
+export async function endAll(directory: string): Promise<void> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const carriers = await carriersOf(directory);
+    if (carriers.length === 0) return;
+    const namespaces = new Set(await Promise.all(carriers.map(namespaceOf)));
+    const own = await namespaceOf(process.pid);
+    for (const pid of carriers) kill(pid);
+    for (const namespace of namespaces)
+      if (namespace !== null && namespace !== own) for (const pid of await membersOf(namespace)) kill(pid);
+    await sleep(pauseMs);
+  }
+  throw new CaissonError('unavailable', `processes of the sandbox in ${directory} outlive SIGKILL`, {
+    remedy: 'they hang in the kernel: end them by hand, then remove the sandbox again',
+  });
+}
+
+/** Whether the process carries the directory in the environment that it was started with. */
+export async function carries(pid: number, directory: string): Promise<boolean> {
+  const environ = await unlessGone(() => readFile(`/proc/${pid}/environ`));
+  return environ?.includes(directory) === true;
+}
+
+async function carriersOf(directory: string): Promise<readonly number[]> {
+  const found = await Promise.all(
+    (await pids()).map(async (pid) => (pid !== process.pid && (await carries(pid, directory)) ? [pid] : [])),
+  );
+  return found.flat();
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (systemCode(error) !== 'ESRCH' && systemCode(error) !== 'EPERM') throw fault(error, 'send SIGKILL');
+  }
+}
+
+async function pids(): Promise<readonly number[]> {
+  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+async function unlessGone<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(systemCode(error) ?? '')) return null;
+    throw fault(error, 'look at the processes of the host');
+  }
+}

@@ -1,0 +1,99 @@
+/** One instance of Apptainer: the processes of one sandbox, with namespaces of their own. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CaissonError } from '../../src/errors.ts';
+import { isRecord, parseJson } from '../shared/labels.ts';
+import { fault, systemCode } from '../shared/system-fault.ts';
+import type { Cgroup } from './cgroup.ts';
+import { carries, namespaceOf, placeAll } from './host-processes.ts';
+import { openPlaces, overlayOf } from './overlay.ts';
+import { makeTheirs, plainPath } from './places.ts';
+import { type Host, lastWords, run } from './program.ts';
+import type { Registration } from './registration.ts';
+
+const instanceName = 'sandbox';
+
+/** Of every process, the first one included: no privilege, none to be had, and nothing of the caller's environment. */
+const posture = ['--userns', '--cleanenv', '--no-privs', '--drop-caps', 'ALL'] as const;
+
+export interface Running {
+  /** Its pid namespace, as the kernel names it. */
+  readonly namespace: string;
+}
+
+/** Apptainer's own files on this sandbox. Every process that it runs outside has this path in its environment. */
+export function configOf(directory: string): string {
+  return join(directory, 'config');
+}
+
+export function clientEnv(directory: string): Readonly<Record<string, string>> {
+  const config = configOf(directory);
+  return { HOME: config, APPTAINER_CONFIGDIR: config, SINGULARITY_CONFIGDIR: config };
+}
+
+/** The command line of one command. What is in it anybody on the host can read: it holds nothing of the caller's. */
+export function execCommand(program: string, command: readonly string[]): readonly [string, ...string[]] {
+  return [program, '-s', 'exec', ...posture, '--pwd', '/', `instance://${instanceName}`, ...command];
+}
+
+/** `null`: it does not run. */
+export async function findInstance(directory: string): Promise<Running | null> {
+  const pid = await recordedPid(configOf(directory));
+  // A number may belong to a stranger by now, as after a reboot.
+  if (pid === null || !(await carries(pid, configOf(directory)))) return null;
+  const namespace = await namespaceOf(pid);
+  return namespace === null || namespace === (await namespaceOf(process.pid)) ? null : { namespace };
+}
+
+/** The overlay is prepared, and so is the control group, where there are any. */
+export async function startInstance(host: Host, registration: Registration, cgroup: Cgroup | null): Promise<Running> {
+  const { directory } = registration;
+  await makeTheirs(configOf(directory), host.account);
+  const args = startArguments(host, registration, cgroup);
+  const command = [host.program, '-q', 'instance', 'start', ...args, registration.plan.root, instanceName] as const;
+  const said = await run(host, { command, env: clientEnv(directory) });
+  const running = await findInstance(directory);
+  if (running === null) throw startFault(said);
+  if (cgroup !== null) await placeAll(running.namespace, cgroup);
+  return running;
+}
+
+function startFault(said: { readonly exitCode: number | null; readonly text: string }): CaissonError {
+  return new CaissonError('unavailable', `the container did not start: ${lastWords(said)}`, {
+    details: { exitCode: said.exitCode },
+    remedy: 'see `caisson doctor singularity`, and whether the image runs: apptainer exec --userns IMAGE true',
+  });
+}
+
+function startArguments({ account }: Host, registration: Registration, cgroup: Cgroup | null): readonly string[] {
+  const { plan } = registration;
+  const overlay = overlayOf(registration, account);
+  const open = openPlaces.map((name) => ({ source: join(overlay, 'open', name), target: `/${name}`, readOnly: false }));
+  const groups = (cgroup?.mounts ?? []).map((each) => ({ ...each, readOnly: true }));
+  return [
+    ...posture,
+    '--containall',
+    '--no-home',
+    ...['--no-mount', 'bind-paths,tmp,home,cwd,hostfs,sys'],
+    ...['--hostname', instanceName],
+    ...(plan.network === 'none' ? ['--net', '--network', 'none'] : []),
+    ...(plan.readOnlyRoot ? [] : ['--overlay', overlay]),
+    ...[...open, ...groups, ...plan.mounts].flatMap(({ source, target, readOnly }) => [
+      '--bind',
+      `${plainPath(source, 'a mount')}:${plainPath(target, 'a mount')}:${readOnly ? 'ro' : 'rw'}`,
+    ]),
+  ];
+}
+
+async function recordedPid(config: string): Promise<number | null> {
+  try {
+    const files = await readdir(join(config, 'instances'), { recursive: true });
+    const file = files.find((path) => path.endsWith(`/${instanceName}/${instanceName}.json`));
+    if (file === undefined) return null;
+    const value = parseJson(await readFile(join(config, 'instances', file), 'utf8'));
+    return isRecord(value) && Number.isSafeInteger(value['pid']) ? Number(value['pid']) : null;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw fault(error, 'look for the instance');
+  }
+}

@@ -1,0 +1,100 @@
+/** The program `apptainer` or `singularity`: where it is, and running it to its end. */
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OpenOptions } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { untilAborted } from '../shared/abort.ts';
+import { startProcess } from '../shared/host-process.ts';
+import type { Owner, Pipes } from '../shared/pipes.ts';
+import type { Account } from './account.ts';
+import { withoutInherited } from './descriptors.ts';
+
+/** The first is preferred where both are there. */
+const names = ['apptainer', 'singularity'] as const;
+const mostBytes = 64 * 1024;
+
+export interface Host {
+  readonly program: string;
+  readonly account: Account;
+  readonly pipes: Pipes;
+  readonly path: string;
+}
+
+export interface Call {
+  readonly command: readonly [string, ...string[]];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Said {
+  readonly exitCode: number | null;
+  /** What it printed to both streams, its beginning cut off past a bound. */
+  readonly text: string;
+}
+
+export function pathOf(env: OpenOptions['env']): string {
+  return env['PATH'] || '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+}
+
+/** Throws `unavailable` when neither is there. */
+export async function findProgram(path: string): Promise<string> {
+  for (const name of names)
+    for (const directory of path.split(':').filter((each) => each.startsWith('/'))) {
+      const file = join(directory, name);
+      if (await isProgram(file)) return file;
+    }
+  throw new CaissonError('unavailable', 'neither apptainer nor singularity is on the PATH', {
+    details: { system: 'ENOENT' },
+    remedy: 'install Apptainer (apptainer.org), without its setuid part, or `module load` it before Caisson starts',
+  });
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // The question was whether it can be run.
+  }
+}
+
+/** As the account, with nothing of the service's environment but `PATH`. An aborted one is killed with its group. */
+export async function run(host: Host, { command, env = {}, signal }: Call): Promise<Said> {
+  const process = await startProcess(host.pipes, {
+    command: withoutInherited(command),
+    cwd: '/',
+    env: { PATH: host.path, ...env },
+    stdin: false,
+    signal,
+    account: identityOf(host.account),
+  });
+  try {
+    const done = Promise.all([process.wait(), tail(process.stdout), tail(process.stderr)]);
+    const [end, stdout, stderr] = await untilAborted(done, signal);
+    return { exitCode: end.exitCode, text: `${stdout}${stderr}`.trim() };
+  } catch (error) {
+    await process.kill('SIGKILL');
+    throw error;
+  } finally {
+    process.release();
+  }
+}
+
+/** `undefined`: the service's own. */
+export function identityOf({ handedOver, uid, gid }: Account): Owner | undefined {
+  return handedOver ? { uid, gid } : undefined;
+}
+
+async function tail(stream: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text = `${text}${chunk.toString('latin1')}`.slice(-mostBytes);
+  return text;
+}
+
+/** Why it failed, in its own words: the first line of the worst kind, else the last one. Without colours and controls. */
+export function lastWords({ text }: Said): string {
+  // oxlint-disable-next-line no-control-regex -- the point is to remove them
+  const plain = text.replaceAll(/\u001b\[[0-9;]*m/g, '').replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f]/g, ' ');
+  const lines = plain.trim().split('\n');
+  return (lines.find((line) => line.startsWith('FATAL')) ?? lines.at(-1) ?? '').trim().slice(0, 400);
+}

@@ -1,0 +1,31 @@
+/** What this host promises to a sandbox of Apptainer. */
+import type { Enforcement, Guarantees } from '../../src/backend.ts';
+import type { Facts } from './facts.ts';
+
+export function guaranteesOf({ hierarchy, host: { account } }: Facts): Guarantees {
+  const byGroup: Enforcement =
+    typeof hierarchy === 'string'
+      ? { enforced: false, reason: hierarchy }
+      : { enforced: true, by: `cgroup v${hierarchy.version}` };
+  return {
+    isolation: 'container',
+    limits: {
+      cpuCores: byGroup,
+      memoryBytes: byGroup,
+      pids: byGroup,
+      diskBytes: account.handedOver
+        ? { enforced: true, by: 'a disk image or tmpfs of that size' }
+        : { enforced: false, reason: 'without root, files are kept in plain directories, which have no size' },
+    },
+    network: ['none', 'open'],
+    persistence: 'directory',
+    persistentDisk: account.handedOver,
+    ephemeral: true,
+    survivesRestart: true,
+    kill: 'group',
+    // To the account that runs containers for root, the files of root are closed.
+    mounts: account.handedOver ? 'none' : 'read-write',
+    credentials: 'copy',
+    hardening: { readOnlyRoot: true, seccomp: false, runtimes: [], shm: false, hostUser: true },
+  };
+}

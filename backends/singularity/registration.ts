@@ -1,0 +1,73 @@
+/** The content of one registration file, and the strict reading of it. */
+import type { Labels, Limits, Mount, NetworkMode } from '../../src/backend.ts';
+import { isRecord, labelsFrom, parseJson } from '../shared/labels.ts';
+
+/** What a sandbox is started from, the first time and after each stop. */
+export interface Plan {
+  /** Directory of the unpacked image, and its content address. */
+  readonly root: string;
+  readonly digest: string | null;
+  readonly limits: Limits;
+  readonly network: NetworkMode;
+  readonly mounts: readonly Mount[];
+  readonly readOnlyRoot: boolean;
+  /** Where what it writes is kept. `null`: it is lost at the end. */
+  readonly keep: string | null;
+}
+
+export interface Registration {
+  readonly v: 1;
+  readonly name: string;
+  readonly labels: Labels;
+  readonly state: 'running' | 'stopped';
+  /** Of this sandbox alone, on scratch; removed with it. */
+  readonly directory: string;
+  readonly plan: Plan;
+}
+
+/** `null` for a text that we did not write. */
+export function parseRegistration(text: string): Registration | null {
+  const value = parseJson(text);
+  if (!isRecord(value) || value['v'] !== 1) return null;
+  const { name, state, directory } = value;
+  const labels = labelsFrom(value['labels']);
+  const plan = planFrom(value['plan']);
+  if (typeof name !== 'string' || typeof directory !== 'string' || !directory.startsWith('/')) return null;
+  if (labels === null || plan === null || (state !== 'running' && state !== 'stopped')) return null;
+  return { v: 1, name, labels, state, directory, plan };
+}
+
+function planFrom(value: unknown): Plan | null {
+  if (!isRecord(value)) return null;
+  const { root, digest, network, readOnlyRoot, keep } = value;
+  const limits = limitsFrom(value['limits']);
+  const mounts = Array.isArray(value['mounts']) ? value['mounts'].map(mountFrom) : [null];
+  if (typeof root !== 'string' || !isTextOrNull(digest) || !isTextOrNull(keep) || limits === null) return null;
+  if ((network !== 'open' && network !== 'none') || typeof readOnlyRoot !== 'boolean') return null;
+  if (!mounts.every((mount) => mount !== null)) return null;
+  return { root, digest, limits, network, mounts, readOnlyRoot, keep };
+}
+
+function limitsFrom(value: unknown): Limits | null {
+  if (!isRecord(value)) return null;
+  const { cpuCores, memoryBytes, diskBytes, pids } = value;
+  return isNumberOrNull(cpuCores) && isNumberOrNull(memoryBytes) && isNumberOrNull(diskBytes) && isNumberOrNull(pids)
+    ? { cpuCores, memoryBytes, diskBytes, pids }
+    : null;
+}
+
+function mountFrom(value: unknown): Mount | null {
+  if (!isRecord(value)) return null;
+  const { source, target, readOnly } = value;
+  return typeof source === 'string' && typeof target === 'string' && typeof readOnly === 'boolean'
+    ? { source, target, readOnly }
+    : null;
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+function isNumberOrNull(value: unknown): value is number | null {
+  return value === null || typeof value === 'number';
+}

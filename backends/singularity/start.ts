@@ -1,0 +1,116 @@
+/** Starts a command in a running sandbox, once. */
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { ExecOptions, Process } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { throwIfAborted, untilAborted } from '../shared/abort.ts';
+import { startProcess } from '../shared/host-process.ts';
+import { type Launch, preamble } from '../shared/preamble.ts';
+import type { Cgroup } from './cgroup.ts';
+import { withoutInherited } from './descriptors.ts';
+import { placeAll } from './host-processes.ts';
+import { clientEnv, execCommand, type Running } from './instance.ts';
+import { SingularityProcess } from './process.ts';
+import { type Host, identityOf } from './program.ts';
+
+export interface Start {
+  readonly command: readonly [string, ...string[]];
+  readonly options: ExecOptions;
+  readonly directory: string;
+  readonly running: Running;
+  readonly cgroup: Cgroup | null;
+}
+
+/** As the first word of its output, the shell says that it is there; then it takes one text, and becomes the command. */
+const boot = 'printf %s "$1"; eval "$(head -c $2)"';
+const mostNoise = 64 * 1024;
+
+/**
+ * The container is joined by a shell that waits. Before it is told what to do, it is put under the limits of its
+ * sandbox; arguments, directory and environment then travel in its stdin, and are never in the arguments of a process
+ * on the host. Throws what keeps the command from being started.
+ */
+export async function startExec(host: Host, start: Start): Promise<Process> {
+  const { options, running, cgroup, directory } = start;
+  throwIfAborted(options);
+  const [nonce, word] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')];
+  const text = preamble(launchOf(start), nonce);
+  const shell = ['setsid', '/bin/sh', '-c', boot, 'sh', word, String(text.length)];
+  const client = await startProcess(host.pipes, {
+    command: withoutInherited(execCommand(host.program, shell)),
+    cwd: '/',
+    env: { PATH: host.path, ...clientEnv(directory) },
+    stdin: true,
+    account: identityOf(host.account),
+  });
+  const joined = waits(client.stdout, word);
+  const { namespace } = running;
+  const process = new SingularityProcess({ process: client, nonce, namespace, stdin: options.stdin, cgroup });
+  try {
+    await untilAborted(joined, options.signal);
+    if (cgroup !== null) await placeAll(namespace, cgroup);
+    throwIfAborted(options);
+  } catch (error) {
+    // Without a text, the shell ends at the end of its stdin, and starts nothing.
+    client.stdin?.end();
+    process.release();
+    throw error;
+  }
+  client.stdin?.write(text);
+  if (!options.stdin) client.stdin?.end();
+  return await untilAborted(begun(process, start), options.signal, (late) => void endLate(late));
+}
+
+function launchOf({ command, options: { cwd, env, stdin } }: Start): Launch {
+  // The account's own home is on the host, and means nothing here.
+  return { command, cwd, env: { HOME: '/root', ...env }, stdin, guard: null, terminal: null };
+}
+
+/** Resolves when the word has come. Rejects when the stream ends before it: no shell was started. */
+async function waits(stdout: Readable, word: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let seen = '';
+  const look = (chunk: Buffer): void => {
+    seen = `${seen}${chunk.toString('latin1')}`.slice(-mostNoise);
+    if (seen.includes(word)) resolve();
+  };
+  stdout.on('data', look);
+  stdout.once('close', () => reject(noShell()));
+  try {
+    await promise;
+  } finally {
+    stdout.removeListener('data', look);
+  }
+}
+
+function noShell(): CaissonError {
+  return new CaissonError('unavailable', 'no shell came up in the container', {
+    remedy: 'look whether the image has /bin/sh, setsid and head, and whether the sandbox has processes left',
+  });
+}
+
+/** Waits for the shell's answer. */
+async function begun(process: SingularityProcess, { options }: Start): Promise<SingularityProcess> {
+  const [word, pid, born = ''] = (await process.head).split(' ');
+  process.inside = { pid: Number(pid), born };
+  if (word === 'ok') return process;
+  process.release();
+  if (word === 'cwd')
+    throw new CaissonError(
+      'invalid_argument',
+      `the working directory ${options.cwd} is not a directory that can be entered`,
+      { details: { cwd: options.cwd }, remedy: 'create it first, or choose another cwd' },
+    );
+  throw new CaissonError('not_supported', 'the container has no /proc, by which processes are found');
+}
+
+/** Of an aborted start. */
+async function endLate(process: SingularityProcess): Promise<void> {
+  try {
+    await process.kill('SIGKILL');
+  } catch {
+    // The tree is core's to find by its mark.
+  } finally {
+    process.release();
+  }
+}

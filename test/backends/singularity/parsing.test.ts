@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseVersion, tooOld, versionFindings } from '../../../backends/singularity/floors.ts';
+import { parseMounts } from '../../../backends/singularity/hierarchy.ts';
+import { parseImage } from '../../../backends/singularity/image-source.ts';
+import { cacheOf, plainPath, scratchOf } from '../../../backends/singularity/places.ts';
+import { parseRegistration } from '../../../backends/singularity/registration.ts';
+
+const ids = (text: string): readonly string[] => {
+  const version = parseVersion(text);
+  if (version === null) throw new Error(`${text} was not read`);
+  return versionFindings(version).map(({ id }) => id);
+};
+
+describe('versions', () => {
+  it.each([
+    ['apptainer version 1.1.9', '1.2.0'],
+    ['apptainer version 1.4.5-2', null],
+    ['singularity-ce version 3.11.4-focal', '4.0.0'],
+    ['singularity version 3.8.7', '4.0.0'],
+    ['singularity-ce version 4.1.0', null],
+  ])('of %s: needs %s', (text, needed) => {
+    const version = parseVersion(text);
+    expect(version === null ? 'unread' : tooOld(version)).toBe(needed);
+  });
+
+  it('tell their known holes, and a fixed one none', () => {
+    expect(ids('apptainer version 1.3.1')).toEqual(['CVE-2024-3727', 'CVE-2025-65105']);
+    expect(ids('apptainer version 1.4.4')).toEqual(['CVE-2025-65105']);
+    expect(ids('apptainer version 1.4.5')).toEqual([]);
+    expect(ids('singularity-ce version 4.1.0')).toEqual([]);
+  });
+
+  it.each(['', '1.4.5', 'apptainer version x', 'runc version 1.1.12'])('of %j cannot be read', (text) => {
+    expect(parseVersion(text)).toBeNull();
+  });
+});
+
+describe('control groups of a host', () => {
+  const v1 = (name: string): string => `30 24 0:26 / /sys/fs/cgroup/${name} rw,relatime - cgroup cgroup rw,${name}\n`;
+  const v2 = '35 24 0:30 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n';
+
+  it('are those of version 1 where all three are mounted', () => {
+    expect(parseMounts(`${v1('memory')}${v1('pids')}${v1('cpu')}${v2}`)).toEqual({
+      version: 1,
+      at: { memory: '/sys/fs/cgroup/memory', pids: '/sys/fs/cgroup/pids', cpu: '/sys/fs/cgroup/cpu' },
+    });
+  });
+
+  it('are found where two are mounted together', () => {
+    const together = '31 24 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n';
+    expect(parseMounts(`${v1('memory')}${v1('pids')}${together}`)?.at.cpu).toBe('/sys/fs/cgroup/cpu,cpuacct');
+  });
+
+  it('are those of version 2 elsewhere, or none', () => {
+    expect(parseMounts(v2)).toMatchObject({ version: 2, at: { pids: '/sys/fs/cgroup' } });
+    expect(parseMounts(`${v1('memory')}${v2}`)?.version).toBe(2);
+    expect(parseMounts('1 0 8:1 / / rw - ext4 /dev/sda1 rw\n')).toBeNull();
+  });
+});
+
+describe('images', () => {
+  it.each([
+    ['debian:12', { kind: 'registry', uri: 'docker://debian:12' }],
+    ['docker://debian:12', { kind: 'registry', uri: 'docker://debian:12' }],
+    ['docker-archive:/a/b.tar', { kind: 'archive', path: '/a/b.tar' }],
+    ['/a/b.sif', { kind: 'path', path: '/a/b.sif' }],
+  ])('%s is understood', (reference, source) => {
+    expect(parseImage(reference)).toEqual(source);
+  });
+
+  it('are asked for where there is none', () => {
+    expect(() => parseImage(null)).toThrow('no image was given');
+  });
+});
+
+describe('directories', () => {
+  it('are on the scratch that the configuration names, else on that of the job', () => {
+    const env = { TMPDIR: '/t', SLURM_TMPDIR: '/job' };
+    expect(scratchOf({ env, settings: { scratch_dir: '/s' } })).toBe('/s');
+    expect(scratchOf({ env: { ...env, TERMINAL_SCRATCH_DIR: '/x' } })).toBe('/x');
+    expect(scratchOf({ env })).toBe('/job');
+    expect(scratchOf({ env: { TMPDIR: '/t' } })).toBe('/t');
+    expect(scratchOf({ env: {} })).toBe('/tmp');
+  });
+
+  it('keep images in the home of an ordinary user, and where others can read for root', () => {
+    expect(cacheOf({ env: { HOME: '/home/u' } }, false)).toBe('/home/u/.cache/caisson/singularity');
+    expect(cacheOf({ env: { XDG_CACHE_HOME: '/c' } }, false)).toBe('/c/caisson/singularity');
+    expect(cacheOf({ env: { HOME: '/h' } }, true)).toBe('/var/cache/caisson/singularity');
+    expect(cacheOf({ env: {}, settings: { cache_dir: '/mine' } }, true)).toBe('/mine');
+  });
+
+  it.each(['relative', '/a:b', '/a,b', '/a"b', '/a\\b', '/a\nb', ''])('are not %j', (path) => {
+    expect(() => plainPath(path, 'it')).toThrow('it');
+  });
+});
+
+describe('registrations', () => {
+  const whole = {
+    v: 1,
+    name: 'n',
+    labels: { instance: 'i', sandbox: 's', task: 't', fingerprint: 'f', created: '2026-01-01T00:00:00Z', schema: '1' },
+    state: 'running',
+    directory: '/scratch/x',
+    plan: {
+      root: '/cache/root',
+      digest: null,
+      limits: { cpuCores: 1, memoryBytes: null, diskBytes: null, pids: 5 },
+      network: 'none',
+      mounts: [{ source: '/a', target: '/b', readOnly: true }],
+      readOnlyRoot: false,
+      keep: null,
+    },
+  } as const;
+
+  it('are read as they were written', () => {
+    expect(parseRegistration(JSON.stringify(whole))).toEqual(whole);
+  });
+
+  it.each([
+    { ...whole, v: 2 },
+    { ...whole, state: 'asleep' },
+    { ...whole, directory: 'scratch' },
+    { ...whole, labels: { ...whole.labels, task: 'a b' } },
+    { ...whole, plan: { ...whole.plan, limits: { ...whole.plan.limits, pids: '5' } } },
+    { ...whole, plan: { ...whole.plan, mounts: [{ source: '/a' }] } },
+    { ...whole, plan: { ...whole.plan, network: 'host' } },
+    { ...whole, plan: null },
+  ])('of another form are not ours', (other) => {
+    expect(parseRegistration(JSON.stringify(other))).toBeNull();
+  });
+
+  it('are nothing that any text could make fail', () => {
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void parseRegistration(text)));
+  });
+});

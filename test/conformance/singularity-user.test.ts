@@ -1,0 +1,18 @@
+/** The same as an ordinary user has it, who may neither mount nor set limits: this process gives up being root. */
+import { afterAll } from 'vitest';
+import { open } from '../../backends/singularity/backend.ts';
+import { becomeNobody, startApptainer, whyNoApptainer } from '../engines/apptainer.ts';
+import { plainSpec } from './spec.ts';
+import { testBackend } from './suite.ts';
+
+const why = whyNoApptainer();
+const apptainer = why === null ? await startApptainer() : null;
+if (apptainer !== null) becomeNobody(apptainer);
+afterAll(() => apptainer?.remove());
+
+await testBackend({
+  name: 'singularity (ordinary user)',
+  open: (instance) => open({ env: apptainer?.env ?? {}, instance, settings: apptainer?.settings ?? {} }),
+  spec: plainSpec('singularity', { image: apptainer?.busybox ?? '', cwd: '/workspace', persistent: false }),
+  unavailable: why,
+});
