@@ -31,7 +31,7 @@ const mostHits = 1000;
 function hits(index: RuleIndex, analysis: Analysis): readonly Hit[] {
   const found: Hit[] = [];
   for (const command of analysis.commands) {
-    for (const rule of index.rulesFor(command.program)) if (rule.test(command, analysis)) found.push({ rule, command });
+    index.hitsOf(command, analysis, (rule) => found.push({ rule, command }));
     if (found.length > mostHits) break;
   }
   return found;

@@ -15,6 +15,8 @@ export interface Rule {
 
 export const argsOf = ({ words }: Simple): readonly string[] => words.slice(1).map(({ text }) => text);
 
+const none: readonly Rule[] = [];
+
 /** Rules by the programs they are about, so that a command meets only its own. */
 export class RuleIndex {
   readonly #named = new Map<string, Rule[]>();
@@ -25,11 +27,14 @@ export class RuleIndex {
     for (const rule of rules) for (const program of rule.programs) this.#add(program, rule);
   }
 
-  *rulesFor(program: string | null): Iterable<Rule> {
-    yield* this.#every;
+  /** Those of every command first. */
+  hitsOf(command: Simple, analysis: Analysis, hit: (rule: Rule) => void): void {
+    const { program } = command;
+    for (const rule of this.#every) if (rule.test(command, analysis)) hit(rule);
     if (program === null) return;
-    yield* this.#named.get(program) ?? [];
-    for (const [prefix, rule] of this.#prefixed) if (program.startsWith(prefix)) yield rule;
+    for (const rule of this.#named.get(program) ?? none) if (rule.test(command, analysis)) hit(rule);
+    for (const [prefix, rule] of this.#prefixed)
+      if (program.startsWith(prefix) && rule.test(command, analysis)) hit(rule);
   }
 
   #add(program: string, rule: Rule): void {

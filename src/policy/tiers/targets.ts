@@ -36,10 +36,12 @@ export interface Write {
   readonly path: string | null;
 }
 
+const none: readonly Write[] = [];
 const known = new WeakMap<Simple, readonly Write[]>();
 
 /** Asked by several rules of the same command. */
 export function writesOf(command: Simple): readonly Write[] {
+  if (command.redirects.length === 0 && (command.program === null || !Object.hasOwn(writers, command.program))) return none;
   const writes = known.get(command) ?? findWrites(command);
   known.set(command, writes);
   return writes;
@@ -49,7 +51,6 @@ function findWrites(command: Simple): readonly Write[] {
   const { program, redirects, cwd } = command;
   const found: { readonly target: Word; readonly how: How }[] = redirects.filter(({ writes }) => writes).map(({ target }) => ({ target, how: 'redirect' }));
   const writer = program !== null && Object.hasOwn(writers, program) ? writers[program] : undefined;
-  if (writer === undefined && redirects.length === 0) return [];
   if (writer !== undefined) found.push(...writer(command.words.slice(1)));
   const base = found.length === 0 ? cwd : directoryOf(command);
   return found.map(({ target, how }) => ({ target, how, path: resolvePath(target.text, how === 'redirect' ? cwd : base) }));
