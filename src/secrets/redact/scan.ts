@@ -49,14 +49,19 @@ export class Scan {
 
   /** To behind the next byte at which a literal ends; false at the end of the buffer. */
   next(): boolean {
-    const { columns, width, next, hits } = this.#automaton;
+    const { columns, width, next, hits, depth } = this.#automaton;
     const buffer = this.#buffer;
     const { length } = buffer;
     let state = this.#state;
     let index = this.#index;
     let hit = false;
     while (index < length && !hit) {
-      if (state === 0) index = this.#skip(index);
+      const open = depth[state] ?? 0;
+      if (open <= 1) {
+        // One byte that may begin a literal is as good as none: units tell whether it does.
+        const at = this.#skip(index - open);
+        if (at > index - open) [state, index] = [0, at];
+      }
       state = next[state * width + (columns[buffer[index] ?? 0] ?? 0)] ?? 0;
       hit = hits[state] === 1;
       index += 1;
