@@ -3,27 +3,18 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Caisson } from '../../src/caisson.ts';
-import { openCaisson } from '../../src/main.ts';
-import { startSshd, whyNoSshd } from '../engines/sshd.ts';
 import { type Home, makeHome } from './home.ts';
+import { openPlaces } from './places.ts';
 
-const whyNot = whyNoSshd();
-if (whyNot !== null && process.env['CAISSON_REQUIRE_ENGINES'] === '1') throw new Error(whyNot);
-const sshd = whyNot === null ? await startSshd() : null;
-afterAll(() => sshd?.stop());
+const places = await openPlaces();
+afterAll(() => places.stop());
 
-const backends = ['docker', 'local', ...(sshd === null ? [] : ['ssh'])];
 const token = 'ya29-not-a-pattern-of-anybody-7c1e';
 const tokenFile = JSON.stringify({ refresh_token: token, kind: 'authorized_user' });
 
 async function open(home: Home, backend: string, config = ''): Promise<Caisson> {
-  const text = `approvals: {mode: "off"}\nterminal:\n  credential_files: [token.json]\n${config}`;
-  await writeFile(join(home.path, 'config.yaml'), text, { mode: 0o600 });
   await writeFile(join(home.path, 'token.json'), tokenFile, { mode: 0o600 });
-  const settings = Object.entries(sshd?.settings ?? {}).map(([key, value]) => [`terminal.ssh_${key}`, value] as const);
-  // Where the ssh client finds the key of the host.
-  const env = backend === 'ssh' ? { ...home.env, HOME: sshd?.home } : home.env;
-  return await openCaisson({ home: home.path, env, cwd: home.path, flags: Object.fromEntries(settings) });
+  return await places.open(home, backend, { config: `  credential_files: [token.json]\n${config}` });
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -31,7 +22,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 /** A command sees the file where it is told to look, as nobody may print it. */
 const sum = ['sh', '-c', 'sha256sum <"$CAISSON_CREDENTIALS/token.json"'] as const;
 
-describe.each(backends)('credential files on %s', (backend) => {
+describe.each(places.backends)('credential files on %s', (backend) => {
   it('are seen by commands, sessions and detached processes, and follow their source (CF-04, CF-05)', async () => {
     await using home = await makeHome();
     const caisson = await open(home, backend);
