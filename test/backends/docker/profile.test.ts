@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { type Architecture, seccompProfile, toArchitecture } from '../../../backends/docker/seccomp.ts';
+
+interface Rule {
+  readonly names: readonly string[];
+  readonly action: string;
+  readonly args?: readonly object[];
+}
+
+function profileOf(architecture: Architecture): {
+  readonly architectures: readonly string[];
+  readonly syscalls: readonly Rule[];
+} {
+  return JSON.parse(seccompProfile(architecture));
+}
+
+describe('our seccomp profile', () => {
+  test.each([
+    ['x86_64', 'x86_64'],
+    ['amd64', 'x86_64'],
+    ['aarch64', 'aarch64'],
+    ['arm64', 'aarch64'],
+    ['armv7l', null],
+    ['riscv64', null],
+    ['s390x', null],
+    ['', null],
+    [null, null],
+  ])('for what an engine calls %s is that of %s', (told, architecture) => {
+    expect(toArchitecture(told)).toBe(architecture);
+  });
+
+  test.each([
+    ['x86_64', 'SCMP_ARCH_X86_64', ['arch_prctl', 'modify_ldt'], ['sync_file_range2']],
+    ['aarch64', 'SCMP_ARCH_AARCH64', ['sync_file_range2'], ['arch_prctl', 'modify_ldt']],
+  ] as const)('of %s covers that architecture alone, with its own calls', (architecture, name, own, foreign) => {
+    const { architectures, syscalls } = profileOf(architecture);
+    expect(architectures).toEqual([name]);
+    const free = syscalls.flatMap(({ names, action, args }) => (action === 'SCMP_ACT_ALLOW' && !args ? names : []));
+    expect(free).toEqual(
+      expect.arrayContaining([...own, 'openat', 'clock_nanosleep', 'epoll_pwait', 'ppoll', 'newfstatat']),
+    );
+    for (const each of [...foreign, 'socket', 'clone', 'clone3', 'personality', 'mount', 'io_uring_setup', 'bpf'])
+      expect(free).not.toContain(each);
+    expect(new Set(free).size).toBe(free.length);
+  });
+
+  test('differs between architectures in nothing else', () => {
+    const own = ['arch_prctl', 'modify_ldt', 'sync_file_range2'];
+    const common = (architecture: Architecture): readonly Rule[] =>
+      profileOf(architecture).syscalls.map((rule) => ({
+        ...rule,
+        names: rule.names.filter((each) => !own.includes(each)),
+      }));
+    expect(common('aarch64')).toEqual(common('x86_64'));
+  });
+});
