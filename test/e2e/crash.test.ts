@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type Home, makeHome } from './home.ts';
+import { type Home, instanceOf, makeHome } from './home.ts';
 
 const worker = fileURLToPath(new URL('crash-worker.ts', import.meta.url));
 const failpoints = ['after-intent', 'after-create', 'after-ready', 'before-remove', 'after-remove', 'before-forget'];
@@ -36,6 +36,21 @@ async function expectNothingUnowned(home: Home): Promise<void> {
   const tasks = await readdir(join(home.path, 'sandboxes/docker/tasks')).catch(() => []);
   expect(directories.length).toBe(tasks.length);
   await caisson.close();
+  const networks = (await networksOf(home)).length;
+  expect(networks).toBeLessThanOrEqual(rows.length === 0 ? 0 : 1);
+}
+
+async function networksOf(home: Home): Promise<readonly string[]> {
+  const label = `label=caisson.instance=${await instanceOf(home.path)}`;
+  return (await home.engine(['network', 'ls', '-q', '--filter', label])).split('\n').filter(Boolean);
+}
+
+/** Also the network that its sandboxes shared goes with the last of them, whoever made it. */
+async function removeAll(home: Home): Promise<void> {
+  const caisson = await home.open();
+  for (const { taskId } of await caisson.list()) await caisson.remove(taskId);
+  await caisson.close();
+  expect([await home.containers(), await networksOf(home)]).toEqual([[], []]);
 }
 
 describe('a process that is killed', () => {
@@ -48,6 +63,7 @@ describe('a process that is killed', () => {
       await once(child, 'exit');
       if (round % 5 === 4) await expectNothingUnowned(home);
     }
+    await removeAll(home);
   }, 300_000);
 
   it.each(failpoints)('leaves nothing unowned when it dies at %s', async (name) => {
@@ -56,5 +72,6 @@ describe('a process that is killed', () => {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     expect(child.signalCode).toBe('SIGKILL');
     await expectNothingUnowned(home);
+    await removeAll(home);
   });
 });
