@@ -15,7 +15,8 @@ import type {
   Spec,
 } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { delay, throwIfAborted, untilAborted } from './abort.ts';
+import { throwIfAborted, untilAborted } from '../shared/abort.ts';
+import { delay } from './delay.ts';
 import { toCheck, toFailedCheck } from './check.ts';
 import { inspectContainer, removeContainer, toState } from './container.ts';
 import { make, type Created } from './create.ts';
@@ -64,7 +65,7 @@ class DockerBackend implements Backend {
         findings: [...(await imageFindings(this.#engine, this.#image, options.signal)), ...check.findings],
       };
     } catch (error) {
-      throwIfAborted(options.signal);
+      throwIfAborted(options);
       return toFailedCheck(error);
     }
   }

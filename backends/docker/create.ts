@@ -4,7 +4,8 @@
  */
 import type { CreateOptions, Spec } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
-import { delay, throwIfAborted } from './abort.ts';
+import { throwIfAborted } from '../shared/abort.ts';
+import { delay } from './delay.ts';
 import { inspectContainer, removeContainer, type Inspected } from './container.ts';
 import type { Engine } from './engine.ts';
 import { statusOf } from './fault.ts';
@@ -45,7 +46,7 @@ export async function make(making: Making): Promise<Created> {
   if (making.options.directory !== null) await makeDirectories(making.options.directory, making.options.credentials);
   let networkFailures = 0;
   for (let tries = 0; tries < maxTries; tries += 1) {
-    throwIfAborted(making.options.signal);
+    throwIfAborted(making.options);
     const step = await attempt(making);
     if ('done' in step) return step.done;
     if (step.again === 'image') await pull(making.engine, making.spec.image ?? '', making.options);
@@ -156,11 +157,11 @@ async function launch(
   const { id } = container;
   let init: InitProcess | null = null;
   try {
-    throwIfAborted(options.signal);
+    throwIfAborted(options);
     init = await attachFirst(engine, id);
-    throwIfAborted(options.signal);
+    throwIfAborted(options);
     const [inspected] = await Promise.all([inspectContainer(engine, id), startContainer(engine, id)]);
-    throwIfAborted(options.signal);
+    throwIfAborted(options);
     if (container.body) verify(inspected, container.body);
     return { done: { inspected: { ...inspected, state: 'running' }, init } };
   } catch (error) {

@@ -16,7 +16,7 @@
  */
 import type { ProcessEnd } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
-import { delay } from './abort.ts';
+import { delay } from './delay.ts';
 import type { Engine } from './engine.ts';
 import type { EngineEvent } from './events.ts';
 import { flag, number, object } from './json.ts';

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import type { OpenOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { untilAborted } from './abort.ts';
+import { untilAborted } from '../shared/abort.ts';
 import { endpointName, findEndpoint, type Endpoint } from './connection.ts';
 import { Events } from './events.ts';
 import { readFacts, type Facts } from './facts.ts';

@@ -4,7 +4,7 @@
  * asked for by whoever waits (`reconnected`). After half a minute of silence it gives up (`lost`) until it is needed again.
  */
 import type { Readable } from 'node:stream';
-import { delay } from './abort.ts';
+import { delay } from './delay.ts';
 import { number, object, parse, text } from './json.ts';
 import { instanceLabel } from './labels.ts';
 import { linesOf } from './lines.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ExecOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { throwIfAborted } from './abort.ts';
+import { throwIfAborted } from '../shared/abort.ts';
 import { Channel } from './channel.ts';
 import { headerBytes } from './demux.ts';
 import { Ending, inspectExec } from './ending.ts';
@@ -49,7 +49,7 @@ export async function startExec(container: Container, command: Command, options:
   // A signal finds the exec by its mark, so there is one even for a caller who sets none.
   const mark = options.env['CAISSON_EXEC'] ?? `exec_${randomBytes(12).toString('hex')}`;
   const execId = await createExec(container, command, { ...options, env: { ...options.env, CAISSON_EXEC: mark } });
-  throwIfAborted(options.signal);
+  throwIfAborted(options);
   const { engine, id, trusted } = container;
   const ending = new Ending({ engine, container: id, execId, trusted });
   const channel = await attach(container, { execId, ending, options });

@@ -1,10 +1,10 @@
 /** Image references, and getting an image that is not there. */
-import type { Finding, Progress } from '../../src/backend.ts';
+import type { Cancelable, Finding, Progress } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
 import type { Engine } from './engine.ts';
 import { printable } from './fault.ts';
 import { number, object, parse, text, type Json } from './json.ts';
-import { throwIfAborted } from './abort.ts';
+import { throwIfAborted } from '../shared/abort.ts';
 import { linesOf } from './lines.ts';
 
 export interface Reference {
@@ -60,8 +60,7 @@ async function isThere(engine: Engine, image: string, signal: AbortSignal | unde
   }
 }
 
-export interface PullOptions {
-  readonly signal?: AbortSignal | undefined;
+export interface PullOptions extends Cancelable {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -80,7 +79,7 @@ export async function pull(engine: Engine, image: string, options: PullOptions):
     });
     for await (const line of linesOf(stream, options.signal)) report(image, object(parse(line)), options);
   } catch (error) {
-    throwIfAborted(options.signal);
+    throwIfAborted(options);
     if (isCode(error, 'unavailable')) throw error;
     throw missing(image, error instanceof Error ? error.message : 'the engine refused', error);
   }

@@ -2,7 +2,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessEnd, PtyProcess } from '../../src/backend.ts';
 import { isCode } from '../../src/errors.ts';
-import { throwIfAborted, untilAborted, delay } from './abort.ts';
+import { throwIfAborted, untilAborted } from '../shared/abort.ts';
+import { delay } from './delay.ts';
 import type { Channel } from './channel.ts';
 import { inspectExec, type Ending } from './ending.ts';
 import { resizeExec, startExec, type Command, type Container, type StartOptions, type Started } from './exec-start.ts';
@@ -35,7 +36,7 @@ export class ExecProcess implements PtyProcess {
   }
 
   static async start(container: Container, command: Command, options: StartOptions): Promise<ExecProcess> {
-    throwIfAborted(options.signal);
+    throwIfAborted(options);
     const starting = startExec(container, command, options).then((started) => new ExecProcess(container, started));
     return untilAborted(starting, options.signal, (process) => void process.#end());
   }

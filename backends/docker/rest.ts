@@ -1,7 +1,7 @@
 /** One request to the engine: method, path, query, body in; JSON or a byte stream out. */
 import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
-import { untilAborted } from './abort.ts';
+import { untilAborted } from '../shared/abort.ts';
 import { toFault } from './fault.ts';
 
 export interface Request {

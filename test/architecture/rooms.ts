@@ -17,6 +17,7 @@ const core = '(?:audit|config|spec|sandbox|exec|files|guard|policy|secrets|netwo
 export const rooms: readonly Room[] = [
   { name: 'the error table', owns: /^src\/errors\.ts$/, may: [] },
   { name: 'the contract', owns: /^src\/backend\.ts$/, may: ['src/errors.ts'] },
+  { name: 'likely words', owns: /^src\/nearest\.ts$/, may: [] },
   { name: 'failpoints', owns: /^src\/failpoint\.ts$/, may: ['src/errors.ts'] },
   {
     name: 'the composition root',
@@ -26,12 +27,12 @@ export const rooms: readonly Room[] = [
   {
     name: 'a front end',
     owns: /^src\/(cli|http|mcp|acp|web)\//,
-    may: ['src/$1/.*', 'src/(?:caisson|api|errors|main).ts', 'src/backend.ts', ...shapes],
+    may: ['src/$1/.*', 'src/(?:caisson|api|errors|main|nearest).ts', 'src/backend.ts', ...shapes],
   },
   {
     name: 'a core folder',
     owns: new RegExp(`^src/(${core})/`),
-    may: [...contract, 'src/failpoint.ts', `src/${core}/.*`],
+    may: [...contract, 'src/(?:failpoint|nearest).ts', `src/${core}/.*`],
   },
   { name: 'the service', owns: /^src\/[^/]+\.ts$/, may: ['src/(?!main)[^/]+\\.ts', `src/${core}/.*`] },
   {

@@ -42,7 +42,9 @@ describe('the program', () => {
     expect(await loads('--version')).toEqual([`LOAD file://${bin}`]);
     const files = await loads('run', '--help');
     expect(files.length).toBeGreaterThan(3);
-    expect(files.filter((file) => /node_modules|\/src\/(?!cli\/|errors|api|exec\/exit)/.test(file))).toEqual([]);
+    expect(files.filter((file) => /node_modules|\/src\/(?!cli\/|errors|api|nearest|exec\/exit)/.test(file))).toEqual(
+      [],
+    );
   });
 
   it('exits with 2 for what it does not understand', async () => {
@@ -120,6 +122,7 @@ async function copyWith(path: string, main: string | null, { withNode = true } =
   await writeFile(join(root, 'package.json'), '{"type":"module","version":"0.0.0"}');
   const source = await readFile(bin, 'utf8');
   await writeFile(join(root, 'bin/caisson.js'), source.replace('process.argv.slice(2)', "['go']"));
+  await cp(join(bin, '../process.js'), join(root, 'bin/process.js'));
   if (main !== null) await writeFile(join(root, 'dist/src/cli/main.js'), main);
   if (withNode) {
     await writeFile(join(root, 'node_modules/node/package.json'), '{"version":"24.0.0"}');

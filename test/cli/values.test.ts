@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editDistance, nearest } from '../../src/cli/nearest.ts';
 import { readBytes, readChoice, readCores, readCount, readDuration } from '../../src/cli/values.ts';
 
 describe('values of options', () => {
@@ -60,33 +59,6 @@ describe('values of options', () => {
           const value = attempt(() => read('--x', text));
           expect(value === null || (Number.isSafeInteger(value) && value > 0)).toBe(true);
         }
-      }),
-    );
-  });
-});
-
-describe('the nearest known word', () => {
-  it.each([
-    ['rnu', 'run'],
-    ['insepct', 'inspect'],
-    ['doctr', 'doctor'],
-    ['memroy', 'memory'],
-    ['allow', 'allow-degraded'],
-  ])('takes %s for %s', (word, meant) => {
-    expect(nearest(word, ['run', 'rm', 'inspect', 'doctor', 'memory', 'allow-degraded'])).toBe(meant);
-  });
-
-  it('says nothing when none is near', () => {
-    expect(nearest('frobnicate', ['run', 'ls'])).toBeNull();
-    expect(nearest('x'.repeat(1000), ['run'])).toBeNull();
-  });
-
-  it('measures a distance: none to itself, the same both ways', () => {
-    const word = fc.string({ maxLength: 12 });
-    fc.assert(
-      fc.property(word, word, (left, right) => {
-        expect(editDistance(left, left)).toBe(0);
-        expect(editDistance(left, right)).toBe(editDistance(right, left));
       }),
     );
   });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDotenv } from '../../src/config/dotenv.ts';
-import { distance, nearest } from '../../src/config/nearest.ts';
 import { matches } from '../../src/config/pattern.ts';
 import { CaissonError } from '../../src/errors.ts';
 
@@ -51,28 +50,6 @@ describe('parseDotenv', () => {
     );
     parseDotenv(`A="${'\\'.repeat(100_000)}"`, 'F');
     parseDotenv(`A=${' '.repeat(50_000)}x`, 'F');
-  });
-});
-
-describe('nearest', () => {
-  it.each([
-    ['timout', 'timeout'],
-    ['tiemout', 'timeout'],
-    ['TIMEOUT', 'timeout'],
-    ['docker_imag', 'docker_image'],
-    ['xyz', null],
-  ])('%s -> %s', (word, expected) => {
-    expect(nearest(word, ['timeout', 'docker_image', 'backend'])).toBe(expected);
-  });
-
-  it('measures symmetrically, and nothing between equals', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), (a, b) => {
-        expect(distance(a, a)).toBe(0);
-        expect(distance(a, b)).toBe(distance(b, a));
-        expect(distance(a, b)).toBeLessThanOrEqual(Math.max(a.length, b.length));
-      }),
-    );
   });
 });
 

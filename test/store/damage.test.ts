@@ -124,29 +124,23 @@ describe('a full disk', () => {
   it.runIf(mayMount)(
     'is told as resource_exhausted at each write, and forgotten when there is space again',
     async () => {
-      await using directory = await scratch();
-      const home = join(directory.path, 'small');
-      await mkdir(home);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'caisson-test', home]);
-      try {
-        const { store } = await openStore(join(home, 'caisson.db'));
-        const row = newRow();
-        await store.insertSandbox(row);
-        await fill(join(home, 'ballast'));
-        const full = { code: 'resource_exhausted', retryable: true };
-        await expect(
-          untilItFails(async () => await store.updateSandbox(row.id, { usedAt: Date.now() })),
-        ).rejects.toMatchObject(full);
-        await expect(store.insertSandbox(newRow())).rejects.toMatchObject(full);
-        await expect(store.acquire('task:a')).rejects.toMatchObject(full);
-        expect(await store.sandbox(row.id)).toMatchObject({ id: row.id });
-        await rm(join(home, 'ballast'));
-        expect(await store.acquire('task:a')).toBe(true);
-        await store.updateSandbox(row.id, { state: 'ready' });
-        await store.close();
-      } finally {
-        execFileSync('umount', [home]);
-      }
+      await using disk = await smallDisk();
+      const { path: home } = disk;
+      const { store } = await openStore(join(home, 'caisson.db'));
+      const row = newRow();
+      await store.insertSandbox(row);
+      await fill(join(home, 'ballast'));
+      const full = { code: 'resource_exhausted', retryable: true };
+      await expect(
+        untilItFails(async () => await store.updateSandbox(row.id, { usedAt: Date.now() })),
+      ).rejects.toMatchObject(full);
+      await expect(store.insertSandbox(newRow())).rejects.toMatchObject(full);
+      await expect(store.acquire('task:a')).rejects.toMatchObject(full);
+      expect(await store.sandbox(row.id)).toMatchObject({ id: row.id });
+      await rm(join(home, 'ballast'));
+      expect(await store.acquire('task:a')).toBe(true);
+      await store.updateSandbox(row.id, { state: 'ready' });
+      await store.close();
     },
     30_000,
   );
@@ -154,24 +148,33 @@ describe('a full disk', () => {
   it.runIf(mayMount)(
     'at the start is resource_exhausted too, and not taken for damage',
     async () => {
-      await using directory = await scratch();
-      const home = join(directory.path, 'small');
-      await mkdir(home);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'caisson-test', home]);
-      try {
-        await fill(join(home, 'ballast'));
-        await expect(openStore(join(home, 'caisson.db'))).rejects.toMatchObject({ code: 'resource_exhausted' });
-        await rm(join(home, 'ballast'));
-        const { store } = await openStore(join(home, 'caisson.db'));
-        await store.insertSandbox(newRow());
-        await store.close();
-      } finally {
-        execFileSync('umount', [home]);
-      }
+      await using disk = await smallDisk();
+      const { path: home } = disk;
+      await fill(join(home, 'ballast'));
+      await expect(openStore(join(home, 'caisson.db'))).rejects.toMatchObject({ code: 'resource_exhausted' });
+      await rm(join(home, 'ballast'));
+      const { store } = await openStore(join(home, 'caisson.db'));
+      await store.insertSandbox(newRow());
+      await store.close();
     },
     30_000,
   );
 });
+
+/** One megabyte. */
+async function smallDisk(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const directory = await scratch();
+  const path = join(directory.path, 'small');
+  await mkdir(path);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'caisson-test', path]);
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => {
+      execFileSync('umount', [path]);
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
 
 async function fill(path: string): Promise<void> {
   const file = await open(path, 'w');

@@ -1,19 +1,18 @@
 import { defineCommand } from '../command.ts';
+import { sessionOf, sessionOperands } from '../session.ts';
 
 export const sessionClose = defineCommand({
   name: 'session close',
   summary: 'End a session and forget its state',
-  operands: [
-    { name: 'TASK', count: 'one' },
-    { name: 'NAME', count: 'one' },
-  ],
+  operands: sessionOperands,
   runs: false,
   exitsAsCommand: false,
   options: {},
   examples: [['forget it', 'session close build dev']],
-  run: async ({ operands: [taskId = '', name = ''] }, context) => {
-    await (await context.service()).sessions.close({ taskId, name }, context.options);
-    if (context.json) await context.printJson({ name });
+  run: async ({ operands }, context) => {
+    const session = sessionOf(operands);
+    await (await context.service()).sessions.close(session, context.options);
+    if (context.json) await context.printJson({ name: session.name });
     return 0;
   },
 });

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { readEnv } from '../env.ts';
 import { explain } from '../explain.ts';
 import { commandOptions } from '../option.ts';
+import { sessionOf, sessionOperands } from '../session.ts';
 import { UsageError } from '../usage.ts';
 import { readDuration } from '../values.ts';
 
@@ -12,10 +13,7 @@ export const sessionRun = defineCommand({
   summary: 'Run a text in a session and show what it writes',
   about: `What stands after -- is shell text: directory, variables, functions, aliases and options stay
 for the next call; variables given by -e do not. The session is opened when it is not there.`,
-  operands: [
-    { name: 'TASK', count: 'one' },
-    { name: 'NAME', count: 'one' },
-  ],
+  operands: sessionOperands,
   runs: true,
   exitsAsCommand: true,
   options: {
@@ -32,13 +30,12 @@ for the next call; variables given by -e do not. The session is opened when it i
     ['several words of shell in quotes', "session run build dev -- 'export MODE=test; make | tail -3'"],
   ],
   run: async (given, context) => {
-    const [taskId = '', name = ''] = given.operands;
     const text = given.command.join(' ');
     if (text === '') throw new UsageError('there is no text after --');
     const timeout = given.text('timeout');
     const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
     const env = await readEnv(given.list('env'), given.list('env-file'), context.world);
-    const input = { taskId, name, text, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const input = { ...sessionOf(given.operands), text, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     const result = await (await context.service()).sessions.run(input, context.options);
     await show(result, timeoutMs ?? null, context);
     return result.exit.reason === 'canceled'

@@ -1,12 +1,13 @@
 /** "Did you mean ...": the known word that takes the fewest slips of the finger. */
 
-/** `null` when nothing is near: a wild guess would mislead. */
+/** `null` when nothing is near: a wild guess would mislead. The beginning of a word is near to it. */
 export function nearest(word: string, known: Iterable<string>): string | null {
   const typed = word.slice(0, 100).toLowerCase();
   let best: string | null = null;
-  let least = Math.max(2, Math.floor(typed.length / 3)) + 1;
+  let least = Math.max(1, Math.floor(typed.length / 3)) + 1;
   for (const candidate of known) {
-    const cost = distance(typed, candidate.toLowerCase());
+    const isBeginning = typed.length > 1 && candidate.toLowerCase().startsWith(typed);
+    const cost = isBeginning ? 1 : distance(typed, candidate.toLowerCase());
     if (cost < least) [best, least] = [candidate, cost];
   }
   return best;
