@@ -82,7 +82,7 @@ describe.skipIf(older === null)('the program on a Node that is too old', () => {
     await using at = await scratch();
     const copy = await copyWith(
       at.path,
-      "export async function main() { process.stdout.write('up ' + process.pid + '\\n'); process.once('SIGTERM', () => process.exit(43)); setInterval(() => {}, 1000); }",
+      "export async function main() { process.once('SIGTERM', () => process.exit(43)); setInterval(() => {}, 1000); process.stdout.write('up ' + process.pid + '\\n'); }",
     );
     const passed = start(node, [copy], at.env);
     await passed.wrote('up ');
