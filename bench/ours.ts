@@ -10,9 +10,14 @@ export interface OurExec {
   readonly endMs: number;
 }
 
+/** All that the subject needs of a place. */
+export interface OurPlace {
+  readonly caisson: Pick<Place['caisson'], 'exec'>;
+}
+
 /** Creates or gets the sandbox, runs the command, reads all it prints. A command with stdin goes the direct path, past lanes. */
 export async function ourExec(
-  place: Place,
+  place: OurPlace,
   request: SandboxRequest,
   command: readonly [string, ...string[]],
   path: 'fastest' | 'direct' = 'fastest',

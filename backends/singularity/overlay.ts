@@ -68,14 +68,19 @@ export async function removeTree(host: Host, directory: string): Promise<void> {
 async function mountOn(host: Host, overlay: string, { keep, limits }: Registration['plan']): Promise<void> {
   if (keep === null) {
     const sizes = [limits.diskBytes, limits.memoryBytes].filter((bytes) => bytes !== null);
-    const size = sizes.length === 0 ? '50%' : String(Math.min(...sizes));
-    await asService(host, ['mount', '-t', 'tmpfs', '-o', `size=${size},mode=0755,nosuid,nodev`, 'caisson', overlay]);
+    const size = sizes.length === 0 ? 'size=50%' : tmpfsSize(Math.min(...sizes));
+    await asService(host, ['mount', '-t', 'tmpfs', '-o', `${size},mode=0755,nosuid,nodev`, 'caisson', overlay]);
     return;
   }
   const image = join(keep, imageName);
   await makeImage(host, image, limits.diskBytes ?? (await sizeOfDisk(keep)));
   await asService(host, ['mount', '-o', 'loop,nosuid,nodev', image, overlay]);
   await chmod(overlay, 0o755);
+}
+
+/** Files without content take memory too: one for 8 KiB, as disks have it. */
+function tmpfsSize(bytes: number): string {
+  return `size=${bytes},nr_inodes=${Math.max(4096, Math.floor(bytes / 8192))}`;
 }
 
 /** Sparse: it takes what is written. Made aside and renamed, so that a half-made one is never used. */

@@ -1,4 +1,5 @@
 import type { Bench } from '../bench.ts';
+import { apptainer } from './apptainer.ts';
 import { burst } from './burst.ts';
 import { cli } from './cli.ts';
 import { cold } from './cold.ts';
@@ -24,6 +25,7 @@ export const benches: readonly Bench[] = [
   output,
   memory,
   files,
+  apptainer,
   burst,
   leak,
 ];

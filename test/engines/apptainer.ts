@@ -31,6 +31,8 @@ export interface Apptainer {
   readonly program: string;
   /** The smallest image, as `docker save` writes one. */
   readonly busybox: string;
+  /** The tar of its root file system. */
+  readonly layer: string;
   readonly scratch: string;
   readonly settings: { readonly scratch_dir: string; readonly cache_dir: string };
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -105,11 +107,13 @@ export async function startApptainer(): Promise<Apptainer> {
   const scratch = join(directory, 'scratch');
   mkdirSync(scratch);
   const busybox = join(directory, 'busybox.tar');
-  await makeDockerArchive(archiveNamed('caisson-test/busybox:latest'), busybox);
+  const layer = archiveNamed('caisson-test/busybox:latest');
+  await makeDockerArchive(layer, busybox);
   return {
     directory,
     program,
     busybox: `docker-archive:${busybox}`,
+    layer,
     scratch,
     settings: { scratch_dir: scratch, cache_dir: join(directory, 'cache') },
     env: { ...process.env, PATH: `${join(program, '..')}:${systemPath}`, HOME: directory },
