@@ -6,6 +6,8 @@ import type { Passage, Step } from '../gate.ts';
 import { programEnv, runProgram } from '../program.ts';
 import { denied } from '../refusal.ts';
 import { type Answer, answerOf } from './answer.ts';
+import { CaissonError } from '../../errors.ts';
+import { isInside } from '../inside.ts';
 import { accept, type Consent, consentTo, readAccepted } from './consent.ts';
 import { modified, payloadOf, toolOf } from './payload.ts';
 import { type Places, readScript, type Script } from './script.ts';
@@ -54,8 +56,15 @@ export class HookStep implements Step {
     );
   }
 
-  /** Pins every script that can be used, or those that are named by their path or as they are written. */
+  /**
+   * Pins every script that can be used, or those that are named by their path or as they are written. Throws
+   * `permission_denied` inside a command that Caisson runs.
+   */
   async accept(names: readonly string[]): Promise<readonly HookView[]> {
+    if (isInside(this.#parts.env))
+      throw new CaissonError('permission_denied', 'a command that Caisson runs cannot accept hooks', {
+        remedy: 'look at them and accept them from a terminal of your own',
+      });
     const wanted = (await this.list()).filter(
       ({ path, command }) => names.length === 0 || names.includes(path) || names.includes(command[0] ?? ''),
     );

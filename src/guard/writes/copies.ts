@@ -1,5 +1,5 @@
 /** Whether a copy may be written where it is wanted. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CaissonError } from '../../errors.ts';
 import { mirrorInside, type Protection, protectionOf, type Surroundings } from '../../policy/writes/protect.ts';
@@ -30,11 +30,19 @@ export function vetting(copy: CopyTarget, surroundings: Surroundings): (inTree: 
   return (inTree) => {
     for (const place of places) {
       const path = join(place, ...inTree);
-      const found = copy.onHost ? protectionOf(realIn(directories, path), real) : mirrorInside(path);
+      const found = copy.onHost ? onHost(realIn(directories, path), real) : mirrorInside(path);
       const refusal = refusalFor(copy, found, path);
       if (refusal !== null) throw refusal;
     }
   };
+}
+
+/** A repository that comes whole changes none that is there. */
+function onHost(path: string, surroundings: Surroundings): Protection | null {
+  const found = protectionOf(path, surroundings);
+  const isNew =
+    found?.kind === 'repository' && !existsSync(path.replace(/(\/\.git)\/(?:hooks|config)(?:\/.*)?$/, '$1'));
+  return isNew ? null : found;
 }
 
 function refusalFor(copy: CopyTarget, found: Protection | null, target: string): CaissonError | null {
@@ -64,7 +72,7 @@ function protectionFor(copy: CopyTarget, surroundings: Surroundings): Protection
   if (!copy.onHost) return targets.map((target) => mirrorInside(target)).find((found) => found !== null) ?? null;
   const real = realSurroundings(surroundings);
   for (const target of targets) {
-    const found = protectionOf(realPath(target), real);
+    const found = onHost(realPath(target), real);
     if (found !== null) return found;
   }
   return null;

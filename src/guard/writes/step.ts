@@ -48,6 +48,7 @@ export class WriteStep implements Step {
 function protectionAt(path: string, [named, real]: readonly [Surroundings, Surroundings]): Protection | null {
   const byName = protectionOf(resolve(path), named);
   const found = byName ?? protectionOf(realPath(path), real);
+  if (found?.kind === 'repository' && byName !== null) return null;
   if (found === null || found.kind !== 'protected' || byName === null) return found;
   return resolve(path).startsWith(`${named.home}/`) ? found : null;
 }

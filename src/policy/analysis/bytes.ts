@@ -35,7 +35,7 @@ export function folded(text: string): string | null {
   return view === text ? null : view;
 }
 
-/** A name that normalises to another is made to look like it. */
+/** A name that normalises to another is made to look like it; a mark that stands first is drawn over what is before it. */
 export function disguised(name: string): boolean {
-  return !ascii.test(name) && name.normalize('NFKC') !== name;
+  return !ascii.test(name) && (name.normalize('NFKC') !== name || /^\p{M}/u.test(name));
 }

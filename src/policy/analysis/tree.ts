@@ -130,6 +130,7 @@ class Reader {
       const name = kind[child] ?? '';
       if (name === 'variable_assignment') assignments.push(this.#assignment(child));
       else if (name.endsWith('_redirect')) redirects.push(child);
+      else if (name === 'subshell') this.#differs(child); // no shell that is meant here takes that as an argument
       else if (name !== 'comment') words.push(child);
     }
     const lent = this.#lent.get(node);

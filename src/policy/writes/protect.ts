@@ -12,11 +12,11 @@ export interface Surroundings {
 }
 
 /**
- * `protected`: file tools refuse, commands are asked about. `cross-profile` and `sandbox-mirror`: somebody has to confirm
- * that it is meant.
+ * `protected`: file tools refuse, commands are asked about. `cross-profile`, `sandbox-mirror` and `repository` (what git
+ * runs on this host): somebody has to confirm that it is meant.
  */
 export interface Protection {
-  readonly kind: 'protected' | 'cross-profile' | 'sandbox-mirror';
+  readonly kind: 'protected' | 'cross-profile' | 'sandbox-mirror' | 'repository';
   readonly description: string;
 }
 
@@ -40,7 +40,13 @@ const profileArea = new RegExp(`^profiles/([^/]+)/${areas}(?:/|$)`);
 export function protectionOf(path: string, surroundings: Surroundings): Protection | null {
   if (mirror.test(path))
     return { kind: 'sandbox-mirror', description: 'a copy in a sandbox, not the configuration that holds here' };
-  return crossProfile(path, surroundings.home) ?? denied(path, surroundings);
+  return crossProfile(path, surroundings.home) ?? denied(path, surroundings) ?? repository(path);
+}
+
+function repository(path: string): Protection | null {
+  return /\/\.git\/(?:hooks(?:\/|$)|config$)/.test(path)
+    ? { kind: 'repository', description: 'hooks or configuration of a repository, which git runs on this host' }
+    : null;
 }
 
 /** The same in a container, where the state of an agent in the home directory is a copy that holds nowhere else. */

@@ -125,6 +125,16 @@ describe('a hook', () => {
   });
 });
 
+it('is not accepted by a command that Caisson runs', async () => {
+  script('log.sh', 'exit 0');
+  configure(forTerminal('log.sh'));
+  const env = { PATH: process.env['PATH'], HOME: home, CAISSON_EXEC: 'exec_1' };
+  const caisson = await openCaisson({ home, env, cwd: home });
+  await expect(caisson.hooks.accept([])).rejects.toMatchObject({ code: 'permission_denied' });
+  expect((await caisson.hooks.list()).map(({ state }) => state)).toEqual(['new']);
+  await caisson.close();
+});
+
 describe('a hook that fails (CP-22)', () => {
   const failures: Readonly<Record<string, readonly [string, string]>> = {
     'takes too long': ['sleep 30 & sleep 30', 'did not answer within 1 s'],

@@ -123,6 +123,19 @@ describe('a copy', () => {
     expect(readFileSync(join(home, 'profiles', 'office', 'skills', 'new.md'), 'utf8')).toBe('text');
   });
 
+  it('into a repository that is there has to be confirmed, and one that comes whole goes through (CP-25)', async () => {
+    const hook = (place: string): string => join(root, place, '.git', 'hooks', 'pre-commit');
+    for (const place of ['theirs', 'mine']) mkdirSync(join(root, place, '.git', 'hooks'), { recursive: true });
+    writeFileSync(hook('theirs'), 'id');
+    const request = { task: 'build', source: `${root}/theirs/.`, target: join(root, 'mine') };
+    await expect(caisson.copyIn(request)).rejects.toMatchObject({ code: 'approval_required' });
+    await expect(caisson.copyOut(request)).rejects.toMatchObject({ code: 'approval_required' });
+    await expect(into('mine/.git/config')).rejects.toMatchObject({ code: 'approval_required' });
+    expect(existsSync(hook('mine'))).toBe(false);
+    await caisson.copyOut({ ...request, target: join(root, 'fresh') });
+    expect(existsSync(hook('fresh'))).toBe(true);
+  });
+
   it('to anywhere else goes through, and refusals are on record', async () => {
     await into('copied');
     await expect(into('.bashrc')).rejects.toThrow('not written');

@@ -4,7 +4,7 @@ import { mirrorInside, protectionOf } from '../../../src/policy/writes/protect.t
 const place = { userHome: '/home/me', home: '/home/me/.caisson' };
 const kindOf = (path: string, home = place.home) => protectionOf(path, { ...place, home })?.kind ?? null;
 
-describe('the list of files that are not written', () => {
+describe('the list of files that are not written (CP-25)', () => {
   it.each([
     '/home/me/.ssh/authorized_keys',
     '/home/me/.ssh/id_rsa',
