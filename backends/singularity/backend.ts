@@ -122,6 +122,7 @@ class SingularityBackend implements Backend {
         limits: spec.limits,
         network: spec.network,
         mounts: spec.mounts,
+        credentials: options.credentials,
         readOnlyRoot: spec.hardening.readOnlyRoot,
         keep: spec.persistent ? options.directory : null,
       },

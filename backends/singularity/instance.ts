@@ -78,10 +78,12 @@ function startArguments({ account }: Host, registration: Registration, cgroup: C
     ...['--hostname', instanceName],
     ...(plan.network === 'none' ? ['--net', '--network', 'none'] : []),
     ...(plan.readOnlyRoot ? [] : ['--overlay', overlay]),
-    ...[...open, ...groups, ...plan.mounts].flatMap(({ source, target, readOnly }) => [
-      '--bind',
-      `${plainPath(source, 'a mount')}:${plainPath(target, 'a mount')}:${readOnly ? 'ro' : 'rw'}`,
-    ]),
+    ...[...open, ...groups, ...plan.mounts, ...(plan.credentials === null ? [] : [plan.credentials])].flatMap(
+      ({ source, target, readOnly }) => [
+        '--bind',
+        `${plainPath(source, 'a mount')}:${plainPath(target, 'a mount')}:${readOnly ? 'ro' : 'rw'}`,
+      ],
+    ),
   ];
 }
 

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../src/errors.ts';
 import { fault, systemCode } from '../shared/system-fault.ts';
+import { makeWay } from '../shared/way.ts';
 import type { Account } from './account.ts';
 import { isThere } from './places.ts';
 import { type Host, lastWords, run } from './program.ts';
@@ -34,6 +35,7 @@ export async function prepareOverlay(host: Host, registration: Registration): Pr
     await mkdir(overlay, { recursive: true, mode: 0o755 });
     if (host.account.handedOver && !(await isMounted(overlay))) await mountOn(host, overlay, registration.plan);
     await layOut(overlay, host.account);
+    if (registration.plan.credentials !== null) await makeWayTo(overlay, registration.plan.credentials.target);
   } catch (error) {
     throw fault(error, 'prepare the place where the sandbox writes');
   }
@@ -140,6 +142,14 @@ async function layOut(overlay: string, account: Account): Promise<void> {
   await mkdir(making, { mode: 0o755 });
   for (const name of openPlaces) await makeFor(account, join(making, name), name === 'tmp' ? 0o1777 : 0o755);
   await rename(making, ready);
+}
+
+async function makeWayTo(overlay: string, target: string): Promise<void> {
+  const [first = '', ...rest] = target.slice(1).split('/');
+  const isOpen = openPlaces.some((name) => name === first) && rest.length > 0;
+  await (isOpen
+    ? makeWay(join(overlay, 'open', first), rest.join('/'))
+    : makeWay(join(overlay, 'upper'), target.slice(1)));
 }
 
 /** The path leads through directories that no sandbox can write. */

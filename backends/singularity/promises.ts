@@ -25,7 +25,7 @@ export function guaranteesOf({ hierarchy, host: { account } }: Facts): Guarantee
     kill: 'group',
     // To the account that runs containers for root, the files of root are closed.
     mounts: account.handedOver ? 'none' : 'read-write',
-    credentials: 'copy',
+    credentials: account.handedOver ? 'copy' : 'bind',
     hardening: { readOnlyRoot: true, seccomp: false, runtimes: [], shm: false, hostUser: true },
   };
 }

@@ -10,6 +10,8 @@ export interface Plan {
   readonly limits: Limits;
   readonly network: NetworkMode;
   readonly mounts: readonly Mount[];
+  /** Credential files, read-only. `null`: core writes them in, or there are none. */
+  readonly credentials: Mount | null;
   readonly readOnlyRoot: boolean;
   /** Where what it writes is kept. `null`: it is lost at the end. */
   readonly keep: string | null;
@@ -45,7 +47,9 @@ function planFrom(value: unknown): Plan | null {
   if (typeof root !== 'string' || !isTextOrNull(digest) || !isTextOrNull(keep) || limits === null) return null;
   if ((network !== 'open' && network !== 'none') || typeof readOnlyRoot !== 'boolean') return null;
   if (!mounts.every((mount) => mount !== null)) return null;
-  return { root, digest, limits, network, mounts, readOnlyRoot, keep };
+  const credentials = mountFrom(value['credentials']);
+  if (credentials === null && value['credentials'] !== null) return null;
+  return { root, digest, limits, network, mounts, credentials, readOnlyRoot, keep };
 }
 
 function limitsFrom(value: unknown): Limits | null {

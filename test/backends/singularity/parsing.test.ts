@@ -109,6 +109,7 @@ describe('registrations', () => {
       limits: { cpuCores: 1, memoryBytes: null, diskBytes: null, pids: 5 },
       network: 'none',
       mounts: [{ source: '/a', target: '/b', readOnly: true }],
+      credentials: { source: '/c', target: '/root/.caisson', readOnly: true },
       readOnlyRoot: false,
       keep: null,
     },
@@ -126,6 +127,7 @@ describe('registrations', () => {
     { ...whole, plan: { ...whole.plan, limits: { ...whole.plan.limits, pids: '5' } } },
     { ...whole, plan: { ...whole.plan, mounts: [{ source: '/a' }] } },
     { ...whole, plan: { ...whole.plan, network: 'host' } },
+    { ...whole, plan: { ...whole.plan, credentials: '/c' } },
     { ...whole, plan: null },
   ])('of another form are not ours', (other) => {
     expect(parseRegistration(JSON.stringify(other))).toBeNull();
