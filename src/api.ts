@@ -11,9 +11,9 @@ import type { DetachedProcess } from './exec/detached/types.ts';
 import type { Language } from './exec/code.ts';
 import type { Exit } from './exec/exit.ts';
 import type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
-import type { CopyResult } from './files/types.ts';
+import type { CopyResult, FileTools } from './files/types.ts';
 import type { HookView } from './guard/hooks/types.ts';
-import type { Choice } from './guard/types.ts';
+import type { ApprovalView, Choice } from './guard/types.ts';
 import type { Checker, CheckQuery } from './policy/types.ts';
 import type { View } from './sandbox/view.ts';
 import type { Redactor } from './secrets/redact/types.ts';
@@ -28,9 +28,9 @@ export type { DetachedProcess } from './exec/detached/types.ts';
 export type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 export type { RedactionCounts, Redactor } from './secrets/redact/types.ts';
 export type { ScanCategory, ScanFinding, ScanResult } from './secrets/scan/types.ts';
-export type { CopyResult } from './files/types.ts';
+export type { CopyResult, FileTools } from './files/types.ts';
 export type { HookView } from './guard/hooks/types.ts';
-export type { Approver, Choice, Question } from './guard/types.ts';
+export type { ApprovalView, Approver, Choice, Question } from './guard/types.ts';
 export type { Checker, CheckQuery, Decision } from './policy/types.ts';
 export type { SandboxRequest } from './spec/types.ts';
 export type { Check, Finding, HostKey, Limits, NetworkMode, Progress, ResourceState, Spec, Stats } from './backend.ts';
@@ -201,10 +201,14 @@ export interface CaissonApi {
   remove(task: string, how?: { readonly keepFiles?: boolean }, options?: Options): Promise<void>;
   stats(task: string, options?: Options): Promise<Stats>;
   gc(how: { readonly dryRun: boolean }, options?: Options): Promise<readonly GcItem[]>;
+  readonly files: FileTools;
   copyIn(input: CopyInput, options?: Options): Promise<CopyResult>;
   copyOut(input: CopyInput, options?: Options): Promise<CopyResult>;
-  /** Events of one exec, or of all execs of a task, oldest first. With `follow`, until the exec has ended. */
-  /** Of a detached process too: there `seq` tells the place in its output, grows with holes, and may be gone on from at any time. */
+  /**
+   * Events of one exec, or of all execs of a task, oldest first. With `follow`, until the exec has ended.
+   * Of a detached process too: there `seq` tells the place in its output, grows with holes, and may be gone on from at
+   * any time.
+   */
   logs(
     id: string,
     how?: { readonly after?: number; readonly follow?: boolean },
@@ -272,21 +276,6 @@ export interface CaissonApi {
   };
   /** Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. */
   close(): Promise<void>;
-}
-
-/** A command that waits for an answer. */
-export interface ApprovalView {
-  readonly id: string;
-  readonly taskId: string;
-  /** RFC 3339. */
-  readonly askedAt: string;
-  /** For people: without control characters, shortened. */
-  readonly display: string;
-  readonly warnings: readonly string[];
-  readonly findings: readonly string[];
-  readonly choices: readonly string[];
-  /** Rules that `always` would save. */
-  readonly proposal: readonly string[];
 }
 
 /** The configuration in force, for people. Values of the environment are never in it, only names. */

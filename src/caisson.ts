@@ -36,6 +36,7 @@ import { collect } from './exec/collect.ts';
 import type { ExecRequest } from './exec/types.ts';
 import { feed } from './feed.ts';
 import { type ExecParts, Execs, type Wish } from './execs.ts';
+import { fileTools, type Within } from './file-tools.ts';
 import { copyIn } from './files/copy-in.ts';
 import { copyOut } from './files/copy-out.ts';
 import { type ImageBuilder, imagesOf } from './images.ts';
@@ -80,6 +81,7 @@ export class Caisson implements CaissonApi {
   readonly trust: CaissonApi['trust'];
   readonly images: CaissonApi['images'];
   readonly secrets: CaissonApi['secrets'];
+  readonly files: CaissonApi['files'];
   readonly sessions: CaissonApi['sessions'];
   readonly #parts: Parts;
   readonly #context: Context;
@@ -111,6 +113,8 @@ export class Caisson implements CaissonApi {
     this.sessions = sessionsOf(this.#sessions);
     this.images = imagesOf(parts);
     this.secrets = secretsOf(parts.loaded);
+    const within: Within = (task, options, work) => this.#within(task, options, work);
+    this.files = fileTools({ context: parts.context, env: parts.origin.env, within });
     this.#sweeping = this.#sweep();
     this.#sweeper = setInterval(() => {
       this.#sweeping = this.#sweeping.then(() => this.#sweep());
@@ -280,10 +284,9 @@ export class Caisson implements CaissonApi {
 
   async #copy(copy: typeof copyIn | typeof copyOut, input: CopyInput, options: Options): Promise<CopyResult> {
     const { task, ...paths } = input;
-    const context = this.#context;
-    const { origin } = this.#parts;
+    const place = { context: this.#context, userHome: this.#parts.origin.env['HOME'] ?? homedir() };
     return await this.#within(task, options, (handle) =>
-      copyBetween(copy, { context, handle, userHome: origin.env['HOME'] ?? homedir() }, { ...paths, ...options }),
+      copyBetween(copy, { ...place, handle }, { ...paths, ...options }),
     );
   }
 

@@ -47,11 +47,11 @@ export async function copyBetween(
 }
 
 /** Where the sandbox has credential files; `null` where it has none. */
-async function credentialsInside(home: string, sandboxId: string): Promise<string | null> {
+export async function credentialsInside(home: string, sandboxId: string): Promise<string | null> {
   return recordStamp(home, sandboxId) === null ? null : (await readRecord(home, sandboxId)).directory;
 }
 
 /** Paths inside a sandbox without isolation are paths of this host. */
-async function isHost(context: Context, backend: string): Promise<boolean> {
+export async function isHost(context: Context, backend: string): Promise<boolean> {
   return (await (await context.backend(backend)).guarantees()).isolation === 'none';
 }

@@ -8,10 +8,11 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  *   run         a command is about to start; without this record it does not
  *   exit        how it ended, or why it did not start
  *   copy        files are about to go in or out
+ *   file        a file tool is about to change something
  *   trust       a person confirms the key of a host
  */
 export interface AuditEntry {
-  readonly type: 'decision' | 'run' | 'exit' | 'copy' | 'trust';
+  readonly type: 'decision' | 'run' | 'exit' | 'copy' | 'file' | 'trust';
   readonly taskId: string | null;
   readonly execId: string | null;
   readonly [detail: string]: Json;

@@ -18,6 +18,10 @@ export const exits = {
   notPlaced: 98,
   special: 99,
   withheld: 89,
+  changed: 88,
+  exists: 87,
+  notEmpty: 86,
+  pattern: 85,
 } as const;
 
 /** Follows a link at the end of a path. The dot keeps newlines at the end of a name, which `$(...)` would cut. */

@@ -107,7 +107,14 @@ export function failureOf(end: ProcessEnd, path: string, said: string): CaissonE
 }
 
 interface Failure {
-  readonly code: 'not_found' | 'failed_precondition' | 'invalid_argument' | 'unavailable' | 'policy_denied';
+  readonly code:
+    | 'not_found'
+    | 'failed_precondition'
+    | 'invalid_argument'
+    | 'unavailable'
+    | 'policy_denied'
+    | 'conflict'
+    | 'already_exists';
   readonly message: (path: string) => string;
   readonly remedy: string;
 }
@@ -152,6 +159,26 @@ const failures: Readonly<Record<number, Failure>> = {
     code: 'failed_precondition',
     message: (path) => `the copy could not be put in place at ${path}`,
     remedy: 'check what is there already',
+  },
+  [exits.changed]: {
+    code: 'conflict',
+    message: (path) => `${path} is not what it was when you looked at it`,
+    remedy: 'read it again, and decide anew',
+  },
+  [exits.exists]: {
+    code: 'already_exists',
+    message: (path) => `something is in the place to which ${path} is to go`,
+    remedy: 'choose another place, or say that it may be replaced',
+  },
+  [exits.notEmpty]: {
+    code: 'failed_precondition',
+    message: (path) => `the directory ${path} is not empty`,
+    remedy: 'say that it may go with all that is in it',
+  },
+  [exits.pattern]: {
+    code: 'invalid_argument',
+    message: () => 'the pattern cannot be read by grep',
+    remedy: 'look for fixed text, or write an extended regular expression (POSIX)',
   },
   [exits.withheld]: {
     code: 'policy_denied',

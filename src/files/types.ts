@@ -1,4 +1,5 @@
 /** What the files room answers. */
+export type { FileTools } from './tools/types.ts';
 
 export interface CopyResult {
   readonly files: number;

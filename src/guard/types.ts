@@ -37,3 +37,18 @@ export interface Question {
  * question, and every failure, counts as `deny`. The signal fires when nobody waits for the answer any more.
  */
 export type Approver = (question: Question, options: { readonly signal: AbortSignal }) => Promise<string>;
+
+/** A command that waits for an answer. */
+export interface ApprovalView {
+  readonly id: string;
+  readonly taskId: string;
+  /** RFC 3339. */
+  readonly askedAt: string;
+  /** For people: without control characters, shortened. */
+  readonly display: string;
+  readonly warnings: readonly string[];
+  readonly findings: readonly string[];
+  readonly choices: readonly string[];
+  /** Rules that `always` would save. */
+  readonly proposal: readonly string[];
+}

@@ -17,6 +17,7 @@ import type {
 } from '../../src/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
 import { audit, checks, hooks, config, detached, images, policy, secretsOf, spec, trustIn } from './double-data.ts';
+import { files } from './double-files.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 
 export interface Script {
@@ -42,6 +43,7 @@ export class Double implements CaissonApi {
   readonly policy = policy;
   readonly audit = audit;
   readonly hooks = hooks;
+  readonly files = files;
   readonly approved: string[] = [];
   readonly confirmed: string[] = [];
   readonly trust: CaissonApi['trust'];

@@ -41,6 +41,7 @@ function whatOf(type: AuditRecord['type'], rest: Readonly<Record<string, unknown
   const { command, reason, exit_code: exitCode, direction, source, target, verdict, note } = rest;
   if (type === 'run') return `${words(rest['backend'])}: ${words(command)}`;
   if (type === 'exit') return `${words(reason)} ${words(exitCode ?? note)}`.trimEnd();
+  if (type === 'file') return `${words(rest['tool'])} ${words(rest['paths'])}`;
   if (type === 'copy') return `${words(direction)}: ${words(source)} -> ${words(target)}`;
   if (type === 'decision') return `${words(verdict)}: ${words(command)}`;
   return type === 'torn' ? 'a piece of a line, as a crash leaves it' : `through ${words(rest['through'])}`;

@@ -1,0 +1,71 @@
+/** What the sandbox says to a file tool. Hostile text in, checked shapes out. */
+import { basename } from 'node:path';
+import { CaissonError } from '../../errors.ts';
+import type { FileEntry, Match } from './types.ts';
+
+const facts = /^([0-9a-f]{1,8}) (\d{1,16}) (-?\d{1,12})$/;
+const kinds: Readonly<Record<number, FileEntry['kind']>> = {
+  0o100000: 'file',
+  0o040000: 'directory',
+  0o120000: 'symlink',
+};
+
+export function parseRead(said: Buffer): { readonly size: number; readonly bytes: Buffer } {
+  const end = said.indexOf(0x0a);
+  const size = Number(said.subarray(0, Math.max(0, end)).toString('latin1'));
+  if (end < 1 || !Number.isSafeInteger(size) || size < 0) throw garbled();
+  return { size, bytes: said.subarray(end + 1) };
+}
+
+export function parseList(said: Buffer): readonly FileEntry[] {
+  const parts = said.toString().split('\0');
+  const gap = parts.indexOf('');
+  if (gap < 0) throw garbled();
+  const lines = parts
+    .slice(gap + 1)
+    .join('\0')
+    .split('\n')
+    .filter((line) => line !== '');
+  // Something came or went between the two.
+  if (lines.length !== gap)
+    throw new CaissonError('unavailable', 'the directory changed while it was listed', { remedy: 'try again' });
+  return parts.slice(0, gap).map((name, at) => entryOf(name.slice(2), lines[at] ?? ''));
+}
+
+export function parseStat(path: string, said: Buffer): FileEntry {
+  const [line = '', ...target] = said.toString().replace(/\n$/, '').split('\n');
+  const entry = entryOf(basename(path) || '/', line);
+  return entry.kind === 'symlink' ? { ...entry, target: target.join('\n') } : entry;
+}
+
+/** Lines that grep says about files rather than of them do not have the form. */
+export function parseMatches(said: Buffer, longest: number): readonly Match[] {
+  return said
+    .toString()
+    .split('\n')
+    .flatMap((line) => {
+      const [, path, number, text] = /^(\/.*?):(\d{1,10}):(.*)$/s.exec(line) ?? [];
+      if (path === undefined || number === undefined || text === undefined) return [];
+      return [{ path, line: Number(number), text: text.slice(0, longest) }];
+    });
+}
+
+function entryOf(name: string, line: string): FileEntry {
+  const [, mode = '', size = '', time = ''] = facts.exec(line) ?? [];
+  const modifiedAt = new Date(Number(time) * 1000);
+  if (mode === '' || Number.isNaN(modifiedAt.getTime())) throw garbled();
+  const bits = Number.parseInt(mode, 16);
+  return {
+    name,
+    kind: kinds[bits & 0o170000] ?? 'other',
+    size: Number(size),
+    mode: bits & 0o7777,
+    modifiedAt: modifiedAt.toISOString(),
+  };
+}
+
+function garbled(): CaissonError {
+  return new CaissonError('failed_precondition', 'what the sandbox says about the file cannot be read', {
+    remedy: 'its image needs sh, stat, head, tail, wc, find, xargs and grep, as BusyBox and GNU have them',
+  });
+}

@@ -1,0 +1,108 @@
+/** File tools on one sandbox. What may be changed is decided before; what may not be seen is `withheld`. */
+import { hash, randomBytes } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+import { CaissonError } from '../../errors.ts';
+import { insidePath } from '../inside-path.ts';
+import { parseList, parseMatches, parseRead, parseStat } from './parse.ts';
+import { applyDiff, applyEdits, type Edit } from './patch.ts';
+import type { ToolEnd, ToolRun } from './run.ts';
+import { listScript, moveScript, readScript, removeScript, searchScript, statScript, writeScript } from './scripts.ts';
+import type { FileContent, FileEntry, FileTools, FileWritten } from './types.ts';
+
+/** Runs a script in the sandbox, by whatever way it takes to have one. `withheld` becomes the last argument. */
+export type Run = (run: ToolRun & { readonly withholds?: boolean }) => Promise<ToolEnd>;
+
+type Input<Name extends keyof FileTools> = Omit<Parameters<FileTools[Name]>[0], 'task' | 'confirmed'>;
+
+const usualRead = 1024 * 1024;
+const mostRead = 16 * 1024 * 1024;
+const mostPatched = 8 * 1024 * 1024;
+const mostWritten = 64 * 1024 * 1024;
+const mostEntries = 5000;
+const usualMatches = 200;
+const mostMatches = 10_000;
+const longestLine = 2000;
+
+export async function readFile(
+  run: Run,
+  { path, offset = 0, length = usualRead }: Input<'read'>,
+): Promise<FileContent> {
+  if (!Number.isSafeInteger(offset) || offset < 0 || !(length >= 0 && length <= mostRead))
+    throw wrong(`a read begins at 0 or later and takes at most ${mostRead} bytes`);
+  const args = [insidePath(path).path, String(offset + 1), String(Math.floor(length))] as const;
+  const { size, bytes } = parseRead(await succeeded(run({ script: readScript, args: [...args], withholds: true })));
+  return { bytes, size, sha256: offset === 0 && bytes.length === size ? hash('sha256', bytes) : null };
+}
+
+export async function writeFile(run: Run, { path, bytes, expected }: Input<'write'>): Promise<FileWritten> {
+  const input = Buffer.from(bytes);
+  if (input.length > mostWritten) throw wrong(`a file tool writes at most ${mostWritten} bytes; copy larger files in`);
+  if (typeof expected === 'string' && !/^[0-9a-f]{64}$/.test(expected)) throw wrong('what is expected is no SHA-256');
+  const there = expected === undefined ? '' : (expected ?? 'none');
+  const scratch = `.caisson-${randomBytes(8).toString('hex')}`;
+  const args = [fileName(path), String(input.length), there, 'parents', scratch] as const;
+  await succeeded(run({ script: writeScript, args: [...args], input }));
+  return { size: input.length, sha256: hash('sha256', input) };
+}
+
+export async function patchFile(
+  run: Run,
+  { path, ...change }: { readonly path: string } & ({ readonly edits: readonly Edit[] } | { readonly diff: string }),
+): Promise<FileWritten> {
+  const { bytes, sha256 } = await readFile(run, { path, length: mostPatched });
+  if (sha256 === null || !isUtf8(bytes)) throw wrong(`only text of up to ${mostPatched} bytes can be patched`);
+  const text = bytes.toString();
+  const patched = 'diff' in change ? applyDiff(text, change.diff) : applyEdits(text, change.edits);
+  return await writeFile(run, { path, bytes: patched, expected: sha256 });
+}
+
+export async function listDirectory(
+  run: Run,
+  { path }: Input<'list'>,
+): Promise<{ readonly entries: readonly FileEntry[]; readonly truncated: boolean }> {
+  const args = [insidePath(path).path, String(mostEntries + 1)] as const;
+  const entries = parseList(await succeeded(run({ script: listScript, args: [...args] })));
+  const inOrder = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { entries: inOrder.slice(0, mostEntries), truncated: entries.length > mostEntries };
+}
+
+export async function statFile(run: Run, { path }: Input<'stat'>): Promise<FileEntry> {
+  const clean = insidePath(path).path;
+  return parseStat(clean, await succeeded(run({ script: statScript, args: [clean] })));
+}
+
+export async function moveFile(run: Run, { path, to, replace = false }: Input<'move'>): Promise<void> {
+  await succeeded(run({ script: moveScript, args: [fileName(path), fileName(to), replace ? 'replace' : ''] }));
+}
+
+export async function removeFile(run: Run, { path, recursive = false }: Input<'remove'>): Promise<void> {
+  await succeeded(run({ script: removeScript, args: [fileName(path), recursive ? 'recursive' : ''] }));
+}
+
+export async function searchFiles(run: Run, input: Input<'search'>): ReturnType<FileTools['search']> {
+  const { path, pattern, regex = false, name = '*', most = usualMatches } = input;
+  if (pattern === '' || /[\0\n]/.test(pattern) || /[\0\n/]/.test(name))
+    throw wrong('a pattern is one line, and a glob of names has no slash');
+  if (!(most >= 1 && most <= mostMatches)) throw wrong(`a search gives from 1 to ${mostMatches} lines`);
+  const args = [insidePath(path).path, pattern, regex ? 'E' : 'F', name, String(Math.floor(most) + 1)] as const;
+  const said = await succeeded(run({ script: searchScript, args: [...args], withholds: true }));
+  const matches = parseMatches(said, longestLine);
+  return { matches: matches.slice(0, most), truncated: matches.length > most };
+}
+
+async function succeeded(running: Promise<ToolEnd>): Promise<Buffer> {
+  const { bytes, failure } = await running;
+  if (failure !== null) throw failure;
+  return bytes;
+}
+
+/** Of something that can be made, moved or removed. */
+function fileName(path: string): string {
+  const { path: clean } = insidePath(path);
+  if (clean === '/') throw wrong('the root directory is none of the files');
+  return clean;
+}
+
+function wrong(message: string): CaissonError {
+  return new CaissonError('invalid_argument', message);
+}

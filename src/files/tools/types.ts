@@ -1,0 +1,79 @@
+/** File tools of agents: the same on every backend. Paths are absolute, inside the sandbox. Shapes only. */
+import type { Edit } from './patch.ts';
+
+interface At {
+  /** A task id or a sandbox id. */
+  readonly task: string;
+  readonly path: string;
+}
+
+interface Changing {
+  /** Whoever decides knows that the path is in another profile, or a mere copy of the configuration, and wants it. */
+  readonly confirmed?: boolean;
+}
+
+interface Cancel {
+  readonly signal?: AbortSignal;
+}
+
+export interface FileEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other';
+  /** Bytes of a file. */
+  readonly size: number;
+  /** Permission bits. */
+  readonly mode: number;
+  /** RFC 3339. */
+  readonly modifiedAt: string;
+  /** Of a link, when it was asked for alone. */
+  readonly target?: string;
+}
+
+export interface FileContent {
+  readonly bytes: Buffer;
+  /** Of the whole file. */
+  readonly size: number;
+  /** Of the whole file, when all of it was read. */
+  readonly sha256: string | null;
+}
+
+export interface FileWritten {
+  readonly size: number;
+  readonly sha256: string;
+}
+
+export interface Match {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/**
+ * Errors: `not_found`, `invalid_argument` (a wrong path, or neither file nor directory), `failed_precondition` (something
+ * else is in the way), `conflict` (changed meanwhile), `policy_denied` and `approval_required` for protected places.
+ */
+export interface FileTools {
+  /** At most 16 MiB at a time. Without `length`, 1 MiB. */
+  read(input: At & { readonly offset?: number; readonly length?: number }, options?: Cancel): Promise<FileContent>;
+  /** All or nothing. `expected`: the SHA-256 that must be there, `null` for no file; otherwise a `conflict`. Parents are made. */
+  write(
+    input: At & Changing & { readonly bytes: string | Uint8Array; readonly expected?: string | null },
+    options?: Cancel,
+  ): Promise<FileWritten>;
+  /** Of a text of up to 8 MiB: exact replacements in turn, or a unified diff of one file. */
+  patch(
+    input: At & Changing & ({ readonly edits: readonly Edit[] } | { readonly diff: string }),
+    options?: Cancel,
+  ): Promise<FileWritten>;
+  /** In the order of names, at most 5,000. */
+  list(input: At, options?: Cancel): Promise<{ readonly entries: readonly FileEntry[]; readonly truncated: boolean }>;
+  /** Of a link: its own. */
+  stat(input: At, options?: Cancel): Promise<FileEntry>;
+  move(input: At & Changing & { readonly to: string; readonly replace?: boolean }, options?: Cancel): Promise<void>;
+  remove(input: At & Changing & { readonly recursive?: boolean }, options?: Cancel): Promise<void>;
+  /** Lines of files below a directory. Fixed text, or an extended regular expression (POSIX); `name` is a glob. */
+  search(
+    input: At & { readonly pattern: string; readonly regex?: boolean; readonly name?: string; readonly most?: number },
+    options?: Cancel,
+  ): Promise<{ readonly matches: readonly Match[]; readonly truncated: boolean }>;
+}

@@ -1,0 +1,9 @@
+import type { CaissonApi } from '../../src/api.ts';
+import { CaissonError } from '../../src/errors.ts';
+
+const unused = (): Promise<never> => Promise.reject(new CaissonError('internal', 'no command uses file tools'));
+
+export const files: CaissonApi['files'] = {
+  ...{ read: unused, write: unused, patch: unused, list: unused },
+  ...{ stat: unused, move: unused, remove: unused, search: unused },
+};
