@@ -9,7 +9,7 @@ import type { Attendance } from './attended.ts';
 import { bindingOf, textOf } from './binding.ts';
 import { placeOf, readable } from './call.ts';
 import type { Desk } from './desk.ts';
-import type { Passage, Step } from './gate.ts';
+import type { Answered, Passage, Step } from './gate.ts';
 import { type Outcome, Questions } from './questions.ts';
 import { answeredNo, unanswered } from './refusal.ts';
 import type { Book, Rulebook } from './rulebook.ts';
@@ -28,6 +28,8 @@ export interface ApproveParts {
   readonly timeoutMs: number;
   /** Keeps rules beyond this process. */
   readonly save: (rules: readonly string[]) => Promise<void>;
+  /** Told when questions of a task are skipped from now on, or no longer. */
+  readonly skipped: (taskId: string, on: boolean) => void;
 }
 
 interface Asked {
@@ -54,25 +56,32 @@ export class Approvals implements Step {
     const binding = bindingOf(call, book.version);
     for (;;) {
       const asked: Asked = { passage, book, binding, open: this.#open(passage, book, binding) };
-      if (asked.open.length === 0 && decision.findings.length > 0) return allowed(passage);
+      if (asked.open.length === 0 && decision.findings.length > 0)
+        return allowed(passage, this.#skips(call.taskId) ? 'skipped' : 'session');
       if (this.#said.no(binding)) throw answeredNo(call, decision);
-      if (this.#unseen(asked)) return allowed(passage);
+      if (this.#unseen(asked)) return allowed(passage, 'unattended');
       const same = this.#questions.same(binding);
       const outcome = await (same ?? this.#ask(asked, options));
       if (options.signal?.aborted === true) throw abortError(options.signal);
       this.#refuse(asked, outcome);
-      if (same === null) return await this.#approved(asked, outcome);
+      if (same === null && isYes(outcome)) return await this.#approved(asked, outcome);
       // The answer "once" was for the one who asked: the next in line asks for itself.
     }
   };
 
   /** Skips questions from now on, or no longer. Only whoever holds the service may say so. */
   skip(taskId: string, on: boolean): void {
-    this.#said.skip(taskId, on && this.#parts.attendance.maySkip);
+    const skips = on && this.#parts.attendance.maySkip;
+    this.#said.skip(taskId, skips);
+    this.#parts.skipped(taskId, skips);
+  }
+
+  #skips(taskId: string): boolean {
+    return this.#parts.attendance.skips || this.#said.skips(taskId);
   }
 
   #open({ call, decision }: Passage, book: Book, exact: string): readonly Finding[] {
-    const skips = this.#parts.attendance.skips || this.#said.skips(call.taskId);
+    const skips = this.#skips(call.taskId);
     return unansweredOf(decision, { skips, session: this.#said.session(call.taskId, book.version), exact });
   }
 
@@ -100,7 +109,7 @@ export class Approvals implements Step {
   /** The word of the model, where there is one; `null` leaves it to whoever is there. */
   async #reviewed({ passage, open }: Asked, { signal }: StepOptions): Promise<Outcome | null> {
     const review = await this.#parts.smart?.review(textOf(passage.call), open, signal);
-    if (review === 'approve') return 'once';
+    if (review === 'approve') return 'reviewed';
     return review === 'deny' ? 'deny' : null;
   }
 
@@ -113,7 +122,7 @@ export class Approvals implements Step {
       throw unanswered(call, decision, outcome);
   }
 
-  async #approved({ passage, book, binding, open }: Asked, outcome: Outcome): Promise<Passage> {
+  async #approved({ passage, book, binding, open }: Asked, outcome: Yes): Promise<Passage> {
     const { taskId } = passage.call;
     if (outcome === 'always') {
       const rules = await proposalFor(passage, book);
@@ -125,12 +134,17 @@ export class Approvals implements Step {
         { taskId, version: book.version },
         open.map((finding) => sessionKey(finding, binding)).filter((key) => outcome === 'session' || key.includes(' ')),
       );
-    return allowed(passage);
+    return allowed(passage, outcome);
   }
 }
 
-const allowed = (passage: Passage): Passage => ({
+type Yes = Extract<Outcome, Answered>;
+
+const isYes = (outcome: Outcome): outcome is Yes => /^(?:once|session|always|reviewed)$/.test(outcome);
+
+const allowed = (passage: Passage, answered: Answered): Passage => ({
   ...passage,
+  answered,
   decision: { ...passage.decision, verdict: 'allow' },
 });
 

@@ -7,7 +7,15 @@ import type { Call } from './call.ts';
 export interface Passage {
   readonly call: Call;
   readonly decision: Decision;
+  /** Why something that is asked for may run. Absent: nothing was asked for. */
+  readonly answered?: Answered;
 }
+
+/**
+ * A choice; `skipped`: YOLO or `approvals.mode: off`; `unattended`: nobody is there, and that is configured to be a yes;
+ * `reviewed`: the model of mode `smart` has said so.
+ */
+export type Answered = 'once' | 'session' | 'always' | 'skipped' | 'unattended' | 'reviewed';
 
 export interface Step {
   /** Must be quick, and load nothing: most commands concern no step. */

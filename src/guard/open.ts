@@ -77,6 +77,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     approver: approver === 'queue' ? null : approver,
     timeoutMs: config.approvals.timeout * 1000,
     save: (saved) => saveAllowed(loaded.home, saved),
+    skipped: (taskId, on) => audit?.recordSoon({ type: 'decision', taskId, execId: null, skips_questions: on }),
   });
   const record = audit === undefined ? null : recordIn(audit);
   const hooks = new HookStep({

@@ -2,7 +2,7 @@
 import type { Choice } from './types.ts';
 import type { Unanswered } from './refusal.ts';
 
-export type Outcome = Choice | Unanswered | 'canceled';
+export type Outcome = Choice | Unanswered | 'canceled' | 'reviewed';
 
 const mostPerTask = 32;
 const mostInAll = 256;

@@ -23,10 +23,17 @@ function refusedEntry(from: Call, refused: unknown): AuditEntry {
   return { ...entry(from), ...told, reason: text(details['reason']) };
 }
 
-function admittedEntry(from: Call, { call, decision }: Passage): AuditEntry {
+function admittedEntry(from: Call, { call, decision, answered }: Passage): AuditEntry {
   const rules = decision.findings.map(({ rule, description }) => ({ rule, description }));
   const changed = call.subject === from.subject ? {} : { changed: wordsOf(call) };
-  return { ...entry(from), verdict: decision.verdict, tier: decision.tier, findings: rules, ...changed };
+  return {
+    ...entry(from),
+    verdict: decision.verdict,
+    tier: decision.tier,
+    answered: answered ?? null,
+    findings: rules,
+    ...changed,
+  };
 }
 
 function entry(call: Call): AuditEntry {

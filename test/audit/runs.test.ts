@@ -82,6 +82,7 @@ describe('decisions', () => {
       },
       {
         verdict: 'allow',
+        answered: 'skipped',
         tier: 'dangerous',
         command: ['rm -rf ./nothing'],
         findings: [{ description: 'recursive delete' }],
@@ -91,6 +92,29 @@ describe('decisions', () => {
     expect(JSON.stringify(records)).not.toContain('hunter2');
     await caisson.close();
   });
+});
+
+it('that questions of a task are skipped is on record, and by which answer a command ran (AP-10)', async () => {
+  const approver = async () => await Promise.resolve('once');
+  const caisson = await openCaisson({ home, env: { PATH: process.env['PATH'], HOME: home }, cwd: work, approver });
+  const run = async () => await caisson.run({ taskId: 'build', command: ['sh', '-c', 'rm -rf ./nothing'] });
+  await run();
+  caisson.policy.approvals.skip('build', true);
+  await run();
+  caisson.policy.approvals.skip('build', false);
+  const records = await Array.fromAsync(caisson.audit.tail({ count: 100 }));
+  const decisions = records.filter(({ type }) => type === 'decision');
+  expect(decisions.map(({ answered, skips_questions: skips }) => answered ?? skips)).toEqual([
+    'once',
+    true,
+    'skipped',
+    false,
+  ]);
+  await caisson.close();
+  const program = fileURLToPath(new URL('../../bin/caisson.js', import.meta.url));
+  const { stdout } = spawnSync(process.execPath, [program, '--home', home, 'audit', 'tail'], { encoding: 'utf8' });
+  expect(stdout).toContain('allow (once): rm -rf ./nothing\n');
+  expect(stdout).toContain('questions are skipped from here on\n');
 });
 
 describe('caisson audit', () => {

@@ -38,13 +38,18 @@ function rowOf({ seq, at, type, taskId, execId, ...rest }: AuditRecord): string 
 }
 
 function whatOf(type: AuditRecord['type'], rest: Readonly<Record<string, unknown>>): string {
-  const { command, reason, exit_code: exitCode, direction, source, target, verdict, note } = rest;
+  const { command, reason, exit_code: exitCode, direction, source, target, note } = rest;
   if (type === 'run') return `${words(rest['backend'])}: ${words(command)}`;
   if (type === 'exit') return `${words(reason)} ${words(exitCode ?? note)}`.trimEnd();
   if (type === 'file') return `${words(rest['tool'])} ${words(rest['paths'])}`;
   if (type === 'copy') return `${words(direction)}: ${words(source)} -> ${words(target)}`;
-  if (type === 'decision') return `${words(verdict)}: ${words(command)}`;
+  if (type === 'decision') return decisionOf(rest);
   return type === 'torn' ? 'a piece of a line, as a crash leaves it' : `through ${words(rest['through'])}`;
+}
+
+function decisionOf({ verdict, answered, command, skips_questions: skips }: Readonly<Record<string, unknown>>): string {
+  if (typeof skips === 'boolean') return skips ? 'questions are skipped from here on' : 'questions are asked again';
+  return `${words(verdict)}${words(answered) === '' ? '' : ` (${words(answered)})`}: ${words(command)}`;
 }
 
 function words(value: unknown): string {
