@@ -13,7 +13,7 @@ import type {
   Spec,
   Trust,
 } from '../../src/backend.ts';
-import { CaissonError, isCode } from '../../src/errors.ts';
+import { CaissonError, isCode, toCaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { joinChecks, toFailedCheck } from './check.ts';
 import { type Candidate, full, order } from './choose.ts';
@@ -128,8 +128,8 @@ class SshBackend implements Backend {
   }
 }
 
-function mayBeThere(task: string, cause: unknown): unknown {
-  if (!isCode(cause, 'unavailable')) return cause;
+function mayBeThere(task: string, cause: unknown): CaissonError {
+  if (!isCode(cause, 'unavailable')) return toCaissonError(cause);
   return new CaissonError('unavailable', `${cause.message}, and files of task ${task} may be there`, {
     cause,
     details: cause.details,

@@ -3,8 +3,9 @@ import type { Client, ConnectConfig } from 'ssh2';
 import { connectFault } from './fault.ts';
 import { type HostKeys, openHostKeys } from './host-keys.ts';
 import type { Keyring, Method } from './identity.ts';
+import { takeInKeys } from './key-objects.ts';
 import type { Target } from './target.ts';
-import { type Wire, wireOf, wireOver } from './wire.ts';
+import { type Wire, wireOf, wireOver, wireStraightTo } from './wire.ts';
 
 const readyTimeoutMs = 20_000;
 
@@ -13,10 +14,9 @@ export async function logIn(target: Target, keyring: Keyring): Promise<Client> {
   return await greet(target, { hostKeys, authHandler, wire: await wireTo(target, keyring) });
 }
 
-/** `null`: the host is reached directly. */
-export async function wireTo(target: Target, keyring: Keyring): Promise<Wire | null> {
+export async function wireTo(target: Target, keyring: Keyring): Promise<Wire> {
   const { route } = target;
-  if (route.kind === 'direct') return null;
+  if (route.kind === 'direct') return wireStraightTo(target);
   if (route.kind === 'command') return wireOf(route);
   return await wireOver(await logIn(route.over, keyring), route.over, target);
 }
@@ -24,7 +24,7 @@ export async function wireTo(target: Target, keyring: Keyring): Promise<Wire | n
 interface Greeting {
   readonly hostKeys: HostKeys;
   readonly authHandler: Method[];
-  readonly wire: Wire | null;
+  readonly wire: Wire;
 }
 
 /** Resolves when the host has let us in. On failure nothing stays open. */
@@ -34,16 +34,18 @@ export async function greet(target: Target, { hostKeys, authHandler, wire }: Gre
   const { promise, resolve, reject } = Promise.withResolvers<Client>();
   const fail = (error: unknown): void => {
     client.destroy();
-    wire?.close();
+    wire.close();
     reject(hostKeys.refusal ?? connectFault(error, target.label));
   };
   // It stays: what breaks later is told by the end of the connection, and an error that nobody hears ends the service.
   client.on('error', fail);
-  client.once('close', () => fail(wire?.stream.errored ?? null));
+  client.once('close', () => fail(wire.stream.errored));
   // Small packets go out at once: without it, each exec waits for two delayed acknowledgements.
   client.once('connect', () => client.setNoDelay(true));
+  // Also after each later exchange of keys.
+  client.on('handshake', () => takeInKeys(client));
   client.once('ready', () => resolve(client));
-  client.connect({ ...configFor(target, hostKeys), authHandler, ...(wire === null ? {} : { sock: wire.stream }) });
+  client.connect({ ...configFor(target, hostKeys), authHandler, sock: wire.stream });
   return await promise;
 }
 
@@ -70,12 +72,12 @@ function configFor(target: Target, hostKeys: HostKeys): ConnectConfig {
         'diffie-hellman-group18-sha512',
         'diffie-hellman-group14-sha256',
       ],
-      // Without native code, one context for the whole connection costs far less than one a packet, which GCM needs.
+      // GCM needs no second pass over the data for its MAC.
       cipher: [
-        'aes128-ctr',
-        'aes256-ctr',
         'aes128-gcm@openssh.com',
         'aes256-gcm@openssh.com',
+        'aes128-ctr',
+        'aes256-ctr',
         'chacha20-poly1305@openssh.com',
       ],
       hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],

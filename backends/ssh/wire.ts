@@ -1,10 +1,11 @@
-/** The way to a host that is not reached directly: a channel of the host before it, or the streams of a command. */
+/** The way to a host: a socket, a channel of the host before it, or the streams of a command. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import type { Client } from 'ssh2';
 import { CaissonError } from '../../src/errors.ts';
 import { textField } from './fault.ts';
+import { GatheringSocket } from './gathering-socket.ts';
 import type { Route, Target } from './target.ts';
 
 export interface Wire {
@@ -23,6 +24,12 @@ export function endClient(client: Client): void {
 
 /** As ssh2 has it (RFC 4254, 5.1), told to people. */
 const refusals: Readonly<Record<number, string>> = { 1: 'it forbids forwarding', 2: 'it cannot connect' };
+
+export function wireStraightTo({ host, port }: Target): Wire {
+  const socket = new GatheringSocket();
+  socket.connect({ host, port });
+  return { stream: socket, close: () => socket.destroy() };
+}
 
 /** `client`: logged in to the host before. */
 export async function wireOver(client: Client, over: Target, { host, port }: Target): Promise<Wire> {

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Bench } from '../bench.ts';
+import { makeSets } from '../file-sets.ts';
 import { figuresOf, type Figure, type Target } from '../figure.ts';
 import { interleave, timed, type Rounds } from '../interleave.ts';
 import { ourExec } from '../ours.ts';
@@ -49,19 +50,6 @@ export const files: Bench = {
     }
   },
 };
-
-async function makeSets(
-  host: string,
-  { count, megabytes }: { readonly count: number; readonly megabytes: number },
-): Promise<void> {
-  await mkdir(join(host, 'many'));
-  await mkdir(join(host, 'one'));
-  const block = Buffer.alloc(4096, 'caisson ');
-  for (let index = 0; index < count; index++) await writeFile(join(host, 'many', `file-${index}`), block);
-  await using big = await open(join(host, 'one', 'big'), 'w');
-  const megabyte = Buffer.alloc(1_000_000, 'caisson ');
-  for (let index = 0; index < megabytes; index++) await big.write(megabyte);
-}
 
 async function both(
   way: Way,

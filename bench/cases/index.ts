@@ -12,6 +12,7 @@ import { memory } from './memory.ts';
 import { output } from './output.ts';
 import { policy } from './policy.ts';
 import { redact } from './redact.ts';
+import { ssh } from './ssh.ts';
 
 /** In the order in which they run without a name. */
 export const benches: readonly Bench[] = [
@@ -26,6 +27,7 @@ export const benches: readonly Bench[] = [
   memory,
   files,
   apptainer,
+  ssh,
   burst,
   leak,
 ];
