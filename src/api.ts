@@ -5,16 +5,18 @@
  */
 import type { Readable } from 'node:stream';
 import type { AuditRecord, Verification } from './audit/types.ts';
-import type { Check, HostKey, Progress, ResourceState, Stats } from './backend.ts';
+import type { Check, HostKey, Progress, Stats } from './backend.ts';
 import type { Killed } from './exec/detached/end.ts';
 import type { DetachedProcess } from './exec/detached/types.ts';
 import type { Language } from './exec/code.ts';
 import type { Exit } from './exec/exit.ts';
 import type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 import type { CopyResult, FileTools } from './files/types.ts';
+import type { GcItem } from './gc.ts';
 import type { HookView } from './guard/hooks/types.ts';
 import type { ApprovalView, Choice } from './guard/types.ts';
 import type { Checker, CheckQuery } from './policy/types.ts';
+import type { Inspected } from './sandbox/inspect.ts';
 import type { View } from './sandbox/view.ts';
 import type { Redactor } from './secrets/redact/types.ts';
 import type { ScanResult } from './secrets/scan/types.ts';
@@ -29,9 +31,11 @@ export type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 export type { RedactionCounts, Redactor } from './secrets/redact/types.ts';
 export type { ScanCategory, ScanFinding, ScanResult } from './secrets/scan/types.ts';
 export type { CopyResult, FileTools } from './files/types.ts';
+export type { GcItem } from './gc.ts';
 export type { HookView } from './guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, Question } from './guard/types.ts';
 export type { Checker, CheckQuery, Decision } from './policy/types.ts';
+export type { Inspected } from './sandbox/inspect.ts';
 export type { SandboxRequest } from './spec/types.ts';
 export type { Check, Finding, HostKey, Limits, NetworkMode, Progress, ResourceState, Spec, Stats } from './backend.ts';
 
@@ -143,16 +147,6 @@ export interface SessionView {
   readonly restored: boolean;
 }
 
-export interface GcItem {
-  readonly kind: 'process' | 'sandbox' | 'resource' | 'directory' | 'journal';
-  readonly backend: string | null;
-  readonly name: string;
-  readonly taskId: string | null;
-  readonly why: string;
-  /** Absent in a dry run. */
-  readonly error?: string;
-}
-
 export interface BackendCheck {
   readonly backend: string;
   readonly check: Check;
@@ -193,8 +187,8 @@ export interface CaissonApi {
   /** `exec` or `code`, with the output collected: head and tail up to `exec.output_bytes` a stream. */
   run(request: SandboxRequest & (CodeInput | RunInput), options?: Options): Promise<RunResult>;
   list(options?: Options): Promise<readonly SandboxView[]>;
-  /** Asks the place too: `resource` is the state it tells now. */
-  inspect(task: string, options?: Options): Promise<SandboxView & { readonly resource: ResourceState | 'gone' }>;
+  /** Asks the place too. */
+  inspect(task: string, options?: Options): Promise<Inspected>;
   stop(task: string, options?: Options): Promise<void>;
   start(task: string, options?: Options): Promise<Acquired>;
   /** Removes the sandbox and its files; with `keepFiles` the task's directory stays for the next sandbox of the task. */
@@ -205,9 +199,8 @@ export interface CaissonApi {
   copyIn(input: CopyInput, options?: Options): Promise<CopyResult>;
   copyOut(input: CopyInput, options?: Options): Promise<CopyResult>;
   /**
-   * Events of one exec, or of all execs of a task, oldest first. With `follow`, until the exec has ended.
-   * Of a detached process too: there `seq` tells the place in its output, grows with holes, and may be gone on from at
-   * any time.
+   * Events of one exec, or of all execs of a task, oldest first. With `follow`, until the exec has ended. Of a detached
+   * process too: there `seq` tells the place in its output, grows with holes, and may be gone on from at any time.
    */
   logs(
     id: string,

@@ -16,6 +16,7 @@ import type {
   ExecEvent,
   ExecInput,
   GcItem,
+  Inspected,
   Killed,
   Options,
   RunInput,
@@ -26,7 +27,6 @@ import type {
   Stats,
   TaskProcess,
 } from './api.ts';
-import type { ResourceState } from './backend.ts';
 import type { Loaded } from './config/types.ts';
 import { auditOf } from './audits.ts';
 import { codeRun, feedCode } from './code.ts';
@@ -48,8 +48,8 @@ import { secretsOf } from './secrets.ts';
 import { Sessions, sessionsOf } from './sessions.ts';
 import { acquire } from './sandbox/acquire.ts';
 import type { Context, Handle } from './sandbox/context.ts';
-import { findRow, removeSandbox, stopSandbox } from './sandbox/end.ts';
-import { attachIfThere } from './sandbox/finish.ts';
+import { removeSandbox, stopSandbox } from './sandbox/end.ts';
+import { inspectSandbox } from './sandbox/inspect.ts';
 import { withSandbox } from './sandbox/healing.ts';
 import { measured } from './sandbox/measure.ts';
 import { removeOwned } from './sandbox/owned.ts';
@@ -197,15 +197,8 @@ export class Caisson implements CaissonApi {
     return (await this.#context.store.sandboxes()).map((row) => viewOf(row, null));
   }
 
-  async inspect(
-    task: string,
-    options: Options = {},
-  ): Promise<SandboxView & { readonly resource: ResourceState | 'gone' }> {
-    const row = await findRow(this.#context, task);
-    const backend = await this.#context.backend(row.backend);
-    const sandbox = row.ref === null ? null : await attachIfThere(backend, row.ref, options);
-    const effective = sandbox?.state === 'running' ? await measured(this.#context, row, sandbox) : row.effective;
-    return { ...viewOf({ ...row, effective }, sandbox?.place ?? null), resource: sandbox?.state ?? 'gone' };
+  async inspect(task: string, options: Options = {}): Promise<Inspected> {
+    return await inspectSandbox(this.#context, task, options);
   }
 
   async stop(task: string, options: Options = {}): Promise<void> {

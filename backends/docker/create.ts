@@ -14,6 +14,7 @@ import { parseReference, pull } from './image.ts';
 import { makeDirectories } from './directories.ts';
 import { InitProcess } from './init-process.ts';
 import { object, text } from './json.ts';
+import { missingShell } from './shell.ts';
 
 export interface Created {
   readonly inspected: Inspected;
@@ -166,7 +167,9 @@ async function launch(
     return { done: { inspected: { ...inspected, state: 'running' }, init } };
   } catch (error) {
     init?.release();
+    const noShell = statusOf(error) === 400 ? await missingShell(engine, id, making.spec.image ?? '') : null;
     await removeContainer(engine, id);
+    if (noShell !== null) throw noShell;
     // Not only a network that is gone: one that had a double for a moment fails a start too, with a status of its own.
     if (statusOf(error) !== null && container.network !== null) return { again: 'network', error };
     throw error;

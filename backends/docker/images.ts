@@ -25,7 +25,12 @@ export function imagesOf(engine: Engine): Images {
       const parsed = parseReference(reference);
       if (!parsed || parsed.version.includes(':'))
         throw new CaissonError('invalid_argument', 'an image can only be made under a name and tag');
-      const query = { fromSrc: '-', repo: parsed.name, tag: parsed.version, changes: changes(config).join('\n') };
+      const said = changes(config);
+      const query = {
+        ...{ fromSrc: '-', repo: parsed.name, tag: parsed.version },
+        // An empty one is no instruction to the engine, and refused.
+        ...(said.length === 0 ? {} : { changes: said.join('\n') }),
+      };
       const answer = await engine.open({
         what: `make the image ${reference}`,
         method: 'POST',

@@ -6,7 +6,7 @@ import { toFault } from './fault.ts';
 
 export interface Request {
   readonly what: string;
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   /** Without a query. Ids and names in it are ours or the engine's. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean>>;

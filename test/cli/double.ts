@@ -168,7 +168,8 @@ export class Double implements CaissonApi {
   }
 
   inspect(task: string): ReturnType<CaissonApi['inspect']> {
-    return Promise.resolve({ ...this.#find(task), resource: 'running' });
+    const noLanes = this.#find(task).backend === 'local' ? 'no setsid here' : null;
+    return Promise.resolve({ ...this.#find(task), resource: 'running', noLanes });
   }
 
   stop(task: string): Promise<void> {

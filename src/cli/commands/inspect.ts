@@ -1,12 +1,10 @@
-import type { CaissonApi } from '../../api.ts';
+import type { Inspected } from '../../api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
 import { describeDegraded } from '../explain.ts';
 import { formatAge } from '../format.ts';
 import { comparison } from '../inspection.ts';
-
-type Inspected = Awaited<ReturnType<CaissonApi['inspect']>>;
 
 export const inspect = defineCommand({
   name: 'inspect',
@@ -61,5 +59,6 @@ function factsOf(inspected: Inspected, nowMs: number): readonly (readonly [strin
     ],
     ['idle', formatAge(inspected.usedAt, nowMs)],
     ['expires', inspected.expiresAt ?? 'never'],
+    ...(inspected.noLanes === null ? [] : [['lanes', inspected.noLanes] as const]),
   ];
 }

@@ -7,7 +7,7 @@
  *
  *   fd 8, 9    the true stdout and stderr. The shell's own 1 and 2 are /dev/null.
  *   $1         start nonce, answered once on both streams with the shell's pid
- *   exit 77    end of input; exit 78: no setsid here, so no lane
+ *   exit 77    end of input; exit 78: no setsid here, so no lane, which is answered too: a guardian keeps the streams open
  *
  * A request is one line that ends in " #.": a torn line, left by a service that died while writing, is skipped without
  * being parsed. A long one is announced as "B LENGTH ." and read as a block, since `read` takes a system call a byte.
@@ -24,7 +24,7 @@ _cz_l=\${LC_ALL+x$LC_ALL} LC_ALL=C _cz_n='
 _cz_find() { _cz_q=; for _cz_x in $PATH; do [ ! -x "$_cz_x/$1" ] || { _cz_q=$_cz_x/$1; return; }; done; }
 _cz_i=\${IFS+x$IFS}; IFS=:; _cz_find setsid; _cz_s=$_cz_q; _cz_find env; _cz_e=$_cz_q
 case $_cz_i in x*) IFS=\${_cz_i#x};; *) unset IFS;; esac
-[ -n "$_cz_s" ] || exit 78
+[ -n "$_cz_s" ] || { printf %s "$1:-;"; exit 78; }
 exec 8>&1 9>&2 >/dev/null 2>&1
 _cz_run() {
 if ! cd -- "$1"; then _cz_h= _cz_r=c

@@ -199,6 +199,30 @@ describe.skipIf(host === null)('the images of an engine', () => {
   });
 });
 
+describe.skipIf(host === null)('an image without a shell', () => {
+  test('is refused in words that say so, and leaves nothing', async () => {
+    const place = new Place(host ?? nowhere);
+    const image = `caisson-test/no-shell:${place.instance}`;
+    const tar = pack();
+    tar.entry({ name: 'bin/program', mode: 0o755 }, 'no shell');
+    tar.finalize();
+    try {
+      await place.backend.images?.importRootfs(image, Readable.from(tar), { env: {}, labels: {} });
+      await expect(place.create({ image })).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: `the image ${image} has no sh, and a shell is the first process of a sandbox`,
+      });
+      expect(await place.backend.list({ instance: place.instance })).toEqual([]);
+    } finally {
+      await place.engine
+        .getImage(image)
+        .remove({ force: true })
+        .catch(() => {});
+      await place.close();
+    }
+  });
+});
+
 describe.skipIf(host === null)('the check of an engine', () => {
   test.each([
     [busybox, []],
