@@ -86,10 +86,10 @@ function connectionWords(code: string | null, endpoint: string): string {
 
 function connectionRemedy(code: string | null, endpoint: string): string {
   if (code === 'EACCES' || code === 'EPERM') {
-    return 'Add the user to the group of the socket (usermod -aG docker USER, then log in again; that group is root on this machine), or use a rootless engine.';
+    return 'add the user to the group of the socket (usermod -aG docker USER, then log in again; that group is root on this machine), or use a rootless engine';
   }
   if (code === 'ENOENT') {
-    return `Install and start Docker or Podman (Debian: apt-get install docker.io && systemctl start docker), or set DOCKER_HOST to where its socket is; looked at ${endpoint}.`;
+    return `install and start Docker or Podman (Debian: apt-get install docker.io && systemctl start docker), or set DOCKER_HOST to where its socket is; looked at ${endpoint}`;
   }
-  return `Start the engine behind ${endpoint} (systemctl start docker), or set DOCKER_HOST to where one listens.`;
+  return `start the engine behind ${endpoint} (systemctl start docker), or set DOCKER_HOST to where one listens`;
 }
