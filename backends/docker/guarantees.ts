@@ -1,7 +1,7 @@
 /** What holds for every sandbox on this engine. Pure. */
 import type { Enforcement, Guarantees } from '../../src/backend.ts';
 import type { Facts } from './facts.ts';
-import { toArchitecture } from './seccomp.ts';
+import { toArchitecture } from '../shared/seccomp.ts';
 
 export interface Place {
   /** What was found out about sizes of containers. */

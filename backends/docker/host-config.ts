@@ -2,7 +2,7 @@
 import type { CreateOptions, Mount, Spec } from '../../src/backend.ts';
 import type { Facts } from './facts.ts';
 import { toEngineLabels } from './labels.ts';
-import { seccompProfile, toArchitecture } from './seccomp.ts';
+import { seccompProfile, toArchitecture } from '../shared/seccomp.ts';
 import { clearedVariables } from './variables.ts';
 
 const mebibyte = 1024 * 1024;

@@ -124,6 +124,7 @@ class SingularityBackend implements Backend {
         mounts: spec.mounts,
         credentials: options.credentials,
         readOnlyRoot: spec.hardening.readOnlyRoot,
+        seccomp: spec.hardening.seccomp === 'builtin',
         keep: spec.persistent ? options.directory : null,
       },
     };

@@ -24,6 +24,11 @@ export async function namespaceOf(pid: number): Promise<string | null> {
   return await unlessGone(() => readlink(`/proc/${pid}/ns/pid`));
 }
 
+/** By a filter of system calls. */
+export async function isFiltered(pid: number): Promise<boolean> {
+  return /^Seccomp:\s+2$/m.test((await unlessGone(() => readFile(`/proc/${pid}/status`, 'latin1'))) ?? '');
+}
+
 export async function membersOf(namespace: string): Promise<readonly number[]> {
   const found = await Promise.all(
     (await pids()).map(async (pid) => ((await namespaceOf(pid)) === namespace ? [pid] : [])),

@@ -1,17 +1,34 @@
 /** One instance of Apptainer: the processes of one sandbox, with namespaces of their own. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CaissonError } from '../../src/errors.ts';
 import { isRecord, parseJson } from '../shared/labels.ts';
 import { fault, systemCode } from '../shared/system-fault.ts';
 import type { Cgroup } from './cgroup.ts';
-import { carries, namespaceOf, placeAll } from './host-processes.ts';
+import { carries, isFiltered, namespaceOf, placeAll } from './host-processes.ts';
 import { openPlaces, overlayOf } from './overlay.ts';
 import { makeTheirs, plainPath } from './places.ts';
 import { type Host, lastWords, run } from './program.ts';
 import type { Registration } from './registration.ts';
+import { apptainerProfile } from './seccomp.ts';
 
 const instanceName = 'sandbox';
+
+/** Beside what the account writes; not in what it could be made to change. */
+function profileOf(directory: string): string {
+  return join(directory, 'seccomp.json');
+}
+
+function filterOf(directory: string, { seccomp }: Registration['plan']): readonly string[] {
+  return seccomp ? ['--security', `seccomp:${profileOf(directory)}`] : [];
+}
+
+/** An Apptainer that was built without it only warns. */
+function noFilter(): CaissonError {
+  return new CaissonError('not_supported', 'this Apptainer applies no filter of system calls', {
+    remedy: 'take one that was built with libseccomp, or set terminal.singularity_seccomp: engine',
+  });
+}
 
 /** Of every process, the first one included: no privilege, none to be had, and nothing of the caller's environment. */
 const posture = ['--userns', '--cleanenv', '--no-privs', '--drop-caps', 'ALL'] as const;
@@ -19,6 +36,8 @@ const posture = ['--userns', '--cleanenv', '--no-privs', '--drop-caps', 'ALL'] a
 export interface Running {
   /** Its pid namespace, as the kernel names it. */
   readonly namespace: string;
+  /** Whether a filter of system calls applies to its first process (proc_pid_status(5)). */
+  readonly filtered: boolean;
 }
 
 /** Apptainer's own files on this sandbox. Every process that it runs outside has this path in its environment. */
@@ -32,8 +51,22 @@ export function clientEnv(directory: string): Readonly<Record<string, string>> {
 }
 
 /** The command line of one command. What is in it anybody on the host can read: it holds nothing of the caller's. */
-export function execCommand(program: string, command: readonly string[]): readonly [string, ...string[]] {
-  return [program, '-s', 'exec', ...posture, '--pwd', '/', `instance://${instanceName}`, ...command];
+export function execCommand(
+  program: string,
+  { directory, plan }: Registration,
+  command: readonly string[],
+): readonly [string, ...string[]] {
+  return [
+    program,
+    '-s',
+    'exec',
+    ...posture,
+    ...filterOf(directory, plan),
+    '--pwd',
+    '/',
+    `instance://${instanceName}`,
+    ...command,
+  ];
 }
 
 /** `null`: it does not run. */
@@ -42,18 +75,21 @@ export async function findInstance(directory: string): Promise<Running | null> {
   // A number may belong to a stranger by now, as after a reboot.
   if (pid === null || !(await carries(pid, configOf(directory)))) return null;
   const namespace = await namespaceOf(pid);
-  return namespace === null || namespace === (await namespaceOf(process.pid)) ? null : { namespace };
+  if (namespace === null || namespace === (await namespaceOf(process.pid))) return null;
+  return { namespace, filtered: await isFiltered(pid) };
 }
 
 /** The overlay is prepared, and so is the control group, where there are any. */
 export async function startInstance(host: Host, registration: Registration, cgroup: Cgroup | null): Promise<Running> {
   const { directory } = registration;
   await makeTheirs(configOf(directory), host.account);
+  if (registration.plan.seccomp) await writeFile(profileOf(directory), apptainerProfile() ?? '', { mode: 0o644 });
   const args = startArguments(host, registration, cgroup);
   const command = [host.program, '-q', 'instance', 'start', ...args, registration.plan.root, instanceName] as const;
   const said = await run(host, { command, env: clientEnv(directory) });
   const running = await findInstance(directory);
   if (running === null) throw startFault(said);
+  if (registration.plan.seccomp && !running.filtered) throw noFilter();
   if (cgroup !== null) await placeAll(running.namespace, cgroup);
   return running;
 }
@@ -72,6 +108,7 @@ function startArguments({ account }: Host, registration: Registration, cgroup: C
   const groups = (cgroup?.mounts ?? []).map((each) => ({ ...each, readOnly: true }));
   return [
     ...posture,
+    ...filterOf(registration.directory, plan),
     '--containall',
     '--no-home',
     ...['--no-mount', 'bind-paths,tmp,home,cwd,hostfs,sys'],

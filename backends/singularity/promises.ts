@@ -1,6 +1,7 @@
 /** What this host promises to a sandbox of Apptainer. */
 import type { Enforcement, Guarantees } from '../../src/backend.ts';
 import type { Facts } from './facts.ts';
+import { apptainerProfile } from './seccomp.ts';
 
 export function guaranteesOf({ hierarchy, host: { account } }: Facts): Guarantees {
   const byGroup: Enforcement =
@@ -26,6 +27,6 @@ export function guaranteesOf({ hierarchy, host: { account } }: Facts): Guarantee
     // To the account that runs containers for root, the files of root are closed.
     mounts: account.handedOver ? 'none' : 'read-write',
     credentials: account.handedOver ? 'copy' : 'bind',
-    hardening: { readOnlyRoot: true, seccomp: false, runtimes: [], shm: false, hostUser: true },
+    hardening: { readOnlyRoot: true, seccomp: apptainerProfile() !== null, runtimes: [], shm: false, hostUser: true },
   };
 }

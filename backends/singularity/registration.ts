@@ -13,6 +13,8 @@ export interface Plan {
   /** Credential files, read-only. `null`: core writes them in, or there are none. */
   readonly credentials: Mount | null;
   readonly readOnlyRoot: boolean;
+  /** Whether our filter of system calls applies. */
+  readonly seccomp: boolean;
   /** Where what it writes is kept. `null`: it is lost at the end. */
   readonly keep: string | null;
 }
@@ -41,15 +43,16 @@ export function parseRegistration(text: string): Registration | null {
 
 function planFrom(value: unknown): Plan | null {
   if (!isRecord(value)) return null;
-  const { root, digest, network, readOnlyRoot, keep } = value;
+  const { root, digest, network, readOnlyRoot, seccomp, keep } = value;
   const limits = limitsFrom(value['limits']);
   const mounts = Array.isArray(value['mounts']) ? value['mounts'].map(mountFrom) : [null];
   if (typeof root !== 'string' || !isTextOrNull(digest) || !isTextOrNull(keep) || limits === null) return null;
   if ((network !== 'open' && network !== 'none') || typeof readOnlyRoot !== 'boolean') return null;
+  if (typeof seccomp !== 'boolean') return null;
   if (!mounts.every((mount) => mount !== null)) return null;
   const credentials = mountFrom(value['credentials']);
   if (credentials === null && value['credentials'] !== null) return null;
-  return { root, digest, limits, network, mounts, credentials, readOnlyRoot, keep };
+  return { root, digest, limits, network, mounts, credentials, readOnlyRoot, seccomp, keep };
 }
 
 function limitsFrom(value: unknown): Limits | null {

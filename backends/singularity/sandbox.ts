@@ -90,10 +90,9 @@ export class SingularitySandbox implements Sandbox {
 
   async exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> {
     throwIfAborted(options);
-    const running = await this.#runs();
+    const { registration, running } = await this.#runs();
     try {
-      const { host } = this.#shared;
-      return await startExec(host, { command, options, directory: this.#directory, running, cgroup: this.#cgroup });
+      return await startExec(this.#shared.host, { command, options, registration, running, cgroup: this.#cgroup });
     } catch (error) {
       // It may have been stopped or removed meanwhile, which says more than that no shell came up.
       if (isCode(error, 'unavailable')) await this.#runs();
@@ -134,10 +133,10 @@ export class SingularitySandbox implements Sandbox {
   }
 
   /** A sandbox whose processes were ended from outside is not running, whatever was asked for. */
-  async #runs(): Promise<Running> {
-    const { state } = await this.#present();
-    const running = state === 'running' ? await findInstance(this.#directory) : null;
-    if (running !== null) return running;
+  async #runs(): Promise<{ readonly registration: Registration; readonly running: Running }> {
+    const registration = await this.#present();
+    const running = registration.state === 'running' ? await findInstance(this.#directory) : null;
+    if (running !== null) return { registration, running };
     throw new CaissonError('failed_precondition', `sandbox ${this.#id} does not run`, { remedy: 'start it first' });
   }
 

@@ -10,13 +10,14 @@ import type { Cgroup } from './cgroup.ts';
 import { withoutInherited } from './descriptors.ts';
 import { placeAll } from './host-processes.ts';
 import { clientEnv, execCommand, type Running } from './instance.ts';
+import type { Registration } from './registration.ts';
 import { SingularityProcess } from './process.ts';
 import { type Host, identityOf } from './program.ts';
 
 export interface Start {
   readonly command: readonly [string, ...string[]];
   readonly options: ExecOptions;
-  readonly directory: string;
+  readonly registration: Registration;
   readonly running: Running;
   readonly cgroup: Cgroup | null;
 }
@@ -31,15 +32,15 @@ const mostNoise = 64 * 1024;
  * on the host. Throws what keeps the command from being started.
  */
 export async function startExec(host: Host, start: Start): Promise<Process> {
-  const { options, running, cgroup, directory } = start;
+  const { options, running, cgroup, registration } = start;
   throwIfAborted(options);
   const [nonce, word] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')];
   const text = preamble(launchOf(start), nonce);
   const shell = ['setsid', '/bin/sh', '-c', boot, 'sh', word, String(text.length)];
   const client = await startProcess(host.pipes, {
-    command: withoutInherited(execCommand(host.program, shell)),
+    command: withoutInherited(execCommand(host.program, registration, shell)),
     cwd: '/',
-    env: { PATH: host.path, ...clientEnv(directory) },
+    env: { PATH: host.path, ...clientEnv(registration.directory) },
     stdin: true,
     account: identityOf(host.account),
   });

@@ -43,6 +43,7 @@ export const defaults: Settings = {
     ssh_hosts: {},
     singularity_image: 'docker://nikolaik/python-nodejs:python3.11-nodejs20',
     singularity_network: false,
+    singularity_seccomp: 'builtin',
     singularity_user: null,
     singularity_scratch_dir: null,
     singularity_cache_dir: null,

@@ -10,9 +10,12 @@ const apptainer = why === null ? await startApptainer() : null;
 if (apptainer !== null) becomeNobody(apptainer);
 afterAll(() => apptainer?.remove());
 
+const plain = plainSpec('singularity', { image: apptainer?.busybox ?? '', cwd: '/workspace', persistent: false });
+
 await testBackend({
   name: 'singularity (ordinary user)',
   open: (instance) => open({ env: apptainer?.env ?? {}, instance, settings: apptainer?.settings ?? {} }),
-  spec: plainSpec('singularity', { image: apptainer?.busybox ?? '', cwd: '/workspace', persistent: false }),
+  // As the configuration has it by default.
+  spec: { ...plain, hardening: { ...plain.hardening, seccomp: 'builtin' } },
   unavailable: why,
 });

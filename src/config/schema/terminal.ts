@@ -70,6 +70,11 @@ const singularityKeys = {
     'Image of Apptainer (Singularity) sandboxes.',
   ),
   singularity_network: flagKey("true: the host's own network, in both directions. false: none but loopback."),
+  singularity_seccomp: key(
+    z.enum(['builtin', 'engine']),
+    'builtin or engine',
+    "Filter of system calls: Caisson's own profile, or none, as Apptainer has it.",
+  ),
   singularity_user: key(
     z.string().regex(userName).nullable(),
     'a user name, or null',

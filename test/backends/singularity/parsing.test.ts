@@ -4,6 +4,7 @@ import { parseVersion, tooOld, versionFindings } from '../../../backends/singula
 import { parseMounts } from '../../../backends/singularity/hierarchy.ts';
 import { parseImage } from '../../../backends/singularity/image-source.ts';
 import { cacheOf, plainPath, scratchOf } from '../../../backends/singularity/places.ts';
+import { apptainerProfile } from '../../../backends/singularity/seccomp.ts';
 import { parseRegistration } from '../../../backends/singularity/registration.ts';
 
 const ids = (text: string): readonly string[] => {
@@ -74,6 +75,26 @@ describe('images', () => {
   });
 });
 
+describe('the filter of system calls', () => {
+  const rules = (machine: string): readonly { readonly names: readonly string[]; readonly action: string }[] =>
+    JSON.parse(apptainerProfile(machine) ?? '{}').syscalls;
+
+  it('has no rule that lets somebody trace, and answers clone3 as if it were not there', () => {
+    for (const machine of ['x64', 'arm64']) {
+      const allowed = rules(machine).flatMap(({ names, action }) => (action === 'SCMP_ACT_ALLOW' ? names : []));
+      expect(allowed).toContain('execve');
+      for (const name of ['ptrace', 'clone3', 'unshare', 'mount', 'bpf', 'keyctl']) expect(allowed).not.toContain(name);
+      expect(rules(machine).filter(({ names }) => names.includes('clone3'))).toEqual([
+        { names: ['clone3'], action: 'SCMP_ACT_TRACE' },
+      ]);
+    }
+  });
+
+  it('is not promised where there is none', () => {
+    expect(apptainerProfile('riscv64')).toBeNull();
+  });
+});
+
 describe('directories', () => {
   it('are on the scratch that the configuration names, else on that of the job', () => {
     const env = { TMPDIR: '/t', SLURM_TMPDIR: '/job' };
@@ -111,6 +132,7 @@ describe('registrations', () => {
       mounts: [{ source: '/a', target: '/b', readOnly: true }],
       credentials: { source: '/c', target: '/root/.caisson', readOnly: true },
       readOnlyRoot: false,
+      seccomp: true,
       keep: null,
     },
   } as const;

@@ -25,7 +25,8 @@ export class TestPlace {
   }
 
   spec(): Spec {
-    return plainSpec('singularity', { image: this.apptainer.busybox, cwd: '/workspace', persistent: false });
+    const plain = plainSpec('singularity', { image: this.apptainer.busybox, cwd: '/workspace', persistent: false });
+    return { ...plain, hardening: { ...plain.hardening, seccomp: 'builtin' } };
   }
 
   async close(): Promise<void> {

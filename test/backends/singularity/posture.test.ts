@@ -25,6 +25,7 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
     expect(sets).toHaveLength(10);
     expect(new Set(sets)).toEqual(new Set(['0000000000000000']));
     expect([...status.matchAll(/^NoNewPrivs:\s+(\d)$/gm)].map(([, flag]) => flag)).toEqual(['1', '1']);
+    expect([...status.matchAll(/^Seccomp:\s+(\d)$/gm)].map(([, mode]) => mode)).toEqual(['2', '2']);
     expect(Number(await told('id -u'))).toBeGreaterThan(0);
     expect(/^Groups:[^\S\n]*(.*)$/m.exec(status)?.[1]).toBe('');
   });
@@ -42,6 +43,7 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
     ['its limits', 'echo max >/sys/fs/cgroup/pids/pids.max'],
     ['its control group', 'echo $$ >/sys/fs/cgroup/pids/cgroup.procs'],
     ['the name of the host', 'hostname other'],
+    ['who it is, in a namespace of its own', 'unshare -U true'],
     ['what the image is unpacked to', 'touch "$APPTAINER_CONTAINER/x"'],
   ])('cannot change %s', async (_what, text) => {
     const before = statSync('/dev/null').mode;

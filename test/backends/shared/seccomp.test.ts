@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Architecture, seccompProfile, toArchitecture } from '../../../backends/docker/seccomp.ts';
+import { type Architecture, seccompProfile, toArchitecture } from '../../../backends/shared/seccomp.ts';
 
 interface Rule {
   readonly names: readonly string[];
