@@ -1,0 +1,60 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Process } from '../../../src/backend.ts';
+import { Lanes } from '../../../src/exec/lane/pool.ts';
+import { finish } from '../../conformance/command.ts';
+import { spawnedSandbox } from '../spawned-sandbox.ts';
+
+const sandbox = spawnedSandbox();
+const mostLanes = 16;
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+async function run(lanes: Lanes, text: string): Promise<string> {
+  const process = await lanes.exec({ command: ['sh', '-c', text], cwd: '/', env: {} });
+  if (process === null) throw new Error('it did not go through a lane');
+  return (await finish(process)).stdout.toString();
+}
+
+it('as many lanes are there as the load wants, within bounds', { timeout: 60_000 }, async () => {
+  const lanes = new Lanes((command, options) => sandbox.exec(command, options));
+  for (let index = 0; index < 20; index += 1) await run(lanes, 'true');
+  expect(lanes.size).toBeLessThanOrEqual(2);
+  const many = Array.from({ length: 60 }, (_, index) => run(lanes, `sleep 0.3; echo ${index}`));
+  const seen: number[] = [];
+  const watch = setInterval(() => seen.push(lanes.size), 20);
+  expect(await Promise.all(many)).toEqual(many.map((_, index) => `${index}\n`));
+  clearInterval(watch);
+  expect(Math.max(...seen)).toBeGreaterThan(2);
+  expect(Math.max(...seen)).toBeLessThanOrEqual(mostLanes);
+  lanes.close();
+  expect(lanes.size).toBe(0);
+});
+
+it(
+  'lanes that nobody uses are closed, their shells end, and the next command opens one again',
+  { timeout: 60_000 },
+  async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const shells: Process[] = [];
+    const lanes = new Lanes(async (command, options) => {
+      const process = await sandbox.exec(command, options);
+      shells.push(process);
+      return process;
+    });
+    await run(lanes, 'true');
+    vi.advanceTimersByTime(30_000);
+    expect(lanes.size).toBe(1);
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => now + 61_000);
+    vi.advanceTimersByTime(30_000);
+    vi.restoreAllMocks();
+    expect(lanes.size).toBe(0);
+    expect(await shells[0]?.wait()).toMatchObject({ exitCode: expect.anything() });
+    expect(await run(lanes, 'echo again')).toBe('again\n');
+    expect(shells).toHaveLength(2);
+    lanes.close();
+  },
+);
