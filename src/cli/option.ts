@@ -64,6 +64,11 @@ export const commandOptions = {
     about: 'show output with its secrets; records are without them',
   },
   skill: { type: 'list', value: 'PATH', about: 'a SKILL.md, or its directory, whose variables to pass on' },
+  'exec-id': {
+    type: 'text',
+    value: 'ID',
+    about: 'exec_ and a name of yours; given again it tells of the first run, and runs nothing',
+  },
   timeout: { type: 'text', value: 'TIME', about: 'kill it after 30s, 5m, 1h; 0 or none: never' },
   interactive: { type: 'flag', short: 'i', about: 'pass standard input on' },
   tty: { type: 'flag', about: 'run it on a terminal' },

@@ -35,11 +35,13 @@ function limitsOf(given: Sandbox): NonNullable<SandboxRequest['limits']> {
 
 export async function commandInput(given: Command, world: World): Promise<ExecInput> {
   const timeout = given.text('timeout');
+  const execId = given.text('exec-id');
   const cwd = given.text('cwd');
   const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
   const env = await readEnv(given.list('env'), given.list('env-file'), world);
   return {
     command: commandOf(given.command),
+    ...(execId === undefined ? {} : { execId }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(Object.keys(env).length === 0 ? {} : { env }),
     ...(given.flag('raw-output') ? { rawOutput: true } : {}),

@@ -173,6 +173,15 @@ describe('commands', () => {
     expect((await cli(['create'])).exitCode).toBe(2);
   });
 
+  it.each([
+    ['run', '--task', 'build'],
+    ['exec', 'build'],
+  ])('%s %s passes the id on that a caller chose, so that a retry runs nothing twice', async (...words) => {
+    const { exitCode, double } = await cli([...words, '--exec-id', 'exec_nightly-1', '--', 'true'], { sandboxes });
+    expect([exitCode, double.requests.at(-1)?.execId]).toEqual([0, 'exec_nightly-1']);
+    expect((await cli([...words, '--', 'true'], { sandboxes })).double.requests.at(-1)).not.toHaveProperty('execId');
+  });
+
   it('rm goes on after a failure and exits with its code', async () => {
     const { exitCode, stdout, stderr, double } = await cli(['rm', 'build', 'gone', 'test', '--keep-files'], {
       sandboxes,

@@ -38,6 +38,10 @@ Prefer -e NAME or --env-file for secrets: other users of this machine can read -
       'run -i --network none --timeout 1m -- python3 - < script.py',
     ],
     ['a program of this machine, in a fresh directory that is removed afterwards', 'run --code python -- script.py'],
+    [
+      'once, however often the line is given: a retry tells what the first one did',
+      'run --task build --exec-id exec_nightly-7 -- make',
+    ],
     ['start a server and leave it running', 'run --task build --detach -- npm start'],
     ['a secret from the environment, never from the command line', 'run -e API_TOKEN -- ./deploy'],
     ['the result as JSON: exit, where it ran, both streams', 'run -o json -- date'],

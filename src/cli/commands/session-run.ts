@@ -19,6 +19,7 @@ for the next call; variables given by -e do not. The session is opened when it i
   options: {
     env: commandOptions.env,
     'env-file': commandOptions['env-file'],
+    'exec-id': commandOptions['exec-id'],
     timeout: commandOptions.timeout,
     yolo: commandOptions.yolo,
     allow: commandOptions.allow,
@@ -35,7 +36,13 @@ for the next call; variables given by -e do not. The session is opened when it i
     const timeout = given.text('timeout');
     const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
     const env = await readEnv(given.list('env'), given.list('env-file'), context.world);
-    const input = { ...sessionOf(given.operands), text, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const input = {
+      ...sessionOf(given.operands),
+      text,
+      env,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...idOf(given.text('exec-id')),
+    };
     const result = await (await context.service()).sessions.run(input, context.options);
     await show(result, timeoutMs ?? null, context);
     return result.exit.reason === 'canceled'
@@ -43,6 +50,10 @@ for the next call; variables given by -e do not. The session is opened when it i
       : shellCode(result.exit);
   },
 });
+
+function idOf(execId: string | undefined): { readonly execId?: string } {
+  return execId === undefined ? {} : { execId };
+}
 
 async function show(result: SessionResult, timeoutMs: number | null, context: Context): Promise<void> {
   if (context.json) return context.printJson(result);
