@@ -67,7 +67,7 @@ export const commandOptions = {
   'exec-id': {
     type: 'text',
     value: 'ID',
-    about: 'exec_ and a name of yours; given again it tells of the first run, and runs nothing',
+    about: 'exec_ and a name of yours: given again, it only tells of the first run',
   },
   timeout: { type: 'text', value: 'TIME', about: 'kill it after 30s, 5m, 1h; 0 or none: never' },
   interactive: { type: 'flag', short: 'i', about: 'pass standard input on' },
