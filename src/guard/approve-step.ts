@@ -26,11 +26,15 @@ export interface ApproveParts {
   /** `null`: it is answered elsewhere, if at all. */
   readonly approver: Approver | null;
   readonly timeoutMs: number;
+  /** The home directory of the account on this host. */
+  readonly userHome: string;
   /** Keeps rules beyond this process. */
   readonly save: (rules: readonly string[]) => Promise<void>;
   /** Told when questions of a task are skipped from now on, or no longer. */
   readonly skipped: (taskId: string, on: boolean) => void;
 }
+
+type Proposing = Pick<Asked, 'book'> & Pick<ApproveParts, 'userHome'>;
 
 interface Asked {
   readonly passage: Passage;
@@ -97,7 +101,7 @@ export class Approvals implements Step {
     const { binding, passage } = asked;
     const put = async (): Promise<Outcome> => {
       if (options.signal?.aborted === true) return 'canceled';
-      const question = await questionOf(asked, this.#parts.timeoutMs);
+      const question = await questionOf(asked, this.#parts);
       return await this.#parts.desk.put({ question, binding }, this.#parts, options);
     };
     return await this.#questions.ask(
@@ -125,7 +129,7 @@ export class Approvals implements Step {
   async #approved({ passage, book, binding, open }: Asked, outcome: Yes): Promise<Passage> {
     const { taskId } = passage.call;
     if (outcome === 'always') {
-      const rules = await proposalFor(passage, book);
+      const rules = await proposalFor(passage, { book, userHome: this.#parts.userHome });
       await this.#parts.save(rules);
       this.#parts.rulebook.add(rules);
     }
@@ -148,16 +152,16 @@ const allowed = (passage: Passage, answered: Answered): Passage => ({
   decision: { ...passage.decision, verdict: 'allow' },
 });
 
-async function proposalFor({ call }: Passage, book: Book): Promise<readonly string[]> {
+async function proposalFor({ call }: Passage, { book, userHome }: Proposing): Promise<readonly string[]> {
   if (call.subject.kind === 'code') return [];
   const policy = await book.policy();
-  return policy.propose({ command: readable(call.subject), ...placeOf(call) }) ?? [];
+  return policy.propose({ command: readable(call.subject), ...placeOf(call, userHome) }) ?? [];
 }
 
-async function questionOf({ passage, book, open }: Asked, timeoutMs: number): Promise<Question> {
+async function questionOf({ passage, book, open }: Asked, { timeoutMs, userHome }: ApproveParts): Promise<Question> {
   const { call, decision } = passage;
   const { taskId, backend, reach, cwd, subject } = call;
-  const proposal = await proposalFor(passage, book);
+  const proposal = await proposalFor(passage, { book, userHome });
   const choices = choicesFor(open, proposal.length === 0 ? null : proposal);
   return {
     id: `apr_${randomBytes(12).toString('hex')}`,

@@ -1,12 +1,23 @@
 /** What an approval is bound to: change any of it, and it is another command. */
 import { createHash } from 'node:crypto';
-import { type Call, placeOf, readable } from './call.ts';
+import { type Call, readable } from './call.ts';
 
 /** `version`: of the rules by which it was asked for. */
 export function bindingOf(call: Call, version: string): string {
-  const { subject, envNames, backend, taskId, stdin } = call;
+  const { subject, cwd, seen, envNames, backend, taskId, stdin } = call;
   const language = subject.kind === 'code' ? subject.language : null;
-  const bound = [subject.kind, language, readable(subject), placeOf(call), envNames, backend, taskId, stdin, version];
+  const bound = [
+    subject.kind,
+    language,
+    readable(subject),
+    cwd,
+    seen?.known ?? null,
+    envNames,
+    backend,
+    taskId,
+    stdin,
+    version,
+  ];
   return createHash('sha256').update(JSON.stringify(bound)).digest('hex');
 }
 

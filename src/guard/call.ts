@@ -75,10 +75,13 @@ export function callOf({ plan, request, subject, redaction = null, look }: Wante
   };
 }
 
-/** Where it would start, as policy wants to know it. */
-export function placeOf({ cwd, seen }: Call): Pick<Place, 'cwd' | 'definitions' | 'unclear'> {
-  if (seen === undefined) return { cwd };
-  return seen.known === null ? { cwd: null, definitions: [], unclear: true } : seen.known;
+/** Where it would start, as policy wants to know it. `home`: the home directory of the account on this host. */
+export function placeOf({ cwd, seen, stdin, reach }: Call, home: string): Place {
+  const account = reach === 'host' ? { home, stdin } : { stdin };
+  if (seen === undefined) return { cwd, ...account };
+  return seen.known === null
+    ? { cwd: null, definitions: [], unclear: true, ...account }
+    : { ...seen.known, ...account };
 }
 
 const shellPrograms = /^(?:\/(?:usr\/)?bin\/)?(?:sh|bash)$/;

@@ -6,8 +6,8 @@ import type { Step } from './gate.ts';
 import { denied } from './refusal.ts';
 import { type Rulebook, says } from './rulebook.ts';
 
-/** `home`: the home directory of the host's account, for commands that run there. */
-export function judging(rulebook: Rulebook, home: string | undefined): Step {
+/** `home`: the home directory of the account on this host. */
+export function judging(rulebook: Rulebook, home: string): Step {
   return {
     concerns: ({ call }) => rulebook.concerns(call),
     pass: async (passage) => {
@@ -20,9 +20,9 @@ export function judging(rulebook: Rulebook, home: string | undefined): Step {
   };
 }
 
-function decisionOn(policy: Policy, call: Call, home: string | undefined): Decision {
-  const { subject, reach, stdin } = call;
-  const place = { ...placeOf(call), reach, stdin, ...(reach === 'host' && home !== undefined ? { home } : {}) };
+function decisionOn(policy: Policy, call: Call, home: string): Decision {
+  const { subject, reach } = call;
+  const place = { ...placeOf(call, home), reach };
   return subject.kind === 'code'
     ? policy.decideCode({ ...place, language: subject.language, text: subject.text })
     : policy.decide({ ...place, command: readable(subject) });

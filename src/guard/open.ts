@@ -69,6 +69,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
   const rulebook = new Rulebook({ config, directory: cwd, commandLine });
   const attended = attendance({ config, env, yolo, hasApprover: approver !== null });
   const desk = new Desk(store);
+  const userHome = loaded.env['HOME'] ?? homedir();
   const approvals = new Approvals({
     rulebook,
     attendance: attended,
@@ -76,6 +77,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     smart: smartOf(loaded),
     approver: approver === 'queue' ? null : approver,
     timeoutMs: config.approvals.timeout * 1000,
+    userHome,
     save: (saved) => saveAllowed(loaded.home, saved),
     skipped: (taskId, on) => audit?.recordSoon({ type: 'decision', taskId, execId: null, skips_questions: on }),
   });
@@ -88,10 +90,10 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     acceptsNew: config.hooks.auto_accept,
   });
   const tirith = new TirithStep({ security: config.security, env: loaded.env, home: loaded.home });
-  const writes = new WriteStep({ userHome: loaded.env['HOME'] ?? homedir(), home: loaded.home });
+  const writes = new WriteStep({ userHome, home: loaded.home });
   const loops = new Loops(config.tool_loop_guardrails, loaded.home);
   const seen = seeing(rulebook);
-  const steps = [seen, hooks, loops, seen, judging(rulebook, loaded.env['HOME']), refusing, writes, tirith, approvals];
+  const steps = [seen, hooks, loops, seen, judging(rulebook, userHome), refusing, writes, tirith, approvals];
   const gate = new Gate(steps, (from, outcome) => {
     record?.(from, outcome);
     if ('refused' in outcome) loops.refused(from, outcome.refused);

@@ -86,6 +86,39 @@ function decide({ command, reach, ...place }: DecideInput, settings: Settings, p
   return strictest([decision, placed]);
 }
 
+interface Recent {
+  readonly parse: Parse | null;
+  /** A copy: whoever asked may change his. */
+  readonly command: string | readonly string[];
+  readonly place: Place;
+  readonly analysis: Analysis;
+}
+
+/** The steps of the gate ask about the same command one after the other: it is read once. */
+let recent: Recent | null = null;
+
 function read(command: DecideInput['command'], place: Place, parse: Parse | null): Analysis {
-  return typeof command === 'string' ? analyse(command, place, parse) : analyseArgv(command, place, parse);
+  if (recent?.parse === parse && isSameCommand(recent.command, command) && isSame(recent.place, place))
+    return recent.analysis;
+  const analysis = typeof command === 'string' ? analyse(command, place, parse) : analyseArgv(command, place, parse);
+  // What a busy host could not read in time may be read the next time.
+  const isWhole = !analysis.notes.some(({ rule }) => rule === 'U7' || rule === 'U8');
+  const kept = typeof command === 'string' ? command : [...command];
+  recent = isWhole ? { parse, command: kept, place, analysis } : null;
+  return analysis;
+}
+
+function isSameCommand(one: Recent['command'], other: Recent['command']): boolean {
+  if (typeof one === 'string' || typeof other === 'string') return one === other;
+  return one.length === other.length && one.every((word, at) => word === other[at]);
+}
+
+function isSame(one: Place, other: Place): boolean {
+  return (
+    one.cwd === other.cwd &&
+    one.home === other.home &&
+    (one.stdin ?? false) === (other.stdin ?? false) &&
+    one.definitions === other.definitions &&
+    (one.unclear ?? false) === (other.unclear ?? false)
+  );
 }

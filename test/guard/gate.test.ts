@@ -48,6 +48,27 @@ describe('the gate', () => {
     expect(await refusalOf(guard, call('ls', { reach: 'container' }))).toBeNull();
   });
 
+  it.each([
+    ['no YAML', 'approvals: {mode: manual'],
+    ['a key that is not known', 'approvals: {modes: manual}'],
+    ['a rule that does not parse', 'approvals: {rules: {deny: ["terminal("]}}'],
+    ['a mode that is not known', 'approvals: {tool_mode: bold}'],
+  ])('is not there under a configuration with %s (CP-21)', async (_what, text) => {
+    await expect(guardOn(withFile(text))).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it.each(['deny: ["terminal("]', 'denied: []', 'deny: {', 'mode: bold'])(
+    'lets nothing pass where the project says %j (CP-21)',
+    async (text) => {
+      const made = directories();
+      mkdirSync(join(made.project, '.caisson'));
+      writeFileSync(join(made.project, '.caisson', 'permissions.yaml'), text);
+      const guard = await guardOn(made);
+      for (const reach of ['host', 'container'] as const)
+        expect(await refusalOf(guard, call('ls', { reach }))).toBe('invalid_argument');
+    },
+  );
+
   it('tells what was found, where, and what to do', async () => {
     const { gate } = await guardOn(directories());
     await expect(gate.admit(call('ls; rm -rf /'), {})).rejects.toMatchObject({

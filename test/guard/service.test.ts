@@ -107,9 +107,9 @@ describe('every verb that runs something', () => {
   });
 });
 
-async function onTerminal(args: string): Promise<Started & Desk> {
+async function onTerminal(args: string, env: Record<string, string> = {}): Promise<Started & Desk> {
   const at = await desk();
-  return { ...at, ...at.caisson(args) };
+  return { ...at, ...at.caisson(args, env) };
 }
 
 describe.skipIf(!hasTerminal)('the question on a terminal', () => {
@@ -140,7 +140,7 @@ describe.skipIf(!hasTerminal)('the question on a terminal', () => {
   });
 
   it('not answered is a no', patience, async () => {
-    const terminal = await onTerminal('run -q -- rm -rf victim');
+    const terminal = await onTerminal('run -q -- rm -rf victim', { CAISSON_APPROVALS_TIMEOUT: '1' });
     await terminal.wrote('Choice');
     expect((await terminal.ended).stdout).toContain('nobody answered in time');
     expect(existsSync(terminal.victim)).toBe(true);

@@ -159,6 +159,23 @@ describe('properties', () => {
       expect(decide(command, { policy: blind }).verdict).toBe('deny');
   });
 
+  it('does not take a command for the one before it', () => {
+    const policy = policyOn(settingsOf(), null);
+    const argv: [string, ...string[]] = ['ls', 'x'];
+    const at = { cwd: '/srv', reach: 'host' } as const;
+    const verdicts = () => policy.decide({ command: argv, ...at }).verdict;
+    expect(verdicts()).toBe('allow');
+    argv[0] = 'reboot';
+    expect(verdicts()).toBe('deny');
+    argv.splice(0, 2, 'rm', '-rf', '.');
+    expect(verdicts()).toBe('ask');
+    expect(policy.decide({ command: argv, ...at, cwd: '/etc' }).verdict).toBe('deny');
+    expect(policy.decide({ command: argv, ...at, cwd: '/home/me', home: '/home/me' }).verdict).toBe('deny');
+    expect(policy.decide({ command: argv, ...at, cwd: '/home/me' }).verdict).toBe('ask');
+    expect(policy.decide({ command: ['sh'], ...at, stdin: false }).verdict).toBe('allow');
+    expect(policy.decide({ command: ['sh'], ...at, stdin: true }).verdict).toBe('ask');
+  });
+
   it('never throws, and points into the text', () => {
     fc.assert(
       fc.property(anyText, (text) => {

@@ -32,9 +32,9 @@ export class WriteStep implements Step {
 
   async #findings(call: Call): Promise<readonly Finding[]> {
     const policy = await (this.#policy ??= import('../../policy/policy.ts').then(({ openPolicy }) => openPolicy()));
-    const writes = policy.writes({ command: readable(call.subject), ...placeOf(call) });
-    if (writes.length === 0) return [];
     const { userHome, home } = this.#surroundings;
+    const writes = policy.writes({ command: readable(call.subject), ...placeOf(call, userHome) });
+    if (writes.length === 0) return [];
     const real = { userHome: realPath(userHome), home: realPath(home) };
     return writes.flatMap(({ path, start, end }) => {
       const absolute = path.replace(/^~(?=\/|$)/, () => userHome);
