@@ -1,19 +1,41 @@
-/** `npm run test:conformance -- [--backend NAME]`: the one suite on one or all backends, and a table of how they stand. */
+/**
+ * `npm run test:conformance -- [--backend NAME] [--write]`: the one suite on one or all backends, and a table of how they
+ * stand. README.md tells the counts too: `--write` sets them, and where engines are required, others are a failure.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { withCounts } from '../test/conformance/readme.ts';
 import { summarize, type Row } from '../test/conformance/results.ts';
+import { enginesRequired } from '../test/engines/places.ts';
 import { testFiles } from '../test/projects.ts';
 import { lineOf, runTests, type Outcome } from './steps.ts';
 
 /** `null`: all backends. */
-export async function runConformance(backend: string | null): Promise<Outcome> {
+export async function runConformance(
+  backend: string | null,
+  { write }: { readonly write: boolean } = { write: false },
+): Promise<Outcome> {
   const { conformance } = await testFiles(fileURLToPath(new URL('..', import.meta.url)));
   const files = backend === null ? conformance : conformance.filter((path) => path.split(/[/.]/).includes(backend));
   if (files.length === 0)
     throw new Error(`no conformance test of ${backend ?? 'any backend'}; there are: ${conformance.join(', ')}`);
   const outcome = await runTests('conformance', ['--project', 'conformance', ...files], { live: true });
-  console.log(table(summarize(outcome.report)));
-  return outcome;
+  const rows = summarize(outcome.report);
+  console.log(table(rows));
+  const isTold = await tellReadme(rows, write);
+  return { ...outcome, ok: outcome.ok && (isTold || !enginesRequired()) };
+}
+
+/** False when README.md tells other counts, and still does. */
+async function tellReadme(rows: readonly Row[], write: boolean): Promise<boolean> {
+  const path = new URL('../README.md', import.meta.url);
+  const readme = await readFile(path, 'utf8');
+  const counted = withCounts(readme, rows);
+  if (counted === readme) return true;
+  if (write) await writeFile(path, counted);
+  else console.log('README.md tells other counts: npm run test:conformance -- --write');
+  return write;
 }
 
 export function table(rows: readonly Row[]): string {
@@ -41,8 +63,10 @@ function remarks(row: Row): readonly string[] {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { values } = parseArgs({ options: { backend: { type: 'string' } } });
-  const outcome = await runConformance(values.backend ?? null);
+  const { values } = parseArgs({
+    options: { backend: { type: 'string' }, write: { type: 'boolean', default: false } },
+  });
+  const outcome = await runConformance(values.backend ?? null, { write: values.write });
   console.log(`\n${lineOf(outcome)}`);
   process.exitCode = outcome.ok ? 0 : 1;
 }

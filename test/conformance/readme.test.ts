@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { backends } from '../../backends/index.ts';
+import { withCounts } from './readme.ts';
+import type { Row } from './results.ts';
+
+const row = (backend: string, more: Partial<Row> = {}): Row => ({
+  backend,
+  cases: 12,
+  passed: 12,
+  absent: ['a'],
+  deviations: [],
+  failed: [],
+  notRun: null,
+  ...more,
+});
+
+const text = (one: string, two = '| two | 3 | 0 | 0 |'): string =>
+  `| one | 9 | 9 | 9 |\n<!-- conformance -->\n| backend | cases | absent | deviations |\n|---|---|---|---|\n${one}\n${two}\n<!-- /conformance -->\nmore\n`;
+
+test('the table gets the counts of the backends that ran, and nothing else changes', () => {
+  const before = text('| one | 1 | 0 | 0 |');
+  expect(withCounts(before, [row('one')])).toBe(text('| one | 12 | 1 | 0 |'));
+  expect(withCounts(before, [row('two', { notRun: 'no engine' }), row('three')])).toBe(before);
+  expect(withCounts(before, [row('two', { cases: 4, deviations: [{ id: 'x', reason: 'y' }] })])).toBe(
+    text('| one | 1 | 0 | 0 |', '| two | 4 | 1 | 1 |'),
+  );
+  expect(() => withCounts('no table', [])).toThrow(/no table/);
+});
+
+test('README.md has a line for every backend', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const rows = Object.keys(backends).map((name) => row(name, { cases: 987_654 }));
+  const counted = withCounts(readme, rows);
+  for (const { backend } of rows) expect(counted).toContain(`| ${backend} | 987654 | 1 | 0 |`);
+});
