@@ -4,16 +4,16 @@
  * Connections are opened one after the other, since sshd drops those who knock too many at once (MaxStartups). A place
  * that becomes free meanwhile goes to whoever has waited longest.
  */
-import { CaissonError, toCaissonError } from '../../src/errors.ts';
+import { CaissonError, isCode, toCaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import { Connection, usualAllowance } from './connection.ts';
 import { Keyring } from './identity.ts';
 import type { Target } from './target.ts';
 
 const mostConnections = 24;
-const idleCloseMs = 60_000;
-const mostTries = 3;
-const pauseMs = 250;
+const usualIdleMs = 60_000;
+/** Before another connection is tried for beside living ones, when the host did not let one in. */
+const pauseMs = 500;
 
 /** One session on a connection. Whoever takes it gives it back, once. */
 export interface Place {
@@ -40,12 +40,15 @@ export class Pool {
   readonly #sweeper: NodeJS.Timeout;
   readonly #allowance = usualAllowance();
   readonly #keyring = new Keyring();
+  readonly #idleMs: number;
   #isOpening = false;
   #closed = false;
 
-  constructor(target: () => Promise<Target>) {
+  /** `idleMs`: how long a connection that nobody uses stays open. */
+  constructor(target: () => Promise<Target>, idleMs = usualIdleMs) {
     this.#target = target;
-    this.#sweeper = setInterval(() => this.#closeIdle(idleCloseMs), idleCloseMs / 4).unref();
+    this.#idleMs = idleMs;
+    this.#sweeper = setInterval(() => this.#closeIdle(this.#idleMs), idleMs / 4).unref();
   }
 
   async take({ signal, urgent }: TakeOptions): Promise<Place> {
@@ -103,31 +106,23 @@ export class Pool {
     return { connection, leave };
   }
 
+  /**
+   * Beside living connections, another one that is not let in is one too many at this moment: whoever waits goes on
+   * waiting for a place on those, and it is tried for again.
+   */
   async #open(): Promise<void> {
     this.#isOpening = true;
     try {
-      this.#keep(await this.#opened());
+      this.#keep(await Connection.open(await this.#target(), this.#keyring, this.#allowance));
     } catch (error) {
-      this.#failAll(toCaissonError(error));
+      this.#keyring.forget();
+      const isOneTooMany = isCode(error, 'unavailable') && this.#connections.size > 0;
+      if (isOneTooMany) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      else this.#failAll(toCaissonError(error));
     } finally {
       this.#isOpening = false;
     }
     this.#serve();
-  }
-
-  /** Beside living connections, another one that is not let in is most likely one too many at this moment. */
-  async #opened(): Promise<Connection> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        const target = await this.#target();
-        return await Connection.open(target, this.#keyring, this.#allowance);
-      } catch (error) {
-        this.#keyring.forget();
-        const isBusy = toCaissonError(error).code === 'unavailable' && this.#connections.size > 0;
-        if (!isBusy || tries >= mostTries) throw error;
-        await new Promise((resolve) => setTimeout(resolve, pauseMs * tries));
-      }
-    }
   }
 
   #keep(connection: Connection): void {

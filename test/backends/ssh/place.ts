@@ -43,10 +43,14 @@ export interface Door {
   close(): void;
 }
 
-/** Passes connections on to a port, in order and unchanged. */
-export async function openDoor(port: number): Promise<Door> {
+/** Passes connections on to a port, in order and unchanged; no more than `most` at a time. */
+export async function openDoor(port: number, most = Infinity): Promise<Door> {
   const pairs = new Set<readonly [Socket, Socket]>();
   const server = createServer((inner) => {
+    if (pairs.size >= most) {
+      inner.destroy();
+      return;
+    }
     const outer = connect(port, '127.0.0.1');
     const pair = [inner, outer] as const;
     pairs.add(pair);

@@ -4,11 +4,13 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Pool } from '../../../backends/ssh/pool.ts';
+import { findTarget } from '../../../backends/ssh/target.ts';
 import type { Backend, Sandbox } from '../../../src/backend.ts';
 import { isCode } from '../../../src/errors.ts';
-import { finish, readUntil, run, sh, start } from '../../conformance/command.ts';
+import { eventually, finish, readUntil, run, sh, start } from '../../conformance/command.ts';
 import { hasSshd, type Sshd, startSshd } from '../../engines/sshd.ts';
-import { makeSandbox, openOn } from './place.ts';
+import { makeSandbox, openDoor, openOn } from './place.ts';
 
 describe.skipIf(!hasSshd())('commands on one host', () => {
   let sshd: Sshd;
@@ -41,6 +43,37 @@ describe.skipIf(!hasSshd())('commands on one host', () => {
     await Promise.all(started.map((process) => process.kill('SIGTERM')));
     const ends = await Promise.all(started.map((process) => finish(process)));
     expect(new Set(ends.map(({ signal }) => signal))).toEqual(new Set(['SIGTERM']));
+  });
+
+  it('run 64 at once over one connection, where the host lets in no other one', async () => {
+    const door = await openDoor(sshd.port, 1);
+    sshd.know(`[127.0.0.1]:${sshd.port} ${sshd.hostKey}\n[127.0.0.1]:${door.port} ${sshd.hostKey}\n`);
+    const narrow = openOn(sshd, { port: door.port });
+    const sandbox = await makeSandbox(narrow, { task: 'narrow' });
+    const results = await Promise.all(
+      Array.from({ length: 64 }, (_, index) => sh(sandbox, `echo ${index}; exit ${index}`)),
+    );
+    expect(results.map(({ exitCode, stdout }) => [exitCode, stdout.toString()])).toEqual(
+      results.map((_, index) => [index, `${index}\n`]),
+    );
+    await sandbox.destroy();
+    await narrow.close();
+    door.close();
+  });
+
+  it('share a connection while anybody uses it, which ends a while after', async () => {
+    const pool = new Pool(() => findTarget({ env: sshd.env, instance: 'i', settings: sshd.settings }), 200);
+    const [one, two] = await Promise.all([pool.take({ urgent: false }), pool.take({ urgent: false })]);
+    expect(two.connection).toBe(one.connection);
+    one.leave();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(two.connection.fault).toBeNull();
+    two.leave();
+    expect(await eventually(async () => two.connection.fault !== null)).toBe(true);
+    const next = await pool.take({ urgent: false });
+    expect(next.connection).not.toBe(one.connection);
+    next.leave();
+    pool.close();
   });
 
   it('of two tasks do not see the environment of each other', async () => {
