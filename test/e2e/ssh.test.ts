@@ -86,10 +86,10 @@ describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
 
   it('copies files in and out, whatever their names', async () => {
     const here = mkdtempSync(join(tmpdir(), 'caisson-files-'));
-    const source = join(here, "it's; $(a) -name");
+    const source = join(here, "it's; $(a) `id` -name");
     writeFileSync(source, 'content');
     const { resource } = (await caisson.run({ taskId: 'work', command: ['true'] })).where;
-    const target = `${String(resource)}/-odd ; name`;
+    const target = `${String(resource)}/-odd ; \`id\` name`;
     await caisson.copyIn({ task: 'work', source, target });
     await caisson.copyOut({ task: 'work', source: target, target: join(here, 'back') });
     expect(readFileSync(join(here, 'back'), 'utf8')).toBe('content');

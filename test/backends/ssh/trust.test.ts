@@ -135,6 +135,44 @@ describe.skipIf(!hasSshd())('the ssh backend', () => {
   });
 });
 
+describe.skipIf(!hasSshd())('a host with nothing but weak algorithms', () => {
+  it.each([
+    ['ciphers in CBC mode', ['Ciphers aes128-cbc,aes256-cbc,3des-cbc']],
+    ['codes with SHA-1', ['Ciphers aes128-ctr', 'MACs hmac-sha1,hmac-sha1-etm@openssh.com']],
+    ['an exchange with SHA-1', ['KexAlgorithms diffie-hellman-group14-sha1']],
+  ])('is refused: %s', async (_what, lines) => {
+    const sshd = await startSshd(lines);
+    const backend = openOn(sshd);
+    try {
+      await expect(backend.guarantees()).rejects.toMatchObject({
+        code: 'unavailable',
+        details: { level: 'handshake' },
+      });
+    } finally {
+      await backend.close();
+      await sshd.stop();
+    }
+  });
+
+  it('is refused: a signature with SHA-1', async () => {
+    const keys = mkdtempSync(join(tmpdir(), 'caisson-ssh-rsa-'));
+    const key = makeKey(join(keys, 'host'), ['-t', 'rsa', '-b', '2048', '-N', '']);
+    const sshd = await startSshd([`HostKey ${join(keys, 'host')}`, 'HostKeyAlgorithms ssh-rsa']);
+    const backend = openOn(sshd);
+    try {
+      sshd.know(`[127.0.0.1]:${sshd.port} ${key}\n`);
+      await expect(backend.guarantees()).rejects.toMatchObject({
+        code: 'unavailable',
+        details: { level: 'handshake' },
+      });
+    } finally {
+      await backend.close();
+      await sshd.stop();
+      rmSync(keys, { recursive: true });
+    }
+  });
+});
+
 async function startAgent(socket: string, key: string): Promise<{ readonly socket: string } & AsyncDisposable> {
   const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(agent.stdout, 'data');
