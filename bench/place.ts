@@ -8,7 +8,7 @@ import type { CaissonApi, SandboxRequest } from '../src/api.ts';
 import { CaissonError } from '../src/errors.ts';
 
 export interface Place {
-  readonly caisson: Pick<CaissonApi, 'create' | 'exec' | 'run' | 'remove' | 'copyIn' | 'copyOut' | 'inspect'>;
+  readonly caisson: Pick<CaissonApi, 'create' | 'exec' | 'run' | 'remove' | 'copyIn' | 'copyOut' | 'files' | 'inspect'>;
   readonly docker: Docker;
   readonly image: string;
   readonly home: string;

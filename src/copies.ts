@@ -6,6 +6,7 @@ import { copyIn } from './files/copy-in.ts';
 import type { copyOut } from './files/copy-out.ts';
 import { refusalOf, vetting } from './guard/writes/copies.ts';
 import type { Context, Handle } from './sandbox/context.ts';
+import type { SandboxRow } from './store/store.ts';
 import { readRecord, recordStamp } from './secrets/credentials/record.ts';
 
 /** What sandboxes can write on this host is not trusted on the way: directories of tasks, and what is bound in. */
@@ -15,7 +16,6 @@ export async function copyBetween(
   { source, target, confirmed = false, ...options }: Omit<CopyInput, 'task'> & Options,
 ): Promise<CopyResult> {
   const { sandbox, row } = place.handle;
-  const bound = row.spec.mounts.filter((mount) => !mount.readOnly).map((mount) => mount.source);
   const onHost = copy !== copyIn || (await isHost(place.context, row.backend));
   const { userHome, context } = place;
   const wanted = { source, target, onHost, confirmed };
@@ -38,12 +38,18 @@ export async function copyBetween(
     target,
     ...(copy === copyIn || withheld === null ? {} : { withheld }),
   });
-  const untrusted = [join(place.context.home, 'sandboxes'), ...bound];
+  const untrusted = untrustedOf(context, row);
   const env = { CAISSON_EXEC: 'copy' };
   const vet = vetting(wanted, surroundings);
   return await copy(sandbox, { source, target, untrusted, withheld, env, vet, ...options }).catch((error: unknown) => {
     throw isCode(error, 'policy_denied') || isCode(error, 'approval_required') ? audited(error) : error;
   });
+}
+
+/** Directories of this host that a sandbox can write. */
+export function untrustedOf({ home }: Context, { spec }: SandboxRow): readonly string[] {
+  const bound = spec.mounts.filter((mount) => !mount.readOnly).map((mount) => mount.source);
+  return [join(home, 'sandboxes'), ...bound];
 }
 
 /** Where the sandbox has credential files; `null` where it has none. */

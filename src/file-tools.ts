@@ -1,7 +1,7 @@
 /** File tools of agents: looked at by the write protection, on record, and run in the sandbox of a task. */
 import { homedir } from 'node:os';
 import type { FileTools, Options } from './api.ts';
-import { credentialsInside, isHost } from './copies.ts';
+import { credentialsInside, isHost, untrustedOf } from './copies.ts';
 import type { CaissonError } from './errors.ts';
 import { runTool } from './files/tools/run.ts';
 import {
@@ -15,7 +15,10 @@ import {
   statFile,
   writeFile,
 } from './files/tools/tools.ts';
-import { refusalOf } from './guard/writes/copies.ts';
+import { sync } from './files/sync/sync.ts';
+import type { SyncResult } from './files/sync/types.ts';
+import type { SyncInput } from './files/tools/types.ts';
+import { refusalOf, vetting } from './guard/writes/copies.ts';
 import type { Context, Handle } from './sandbox/context.ts';
 
 /** Work in the sandbox of a task, healed once. */
@@ -49,6 +52,8 @@ export function fileTools(parts: ToolParts): FileTools {
       moveFile(changes(task, options, { tool: 'move', paths: [input.path, input.to], confirmed }), input),
     remove: ({ task, confirmed, ...input }, options = {}) =>
       removeFile(changes(task, options, { tool: 'remove', paths: [input.path], confirmed }), input),
+    sync: (input, options = {}) =>
+      parts.within(input.task, options, (handle) => synced(parts, handle, { ...input, ...options })),
   };
 }
 
@@ -84,4 +89,28 @@ async function admit(
     throw refusal;
   }
   await context.audit.record({ type: 'file', ...told });
+}
+
+async function synced(
+  { context, env }: ToolParts,
+  { row, sandbox }: Handle,
+  { host, inside, direction, overwrite = false, confirmed = false, signal }: SyncInput & Options,
+): Promise<SyncResult> {
+  const [source, target] = direction === 'in' ? [host, inside] : [inside, host];
+  const onHost = direction === 'out' || (await isHost(context, row.backend));
+  const surroundings = { userHome: env['HOME'] ?? homedir(), home: context.home };
+  const wanted = { source: `${source}/.`, target, onHost, confirmed };
+  const refusal = refusalOf(wanted, surroundings);
+  const told = { taskId: row.taskId, execId: null, source, target };
+  if (refusal !== null) {
+    const { code, message } = refusal;
+    context.audit.recordSoon({ type: 'decision', ...told, kind: 'copy', verdict: 'deny', code, message });
+    throw refusal;
+  }
+  await context.audit.record({ type: 'copy', ...told, direction, sync: true });
+  const vet = vetting(wanted, surroundings);
+  const withheld = await credentialsInside(context.home, row.id);
+  const place = { home: context.home, sandboxId: row.id, host, inside };
+  const untrusted = untrustedOf(context, row);
+  return await sync(sandbox, { ...place, direction, overwrite, untrusted, withheld, vet, signal });
 }

@@ -13,6 +13,7 @@ import { output } from './output.ts';
 import { policy } from './policy.ts';
 import { redact } from './redact.ts';
 import { ssh } from './ssh.ts';
+import { sync } from './sync.ts';
 
 /** In the order in which they run without a name. */
 export const benches: readonly Bench[] = [
@@ -26,6 +27,7 @@ export const benches: readonly Bench[] = [
   output,
   memory,
   files,
+  sync,
   apptainer,
   ssh,
   burst,

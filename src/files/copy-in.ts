@@ -16,7 +16,7 @@ import { meter } from './progress.ts';
 import { unpackScript } from './scripts.ts';
 import { type Listed, openSource } from './source.ts';
 import { aborted, endOf, failureOf, killNow, startTransfer, type Transfer } from './transfer.ts';
-import type { CopyResult, Vet } from './types.ts';
+import type { CopyResult, Only, Vet } from './types.ts';
 
 export interface CopyInOptions extends Cancelable {
   /** Host path. A link there is followed, unless a sandbox can write the directory it is in (`untrusted`). */
@@ -26,6 +26,8 @@ export interface CopyInOptions extends Cancelable {
   /** Host directories that a sandbox can write. */
   readonly untrusted?: readonly string[];
   readonly vet?: Vet;
+  /** Of a tree, what goes along. */
+  readonly only?: Only;
   /** For the processes of the copy, `CAISSON_EXEC` above all. */
   readonly env?: Readonly<Record<string, string>>;
   readonly onProgress?: (progress: Progress) => void;

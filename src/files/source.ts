@@ -8,7 +8,7 @@ import { fsError } from './fs-error.ts';
 import { sourceName } from './inside-path.ts';
 import { findPath } from './open-path.ts';
 import { openFile, packFile, packTree } from './pack.ts';
-import type { CopyResult, Vet } from './types.ts';
+import type { CopyResult, Only, Vet } from './types.ts';
 import { walk } from './walk.ts';
 
 export interface Source extends Disposable {
@@ -24,6 +24,7 @@ export interface Source extends Disposable {
 interface Listing {
   readonly signal?: AbortSignal;
   readonly vet?: Vet;
+  readonly only?: Only;
 }
 
 export interface Listed {
@@ -72,8 +73,10 @@ function treeSource(root: Directory, name: string): Source {
     kind: 'tree',
     name,
     fileBytes: 0,
-    async list({ signal, vet }) {
-      const { entries, bytes, skipped } = await walk(root, signal);
+    async list({ signal, vet, only = () => true }) {
+      const { entries: all, skipped } = await walk(root, signal);
+      const entries = all.filter(({ segments, kind }) => only(segments.join('/'), kind));
+      const bytes = entries.reduce((sum, { kind, size }) => sum + (kind === 'file' ? size : 0), 0);
       if (vet !== undefined) for (const { segments } of entries) vet(segments.map(toText));
       const count = (kind: string): number => entries.reduce((sum, entry) => sum + (entry.kind === kind ? 1 : 0), 0);
       const result = { files: count('file'), directories: count('directory') + 1, bytes, skipped };

@@ -11,3 +11,6 @@ export interface CopyResult {
 
 /** Sees every path of a tree before anything of it is written where it goes; throws to refuse the copy. */
 export type Vet = (inTree: readonly string[]) => void;
+
+/** Whether an entry of a tree goes along, by its path below the root, one character a byte. */
+export type Only = (path: string, kind: 'file' | 'directory' | 'symlink') => boolean;

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Backend, Cancelable, Sandbox } from '../backend.ts';
 import { isCode } from '../errors.ts';
 import { failpoint } from '../failpoint.ts';
+import { removeAgreed } from '../files/sync/record.ts';
 import { removeCredentials } from '../secrets/credentials/record.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type Context, ownerLease } from './context.ts';
@@ -20,6 +21,7 @@ export async function finish(context: Context, row: SandboxRow, how: { readonly 
   await removeResources(context, row, { emptyFirst: !how.keepFiles && row.directory !== null });
   await failpoint('after-remove');
   await removeCredentials(context.home, row.id);
+  await removeAgreed(context.home, row.id);
   const place = { home: context.home, backend: row.backend };
   if (row.directory !== null && !how.keepFiles) await removeDirectory(place, row.taskId, row.id);
   if (how.keepFiles) await removeEmptyDirectory(place, row.taskId, row.id);

@@ -5,5 +5,5 @@ const unused = (): Promise<never> => Promise.reject(new CaissonError('internal',
 
 export const files: CaissonApi['files'] = {
   ...{ read: unused, write: unused, patch: unused, list: unused },
-  ...{ stat: unused, move: unused, remove: unused, search: unused },
+  ...{ stat: unused, move: unused, remove: unused, search: unused, sync: unused },
 };

@@ -1,4 +1,5 @@
 /** File tools of agents: the same on every backend. Paths are absolute, inside the sandbox. Shapes only. */
+import type { SyncResult } from '../sync/types.ts';
 import type { Edit } from './patch.ts';
 
 interface At {
@@ -48,6 +49,17 @@ export interface Match {
   readonly text: string;
 }
 
+export interface SyncInput extends Changing {
+  readonly task: string;
+  /** A directory of this host, which must be there. */
+  readonly host: string;
+  /** A directory of the sandbox; made when files go in. */
+  readonly inside: string;
+  readonly direction: 'in' | 'out';
+  /** Also what was changed at the target since the last sync. */
+  readonly overwrite?: boolean;
+}
+
 /**
  * Errors: `not_found`, `invalid_argument` (a wrong path, or neither file nor directory), `failed_precondition` (something
  * else is in the way), `conflict` (changed meanwhile), `policy_denied` and `approval_required` for protected places.
@@ -76,4 +88,6 @@ export interface FileTools {
     input: At & { readonly pattern: string; readonly regex?: boolean; readonly name?: string; readonly most?: number },
     options?: Cancel,
   ): Promise<{ readonly matches: readonly Match[]; readonly truncated: boolean }>;
+  /** Makes one directory what the other is, by content: only files that differ travel, and conflicts stay and are told. */
+  sync(input: SyncInput, options?: Cancel): Promise<SyncResult>;
 }

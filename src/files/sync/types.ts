@@ -1,0 +1,10 @@
+export interface SyncResult {
+  /** Those that travelled. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly unchanged: number;
+  /** Gone at the source, and so removed in the sandbox. On this host nothing is ever removed. */
+  readonly removed: number;
+  /** What stayed as it is at the target, with the reason. */
+  readonly conflicts: readonly { readonly path: string; readonly why: string }[];
+}
