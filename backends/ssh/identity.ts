@@ -17,7 +17,6 @@ export class Keyring {
     return known;
   }
 
-  /** After a login that failed: whoever mends it must be heard. */
   forget(): void {
     this.#methods.clear();
   }

@@ -3,10 +3,11 @@ import { CaissonError } from '../../src/errors.ts';
 
 const forms = {
   host: /^[A-Za-z0-9_.:][A-Za-z0-9_.:%-]{0,253}$/,
-  user: /^[A-Za-z0-9_.+][A-Za-z0-9_.+@-]{0,63}$/,
+  /** With a domain in front, as directories have it: `DOMAIN\name`. */
+  user: /^[A-Za-z0-9_.+][A-Za-z0-9_.+@\\-]{0,127}$/,
 } as const;
 
-/** Tokens of ssh_config(5). What is put in for them has passed `checkedName`, so that it is one word to a shell. */
+/** Tokens of ssh_config(5). What is put in for them has passed `checkedName`, and is one word to a shell. */
 export function proxyLine(
   text: string,
   { alias, host, port, user }: Readonly<Record<'alias' | 'host' | 'user', string>> & { readonly port: number },
@@ -20,14 +21,14 @@ export function proxyLine(
   ]);
   return text.replaceAll(/%(.?)/gs, (token, letter: string) => {
     const value = tokens.get(letter);
-    if (value !== undefined) return value;
+    if (value !== undefined && !value.includes('\\')) return value;
     throw new CaissonError('not_supported', `${token} of ProxyCommand in ~/.ssh/config is not supported`, {
-      remedy: 'use %h, %n, %p and %r',
+      remedy: 'use %h, %n, %p and %r, the last one for names without a backslash',
     });
   });
 }
 
-/** Names travel in messages that people copy into a shell, and in the line of ProxyCommand: no character means anything there. */
+/** Names travel in messages that people copy into a shell, and in the line of ProxyCommand. */
 export function checkedName(name: string, what: 'host' | 'user'): string {
   if (forms[what].test(name)) return name;
   throw new CaissonError('invalid_argument', `${JSON.stringify(name.slice(0, 80))} is no name of a ${what} for ssh`, {

@@ -115,10 +115,9 @@ export class Pool {
     try {
       this.#keep(await Connection.open(await this.#target(), this.#keyring, this.#allowance));
     } catch (error) {
-      this.#keyring.forget();
       const isOneTooMany = isCode(error, 'unavailable') && this.#connections.size > 0;
       if (isOneTooMany) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      else this.#failAll(toCaissonError(error));
+      else this.#giveUp(toCaissonError(error));
     } finally {
       this.#isOpening = false;
     }
@@ -131,6 +130,12 @@ export class Pool {
       this.#connections.delete(connection);
       this.#serve();
     });
+  }
+
+  /** Whoever mends the keys meanwhile must be heard. */
+  #giveUp(error: CaissonError): void {
+    this.#keyring.forget();
+    this.#failAll(error);
   }
 
   #failAll(error: CaissonError): void {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { hostEntry } from '../../../backends/ssh/ssh-config.ts';
 import { findTarget } from '../../../backends/ssh/target.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'caisson-ssh-config-'));
+mkdirSync(join(home, '.ssh'));
 afterAll(() => rmSync(home, { recursive: true }));
 
 const text = `
@@ -111,6 +112,14 @@ describe('the target', () => {
       keysNamed: true,
     });
     expect((await target({ host: 'h.example', user: 'me' })).knownAs).toBe('h.example');
+  });
+
+  it('may have a user of a domain, who cannot be put into a ProxyCommand', async () => {
+    expect((await target({ host: 'h', user: 'CORP\\me' })).user).toBe('CORP\\me');
+    writeFileSync(join(home, '.ssh/config'), 'Host p\n  ProxyCommand nc -X %r %h %p\n');
+    expect((await target({ host: 'p', user: 'me' })).route).toMatchObject({ line: 'nc -X me p 22' });
+    await expect(target({ host: 'p', user: 'CORP\\me' })).rejects.toMatchObject({ code: 'not_supported' });
+    rmSync(join(home, '.ssh'), { recursive: true });
   });
 
   it('is missing without a host', async () => {
