@@ -16,7 +16,9 @@ cd "$1" || exit ${exits.tarFailed}
 if [ -n "$2" ]; then xargs -0 -r sha256sum --; else find . -type f -exec sha256sum {} + ; fi
 `;
 
-const makeScript = `mkdir -p "$1" || exit ${exits.noParent}`;
+const makeScript = `
+if [ -d "$1" ]; then echo there; else mkdir -p "\${1%/*}/" || exit ${exits.noParent}; fi
+`;
 
 /** $1 directory; names on stdin. */
 const removeScript = `
@@ -55,8 +57,10 @@ export async function verifyInside(
   });
 }
 
-export async function makeInside(sandbox: Sandbox, directory: string, options: InsideOptions): Promise<void> {
-  await ran(sandbox, { script: makeScript, args: [directory], signal: options.signal });
+/** Makes what is above the directory. Whether it is there itself. */
+export async function makeInside(sandbox: Sandbox, directory: string, options: InsideOptions): Promise<boolean> {
+  const said = await ran(sandbox, { script: makeScript, args: [directory], signal: options.signal });
+  return said.toString() === 'there\n';
 }
 
 export async function removeInside(

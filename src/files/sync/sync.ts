@@ -89,13 +89,14 @@ function hashesOf(files: HostSide['files']): Hashes {
 
 async function sendIn({ sandbox, options, inside, host, plan }: Work): Promise<number> {
   const { signal } = options;
-  await makeInside(sandbox, inside, { signal });
-  await removeInside(sandbox, inside, { paths: plan.remove, signal });
+  const isThere = await makeInside(sandbox, inside, { signal });
+  if (isThere) await removeInside(sandbox, inside, { paths: plan.remove, signal });
   if (plan.send.length === 0) return 0;
   const wanted = new Set(plan.send);
   const directories = new Set(plan.send.flatMap(above));
   const { bytes } = await copyIn(sandbox, {
-    source: `${resolve(options.host)}/.`,
+    // A directory that is not there is put in place as a whole, by one rename.
+    source: isThere ? `${resolve(options.host)}/.` : resolve(options.host),
     target: inside,
     untrusted: options.untrusted,
     vet: options.vet,
