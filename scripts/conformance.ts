@@ -17,7 +17,9 @@ export async function runConformance(
   { write }: { readonly write: boolean } = { write: false },
 ): Promise<Outcome> {
   const { conformance } = await testFiles(fileURLToPath(new URL('..', import.meta.url)));
-  const files = backend === null ? conformance : conformance.filter((path) => path.split(/[/.]/).includes(backend));
+  // Such as `singularity`, and `singularity-user`.
+  const isOf = (part: string): boolean => part === backend || part.startsWith(`${backend}-`);
+  const files = backend === null ? conformance : conformance.filter((path) => path.split(/[/.]/).some(isOf));
   if (files.length === 0)
     throw new Error(`no conformance test of ${backend ?? 'any backend'}; there are: ${conformance.join(', ')}`);
   const outcome = await runTests('conformance', ['--project', 'conformance', ...files], { live: true });

@@ -6,17 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Limits, Stats } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { fault, systemCode } from '../shared/system-fault.ts';
-import { type Controller, groupsName, type Hierarchy } from './hierarchy.ts';
+import { type Controller, groupsName, type Hierarchy, makeParents } from './hierarchy.ts';
 
 const periodMicros = 100_000;
 const removePausesMs = [5, 20, 50, 100, 200, 400, 800];
 
 export class Cgroup {
-  readonly #version: 1 | 2;
+  readonly #hierarchy: Hierarchy;
   readonly #paths: Readonly<Record<Controller, string>>;
 
-  constructor({ version, at }: Hierarchy, id: string) {
-    this.#version = version;
+  constructor(hierarchy: Hierarchy, id: string) {
+    const { at } = hierarchy;
+    this.#hierarchy = hierarchy;
     const below = (root: string): string => join(root, groupsName, id);
     this.#paths = { memory: below(at.memory), pids: below(at.pids), cpu: below(at.cpu) };
   }
@@ -24,12 +25,13 @@ export class Cgroup {
   /** What a sandbox sees of it, so that its limits can be measured inside: host directory and place. */
   get mounts(): readonly { readonly source: string; readonly target: string }[] {
     const base = '/sys/fs/cgroup';
-    if (this.#version === 2) return [{ source: this.#paths.memory, target: base }];
+    if (this.#hierarchy.version === 2) return [{ source: this.#paths.memory, target: base }];
     return Object.entries(this.#paths).map(([name, source]) => ({ source, target: `${base}/${name}` }));
   }
 
   async make(limits: Limits): Promise<void> {
     try {
+      await makeParents(this.#hierarchy);
       for (const path of this.#directories) await mkdir(path, { recursive: true });
       for (const [controller, file, value] of await this.#settings(limits))
         await writeFile(join(this.#paths[controller], file), value);
@@ -59,7 +61,7 @@ export class Cgroup {
 
   /** How often the kernel killed in it for memory. 0 when it is gone. */
   memoryKills(): number {
-    const file = this.#version === 1 ? 'memory.oom_control' : 'memory.events';
+    const file = this.#hierarchy.version === 1 ? 'memory.oom_control' : 'memory.events';
     try {
       const text = readFileSync(join(this.#paths.memory, file), 'utf8');
       return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0);
@@ -77,7 +79,7 @@ export class Cgroup {
         return null; // Not told here: unknown.
       }
     };
-    const v1 = this.#version === 1;
+    const v1 = this.#hierarchy.version === 1;
     const usage = v1 ? await read('cpu', 'cpuacct.usage') : await read('cpu', 'cpu.stat');
     return {
       cpuNanos: v1 ? count(usage) : microsOf(usage),
@@ -104,7 +106,7 @@ export class Cgroup {
     memoryBytes,
     pids,
   }: Limits): Promise<readonly (readonly [Controller, string, string])[]> {
-    const v1 = this.#version === 1;
+    const v1 = this.#hierarchy.version === 1;
     const quota = String(Math.max(1000, Math.round((cpuCores ?? 0) * periodMicros)));
     const cpu: readonly (readonly [Controller, string, string])[] = v1
       ? [
@@ -121,7 +123,7 @@ export class Cgroup {
 
   /** No swap beyond the limit. A kernel of version 1 without swap accounting is told not to swap at all. */
   async #memorySettings(bytes: string): Promise<readonly (readonly [Controller, string, string])[]> {
-    if (this.#version === 2)
+    if (this.#hierarchy.version === 2)
       return [
         ['memory', 'memory.max', bytes],
         ['memory', 'memory.swap.max', '0'],

@@ -1,7 +1,7 @@
 /** Where this host keeps its control groups (cgroups(7)), and whether limits can be set in them. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toCaissonError } from '../../src/errors.ts';
+import { CaissonError, toCaissonError } from '../../src/errors.ts';
 import { fault } from '../shared/system-fault.ts';
 
 const controllers = ['memory', 'pids', 'cpu'] as const;
@@ -22,10 +22,10 @@ export async function findHierarchy(isRoot: boolean): Promise<Hierarchy | string
   try {
     const found = parseMounts(await readFile('/proc/self/mountinfo', 'utf8'));
     if (found === null) return 'the host has no control groups for memory, processes and cores';
-    await prepare(found);
+    await checkWritable(found);
     return found;
   } catch (error) {
-    const { message } = toCaissonError(fault(error, 'make a control group'));
+    const { message } = toCaissonError(fault(error, 'write there'));
     return `the control groups of this host cannot be written: ${message}`;
   }
 }
@@ -46,8 +46,17 @@ export function parseMounts(mountinfo: string): Hierarchy | null {
   return unified === undefined ? null : { version: 2, at: { memory: unified, pids: unified, cpu: unified } };
 }
 
-/** In version 2 a group has the controllers that its parents hand down. Throws when one is not there. */
-async function prepare({ version, at }: Hierarchy): Promise<void> {
+/** Looks only. Throws when nobody could make a group there. */
+async function checkWritable({ version, at }: Hierarchy): Promise<void> {
+  for (const root of new Set(Object.values(at))) await access(root, constants.W_OK);
+  if (version === 1) return;
+  const there = (await readFile(join(at.memory, 'cgroup.controllers'), 'utf8')).trim().split(' ');
+  const missing = controllers.filter((name) => !there.includes(name));
+  if (missing.length > 0) throw new CaissonError('not_supported', `they lack ${missing.join(', ')}`);
+}
+
+/** Where sandboxes have their groups. In version 2 a group has the controllers that its parents hand down. */
+export async function makeParents({ version, at }: Hierarchy): Promise<void> {
   for (const root of new Set(Object.values(at))) {
     const ours = join(root, groupsName);
     if (version === 2) await handDown(root);

@@ -16,7 +16,7 @@ export async function withLock<T>(
 ): Promise<T> {
   const holder = spawn('flock', [file, 'sh', '-c', 'echo held; read -r end'], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
   });
   holder.stdin.on('error', () => undefined); // It has ended, and with it the lock.
   try {

@@ -13,7 +13,7 @@ afterAll(() => apptainer?.remove());
 const plain = plainSpec('singularity', { image: apptainer?.busybox ?? '', cwd: '/workspace', persistent: false });
 
 await testBackend({
-  name: 'singularity (ordinary user)',
+  name: 'singularity-user',
   open: (instance) => open({ env: apptainer?.env ?? {}, instance, settings: apptainer?.settings ?? {} }),
   // As the configuration has it by default.
   spec: { ...plain, hardening: { ...plain.hardening, seccomp: 'builtin' } },

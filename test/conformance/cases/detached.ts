@@ -5,7 +5,7 @@ import { followProcess } from '../../../src/exec/detached/follow.ts';
 import { findProcess, type Kept, listProcesses } from '../../../src/exec/detached/list.ts';
 import { startDetached } from '../../../src/exec/detached/start.ts';
 import { shell, where } from '../../exec/requests.ts';
-import { forgetKept } from '../command.ts';
+import { forgetKept, sh } from '../command.ts';
 import type { Place } from '../place.ts';
 import type { Suite } from '../suite.ts';
 
@@ -13,14 +13,18 @@ import type { Suite } from '../suite.ts';
 export function detachedCases(suite: Suite): void {
   suite.test('detached.survives', 'keeps a process, its output and its status for another service', async (place) => {
     const sandbox = await place.create();
-    const request = shell('echo one; sleep 1; echo two; echo err >&2; exit 9');
+    // It goes on when it is told to: a busy place may take long to look.
+    const go = `/tmp/conformance-${place.instance}-go`;
+    const request = shell(`echo one; until [ -e ${go} ]; do sleep 0.05; done; echo two; echo err >&2; exit 9`);
     expect(await startDetached(keptBy(place, sandbox), request)).toBe(true);
     const again = await (await place.another()).attach(sandbox.ref);
     const kept = keptBy(place, again);
     expect(await startDetached(kept, request)).toBe(false);
     expect(await findProcess(kept, request.execId)).toMatchObject({ state: 'running', supervised: true });
+    expect((await sh(again, `: >${go}`)).exitCode).toBe(0);
     expect(await waitForProcess(kept, request.execId)).toMatchObject({ state: 'exited', exitCode: 9 });
     expect(await read(kept, request.execId)).toEqual({ stdout: 'one\ntwo\n', stderr: 'err\n' });
+    await sh(again, `rm ${go}`);
     await forgetKept(again, place.instance);
     await place.destroy(sandbox);
   });
