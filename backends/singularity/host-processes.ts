@@ -56,11 +56,18 @@ export async function hostPid(namespace: string, { pid, born }: Inside): Promise
 export async function placeAll(namespace: string, cgroup: Cgroup): Promise<void> {
   for (let sweep = 0; sweep < mostSweeps; sweep += 1) {
     const placed = await cgroup.members();
-    const strays = (await membersOf(namespace)).filter((pid) => !placed.has(pid));
+    const outside = (await membersOf(namespace)).filter((pid) => !placed.has(pid));
+    const strays = (await Promise.all(outside.map(async (pid) => ((await isDead(pid)) ? [] : [pid])))).flat();
     if (strays.length === 0) return;
     for (const pid of strays) await cgroup.place(pid);
   }
   throw new CaissonError('unavailable', 'the processes of the sandbox multiply faster than they can be limited');
+}
+
+/** One that nobody has waited for yet is in no group, and cannot be put into one. */
+async function isDead(pid: number): Promise<boolean> {
+  const stat = await unlessGone(() => readFile(`/proc/${pid}/stat`, 'latin1'));
+  return stat === null || /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
 }
 
 /** Ends everything outside and inside. Throws `unavailable` when something outlives SIGKILL. */

@@ -69,6 +69,15 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
     expect(await told('ls -A /home /sys; ls -d /etc/localtime /run/* 2>/dev/null')).toBe('/home:\n\n/sys:\nfs\n');
   });
 
+  it('takes a command beside a dead process that nobody has waited for', async () => {
+    const careless = await start(sandbox, ['sh', '-c', 'sleep 0 & echo up; exec sleep 100']);
+    await readUntil(careless.stdout, 'up\n');
+    expect(await told('sleep 0.3; grep -l "^State:.Z" /proc/[0-9]*/status | wc -l')).not.toBe('0\n');
+    expect(await told('echo taken')).toBe('taken\n');
+    await careless.kill('SIGKILL');
+    careless.release();
+  });
+
   it('puts nothing of a command into arguments on the host', async () => {
     const secret = `secret-${randomBytes(8).toString('hex')}`;
     const word = `word-${randomBytes(8).toString('hex')}`;
