@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type Home, instanceOf, makeHome } from './home.ts';
+import { type Home, makeHome } from './home.ts';
 
 const worker = fileURLToPath(new URL('crash-worker.ts', import.meta.url));
 const failpoints = ['after-intent', 'after-create', 'after-ready', 'before-remove', 'after-remove', 'before-forget'];
@@ -36,13 +36,8 @@ async function expectNothingUnowned(home: Home): Promise<void> {
   const tasks = await readdir(join(home.path, 'sandboxes/docker/tasks')).catch(() => []);
   expect(directories.length).toBe(tasks.length);
   await caisson.close();
-  const networks = (await networksOf(home)).length;
+  const networks = (await home.networks()).length;
   expect(networks).toBeLessThanOrEqual(rows.length === 0 ? 0 : 1);
-}
-
-async function networksOf(home: Home): Promise<readonly string[]> {
-  const label = `label=caisson.instance=${await instanceOf(home.path)}`;
-  return (await home.engine(['network', 'ls', '-q', '--filter', label])).split('\n').filter(Boolean);
 }
 
 /** Also the network that its sandboxes shared goes with the last of them, whoever made it. */
@@ -50,7 +45,7 @@ async function removeAll(home: Home): Promise<void> {
   const caisson = await home.open();
   for (const { taskId } of await caisson.list()) await caisson.remove(taskId);
   await caisson.close();
-  expect([await home.containers(), await networksOf(home)]).toEqual([[], []]);
+  expect([await home.containers(), await home.networks()]).toEqual([[], []]);
 }
 
 describe('a process that is killed', () => {

@@ -26,6 +26,8 @@ export interface Home extends AsyncDisposable {
   ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
   /** Ids of all containers on the engine that carry this home's instance label. */
   containers(): Promise<readonly string[]>;
+  /** Those of its networks. */
+  networks(): Promise<readonly string[]>;
   engine(args: readonly string[]): Promise<string>;
 }
 
@@ -40,6 +42,10 @@ export async function makeHome(host: string | null = dockerHost()): Promise<Home
     CAISSON_TERMINAL_DOCKER_IMAGE: busybox,
   };
   const opened: Caisson[] = [];
+  const ofInstance = async (...list: string[]): Promise<readonly string[]> =>
+    (await home.engine([...list, '--no-trunc', '--filter', `label=caisson.instance=${await instanceOf(path)}`]))
+      .split('\n')
+      .filter(Boolean);
   const home: Home = {
     path,
     env,
@@ -50,15 +56,16 @@ export async function makeHome(host: string | null = dockerHost()): Promise<Home
     },
     cli: async (args, input) =>
       await outcome(run(process.execPath, [cli, ...args], { env, cwd: path, maxBuffer: 64 * 2 ** 20 }), input),
-    containers: async () =>
-      (await home.engine(['ps', '-aq', '--no-trunc', '--filter', `label=caisson.instance=${await instanceOf(path)}`]))
-        .split('\n')
-        .filter(Boolean),
+    containers: () => ofInstance('ps', '-aq'),
+    networks: () => ofInstance('network', 'ls', '-q'),
     engine: async (args) => (await run('docker', ['-H', host, ...args], { maxBuffer: 64 * 2 ** 20 })).stdout.trim(),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(opened.map((caisson) => caisson.close()));
       const left = await home.containers();
       if (left.length > 0) await home.engine(['rm', '-fv', ...left]);
+      // An engine has addresses for some thirty.
+      const networks = await home.networks();
+      if (networks.length > 0) await home.engine(['network', 'rm', ...networks]);
       await rm(path, { recursive: true, force: true });
     },
   };
