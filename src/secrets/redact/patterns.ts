@@ -155,7 +155,8 @@ export class PatternPass {
     places.restart(buffer, from);
     while (places.next()) {
       const last = places.index - 1;
-      const step = last < this.#decided ? null : this.#judge(text, last, places.found);
+      if (last < this.#decided || isWithinLine(buffer, last)) continue;
+      const step = this.#judge(text, last, places.found);
       if (step === null) continue;
       this.work += last - from;
       return step;
@@ -181,4 +182,10 @@ export class PatternPass {
     if (to > this.#emitted) this.#pieces.push(this.#buffer.subarray(this.#emitted, to));
     this.#emitted = Math.max(this.#emitted, to);
   }
+}
+
+/** `====` and `::::` are lines of a table or a heading: no rule begins in the middle of one. */
+function isWithinLine(buffer: Buffer, at: number): boolean {
+  const byte = buffer[at];
+  return (byte === 0x3d || byte === 0x3a) && buffer[at - 1] === byte && buffer[at + 1] === byte;
 }
