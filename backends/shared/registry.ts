@@ -74,6 +74,19 @@ export class Registry<T extends { readonly labels: Labels }> {
     throw new CaissonError('conflict', `${file} is not a registration of this version`, { remedy: 'remove the file' });
   }
 
+  /** `null` also when the name has been given to another sandbox since. */
+  async readOf(file: string, sandbox: string): Promise<T | null> {
+    const registration = await this.read(file);
+    return registration?.labels.sandbox === sandbox ? registration : null;
+  }
+
+  /** Throws `not_found`. */
+  async presentOf(file: string, sandbox: string): Promise<T> {
+    const registration = await this.readOf(file, sandbox);
+    if (registration !== null) return registration;
+    throw new CaissonError('not_found', `sandbox ${sandbox} is gone`, { details: { sandbox } });
+  }
+
   /** Files that we did not write are left out: they are nobody's sandbox. */
   async all(instance: string): Promise<readonly { readonly file: string; readonly registration: T }[]> {
     if (!(await isOurs(this.root))) return [];

@@ -141,14 +141,10 @@ export class SingularitySandbox implements Sandbox {
   }
 
   async #present(): Promise<Registration> {
-    const registration = await this.#registration();
-    if (registration !== null) return registration;
-    throw new CaissonError('not_found', `sandbox ${this.#id} is gone`, { details: { sandbox: this.#id } });
+    return await this.#shared.registry.presentOf(this.#file, this.#id);
   }
 
-  /** `null` also when the name has been given to another sandbox since. */
   async #registration(): Promise<Registration | null> {
-    const registration = await this.#shared.registry.read(this.#file);
-    return registration?.labels.sandbox === this.#id ? registration : null;
+    return await this.#shared.registry.readOf(this.#file, this.#id);
   }
 }
