@@ -69,6 +69,7 @@ export const defaults: Settings = {
   security: {
     redact_secrets: true,
     secret_sources: {},
+    website_blocklist: {},
     tirith_enabled: true,
     tirith_path: 'tirith',
     tirith_timeout: 5,

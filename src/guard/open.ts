@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import type { Audit } from '../audit/types.ts';
 import type { Loaded } from '../config/types.ts';
+import { WebsitePolicy } from '../network/website-policy.ts';
 import type { Mode, RuleTexts } from '../policy/types.ts';
 import type { Store } from '../store/store.ts';
 import { attendance } from './attended.ts';
@@ -66,10 +67,11 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     ...(mode === undefined ? {} : { mode }),
     mayOnlyTighten: (rules !== undefined || mode !== undefined) && isInside(env),
   };
-  const rulebook = new Rulebook({ config, directory: cwd, commandLine });
   const attended = attendance({ config, env, yolo, hasApprover: approver !== null });
   const desk = new Desk(store);
   const userHome = loaded.env['HOME'] ?? homedir();
+  const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
+  const rulebook = new Rulebook({ config, websites, directory: cwd, commandLine });
   const approvals = new Approvals({
     rulebook,
     attendance: attended,
@@ -98,7 +100,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     record?.(from, outcome);
     if ('refused' in outcome) loops.refused(from, outcome.refused);
   });
-  return { gate, rulebook, approvals, desk, hooks, loops, notices: attended.notices };
+  return { gate, rulebook, approvals, desk, hooks, loops, notices: [...attended.notices, ...websites.notices] };
 }
 
 /** Without an endpoint and a model every question goes to a human. */

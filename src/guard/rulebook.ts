@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { isPattern, matches } from '../config/pattern.ts';
 import type { Config } from '../config/types.ts';
+import type { WebsitePolicy } from '../network/website-policy.ts';
+import type { Websites } from '../network/websites.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { SettingsInput } from '../policy/settings.ts';
 import type { CheckQuery, Mode, Reach, RuleTexts } from '../policy/types.ts';
@@ -11,6 +13,7 @@ import { readProjectRules } from './project-rules.ts';
 
 export interface RulebookParts {
   readonly config: Config;
+  readonly websites: WebsitePolicy;
   /** Where a project may keep rules of its own. */
   readonly directory: string;
   /** What the command line adds: an operator's word. */
@@ -40,6 +43,7 @@ export class Rulebook {
   readonly #books = new Map<string, Book>();
   readonly #saved: string[] = [];
   #project: Promise<RuleTexts & { readonly mode?: Mode }> | null = null;
+  #websites: Websites | null = null;
 
   constructor(parts: RulebookParts) {
     this.#parts = parts;
@@ -47,7 +51,7 @@ export class Rulebook {
 
   /** False when a command surely has nothing to fear here, so that nothing is loaded for it. */
   concerns({ taskId, reach }: Pick<Call, 'taskId' | 'reach'>): boolean {
-    if (reach !== 'container') return true;
+    if (reach !== 'container' || this.#parts.websites.isOn) return true;
     const book = this.#books.get(keyOf(this.#overridesFor(taskId)));
     return book === undefined || says(book.input, reach);
   }
@@ -56,6 +60,7 @@ export class Rulebook {
   async of(taskId: string): Promise<Book> {
     this.#project ??= readProjectRules(this.#parts.directory);
     const project = await this.#project;
+    await this.#lookAtWebsites();
     const overrides = this.#overridesFor(taskId);
     const key = keyOf(overrides);
     const known = this.#books.get(key);
@@ -81,6 +86,14 @@ export class Rulebook {
   /** Rules that an approval has just saved hold at once. */
   add(rules: readonly string[]): void {
     this.#saved.push(...rules);
+    this.#books.clear();
+  }
+
+  async #lookAtWebsites(): Promise<void> {
+    const { websites } = this.#parts;
+    const current = websites.isOn ? await websites.current() : null;
+    if (current === this.#websites) return;
+    this.#websites = current;
     this.#books.clear();
   }
 
@@ -118,6 +131,7 @@ export class Rulebook {
         profile: policy.profile,
         containerHardline: policy.container_hardline,
         commandAllowlist: entries.filter((entry) => !isRule(entry)),
+        websites: this.#websites,
       },
     };
   }
@@ -142,7 +156,9 @@ function bookOf({ base, input }: Composed): Book {
 }
 
 /** Whether such settings have anything to say about a command with this reach. */
-export function says({ rules, sources = [], mode, profile, containerHardline }: SettingsInput, reach: Reach): boolean {
+export function says(input: SettingsInput, reach: Reach): boolean {
+  const { rules, sources = [], mode, profile, containerHardline, websites = null } = input;
+  if (websites !== null) return true;
   if (reach !== 'container' || mode !== 'autonomous' || profile !== 'standard' || containerHardline === true)
     return true;
   // What allows changes nothing where nothing forbids.

@@ -10,6 +10,7 @@ import { strictDenied } from './permission/strict-denied.ts';
 import type { Settings } from './settings.ts';
 import { dangerousHits, hardlineHits, type Hit } from './tiers/lists.ts';
 import type { Decision, Finding, Reach, Tier, Verdict } from './types.ts';
+import { blockedSites } from './websites.ts';
 
 interface Opinion {
   readonly verdict: Verdict;
@@ -31,7 +32,9 @@ export function judge(analysis: Analysis, settings: Settings, reach: Reach): Dec
   const dangerous = guarded || settings.profile === 'strict' ? dangerousHits(analysis) : [];
   add('deny', 'rule', matched(permissions, 'deny', analysis));
   if (settings.profile === 'strict') add('deny', 'rule', strictDenied(analysis, dangerous));
-  const forbids = permissions.some(({ verdict }) => verdict === 'deny');
+  const { websites } = settings;
+  if (websites !== null) add('deny', 'rule', blockedSites(analysis, websites));
+  const forbids = websites !== null || permissions.some(({ verdict }) => verdict === 'deny');
   if (forbids) add('deny', 'rule', tooDeep(analysis));
   if (guarded) add('ask', 'dangerous', dangerous.filter((hit) => !isAnswered(hit, analysis, settings)).map(findingOf));
   add('ask', 'rule', matched(permissions, 'ask', analysis));

@@ -1,4 +1,5 @@
 /** What an operator has decided, ready to judge by. */
+import type { Websites } from '../network/websites.ts';
 import { composePermissions, type Composed, type Permission, type Source } from './permission/rules.ts';
 import { strictProfile } from './permission/strict.ts';
 import type { Mode, Profile, RuleTexts } from './types.ts';
@@ -11,6 +12,8 @@ export interface Settings {
   readonly containerHardline: boolean;
   /** Descriptions of dangerous rules, program names and command texts that are not asked for. */
   readonly commandAllowlist: readonly string[];
+  /** Hosts that no command may name; `null`: all may be named. */
+  readonly websites: Websites | null;
 }
 
 export interface SettingsInput {
@@ -20,6 +23,7 @@ export interface SettingsInput {
   readonly profile?: Profile;
   readonly containerHardline?: boolean;
   readonly commandAllowlist?: readonly string[];
+  readonly websites?: Websites | null;
 }
 
 /** Throws `invalid_argument` for a rule that does not parse. `ignored`: rules of sources that may only tighten. */
@@ -36,5 +40,6 @@ export function settingsOf(input: SettingsInput = {}): Settings & Pick<Composed,
     mode: input.mode ?? (profile === 'strict' ? strictProfile.mode : 'autonomous'),
     containerHardline: input.containerHardline ?? false,
     commandAllowlist: input.commandAllowlist ?? [],
+    websites: input.websites ?? null,
   };
 }

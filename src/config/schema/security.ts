@@ -1,5 +1,6 @@
 /** What is kept from being seen, and who else looks at commands. */
 import { z } from 'zod';
+import { websiteRule } from '../../network/website-rule.ts';
 import { credentialPathProblem } from '../../spec/credential-path.ts';
 import { forwardProblem } from '../../spec/env.ts';
 import { checkedText, flagKey, key } from './key.ts';
@@ -21,12 +22,25 @@ const secretSource = z.union([
   z.strictObject({ env: checkedText(forwardProblem) }),
 ]);
 
+const website = checkedText((rule) =>
+  websiteRule(rule) === null ? 'it names no host, such as admin.example.com or *.internal.example.com' : null,
+);
+
 export const securitySection = z.strictObject({
   redact_secrets: flagKey('Replace secrets in the output of commands and in their records.'),
   secret_sources: key(
     z.record(name, secretSource),
     'sources by name, each {exec: [program, arguments], timeout, cache}, {file: path} or {env: name}',
     'Where values of variables, and contents of credential files, come from that are not simply there.',
+  ),
+  website_blocklist: key(
+    z.strictObject({
+      enabled: z.boolean().optional(),
+      domains: z.array(website).max(10_000).optional(),
+      shared_files: z.array(text).max(64).optional(),
+    }),
+    'enabled, domains and shared_files',
+    'Hosts that no command may name, wherever it runs.',
   ),
   tirith_enabled: flagKey('Have tirith look at commands that could touch a host, where it is installed.'),
   tirith_path: key(

@@ -7,6 +7,8 @@ import { writesOf } from './targets.ts';
 
 const fetchers = /^(?:curl|wget|fetch|aria2c|http|https|xh|lynx|lwp-request|nc|ncat|socat|iwr|invoke-webrequest)$/;
 
+export const isFetcher = (program: string | null): boolean => program !== null && fetchers.test(program);
+
 const writers = /^(?:echo|printf|cat)$/;
 const stagesBack = 16;
 
@@ -32,7 +34,7 @@ function foreignIn(analysis: Analysis): Foreign {
 function find({ commands }: Analysis): Foreign {
   const foreign: Foreign = { fetched: new Map(), decoded: new Map(), files: new Map(), written: new Map() };
   for (const command of commands) {
-    const fetches = fetchers.test(command.program ?? '');
+    const fetches = isFetcher(command.program);
     if (fetches) for (const path of downloadedBy(command)) if (!foreign.files.has(path)) foreign.files.set(path, command.start);
     if (command.stage === null) continue;
     if (fetches) keepFirst(foreign.fetched, command.stage);
