@@ -161,6 +161,13 @@ export interface CopyInput {
   readonly confirmed?: boolean;
 }
 
+export interface McpChild {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** `task` is a task id or a sandbox id everywhere below. */
 export interface CaissonApi {
   create(request: SandboxRequest, options?: Options): Promise<Acquired>;
@@ -240,6 +247,15 @@ export interface CaissonApi {
     list(): Promise<readonly HookView[]>;
     /** Without names, all that can be used. Answers what became of them. */
     accept(names: readonly string[]): Promise<readonly HookView[]>;
+  };
+  /** MCP servers that whoever uses this starts as children of his own. */
+  readonly mcpServers: {
+    names(): readonly string[];
+    /**
+     * What to start one with, without a shell: of this host's environment PATH, HOME, USER, LANG, LC_ALL, TERM, SHELL,
+     * TMPDIR and XDG_*, and what its configuration sets. `env` holds secrets: it is for the child alone. Throws `not_found`.
+     */
+    child(name: string): McpChild;
   };
   readonly images: {
     list(options?: Options): Promise<

@@ -40,6 +40,7 @@ import { fileTools, type Within } from './file-tools.ts';
 import { copyIn } from './files/copy-in.ts';
 import { copyOut } from './files/copy-out.ts';
 import { type ImageBuilder, imagesOf } from './images.ts';
+import { mcpServersOf } from './mcp-servers.ts';
 import { gc, type GcParts } from './gc.ts';
 import { Processes } from './processes.ts';
 import { recordOf } from './record.ts';
@@ -80,6 +81,7 @@ export class Caisson implements CaissonApi {
   readonly hooks: CaissonApi['hooks'];
   readonly trust: CaissonApi['trust'];
   readonly images: CaissonApi['images'];
+  readonly mcpServers: CaissonApi['mcpServers'];
   readonly secrets: CaissonApi['secrets'];
   readonly files: CaissonApi['files'];
   readonly sessions: CaissonApi['sessions'];
@@ -112,6 +114,7 @@ export class Caisson implements CaissonApi {
     });
     this.sessions = sessionsOf(this.#sessions);
     this.images = imagesOf(parts);
+    this.mcpServers = mcpServersOf(parts.loaded);
     this.secrets = secretsOf(parts.loaded);
     const within: Within = (task, options, work) => this.#within(task, options, work);
     this.files = fileTools({ context: parts.context, env: parts.origin.env, within });

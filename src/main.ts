@@ -10,6 +10,8 @@ import type { Flags, Loaded } from './config/types.ts';
 import { CaissonError } from './errors.ts';
 import { type GuardInput, openGuard } from './guard/open.ts';
 import { approvalsOf } from './approvals.ts';
+import { shownServers } from './mcp-servers.ts';
+import { serverSecrets } from './secrets.ts';
 import type { Rulebook } from './guard/rulebook.ts';
 import { openJournal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
@@ -91,18 +93,21 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
 }
 
 /** What is passed on by the configuration is known from the start. */
-function redactionsOf({ config: { terminal, security }, env }: Loaded): Redactions {
+function redactionsOf({ config, env }: Loaded): Redactions {
+  const { terminal, security } = config;
   const redactions = new Redactions({ enabled: security.redact_secrets });
   const names = [...terminal.docker_forward_env, ...terminal.env_passthrough];
   redactions.forExec(forwardedEnv(names, env), names);
+  redactions.declare(serverSecrets(config));
   return redactions;
 }
 
 /** Where a short value stands in a text by chance cannot be told from where it is printed. */
-function shortSecrets({ config: { terminal, security }, env }: Loaded): readonly string[] {
+function shortSecrets({ config: { terminal, security, mcp_servers: servers }, env }: Loaded): readonly string[] {
   if (!security.redact_secrets) return [];
   const names = [...terminal.docker_forward_env, ...terminal.env_passthrough];
-  const values = Object.entries(forwardedEnv(names, env));
+  const own = Object.values(servers).flatMap((server) => Object.entries(server.env ?? {}));
+  const values = [...Object.entries(forwardedEnv(names, env)), ...own];
   return values.flatMap(([name, value]) =>
     namesSecret(name) && value.length < shortestEverywhere
       ? [
@@ -168,7 +173,7 @@ function unknownBackend(name: string, known: readonly string[]): CaissonError {
 }
 
 function configView(loaded: Loaded, notices: readonly string[]): ConfigView {
-  const { tasks, command_allowlist: allowlist, ...sections } = loaded.config;
+  const { tasks, command_allowlist: allowlist, mcp_servers: servers, ...sections } = loaded.config;
   const keys = Object.entries(sections).flatMap(([section, values]) =>
     Object.entries(values).map(([key, value]: [string, unknown]) => ({ key: `${section}.${key}`, value })),
   );
@@ -178,6 +183,11 @@ function configView(loaded: Loaded, notices: readonly string[]): ConfigView {
     show: () => [
       ...keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' })),
       { key: 'command_allowlist', value: allowlist, origin: allowlist.length === 0 ? 'default' : 'file' },
+      {
+        key: 'mcp_servers',
+        value: shownServers(servers),
+        origin: Object.keys(servers).length === 0 ? 'default' : 'file',
+      },
       { key: 'tasks', value: tasks, origin: Object.keys(tasks).length === 0 ? 'default' : 'file' },
     ],
     schema: async () => (await import('./config/json-schema.ts')).configSchema(),

@@ -1,9 +1,11 @@
 /** What front ends may ask about secrets, and about texts that want them. */
 import type { CaissonApi } from './api.ts';
-import type { Loaded } from './config/types.ts';
+import type { Config, Loaded } from './config/types.ts';
 import { CaissonError } from './errors.ts';
 import { Redaction } from './secrets/redact/redactor.ts';
 import { approve, approvedHashes } from './secrets/scan/approved.ts';
+import { declaredIn } from './secrets/redactions.ts';
+import type { Declared } from './secrets/redact/types.ts';
 import { scan } from './secrets/scan/scan.ts';
 import { forwardedEnv } from './spec/env.ts';
 
@@ -14,7 +16,8 @@ export function secretsOf({ config, env, home }: Loaded): CaissonApi['secrets'] 
         [...config.terminal.docker_forward_env, ...config.terminal.env_passthrough, ...names],
         env,
       );
-      return new Redaction(Object.entries(values).map(([name, value]) => ({ name, value }))).stream();
+      const forwarded = Object.entries(values).map(([name, value]) => ({ name, value }));
+      return new Redaction([...forwarded, ...serverSecrets(config)]).stream();
     },
     scan: async (file) => {
       const approved = await approvedHashes(home);
@@ -26,4 +29,9 @@ export function secretsOf({ config, env, home }: Loaded): CaissonApi['secrets'] 
       await approve(home, sha256, name);
     },
   };
+}
+
+/** What MCP servers are given is known from the start: their errors go to models. */
+export function serverSecrets({ mcp_servers: servers }: Config): readonly Declared[] {
+  return Object.values(servers).flatMap(({ env = {} }) => declaredIn(env, new Set(Object.keys(env))));
 }

@@ -13,6 +13,7 @@ export interface CheckedFile {
   readonly tasks: Readonly<Record<string, readonly Setting[]>>;
   readonly overrides: NonNullable<Document['tasks']>;
   readonly allowlist: readonly string[];
+  readonly servers: NonNullable<Document['mcp_servers']>;
 }
 
 export function checkFile(text: string, file: string): CheckedFile {
@@ -21,7 +22,7 @@ export function checkFile(text: string, file: string): CheckedFile {
   const result = document.safeParse(value);
   if (!result.success)
     throw configError(explain(result.error.issues, { value, placeOf: (path) => placeAt(file, positionOf(path)) }));
-  const { tasks = {}, command_allowlist: allowlist = [], ...rest } = result.data;
+  const { tasks = {}, command_allowlist: allowlist = [], mcp_servers: servers = {}, ...rest } = result.data;
   const lineOf = (path: Path): string => `${file}:${positionOf(path).line}`;
   const settingsFor = (name: string, terminal: object): readonly Setting[] =>
     settingsOf({ terminal }, (_, key) => `task ${name} at ${lineOf(['tasks', name, key])}`);
@@ -33,6 +34,7 @@ export function checkFile(text: string, file: string): CheckedFile {
     tasks: Object.fromEntries(perTask),
     overrides: tasks,
     allowlist,
+    servers,
   };
 }
 
@@ -89,8 +91,8 @@ export function checkFlags(flags: Flags): readonly Setting[] {
   return settingsOf(result.data, () => 'flag');
 }
 
-/** Overrides of tasks are written in the file only. */
-const flagDocument = document.omit({ tasks: true, command_allowlist: true });
+/** Overrides of tasks, and what is no section, are written in the file only. */
+const flagDocument = document.omit({ tasks: true, command_allowlist: true, mcp_servers: true });
 
 function definedOf(keys: object): object {
   return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined));

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Path } from './document.ts';
 import { nearest } from '../nearest.ts';
 import { type Problem, typeName } from './problem.ts';
-import { expectationOf, sections, single } from './schema.ts';
+import { expectationOf, sections, serverSection, single } from './schema.ts';
 
 export interface Place {
   readonly text: string;
@@ -29,7 +29,10 @@ export function explain(issues: readonly z.core.$ZodIssue[], { value, placeOf }:
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code === 'custom') return issue.message;
-  if (issue.code === 'invalid_key') return 'expected a task id, or a pattern of one with * and ?';
+  if (issue.code === 'invalid_key')
+    return issue.path[0] === 'tasks'
+      ? 'expected a task id, or a pattern of one with * and ?'
+      : 'expected a name of letters, digits, dots, dashes and underscores';
   const got = valueAt(value, issue.path);
   const expected = expectationAt(issue.path);
   const hint =
@@ -44,7 +47,7 @@ function expectationAt(path: Path): string {
   const section = path[0];
   const alone = Object.entries(single).find(([name]) => name === section)?.[1];
   if (alone !== undefined) return expectationOf(alone) ?? 'something else';
-  const key = path[0] === 'tasks' ? path[2] : path[1];
+  const key = path[0] === 'tasks' || path[0] === 'mcp_servers' ? path[2] : path[1];
   if (key === undefined || section === undefined)
     return path.length === 0 ? 'a mapping of sections' : 'a mapping of keys';
   const shape: unknown = shapeOf(section);
@@ -53,6 +56,7 @@ function expectationAt(path: Path): string {
 }
 
 function shapeOf(section: PropertyKey): unknown {
+  if (section === 'mcp_servers') return serverSection.shape;
   if (section === 'tasks')
     return {
       ...sections.terminal.shape,
@@ -70,10 +74,11 @@ function unknownKey(parent: Path, key: string): string {
 function nearestTop(key: string): string | null {
   const inner = Object.entries(sections).find(([, section]) => Object.hasOwn(section.shape, key));
   if (inner !== undefined) return `${inner[0]}.${key}`;
-  return nearest(key, [...Object.keys(sections), ...Object.keys(single), 'tasks']);
+  return nearest(key, [...Object.keys(sections), ...Object.keys(single), 'mcp_servers', 'tasks']);
 }
 
 function nearestIn(parent: string, key: string): string | null {
+  if (parent === 'mcp_servers') return nearest(key, Object.keys(serverSection.shape));
   const name = parent === 'tasks' ? 'terminal' : parent;
   // Known, but not for a task alone.
   if (parent === 'tasks' && Object.hasOwn(sections.terminal.shape, key)) return `terminal.${key}`;

@@ -65,7 +65,13 @@ const base: readonly Setting[] = settingsOf({ ...defaults }, () => 'default');
 
 function plain({ home, env }: Sources): Loaded {
   const forTask = (): TaskTerminal => ({ terminal: defaults.terminal, originOf: () => 'default' });
-  return { home, env, config: { ...defaults, command_allowlist: [], tasks: {} }, origins: lay(base).origins, forTask };
+  return {
+    home,
+    env,
+    config: { ...defaults, command_allowlist: [], mcp_servers: {}, tasks: {} },
+    origins: lay(base).origins,
+    forTask,
+  };
 }
 
 async function checked(sources: Sources): Promise<Loaded> {
@@ -82,7 +88,7 @@ async function checked(sources: Sources): Promise<Loaded> {
   return {
     home,
     env,
-    config: { ...settle(laid), command_allowlist: file.allowlist, tasks: file.overrides },
+    config: { ...settle(laid), command_allowlist: file.allowlist, mcp_servers: file.servers, tasks: file.overrides },
     origins: laid.origins,
     forTask,
   };

@@ -9,6 +9,7 @@ import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
 import { auditSection, execSection, policySection, poolSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
+import { serverName, serverSection } from './schema/servers.ts';
 import { placeKeys, terminalSection } from './schema/terminal.ts';
 
 export {
@@ -20,6 +21,7 @@ export {
   policySection,
   poolSection,
   securitySection,
+  serverSection,
   terminalSection,
 };
 export { expectationOf } from './schema/key.ts';
@@ -65,6 +67,10 @@ export const document = z.strictObject({
   exec: execSection.partial().optional().describe('Output of commands, and their records.'),
   audit: auditSection.partial().optional().describe('The chain of what was decided and run.'),
   pool: poolSection.partial().optional().describe('How many things happen at once.'),
+  mcp_servers: z
+    .record(serverName, serverSection)
+    .optional()
+    .describe('MCP servers that are started as children, by name; each gets its own variables and no others.'),
   tasks: z
     .record(taskPattern, taskSection)
     .optional()

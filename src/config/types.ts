@@ -36,6 +36,8 @@ export type Document = z.infer<typeof document>;
 export interface Config extends Settings {
   /** What is not asked about any more, as the file has it. */
   readonly command_allowlist: readonly string[];
+  /** Values of their variables may be secrets. */
+  readonly mcp_servers: Readonly<NonNullable<Document['mcp_servers']>>;
   /** Overrides of `terminal`, and rules, by task id or pattern, in the order of the file. */
   readonly tasks: Readonly<NonNullable<Document['tasks']>>;
 }

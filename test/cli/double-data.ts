@@ -3,6 +3,7 @@ import type { AuditRecord, BackendCheck, CaissonApi, ConfigView, HostKey, Spec, 
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';
+import { files } from './double-files.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 
 export const spec: Spec = {
@@ -57,7 +58,7 @@ export const config: ConfigView = {
   schema: () => Promise.resolve({ type: 'object' }),
 };
 
-export const images: CaissonApi['images'] = {
+const images: CaissonApi['images'] = {
   list: () =>
     Promise.resolve([
       {
@@ -73,13 +74,20 @@ export const images: CaissonApi['images'] = {
     Promise.resolve({ reference: `caisson/${recipe}:1`, id: `sha256:${how.method ?? 'default'}` }),
 };
 
+const mcpServers: CaissonApi['mcpServers'] = {
+  names: () => [],
+  child: (name) => {
+    throw new CaissonError('not_found', name);
+  },
+};
+
 export const secretsOf = (approved: string[]): CaissonApi['secrets'] => ({
   redactor: ({ names = [] } = {}) => new Redaction(names.map((name) => ({ name, value: `value of ${name}` }))).stream(),
   scan: (file) => Promise.resolve(scan(file, (sha256) => approved.includes(sha256))),
   approve: ({ sha256 }) => Promise.resolve(void approved.push(sha256)),
 });
 
-export const policy: CaissonApi['policy'] = {
+const policy: CaissonApi['policy'] = {
   checker: ({ backend = 'docker', cwd = '/workspace', ...settings }) =>
     openChecker({ isolation: backend === 'local' ? 'none' : 'container', cwd, settings }),
   approvals: {
@@ -106,7 +114,7 @@ export const policy: CaissonApi['policy'] = {
 
 const hook = { tool: 'terminal', command: ['~/check\u001b[2J'], path: '/home/me/check', problem: null };
 
-export const hooks: CaissonApi['hooks'] = {
+const hooks: CaissonApi['hooks'] = {
   list: () =>
     Promise.resolve([
       { ...hook, state: 'new', sha256: 'a'.repeat(64) },
@@ -126,7 +134,7 @@ export function trustIn(keys: readonly HostKey[], confirmed: string[]): CaissonA
   };
 }
 
-export const audit: CaissonApi['audit'] = {
+const audit: CaissonApi['audit'] = {
   tail: async function* ({ count }) {
     const common = { taskId: 'build', execId: 'exec_1', prev: '0'.repeat(64), hash: '1'.repeat(64) };
     const run = { backend: 'docker', command: ['sh', '-c', 'printf \u001b[2J'] };
@@ -162,3 +170,14 @@ export const detached: TaskProcess = {
   truncated: { stdout: true, stderr: false },
   backgroundOpen: false,
 };
+
+/** What is the same for every double. */
+export class Fixed {
+  readonly config = config;
+  readonly images = images;
+  readonly mcpServers = mcpServers;
+  readonly policy = policy;
+  readonly audit = audit;
+  readonly hooks = hooks;
+  readonly files = files;
+}

@@ -16,8 +16,7 @@ import type {
   Stats,
 } from '../../src/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { audit, checks, hooks, config, detached, images, policy, secretsOf, spec, trustIn } from './double-data.ts';
-import { files } from './double-files.ts';
+import { checks, detached, Fixed, secretsOf, spec, trustIn } from './double-data.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 
 export interface Script {
@@ -35,15 +34,9 @@ export interface Script {
   readonly keys?: readonly HostKey[];
 }
 
-export class Double implements CaissonApi {
+export class Double extends Fixed implements CaissonApi {
   readonly calls: string[] = [];
   readonly requests: (SandboxRequest & ExecInput)[] = [];
-  readonly config = config;
-  readonly images = images;
-  readonly policy = policy;
-  readonly audit = audit;
-  readonly hooks = hooks;
-  readonly files = files;
   readonly approved: string[] = [];
   readonly confirmed: string[] = [];
   readonly trust: CaissonApi['trust'];
@@ -53,6 +46,7 @@ export class Double implements CaissonApi {
   #count = 0;
 
   constructor(script: Script = {}) {
+    super();
     this.#script = script;
     this.trust = trustIn(script.keys ?? [], this.confirmed);
     for (const part of script.sandboxes ?? []) this.#add(part);
