@@ -15,7 +15,7 @@ import type { CopyResult, FileTools } from './files/types.ts';
 import type { GcItem } from './gc.ts';
 import type { HookView } from './guard/hooks/types.ts';
 import type { ApprovalView, Choice } from './guard/types.ts';
-import type { Checker, CheckQuery } from './policy/types.ts';
+import type { Checker, CheckQuery, RuleExamples } from './policy/types.ts';
 import type { Inspected } from './sandbox/inspect.ts';
 import type { View } from './sandbox/view.ts';
 import type { Redactor } from './secrets/redact/types.ts';
@@ -34,7 +34,7 @@ export type { CopyResult, FileTools } from './files/types.ts';
 export type { GcItem } from './gc.ts';
 export type { HookView } from './guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, Question } from './guard/types.ts';
-export type { Checker, CheckQuery, Decision } from './policy/types.ts';
+export type { Checker, CheckQuery, Decision, RuleExamples } from './policy/types.ts';
 export type { Inspected } from './sandbox/inspect.ts';
 export type { SandboxRequest } from './spec/types.ts';
 export type { Check, Finding, HostKey, Limits, NetworkMode, Progress, ResourceState, Spec, Stats } from './backend.ts';
@@ -226,6 +226,8 @@ export interface CaissonApi {
   /** Tells what would be decided about commands; nothing is run, and no engine is asked. */
   readonly policy: {
     checker(query: CheckQuery): Promise<Checker>;
+    /** Tries every rule on its own examples, which takes some fifty milliseconds. */
+    examples(): Promise<readonly RuleExamples[]>;
     readonly approvals: {
       /** Commands that wait for an answer, in all processes of the state directory. */
       list(): Promise<readonly ApprovalView[]>;

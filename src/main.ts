@@ -147,8 +147,9 @@ const builder: ImageBuilder = {
 };
 
 /** The grammar is loaded when a command is judged, and not before. */
-function policyFor(cwd: string, { config, env }: Loaded, rulebook: Rulebook): Pick<CaissonApi['policy'], 'checker'> {
+function policyFor(cwd: string, { config, env }: Loaded, rulebook: Rulebook): Omit<CaissonApi['policy'], 'approvals'> {
   return {
+    examples: async () => [...(await (await import('./policy/examples.ts')).checkedExamples())],
     checker: async ({ backend = config.terminal.backend, cwd: given, ...query }) => {
       const kind = Object.hasOwn(isolation, backend) ? isolation[backend] : undefined;
       if (kind === undefined) throw unknownBackend(backend, Object.keys(isolation));

@@ -8,6 +8,7 @@ import type { Store } from '../store/store.ts';
 import { attendance } from './attended.ts';
 import { Approvals } from './approve-step.ts';
 import { Desk } from './desk.ts';
+import { ExamplesStep } from './examples-step.ts';
 import { Gate } from './gate.ts';
 import { hooksOf } from './hooks/configured.ts';
 import { HookStep } from './hooks/step.ts';
@@ -95,7 +96,13 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
   const writes = new WriteStep({ userHome, home: loaded.home });
   const loops = new Loops(config.tool_loop_guardrails, loaded.home);
   const seen = seeing(rulebook);
-  const steps = [seen, hooks, loops, seen, judging(rulebook, userHome), refusing, writes, tirith, approvals];
+  const examples = new ExamplesStep({
+    examples: async () => await (await import('../policy/examples.ts')).checkedExamples(),
+    afterMs: 10_000,
+    betweenMs: 20,
+  });
+  const judged = [judging(rulebook, userHome), refusing, writes, examples];
+  const steps = [seen, hooks, loops, seen, ...judged, tirith, approvals];
   const gate = new Gate(steps, (from, outcome) => {
     record?.(from, outcome);
     if ('refused' in outcome) loops.refused(from, outcome.refused);

@@ -61,6 +61,15 @@ export interface Place {
   readonly stdin?: boolean;
 }
 
+/** One rule of the hardline or the dangerous list, tried on its own examples. */
+export interface RuleExamples {
+  readonly rule: string;
+  /** How many it was tried on. */
+  readonly examples: number;
+  /** What does not hold; empty when the rule does what it says. */
+  readonly problems: readonly string[];
+}
+
 /** Judges one command: text for a shell, or a program with its arguments. */
 export type Checker = (command: string | readonly [string, ...string[]]) => Decision;
 

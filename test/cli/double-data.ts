@@ -1,5 +1,14 @@
 /** What the double knows from the start. */
-import type { AuditRecord, BackendCheck, CaissonApi, ConfigView, HostKey, Spec, TaskProcess } from '../../src/api.ts';
+import type {
+  AuditRecord,
+  BackendCheck,
+  CaissonApi,
+  ConfigView,
+  HostKey,
+  RuleExamples,
+  Spec,
+  TaskProcess,
+} from '../../src/api.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';
@@ -87,7 +96,14 @@ export const secretsOf = (approved: string[]): CaissonApi['secrets'] => ({
   approve: ({ sha256 }) => Promise.resolve(void approved.push(sha256)),
 });
 
-const policy: CaissonApi['policy'] = {
+export const wholeRules: readonly RuleExamples[] = ['D1', 'H1'].map((rule, at) => ({
+  rule,
+  examples: 3 + at,
+  problems: [],
+}));
+
+export const policyWith = (rules: readonly RuleExamples[]): CaissonApi['policy'] => ({
+  examples: () => Promise.resolve(rules),
   checker: ({ backend = 'docker', cwd = '/workspace', ...settings }) =>
     openChecker({ isolation: backend === 'local' ? 'none' : 'container', cwd, settings }),
   approvals: {
@@ -110,7 +126,7 @@ const policy: CaissonApi['policy'] = {
         : Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
     skip: () => undefined,
   },
-};
+});
 
 const hook = { tool: 'terminal', command: ['~/check\u001b[2J'], path: '/home/me/check', problem: null };
 
@@ -176,7 +192,6 @@ export class Fixed {
   readonly config = config;
   readonly images = images;
   readonly mcpServers = mcpServers;
-  readonly policy = policy;
   readonly audit = audit;
   readonly hooks = hooks;
   readonly files = files;

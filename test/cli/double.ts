@@ -10,13 +10,14 @@ import type {
   GcItem,
   HostKey,
   Options,
+  RuleExamples,
   Running,
   SandboxRequest,
   SandboxView,
   Stats,
 } from '../../src/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { checks, detached, Fixed, secretsOf, spec, trustIn } from './double-data.ts';
+import { checks, detached, Fixed, policyWith, secretsOf, spec, trustIn, wholeRules } from './double-data.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 
 export interface Script {
@@ -30,6 +31,8 @@ export interface Script {
   /** What the service was asked to do, a line each; also appended to this file. */
   readonly logFile?: string;
   readonly createDelayMs?: number;
+  /** How the rules of the policy do on their examples. */
+  readonly rules?: readonly RuleExamples[];
   /** What hosts show, each time anew. */
   readonly keys?: readonly HostKey[];
 }
@@ -39,6 +42,7 @@ export class Double extends Fixed implements CaissonApi {
   readonly requests: (SandboxRequest & ExecInput)[] = [];
   readonly approved: string[] = [];
   readonly confirmed: string[] = [];
+  readonly policy: CaissonApi['policy'];
   readonly trust: CaissonApi['trust'];
   readonly secrets = secretsOf(this.approved);
   readonly #script: Script;
@@ -48,6 +52,7 @@ export class Double extends Fixed implements CaissonApi {
   constructor(script: Script = {}) {
     super();
     this.#script = script;
+    this.policy = policyWith(script.rules ?? wholeRules);
     this.trust = trustIn(script.keys ?? [], this.confirmed);
     for (const part of script.sandboxes ?? []) this.#add(part);
   }

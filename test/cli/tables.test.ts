@@ -110,6 +110,8 @@ describe('tables', () => {
 
       singularity: missing. apptainer is not on the PATH\\x1b[31m
         try: apt-get install apptainer
+
+      policy rules: ready. 2 rules, 7 examples hold
       "
     `);
     expect((await cli(['doctor', 'singularity'])).exitCode).toBe(1);
@@ -117,8 +119,21 @@ describe('tables', () => {
     expect(JSON.parse((await cli(['doctor', '--json'])).stdout)).toMatchObject([
       { backend: 'docker', status: 'ready' },
       { status: 'missing' },
+      { part: 'policy rules', status: 'ready' },
     ]);
     expect((await cli(['doctor', 'dokcer'])).exitCode).toBe(125);
+  });
+
+  it('doctor names the rules that do not find what their examples say', async () => {
+    const rules = [
+      { rule: 'D1', examples: 7, problems: ['does not find: rm -r x', 'finds: ls'] },
+      { rule: 'H1', examples: 2, problems: [] },
+    ];
+    const { exitCode, stdout } = await cli(['doctor'], { rules });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('policy rules: unhealthy. 1 of 2 rules, 9 examples do not hold');
+    expect(stdout).toContain('error D1: does not find: rm -r x');
+    expect((await cli(['doctor', 'docker'], { rules })).exitCode).toBe(0);
   });
 
   it('backends, images and the configuration have theirs', async () => {

@@ -1,4 +1,4 @@
-import type { BackendCheck, CaissonApi } from '../../api.ts';
+import type { CaissonApi, Check, RuleExamples } from '../../api.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { confirmKeys } from '../trust.ts';
@@ -9,8 +9,9 @@ import type { Paint } from '../paint.ts';
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Tell what is there, what is missing and how to get it',
-  about: `Looks at every backend, or at those named, and changes nothing. The exit code is 1 when a named
-backend, or without names a configured one, is not ready.
+  about: `Looks at every backend, or at those named, and changes nothing. Without names it also tries the
+rules of the command policy on their own examples. The exit code is 1 when a named backend, or
+without names a configured one or a rule, is not ready.
 
 With --trust, the hosts of one backend are asked for their keys first. One that nobody has confirmed
 is shown, and known from then on when you say yes, or gave its fingerprint. A key that is revoked, or
@@ -33,13 +34,41 @@ that takes the place of another one, is never confirmed so.`,
     const fingerprints = given.list('fingerprint');
     if (given.flag('trust')) await confirmKeys({ service, backends: operands, fingerprints }, context);
     else if (fingerprints.length > 0) throw needsTrust();
-    const checks = await service.checks(operands.length > 0 ? operands : undefined, context.options);
-    if (context.json) await context.printJson(checks.map(({ backend, check }) => ({ backend, ...check })));
-    else if (!context.quiet) await context.print(checks.map((check) => describe(check, context.paint)).join('\n'));
-    const needed = new Set(operands.length > 0 ? operands : configured(service));
-    return checks.some(({ backend, check }) => needed.has(backend) && check.status !== 'ready') ? 1 : 0;
+    const named = operands.length > 0;
+    const checks = await service.checks(named ? operands : undefined, context.options);
+    const needed = new Set(named ? operands : configured(service));
+    const rules = named ? [] : [{ part: 'policy rules', check: rulesCheck(await service.policy.examples()) }];
+    if (context.json) {
+      const backends = checks.map(({ backend, check }) => ({ backend, ...check }));
+      await context.printJson([...backends, ...rules.map(({ part, check }) => ({ part, ...check }))]);
+    } else if (!context.quiet) {
+      const parts = [...checks.map(({ backend, check }) => ({ part: backend, check })), ...rules];
+      await context.print(parts.map((part) => describe(part, context.paint)).join('\n'));
+    }
+    const missing = checks.filter(({ backend }) => needed.has(backend));
+    return [...missing, ...rules].some(({ check }) => check.status !== 'ready') ? 1 : 0;
   },
 });
+
+/** A rule that does not hold is told with its first example. */
+function rulesCheck(rules: readonly RuleExamples[]): Check {
+  const failing = rules.filter(({ problems }) => problems.length > 0);
+  const examples = rules.reduce((sum, rule) => sum + rule.examples, 0);
+  const tried = `${rules.length} rules, ${examples} examples`;
+  const isWhole = failing.length === 0;
+  return {
+    status: isWhole ? 'ready' : 'unhealthy',
+    summary: isWhole ? `${tried} hold` : `${failing.length} of ${tried} do not hold`,
+    remedy: isWhole ? null : 'install Caisson anew: its rules, or its shell grammar, are not as they were released',
+    facts: {},
+    findings: failing.map(({ rule, problems: [first = ''] }) => ({
+      severity: 'error',
+      id: rule,
+      message: first,
+      remedy: 'until then look at commands that could touch a host yourself (approvals.tool_mode: supervised)',
+    })),
+  };
+}
 
 function needsTrust(): CaissonError {
   return new CaissonError('invalid_argument', '--fingerprint is for --trust', { remedy: 'give both, or none' });
@@ -64,13 +93,13 @@ function backendsIn(value: unknown): string[] {
   return [...own, ...tasks];
 }
 
-function describe({ backend, check }: BackendCheck, paint: Paint): string {
+function describe({ part, check }: { readonly part: string; readonly check: Check }, paint: Paint): string {
   const colour = check.status === 'ready' ? paint.green : check.status === 'missing' ? paint.dim : paint.red;
   const facts = Object.entries(check.facts).map(
     ([name, value]) => `${name} ${value === null ? 'unknown' : formatNamed(name, value)}`,
   );
   const lines = [
-    `${paint.bold(escapeLine(backend))}: ${colour(check.status)}. ${escapeLine(check.summary)}`,
+    `${paint.bold(escapeLine(part))}: ${colour(check.status)}. ${escapeLine(check.summary)}`,
     ...wrap(facts.map(escapeLine)).map((line) => paint.dim(`  ${line}`)),
     ...(check.remedy === null ? [] : [`  try: ${escapeLine(check.remedy)}`]),
     ...check.findings.flatMap(({ severity, id, message, remedy }) => [

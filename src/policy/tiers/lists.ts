@@ -1,5 +1,6 @@
 /** The two lists, and the check that each rule finds what its examples say. */
 import type { Analysis, Simple } from '../analysis/types.ts';
+import type { RuleExamples } from '../types.ts';
 import { fileRules } from './dangerous-files.ts';
 import { runRules } from './dangerous-run.ts';
 import { toolRules } from './dangerous-tools.ts';
@@ -37,16 +38,12 @@ function hits(index: RuleIndex, analysis: Analysis): readonly Hit[] {
   return found;
 }
 
-/** Examples that do not hold; empty when all do. `analyse` takes an example apart. */
-export function checkRules(analyse: (text: string) => Analysis): readonly string[] {
-  return [...hardlineRules, ...dangerousRules].flatMap((rule) => {
-    const finds = (text: string): boolean => {
-      const analysis = analyse(text);
-      return hits(new RuleIndex([rule]), analysis).length > 0;
-    };
-    return [
-      ...rule.yes.filter((text) => !finds(text)).map((text) => `${rule.id} does not find: ${text}`),
-      ...rule.no.filter(finds).map((text) => `${rule.id} finds: ${text}`),
-    ];
-  });
+/** Rule by rule, in the order of the lists. `analyse` takes an example apart. */
+export function* checkRules(analyse: (text: string) => Analysis): Generator<RuleExamples> {
+  for (const rule of [...hardlineRules, ...dangerousRules]) {
+    const finds = (text: string): boolean => hits(new RuleIndex([rule]), analyse(text)).length > 0;
+    const missed = rule.yes.filter((text) => !finds(text)).map((text) => `does not find: ${text}`);
+    const wrong = rule.no.filter(finds).map((text) => `finds: ${text}`);
+    yield { rule: rule.id, examples: rule.yes.length + rule.no.length, problems: [...missed, ...wrong] };
+  }
 }
