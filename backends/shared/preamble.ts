@@ -43,24 +43,41 @@ const shellsOwn = new Set(
 
 /** An id, and no secret: it may stand in arguments for the moment until the shell is there. */
 const plainId = /^[A-Za-z0-9_.:-]{1,128}$/;
-const boot = 'eval "$(head -c $1)"';
+
+/** A shell reads a line byte by byte, and a block by a process of its own: they meet at about this length. */
+const longestLine = 1024;
+const readsLine = 'IFS= LC_ALL=C read -r _cz_t && eval "$_cz_t"';
+const readsBlock = 'eval "$(head -c $1)"';
 
 /** What sshd gives to the login shell. The marks are there from the first moment, so that no kill comes too early. */
-export function commandLine(launch: Launch, textBytes: number): string {
-  const execId = launch.env['CAISSON_EXEC'] ?? '';
-  const marks = [
-    ...(launch.guard === null ? [] : [`CAISSON_SANDBOX=${launch.guard.sandbox}`]),
+export function commandLine(launch: Launch, text: Buffer): string {
+  return `exec env ${marksOf(launch).join(' ')} ${bootFor(text)}`;
+}
+
+/** The same, for a POSIX shell. */
+export function shellLine(launch: Launch, text: Buffer): string {
+  const marks = marksOf(launch);
+  return `${marks.length === 0 ? '' : `export ${marks.join(' ')}; `}exec ${bootFor(text)}`;
+}
+
+function marksOf({ guard, env }: Launch): readonly string[] {
+  const execId = env['CAISSON_EXEC'] ?? '';
+  return [
+    ...(guard === null ? [] : [`CAISSON_SANDBOX=${guard.sandbox}`]),
     ...(plainId.test(execId) ? [`CAISSON_EXEC=${execId}`] : []),
   ];
-  return `exec env ${marks.join(' ')} /bin/sh -c '${boot}' sh ${textBytes}`;
+}
+
+function bootFor(text: Buffer): string {
+  const isLine = text.length <= longestLine && text.indexOf('\n') === text.length - 1;
+  return isLine ? `/bin/sh -c '${readsLine}' sh` : `/bin/sh -c '${readsBlock}' sh ${text.length}`;
 }
 
 /** Answers `NONCE WORD PID BORN;` on stdout and, without a terminal, `NONCE;` on stderr; what a login printed before is not the command's. */
 export function preamble(launch: Launch, nonce: string): Buffer {
   check(launch);
   return Buffer.from(
-    [
-      '{',
+    `{ ${[
       `_cz_say() { printf '%s %s %s %s;' ${nonce} "$1" $$ "$2"${launch.terminal === null ? `; printf '%s;' ${nonce} >&2` : ''}; }`,
       ...guardLines(launch.guard),
       `cd -- ${quote(launch.cwd)} 2>/dev/null || { _cz_say cwd -; exit 126; }`,
@@ -71,8 +88,7 @@ export function preamble(launch: Launch, nonce: string): Buffer {
       carrierOf(launch) === null ? '_cz_say ok "${20}"' : `_cz_b="\${20}"`,
       'unset OLDPWD SHLVL SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_ORIGINAL_COMMAND',
       ...execLines(launch, nonce),
-      '}\n',
-    ].join('\n'),
+    ].join('; ')}; }\n`,
   );
 }
 

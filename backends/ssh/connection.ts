@@ -4,8 +4,9 @@ import { CaissonError } from '../../src/errors.ts';
 import { lost } from './fault.ts';
 import type { Keyring } from './identity.ts';
 import { logIn } from './login.ts';
+import { Spare } from './spare.ts';
 import type { Target } from './target.ts';
-import { endClient } from './wire.ts';
+import { endChannel, endClient } from './wire.ts';
 
 /** How many sessions the host lets us have on one connection. Learned by all connections to it together. */
 export interface Allowance {
@@ -39,11 +40,13 @@ export class Connection {
   idleSince = performance.now();
   /** Why it is over; `null` while it lives. */
   fault: CaissonError | null = null;
+  readonly spare = new Spare((line) => this.exec(line, {}));
   readonly #client: Client;
   readonly #allowance: Allowance;
   readonly #listeners = new Set<(fault: CaissonError) => void>();
   /** Sessions that were asked for, and neither refused nor closed. */
   #asked = 0;
+  #begun = 0;
   #isStalled = false;
 
   private constructor(target: Target, client: Client, allowance: Allowance) {
@@ -64,6 +67,13 @@ export class Connection {
     return this.fault === null && !this.#isStalled && this.used < sessions + (urgent ? reserve : 0);
   }
 
+  /** A session that stands ready must not take a place from one that is needed. Nobody knows at the first that a second follows. */
+  prepareSpare(): void {
+    this.#begun += 1;
+    const hasRoom = this.used + 1 < this.#allowance.sessions;
+    if (this.#begun > 1 && hasRoom && this.free(false)) this.spare.prepareSoon();
+  }
+
   /** Calls back once when the connection is over, at once when it is. Gives the function that takes that back. */
   onLost(listener: (fault: CaissonError) => void): () => void {
     if (this.fault !== null) listener(this.fault);
@@ -81,7 +91,7 @@ export class Connection {
       if (this.fault === null)
         this.#ask(line, options, (error, channel) => {
           if (error !== undefined) reject(this.fault ?? this.#refused(error));
-          else if (isOver) channel.close();
+          else if (isOver) endChannel(channel);
           else resolve(channel);
         });
       return await promise;

@@ -145,7 +145,9 @@ export class Pool {
 
   #closeIdle(afterMs: number): void {
     const now = performance.now();
-    for (const connection of this.#connections)
+    for (const connection of this.#connections) {
       if (connection.used === 0 && now - connection.idleSince >= afterMs) connection.close();
+      else void connection.spare.closeUnused(afterMs);
+    }
   }
 }

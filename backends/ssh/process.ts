@@ -52,7 +52,8 @@ export class SshProcess implements PtyProcess {
     const forget = place.connection.onLost((fault) => this.#lost(fault));
     channel.once('close', () => {
       forget();
-      this.#closed(lost(place.connection.target.label, null));
+      if (this.#over) this.#closed();
+      else this.#closed(lost(place.connection.target.label, null));
     });
   }
 
@@ -98,9 +99,9 @@ export class SshProcess implements PtyProcess {
   }
 
   /** The session is free again. When no end was told by now, none is known. */
-  #closed(fault: CaissonError): void {
+  #closed(fault?: CaissonError): void {
     this.#over = true;
-    this.#end.reject(fault);
+    if (fault !== undefined) this.#end.reject(fault);
     this.stdin?.destroy(fault);
     this.#session.place.leave();
   }
@@ -125,7 +126,7 @@ function writer(channel: ClientChannel): Writable {
       done();
     },
     destroy: (error, done) => {
-      channel.end();
+      if (!channel.writableEnded) channel.end();
       done(error);
     },
   });

@@ -5,12 +5,20 @@ import { CaissonError, isCode } from '../../src/errors.ts';
 import { untilAborted } from '../shared/abort.ts';
 import { SessionRefused } from './connection.ts';
 import type { Place, Pool } from './pool.ts';
-import { commandLine, type Launch, preamble } from '../shared/preamble.ts';
-import { type ProcessId, type Signaler, SshProcess } from './process.ts';
+import { commandLine, type Launch, preamble, shellLine } from '../shared/preamble.ts';
+import { type ProcessId, SshProcess } from './process.ts';
+import { endChannel } from './wire.ts';
 
 export interface StartOptions {
   readonly signal?: AbortSignal | undefined;
   readonly urgent?: boolean;
+}
+
+interface Session {
+  readonly channel: ClientChannel;
+  readonly place: Place;
+  /** It stood ready: its shell was there before, and may have gone. */
+  readonly stoodReady: boolean;
 }
 
 const mostTries = 3;
@@ -19,41 +27,68 @@ const mostTriesAlone = 8;
 const pauseMs = 10;
 
 /**
- * Throws what keeps the command from being started. From the moment the text is on its way it is never sent again; when
- * the connection breaks then, the process is returned all the same, and its end is not known.
+ * Throws what keeps the command from being started. From the moment the text is on its way it is never sent again,
+ * unless the shell that should read it ended without an answer; when the connection breaks then, the process is returned
+ * all the same, and its end is not known.
  */
 export async function startProcess(pool: Pool, launch: Launch, options: StartOptions = {}): Promise<SshProcess> {
   const nonce = randomBytes(12).toString('hex');
   const text = preamble(launch, nonce);
-  const { channel, place } = await openSession(pool, launch, { ...options, line: commandLine(launch, text.length) });
-  const signaler: Signaler = (id, signal) => sendSignal(pool, id, signal);
-  const process = new SshProcess({ channel, place, nonce, stdin: launch.stdin, signaler });
-  channel.write(text);
-  if (!launch.stdin && launch.terminal === null) channel.end();
-  return await untilAborted(begun(process, launch), options.signal, (late) => void endLate(late));
+  for (let mayBeReady = launch.terminal === null; ; mayBeReady = false) {
+    const session = await openSession(pool, { launch, text, mayBeReady }, options);
+    const process = processOn(session, { pool, nonce, stdin: launch.stdin });
+    session.channel.write(text);
+    if (!launch.stdin && launch.terminal === null) session.channel.end();
+    const starting = begun(process, launch, session.stoodReady);
+    const started = await untilAborted(starting, options.signal, (late) => late !== null && void endLate(late));
+    if (started === null) continue;
+    session.place.connection.prepareSpare();
+    return started;
+  }
 }
 
-interface Opening extends StartOptions {
-  readonly line: string;
+function processOn(
+  { channel, place }: Session,
+  { pool, ...rest }: { readonly pool: Pool; readonly nonce: string; readonly stdin: boolean },
+): SshProcess {
+  return new SshProcess({ channel, place, ...rest, signaler: (id, signal) => sendSignal(pool, id, signal) });
+}
+
+interface Opening {
+  readonly launch: Launch;
+  readonly text: Buffer;
+  readonly mayBeReady: boolean;
 }
 
 /** Nothing is started by this: the shell waits for its text, and ends without it. So it may be tried again. */
-async function openSession(
-  pool: Pool,
-  launch: Launch,
-  { line, signal, urgent = false }: Opening,
-): Promise<{ readonly channel: ClientChannel; readonly place: Place }> {
+async function openSession(pool: Pool, opening: Opening, { signal, urgent = false }: StartOptions): Promise<Session> {
   for (let tries = 1; ; tries += 1) {
     const place = await pool.take({ signal, urgent });
     try {
-      const opening = place.connection.exec(line, launch.terminal === null ? {} : { pty: terminal(launch.terminal) });
-      const channel = await untilAborted(opening, signal, (late) => late.close());
-      return { channel, place };
+      return await sessionOn(place, opening, signal);
     } catch (error) {
       place.leave();
+      if (error instanceof SessionRefused) await place.connection.spare.close();
       await mayTryAgain(error, tries);
     }
   }
+}
+
+async function sessionOn(
+  place: Place,
+  { launch, text, mayBeReady }: Opening,
+  signal: AbortSignal | undefined,
+): Promise<Session> {
+  const { connection } = place;
+  const taken = mayBeReady ? connection.spare.take() : Promise.resolve(null);
+  const ready = await untilAborted(taken, signal, (late) => late !== null && endChannel(late));
+  if (ready !== null) {
+    ready.write(`${shellLine(launch, text)}\n`);
+    return { channel: ready, place, stoodReady: true };
+  }
+  const options = launch.terminal === null ? {} : { pty: pseudoTerminal(launch.terminal) };
+  const channel = await untilAborted(connection.exec(commandLine(launch, text), options), signal, endChannel);
+  return { channel, place, stoodReady: false };
 }
 
 /** Throws what cannot be helped by another try. */
@@ -70,18 +105,18 @@ async function mayTryAgain(error: unknown, tries: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, tries * pauseMs));
 }
 
-function terminal({ columns, rows }: NonNullable<Launch['terminal']>): PseudoTtyOptions {
+function pseudoTerminal({ columns, rows }: NonNullable<Launch['terminal']>): PseudoTtyOptions {
   // Echo off from the start: the text must not come back.
   return { cols: columns, rows, term: 'xterm', modes: { ECHO: 0, ICANON: 0, ISIG: 0, IXON: 0, ICRNL: 0 } };
 }
 
-/** Waits for the shell's answer. */
-async function begun(process: SshProcess, launch: Launch): Promise<SshProcess> {
+/** Waits for the shell's answer. `null`: it had stood ready, and ended before it could read what to do. */
+async function begun(process: SshProcess, launch: Launch, stoodReady: boolean): Promise<SshProcess | null> {
   let head: string;
   try {
     head = await process.head;
   } catch (error) {
-    if (isCode(error, 'unavailable')) return await orRefusal(process, launch, error);
+    if (isCode(error, 'unavailable')) return await orRefusal(process, launch, { error, stoodReady });
     throw error;
   }
   const [word, pid, born = ''] = head.split(' ');
@@ -94,10 +129,15 @@ async function begun(process: SshProcess, launch: Launch): Promise<SshProcess> {
 }
 
 /** The connection is gone: then the command may run, and its end is lost. An end without an answer: it never began. */
-async function orRefusal(process: SshProcess, { carrier = null }: Launch, error: unknown): Promise<SshProcess> {
+async function orRefusal(
+  process: SshProcess,
+  { carrier = null }: Launch,
+  { error, stoodReady }: { readonly error: unknown; readonly stoodReady: boolean },
+): Promise<SshProcess | null> {
   const end = await process.wait().catch(() => null);
   if (end === null) return process;
   process.release();
+  if (stoodReady) return null;
   if (carrier === null) throw error;
   throw end.exitCode === cannotExecute ? tooLong(error) : noScope(error);
 }

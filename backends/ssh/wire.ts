@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Duplex } from 'node:stream';
-import type { Client } from 'ssh2';
+import type { Client, ClientChannel } from 'ssh2';
 import { CaissonError } from '../../src/errors.ts';
 import { textField } from './fault.ts';
 import { GatheringSocket } from './gathering-socket.ts';
@@ -20,6 +20,12 @@ const graceMs = 1000;
 export function endClient(client: Client): void {
   client.end();
   setTimeout(() => client.destroy(), graceMs).unref();
+}
+
+/** One that still has something to be read would never tell that it is closed. */
+export function endChannel(channel: ClientChannel): void {
+  for (const stream of [channel, channel.stderr]) stream.resume();
+  channel.close();
 }
 
 /** As ssh2 has it (RFC 4254, 5.1), told to people. */

@@ -13,6 +13,7 @@ import { enginesRequired } from './places.ts';
 import { findCommand } from './privileges.ts';
 
 export interface Sshd {
+  readonly pid: number;
   readonly port: number;
   /** HOME of whoever logs in, and of the client. */
   readonly home: string;
@@ -59,6 +60,7 @@ export async function startSshd(more: readonly string[] = [], wrap: Wrap = witho
   const know = (text: string): void => writeFileSync(join(home, '.ssh/known_hosts'), text);
   know(`[127.0.0.1]:${port} ${hostKey}\n`);
   return {
+    pid: child.pid ?? 0,
     port,
     home,
     hostKey,

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { commandLine, type Launch, preamble } from '../../../backends/shared/preamble.ts';
+import { commandLine, type Launch, preamble, shellLine } from '../../../backends/shared/preamble.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'caisson-preamble-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -24,8 +24,8 @@ const shells = [
 describe.each(shells)('the preamble in $name', ({ argv: [shell = '', ...options] }) => {
   /** Through a pipe, as from sshd: with a socket for its stdin, bash would read ~/.bashrc first. */
   const start = (what: Launch, input = preamble(what, nonce), more = ':') => {
-    const boot = [...options, '-c', 'eval "$(head -c $1)"', 'sh', String(preamble(what, nonce).length)];
-    const args = ['-c', `{ cat "$0"; ${more}; } | "$@"`, write('text', input), shell, ...boot];
+    const line = shellLine(what, preamble(what, nonce)).replace('/bin/sh', [shell, ...options].join(' '));
+    const args = ['-c', `{ cat "$0"; ${more}; } | "$@"`, write('text', input), shell, ...options, '-c', line];
     const { status, stdout, stderr } = spawnSync('sh', args, { env: { PATH: process.env['PATH'] } });
     return { status, stdout: stdout.toString(), stderr: stderr.toString() };
   };
@@ -62,11 +62,16 @@ describe.each(shells)('the preamble in $name', ({ argv: [shell = '', ...options]
     expect(after(stdout).split('\0').slice(0, -1)).toEqual(words);
   });
 
-  it('starts nothing of a text that is torn anywhere', () => {
+  it.each([
+    ['short', 'b'],
+    ['in lines', 'b\n'],
+    ['long', 'b'.repeat(1_500)],
+  ])('starts nothing of a text (%s) that is torn anywhere', (_how, value) => {
     const file = join(directory, 'torn');
-    const what = launch({ command: ['touch', file], env: { A: 'b' } });
+    const what = launch({ command: ['touch', file], env: { A: value } });
     const whole = preamble(what, nonce);
-    for (let length = 0; length < whole.length - 1; length += 7) start(what, whole.subarray(0, length));
+    for (let length = 0; length < whole.length - 1; length += 7 + Math.trunc(value.length / 50))
+      start(what, whole.subarray(0, length));
     expect(existsSync(file)).toBe(false);
     start(what);
     expect(existsSync(file)).toBe(true);
@@ -106,13 +111,17 @@ describe('the command line', () => {
       env: { CAISSON_EXEC: 'exec_1', TOKEN: 'secret-value' },
       guard: { file: '/f', sandbox: 'sbx_1' },
     });
-    expect(commandLine(what, 9)).toBe(
-      `exec env CAISSON_SANDBOX=sbx_1 CAISSON_EXEC=exec_1 /bin/sh -c 'eval "$(head -c $1)"' sh 9`,
-    );
+    const marks = 'CAISSON_SANDBOX=sbx_1 CAISSON_EXEC=exec_1';
+    const [line, lines] = [Buffer.from('{ true; }\n'), Buffer.from('{ true\n}\n')];
+    const reading = `/bin/sh -c 'IFS= LC_ALL=C read -r _cz_t && eval "$_cz_t"' sh`;
+    expect(commandLine(what, line)).toBe(`exec env ${marks} ${reading}`);
+    expect(shellLine(what, line)).toBe(`export ${marks}; exec ${reading}`);
+    expect(commandLine(what, lines)).toBe(`exec env ${marks} /bin/sh -c 'eval "$(head -c $1)"' sh 9`);
   });
 
   it('leaves out a mark that is more than an id', () => {
-    expect(commandLine(launch({ env: { CAISSON_EXEC: "x'; reboot; '" } }), 9)).not.toContain('reboot');
+    const what = launch({ env: { CAISSON_EXEC: "x'; reboot; '" } });
+    for (const line of [commandLine, shellLine]) expect(line(what, preamble(what, nonce))).not.toContain('reboot');
   });
 
   it.each([

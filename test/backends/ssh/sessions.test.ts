@@ -1,12 +1,12 @@
 /** Many commands on few connections, and what a host may put in the way. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Pool } from '../../../backends/ssh/pool.ts';
 import { findTarget } from '../../../backends/ssh/target.ts';
-import type { Backend, Sandbox } from '../../../src/backend.ts';
+import type { Backend, ProcessEnd, Sandbox } from '../../../src/backend.ts';
 import { isCode } from '../../../src/errors.ts';
 import { eventually, finish, readUntil, run, sh, start } from '../../conformance/command.ts';
 import { hasSshd, type Sshd, startSshd } from '../../engines/sshd.ts';
@@ -92,17 +92,55 @@ describe.skipIf(!hasSshd())('commands on one host', () => {
     expect((await run(sandbox, ['true'])).exitCode).toBe(0);
   });
 
-  it('never show a value of the environment in the arguments of any process', async () => {
-    const secret = `value-${Math.random().toString(36).slice(2)}`;
+  it.each([
+    { length: 'a short', filler: '', reader: '/bin/sh -c IFS= LC_ALL=C read' },
+    { length: 'a long', filler: 'x'.repeat(4_000), reader: 'head -c' },
+  ])('never show $length value of the environment in the arguments of any process', async ({ filler, reader }) => {
+    const secret = `value-${Math.random().toString(36).slice(2)}${filler}`;
     const watcher = watchArguments();
     // How a command is started shows for a moment only: until the watcher has proved that it sees that moment.
-    for (let round = 0; round < 10 || (round < 500 && !watcher.seen().includes('head -c')); round += 1)
+    for (let round = 0; round < 10 || (round < 500 && !watcher.seen().includes(reader)); round += 1)
       await run(sandbox, ['true'], { env: { TOKEN: secret } });
     const { stdout } = await run(sandbox, ['printenv', 'TOKEN'], { env: { TOKEN: secret } });
     expect(stdout.toString()).toBe(`${secret}\n`);
     const seen = await watcher.stop();
-    expect(seen).toContain('head -c');
+    expect(seen).toContain(reader);
     expect(seen).not.toContain(secret);
+  });
+
+  it('find a session that stands ready, from the second one on, or do without it', async () => {
+    const host = await startSshd();
+    const place = openOn(host);
+    const there = await makeSandbox(place);
+    const standingReady = async (): Promise<number> => {
+      expect((await run(there, ['true'])).exitCode).toBe(0);
+      expect(await eventually(async () => waitingShells(host.pid).length === 1)).toBe(true);
+      return waitingShells(host.pid)[0] ?? 0;
+    };
+    const waits = await standingReady();
+    const { stdout } = await sh(there, 'echo $$ $CAISSON_SANDBOX $CAISSON_EXEC', { env: { CAISSON_EXEC: 'exec_1' } });
+    expect(stdout.toString()).toBe(`${waits} ${String(there.ref['sandbox'])} exec_1\n`);
+    process.kill(await standingReady(), 'SIGKILL');
+    for (let index = 0; index < 5; index += 1)
+      expect(await sh(there, `exit ${index}`)).toMatchObject({ exitCode: index });
+    await there.destroy();
+    await place.close();
+    expect(await eventually(async () => waitingShells(host.pid).length === 0)).toBe(true);
+    await host.stop();
+  });
+
+  it('take the place of one that stands ready, where the host allows no more', async () => {
+    const narrow = await startSshd(['MaxSessions 3']);
+    const place = openOn(narrow);
+    const there = await makeSandbox(place);
+    for (let round = 0; round < 3; round += 1) {
+      expect((await run(there, ['true'])).exitCode).toBe(0);
+      const atOnce = await Promise.all(Array.from({ length: 4 }, () => terminal(there, 'exit 3')));
+      expect(atOnce.map(({ exitCode }) => exitCode)).toEqual([3, 3, 3, 3]);
+    }
+    await there.destroy();
+    await place.close();
+    await narrow.stop();
   });
 
   it('keep the directory of a task, and drop that of one that was not to last', async () => {
@@ -157,6 +195,31 @@ describe.skipIf(!hasSshd())('commands on one host', () => {
     await forced.stop();
   });
 });
+
+async function terminal(sandbox: Sandbox, text: string): Promise<ProcessEnd> {
+  const process = await sandbox.pty?.exec(['sh', '-c', text], { cwd: '/', env: {}, columns: 80, rows: 24 });
+  if (process === undefined) throw new Error('no terminals here');
+  process.stdout.resume();
+  const end = await process.wait();
+  process.release();
+  return end;
+}
+
+/** Shells below an sshd that wait for their first line. */
+function waitingShells(sshd: number): readonly number[] {
+  const field = (pid: number, name: string): string => readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  const parentOf = (pid: number): number => Number(/\) \S (\d+) /.exec(field(pid, 'stat'))?.[1] ?? 0);
+  const isBelow = (pid: number): boolean => pid > 1 && (pid === sshd || isBelow(parentOf(pid)));
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return pid > 0 && field(pid, 'cmdline').includes('read -r _cz_l') && isBelow(pid);
+      } catch {
+        return false; // it has ended meanwhile
+      }
+    });
+}
 
 /** Looks at the arguments of all processes of this machine, which is the host as well, as often as it can. */
 function watchArguments(): { readonly seen: () => string; readonly stop: () => Promise<string> } {

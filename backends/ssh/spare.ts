@@ -1,0 +1,68 @@
+/**
+ * A session that stands ready on a connection, its shell waiting to be told what to become: to open one takes two round
+ * trips, a fork of sshd and a login shell, and a command that finds one has none of these before it.
+ *
+ * It carries no mark and runs nothing. Its first line is what sshd would else have handed to the login shell.
+ */
+import type { ClientChannel } from 'ssh2';
+import { endChannel } from './wire.ts';
+
+/** As short and plain as any line for a login shell. At the end of its input it ends. */
+const waiting = `exec /bin/sh -c 'IFS= read -r _cz_l && eval "$_cz_l"'`;
+
+const soonMs = 5;
+
+export class Spare {
+  readonly #open: (line: string) => Promise<ClientChannel>;
+  #opening: Promise<ClientChannel | null> | null = null;
+  #soon: NodeJS.Timeout | null = null;
+  #since = 0;
+
+  constructor(open: (line: string) => Promise<ClientChannel>) {
+    this.#open = open;
+  }
+
+  /** Not in the way of the command that has just been started. */
+  prepareSoon(): void {
+    this.#soon ??= setTimeout(() => this.#prepare(), soonMs).unref();
+  }
+
+  /** At most one. That none can be had is told to whoever asks for a session of his own. */
+  #prepare(): void {
+    this.#soon = null;
+    if (this.#opening !== null) return;
+    this.#since = performance.now();
+    const opening = this.#open(waiting).catch(() => null);
+    this.#opening = opening;
+    const forget = (): void => {
+      if (this.#opening === opening) this.#opening = null;
+    };
+    void opening.then((channel) => {
+      if (channel === null) forget();
+      else for (const event of ['exit', 'close', 'error']) channel.once(event, forget);
+    });
+  }
+
+  /** `null`: there is none. */
+  async take(): Promise<ClientChannel | null> {
+    const opening = this.#opening;
+    this.#opening = null;
+    return await opening;
+  }
+
+  /** Resolves when the host has it no more. */
+  async close(): Promise<void> {
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    this.#soon = null;
+    const channel = await this.take();
+    if (channel === null) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    channel.once('close', resolve);
+    endChannel(channel);
+    await promise;
+  }
+
+  async closeUnused(sinceMs: number): Promise<void> {
+    if (performance.now() - this.#since >= sinceMs) await this.close();
+  }
+}
