@@ -54,7 +54,8 @@ export async function copyIn(sandbox: Sandbox, options: CopyInOptions): Promise<
     env: options.env ?? {},
     signal: options.signal,
   });
-  const { transfer, listed } = await both(starting, source.list(options));
+  const sizes = options.onProgress !== undefined;
+  const { transfer, listed } = await both(starting, source.list({ ...options, sizes }));
   const sent = await send(transfer.process, listed, options);
   const failure = failureOf(sent.end, options.target, transfer.said());
   if (failure !== null) throw failure;
@@ -85,7 +86,7 @@ interface Sent {
 }
 
 async function send(process: Process, listed: Listed, { signal, onProgress }: CopyInOptions): Promise<Sent> {
-  const progress = meter('copying into the sandbox', listed.result.bytes, onProgress);
+  const progress = meter('copying into the sandbox', listed.bytes, onProgress);
   let bytes = 0;
   const chunks = listed.chunks((packed) => {
     bytes += packed;

@@ -5,7 +5,7 @@
  * on the host; large ones asynchronously. Each file is opened through the open directory that holds it and never through
  * a link, so that somebody who changes the tree meanwhile cannot make us read outside of it.
  */
-import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { CaissonError } from '../errors.ts';
 import { ArchiveChunks } from './archive-chunks.ts';
 import { printable, toBytes } from './byte-name.ts';
@@ -32,9 +32,15 @@ export interface PackInput {
 
 type Chunks = AsyncGenerator<Buffer, void, undefined>;
 
-export function openFile(directory: Directory, name: string): number {
+export interface OpenFile {
+  readonly fd: number;
+  readonly stats: Stats;
+}
+
+export function openFile(directory: Directory, name: string): OpenFile {
   const fd = openSync(at(directory, name), openFlags);
-  if (fstatSync(fd).isFile()) return fd;
+  const stats = fstatSync(fd);
+  if (stats.isFile()) return { fd, stats };
   closeSync(fd);
   throw new CaissonError('invalid_argument', `${printable(name)} is not a regular file`);
 }
@@ -44,10 +50,14 @@ export async function* packTree({ root, entries, onBytes }: PackInput): Chunks {
   const chain = new DirectoryChain(root);
   const archive = new ArchiveChunks(onBytes);
   try {
-    yield* archive.header(headerOf(rootEntry(root), 0));
+    yield* archive.header(headerOf(rootEntry, statSync(toBytes(root.prefix))));
     for (const entry of entries) {
-      if (entry.kind === 'file') yield* packEntry(archive, chain, entry);
-      else yield* archive.header(headerOf(entry, 0));
+      try {
+        if (entry.kind === 'file') yield* packEntry(archive, chain, entry);
+        else yield* archive.header(headerOf(entry, statsOf(chain, entry)));
+      } catch (error) {
+        throw fsError(`read ${printable(entry.segments.join('/'))}`, error);
+      }
     }
     yield* endArchive(archive);
   } finally {
@@ -56,8 +66,8 @@ export async function* packTree({ root, entries, onBytes }: PackInput): Chunks {
 }
 
 /** One file that is open already: it stays the file that the caller has looked at. */
-export async function* packFile(fd: number, size: number, onBytes: (bytes: number) => void): Chunks {
-  const { mode, mtimeMs } = fstatSync(fd);
+export async function* packFile({ fd, stats }: OpenFile, onBytes: (bytes: number) => void): Chunks {
+  const { mode, mtimeMs, size } = stats;
   const archive = new ArchiveChunks(onBytes);
   yield* archive.header({ name: payloadName, type: '0', mode: mode & 0o777, size, mtime: mtimeMs / 1000, link: '' });
   yield* archive.large(fd, size);
@@ -65,18 +75,23 @@ export async function* packFile(fd: number, size: number, onBytes: (bytes: numbe
 }
 
 async function* packEntry(archive: ArchiveChunks, chain: DirectoryChain, entry: WalkedEntry): Chunks {
-  let fd: number | null = null;
+  const { fd, stats } = openFile(chain.parentOf(entry.segments), entry.segments.at(-1) ?? '');
   try {
-    fd = openFile(chain.parentOf(entry.segments), entry.segments.at(-1) ?? '');
-    const { size } = fstatSync(fd);
-    yield* archive.header(headerOf(entry, size));
-    if (size > smallBytes) yield* archive.large(fd, size);
-    else yield* archive.small(fd, size);
-  } catch (error) {
-    throw fsError(`read ${printable(entry.segments.join('/'))}`, error);
+    yield* archive.header(headerOf(entry, stats));
+    if (stats.size > smallBytes) yield* archive.large(fd, stats.size);
+    else yield* archive.small(fd, stats.size);
   } finally {
-    if (fd !== null) closeSync(fd);
+    closeSync(fd);
   }
+}
+
+/** It may have become something else since it was listed. */
+function statsOf(chain: DirectoryChain, { kind, segments }: WalkedEntry): Stats {
+  const stats = lstatSync(at(chain.parentOf(segments), segments.at(-1) ?? ''));
+  if (kind === 'directory' ? stats.isDirectory() : stats.isSymbolicLink()) return stats;
+  throw new CaissonError('failed_precondition', 'it changed while the tree was read', {
+    remedy: 'copy again when nothing writes to the source',
+  });
 }
 
 function* endArchive(archive: ArchiveChunks): Generator<Buffer, void, undefined> {
@@ -84,15 +99,12 @@ function* endArchive(archive: ArchiveChunks): Generator<Buffer, void, undefined>
   yield* archive.end();
 }
 
-function rootEntry(root: Directory): WalkedEntry {
-  const { mode, mtimeMs } = statSync(toBytes(root.prefix));
-  return { kind: 'directory', segments: [], mode: mode & 0o777, size: 0, mtime: mtimeMs / 1000, link: '' };
-}
+const rootEntry: WalkedEntry = { kind: 'directory', segments: [], size: 0, link: '' };
 
-function headerOf(entry: WalkedEntry, size: number): HeaderFields {
-  const type = { file: '0', directory: '5', symlink: '2' }[entry.kind];
-  const name = [payloadName, ...entry.segments].join('/') + (entry.kind === 'directory' ? '/' : '');
+function headerOf({ kind, segments, link }: WalkedEntry, stats: Stats): HeaderFields {
+  const type = { file: '0', directory: '5', symlink: '2' }[kind];
+  const name = [payloadName, ...segments].join('/') + (kind === 'directory' ? '/' : '');
   // Without these bits a tar that is not root could not fill the directory.
-  const mode = entry.kind === 'directory' ? entry.mode | 0o700 : entry.mode;
-  return { name, type, mode, size, mtime: entry.mtime, link: entry.link };
+  const mode = (stats.mode & 0o777) | (kind === 'directory' ? 0o700 : 0);
+  return { name, type, mode, size: kind === 'file' ? stats.size : 0, mtime: stats.mtimeMs / 1000, link };
 }

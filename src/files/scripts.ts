@@ -75,8 +75,7 @@ mv -f ${payloadName} "$target" || exit ${exits.notPlaced}
  * $1 source, $2 \`contents\` when it must be a directory, $3 a directory that must not come out, or nothing, $4 where
  * the reader expects it below the source, and leaves it out. What leads to it by another way is refused.
  * A directory is sent as \`.\`, a file as \`./NAME\`. GNU tar would send the second name of a file as a link to
- * the first, and read escapes in the name; the others have no option for either. It also writes in small pieces unless
- * told otherwise, and each one wakes a chain of processes on the way.
+ * the first, and read escapes in the name; the others have no option for either.
  */
 export const packScript = `
 source=$1 withheld=$3 left=$4
@@ -101,7 +100,7 @@ if [ -n "$withheld" ] && real=$(cd "$withheld" 2>/dev/null && pwd -P && echo .);
   case $real in "\${here%/}"/*) [ "\${real#"\${here%/}"/}" = "$left" ] || exit ${exits.withheld} ;; esac
 fi
 case $(tar --version 2>/dev/null) in
-  *'GNU tar'*) exec tar --no-unquote --hard-dereference --format=gnu -b 128 -c -f - -- "$1" ;;
+  *'GNU tar'*) exec tar --no-unquote --hard-dereference --format=gnu -c -f - -- "$1" ;;
 esac
 exec tar -c -f - -- "$1"
 `;

@@ -1,5 +1,5 @@
 /** What is to be copied into a sandbox: opened once, so that it stays what it was when it was looked at. */
-import { closeSync, fstatSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CaissonError } from '../errors.ts';
 import { fromText, printable, toText } from './byte-name.ts';
@@ -7,9 +7,9 @@ import { closeDirectory, type Directory } from './directory.ts';
 import { fsError } from './fs-error.ts';
 import { sourceName } from './inside-path.ts';
 import { findPath } from './open-path.ts';
-import { openFile, packFile, packTree } from './pack.ts';
+import { type OpenFile, openFile, packFile, packTree } from './pack.ts';
 import type { CopyResult, Only, Vet } from './types.ts';
-import { walk } from './walk.ts';
+import { walk, type WalkOptions } from './walk.ts';
 
 export interface Source extends Disposable {
   readonly kind: 'file' | 'tree';
@@ -21,14 +21,15 @@ export interface Source extends Disposable {
   list(options: Listing): Promise<Listed>;
 }
 
-interface Listing {
-  readonly signal?: AbortSignal;
+interface Listing extends WalkOptions {
   readonly vet?: Vet;
   readonly only?: Only;
 }
 
 export interface Listed {
-  readonly result: CopyResult;
+  readonly result: Omit<CopyResult, 'bytes'>;
+  /** Of all content, as far as it was asked for. */
+  readonly bytes: number | null;
   /** The archive. To be read once. */
   chunks(onBytes: (bytes: number) => void): AsyncGenerator<Buffer, void, undefined>;
 }
@@ -50,20 +51,21 @@ export function openSource(path: string, untrusted: readonly string[]): Source {
   }
 }
 
-function fileSource(fd: number, name: string): Source {
-  const { size } = fstatSync(fd);
+function fileSource(file: OpenFile, name: string): Source {
+  const { size } = file.stats;
   return {
     kind: 'file',
     name,
     fileBytes: size,
     async list() {
       return {
-        result: { files: 1, directories: 0, bytes: size, skipped: [] },
-        chunks: (onBytes) => packFile(fd, size, onBytes),
+        result: { files: 1, directories: 0, skipped: [] },
+        bytes: size,
+        chunks: (onBytes) => packFile(file, onBytes),
       };
     },
     [Symbol.dispose]() {
-      closeSync(fd);
+      closeSync(file.fd);
     },
   };
 }
@@ -73,14 +75,14 @@ function treeSource(root: Directory, name: string): Source {
     kind: 'tree',
     name,
     fileBytes: 0,
-    async list({ signal, vet, only = () => true }) {
-      const { entries: all, skipped } = await walk(root, signal);
+    async list({ vet, only = () => true, ...options }) {
+      const { entries: all, skipped } = await walk(root, options);
       const entries = all.filter(({ segments, kind }) => only(segments.join('/'), kind));
-      const bytes = entries.reduce((sum, { kind, size }) => sum + (kind === 'file' ? size : 0), 0);
+      const bytes = options.sizes === true ? entries.reduce((sum, { size }) => sum + size, 0) : null;
       if (vet !== undefined) for (const { segments } of entries) vet(segments.map(toText));
       const count = (kind: string): number => entries.reduce((sum, entry) => sum + (entry.kind === kind ? 1 : 0), 0);
-      const result = { files: count('file'), directories: count('directory') + 1, bytes, skipped };
-      return { result, chunks: (onBytes) => packTree({ root, entries, onBytes }) };
+      const result = { files: count('file'), directories: count('directory') + 1, skipped };
+      return { result, bytes, chunks: (onBytes) => packTree({ root, entries, onBytes }) };
     },
     [Symbol.dispose]() {
       closeDirectory(root);

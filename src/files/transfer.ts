@@ -23,8 +23,11 @@ export interface Transfer {
   readonly said: () => string;
 }
 
-/** `TAR_OPTIONS` of the image could make tar compress or talk; names and messages are bytes in the C locale. */
-const fixedEnv = { LC_ALL: 'C', TAR_OPTIONS: '' };
+/**
+ * `TAR_OPTIONS` of the image could make tar compress or talk. GNU tar alone knows it, and reads and writes in pieces of
+ * 10 KiB unless told otherwise, each of which wakes a chain of processes. Names and messages are bytes in the C locale.
+ */
+const fixedEnv = { LC_ALL: 'C', TAR_OPTIONS: '--blocking-factor=128' };
 
 export async function startTransfer(sandbox: Sandbox, options: TransferOptions): Promise<Transfer> {
   const { script, args, stdin, signal } = options;

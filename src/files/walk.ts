@@ -1,5 +1,6 @@
 /** Lists a host tree before it is packed: what goes, what is left out, how much it is. Never follows a link. */
-import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import type { Cancelable } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import { breather } from './breather.ts';
 import { type ByteName, printable, toBytes } from './byte-name.ts';
@@ -13,23 +14,24 @@ import { SkippedList } from './skipped.ts';
 export interface WalkedEntry {
   readonly kind: 'file' | 'directory' | 'symlink';
   readonly segments: readonly ByteName[];
-  /** Permission bits alone. */
-  readonly mode: number;
+  /** Bytes of a file, as far as they were asked for. */
   readonly size: number;
-  /** Seconds since the epoch. */
-  readonly mtime: number;
   readonly link: ByteName;
 }
 
 export interface Walked {
   /** Directories before what is in them, in the order of names, without the root itself. */
   readonly entries: readonly WalkedEntry[];
-  readonly bytes: number;
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }
 
-export async function walk(root: Directory, signal?: AbortSignal): Promise<Walked> {
-  const listing = new Listing(root);
+/** `sizes`: whether anybody wants to know them now. To look at each file costs as much as to open it. */
+export interface WalkOptions extends Cancelable {
+  readonly sizes?: boolean;
+}
+
+export async function walk(root: Directory, { signal, sizes = false }: WalkOptions = {}): Promise<Walked> {
+  const listing = new Listing(root, sizes);
   const breathe = breather(signal);
   try {
     for (let next = listing.next(); next !== null; next = listing.next()) {
@@ -42,67 +44,82 @@ export async function walk(root: Directory, signal?: AbortSignal): Promise<Walke
   }
 }
 
+interface Found {
+  readonly segments: readonly ByteName[];
+  readonly type: Dirent<Buffer>;
+}
+
 class Listing {
   readonly #chain: DirectoryChain;
+  readonly #sizes: boolean;
   readonly #entries: WalkedEntry[] = [];
   readonly #skipped = new SkippedList();
   /** What is still to be visited, the next one last. */
-  readonly #todo: (readonly ByteName[])[] = [];
-  #bytes = 0;
+  readonly #todo: Found[] = [];
 
-  constructor(root: Directory) {
+  constructor(root: Directory, sizes: boolean) {
     this.#chain = new DirectoryChain(root);
+    this.#sizes = sizes;
     this.#push([]);
   }
 
-  next(): readonly ByteName[] | null {
+  next(): Found | null {
     return this.#todo.pop() ?? null;
   }
 
-  visit(segments: readonly ByteName[]): void {
-    const path = printable(segments.join('/'));
+  visit(found: Found): void {
     try {
-      const parent = this.#chain.parentOf(segments);
-      const where = at(parent, segments.at(-1) ?? '');
-      this.#add(segments, lstatSync(where), where);
+      this.#add(found);
     } catch (error) {
-      throw fsError(`read ${path}`, error);
+      throw fsError(`read ${printable(found.segments.join('/'))}`, error);
     }
   }
 
   result(): Walked {
-    return { entries: this.#entries, bytes: this.#bytes, skipped: this.#skipped.list() };
+    return { entries: this.#entries, skipped: this.#skipped.list() };
   }
 
   close(): void {
     this.#chain.close();
   }
 
-  #add(segments: readonly ByteName[], stats: Stats, where: Buffer): void {
-    const entry = { segments, mode: stats.mode & 0o777, mtime: stats.mtimeMs / 1000, size: 0, link: '' };
-    if (stats.isDirectory()) {
-      this.#entries.push({ ...entry, kind: 'directory' });
+  #add({ segments, type }: Found): void {
+    if (type.isDirectory()) {
+      this.#entries.push({ kind: 'directory', segments, size: 0, link: '' });
       this.#push(segments);
-    } else if (stats.isFile()) {
-      this.#entries.push({ ...entry, kind: 'file', size: stats.size });
-      this.#bytes += stats.size;
-    } else if (stats.isSymbolicLink()) {
-      this.#addLink({ ...entry, kind: 'symlink', link: readlinkSync(where, { encoding: 'latin1' }) });
+    } else if (type.isFile()) {
+      const size = this.#sizes ? lstatSync(this.#where(segments)).size : 0;
+      this.#entries.push({ kind: 'file', segments, size, link: '' });
+    } else if (type.isSymbolicLink()) {
+      this.#addLink(segments, readlinkSync(this.#where(segments), { encoding: 'latin1' }));
     } else {
-      this.#skipped.add(segments, kindName(stats));
+      this.#skipped.add(segments, kindName(type));
     }
   }
 
-  #addLink(entry: WalkedEntry): void {
-    if (staysInside(entry.segments, entry.link)) this.#entries.push(entry);
-    else this.#skipped.add(entry.segments, `link to ${printable(entry.link)}, outside the tree`);
+  #where(segments: readonly ByteName[]): Buffer {
+    return at(this.#chain.parentOf(segments), segments.at(-1) ?? '');
+  }
+
+  #addLink(segments: readonly ByteName[], link: ByteName): void {
+    if (staysInside(segments, link)) this.#entries.push({ kind: 'symlink', segments, size: 0, link });
+    else this.#skipped.add(segments, `link to ${printable(link)}, outside the tree`);
   }
 
   #push(segments: readonly ByteName[]): void {
     if (segments.length - 1 > deepest) throw tooDeep(segments);
     const directory = this.#chain.parentOf([...segments, '']);
-    const names = readdirSync(toBytes(directory.prefix), { encoding: 'latin1' }).sort();
-    for (let i = names.length - 1; i >= 0; i--) this.#todo.push([...segments, names[i] ?? '']);
+    // Names as bytes: with any other encoding Node fails where the file system does not tell the type with the name.
+    const types = new Map(
+      readdirSync(toBytes(directory.prefix), { encoding: 'buffer', withFileTypes: true }).map((type) => [
+        type.name.toString('latin1'),
+        type,
+      ]),
+    );
+    for (const name of [...types.keys()].sort().reverse()) {
+      const type = types.get(name);
+      if (type !== undefined) this.#todo.push({ segments: [...segments, name], type });
+    }
   }
 }
 
@@ -116,8 +133,8 @@ function tooDeep(segments: readonly ByteName[]): CaissonError {
   );
 }
 
-function kindName(stats: Stats): string {
-  if (stats.isSocket()) return 'socket';
-  if (stats.isFIFO()) return 'named pipe';
+function kindName(type: Dirent<Buffer>): string {
+  if (type.isSocket()) return 'socket';
+  if (type.isFIFO()) return 'named pipe';
   return 'device';
 }

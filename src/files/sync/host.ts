@@ -24,7 +24,7 @@ export async function lookAtHost(
   before: ReadonlyMap<ByteName, Known>,
   signal: AbortSignal | undefined,
 ): Promise<HostSide> {
-  const { entries } = await walk(root, signal);
+  const { entries } = await walk(root, signal === undefined ? {} : { signal });
   const breathe = breather(signal);
   const chain = new DirectoryChain(root);
   const files = new Map<ByteName, Known>();
@@ -47,7 +47,7 @@ function lookAt(chain: DirectoryChain, segments: readonly ByteName[], before: Kn
     const directory = chain.parentOf(segments);
     if (before !== undefined && before.stamp === stampOf(lstatSync(at(directory, name), { bigint: true })))
       return before;
-    const fd = openFile(directory, name);
+    const { fd } = openFile(directory, name);
     try {
       // The stamp before the content: what changes in between is looked at again next time.
       const stamp = stampOf(fstatSync(fd, { bigint: true }));
