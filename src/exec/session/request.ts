@@ -26,6 +26,21 @@ export function encodeText(input: {
   readonly env: Readonly<Record<string, string>>;
   readonly nonce: string;
 }): string {
-  const given = Object.entries(input.env).flatMap(([name, value]) => [name, quote(value)]);
-  return `_cz_X=${quote(input.text)}; _cz_give ${given.join(' ')} #.\nM ${input.nonce} #.\n`;
+  const names = Object.keys(input.env);
+  const give = Object.entries(input.env).map(
+    ([name, value]) => `${keep(name)}; \\command export ${name}=${quote(value)}`,
+  );
+  const words = { _cz_X: input.text, _cz_G: give.join('; '), _cz_T: names.map(giveBack).join('; ') };
+  const assignments = Object.entries(words).map(([name, word]) => `${name}=${quote(word)}`);
+  return `${assignments.join(' ')} #.\nM ${input.nonce} #.\n`;
+}
+
+function keep(name: string): string {
+  return `_cz_had_${name}=\${${name}+x} _cz_old_${name}=\${${name}-}`;
+}
+
+function giveBack(name: string): string {
+  const had = `_cz_had_${name}`;
+  const old = `_cz_old_${name}`;
+  return `\\command test -n "$${had}" && ${name}=$${old} || \\command unset ${name}; \\command unset ${had} ${old}`;
 }

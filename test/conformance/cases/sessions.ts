@@ -55,4 +55,21 @@ export function sessionCases(suite: Suite): void {
       await place.destroy(sandbox);
     },
   );
+  suite.test('sessions.shadowed', 'goes on when a text defines what the session itself calls', async (place) => {
+    const sandbox = await place.create();
+    const where = { key: place.instance };
+    const { session } = await openSession(sandbox, 'shadowed', where);
+    await say(session, 'cd /usr; X=1');
+    const names = ['printf', 'read', 'umask', 'type', 'pwd', 'mv', 'command'];
+    const taken = await say(session, names.map((name) => `${name}() { false; }; alias ${name}=false`).join('; '));
+    expect([taken.code, taken.err]).toEqual([0, expect.stringContaining('command is not kept')]);
+    expect(await say(session, 'echo "$X"; printf x')).toEqual({ code: 1, out: '1\n', err: '' });
+    expect(await session.look([])).toEqual({ cwd: '/usr', definitions: [] });
+    session.close();
+    const next = await openSession(sandbox, 'shadowed', where);
+    expect(await say(next.session, 'echo "$X $PWD"')).toEqual({ code: 0, out: '1 /usr\n', err: '' });
+    next.session.close();
+    await forgetKept(sandbox, place.instance);
+    await place.destroy(sandbox);
+  });
 }

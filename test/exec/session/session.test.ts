@@ -70,16 +70,6 @@ describe.each(shells)('a session of %s', (shell) => {
     session.close();
   });
 
-  it('is not believed when something else writes in between', { timeout: 30_000 }, async () => {
-    using kept = keptSandbox(shell);
-    const { session } = await openSession(kept.sandbox, 'one');
-    await say(session, 'pwd() { echo /elsewhere; }; type() { :; }; declare() { :; }; alias pwd=ls');
-    expect(await session.look([])).toEqual({ cwd: '/', definitions: [] });
-    await say(session, '_cz_put() { :; }');
-    expect(await session.look([])).toBeNull();
-    session.close();
-  });
-
   const lives: readonly (readonly [string, number])[] = [
     ['if', 2],
     ["echo 'x", 2],
