@@ -10,6 +10,7 @@ import type { Killed } from './exec/detached/end.ts';
 import type { DetachedProcess } from './exec/detached/types.ts';
 import type { Language } from './exec/code.ts';
 import type { Exit } from './exec/exit.ts';
+import type { SessionEnd, SessionInput, SessionStart, SessionView } from './exec/session/types.ts';
 import type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 import type { CopyResult, FileTools } from './files/types.ts';
 import type { GcItem } from './gc.ts';
@@ -27,6 +28,7 @@ export { shellCode, signalNumbers } from './exec/exit.ts';
 export type { Exit, ExitReason, StreamSummary, Survivor } from './exec/exit.ts';
 export type { Killed } from './exec/detached/end.ts';
 export type { DetachedProcess } from './exec/detached/types.ts';
+export type { SessionEnd, SessionInput, SessionStart, SessionView } from './exec/session/types.ts';
 export type { ExecEvent, Execution, KeptStream, Where } from './exec/types.ts';
 export type { RedactionCounts, Redactor } from './secrets/redact/types.ts';
 export type { ScanCategory, ScanFinding, ScanResult } from './secrets/scan/types.ts';
@@ -117,35 +119,13 @@ export interface TaskProcess extends DetachedProcess {
   readonly sandboxId: string;
 }
 
-export interface SessionInput {
-  readonly taskId: string;
-  /** Grammar of task ids. */
-  readonly name: string;
-  /** Shell text: bash where the sandbox has it, else sh. */
-  readonly text: string;
-  readonly execId?: string;
-  /** For this text only. A variable that the session had gets its value back. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly timeoutMs?: number | null;
+/** A text that runs, and has its session for itself until it has ended: whoever does not read it holds up the next. */
+export interface RunningText extends Running, SessionStart {
+  /** Resolves when the session is free for the next text; after `exit`. Never rejects. */
+  readonly session: Promise<SessionEnd>;
 }
 
-export interface SessionResult extends RunResult {
-  /** This call opened a new shell and took up the state of an earlier one. */
-  readonly restored: boolean;
-  /** What of that state could not be kept: sh cannot list functions. */
-  readonly lost: readonly string[];
-  /** The shell is gone: the text ended it, or it had to be ended with the text. The next call opens another one. */
-  readonly sessionEnded: boolean;
-  readonly endStatus: number | null;
-}
-
-export interface SessionView {
-  readonly name: string;
-  /** Whether this process holds its shell. */
-  readonly open: boolean;
-  readonly shell: 'bash' | 'sh' | null;
-  readonly restored: boolean;
-}
+export interface SessionResult extends RunResult, SessionStart, SessionEnd {}
 
 export interface BackendCheck {
   readonly backend: string;
@@ -185,7 +165,9 @@ export interface CaissonApi {
   kill(processId: string, signal?: string, options?: Options): Promise<Killed>;
   readonly sessions: {
     open(session: { readonly taskId: string; readonly name: string }, options?: Options): Promise<SessionView>;
-    /** Calls of one session wait for each other. */
+    /** Starts the text; its output comes as it is written. Calls of one session wait for each other. */
+    exec(input: SessionInput, options?: Options): Promise<RunningText>;
+    /** `exec`, with the output collected as by the other `run`. */
     run(input: SessionInput, options?: Options): Promise<SessionResult>;
     /** Ends its shell and forgets its state. */
     close(session: { readonly taskId: string; readonly name: string }, options?: Options): Promise<void>;

@@ -1,6 +1,6 @@
 /** The sessions of this process: opened on use, one call at a time each, closed when the service ends. */
 import { randomBytes } from 'node:crypto';
-import type { CaissonApi, Options, SessionInput, SessionResult, SessionView } from './api.ts';
+import type { CaissonApi, Options, Running, RunningText, SessionInput, SessionResult, SessionView } from './api.ts';
 import type { Process, Sandbox } from './backend.ts';
 import { abortError, CaissonError } from './errors.ts';
 import { collect } from './exec/collect.ts';
@@ -18,6 +18,8 @@ import { checkExecEnv } from './spec/env.ts';
 
 interface Held {
   session: Session | null;
+  /** The text that was started last; never rejects. */
+  text: Promise<unknown>;
   last: Promise<unknown>;
 }
 
@@ -50,24 +52,28 @@ export class Sessions {
     });
   }
 
-  async run(input: SessionInput, options: Options): Promise<SessionResult> {
+  async exec(input: SessionInput, options: Options): Promise<RunningText> {
     checkSessionName(input.name);
     checkText(input.text);
     checkExecEnv(input.env ?? {});
     return await this.#queued(input.taskId, input.name, options, async (handle, held, plan) => {
       const isNew = held.session === null || held.session.hasEnded;
       const session = await this.#ready(handle, input.name, held);
-      const result = await this.#call({ session, handle, plan, input }, options);
-      const { opened, hasEnded: sessionEnded, endStatus } = session;
-      const restored = isNew && opened?.restored === true;
-      return {
-        ...result,
-        restored,
-        lost: restored && opened.shell === 'sh' ? ['functions', 'read-only marks'] : [],
-        sessionEnded,
-        endStatus,
-      };
+      const running = await this.#start({ session, handle, plan, input }, options);
+      const settled = this.#parts.execs.settled(running).catch(() => undefined); // what could not be cleared away is swept
+      const end = settled.then(() => ({ sessionEnded: session.hasEnded, endStatus: session.endStatus }));
+      held.text = end;
+      const restored = isNew && session.opened?.restored === true;
+      const lost = restored && session.opened?.shell === 'sh' ? ['functions', 'read-only marks'] : [];
+      return Object.assign(running, { restored, lost, session: end });
     });
+  }
+
+  async run(input: SessionInput, options: Options): Promise<SessionResult> {
+    const running = await this.exec(input, options);
+    const { id: execId, where, restored, lost } = running;
+    const collected = await collect(running, { keepBytes: this.#parts.keepBytes });
+    return { execId, where, ...collected, restored, lost, ...(await running.session) };
   }
 
   async close(task: { readonly taskId: string; readonly name: string }, options: Options): Promise<void> {
@@ -121,13 +127,13 @@ export class Sessions {
     const plan = await this.#parts.plan(taskId, options);
     return await withSandbox(this.#parts.context, plan, options, async (handle) => {
       const id = `${handle.row.id}/${name}`;
-      const held = this.#held.get(id) ?? { session: null, last: Promise.resolve() };
+      const held = this.#held.get(id) ?? { session: null, text: Promise.resolve(), last: Promise.resolve() };
       this.#held.set(id, held);
       const turn = held.last.then(async () => {
         if (options.signal?.aborted === true) throw abortError(options.signal);
         return await work(handle, held, plan);
       });
-      held.last = turn.catch(() => undefined);
+      held.last = turn.then(() => held.text).catch(() => held.text);
       return await turn;
     });
   }
@@ -147,12 +153,12 @@ export class Sessions {
     return session;
   }
 
-  async #call(
+  async #start(
     call: { readonly session: Session; readonly handle: Handle; readonly plan: Resolved; readonly input: SessionInput },
     options: Options,
-  ): Promise<Omit<SessionResult, 'restored' | 'lost' | 'sessionEnded' | 'endStatus'>> {
+  ): Promise<Running> {
     const { session, handle, plan, input } = call;
-    const { execs, keepBytes } = this.#parts;
+    const { execs } = this.#parts;
     const { text, name, env = {}, timeoutMs } = input;
     const command = ['session', name, text.slice(0, shownCharacters)] as const;
     const execId = input.execId ?? `exec_${randomBytes(12).toString('hex')}`;
@@ -162,16 +168,14 @@ export class Sessions {
     const attempt = await execs.admit(plan, { input: wanted, subject: { kind: 'text', text }, look }, options);
     const request = await execs.ready(handle, attempt, options);
     const sandbox = runningIn(session, handle.sandbox, attempt.subject.kind === 'text' ? attempt.subject.text : text);
-    const running = await execs.launch({ ...handle, sandbox }, attempt, { ...cancelable(options), request });
-    const collected = await collect(running, { keepBytes });
-    await execs.settled(running);
-    return { execId, where: running.where, ...collected };
+    return await execs.launch({ ...handle, sandbox }, attempt, { ...cancelable(options), request });
   }
 }
 
 export function sessionsOf(sessions: Sessions): CaissonApi['sessions'] {
   return {
     open: (session, options = {}) => sessions.open(session, options),
+    exec: (input, options = {}) => sessions.exec(input, options),
     run: (input, options = {}) => sessions.run(input, options),
     close: (session, options = {}) => sessions.close(session, options),
     list: (taskId, options = {}) => sessions.list(taskId, options),

@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caisson } from '../src/caisson.ts';
 import { openCaisson } from '../src/main.ts';
+import { readUntil } from './conformance/command.ts';
 
 let home = '';
 let caisson: Caisson;
@@ -42,6 +44,67 @@ describe('calls of one session', { timeout: 60_000 }, () => {
     const last = say('giving-up', 'echo $ran');
     await expect(waiting).rejects.toMatchObject({ code: 'timed_out' });
     expect([(await first).exit.exitCode, (await last).stdout.text]).toEqual([0, 'first\n']);
+  });
+});
+
+describe('a text that is started', { timeout: 60_000 }, () => {
+  const start = (name: string, text: string, env: Record<string, string> = {}) =>
+    caisson.sessions.exec({ taskId: 'work', name, text, env });
+  const until = (file: string): string => `until [ -e ${join(home, file)} ]; do sleep 0.02; done`;
+  const make = (file: string): Promise<void> => writeFile(join(home, file), '');
+
+  it('gives its output as it comes, both streams apart, and then its exit', async () => {
+    const running = await start('stream', `echo first; ${until('one')}; echo '> ' >&2; ${until('two')}; exit 3`);
+    expect(await readUntil(running.stdout, 'first\n')).toBe('first\n');
+    await make('one');
+    expect(await readUntil(running.stderr, '> ')).toBe('> \n');
+    await make('two');
+    expect(await running.exit).toMatchObject({ reason: 'exited', exitCode: 3, stdout: { bytes: 6 } });
+    expect(await running.session).toEqual({ sessionEnded: true, endStatus: 3 });
+    const events = await Array.fromAsync(caisson.logs(running.id));
+    expect(events.map(({ event }) => event.type)).toEqual(['started', 'stdout', 'stderr', 'exit']);
+  });
+
+  it('has its session for itself until it has ended', async () => {
+    const order: string[] = [];
+    const running = await start('alone', `echo first; ${until('alone')}; echo last`);
+    const next = start('alone', 'echo next').then(async (started) => {
+      order.push('next started');
+      started.ignore();
+      return await started.exit;
+    });
+    await readUntil(running.stdout, 'first\n');
+    order.push('first seen');
+    await make('alone');
+    void running.exit.then(() => order.push('first ended'));
+    expect(await readUntil(running.stdout, 'last\n')).toBe('last\n');
+    running.ignore();
+    expect((await next).exitCode).toBe(0);
+    expect(order).toEqual(['first seen', 'first ended', 'next started']);
+  });
+
+  it('is without secrets, also when they come in pieces', async () => {
+    const text = `printf '<%s' "\${KEY%??????}"; ${until('piece')}; printf '%s>\\n' "\${KEY#"\${KEY%??????}"}"`;
+    const running = await start('secret', text, {
+      MY_API_KEY: 'a-value-nobody-may-see',
+      KEY: 'a-value-nobody-may-see',
+    });
+    expect(await readUntil(running.stdout, '<')).toBe('<');
+    await make('piece');
+    expect(await readUntil(running.stdout, '>\n')).toMatch(/^\[REDACTED:\w+\]>\n$/);
+    expect((await running.exit).redactions).toBe(1);
+  });
+
+  it('stops when its reader stops, and goes on with it', async () => {
+    const running = await start('slow', 'head -c 8000000 /dev/zero; echo done >&2');
+    const ended = readUntil(running.stderr, 'done').then(() => 'done');
+    expect(await Promise.race([ended, delay(500, 'held')])).toBe('held');
+    let bytes = 0;
+    running.stdout.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    expect(await ended).toBe('done');
+    expect((await running.exit).exitCode).toBe(0);
+    await running.session;
+    expect(bytes).toBe(8_000_000);
   });
 });
 

@@ -30,11 +30,16 @@ export async function execute(request: ExecRequest | CodeRequest, how: How, cont
   const running = await ('code' in request
     ? service.code(request, context.options)
     : service.exec({ ...request, ...streamsOf(how, context) }, context.options));
+  return await show(running, request.timeoutMs ?? null, context);
+}
+
+/** `timeoutMs` is what was asked for, when it is known. */
+export async function show(running: Running, timeoutMs: number | null, context: Context): Promise<number> {
   tellPlace(running, context);
   context.clearStatus();
   const exit = await passThrough(running, context);
   const interrupted = exit.reason === 'canceled' ? context.interrupted() : null;
-  const lines = explain(exit, request.timeoutMs ?? null);
+  const lines = explain(exit, timeoutMs);
   // Whoever interrupted knows why it ended, but not who is still there.
   for (const line of interrupted === null ? lines : lines.slice(1)) context.notice(line);
   return interrupted ?? shellCode(exit);

@@ -19,6 +19,7 @@ import type {
 import { abortError, CaissonError } from '../../src/errors.ts';
 import { checks, detached, Fixed, policyWith, secretsOf, spec, trustIn, wholeRules } from './double-data.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
+import { sessionsOf } from './double-sessions.ts';
 
 export interface Script {
   readonly nowMs?: () => number;
@@ -148,19 +149,7 @@ export class Double extends Fixed implements CaissonApi {
     return Promise.resolve({ process: detached, survivors: [] });
   }
 
-  readonly sessions: CaissonApi['sessions'] = {
-    open: ({ taskId, name }) => {
-      this.#log(`session open ${taskId} ${name}`);
-      return Promise.resolve({ name, open: true, shell: 'bash', restored: false });
-    },
-    run: async ({ taskId, name, text, env }) => {
-      this.#log(`session run ${taskId} ${name} ${text} ${Object.keys(env ?? {}).join()}`);
-      const result = await this.run({ taskId, command: ['sh', '-c', text] });
-      return { ...result, restored: true, lost: ['functions'], sessionEnded: text.startsWith('exit'), endStatus: null };
-    },
-    close: ({ taskId, name }) => Promise.resolve(this.#log(`session close ${taskId} ${name}`)),
-    list: () => Promise.resolve([{ name: 'dev', open: false, shell: null, restored: false }]),
-  };
+  readonly sessions = sessionsOf(this, (line) => this.#log(line));
 
   list(): Promise<readonly SandboxView[]> {
     return Promise.resolve([...this.#sandboxes.values()]);

@@ -1,9 +1,9 @@
 /** A process whose every step is told by the test: for edges that real processes reach only by luck. */
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Writable } from 'node:stream';
 import type { Process, ProcessEnd, Sandbox } from '../../src/backend.ts';
 
 export class ScriptedProcess implements Process {
-  readonly stdin = null;
+  readonly stdin: Writable | null = null;
   readonly stdout = new PassThrough();
   readonly stderr = new PassThrough();
   readonly signals: string[] = [];

@@ -1,8 +1,8 @@
-import { shellCode, type SessionResult } from '../../api.ts';
+import { shellCode, type SessionInput } from '../../api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readEnv } from '../env.ts';
-import { explain } from '../explain.ts';
+import { show } from '../execute.ts';
 import { commandOptions } from '../option.ts';
 import { sessionOf, sessionOperands } from '../session.ts';
 import { UsageError } from '../usage.ts';
@@ -12,7 +12,8 @@ export const sessionRun = defineCommand({
   name: 'session run',
   summary: 'Run a text in a session and show what it writes',
   about: `What stands after -- is shell text: directory, variables, functions, aliases and options stay
-for the next call; variables given by -e do not. The session is opened when it is not there.`,
+for the next call; variables given by -e do not. The session is opened when it is not there.
+Its output is shown as it comes; with -o json, at the end. A function called command is not kept.`,
   operands: sessionOperands,
   runs: true,
   exitsAsCommand: true,
@@ -43,11 +44,7 @@ for the next call; variables given by -e do not. The session is opened when it i
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...idOf(given.text('exec-id')),
     };
-    const result = await (await context.service()).sessions.run(input, context.options);
-    await show(result, timeoutMs ?? null, context);
-    return result.exit.reason === 'canceled'
-      ? (context.interrupted() ?? shellCode(result.exit))
-      : shellCode(result.exit);
+    return await (context.json ? collected(input, context) : shown(input, context));
   },
 });
 
@@ -55,18 +52,18 @@ function idOf(execId: string | undefined): { readonly execId?: string } {
   return execId === undefined ? {} : { execId };
 }
 
-async function show(result: SessionResult, timeoutMs: number | null, context: Context): Promise<void> {
-  if (context.json) return context.printJson(result);
-  await context.print(result.stdout.text);
-  context.world.stderr.write(result.stderr.text);
-  for (const { name, omittedBytes } of [
-    { name: 'stdout', ...result.stdout },
-    { name: 'stderr', ...result.stderr },
-  ])
-    if (omittedBytes > 0)
-      context.notice(`${omittedBytes} bytes of ${name} are left out; caisson logs ${result.execId} has more`);
-  if (result.lost.length > 0) context.notice(`taken up from its kept state, without ${result.lost.join(' and ')}`);
-  if (result.sessionEnded)
+async function collected(input: SessionInput, context: Context): Promise<number> {
+  const result = await (await context.service()).sessions.run(input, context.options);
+  await context.printJson(result);
+  return result.exit.reason === 'canceled' ? (context.interrupted() ?? shellCode(result.exit)) : shellCode(result.exit);
+}
+
+async function shown(input: SessionInput, context: Context): Promise<number> {
+  const running = await (await context.service()).sessions.exec(input, context.options);
+  if (running.lost.length > 0) context.notice(`taken up from its kept state, without ${running.lost.join(' and ')}`);
+  const code = await show(running, input.timeoutMs ?? null, context);
+  const { sessionEnded } = await running.session;
+  if (sessionEnded)
     context.notice('the shell of the session has ended; the next call takes up the state before this one');
-  for (const line of explain(result.exit, timeoutMs)) context.notice(line);
+  return code;
 }

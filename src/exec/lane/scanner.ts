@@ -16,6 +16,8 @@ export type Scanned =
   | { readonly kind: 'forged' }
   | { readonly kind: 'died' };
 
+/** What is held of a stream that has gone quiet and is longer than this is the mark on its way: it cannot be guessed. */
+const longestChance = 2;
 /** A status and the pids of up to a few hundred holders. */
 const longestTrailer = 4096;
 const semicolon = 0x3b;
@@ -26,6 +28,8 @@ export class Scanner {
   readonly #form: RegExp;
   readonly #deliver: (bytes: Buffer) => void;
   #held: Buffer = Buffer.alloc(0);
+  /** How much of what is held has been delivered. */
+  #shown = 0;
   #trailer: Buffer | null = null;
 
   /** `form` must match the whole trailer, without its closing semicolon. */
@@ -47,28 +51,44 @@ export class Scanner {
     const at = bytes.indexOf(this.#mark);
     const death = this.#greeting === null ? -1 : bytes.indexOf(this.#greeting);
     if (death >= 0 && (at < 0 || death < at)) {
-      this.#held = Buffer.alloc(0);
-      if (death > 0) this.#deliver(bytes.subarray(0, death));
+      this.#pass(bytes, death, death);
       return { kind: 'died' };
     }
     if (at >= 0) {
-      if (at > 0) this.#deliver(bytes.subarray(0, at));
-      this.#held = Buffer.alloc(0);
+      this.#pass(bytes, at, at);
       return this.#finish(bytes.subarray(at + this.#mark.length));
     }
     const kept = Math.max(
       partialMark(bytes, this.#mark),
       this.#greeting === null ? 0 : partialMark(bytes, this.#greeting),
     );
-    this.#held = bytes.subarray(bytes.length - kept);
-    if (kept < bytes.length) this.#deliver(bytes.subarray(0, bytes.length - kept));
+    this.#pass(bytes, bytes.length - kept, bytes.length);
     return { kind: 'open' };
+  }
+
+  /** Whether something is held that the stream, if nothing follows soon, should not be without: the end of a prompt. */
+  get waits(): boolean {
+    return this.#trailer === null && this.#held.length > this.#shown && this.#held.length <= longestChance;
+  }
+
+  /** The stream has gone quiet. What follows may still make a mark of what `waits`. */
+  settle(): void {
+    if (!this.waits) return;
+    this.#deliver(this.#held.subarray(this.#shown));
+    this.#shown = this.#held.length;
   }
 
   /** What was held back for a mark that never came. The stream is over. */
   flush(): void {
-    if (this.#held.length > 0) this.#deliver(this.#held);
-    this.#held = Buffer.alloc(0);
+    this.#pass(this.#held, this.#held.length, this.#held.length);
+  }
+
+  /** Delivers up to `to` what has not been, and holds what is from there to `end`. */
+  #pass(bytes: Buffer, to: number, end: number): void {
+    const from = this.#shown;
+    this.#held = bytes.subarray(to, end);
+    this.#shown = Math.max(0, from - to);
+    if (to > from) this.#deliver(bytes.subarray(from, to));
   }
 
   #finish(bytes: Buffer): Scanned {

@@ -22,6 +22,10 @@ const statusForm = /^:\d{1,3}$/;
 const emptyForm = /^$/;
 const openPatienceMs = 20_000;
 const lookPatienceMs = 10_000;
+/** After this long without a byte, what could have begun the mark is shown. */
+const quietMs = 50;
+/** The mark is split only where a buffer was full; the last bytes of a prompt come in a short chunk. */
+const longestPrompt = 1024;
 
 export interface Opened {
   readonly pid: number;
@@ -33,6 +37,7 @@ export interface Opened {
 export class Session {
   readonly #process: Process;
   #scanners: Partial<Record<StreamName, Scanner>> = {};
+  readonly #quiet: Partial<Record<StreamName, NodeJS.Timeout>> = {};
   #pending = 0;
   #trailer = '';
   #settle: ((trailer: string | null) => void) | null = null;
@@ -172,13 +177,27 @@ export class Session {
     const scanner = this.#scanners[name];
     // Late words of a background job of the session: they belong to no call.
     if (scanner === undefined) return;
+    clearTimeout(this.#quiet[name]);
     const scanned = scanner.feed(chunk);
+    if (scanner.waits && chunk.length <= longestPrompt) this.#settleLater(name, scanner);
     if (scanned.kind === 'forged') this.close();
     if (scanned.kind !== 'end') return;
     delete this.#scanners[name];
     if (name === 'stdout') this.#trailer = scanned.trailer;
     this.#pending -= 1;
     if (this.#pending === 0) this.#settleWith(this.#trailer);
+  }
+
+  /** Looks at the stream once more before: a process that was busy elsewhere has not been quiet. */
+  #settleLater(name: StreamName, scanner: Scanner): void {
+    const stream = this.#process[name];
+    const settle = (): void => {
+      if (this.#scanners[name] !== scanner || timer !== this.#quiet[name]) return;
+      if (stream.isPaused()) this.#settleLater(name, scanner);
+      else scanner.settle();
+    };
+    const timer = setTimeout(() => setImmediate(settle), quietMs);
+    this.#quiet[name] = timer;
   }
 
   #deliver(name: StreamName, bytes: Buffer): void {

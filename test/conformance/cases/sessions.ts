@@ -3,7 +3,7 @@ import { collect } from '../../../src/exec/collect.ts';
 import { watchExec } from '../../../src/exec/start.ts';
 import { bare, requestFor } from '../../exec/requests.ts';
 import { openSession, say } from '../../exec/session/shell.ts';
-import { forgetKept } from '../command.ts';
+import { forgetKept, readUntil, sh } from '../command.ts';
 import type { Suite } from '../suite.ts';
 
 /** On the contract and core alone: every place that can run a shell must carry them. */
@@ -55,6 +55,25 @@ export function sessionCases(suite: Suite): void {
       await place.destroy(sandbox);
     },
   );
+  suite.test('sessions.streams', 'delivers what a text writes as it comes, not at the end', async (place) => {
+    const sandbox = await place.create();
+    const { session } = await openSession(sandbox, 'streams', { key: place.instance });
+    const request = requestFor(['session']);
+    const [seen, more] = [`/tmp/${request.execId}`, `/tmp/${request.execId}-more`];
+    const until = (file: string): string => `until [ -e ${file} ]; do sleep 0.05; done`;
+    const text = `echo first; ${until(seen)}; printf "> " >&2; ${until(more)}; rm -f ${seen} ${more}; echo last`;
+    const process = session.run(text, { CAISSON_EXEC: request.execId });
+    const execution = watchExec(process, { sandbox: session.guarded(sandbox), request, context: bare });
+    expect(await readUntil(execution.stdout, 'first\n')).toBe('first\n');
+    await sh(sandbox, `: >${seen}`); // which the text waits for
+    expect(await readUntil(execution.stderr, '> ')).toBe('> ');
+    await sh(sandbox, `: >${more}`);
+    const { exit, stdout } = await collect(execution, { keepBytes: 100 });
+    expect([exit.exitCode, stdout.text]).toEqual([0, 'last\n']);
+    session.close();
+    await forgetKept(sandbox, place.instance);
+    await place.destroy(sandbox);
+  });
   suite.test('sessions.shadowed', 'goes on when a text defines what the session itself calls', async (place) => {
     const sandbox = await place.create();
     const where = { key: place.instance };

@@ -47,6 +47,28 @@ describe('the scanner for the end of an exec', () => {
     );
   });
 
+  it('finds the mark also where every pause was taken for quiet, and then shows at most two bytes of it', () => {
+    fc.assert(
+      fc.property(payload, fc.array(fc.nat({ max: 200 })), (before, cuts) => {
+        fc.pre(Buffer.concat([before, Buffer.from(nonce)]).indexOf(nonce) === before.length);
+        const all = Buffer.concat([before, Buffer.from(`${nonce}:42;`)]);
+        const points = [...new Set([0, ...cuts.map((cut) => cut % all.length), all.length])].toSorted((a, b) => a - b);
+        const out: Buffer[] = [];
+        const scanner = new Scanner(nonce, form, { deliver: (bytes) => out.push(Buffer.from(bytes)) });
+        const results = points.slice(1).map((end, index) => {
+          const result = scanner.feed(all.subarray(points[index], end));
+          scanner.settle();
+          return result.kind;
+        });
+        expect(results.at(-1)).toBe('end');
+        const told = Buffer.concat(out);
+        expect(told.length).toBeLessThanOrEqual(before.length + 2);
+        expect(all.subarray(0, told.length).equals(told) && told.length >= before.length).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('holds nothing back that cannot be the beginning of the mark', () => {
     const out: string[] = [];
     const scanner = new Scanner(nonce, form, { deliver: (bytes) => out.push(bytes.toString()) });

@@ -1,0 +1,35 @@
+/** What the users of sessions give and see. Front ends see these through `caisson.ts`. */
+export interface SessionInput {
+  readonly taskId: string;
+  /** Grammar of task ids. */
+  readonly name: string;
+  /** Shell text: bash where the sandbox has it, else sh. */
+  readonly text: string;
+  readonly execId?: string;
+  /** For this text only. A variable that the session had gets its value back. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number | null;
+}
+
+/** How a session came to a text. */
+export interface SessionStart {
+  /** This call opened a new shell and took up the state of an earlier one. */
+  readonly restored: boolean;
+  /** What of that state could not be kept: sh cannot list functions. */
+  readonly lost: readonly string[];
+}
+
+/** What a text left of its session. */
+export interface SessionEnd {
+  /** The shell is gone: the text ended it, or it had to be ended with the text. The next call opens another one. */
+  readonly sessionEnded: boolean;
+  readonly endStatus: number | null;
+}
+
+export interface SessionView {
+  readonly name: string;
+  /** Whether this process holds its shell. */
+  readonly open: boolean;
+  readonly shell: 'bash' | 'sh' | null;
+  readonly restored: boolean;
+}

@@ -1,0 +1,28 @@
+/** Sessions of the double: each text in a shell of its own, which its words may end. */
+import type { CaissonApi } from '../../src/api.ts';
+
+const start = { restored: true, lost: ['functions'] };
+
+export function sessionsOf(
+  double: Pick<CaissonApi, 'exec' | 'run'>,
+  log: (line: string) => void,
+): CaissonApi['sessions'] {
+  return {
+    open: ({ taskId, name }) => {
+      log(`session open ${taskId} ${name}`);
+      return Promise.resolve({ name, open: true, shell: 'bash', restored: false });
+    },
+    exec: async ({ taskId, name, text, env }) => {
+      log(`session run ${taskId} ${name} ${text} ${Object.keys(env ?? {}).join()}`);
+      const running = await double.exec({ taskId, command: ['sh', '-c', text] });
+      const session = running.exit.then(() => ({ sessionEnded: text.startsWith('exit'), endStatus: null }));
+      return { ...running, ...start, session };
+    },
+    run: async ({ taskId, text }) => {
+      const result = await double.run({ taskId, command: ['sh', '-c', text] });
+      return { ...result, ...start, sessionEnded: false, endStatus: null };
+    },
+    close: ({ taskId, name }) => Promise.resolve(log(`session close ${taskId} ${name}`)),
+    list: () => Promise.resolve([{ name: 'dev', open: false, shell: null, restored: false }]),
+  };
+}
