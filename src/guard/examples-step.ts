@@ -29,7 +29,8 @@ export class ExamplesStep implements Step {
   /** In containers the lists of rules do not count. */
   readonly concerns = ({ call, decision }: Passage): boolean => {
     if (call.reach === 'container') return false;
-    if (!this.#begun) void this.#look();
+    // When it cannot look, verdicts themselves tell that the grammar is not there.
+    if (!this.#begun) void this.#look().catch(() => undefined);
     return this.#failing.length > 0 && decision.verdict === 'allow';
   };
 
