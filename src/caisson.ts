@@ -39,6 +39,7 @@ import { type ExecParts, Execs, type Wish } from './execs.ts';
 import { fileTools, type Within } from './file-tools.ts';
 import { copyIn } from './files/copy-in.ts';
 import { copyOut } from './files/copy-out.ts';
+import type { Rulebook } from './guard/rulebook.ts';
 import { type ImageBuilder, imagesOf } from './images.ts';
 import { mcpServersOf } from './mcp-servers.ts';
 import { gc, type GcParts } from './gc.ts';
@@ -67,6 +68,8 @@ export interface Parts extends GcParts, ExecParts {
   readonly builder: ImageBuilder;
   readonly config: ConfigView;
   readonly policy: CaissonApi['policy'];
+  /** What holds for a task. */
+  readonly rulebook: Rulebook;
   readonly hooks: CaissonApi['hooks'];
   /** Gives back what was opened for the parts. */
   readonly release: () => Promise<void>;
@@ -117,7 +120,8 @@ export class Caisson implements CaissonApi {
     this.mcpServers = mcpServersOf(parts.loaded);
     this.secrets = secretsOf(parts.loaded);
     const within: Within = (task, options, work) => this.#within(task, options, work);
-    this.files = fileTools({ context: parts.context, env: parts.origin.env, within });
+    const { context, guard, rulebook, origin } = parts;
+    this.files = fileTools({ context, guard, rulebook, env: origin.env, cwd: origin.cwd, within });
     this.#sweeping = this.#sweep();
     this.#sweeper = setInterval(() => {
       this.#sweeping = this.#sweeping.then(() => this.#sweep());

@@ -1,8 +1,10 @@
-/** File tools of agents: looked at by the write protection, on record, and run in the sandbox of a task. */
-import { homedir } from 'node:os';
+/** File tools of agents: admitted by write protection, rules and people, on record, and run in the sandbox of a task. */
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
 import type { FileTools, Options } from './api.ts';
-import { credentialsInside, isHost, untrustedOf } from './copies.ts';
-import type { CaissonError } from './errors.ts';
+import { credentialsInside } from './copies.ts';
+import { type Admitted, admitFile, type FileUse } from './file-admission.ts';
+import { insidePath } from './files/inside-path.ts';
 import { runTool } from './files/tools/run.ts';
 import {
   listDirectory,
@@ -15,102 +17,106 @@ import {
   statFile,
   writeFile,
 } from './files/tools/tools.ts';
-import { sync } from './files/sync/sync.ts';
-import type { SyncResult } from './files/sync/types.ts';
-import type { SyncInput } from './files/tools/types.ts';
-import { refusalOf, vetting } from './guard/writes/copies.ts';
-import type { Context, Handle } from './sandbox/context.ts';
+import type { Handle } from './sandbox/context.ts';
+import { synced, type SyncParts } from './syncs.ts';
 
 /** Work in the sandbox of a task, healed once. */
 export type Within = <T>(task: string, options: Options, work: (handle: Handle) => Promise<T>) => Promise<T>;
 
-export interface ToolParts {
-  readonly context: Context;
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface ToolParts extends SyncParts {
   readonly within: Within;
 }
 
-interface Change {
-  readonly tool: string;
-  readonly paths: readonly string[];
-  readonly confirmed?: boolean | undefined;
-}
-
 export function fileTools(parts: ToolParts): FileTools {
-  const looks = (task: string, options: Options): Run => runner(parts, { task, options, change: null });
-  const changes = (task: string, options: Options, change: Change): Run => runner(parts, { task, options, change });
+  const runs = (task: string, options: Options, use: FileUse): Run =>
+    runner(parts, { task, options, admit: admission(parts, use, options) });
   return {
-    read: (input, options = {}) => readFile(looks(input.task, options), input),
-    list: (input, options = {}) => listDirectory(looks(input.task, options), input),
-    stat: (input, options = {}) => statFile(looks(input.task, options), input),
-    search: (input, options = {}) => searchFiles(looks(input.task, options), input),
-    write: ({ task, confirmed, ...input }, options = {}) =>
-      writeFile(changes(task, options, { tool: 'write', paths: [input.path], confirmed }), input),
-    patch: ({ task, confirmed, ...input }, options = {}) =>
-      patchFile(changes(task, options, { tool: 'patch', paths: [input.path], confirmed }), input),
-    move: ({ task, confirmed, ...input }, options = {}) =>
-      moveFile(changes(task, options, { tool: 'move', paths: [input.path, input.to], confirmed }), input),
-    remove: ({ task, confirmed, ...input }, options = {}) =>
-      removeFile(changes(task, options, { tool: 'remove', paths: [input.path], confirmed }), input),
+    read: (input, options = {}) =>
+      readFile(runs(input.task, options, { tool: 'read_file', touches: [{ path: input.path }] }), input),
+    list: (input, options = {}) =>
+      listDirectory(runs(input.task, options, { tool: 'list_files', touches: [{ path: input.path }] }), input),
+    stat: (input, options = {}) =>
+      statFile(runs(input.task, options, { tool: 'list_files', touches: [{ path: input.path, entry: true }] }), input),
+    search: (input, options = {}) => searched(parts, input, options),
+    write: ({ task, confirmed, ...input }, options = {}) => {
+      const change = { verb: 'write', confirmed, digest: () => hash('sha256', input.bytes) };
+      return writeFile(runs(task, options, { tool: 'write_file', touches: [{ path: input.path }], change }), input);
+    },
+    patch: ({ task, confirmed, ...input }, options = {}) => {
+      const change = { verb: 'patch', confirmed, digest: () => hash('sha256', JSON.stringify(input)) };
+      const use = { tool: 'write_file', also: ['patch'], touches: [{ path: input.path }], change } as const;
+      return patchFile(runs(task, options, use), input);
+    },
+    move: ({ task, confirmed, ...input }, options = {}) => {
+      const touches = [
+        { path: input.path, entry: true, tree: true },
+        { path: input.to, entry: true },
+      ] as const;
+      const change = { verb: 'move', confirmed, digest: () => null };
+      return moveFile(runs(task, options, { tool: 'write_file', also: ['move_file'], touches, change }), input);
+    },
+    remove: ({ task, confirmed, ...input }, options = {}) => {
+      const touches = [{ path: input.path, entry: true, tree: input.recursive ?? false }] as const;
+      const change = { verb: 'remove', confirmed, digest: () => null };
+      return removeFile(runs(task, options, { tool: 'write_file', also: ['remove_file'], touches, change }), input);
+    },
     sync: (input, options = {}) =>
       parts.within(input.task, options, (handle) => synced(parts, handle, { ...input, ...options })),
   };
 }
 
-interface Use {
-  readonly task: string;
-  readonly options: Options;
-  readonly change: Change | null;
+type Admit = (handle: Handle) => Promise<Admitted | null>;
+
+/** Once, though a tool may run several scripts, and each a second time in a healed sandbox. */
+function admission(parts: ToolParts, use: FileUse, options: Options): Admit {
+  let admitted: ReturnType<Admit> | null = null;
+  return (handle) => (admitted ??= admitFile(parts, handle, { use, options }));
 }
 
-function runner(parts: ToolParts, { task, options, change }: Use): Run {
+interface Wanted {
+  readonly task: string;
+  readonly options: Options;
+  readonly admit: Admit;
+}
+
+function runner(parts: ToolParts, { task, options, admit }: Wanted): Run {
   return ({ withholds = false, ...run }) =>
     parts.within(task, options, async (handle) => {
-      if (change !== null) await admit(parts, handle, change);
+      const admitted = await admit(handle);
       const withheld = withholds ? [(await credentialsInside(parts.context.home, handle.row.id)) ?? ''] : [];
-      return await runTool(handle.sandbox, { ...run, args: [...run.args, ...withheld], signal: options.signal });
+      const [path, ...rest] = run.args;
+      const paths = admitted?.paths ?? [path];
+      const args = [paths[0] ?? path, ...paths.slice(1), ...rest.slice(paths.length - 1), ...withheld] as const;
+      return await runTool(handle.sandbox, { ...run, args, signal: options.signal });
     });
 }
 
-/** Throws what the write protection says, and tells the audit either way. */
-async function admit(
-  { context, env }: ToolParts,
-  { row }: Handle,
-  { tool, paths, confirmed = false }: Change,
-): Promise<void> {
-  const surroundings = { userHome: env['HOME'] ?? homedir(), home: context.home };
-  const onHost = await isHost(context, row.backend);
-  const told = { taskId: row.taskId, execId: null, tool, paths };
-  for (const path of paths) {
-    const refusal: CaissonError | null = refusalOf({ source: path, target: path, onHost, confirmed }, surroundings);
-    if (refusal === null) continue;
-    const { code, message } = refusal;
-    context.audit.recordSoon({ type: 'decision', ...told, kind: 'file', verdict: 'deny', code, message });
-    throw refusal;
-  }
-  await context.audit.record({ type: 'file', ...told });
+/** Lines of files that may not be read without asking are left out. */
+async function searched(
+  parts: ToolParts,
+  { task, ...input }: Parameters<FileTools['search']>[0],
+  options: Options,
+): ReturnType<FileTools['search']> {
+  const admit = admission(parts, { tool: 'search_files', touches: [{ path: input.path }] }, options);
+  const found = await searchFiles(runner(parts, { task, options, admit }), input);
+  return await parts.within(task, options, async (handle) => {
+    const admitted = await admit(handle);
+    const settings = admitted === null ? null : await parts.rulebook.fileSettings(handle.row.taskId);
+    if (admitted === null || settings === null) return found;
+    const { decideTool } = await import('./policy/tool.ts');
+    const {
+      project,
+      paths: [real = '/'],
+    } = admitted;
+    const mayRead = (path: string): boolean =>
+      decideTool({ tool: 'read_file', path, project }, settings).verdict === 'allow';
+    const told = found.matches.filter(({ path }) => mayRead(path));
+    const matches = told.map((match) => ({ ...match, path: asAsked(match.path, { real, asked: input.path }) }));
+    return { ...found, matches, withheld: found.matches.length - matches.length };
+  });
 }
 
-async function synced(
-  { context, env }: ToolParts,
-  { row, sandbox }: Handle,
-  { host, inside, direction, overwrite = false, confirmed = false, signal }: SyncInput & Options,
-): Promise<SyncResult> {
-  const [source, target] = direction === 'in' ? [host, inside] : [inside, host];
-  const onHost = direction === 'out' || (await isHost(context, row.backend));
-  const surroundings = { userHome: env['HOME'] ?? homedir(), home: context.home };
-  const wanted = { source: `${source}/.`, target, onHost, confirmed };
-  const refusal = refusalOf(wanted, surroundings);
-  const told = { taskId: row.taskId, execId: null, source, target };
-  if (refusal !== null) {
-    const { code, message } = refusal;
-    context.audit.recordSoon({ type: 'decision', ...told, kind: 'copy', verdict: 'deny', code, message });
-    throw refusal;
-  }
-  await context.audit.record({ type: 'copy', ...told, direction, sync: true });
-  const vet = vetting(wanted, surroundings);
-  const withheld = await credentialsInside(context.home, row.id);
-  const place = { home: context.home, sandboxId: row.id, host, inside };
-  const untrusted = untrustedOf(context, row);
-  return await sync(sandbox, { ...place, direction, overwrite, untrusted, withheld, vet, signal });
+/** Paths as the caller has them, though a link on the way leads elsewhere. */
+function asAsked(path: string, { real, asked }: { readonly real: string; readonly asked: string }): string {
+  return join(insidePath(asked).path, path.slice(real === '/' ? 0 : real.length));
 }

@@ -67,6 +67,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     loaded,
     journal,
     guard: guard.gate,
+    rulebook: guard.rulebook,
     limit: strict?.strictRequest ?? null,
     hooks: guard.hooks,
     loops: guard.loops,

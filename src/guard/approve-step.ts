@@ -153,7 +153,7 @@ const allowed = (passage: Passage, answered: Answered): Passage => ({
 });
 
 async function proposalFor({ call }: Passage, { book, userHome }: Proposing): Promise<readonly string[]> {
-  if (call.subject.kind === 'code') return [];
+  if (call.subject.kind === 'code' || call.subject.kind === 'file') return [];
   const policy = await book.policy();
   return policy.propose({ command: readable(call.subject), ...placeOf(call, userHome) }) ?? [];
 }

@@ -10,6 +10,7 @@ export function bindingOf(call: Call, version: string): string {
     subject.kind,
     language,
     readable(subject),
+    subject.kind === 'file' ? subject.digest() : null,
     cwd,
     seen?.known ?? null,
     envNames,

@@ -5,20 +5,37 @@ import type { Guarantees } from '../backend.ts';
 import type { Language } from '../exec/code.ts';
 import type { Known } from '../exec/session/look.ts';
 import type { ExecRequest } from '../exec/types.ts';
+import type { Touched } from '../files/tools/touched.ts';
 import { reachOf } from '../policy/reach.ts';
 import type { Place, Reach } from '../policy/types.ts';
 import type { Redaction } from '../secrets/redact/redactor.ts';
 
-/** A program with its arguments, text for a shell, or a program's text. What was admitted is what is run. */
+/** A program with its arguments, text for a shell, a program's text, or a file tool. What was admitted is what is run. */
 export type Subject =
+  | FileSubject
   | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly language: Language; readonly text: string; readonly bytes: string | Buffer };
 
+export interface FileSubject {
+  readonly kind: 'file';
+  /** As rules call it: `read_file`. */
+  readonly tool: string;
+  /** Other names by which rules may mean it. */
+  readonly also: readonly string[];
+  /** As they were asked for. */
+  readonly paths: readonly [string, ...string[]];
+  /** Of what is written: another content is another call. */
+  readonly digest: () => string | null;
+  /** Asks the sandbox, once. `project`: where relative patterns of rules start, links followed. */
+  readonly touched: () => Promise<Touched & { readonly project: string }>;
+}
+
 type CodeSubject = Extract<Subject, { readonly kind: 'code' }>;
 
 export interface Call {
-  readonly execId: string;
+  /** `null`: it is no command. */
+  readonly execId: string | null;
   readonly taskId: string;
   readonly backend: string;
   readonly reach: Reach;
@@ -91,6 +108,7 @@ const shellPrograms = /^(?:\/(?:usr\/)?bin\/)?(?:sh|bash)$/;
  * is how shell text is run through this interface, and not one shell in another.
  */
 export function readable(subject: Subject): string | readonly [string, ...string[]] {
+  if (subject.kind === 'file') return [subject.tool, ...subject.paths];
   if (subject.kind !== 'argv') return subject.text;
   const [program, flag, text] = subject.argv;
   const isText = subject.argv.length === 3 && shellPrograms.test(program) && flag === '-c';

@@ -26,9 +26,9 @@ export class ExamplesStep implements Step {
     this.#parts = parts;
   }
 
-  /** In containers the lists of rules do not count. */
+  /** In containers, and for files, the lists of rules do not count. */
   readonly concerns = ({ call, decision }: Passage): boolean => {
-    if (call.reach === 'container') return false;
+    if (call.reach === 'container' || call.subject.kind === 'file') return false;
     // When it cannot look, verdicts themselves tell that the grammar is not there.
     if (!this.#begun) void this.#look().catch(() => undefined);
     return this.#failing.length > 0 && decision.verdict === 'allow';

@@ -1,10 +1,10 @@
 /** The policy's word on a command. */
 import type { Policy } from '../policy/policy.ts';
 import type { Decision } from '../policy/types.ts';
-import { type Call, placeOf, readable } from './call.ts';
+import { type Call, type FileSubject, placeOf, readable } from './call.ts';
 import type { Step } from './gate.ts';
 import { denied } from './refusal.ts';
-import { type Rulebook, says } from './rulebook.ts';
+import { type Book, type Rulebook, says, saysOfFiles } from './rulebook.ts';
 
 /** `home`: the home directory of the account on this host. */
 export function judging(rulebook: Rulebook, home: string): Step {
@@ -12,12 +12,20 @@ export function judging(rulebook: Rulebook, home: string): Step {
     concerns: ({ call }) => rulebook.concerns(call),
     pass: async (passage) => {
       const { call } = passage;
+      const { subject } = call;
       const book = await rulebook.of(call.taskId);
+      if (subject.kind === 'file')
+        return saysOfFiles(book.input) ? { ...passage, decision: await decisionOnFile(subject, book) } : passage;
       return says(book.input, call.reach)
         ? { ...passage, decision: decisionOn(await book.policy(), call, home) }
         : passage;
     },
   };
+}
+
+async function decisionOnFile(subject: FileSubject, book: Book): Promise<Decision> {
+  const { decideFile } = await import('./file-rules.ts');
+  return await decideFile(subject, (await book.policy()).settings);
 }
 
 function decisionOn(policy: Policy, call: Call, home: string): Decision {

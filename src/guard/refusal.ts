@@ -10,7 +10,7 @@ const told = 5;
 
 export function denied(call: Call, decision: Decision): CaissonError {
   const always = decision.tier === 'hardline' ? ', in every mode and whoever approves it' : '';
-  return refusal('policy_denied', `the command is refused${always}: ${describe(decision)}`, {
+  return refusal('policy_denied', `${nameOfCall(call)} is refused${always}: ${describe(decision)}`, {
     call,
     decision,
     remedy:
@@ -21,7 +21,7 @@ export function denied(call: Call, decision: Decision): CaissonError {
 }
 
 export function answeredNo(call: Call, decision: Decision): CaissonError {
-  return refusal('policy_denied', `the command was asked for and refused: ${describe(decision)}`, {
+  return refusal('policy_denied', `${nameOfCall(call)} was asked for and refused: ${describe(decision)}`, {
     call,
     decision,
     remedy: 'do something else; it must not be tried again, nor in another form',
@@ -40,7 +40,7 @@ const reasons: Readonly<Record<Unanswered, readonly [message: string, remedy: st
 
 export function unanswered(call: Call, decision: Decision, why: Unanswered): CaissonError {
   const [message, remedy] = reasons[why];
-  return refusal('approval_required', `the command needs an approval, and ${message}: ${describe(decision)}`, {
+  return refusal('approval_required', `${nameOfCall(call)} needs an approval, and ${message}: ${describe(decision)}`, {
     call,
     decision,
     remedy,
@@ -74,3 +74,6 @@ function describe({ findings }: Decision): string {
 function nameOf(rule: string, description: string): string {
   return /^[HDU]\d/.test(rule) ? description : `${description} (${rule})`;
 }
+
+const nameOfCall = ({ subject }: Call): string =>
+  subject.kind === 'file' ? `${subject.tool} of ${subject.paths.join(', ')}` : 'the command';

@@ -5,7 +5,7 @@ import type { Config } from '../config/types.ts';
 import type { WebsitePolicy } from '../network/website-policy.ts';
 import type { Websites } from '../network/websites.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { SettingsInput } from '../policy/settings.ts';
+import type { Settings, SettingsInput } from '../policy/settings.ts';
 import type { CheckQuery, Mode, Reach, RuleTexts } from '../policy/types.ts';
 import { ephemeralPrefix } from '../spec/task.ts';
 import type { Call } from './call.ts';
@@ -69,6 +69,12 @@ export class Rulebook {
     if (this.#books.size >= mostBooks) this.#books.clear();
     this.#books.set(key, book);
     return book;
+  }
+
+  /** What holds for tools that take a path; `null`: everything is allowed, so that no path has to be looked at. */
+  async fileSettings(taskId: string): Promise<Settings | null> {
+    const book = await this.of(taskId);
+    return saysOfFiles(book.input) ? (await book.policy()).settings : null;
   }
 
   /** What would hold for a task without a name, if this were said too. */
@@ -164,6 +170,16 @@ export function says(input: SettingsInput, reach: Reach): boolean {
   // What allows changes nothing where nothing forbids.
   return [rules ?? {}, ...sources.map((source) => source.rules)].some(
     ({ ask = [], deny = [] }) => ask.length + deny.length > 0,
+  );
+}
+
+const aboutCommands = /^\s*(?:terminal|terminal_exec|process|execute_code|python_rpc)\b/;
+
+/** The same about file tools, wherever they work. */
+export function saysOfFiles({ rules, sources = [], mode, profile }: SettingsInput): boolean {
+  if (mode !== 'autonomous' || profile !== 'standard') return true;
+  return [rules ?? {}, ...sources.map((source) => source.rules)].some(({ ask = [], deny = [] }) =>
+    [...ask, ...deny].some((rule) => !aboutCommands.test(rule)),
   );
 }
 

@@ -1,4 +1,5 @@
 /** Verdicts on tools that take no command: a path, or nothing that rules look at. */
+import { resolvePath } from './analysis/paths.ts';
 import { pathMatches } from './permission/paths.ts';
 import type { Permission } from './permission/rules.ts';
 import type { Settings } from './settings.ts';
@@ -6,6 +7,8 @@ import type { Decision, Verdict } from './types.ts';
 
 export interface ToolCall {
   readonly tool: string;
+  /** Other names by which rules may mean it. */
+  readonly also?: readonly string[];
   /** Real and absolute, links followed, in the sandbox. */
   readonly path?: string;
   readonly project: string;
@@ -13,8 +16,9 @@ export interface ToolCall {
 
 const reading = /^(?:read_file|list_files|search_files|view|glob|grep|web_search)$/;
 
-/** Deny, then ask, then allow, then the mode. */
-export function decideTool(call: ToolCall, { permissions, mode }: Settings): Decision {
+/** Deny, then ask, then allow, then the mode. The profile `strict` locks files to the project. */
+export function decideTool(call: ToolCall, { permissions, mode, profile }: Settings): Decision {
+  if (profile === 'strict' && call.path !== undefined && !isInside(call.path, call.project)) return outside;
   for (const verdict of ['deny', 'ask', 'allow'] as const) {
     const found = permissions.find((each) => each.verdict === verdict && matches(each, call));
     if (found !== undefined) return told(verdict, 'rule', found.text);
@@ -24,8 +28,20 @@ export function decideTool(call: ToolCall, { permissions, mode }: Settings): Dec
   return told(mode === 'plan' ? 'deny' : 'ask', 'mode', mode);
 }
 
+const outside: Decision = {
+  verdict: 'deny',
+  tier: 'rule',
+  findings: [{ rule: 'strict', description: 'a path that is not in the workspace', start: 0, end: 0 }],
+};
+
+function isInside(path: string, project: string): boolean {
+  const root = project.replace(/\/+$/, '');
+  const real = resolvePath(path, project);
+  return real !== null && (real === root || real.startsWith(`${root}/`));
+}
+
 function matches({ tool, pattern, verdict }: Permission, call: ToolCall): boolean {
-  if (tool !== call.tool) return false;
+  if (tool !== call.tool && call.also?.includes(tool) !== true) return false;
   if (pattern.kind === 'tool') return true;
   return (
     pattern.kind === 'path' &&

@@ -108,7 +108,11 @@ describe.each(places.backends)('file tools on %s', (backend) => {
       '/sub/c.txt:1',
     ]);
     expect((await files.search({ task, path: dir, pattern: 'n[e]+dle in [-.]', regex: true })).matches).toHaveLength(2);
-    expect(await files.search({ task, path: dir, pattern: 'n.+dle' })).toEqual({ matches: [], truncated: false });
+    expect(await files.search({ task, path: dir, pattern: 'n.+dle' })).toEqual({
+      matches: [],
+      truncated: false,
+      withheld: 0,
+    });
     await expect(files.search({ task, path: dir, pattern: '(', regex: true })).rejects.toMatchObject({
       code: 'invalid_argument',
     });
@@ -146,6 +150,37 @@ describe.each(places.backends)('file tools on %s', (backend) => {
     await expect(files.write({ task, path: guarded, bytes: 'x' })).rejects.toMatchObject({ code });
     const records = await Array.fromAsync(caisson.audit.tail({ count: 50 }));
     expect(records.filter((record) => record.type === 'decision' && record['kind'] === 'file')).toHaveLength(1);
+    await caisson.close();
+  });
+
+  it('keep to rules, whatever links and directories stand between', async () => {
+    await using home = await makeHome();
+    const rules = '{deny: ["write_file(.env*)", "read_file(secret/**)", "read_file(/**/hidden/*)"]}';
+    const caisson = await places.open(home, backend, { config: `tasks: {demo: {rules: ${rules}}}\n` });
+    const make = `cd "$(mktemp -d /tmp/file-tools-XXXXXX)" && mkdir -p hidden conf new/x && echo needle >hidden/a &&
+      cp hidden/a b && ln -s hidden way && touch conf/.env && ln -s conf/.env innocent && ln -s x x && pwd -P`;
+    const { stdout } = await caisson.run({ taskId: task, command: ['sh', '-c', make] });
+    const dir = stdout.text.trim();
+    const { files } = caisson;
+    const denied = { code: 'policy_denied' };
+    await expect(files.read({ task, path: `${dir}/way/a` })).rejects.toMatchObject(denied);
+    await expect(files.read({ task, path: `${dir}/x` })).rejects.toMatchObject(denied);
+    for (const path of [`${dir}/innocent`, `${dir}/new/y/z/.env.local`])
+      await expect(files.write({ task, path, bytes: 'x' })).rejects.toMatchObject(denied);
+    await expect(files.remove({ task, path: `${dir}/conf`, recursive: true })).rejects.toMatchObject(denied);
+    await expect(files.move({ task, path: `${dir}/conf`, to: `${dir}/gone` })).rejects.toMatchObject(denied);
+    await expect(files.move({ task, path: `${dir}/b`, to: `${dir}/new/.env` })).rejects.toMatchObject(denied);
+    expect(await files.search({ task, path: `${dir}/.`, pattern: 'needle' })).toMatchObject({
+      matches: [{ path: `${dir}/b` }],
+      withheld: 1,
+    });
+    await files.write({ task, path: `${dir}/new/y/z/fine\nname`, bytes: 'x' });
+    await files.move({ task, path: `${dir}/new`, to: `${dir}/newer` });
+    await files.remove({ task, path: `${dir}/innocent` });
+    expect((await files.read({ task, path: `${dir}/newer/y/z/fine\nname` })).bytes.toString()).toBe('x');
+    expect((await files.list({ task, path: dir })).entries.map(({ name }) => name)).toEqual([
+      ...['b', 'conf', 'hidden', 'newer', 'way', 'x'],
+    ]);
     await caisson.close();
   });
 });

@@ -102,3 +102,21 @@ said=$(echo | grep "-$3" -e "$2" 2>&1 >/dev/null)
 find "$1" -path "\${6:-/dev/null/none}" -prune -o -type f -name "$4" -print0 2>/dev/null |
   xargs -0 -r grep "-$3" -n -H -e "$2" -- 2>/dev/null | head -n "$5"
 `;
+
+/**
+ * $1 path, $2 `entry` when a link at the end is meant itself, $3 `tree` for all that is below, $4 bytes of that. Real
+ * paths, each ended by a NUL. What is not there is named below the nearest directory that is.
+ */
+export const touchedScript = `
+p=$1 rest=
+up() { rest=/\${p##*/}$rest p=\${p%/*}; [ -n "$p" ] || p=/; }
+[ -z "$2" ] || [ "$p" = / ] || up
+while [ ! -e "$p" ] && [ ! -L "$p" ]; do up; done
+real=$(readlink -f "$p" && echo .) || exit ${exits.noParent}
+real=\${real%??}
+[ "$real" != / ] || real=
+real=$real$rest
+printf '%s\\0' "$real"
+[ -n "$3" ] && [ -d "$real" ] && [ ! -L "$real" ] || exit 0
+find "$real" -print0 2>/dev/null | head -c "$4"
+`;

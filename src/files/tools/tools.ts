@@ -87,7 +87,7 @@ export async function searchFiles(run: Run, input: Input<'search'>): ReturnType<
   const args = [insidePath(path).path, pattern, regex ? 'E' : 'F', name, String(Math.floor(most) + 1)] as const;
   const said = await succeeded(run({ script: searchScript, args: [...args], withholds: true }));
   const matches = parseMatches(said, longestLine);
-  return { matches: matches.slice(0, most), truncated: matches.length > most };
+  return { matches: matches.slice(0, most), truncated: matches.length > most, withheld: 0 };
 }
 
 async function succeeded(running: Promise<ToolEnd>): Promise<Buffer> {

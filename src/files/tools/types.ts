@@ -63,6 +63,9 @@ export interface SyncInput extends Changing {
 /**
  * Errors: `not_found`, `invalid_argument` (a wrong path, or neither file nor directory), `failed_precondition` (something
  * else is in the way), `conflict` (changed meanwhile), `policy_denied` and `approval_required` for protected places.
+ *
+ * Rules judge them as `read_file`, `write_file` (also `patch`, `move_file`, `remove_file`), `list_files` and `search_files`, by
+ * real path; what is asked for is asked like a command. A move or a removal is judged for everything that goes with it.
  */
 export interface FileTools {
   /** At most 16 MiB at a time. Without `length`, 1 MiB. */
@@ -87,7 +90,12 @@ export interface FileTools {
   search(
     input: At & { readonly pattern: string; readonly regex?: boolean; readonly name?: string; readonly most?: number },
     options?: Cancel,
-  ): Promise<{ readonly matches: readonly Match[]; readonly truncated: boolean }>;
+  ): Promise<{
+    readonly matches: readonly Match[];
+    readonly truncated: boolean;
+    /** Lines left out, since rules keep their files from being read without asking. */
+    readonly withheld: number;
+  }>;
   /** Makes one directory what the other is, by content: only files that differ travel, and conflicts stay and are told. */
   sync(input: SyncInput, options?: Cancel): Promise<SyncResult>;
 }

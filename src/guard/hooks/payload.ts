@@ -3,7 +3,10 @@ import { textOf } from '../binding.ts';
 import { type Call, readable, type Subject } from '../call.ts';
 import type { HookPayload } from './types.ts';
 
-export const toolOf = ({ kind }: Subject): string => (kind === 'code' ? 'execute_code' : 'terminal');
+export function toolOf(subject: Subject): string {
+  if (subject.kind === 'file') return subject.tool;
+  return subject.kind === 'code' ? 'execute_code' : 'terminal';
+}
 
 export function payloadOf(call: Call): HookPayload {
   const { subject, taskId, cwd, execId, backend, reach, envNames } = call;
@@ -19,6 +22,7 @@ export function payloadOf(call: Call): HookPayload {
 
 function inputOf(call: Call): HookPayload['tool_input'] {
   const { subject } = call;
+  if (subject.kind === 'file') return { path: subject.paths[0], paths: subject.paths };
   if (subject.kind === 'code') return { code: subject.text, language: subject.language };
   const command = readable(subject);
   return typeof command === 'string' ? { command } : { command: textOf(call), argv: command };
@@ -30,7 +34,7 @@ export function modified(subject: Subject, input: Readonly<Record<string, unknow
   if (subject.kind === 'argv' && isArgv(argv)) return { kind: 'argv', argv };
   if (typeof command !== 'string' || command.trim() === '') return null;
   if (subject.kind === 'text') return { kind: 'text', text: command };
-  if (subject.kind === 'code') return null;
+  if (subject.kind === 'code' || subject.kind === 'file') return null;
   const shell = typeof readable(subject) === 'string' ? subject.argv[0] : 'sh';
   return { kind: 'argv', argv: [shell, '-c', command] };
 }

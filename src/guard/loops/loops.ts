@@ -100,7 +100,7 @@ function digestOf(exit: Exit, { stdout, stderr }: Readonly<Record<'stdout' | 'st
 
 /** What the mode that lets only reading run would let run. */
 async function onlyReads({ subject, cwd }: Call): Promise<boolean> {
-  if (subject.kind === 'code') return false;
+  if (subject.kind === 'code' || subject.kind === 'file') return false;
   const { openPolicy } = await import('../../policy/policy.ts');
   const policy = await openPolicy({ mode: 'plan' });
   return policy.decide({ command: readable(subject), cwd, reach: 'container' }).verdict === 'allow';

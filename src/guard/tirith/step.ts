@@ -34,6 +34,7 @@ export class TirithStep implements Step {
   readonly concerns = ({ call }: Passage): boolean =>
     this.#parts.security.tirith_enabled &&
     call.reach !== 'container' &&
+    call.subject.kind !== 'file' &&
     (call.subject.kind !== 'code' || call.subject.language === 'bash') &&
     !(this.#parts.security.tirith_fail_open && performance.now() < this.#missingUntil);
 

@@ -20,7 +20,8 @@ export class WriteStep implements Step {
     this.#surroundings = surroundings;
   }
 
-  readonly concerns = ({ call }: Passage): boolean => call.reach === 'host' && call.subject.kind !== 'code';
+  readonly concerns = ({ call }: Passage): boolean =>
+    call.reach === 'host' && (call.subject.kind === 'argv' || call.subject.kind === 'text');
 
   readonly pass = async (passage: Passage): Promise<Passage> => {
     const findings = await this.#findings(passage.call);

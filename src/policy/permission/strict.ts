@@ -42,6 +42,8 @@ export const strictProfile: StrictProfile = {
       'terminal(type:*)',
       'terminal(Get-Content:*)',
       ...['node', 'npm', 'npx', 'python', 'tsc', 'next', 'prisma'].map((name) => `terminal(${name} --version)`),
+      // What cat, ls and rg may do, file tools may do too.
+      ...['read_file', 'list_files', 'search_files'],
     ],
     deny: [
       'terminal(rm -rf:*)',
@@ -70,6 +72,7 @@ export const strictProfile: StrictProfile = {
       'terminal(eval:*)',
       'terminal(exec:*)',
       'terminal(iex:*)',
+      'read_file(.env*)',
     ],
     ask: ['python_rpc'],
   },

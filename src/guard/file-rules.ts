@@ -1,0 +1,31 @@
+/** What rules, modes and profiles say about tools that take a path. */
+import { shownCommand } from '../policy/approval/display.ts';
+import { strictest } from '../policy/judge.ts';
+import type { Settings } from '../policy/settings.ts';
+import { decideTool } from '../policy/tool.ts';
+import type { Decision } from '../policy/types.ts';
+import type { FileSubject } from './call.ts';
+
+/** The strictest over all that it would touch. */
+export async function decideFile(subject: FileSubject, settings: Settings): Promise<Decision> {
+  const { tool, also, paths } = subject;
+  const { paths: touched, whole, project } = await subject.touched();
+  const decisions = touched.map((path) => {
+    const decision = decideTool({ tool, also, path, project }, settings);
+    return paths.includes(path) ? decision : withPath(decision, path);
+  });
+  return strictest(whole ? decisions : [...decisions, tooMany]);
+}
+
+const tooMany: Decision = {
+  verdict: 'ask',
+  tier: 'rule',
+  findings: [{ rule: 'U11', description: 'more files than rules can be applied to', start: 0, end: 0 }],
+};
+
+/** Where a link leads, or what in a directory is meant, is not what was asked for. */
+function withPath(decision: Decision, path: string): Decision {
+  const { display } = shownCommand(path);
+  const findings = decision.findings.map((each) => ({ ...each, description: `${each.description}: ${display}` }));
+  return { ...decision, findings };
+}
