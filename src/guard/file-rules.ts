@@ -14,14 +14,17 @@ export async function decideFile(subject: FileSubject, settings: Settings): Prom
     const decision = decideTool({ tool, also, path, project }, settings);
     return paths.includes(path) ? decision : withPath(decision, path);
   });
-  return strictest(whole ? decisions : [...decisions, tooMany]);
+  return strictest(whole ? decisions : [...decisions, tooMany(subject, settings)]);
 }
 
-const tooMany: Decision = {
-  verdict: 'ask',
-  tier: 'rule',
-  findings: [{ rule: 'U11', description: 'more files than rules can be applied to', start: 0, end: 0 }],
-};
+/** What could not be looked at may be what is forbidden. */
+function tooMany({ tool, also }: FileSubject, { permissions, profile }: Settings): Decision {
+  const names = [tool, ...also];
+  const forbids =
+    profile === 'strict' || permissions.some((each) => each.verdict === 'deny' && names.includes(each.tool));
+  const finding = { rule: 'files', description: 'more files than rules can be applied to', start: 0, end: 0 };
+  return { verdict: forbids ? 'deny' : 'ask', tier: 'rule', findings: [finding] };
+}
 
 /** Where a link leads, or what in a directory is meant, is not what was asked for. */
 function withPath(decision: Decision, path: string): Decision {

@@ -91,16 +91,20 @@ function bareHosts(text: string, program: string | null): readonly string[] {
   if (program === null || text.length > mostAuthority) return [];
   const remote = takesRemote.test(program) ? (/^(?:[^@:/]*@)?(\[[^\]]*\]|[^@:/]+):/.exec(text)?.slice(1) ?? []) : [];
   if (!takesBareHost(program)) return remote;
-  const header = /^host\s*:\s*(\S+)$/i.exec(text)?.slice(1) ?? [];
-  const value = text.replace(/^-*[\w-]+=/, '');
+  return [...remote, ...valuesOf(text).flatMap(hostsOfValue)];
+}
+
+/** `--url=HOST`, `-xHOST`. */
+function valuesOf(text: string): readonly string[] {
+  const glued = /^-[a-zA-Z](?=[^-])/.test(text) ? [text.slice(2)] : [];
+  return [text.replace(/^-*[\w-]+=/, ''), ...glued];
+}
+
+function hostsOfValue(value: string): readonly string[] {
+  const header = /^host\s*:\s*(\S+)$/i.exec(value)?.slice(1) ?? [];
   // `--resolve HOST:443:ADDRESS`, `--connect-to ::HOST:443`, `-L 8080:HOST:80`, `TCP:HOST:80`
   const pieces = /^[^/@[\]]*:[^/@[\]]*:/.test(value) ? value.split(':') : [];
-  return [
-    ...remote,
-    ...header,
-    ...pieces,
-    ...value.split(',').flatMap((each) => authorities(each.replace(/^\/\//, ''))),
-  ];
+  return [...header, ...pieces, ...value.split(',').flatMap((each) => authorities(each.replace(/^\/\//, '')))];
 }
 
 /** What is certain about a host of which parts are not known before; braces as curl expands them. */
