@@ -9,6 +9,12 @@ type Written = (error?: Error | null) => void;
 export class GatheringSocket extends Socket {
   #isGathering = false;
 
+  constructor() {
+    super();
+    // Node gives a socket that connects its own `write`, in front of this one.
+    this.once('connect', () => Reflect.deleteProperty(this, 'write'));
+  }
+
   override write(chunk: Uint8Array | string, written?: Written): boolean;
   override write(chunk: string, encoding?: BufferEncoding, written?: Written): boolean;
   override write(chunk: Uint8Array | string, second?: BufferEncoding | Written, third?: Written): boolean {
