@@ -134,8 +134,10 @@ describe.each(shells)('a session of %s', { timeout: 30_000 }, (shell) => {
     expect(await say(next, 'echo "$X $PATH"')).toEqual(said('1 /nowhere\n'));
     next.close();
   });
+});
 
-  it.runIf(isBash)('keeps exported functions, those that need an option, and posix mode', async () => {
+describe.each(shells.filter((shell) => shell === 'bash'))('a session of %s alone', { timeout: 30_000 }, (shell) => {
+  it('keeps exported functions, those that need an option, and posix mode', async () => {
     using kept = keptSandbox(shell);
     const { session } = await openSession(kept.sandbox, 'one');
     await say(session, 'shopt -s extglob');
@@ -150,7 +152,7 @@ describe.each(shells)('a session of %s', { timeout: 30_000 }, (shell) => {
     next.close();
   });
 
-  it.runIf(isBash).each([
+  it.each([
     ['command() { :; }; readonly -f command', 77],
     ['enable -n command', 127],
     ['enable -n printf', 77],
