@@ -1,4 +1,7 @@
 /** `npm run bench -- [NAME...] [--json] [--quick] [--check] [--image REFERENCE]` */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CaissonError, toCaissonError } from '../src/errors.ts';
 import type { Bench, BenchInput } from './bench.ts';
@@ -13,6 +16,7 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
     image: { type: 'string' },
+    rows: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -21,20 +25,41 @@ if (values.help) printHelp();
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
-  let opened: Promise<Place> | null = null;
-  const place = (): Promise<Place> => (opened ??= openPlace(values.image ?? null));
   try {
     const chosen = choose(positionals);
-    if (!values.json) process.stdout.write(`${tableHead}\n`);
-    let missed = 0;
-    for (const bench of chosen) missed += await report(bench, { place, quick: values.quick });
-    return values.check && missed > 0 ? 1 : 0;
+    if (!values.json && !values.rows) process.stdout.write(`${tableHead}\n`);
+    const [first] = chosen;
+    return first !== undefined && chosen.length === 1 ? await alone(first) : await oneByOne(chosen);
   } catch (error) {
     const { code, message, remedy } = toCaissonError(error);
     process.stderr.write(`bench: ${code}: ${message}\n${remedy === null ? '' : `  ${remedy}\n`}`);
     return 2;
+  }
+}
+
+/** Each in a process of its own: one that has grown with the benches before starts its peers at half the speed. */
+async function oneByOne(chosen: readonly Bench[]): Promise<number> {
+  const { json, quick, image } = values;
+  const flags = ['--rows', '--check', ...(json ? ['--json'] : []), ...(quick ? ['--quick'] : [])];
+  const place = image === undefined ? [] : ['--image', image];
+  let isMissed = false;
+  for (const { name } of chosen) {
+    const args = [...process.execArgv, fileURLToPath(import.meta.url), name, ...flags, ...place];
+    const [code] = (await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'close')) as [number | null];
+    if (code !== 0 && code !== 1) return 2;
+    isMissed ||= code === 1;
+  }
+  return values.check && isMissed ? 1 : 0;
+}
+
+async function alone(bench: Bench): Promise<number> {
+  let opened: Promise<Place> | null = null;
+  const place = (): Promise<Place> => (opened ??= openPlace(values.image ?? null));
+  try {
+    const missed = await report(bench, { place, quick: values.quick });
+    return values.check && missed > 0 ? 1 : 0;
   } finally {
-    // Not awaited above when it failed to open: then there is nothing to close, and the failure has been told.
+    // Not awaited above when it failed to open: then there is nothing to close, and the failure is told.
     await (opened as Promise<Place> | null)?.then(
       (at) => at.close(),
       () => undefined,
