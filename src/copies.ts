@@ -41,7 +41,15 @@ export async function copyBetween(
   const untrusted = untrustedOf(context, row);
   const env = { CAISSON_EXEC: 'copy' };
   const vet = vetting(wanted, surroundings);
-  return await copy(sandbox, { source, target, untrusted, withheld, env, vet, ...options }).catch((error: unknown) => {
+  return await copy(sandbox, {
+    source,
+    target,
+    untrusted,
+    withheld,
+    env,
+    ...(vet === null ? {} : { vet }),
+    ...options,
+  }).catch((error: unknown) => {
     throw isCode(error, 'policy_denied') || isCode(error, 'approval_required') ? audited(error) : error;
   });
 }

@@ -46,7 +46,7 @@ export async function synced(
   await context.audit.record({ type: 'copy', ...told, direction, sync: true });
   const byPlace = vetting(wanted, surroundings);
   const vet: Vet = (inTree) => {
-    byPlace(inTree);
+    byPlace?.(inTree);
     const refused = byRules?.(inTree) ?? null;
     if (refused !== null) throw audited(refused);
   };

@@ -15,11 +15,10 @@ const readAsync = promisify(read);
 const chunkBytes = 1024 * 1024;
 const ringChunks = 8;
 
-type Full = Generator<Buffer, void, undefined>;
-
 export class ArchiveChunks {
   readonly #onBytes: (bytes: number) => void;
   readonly #ring: Buffer[] = [];
+  readonly #full: Buffer[] = [];
   #turn = 0;
   #chunk = this.#next();
   #used = 0;
@@ -28,16 +27,21 @@ export class ArchiveChunks {
     this.#onBytes = onBytes;
   }
 
-  *header(fields: HeaderFields): Full {
+  /** The next chunk to give away, if one is full: to be asked for after each entry. */
+  full(): Buffer | null {
+    return this.#full.shift() ?? null;
+  }
+
+  header(fields: HeaderFields): void {
     const blocks = encodeHeader(fields);
-    yield* this.#room(blocks.length);
+    this.#room(blocks.length);
     blocks.copy(this.#chunk, this.#used);
     this.#used += blocks.length;
   }
 
   /** Content of at most one chunk. */
-  *small(fd: number, size: number): Full {
-    yield* this.#room(padded(size));
+  small(fd: number, size: number): void {
+    this.#room(padded(size));
     const end = this.#used + size;
     for (let at = this.#used; at < end;) at += some(readSync(fd, this.#chunk, at, end - at, null));
     this.#used = end;
@@ -47,7 +51,8 @@ export class ArchiveChunks {
 
   async *large(fd: number, size: number): AsyncGenerator<Buffer, void, undefined> {
     for (let left = size; left > 0;) {
-      if (this.#used === chunkBytes) yield this.#take();
+      if (this.#used === chunkBytes) this.#take();
+      for (let full = this.full(); full !== null; full = this.full()) yield full;
       const { bytesRead } = await readAsync(fd, this.#chunk, this.#used, Math.min(left, chunkBytes - this.#used), null);
       left -= some(bytesRead);
       this.#used += bytesRead;
@@ -56,22 +61,21 @@ export class ArchiveChunks {
     this.#pad(size);
   }
 
-  *end(): Full {
-    yield* this.#room(2 * blockBytes);
+  end(): void {
+    this.#room(2 * blockBytes);
     this.#chunk.fill(0, this.#used, this.#used + 2 * blockBytes);
     this.#used += 2 * blockBytes;
-    yield this.#take();
+    this.#take();
   }
 
-  *#room(bytes: number): Full {
-    if (this.#used + bytes > chunkBytes) yield this.#take();
+  #room(bytes: number): void {
+    if (this.#used + bytes > chunkBytes) this.#take();
   }
 
-  #take(): Buffer {
-    const full = this.#chunk.subarray(0, this.#used);
+  #take(): void {
+    this.#full.push(this.#chunk.subarray(0, this.#used));
     this.#chunk = this.#next();
     this.#used = 0;
-    return full;
   }
 
   #next(): Buffer {

@@ -50,14 +50,11 @@ export async function* packTree({ root, entries, onBytes }: PackInput): Chunks {
   const chain = new DirectoryChain(root);
   const archive = new ArchiveChunks(onBytes);
   try {
-    yield* archive.header(headerOf(rootEntry, statSync(toBytes(root.prefix))));
+    archive.header(headerOf(rootEntry, statSync(toBytes(root.prefix))));
     for (const entry of entries) {
-      try {
-        if (entry.kind === 'file') yield* packEntry(archive, chain, entry);
-        else yield* archive.header(headerOf(entry, statsOf(chain, entry)));
-      } catch (error) {
-        throw fsError(`read ${printable(entry.segments.join('/'))}`, error);
-      }
+      const large = packSmall(archive, chain, entry);
+      for (let full = archive.full(); full !== null; full = archive.full()) yield full;
+      if (large !== null) yield* packLarge(archive, large, entry);
     }
     yield* endArchive(archive);
   } finally {
@@ -69,21 +66,47 @@ export async function* packTree({ root, entries, onBytes }: PackInput): Chunks {
 export async function* packFile({ fd, stats }: OpenFile, onBytes: (bytes: number) => void): Chunks {
   const { mode, mtimeMs, size } = stats;
   const archive = new ArchiveChunks(onBytes);
-  yield* archive.header({ name: payloadName, type: '0', mode: mode & 0o777, size, mtime: mtimeMs / 1000, link: '' });
+  archive.header({ name: payloadName, type: '0', mode: mode & 0o777, size, mtime: mtimeMs / 1000, link: '' });
   yield* archive.large(fd, size);
   yield* endArchive(archive);
 }
 
-async function* packEntry(archive: ArchiveChunks, chain: DirectoryChain, entry: WalkedEntry): Chunks {
-  const { fd, stats } = openFile(chain.parentOf(entry.segments), entry.segments.at(-1) ?? '');
+/** Everything but the content of a large file, which is given back open. Not a generator: that would cost more than a file. */
+function packSmall(archive: ArchiveChunks, chain: DirectoryChain, entry: WalkedEntry): OpenFile | null {
   try {
-    yield* archive.header(headerOf(entry, stats));
-    if (stats.size > smallBytes) yield* archive.large(fd, stats.size);
-    else yield* archive.small(fd, stats.size);
+    if (entry.kind === 'file') return packContent(archive, chain, entry);
+    archive.header(headerOf(entry, statsOf(chain, entry)));
+    return null;
+  } catch (error) {
+    throw unreadable(entry, error);
+  }
+}
+
+function packContent(archive: ArchiveChunks, chain: DirectoryChain, entry: WalkedEntry): OpenFile | null {
+  const file = openFile(chain.parentOf(entry.segments), entry.segments.at(-1) ?? '');
+  const { fd, stats } = file;
+  archive.header(headerOf(entry, stats));
+  if (stats.size > smallBytes) return file;
+  try {
+    archive.small(fd, stats.size);
+    return null;
   } finally {
     closeSync(fd);
   }
 }
+
+async function* packLarge(archive: ArchiveChunks, { fd, stats }: OpenFile, entry: WalkedEntry): Chunks {
+  try {
+    yield* archive.large(fd, stats.size);
+  } catch (error) {
+    throw unreadable(entry, error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const unreadable = ({ segments }: WalkedEntry, error: unknown): unknown =>
+  fsError(`read ${printable(segments.join('/'))}`, error);
 
 /** It may have become something else since it was listed. */
 function statsOf(chain: DirectoryChain, { kind, segments }: WalkedEntry): Stats {
@@ -95,8 +118,9 @@ function statsOf(chain: DirectoryChain, { kind, segments }: WalkedEntry): Stats 
 }
 
 function* endArchive(archive: ArchiveChunks): Generator<Buffer, void, undefined> {
-  yield* archive.header({ name: endName, type: '0', mode: 0o600, size: 0, mtime: 0, link: '' });
-  yield* archive.end();
+  archive.header({ name: endName, type: '0', mode: 0o600, size: 0, mtime: 0, link: '' });
+  archive.end();
+  for (let full = archive.full(); full !== null; full = archive.full()) yield full;
 }
 
 const rootEntry: WalkedEntry = { kind: 'directory', segments: [], size: 0, link: '' };

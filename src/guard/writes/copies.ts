@@ -2,7 +2,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CaissonError } from '../../errors.ts';
-import { mirrorInside, type Protection, protectionOf, type Surroundings } from '../../policy/writes/protect.ts';
+import {
+  leadsToMirror,
+  mirrorInside,
+  type Protection,
+  protectionOf,
+  type Surroundings,
+} from '../../policy/writes/protect.ts';
 import { realPath } from './real.ts';
 
 export interface CopyTarget {
@@ -21,10 +27,11 @@ export function refusalOf(copy: CopyTarget, surroundings: Surroundings): Caisson
 
 /**
  * The same for each path of a tree, as it comes: throws for the first that may not be written. `inTree`: its parts below
- * the root of the tree.
+ * the root of the tree. `null`: nothing protected can be below.
  */
-export function vetting(copy: CopyTarget, surroundings: Surroundings): (inTree: readonly string[]) => void {
-  const places = copy.onHost ? [hostPlace(copy)] : [copy.target, insideOf(copy)];
+export function vetting(copy: CopyTarget, surroundings: Surroundings): ((inTree: readonly string[]) => void) | null {
+  const places = copy.onHost ? [hostPlace(copy)] : [copy.target, insideOf(copy)].filter(mayLeadToMirror);
+  if (places.length === 0) return null;
   const real = realSurroundings(surroundings);
   const directories = new Map<string, string>();
   return (inTree) => {
@@ -58,6 +65,8 @@ function refusalFor(copy: CopyTarget, found: Protection | null, target: string):
     remedy: 'ask whoever decides about it, then say that it is confirmed (caisson cp --confirmed)',
   });
 }
+
+const mayLeadToMirror = (place: string): boolean => leadsToMirror(join(place).replace(/\/+$/, ''));
 
 const insideOf = ({ source, target }: CopyTarget): string => join(target, basename(source));
 

@@ -56,6 +56,11 @@ export function mirrorInside(path: string): Protection | null {
     : null;
 }
 
+/** Whether anything below a path in a sandbox, without a slash at its end, may be such a copy. */
+export function leadsToMirror(path: string): boolean {
+  return mirrorInside(path) !== null || /^\/?(?:|root|home(?:\/[^/]+)?)$/.test(path);
+}
+
 function denied(path: string, { userHome, home }: Surroundings): Protection | null {
   const own = below(path, home);
   if (own !== null && !/^(?:sandboxes|profiles)(?:\/|$)/.test(own))
