@@ -1,7 +1,7 @@
 /** Code runs: a program's text into a fresh directory of the sandbox, and nothing of it left behind. */
-import { randomBytes } from 'node:crypto';
 import type { CodeInput, Running } from './api.ts';
 import { codeCleanup, codeCommand, codeDirectory } from './exec/code.ts';
+import { newExecId } from './exec/random.ts';
 import { runScript } from './exec/script-run.ts';
 import type { Wish } from './execs.ts';
 import { codeSubject } from './guard/call.ts';
@@ -17,7 +17,7 @@ export function codeRun(
   { code, ...input }: CodeInput,
   { inherited }: Pick<Origin, 'inherited'>,
 ): { readonly plan: Resolved; readonly wish: Wish; readonly bytes: string | Uint8Array } {
-  const execId = input.execId ?? `exec_${randomBytes(12).toString('hex')}`;
+  const execId = input.execId ?? newExecId();
   const subject = codeSubject(code);
   const command = codeCommand(code.language, execId, hiddenIn(plan, inherited));
   return {

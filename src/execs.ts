@@ -1,9 +1,9 @@
 /** The execs of this process: each started in a ready sandbox, recorded, counted as use, and ended when we end. */
-import { randomBytes } from 'node:crypto';
 import type { ExecInput, Running } from './api.ts';
 import { KnownProcesses } from './exec/detached/known.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
+import { newExecId } from './exec/random.ts';
 import { checkRequest } from './exec/request.ts';
 import { startExec, startFailed } from './exec/start.ts';
 import type { ExecRequest, Where } from './exec/types.ts';
@@ -257,7 +257,7 @@ export class Execs {
     checkExecEnv(env);
     const [program, ...args] = input.command;
     return {
-      execId: input.execId ?? `exec_${randomBytes(12).toString('hex')}`,
+      execId: input.execId ?? newExecId(),
       command: [program, ...args],
       cwd: input.cwd ?? this.#workspace(plan),
       env: { ...given.env, ...env },

@@ -1,10 +1,9 @@
 /** The sessions of this process: opened on use, one call at a time each, closed when the service ends. */
-import { randomBytes } from 'node:crypto';
 import type { CaissonApi, Options, Running, RunningText, SessionInput, SessionResult, SessionView } from './api.ts';
 import type { Process, Sandbox } from './backend.ts';
 import { abortError, CaissonError } from './errors.ts';
 import { collect } from './exec/collect.ts';
-import { newNonce } from './exec/lane/lane.ts';
+import { newExecId, newNonce } from './exec/random.ts';
 import { runScript } from './exec/script-run.ts';
 import { checkSessionName, checkText } from './exec/session/request.ts';
 import { forgetScript, sessionCommand } from './exec/session/script.ts';
@@ -161,7 +160,7 @@ export class Sessions {
     const { execs } = this.#parts;
     const { text, name, env = {}, timeoutMs } = input;
     const command = ['session', name, text.slice(0, shownCharacters)] as const;
-    const execId = input.execId ?? `exec_${randomBytes(12).toString('hex')}`;
+    const execId = input.execId ?? newExecId();
     const timeout = timeoutMs === undefined ? {} : { timeoutMs };
     const wanted = { execId, command, cwd: handle.row.spec.cwd, env, ...timeout };
     const look = async (names: readonly string[]) => await session.look(names);

@@ -6,7 +6,7 @@
 import type { Guarantees, Sandbox, Spec } from '../backend.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
 import { guardianCommand } from '../exec/lane/guardian.ts';
-import { newNonce } from '../exec/lane/lane.ts';
+import { newNonce } from '../exec/random.ts';
 import { failpoint } from '../failpoint.ts';
 import type { Wanted } from '../spec/resolve.ts';
 import type { Degradation, SandboxRow } from '../store/store.ts';

@@ -8,10 +8,10 @@
  *
  * A request is written only to a lane that is verified idle: what is queued in its stdin could be read by a command.
  */
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process, ProcessEnd, Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
+import { newNonce } from '../random.ts';
 import { type LaneControl, LaneProcess } from './lane-process.ts';
 import { encodeAgain, encodeRequest, type LaneRequest } from './request.ts';
 import { Scanner } from './scanner.ts';
@@ -248,10 +248,6 @@ function pidsOf(held: string): readonly number[] {
     .split(' ')
     .filter(Boolean)
     .map((word) => Number(word.replace('?', '')));
-}
-
-export function newNonce(): string {
-  return randomBytes(18).toString('base64url');
 }
 
 /** `c`: the directory is not there. `n`: the program is not there. Neither was started; a shell would say 126 and 127. */

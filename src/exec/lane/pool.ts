@@ -7,7 +7,8 @@
 import { availableParallelism } from 'node:os';
 import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { abortError, isCode, toCaissonError } from '../../errors.ts';
-import { Lane, newNonce } from './lane.ts';
+import { newNonce } from '../random.ts';
+import { Lane } from './lane.ts';
 import { fitsLane, type LaneRequest } from './request.ts';
 
 export type Launch = (command: readonly [string, ...string[]], options: ExecOptions) => Promise<Process>;

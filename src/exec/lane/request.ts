@@ -62,14 +62,8 @@ export function encodeRequest(request: LaneRequest): Buffer {
   const { plain, past } = splitEnv(request.env);
   const words = past.length === 0 ? request.command : ['"$_cz_e"', ...past.map(quote)];
   const command = past.length === 0 ? request.command.map(quote) : [...words, ...request.command.map(quote)];
-  const parts = [
-    `_cz_N=${request.nonce} _cz_c=${quote(request.command[0])}; _cz_run`,
-    quote(request.cwd),
-    ...plain.map(quote),
-    '--',
-    ...command,
-    '#.',
-  ];
+  const program = quote(request.command[0]);
+  const parts = ['_cz_run', request.nonce, quote(request.cwd), program, ...plain.map(quote), '--', ...command, '#.'];
   return framed(parts.join(' '));
 }
 
@@ -95,8 +89,12 @@ function splitEnv(env: Readonly<Record<string, string>>): { readonly plain: stri
   return { plain, past };
 }
 
+/** Means itself to every shell. Two bytes less are two or four system calls less: `read` takes one at a time. */
+const plainWord = /^[A-Za-z0-9_/][A-Za-z0-9_/.,:=+@-]*$/;
+
 /** A line cannot hold a newline, so a quoted one is spelled by a variable that holds it. */
 function quote(word: string): string {
+  if (plainWord.test(word)) return word;
   return `'${word.replaceAll("'", `'\\''`).replaceAll('\n', `'"$_cz_n"'`)}'`;
 }
 

@@ -27,9 +27,10 @@ case $_cz_i in x*) IFS=\${_cz_i#x};; *) unset IFS;; esac
 [ -n "$_cz_s" ] || { printf %s "$1:-;"; exit 78; }
 exec 8>&1 9>&2 >/dev/null 2>&1
 _cz_run() {
-if ! cd -- "$1"; then _cz_h= _cz_r=c
-elif ! command -v -- "$_cz_c" >/dev/null; then _cz_h= _cz_r=n
-else shift; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
+_cz_N=$1
+if ! cd -- "$2"; then _cz_h= _cz_r=c
+elif ! command -v -- "$3"; then _cz_h= _cz_r=n
+else shift 3; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
 ( unset SHLVL OLDPWD PWD
 case $_cz_l in x*) LC_ALL=\${_cz_l#x};; *) unset LC_ALL;; esac
 while [ "$1" != -- ]; do export "$1"; shift; done; shift

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process, ProcessEnd, Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
-import { newNonce } from '../lane/lane.ts';
+import { newNonce } from '../random.ts';
 import { LaneProcess } from '../lane/lane-process.ts';
 import { Scanner } from '../lane/scanner.ts';
 import { runScript } from '../script-run.ts';

@@ -20,6 +20,7 @@ export class Sandboxes {
   /** Rows by task, as long as nobody has written: every command asks for its row twice. */
   readonly #known = new Map<string, SandboxRow | null>();
   #knownAt: unknown = null;
+  #isFresh = false;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -73,8 +74,14 @@ export class Sandboxes {
     return this.#all.all().map(readRow);
   }
 
-  /** `data_version` changes with every commit of another connection, and costs a look at shared memory (sqlite.org/pragma.html). */
+  /**
+   * `data_version` changes with every commit of another connection, and costs a look at shared memory
+   * (sqlite.org/pragma.html). Once a turn is enough: what is committed after that is committed after this turn.
+   */
   #forgetOld(): void {
+    if (this.#isFresh) return;
+    this.#isFresh = true;
+    setImmediate(() => (this.#isFresh = false));
     const version = this.#version.get()?.['data_version'];
     if (version === this.#knownAt && this.#known.size < mostKnown) return;
     this.#known.clear();

@@ -182,7 +182,7 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane
   });
 
   it('skips a request that was torn at any byte, and serves the next one', async () => {
-    const whole = `_cz_N=tornrequest _cz_c='touch'; _cz_run '/' -- 'touch' '${join(directory, 'torn')}' #.`;
+    const whole = `_cz_run tornrequest / touch -- touch ${join(directory, 'torn')} #.`;
     for (let length = 1; length < whole.length; length += 9) child.stdin.write(`${whole.slice(0, length)}\n`);
     expect(
       (await runIn(lane, ['sh', '-c', `[ ! -e '${join(directory, 'torn')}' ] && echo absent`])).stdout.toString(),

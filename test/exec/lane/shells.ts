@@ -1,7 +1,8 @@
 /** Lanes in the shells of this host, without a sandbox around them. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import type { Process } from '../../../src/backend.ts';
-import { Lane, newNonce } from '../../../src/exec/lane/lane.ts';
+import { Lane } from '../../../src/exec/lane/lane.ts';
+import { newNonce } from '../../../src/exec/random.ts';
 
 /** What `sh` may be in a sandbox. Those that this host lacks are left out. */
 export const shells: readonly (readonly [string, ...string[]])[] = (

@@ -1,7 +1,7 @@
 /** Sessions as their owner drives them, without the service around them. */
 import { text } from 'node:stream/consumers';
 import type { Sandbox } from '../../../src/backend.ts';
-import { newNonce } from '../../../src/exec/lane/lane.ts';
+import { newNonce } from '../../../src/exec/random.ts';
 import { sessionCommand } from '../../../src/exec/session/script.ts';
 import { type Opened, Session } from '../../../src/exec/session/session.ts';
 
