@@ -22,6 +22,12 @@ export function usualAllowance(): Allowance {
 
 const openTimeoutMs = 15_000;
 
+/** As the host tells it (RFC 4254, 6.10): a code, or a signal. */
+export interface SessionExit {
+  readonly code: number | null;
+  readonly signal: string | undefined;
+}
+
 /** The server refuses another session on this connection, and nothing was started. */
 export class SessionRefused extends Error {
   /** There was no other one: it has none left of an allowance of nothing, or has not cleared the last one away yet. */
@@ -47,6 +53,7 @@ export class Connection {
   /** Sessions that were asked for, and neither refused nor closed. */
   #asked = 0;
   #begun = 0;
+  readonly #exits = new WeakMap<ClientChannel, SessionExit>();
   #isStalled = false;
 
   private constructor(target: Target, client: Client, allowance: Allowance) {
@@ -104,6 +111,11 @@ export class Connection {
     }
   }
 
+  /** What ends at once may tell so in the same breath as it tells that it has begun: before anybody else can listen. */
+  exitOf(channel: ClientChannel): SessionExit | null {
+    return this.#exits.get(channel) ?? null;
+  }
+
   close(): void {
     endClient(this.#client);
     this.#end(new CaissonError('unavailable', `the connection to ${this.target.label} was closed`));
@@ -113,8 +125,10 @@ export class Connection {
     this.#asked += 1;
     const over = (): void => void (this.#asked -= 1);
     this.#client.exec(line, options, (error, channel) => {
-      if (error === undefined) channel.once('close', over);
-      else over();
+      if (error === undefined) {
+        channel.once('close', over);
+        channel.once('exit', (code: number | null, signal?: string) => this.#exits.set(channel, { code, signal }));
+      } else over();
       answer(error, channel);
     });
   }

@@ -5,6 +5,7 @@ import type { ClientChannel } from 'ssh2';
 import type { ProcessEnd, PtyProcess } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { lost } from './fault.ts';
+import type { SessionExit } from './connection.ts';
 import type { Place } from './pool.ts';
 import { Output } from '../shared/output.ts';
 
@@ -48,7 +49,9 @@ export class SshProcess implements PtyProcess {
     [this.stdout, this.stderr, this.head] = [stdout.stream, stderr.stream, stdout.head];
     this.stdin = session.stdin ? writer(channel) : null;
     this.#end.promise.catch(() => undefined);
-    channel.once('exit', (code: number | null, signal?: string) => this.#ended(code, signal));
+    const exit = place.connection.exitOf(channel);
+    if (exit === null) channel.once('exit', (code: number | null, signal?: string) => this.#ended({ code, signal }));
+    else this.#ended(exit);
     const forget = place.connection.onLost((fault) => this.#lost(fault));
     channel.once('close', () => {
       forget();
@@ -87,7 +90,7 @@ export class SshProcess implements PtyProcess {
     if (!this.#over) this.#session.channel.setWindow(rows, columns, 0, 0);
   }
 
-  #ended(code: number | null, signal: string | undefined): void {
+  #ended({ code, signal }: SessionExit): void {
     if (code === null) this.#settle({ exitCode: null, signal: signalName(signal), outOfMemory: false });
     else if (code >= 0 && code <= 255) this.#settle({ exitCode: code, signal: null, outOfMemory: false });
     else this.#end.reject(new CaissonError('unavailable', `the host told an exit code that there is not: ${code}`));
