@@ -1,6 +1,5 @@
 /** `npm run bench -- [NAME...] [--json] [--quick] [--check] [--image REFERENCE]` */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CaissonError, toCaissonError } from '../src/errors.ts';
@@ -45,11 +44,15 @@ async function oneByOne(chosen: readonly Bench[]): Promise<number> {
   let isMissed = false;
   for (const { name } of chosen) {
     const args = [...process.execArgv, fileURLToPath(import.meta.url), name, ...flags, ...place];
-    const [code] = (await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'close')) as [number | null];
+    const code = await exitOf(spawn(process.execPath, args, { stdio: 'inherit' }));
     if (code !== 0 && code !== 1) return 2;
     isMissed ||= code === 1;
   }
   return values.check && isMissed ? 1 : 0;
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
 }
 
 async function alone(bench: Bench): Promise<number> {
