@@ -151,7 +151,9 @@ describe.skipIf(host === null)('a sandbox on a Docker engine', () => {
   });
 
   test('writes no core file and bounds open files (RL-08, RL-14)', async () => {
-    expect((await sh(sandbox, 'ulimit -c; ulimit -n; ulimit -Hn')).stdout).toBe('0\n4096\n8192\n');
+    // The hard limit is the bound. The soft one is 4096, unless runc's own start raised it to the hard one at the moment
+    // at which the limits were set: Go does that to every program, and some versions of runc race with it.
+    expect((await sh(sandbox, 'ulimit -c; ulimit -n; ulimit -Hn')).stdout).toMatch(/^0\n(?:4096|8192)\n8192\n$/);
     const { stdout } = await sh(sandbox, 'cd /workspace; sh -c "kill -SEGV \\$\\$"; ls');
     expect(stdout).toBe('');
   });
