@@ -169,9 +169,10 @@ function policyFor(cwd: string, { config, env }: Loaded, rulebook: Rulebook): Om
 }
 
 function unknownBackend(name: string, known: readonly string[]): CaissonError {
-  return new CaissonError('invalid_argument', `there is no backend ${JSON.stringify(name)}`, {
-    remedy: `choose one of ${known.join(', ')}`,
-  });
+  const message = Object.hasOwn(isolation, name)
+    ? `this build has no ${name} backend`
+    : `there is no backend ${JSON.stringify(name)}`;
+  return new CaissonError('invalid_argument', message, { remedy: `choose one of ${known.join(', ')}` });
 }
 
 function configView(loaded: Loaded, notices: readonly string[]): ConfigView {

@@ -36,6 +36,7 @@ export const defaults: Settings = {
     docker_shm_size: null,
     docker_runtime: null,
     docker_seccomp: 'builtin',
+    modal_image: 'nikolaik/python-nodejs:python3.11-nodejs20',
     ssh_host: null,
     ssh_user: null,
     ssh_port: null,

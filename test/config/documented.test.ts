@@ -78,6 +78,20 @@ const snippets: Readonly<Record<string, readonly [text: string, values: object]>
 `,
     { terminal: { ssh_host: 'my-server.example.com', ssh_user: 'agent', ssh_port: 22, ssh_key: '~/.ssh/id_rsa' } },
   ],
+  'the Modal backend': [
+    `terminal:
+  backend: "modal"
+  modal_image: "nikolaik/python-nodejs:python3.11-nodejs20"
+  container_persistent: true
+`,
+    {
+      terminal: {
+        backend: 'modal',
+        modal_image: 'nikolaik/python-nodejs:python3.11-nodejs20',
+        container_persistent: true,
+      },
+    },
+  ],
   'tirith, with every key explained': [
     `security:
   tirith_enabled: true # Enable/disable tirith scanning (default: true)

@@ -207,6 +207,7 @@ export const terminalSection = z.strictObject({
     'builtin or engine',
     "Filter of system calls: Caisson's own profile, or the engine's default.",
   ),
+  modal_image: key(checkedText(imageProblem), 'an image reference such as debian:12', 'Image of Modal sandboxes.'),
   ...hostKeys,
   ...poolKey,
   ...singularityKeys,
