@@ -1,21 +1,17 @@
 /** Adds rules to `command_allowlist` in the operator's file, as it is on disk now: nothing else in it changes. */
-import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readOwnFile } from '../config/home.ts';
+import { replaceOwnFile } from '../config/replace-file.ts';
 import { CaissonError } from '../errors.ts';
 
 const limitBytes = 256 * 1024;
 
-/**
- * The new file takes the place of the old one in one step, so a crash leaves one of the two. Throws
- * `failed_precondition` when the file cannot be changed without loss; it is left as it is then.
- */
+/** Throws `failed_precondition` when the file cannot be changed without loss; it is left as it is then. */
 export async function saveAllowed(home: string, rules: readonly string[]): Promise<void> {
   const file = join(home, 'config.yaml');
   const text = (await readOwnFile(file, { forbidden: 0o022, limitBytes })) ?? '';
   const changed = await withAllowed(text, rules, file);
-  if (changed !== text) await replace(file, changed);
+  if (changed !== text) await replaceOwnFile(file, changed);
 }
 
 /** Comments, order and blank lines stay. */
@@ -31,23 +27,6 @@ async function withAllowed(text: string, rules: readonly string[], file: string)
   for (const rule of rules) if (!known.has(rule)) list.add(document.createNode(rule));
   if (list !== found) document.set('command_allowlist', list);
   return document.toString({ lineWidth: 0 });
-}
-
-async function replace(file: string, text: string): Promise<void> {
-  const fresh = `${file}.${randomBytes(6).toString('hex')}.new`;
-  try {
-    const handle = await open(fresh, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(fresh, file);
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw new CaissonError('failed_precondition', `${file} cannot be written`, { cause: error });
-  }
 }
 
 function unchangeable(file: string, why: string): CaissonError {

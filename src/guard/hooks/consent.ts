@@ -1,7 +1,7 @@
 /** Which scripts the operator has accepted, each pinned to its content. */
-import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readOwnFile } from '../../config/home.ts';
+import { replaceOwnFile } from '../../config/replace-file.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Script } from './script.ts';
 
@@ -30,10 +30,7 @@ export async function readAccepted(home: string): Promise<Accepted> {
 export async function accept(home: string, scripts: readonly Script[]): Promise<void> {
   const added = Object.fromEntries(scripts.flatMap(({ path, sha256 }) => (sha256 === null ? [] : [[path, sha256]])));
   const next = `${JSON.stringify({ ...(await readAccepted(home)), ...added }, null, 2)}\n`;
-  const temporary = join(home, `${fileName}.${process.pid}`);
-  await writeFile(temporary, next, { mode: 0o600 });
-  await chmod(temporary, 0o600);
-  await rename(temporary, join(home, fileName));
+  await replaceOwnFile(join(home, fileName), next);
 }
 
 function parsed(text: string, home: string): unknown {

@@ -1,6 +1,7 @@
 /** Context files that somebody has accepted, by the hash of their bytes: another version is another file. */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceOwnFile } from '../../config/replace-file.ts';
 import { CaissonError } from '../../errors.ts';
 
 const hash = /^[0-9a-f]{64}$/;
@@ -24,7 +25,5 @@ export async function approve(home: string, sha256: string, about: string): Prom
   const known = await approvedHashes(home);
   if (known.has(sha256)) return;
   const before = known.size === 0 ? '' : await readFile(nameOf(home), 'utf8');
-  const fresh = `${nameOf(home)}.${process.pid}`;
-  await writeFile(fresh, `${before}${sha256} ${about.replaceAll(/[^ -~]/g, '?').slice(0, 200)}\n`, { mode: 0o600 });
-  await rename(fresh, nameOf(home));
+  await replaceOwnFile(nameOf(home), `${before}${sha256} ${about.replaceAll(/[^ -~]/g, '?').slice(0, 200)}\n`);
 }
