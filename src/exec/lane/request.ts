@@ -79,12 +79,15 @@ export function fitsLane(request: Omit<LaneRequest, 'nonce'>): boolean {
   return [...request.command, ...pairs].every((word) => Buffer.byteLength(word) <= longestWord);
 }
 
+/** PATH comes first: the lane looks for the program by it, as the engine would. */
 function splitEnv(env: Readonly<Record<string, string>>): { readonly plain: string[]; readonly past: string[] } {
   const plain: string[] = [];
   const past: string[] = [];
   for (const [name, value] of Object.entries(env)) {
     const own = shellsOwn.has(name) || name.startsWith('_cz_') || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
-    (own ? past : plain).push(`${name}=${value}`);
+    if (own) past.push(`${name}=${value}`);
+    else if (name === 'PATH') plain.unshift(`${name}=${value}`);
+    else plain.push(`${name}=${value}`);
   }
   return { plain, past };
 }

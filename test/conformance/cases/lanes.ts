@@ -114,6 +114,18 @@ export function laneCases(suite: Suite): void {
     },
   );
 
+  suite.test('lanes.path', 'looks for a program where the PATH of its command says, as directly', async (place) => {
+    const sandbox = await place.sandbox();
+    const laned = await withLane(place);
+    const make =
+      'mkdir -p /tmp/caisson-own && printf "#!/bin/sh\\necho own" >/tmp/caisson-own/only-here && cd /tmp/caisson-own && chmod 755 . only-here';
+    expect((await run(laned, ['sh', '-c', make])).exitCode).toBe(0);
+    const env = { FIRST: 'x', PATH: '/tmp/caisson-own:/usr/local/bin:/usr/bin:/bin' };
+    for (const way of [sandbox, laned])
+      expect((await run(way, ['only-here'], { env })).stdout.toString()).toBe('own\n');
+    laned.close();
+  });
+
   suite.test(
     'lanes.lost',
     'loses an exec whose command kills its lane, keeps its output, and serves the next one',

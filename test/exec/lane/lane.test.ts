@@ -1,25 +1,24 @@
 import fc from 'fast-check';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Lane } from '../../../src/exec/lane/lane.ts';
-import { direct, openLane, runIn, shells } from './shells.ts';
+import { shells } from '../kill/shells.ts';
+import { direct, type Opened, openLane, runIn, start } from './shells.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'caisson lane '));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane of $name', ({ shell }) => {
+describe.each(shells)('a lane of %s', (shell) => {
+  let opened: Opened;
   let lane: Lane;
-  let child: Awaited<ReturnType<typeof openLane>>['child'];
   beforeEach(async () => {
-    ({ lane, child } = await openLane(shell));
+    opened = await openLane(shell);
+    ({ lane } = opened);
   });
-  afterEach(() => {
-    lane.close();
-    child.kill('SIGKILL');
-  });
+  afterEach(() => opened[Symbol.dispose]());
 
   it.each([
     ['true'],
@@ -45,8 +44,8 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane
     ['sh', '-c', 'grep -E "Sig(Ign|Blk|Cgt)" /proc/self/status'],
   ] as [string, ...string[]][])('gives the same bytes and status as a direct start: %j', async (...command) => {
     const [program, ...rest] = command;
-    const viaLane = await runIn(lane, [program, ...rest]);
-    const alone = direct([program, ...rest]);
+    const viaLane = await runIn(opened, [program, ...rest]);
+    const alone = direct(opened, [program, ...rest]);
     expect(viaLane.exitCode).toBe(alone.exitCode);
     expect(viaLane.stdout.equals(alone.stdout)).toBe(true);
     expect(masked(viaLane.stderr)).toBe(masked(alone.stderr));
@@ -57,7 +56,9 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane
     const text = fc.string({ unit: 'binary', maxLength: 40 }).map((word) => word.replaceAll('\0', ''));
     await fc.assert(
       fc.asyncProperty(fc.array(text, { maxLength: 4 }), text, async (words, value) => {
-        const ran = await runIn(lane, ['sh', '-c', 'printf "%s\\0" "$@" "$V"', 'sh', ...words], { env: { V: value } });
+        const ran = await runIn(opened, ['sh', '-c', 'printf "%s\\0" "$@" "$V"', 'sh', ...words], {
+          env: { V: value },
+        });
         expect(ran.stdout.toString()).toBe([...words, value].map((word) => `${word}\0`).join(''));
       }),
       { numRuns: 60 },
@@ -65,7 +66,7 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane
   });
 
   it.each([1_000, 1_023, 1_024, 1_025, 16_384, 131_071])('carries an argument of %i bytes', async (length) => {
-    const ran = await runIn(lane, ['sh', '-c', 'printf %s "${#1}"', 'sh', 'x'.repeat(length)]);
+    const ran = await runIn(opened, ['sh', '-c', 'printf %s "${#1}"', 'sh', 'x'.repeat(length)]);
     expect(ran.stdout.toString()).toBe(String(length));
   });
 
@@ -80,7 +81,7 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane
       LC_ALL: 'C.UTF-8',
       _cz_n: 'z',
     };
-    const ran = await runIn(lane, ['env', '-0'], { env });
+    const ran = await runIn(opened, ['env', '-0'], { env });
     const seen = Object.fromEntries(
       ran.stdout
         .toString()
@@ -88,26 +89,35 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane
         .filter(Boolean)
         .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
     );
-    expect(seen).toEqual({ PATH: process.env['PATH'], HOME: '/root', ...env });
+    expect(seen).toEqual({ ...opened.env, ...env });
   });
 
   it('starts in the directory it is told, and says so when that is not there', async () => {
-    expect((await runIn(lane, ['pwd'], { cwd: directory })).stdout.toString()).toBe(`${directory}\n`);
-    expect((await runIn(lane, ['pwd'], { cwd: join(directory, 'absent') })).exitCode).toBe(126);
-    expect((await runIn(lane, ['no-such-program'])).exitCode).toBe(127);
-    expect((await runIn(lane, ['pwd'], { cwd: '/tmp' })).stdout.toString()).toBe('/tmp\n');
+    expect((await runIn(opened, ['pwd'], { cwd: directory })).stdout.toString()).toBe(`${directory}\n`);
+    expect((await runIn(opened, ['pwd'], { cwd: join(directory, 'absent') })).exitCode).toBe(126);
+    expect((await runIn(opened, ['no-such-program'])).exitCode).toBe(127);
+    expect((await runIn(opened, ['pwd'], { cwd: '/tmp' })).stdout.toString()).toBe('/tmp\n');
   });
 
   it('shows the child the descriptors of a direct start, as a leader of its own session', async () => {
     const text =
       'for f in /proc/$$/fd/*; do echo "${f##*/}"; done; read -r p c s pp g sid rest </proc/$$/stat; [ "$g" = "$$" ] && [ "$sid" = "$$" ] && echo leader';
-    const ran = await runIn(lane, ['sh', '-c', text]);
+    const ran = await runIn(opened, ['sh', '-c', text]);
     expect(ran.stdout.toString()).toMatch(/leader\n$/);
-    expect(ran.stdout.toString()).toBe(direct(['sh', '-c', text]).stdout.toString());
+    expect(ran.stdout.toString()).toBe(direct(opened, ['sh', '-c', text]).stdout.toString());
+  });
+
+  it('finds a program by the PATH of the command', async () => {
+    const own = mkdtempSync(join(directory, 'bin-'));
+    writeFileSync(join(own, 'mine'), '#!/bin/sh\necho mine\n', { mode: 0o755 });
+    const PATH = `${own}:${opened.env.PATH}`;
+    expect((await runIn(opened, ['mine'], { env: { A: 'a', PATH } })).stdout.toString()).toBe('mine\n');
+    expect((await runIn(opened, ['mine'])).exitCode).toBe(127);
+    expect((await runIn(opened, ['sh', '-c', 'exit 3'], { env: { PATH: own } })).exitCode).toBe(127);
   });
 
   it('is not ended by marks that a command prints', async () => {
-    const ran = await runIn(lane, [
+    const ran = await runIn(opened, [
       'sh',
       '-c',
       'i=0; while [ $i -lt 200 ]; do printf "AAAAAAAAAAAAAAAAAAAAAAA:0:;"; i=$((i+1)); done; exit 9',
@@ -117,7 +127,7 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane
   });
 
   it('keeps the streams open while a child holds them, and is retired when they are given up', async () => {
-    const running = lane.run({ command: ['sh', '-c', 'sleep 5 & echo done'], cwd: '/', env: {} });
+    const running = start(opened, ['sh', '-c', 'sleep 5 & echo done']);
     let ended = false;
     running.stdout.on('end', () => {
       ended = true;
@@ -132,18 +142,18 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane
   });
 
   it('is idle again after a command that ran long, though whoever started it holds the other ends of its pipes', async () => {
-    const ran = await runIn(lane, ['sh', '-c', 'sleep 2.2; echo done']);
+    const ran = await runIn(opened, ['sh', '-c', 'sleep 2.2; echo done']);
     expect(ran.stdout.toString()).toBe('done\n');
     expect(lane.state).toBe('idle');
   });
 
   it('is not touched by an exec that lets go of it after its end', async () => {
-    const first = lane.run({ command: ['true'], cwd: '/', env: {} });
+    const first = start(opened, ['true']);
     first.stdout.resume();
     first.stderr.resume();
     await first.wait();
     while (lane.state !== 'idle') await sleep(1);
-    const second = runIn(lane, ['sh', '-c', 'sleep 0.1; echo second']);
+    const second = runIn(opened, ['sh', '-c', 'sleep 0.1; echo second']);
     first.release();
     await first.kill('SIGKILL');
     expect((await second).stdout.toString()).toBe('second\n');
@@ -151,17 +161,13 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane
   });
 
   it('is idle again when a holder turns out to be just dying', async () => {
-    const ran = await runIn(lane, ['sh', '-c', '(sleep 0.05) & echo done']);
+    const ran = await runIn(opened, ['sh', '-c', '(sleep 0.05) & echo done']);
     expect(ran.stdout.toString()).toBe('done\n');
     expect(lane.state).toBe('idle');
   });
 
   it('tells that an exec is lost, with its output, when the command kills the lane', async () => {
-    const running = lane.run({
-      command: ['sh', '-c', 'echo before; kill -9 $PPID; sleep 0.2; echo after'],
-      cwd: '/',
-      env: {},
-    });
+    const running = start(opened, ['sh', '-c', 'echo before; kill -9 $PPID; sleep 0.2; echo after']);
     const seen: Buffer[] = [];
     running.stdout.on('data', (chunk: Buffer) => seen.push(chunk));
     running.stderr.resume();
@@ -171,21 +177,21 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('a lane
   });
 
   it('is retired, without running it, by a request that a command injects', async () => {
-    await runIn(lane, [
+    await runIn(opened, [
       'sh',
       '-c',
       `printf '%s\\n' "_cz_N=x; echo injected >${join(directory, 'mark')} #." >/proc/$PPID/fd/0 2>/dev/null || true`,
     ]).catch(() => undefined);
     await sleep(100);
-    const after = lane.state === 'idle' ? await runIn(lane, ['echo', 'fine']) : null;
+    const after = lane.state === 'idle' ? await runIn(opened, ['echo', 'fine']) : null;
     expect(after === null || after.stdout.toString() === 'fine\n').toBe(true);
   });
 
   it('skips a request that was torn at any byte, and serves the next one', async () => {
     const whole = `_cz_run tornrequest / touch -- touch ${join(directory, 'torn')} #.`;
-    for (let length = 1; length < whole.length; length += 9) child.stdin.write(`${whole.slice(0, length)}\n`);
+    for (let length = 1; length < whole.length; length += 9) opened.child.stdin.write(`${whole.slice(0, length)}\n`);
     expect(
-      (await runIn(lane, ['sh', '-c', `[ ! -e '${join(directory, 'torn')}' ] && echo absent`])).stdout.toString(),
+      (await runIn(opened, ['sh', '-c', `[ ! -e '${join(directory, 'torn')}' ] && echo absent`])).stdout.toString(),
     ).toBe('absent\n');
   });
 });

@@ -2,15 +2,9 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import type { Process } from '../../../src/backend.ts';
 import { Lane } from '../../../src/exec/lane/lane.ts';
+import type { LaneProcess } from '../../../src/exec/lane/lane-process.ts';
 import { newNonce } from '../../../src/exec/random.ts';
-
-/** What `sh` may be in a sandbox. Those that this host lacks are left out. */
-export const shells: readonly (readonly [string, ...string[]])[] = (
-  [['dash'], ['busybox', 'sh'], ['bash']] as const
-).filter(
-  ([program]) =>
-    spawnSync(program, ['-c', 'true']).error === undefined || spawnSync(program, ['true']).error === undefined,
-);
+import { shellDirectory } from '../kill/shells.ts';
 
 export function started(child: ChildProcessWithoutNullStreams): Process {
   const end = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -27,21 +21,27 @@ export function started(child: ChildProcessWithoutNullStreams): Process {
   };
 }
 
-export async function openLane(
-  shell: readonly [string, ...string[]],
-): Promise<{ readonly lane: Lane; readonly child: ChildProcessWithoutNullStreams }> {
+/** A lane in a place where `sh` is a given shell. */
+export interface Opened extends Disposable {
+  readonly lane: Lane;
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly env: { readonly PATH: string; readonly HOME: string };
+}
+
+export async function openLane(shell: string): Promise<Opened> {
+  const directory = shellDirectory(shell);
+  const env = { PATH: `${directory.path}:${process.env['PATH'] ?? '/usr/bin:/bin'}`, HOME: '/root' };
   const nonce = newNonce();
-  const [, ...rest] = Lane.command(nonce);
-  const [program, ...options] = shell;
-  const child = spawn(program, [...options, ...rest], {
-    argv0: program === 'busybox' ? program : 'sh', // bash reads no startup files under this name
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/root' },
-    cwd: '/',
-    detached: true,
-  });
+  const [program, ...rest] = Lane.command(nonce);
+  const child = spawn(program, rest, { env, cwd: '/', detached: true });
   const lane = new Lane(started(child), { onChange: () => undefined });
   await lane.open(nonce);
-  return { lane, child };
+  const close = (): void => {
+    lane.close();
+    child.kill('SIGKILL');
+    directory.remove();
+  };
+  return { lane, child, env, [Symbol.dispose]: close };
 }
 
 export interface Ran {
@@ -50,12 +50,21 @@ export interface Ran {
   readonly stderr: Buffer;
 }
 
+interface Options {
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
+}
+
+export function start(opened: Opened, command: readonly [string, ...string[]], options: Options = {}): LaneProcess {
+  return opened.lane.run({ command, cwd: options.cwd ?? '/', env: options.env ?? {} });
+}
+
 export async function runIn(
-  lane: Lane,
+  opened: Opened,
   command: readonly [string, ...string[]],
-  options: { readonly cwd?: string; readonly env?: Record<string, string> } = {},
+  options: Options = {},
 ): Promise<Ran> {
-  const running = lane.run({ command, cwd: options.cwd ?? '/', env: options.env ?? {} });
+  const running = start(opened, command, options);
   const [stdout, stderr] = [collected(running.stdout), collected(running.stderr)];
   const { exitCode } = await running.wait();
   return { exitCode, stdout: await stdout, stderr: await stderr };
@@ -68,15 +77,10 @@ async function collected(stream: NodeJS.ReadableStream): Promise<Buffer> {
 }
 
 /** The same command started directly, in a session of its own as everywhere: some of them signal their whole group. */
-export function direct(
-  command: readonly [string, ...string[]],
-  options: { readonly env?: Record<string, string> } = {},
-): Ran {
-  const [program, ...rest] = command;
-  const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/root', ...options.env };
-  const { status, signal, stdout, stderr } = spawnSync('setsid', [program, ...rest], {
+export function direct(opened: Opened, command: readonly [string, ...string[]], options: Options = {}): Ran {
+  const { status, signal, stdout, stderr } = spawnSync('setsid', command, {
     cwd: '/',
-    env,
+    env: { ...opened.env, ...options.env },
     input: '',
     maxBuffer: 64 * 2 ** 20,
   });
