@@ -9,8 +9,6 @@ import type {
   CaissonApi,
   ConfigView,
   CodeInput,
-  CopyInput,
-  CopyResult,
   Detached,
   DetachedProcess,
   ExecEvent,
@@ -31,14 +29,12 @@ import type { Loaded } from './config/types.ts';
 import { auditOf } from './audits.ts';
 import { codeRun, feedCode } from './code.ts';
 import { CaissonError, isCode } from './errors.ts';
-import { copyBetween } from './copies.ts';
+import { copiesOf } from './copies.ts';
 import { collect } from './exec/collect.ts';
 import type { ExecRequest } from './exec/types.ts';
 import { feed } from './feed.ts';
 import { type ExecParts, Execs, type Wish } from './execs.ts';
-import { fileTools, type Within } from './file-tools.ts';
-import { copyIn } from './files/copy-in.ts';
-import { copyOut } from './files/copy-out.ts';
+import { fileTools } from './file-tools.ts';
 import type { Rulebook } from './guard/rulebook.ts';
 import { type ImageBuilder, imagesOf } from './images.ts';
 import { mcpServersOf } from './mcp-servers.ts';
@@ -49,10 +45,10 @@ import { repeated } from './repeated.ts';
 import { secretsOf } from './secrets.ts';
 import { Sessions, sessionsOf } from './sessions.ts';
 import { acquire } from './sandbox/acquire.ts';
-import type { Context, Handle } from './sandbox/context.ts';
+import type { Context, Handle, StepOptions } from './sandbox/context.ts';
 import { removeSandbox, stopSandbox } from './sandbox/end.ts';
 import { inspectSandbox } from './sandbox/inspect.ts';
-import { withSandbox } from './sandbox/healing.ts';
+import { type Within, withSandbox } from './sandbox/healing.ts';
 import { measured } from './sandbox/measure.ts';
 import { removeOwned } from './sandbox/owned.ts';
 import { Plans, type Resolved } from './sandbox/plan.ts';
@@ -87,6 +83,8 @@ export class Caisson implements CaissonApi {
   readonly mcpServers: CaissonApi['mcpServers'];
   readonly secrets: CaissonApi['secrets'];
   readonly files: CaissonApi['files'];
+  readonly copyIn: CaissonApi['copyIn'];
+  readonly copyOut: CaissonApi['copyOut'];
   readonly sessions: CaissonApi['sessions'];
   readonly #parts: Parts;
   readonly #context: Context;
@@ -122,6 +120,8 @@ export class Caisson implements CaissonApi {
     const within: Within = (task, options, work) => this.#within(task, options, work);
     const { context, guard, rulebook, origin } = parts;
     this.files = fileTools({ context, guard, rulebook, env: origin.env, cwd: origin.cwd, within });
+    const userHome = origin.env['HOME'] ?? homedir();
+    ({ copyIn: this.copyIn, copyOut: this.copyOut } = copiesOf({ context, userHome, within }));
     this.#sweeping = this.#sweep();
     this.#sweeper = setInterval(() => {
       this.#sweeping = this.#sweeping.then(() => this.#sweep());
@@ -232,14 +232,6 @@ export class Caisson implements CaissonApi {
     return [...(await this.#processes.collect(how.dryRun)), ...(await gc(this.#parts, how))];
   }
 
-  async copyIn(input: CopyInput, options: Options = {}): Promise<CopyResult> {
-    return await this.#copy(copyIn, input, options);
-  }
-
-  async copyOut(input: CopyInput, options: Options = {}): Promise<CopyResult> {
-    return await this.#copy(copyOut, input, options);
-  }
-
   async *logs(
     id: string,
     how: { readonly after?: number; readonly follow?: boolean } = {},
@@ -273,21 +265,13 @@ export class Caisson implements CaissonApi {
     await this.#parts.release();
   }
 
-  async #plan(request: SandboxRequest, options: Options): Promise<Resolved> {
+  async #plan(request: SandboxRequest, options: StepOptions): Promise<Resolved> {
     return await this.#plans.planFor(request, options);
   }
 
-  async #within<T>(task: string, options: Options, work: (handle: Handle) => Promise<T>): Promise<T> {
+  async #within<T>(task: string, options: StepOptions, work: (handle: Handle) => Promise<T>): Promise<T> {
     const plan = await this.#plan({ taskId: task, existing: true }, options);
     return await withSandbox(this.#context, plan, options, work);
-  }
-
-  async #copy(copy: typeof copyIn | typeof copyOut, input: CopyInput, options: Options): Promise<CopyResult> {
-    const { task, ...paths } = input;
-    const place = { context: this.#context, userHome: this.#parts.origin.env['HOME'] ?? homedir() };
-    return await this.#within(task, options, (handle) =>
-      copyBetween(copy, { ...place, handle }, { ...paths, ...options }),
-    );
   }
 
   async #sweep(): Promise<void> {

@@ -1,16 +1,31 @@
 /** Copies between this host and a sandbox, with what is known about both. */
 import { join } from 'node:path';
-import type { CopyInput, CopyResult, Options } from './api.ts';
+import type { CaissonApi, CopyInput, CopyResult, Options } from './api.ts';
 import { type CaissonError, isCode } from './errors.ts';
 import { copyIn } from './files/copy-in.ts';
-import type { copyOut } from './files/copy-out.ts';
+import { copyOut } from './files/copy-out.ts';
 import { refusalOf, vetting } from './guard/writes/copies.ts';
 import type { Context, Handle } from './sandbox/context.ts';
+import type { Within } from './sandbox/healing.ts';
 import type { SandboxRow } from './store/store.ts';
 import { readRecord, recordStamp } from './secrets/credentials/record.ts';
 
+export interface CopyParts {
+  readonly context: Context;
+  readonly userHome: string;
+  readonly within: Within;
+}
+
+export function copiesOf({ within, ...place }: CopyParts): Pick<CaissonApi, 'copyIn' | 'copyOut'> {
+  const by =
+    (copy: typeof copyIn | typeof copyOut): CaissonApi['copyIn'] =>
+    ({ task, ...paths }, options = {}) =>
+      within(task, options, (handle) => copyBetween(copy, { ...place, handle }, { ...paths, ...options }));
+  return { copyIn: by(copyIn), copyOut: by(copyOut) };
+}
+
 /** What sandboxes can write on this host is not trusted on the way: directories of tasks, and what is bound in. */
-export async function copyBetween(
+async function copyBetween(
   copy: typeof copyIn | typeof copyOut,
   place: { readonly context: Context; readonly handle: Handle; readonly userHome: string },
   { source, target, confirmed = false, ...options }: Omit<CopyInput, 'task'> & Options,

@@ -18,10 +18,8 @@ import {
   writeFile,
 } from './files/tools/tools.ts';
 import type { Handle } from './sandbox/context.ts';
+import type { Within } from './sandbox/healing.ts';
 import { synced, type SyncParts } from './syncs.ts';
-
-/** Work in the sandbox of a task, healed once. */
-export type Within = <T>(task: string, options: Options, work: (handle: Handle) => Promise<T>) => Promise<T>;
 
 export interface ToolParts extends SyncParts {
   readonly within: Within;

@@ -8,6 +8,9 @@ import type { Context, Handle, StepOptions } from './context.ts';
 import type { Plan } from './create.ts';
 import { forgetLive } from './live.ts';
 
+/** The same by task, of a sandbox that is there. */
+export type Within = <T>(task: string, options: StepOptions, work: (handle: Handle) => Promise<T>) => Promise<T>;
+
 export async function withSandbox<T>(
   context: Context,
   plan: Plan,
