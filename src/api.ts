@@ -4,6 +4,7 @@
  * Every method throws `CaissonError` only. What a command did is an `Exit`, never an error.
  */
 import type { Readable } from 'node:stream';
+import type { AccessApi } from './access/types.ts';
 import type { AuditRecord, Verification } from './audit/types.ts';
 import type { Check, HostKey, Progress, Stats } from './backend.ts';
 import type { Killed } from './exec/detached/end.ts';
@@ -23,6 +24,7 @@ import type { Redactor } from './secrets/redact/types.ts';
 import type { ScanResult } from './secrets/scan/types.ts';
 import type { SandboxRequest } from './spec/types.ts';
 
+export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView, Revoked } from './access/types.ts';
 export type { AuditRecord, Verification } from './audit/types.ts';
 export { shellCode, signalNumbers } from './exec/exit.ts';
 export type { Exit, ExitReason, StreamSummary, Survivor } from './exec/exit.ts';
@@ -226,6 +228,8 @@ export interface CaissonApi {
     /** Whether all records are there and as they were written. */
     verify(): Promise<Verification>;
   };
+  /** Who may talk to an agent through a messenger. */
+  readonly access: AccessApi;
   /** Scripts that see a command before it runs. Each is run only as it was when it was accepted. */
   readonly hooks: {
     list(): Promise<readonly HookView[]>;

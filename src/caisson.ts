@@ -26,6 +26,7 @@ import type {
   TaskProcess,
 } from './api.ts';
 import type { Loaded } from './config/types.ts';
+import { accessOf } from './access.ts';
 import { auditOf } from './audits.ts';
 import { codeRun, feedCode } from './code.ts';
 import { CaissonError, isCode } from './errors.ts';
@@ -82,6 +83,7 @@ export class Caisson implements CaissonApi {
   readonly images: CaissonApi['images'];
   readonly mcpServers: CaissonApi['mcpServers'];
   readonly secrets: CaissonApi['secrets'];
+  readonly access: CaissonApi['access'];
   readonly files: CaissonApi['files'];
   readonly copyIn: CaissonApi['copyIn'];
   readonly copyOut: CaissonApi['copyOut'];
@@ -117,6 +119,7 @@ export class Caisson implements CaissonApi {
     this.images = imagesOf(parts);
     this.mcpServers = mcpServersOf(parts.loaded);
     this.secrets = secretsOf(parts.loaded);
+    this.access = accessOf(parts.context, parts.loaded, parts.origin.env);
     const within: Within = (task, options, work) => this.#within(task, options, work);
     const { context, guard, rulebook, origin } = parts;
     this.files = fileTools({ context, guard, rulebook, env: origin.env, cwd: origin.cwd, within });

@@ -176,7 +176,13 @@ function unknownBackend(name: string, known: readonly string[]): CaissonError {
 }
 
 function configView(loaded: Loaded, notices: readonly string[]): ConfigView {
-  const { tasks, command_allowlist: allowlist, mcp_servers: servers, ...sections } = loaded.config;
+  const {
+    tasks,
+    command_allowlist: allowlist,
+    unauthorized_dm_behavior: strangers,
+    mcp_servers: servers,
+    ...sections
+  } = loaded.config;
   const keys = Object.entries(sections).flatMap(([section, values]) =>
     Object.entries(values).map(([key, value]: [string, unknown]) => ({ key: `${section}.${key}`, value })),
   );
@@ -186,6 +192,7 @@ function configView(loaded: Loaded, notices: readonly string[]): ConfigView {
     show: () => [
       ...keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' })),
       { key: 'command_allowlist', value: allowlist, origin: allowlist.length === 0 ? 'default' : 'file' },
+      { key: 'unauthorized_dm_behavior', value: strangers, origin: strangers === null ? 'default' : 'file' },
       {
         key: 'mcp_servers',
         value: shownServers(servers),

@@ -10,9 +10,10 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  *   copy        files are about to go in or out
  *   file        a file tool is about to change something
  *   trust       a person confirms the key of a host
+ *   access      a person lets somebody talk, or takes that back; too many codes were wrong
  */
 export interface AuditEntry {
-  readonly type: 'decision' | 'run' | 'exit' | 'copy' | 'file' | 'trust';
+  readonly type: 'decision' | 'run' | 'exit' | 'copy' | 'file' | 'trust' | 'access';
   readonly taskId: string | null;
   readonly execId: string | null;
   readonly [detail: string]: Json;

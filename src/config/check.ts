@@ -6,13 +6,14 @@ import { type Laid, type Setting, settingsOf } from './layer.ts';
 import { configError } from './problem.ts';
 import { document, projectRules, sections, single } from './schema.ts';
 import { type Switch, readings } from './switches.ts';
-import type { Document, Flags, Settings } from './types.ts';
+import type { Config, Document, Flags, Settings } from './types.ts';
 
 export interface CheckedFile {
   readonly settings: readonly Setting[];
   readonly tasks: Readonly<Record<string, readonly Setting[]>>;
   readonly overrides: NonNullable<Document['tasks']>;
   readonly allowlist: readonly string[];
+  readonly strangers: Config['unauthorized_dm_behavior'];
   readonly servers: NonNullable<Document['mcp_servers']>;
 }
 
@@ -22,7 +23,13 @@ export function checkFile(text: string, file: string): CheckedFile {
   const result = document.safeParse(value);
   if (!result.success)
     throw configError(explain(result.error.issues, { value, placeOf: (path) => placeAt(file, positionOf(path)) }));
-  const { tasks = {}, command_allowlist: allowlist = [], mcp_servers: servers = {}, ...rest } = result.data;
+  const {
+    tasks = {},
+    command_allowlist: allowlist = [],
+    unauthorized_dm_behavior: strangers = null,
+    mcp_servers: servers = {},
+    ...rest
+  } = result.data;
   const lineOf = (path: Path): string => `${file}:${positionOf(path).line}`;
   const settingsFor = (name: string, terminal: object): readonly Setting[] =>
     settingsOf({ terminal }, (_, key) => `task ${name} at ${lineOf(['tasks', name, key])}`);
@@ -34,6 +41,7 @@ export function checkFile(text: string, file: string): CheckedFile {
     tasks: Object.fromEntries(perTask),
     overrides: tasks,
     allowlist,
+    strangers,
     servers,
   };
 }
@@ -62,9 +70,14 @@ function withoutEmpty(value: unknown): unknown {
   if (typeof value !== 'object' || Array.isArray(value)) return value;
   const sectionsOf = Object.entries(value).map(([key, inner]: [string, unknown]) => [
     key,
-    key === 'tasks' ? withoutEmpty(inner) : (inner ?? (Object.hasOwn(single, key) ? [] : {})),
+    key === 'tasks' ? withoutEmpty(inner) : (inner ?? emptyOf(key)),
   ]);
   return Object.fromEntries(sectionsOf);
+}
+
+function emptyOf(key: string): unknown {
+  if (!Object.hasOwn(single, key)) return {};
+  return key === 'command_allowlist' ? [] : null;
 }
 
 export function checkSwitches(found: readonly Switch[], originOf: (variable: string) => string): readonly Setting[] {
@@ -92,7 +105,12 @@ export function checkFlags(flags: Flags): readonly Setting[] {
 }
 
 /** Overrides of tasks, and what is no section, are written in the file only. */
-const flagDocument = document.omit({ tasks: true, command_allowlist: true, mcp_servers: true });
+const flagDocument = document.omit({
+  tasks: true,
+  command_allowlist: true,
+  unauthorized_dm_behavior: true,
+  mcp_servers: true,
+});
 
 function definedOf(keys: object): object {
   return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined));
@@ -110,6 +128,8 @@ export function settle({ values }: Laid): Settings {
     exec,
     audit,
     pool,
+    discord,
+    ...platforms
   } = sections;
   return {
     terminal: terminal.parse(values['terminal']),
@@ -121,5 +141,12 @@ export function settle({ values }: Laid): Settings {
     exec: exec.parse(values['exec']),
     audit: audit.parse(values['audit']),
     pool: pool.parse(values['pool']),
+    discord: discord.parse(values['discord']),
+    email: platforms.email.parse(values['email']),
+    mattermost: platforms.mattermost.parse(values['mattermost']),
+    signal: platforms.signal.parse(values['signal']),
+    slack: platforms.slack.parse(values['slack']),
+    telegram: platforms.telegram.parse(values['telegram']),
+    whatsapp: platforms.whatsapp.parse(values['whatsapp']),
   };
 }

@@ -8,6 +8,9 @@ const mebibyte = 1024 ** 2;
 const gibibyte = 1024 ** 3;
 const daySeconds = 86_400;
 
+/** Of a platform of which nothing more can be said. */
+const platform = { unauthorized_dm_behavior: null };
+
 export const defaults: Settings = {
   terminal: {
     backend: 'docker',
@@ -80,4 +83,11 @@ export const defaults: Settings = {
   exec: { output_bytes: 50_000, spill_bytes: gibibyte, retention_seconds: 7 * daySeconds, store_bytes: 4 * gibibyte },
   audit: { file_bytes: 16 * mebibyte, store_bytes: 256 * mebibyte },
   pool: { create_concurrency: null },
+  discord: { ...platform, require_mention: true, free_response_channels: '', auto_thread: true },
+  email: platform,
+  mattermost: platform,
+  signal: platform,
+  slack: platform,
+  telegram: platform,
+  whatsapp: platform,
 };

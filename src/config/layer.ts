@@ -48,6 +48,13 @@ const names: readonly string[] = [
   'exec',
   'audit',
   'pool',
+  'discord',
+  'email',
+  'mattermost',
+  'signal',
+  'slack',
+  'telegram',
+  'whatsapp',
 ] satisfies SectionName[];
 
 export function isSection(name: string): name is SectionName {

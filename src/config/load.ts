@@ -68,7 +68,7 @@ function plain({ home, env }: Sources): Loaded {
   return {
     home,
     env,
-    config: { ...defaults, command_allowlist: [], mcp_servers: {}, tasks: {} },
+    config: { ...defaults, command_allowlist: [], unauthorized_dm_behavior: null, mcp_servers: {}, tasks: {} },
     origins: lay(base).origins,
     forTask,
   };
@@ -88,7 +88,13 @@ async function checked(sources: Sources): Promise<Loaded> {
   return {
     home,
     env,
-    config: { ...settle(laid), command_allowlist: file.allowlist, mcp_servers: file.servers, tasks: file.overrides },
+    config: {
+      ...settle(laid),
+      command_allowlist: file.allowlist,
+      unauthorized_dm_behavior: file.strangers,
+      mcp_servers: file.servers,
+      tasks: file.overrides,
+    },
     origins: laid.origins,
     forTask,
   };

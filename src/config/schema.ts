@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
 import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
+import { discordSection, platformSection, strangersKey } from './schema/messaging.ts';
 import { auditSection, execSection, policySection, poolSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
 import { serverName, serverSection } from './schema/servers.ts';
@@ -15,9 +16,11 @@ import { placeKeys, terminalSection } from './schema/terminal.ts';
 export {
   approvalsSection,
   auditSection,
+  discordSection,
   execSection,
   guardrailsSection,
   hooksSection,
+  platformSection,
   policySection,
   poolSection,
   securitySection,
@@ -39,7 +42,7 @@ export const taskSection = terminalSection.omit(placeKeys).partial().extend({
 export const projectRules = rulesKey.extend({ tool_mode: toolModeKey.optional() });
 
 /** Keys that stand beside the sections. */
-export const single = { command_allowlist: allowlistKey } as const;
+export const single = { command_allowlist: allowlistKey, unauthorized_dm_behavior: strangersKey } as const;
 
 export const sections = {
   terminal: terminalSection,
@@ -51,6 +54,13 @@ export const sections = {
   exec: execSection,
   audit: auditSection,
   pool: poolSection,
+  discord: discordSection,
+  email: platformSection,
+  mattermost: platformSection,
+  signal: platformSection,
+  slack: platformSection,
+  telegram: platformSection,
+  whatsapp: platformSection,
 } as const;
 
 export const document = z.strictObject({
@@ -67,6 +77,14 @@ export const document = z.strictObject({
   exec: execSection.partial().optional().describe('Output of commands, and their records.'),
   audit: auditSection.partial().optional().describe('The chain of what was decided and run.'),
   pool: poolSection.partial().optional().describe('How many things happen at once.'),
+  unauthorized_dm_behavior: strangersKey.optional(),
+  discord: discordSection.partial().optional().describe('Who is heard on Discord.'),
+  email: platformSection.partial().optional().describe('Who is heard by e-mail.'),
+  mattermost: platformSection.partial().optional().describe('Who is heard on Mattermost.'),
+  signal: platformSection.partial().optional().describe('Who is heard on Signal.'),
+  slack: platformSection.partial().optional().describe('Who is heard on Slack.'),
+  telegram: platformSection.partial().optional().describe('Who is heard on Telegram.'),
+  whatsapp: platformSection.partial().optional().describe('Who is heard on WhatsApp.'),
   mcp_servers: z
     .record(serverName, serverSection)
     .optional()

@@ -3,10 +3,12 @@ import type { z } from 'zod';
 import type {
   approvalsSection,
   auditSection,
+  discordSection,
   document,
   execSection,
   guardrailsSection,
   hooksSection,
+  platformSection,
   policySection,
   poolSection,
   securitySection,
@@ -26,7 +28,16 @@ export interface Settings {
   readonly exec: Readonly<z.infer<typeof execSection>>;
   readonly audit: Readonly<z.infer<typeof auditSection>>;
   readonly pool: Readonly<z.infer<typeof poolSection>>;
+  readonly discord: Readonly<z.infer<typeof discordSection>>;
+  readonly email: Platform;
+  readonly mattermost: Platform;
+  readonly signal: Platform;
+  readonly slack: Platform;
+  readonly telegram: Platform;
+  readonly whatsapp: Platform;
 }
+
+type Platform = Readonly<z.infer<typeof platformSection>>;
 
 export type SectionName = keyof Settings;
 
@@ -36,6 +47,7 @@ export type Document = z.infer<typeof document>;
 export interface Config extends Settings {
   /** What is not asked about any more, as the file has it. */
   readonly command_allowlist: readonly string[];
+  readonly unauthorized_dm_behavior: 'pair' | 'ignore' | null;
   /** Values of their variables may be secrets. */
   readonly mcp_servers: Readonly<NonNullable<Document['mcp_servers']>>;
   /** Overrides of `terminal`, and rules, by task id or pattern, in the order of the file. */

@@ -81,8 +81,11 @@ export function isControlVariable(name: string): boolean {
   return control.some((pattern) => covers(pattern, name));
 }
 
+/** Who may talk to the agent; one for each platform, whatever it is called. */
+const whoMayTalk = /_(?:ALLOWED_USERS|ALLOW_ALL_USERS)$/i;
+
 export function isInfrastructureVariable(name: string): boolean {
-  return infrastructure.some((pattern) => covers(pattern, name));
+  return whoMayTalk.test(name) || infrastructure.some((pattern) => covers(pattern, name));
 }
 
 /** A pattern is a name, or the start of one followed by `*`. */

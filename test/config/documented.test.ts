@@ -1,6 +1,7 @@
 /**
  * Snippets of configuration as the documents print them, with their comments: each loads, and its values are those in
- * force. What they do is tested where it is done; snippets about what is asked for are in test/guard/documented.test.ts.
+ * force. What they do is tested where it is done; snippets about what is asked for are in test/guard/documented.test.ts,
+ * those about who is heard in test/access/messages.test.ts.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,6 +92,21 @@ const snippets: Readonly<Record<string, readonly [text: string, values: object]>
         container_persistent: true,
       },
     },
+  ],
+  'strangers who write directly': [
+    `unauthorized_dm_behavior: pair
+whatsapp:
+  unauthorized_dm_behavior: ignore
+`,
+    { unauthorized_dm_behavior: 'pair', whatsapp: { unauthorized_dm_behavior: 'ignore' } },
+  ],
+  'channels of Discord': [
+    `discord:
+  require_mention: true          # Default — bot only responds when @mentioned
+  free_response_channels: ""     # Channel IDs where mention is not required
+  auto_thread: true              # Auto-create threads on @mention
+`,
+    { discord: { require_mention: true, free_response_channels: '', auto_thread: true } },
   ],
   'tirith, with every key explained': [
     `security:

@@ -28,6 +28,23 @@ describe('an error in the file', () => {
     ['terminal:\n  __proto__: 1', 'F:2:3: terminal.__proto__: there is no such key'],
     ['__proto__:\n  timeout: 1', 'F:1:1: __proto__: there is no such key'],
     ['constructor: 1', 'F:1:1: constructor: there is no such key'],
+    [
+      'unauthorised_dm_behavior: pair',
+      'F:1:1: unauthorised_dm_behavior: there is no such key, did you mean unauthorized_dm_behavior?',
+    ],
+    [
+      'unauthorized_dm_behavior: reply',
+      'F:1:1: unauthorized_dm_behavior: expected pair, ignore or null, which this string is not',
+    ],
+    ['whatsap: {}', 'F:1:1: whatsap: there is no such key, did you mean whatsapp?'],
+    [
+      'telegram: {require_mention: true}',
+      'F:1:12: telegram.require_mention: there is no such key, did you mean discord.require_mention?',
+    ],
+    [
+      'discord: {free_response_channels: 123456789012345678}',
+      'F:1:11: discord.free_response_channels: expected ids of channels in quotes, separated by commas or as a list, which this number is not',
+    ],
     ['terminal:\n  timeout: soon', 'F:2:3: terminal.timeout: expected seconds above 0, or null, got a string'],
     [
       'terminal:\n  timeout: -1',

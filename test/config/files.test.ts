@@ -30,13 +30,19 @@ describe('config/default.yaml', () => {
   it('loads, and is what holds without a file', async () => {
     const text = await read('default.yaml');
     checkFile(text, 'default.yaml');
-    expect(parse(text)).toEqual({ ...defaults, command_allowlist: [], mcp_servers: {}, tasks: {} });
+    expect(parse(text)).toEqual({
+      ...defaults,
+      command_allowlist: [],
+      unauthorized_dm_behavior: null,
+      mcp_servers: {},
+      tasks: {},
+    });
   });
 
   it('has exactly the keys of the schema', async () => {
     const { value } = parseYaml(await read('default.yaml'), 'default.yaml');
     const keys = Object.entries(sectionsIn(value))
-      .filter(([name]) => !['tasks', 'mcp_servers', 'command_allowlist'].includes(name))
+      .filter(([name]) => !['tasks', 'mcp_servers', 'command_allowlist', 'unauthorized_dm_behavior'].includes(name))
       .map(([name, section]) => [name, Object.keys(section).sort()]);
     const known = Object.entries(sections).map(([name, section]) => [name, Object.keys(section.shape).sort()]);
     expect(keys).toEqual(known);

@@ -7,7 +7,13 @@ describe('without a file', () => {
   it('the defaults hold, and say so', async () => {
     await using home = await newHome();
     const loaded = await home.load();
-    expect(loaded.config).toEqual({ ...defaults, command_allowlist: [], mcp_servers: {}, tasks: {} });
+    expect(loaded.config).toEqual({
+      ...defaults,
+      command_allowlist: [],
+      unauthorized_dm_behavior: null,
+      mcp_servers: {},
+      tasks: {},
+    });
     expect(new Set(Object.values(loaded.origins))).toEqual(new Set(['default']));
     expect(Object.keys(loaded.origins)).toContain('terminal.timeout');
     expect(loaded.forTask('any').terminal).toEqual(defaults.terminal);
@@ -168,7 +174,13 @@ describe('environment switches', () => {
       'TERMINAL_TIMEOUT',
     ];
     const loaded = await home.load({ env: Object.fromEntries(others.map((name) => [name, 'local'])) });
-    expect(loaded.config).toEqual({ ...defaults, command_allowlist: [], mcp_servers: {}, tasks: {} });
+    expect(loaded.config).toEqual({
+      ...defaults,
+      command_allowlist: [],
+      unauthorized_dm_behavior: null,
+      mcp_servers: {},
+      tasks: {},
+    });
   });
 });
 

@@ -43,7 +43,14 @@ export function loadedWith(set: Partial<Terminal> = {}, home = '/home/user/.cais
   const terminal = { ...defaults.terminal, ...set };
   return {
     home,
-    config: { ...defaults, terminal, command_allowlist: [], mcp_servers: {}, tasks: {} },
+    config: {
+      ...defaults,
+      terminal,
+      command_allowlist: [],
+      unauthorized_dm_behavior: null,
+      mcp_servers: {},
+      tasks: {},
+    },
     origins: {},
     env: {},
     forTask: () => ({ terminal, originOf: (key) => (Object.hasOwn(set, key) ? 'file F:1' : 'default') }),

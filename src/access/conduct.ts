@@ -1,0 +1,32 @@
+/** How the agent conducts itself on a platform: what of the configuration counts there. Pure. */
+import type { Config } from '../config/types.ts';
+import { type Environment, hasAllowlist, idsIn } from './authorize.ts';
+
+export interface Conduct {
+  /** What strangers get who write directly. */
+  readonly strangers: 'pair' | 'ignore';
+  /** In channels. */
+  readonly requireMention: boolean;
+  /** Channels in which no mention is needed. */
+  readonly freeChannels: ReadonlySet<string>;
+  readonly autoThread: boolean;
+}
+
+/** Where nothing more can be said of channels: heard is what is said to the agent, and answered where it was said. */
+const inChannels = { requireMention: true, freeChannels: new Set<string>(), autoThread: false };
+
+export function conductOf(platform: string, config: Config, env: Environment): Conduct {
+  const said = ownBehavior(platform, config) ?? config.unauthorized_dm_behavior;
+  const strangers = said ?? (hasAllowlist(platform, env) ? 'ignore' : 'pair');
+  if (platform !== 'discord') return { strangers, ...inChannels };
+  const { require_mention: requireMention, auto_thread: autoThread, free_response_channels: free } = config.discord;
+  return { strangers, requireMention, autoThread, freeChannels: idsIn(typeof free === 'string' ? free : free.join()) };
+}
+
+/** `null`: nothing is said about it; a platform that has no section has no say. */
+function ownBehavior(platform: string, config: Config): Config['unauthorized_dm_behavior'] {
+  const { discord, email, mattermost, signal, slack, telegram, whatsapp } = config;
+  const sections = { discord, email, mattermost, signal, slack, telegram, whatsapp };
+  const own = Object.entries(sections).find(([name]) => name === platform)?.[1];
+  return own?.unauthorized_dm_behavior ?? null;
+}

@@ -1,0 +1,20 @@
+/** What becomes of a message. Pure. */
+import type { Conduct } from './conduct.ts';
+import type { Hearing, Message, Rule } from './types.ts';
+
+/** What is said in a channel between others is none of the agent's business, whoever says it. */
+export function isForAgent({ channel, addressed }: Message, { requireMention, freeChannels }: Conduct): boolean {
+  if (channel === null || addressed !== null || !requireMention) return true;
+  return freeChannels.has(channel.id) || (channel.parent !== undefined && freeChannels.has(channel.parent));
+}
+
+/** `ask`: its sender may have a code. Only who writes directly: in a channel others would read it. */
+export function decide(message: Message, conduct: Conduct, rule: Rule): Hearing | 'ask' {
+  if (!isForAgent(message, conduct)) return { what: 'ignored', why: 'not-addressed' };
+  if (rule !== 'none') return { what: 'heard', rule, answer: opensThread(message, conduct) ? 'thread' : 'here' };
+  return message.channel === null && conduct.strangers === 'pair' ? 'ask' : { what: 'ignored', why: 'not-allowed' };
+}
+
+function opensThread({ channel, addressed }: Message, { autoThread }: Conduct): boolean {
+  return autoThread && channel !== null && channel.parent === undefined && addressed === 'mention';
+}

@@ -1,0 +1,66 @@
+/** How often may be asked, and how often a code may be wrong. Pure. */
+import type { Asker } from './authorize.ts';
+
+const minuteMs = 60_000;
+/** Between two requests of one user. */
+export const pauseMs = 10 * minuteMs;
+export const mostFailures = 5;
+export const lockoutMs = 60 * minuteMs;
+
+export interface Limits {
+  /** Who was given a code, and when. */
+  readonly asked: readonly { readonly platform: string; readonly ids: readonly string[]; readonly at: number }[];
+  readonly attempts: readonly Attempts[];
+}
+
+interface Attempts {
+  readonly platform: string;
+  /** Wrong codes since the last right one, or since the last lockout. */
+  readonly failed: number;
+  readonly lockedUntil: number;
+}
+
+export const noLimits: Limits = { asked: [], attempts: [] };
+
+/** `null`: it is not locked. */
+export function lockedUntil({ attempts }: Limits, platform: string, nowMs: number): number | null {
+  const until = of(attempts, platform).lockedUntil;
+  return nowMs < until ? until : null;
+}
+
+/** By any of the ids: another one of theirs makes nobody somebody else. */
+export function askedLately({ asked }: Limits, { platform, ids }: Asker, nowMs: number): boolean {
+  return asked.some(
+    (each) => each.platform === platform && each.ids.some((id) => ids.includes(id)) && isLate(each.at, nowMs),
+  );
+}
+
+export function withAsked(limits: Limits, who: Asker, nowMs: number): Limits {
+  const kept = limits.asked.filter(({ at }) => isLate(at, nowMs));
+  return { ...limits, asked: [...kept, { platform: who.platform, ids: who.ids, at: nowMs }] };
+}
+
+export function withFailure(limits: Limits, platform: string, nowMs: number): Limits {
+  const failed = of(limits.attempts, platform).failed + 1;
+  const locks = failed >= mostFailures;
+  return withAttempts(limits, { platform, failed: locks ? 0 : failed, lockedUntil: locks ? nowMs + lockoutMs : 0 });
+}
+
+export function withSuccess(limits: Limits, platform: string): Limits {
+  return withAttempts(limits, { platform, failed: 0, lockedUntil: 0 });
+}
+
+export function attemptsLeft({ attempts }: Limits, platform: string): number {
+  return mostFailures - of(attempts, platform).failed;
+}
+
+function withAttempts(limits: Limits, changed: Attempts): Limits {
+  return { ...limits, attempts: [...limits.attempts.filter(({ platform }) => platform !== changed.platform), changed] };
+}
+
+function of(attempts: Limits['attempts'], platform: string): Attempts {
+  return attempts.find((each) => each.platform === platform) ?? { platform, failed: 0, lockedUntil: 0 };
+}
+
+/** A time ahead of the clock, which was set back then, counts as well. */
+const isLate = (at: number, nowMs: number): boolean => Math.abs(nowMs - at) < pauseMs;

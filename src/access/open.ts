@@ -1,0 +1,94 @@
+/** What front ends may ask about who may talk. */
+import type { Audit } from '../audit/types.ts';
+import type { Loaded } from '../config/types.ts';
+import type { Store } from '../store/store.ts';
+import { ruleFor } from './authorize.ts';
+import { conductOf } from './conduct.ts';
+import { decide, isForAgent } from './decide.ts';
+import { PairingFiles } from './files.ts';
+import { checkId, checkMessage, checkPlatform } from './names.ts';
+import { Pairing } from './pairing.ts';
+import { lifeMs, type Paired, type Request } from './requests.ts';
+import type { Hearing, Message, PairedView, PairingView, PendingView, Revoked } from './types.ts';
+
+export interface AccessParts {
+  readonly loaded: Loaded;
+  readonly store: Store;
+  readonly audit: Audit;
+  /** `Date.now` unless given. */
+  readonly nowMs?: () => number;
+}
+
+export class Access {
+  readonly #loaded: Loaded;
+  readonly #files: PairingFiles;
+  readonly #pairing: Pairing;
+
+  constructor({ loaded, store, audit, nowMs = Date.now }: AccessParts) {
+    this.#loaded = loaded;
+    this.#files = new PairingFiles(loaded.home);
+    this.#pairing = new Pairing({ files: this.#files, store, audit, nowMs });
+  }
+
+  async message(given: Message): Promise<Hearing> {
+    const message = checkMessage(given);
+    const { platform, from } = message;
+    const { config, env } = this.#loaded;
+    const conduct = conductOf(platform, config, env);
+    // For most of what is said in channels no file needs to be read.
+    const rule = isForAgent(message, conduct)
+      ? ruleFor({ platform, ids: from.ids }, env, await this.#pairing.paired(platform))
+      : 'none';
+    const decision = decide(message, conduct, rule);
+    return decision === 'ask' ? await this.#offer(message) : decision;
+  }
+
+  async list(): Promise<PairingView> {
+    const platforms = await this.#files.platforms();
+    const all = <T>(of: (platform: string) => Promise<readonly T[]>): Promise<T[]> =>
+      Promise.all(platforms.map(of)).then((each) => each.flat());
+    return {
+      pending: await all(async (platform) =>
+        (await this.#pairing.pending(platform)).map((each) => pendingView(platform, each)),
+      ),
+      paired: await all(async (platform) =>
+        (await this.#files.approved(platform)).map((each) => pairedView(platform, each)),
+      ),
+      lockedOut: (await this.#pairing.lockouts()).map(({ platform, until }) => ({ platform, until: iso(until) })),
+    };
+  }
+
+  async approve(platform: string, code: string, by: string): Promise<PairedView> {
+    const name = checkPlatform(platform);
+    return pairedView(name, await this.#pairing.approve(name, code, by));
+  }
+
+  async revoke(platform: string, user: string, by: string): Promise<Revoked> {
+    const name = checkPlatform(platform);
+    const paired = await this.#pairing.revoke(name, checkId(user), by);
+    const asker = { platform: name, ids: paired.ids };
+    return { user: pairedView(name, paired), still: ruleFor(asker, this.#loaded.env, new Set()) };
+  }
+
+  async clearPending(platform?: string): Promise<number> {
+    return await this.#pairing.clear(
+      platform === undefined ? await this.#files.platforms() : [checkPlatform(platform)],
+    );
+  }
+
+  async #offer({ platform, from }: Message): Promise<Hearing> {
+    const asked = await this.#pairing.ask(platform, from);
+    if (asked.code === null) return { what: 'ignored', why: asked.why };
+    return { what: 'pair', code: asked.code, expiresAt: iso(asked.expiresAt) };
+  }
+}
+
+function pendingView(platform: string, { id, ids, name, createdAt }: Request): PendingView {
+  return { id, platform, ids, name, askedAt: iso(createdAt), expiresAt: iso(createdAt + lifeMs) };
+}
+
+function pairedView(platform: string, { ids, name, pairedAt, by }: Paired): PairedView {
+  return { platform, ids, name, pairedAt: iso(pairedAt), by };
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();

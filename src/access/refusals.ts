@@ -1,0 +1,32 @@
+/** What is told when nobody is let in or put out. A code is in none of it. */
+import { CaissonError } from '../errors.ts';
+import { attemptsLeft, type Limits, mostFailures } from './limits.ts';
+
+export function noRequest(platform: string, limits: Limits): CaissonError {
+  const left = attemptsLeft(limits, platform);
+  return new CaissonError('not_found', `nobody on ${platform} waits with this code`, {
+    remedy: `a code counts for an hour: compare it, or have a new one asked for; ${left} of ${mostFailures} tries are left`,
+    details: { platform, attemptsLeft: left },
+  });
+}
+
+export function lockedOut(platform: string, until: number): CaissonError {
+  const time = new Date(until).toISOString();
+  return new CaissonError('resource_exhausted', `${mostFailures} codes in a row were wrong on ${platform}`, {
+    remedy: `nothing is approved there until ${time}`,
+    details: { platform, until: time },
+  });
+}
+
+export function notPaired(platform: string, id: string): CaissonError {
+  return new CaissonError('not_found', `${JSON.stringify(id)} is not paired on ${platform}`, {
+    remedy: 'caisson pairing list shows who is; who is let in by a list of users is taken off that list',
+    details: { platform },
+  });
+}
+
+export function ownPairing(): CaissonError {
+  return new CaissonError('permission_denied', 'a command that Caisson runs has no say in who may talk', {
+    remedy: 'do it on a terminal of your own',
+  });
+}

@@ -1,0 +1,102 @@
+/** What the room of access takes and tells. */
+
+/** Whoever has written a message, by the words of the platform: all of it may be made up by a stranger but the ids. */
+export interface Sender {
+  /** The id by which people know this person there first; then others that the platform has for the same person. */
+  readonly ids: readonly [string, ...string[]];
+  /** For people who look at the list; no decision reads it. */
+  readonly name?: string;
+}
+
+export interface Channel {
+  readonly id: string;
+  /** Of a thread: the channel in which it is. */
+  readonly parent?: string;
+}
+
+export interface Message {
+  /** As in `telegram`: lower-case letters, digits and underscores. */
+  readonly platform: string;
+  readonly from: Sender;
+  /** `null`: a direct message. Where several people read along it is a channel, also when the platform says group. */
+  readonly channel: Channel | null;
+  /** How it is said to the agent: it mentions it, or is a command to it. No matter in direct messages. */
+  readonly addressed: 'mention' | 'command' | null;
+}
+
+/** By what somebody may talk, in the order in which it is asked. `none`: by nothing. */
+export type Rule =
+  | 'platform-allow-all'
+  | 'paired'
+  | 'platform-allowlist'
+  | 'global-allowlist'
+  | 'global-allow-all'
+  | 'none';
+
+/** Why a stranger who would get a code gets none now. */
+export type Silence = 'asked-lately' | 'too-many-pending' | 'locked-out';
+
+/**
+ *   heard     it is for the agent; the answer goes where the message is, or to a new thread on it
+ *   pair      send the code to its sender, and to nobody and nothing else: no log, no record
+ *   ignored   no answer
+ */
+export type Hearing =
+  | { readonly what: 'heard'; readonly rule: Exclude<Rule, 'none'>; readonly answer: 'here' | 'thread' }
+  | { readonly what: 'pair'; readonly code: string; readonly expiresAt: string }
+  | { readonly what: 'ignored'; readonly why: 'not-addressed' | 'not-allowed' | Silence };
+
+/** A request that waits for somebody who approves its code. The code itself is nowhere. */
+export interface PendingView {
+  readonly id: string;
+  readonly platform: string;
+  readonly ids: readonly string[];
+  readonly name: string | null;
+  readonly askedAt: string;
+  readonly expiresAt: string;
+}
+
+export interface PairedView {
+  readonly platform: string;
+  readonly ids: readonly string[];
+  readonly name: string | null;
+  readonly pairedAt: string;
+  /** Who approved it. */
+  readonly by: string;
+}
+
+export interface PairingView {
+  readonly pending: readonly PendingView[];
+  readonly paired: readonly PairedView[];
+  /** Where nothing is approved now, because too many codes were wrong. */
+  readonly lockedOut: readonly { readonly platform: string; readonly until: string }[];
+}
+
+export interface Revoked {
+  readonly user: PairedView;
+  /** What still lets them in: a list of users, or a flag. `none`: nothing does. */
+  readonly still: Rule;
+}
+
+/** What front ends may ask. */
+export interface AccessApi {
+  /**
+   * What becomes of a message, by the configuration, the variables of this process and who is paired now. Throws
+   * `failed_precondition` when that cannot be known: nobody is to be heard then. For whoever brings the messages; ids are
+   * to be those that the platform vouches for, never what a message says of itself.
+   */
+  message(message: Message): Promise<Hearing>;
+  /** For people; `permission_denied` inside a command that Caisson runs. `by` is who does it, for the record. */
+  readonly pairing: {
+    list(): Promise<PairingView>;
+    /**
+     * Pairs whoever was sent the code, for good. Throws `not_found` for a code that nobody waits with, and
+     * `resource_exhausted` for an hour after five of them in a row, whatever the code.
+     */
+    approve(platform: string, code: string, by: string): Promise<PairedView>;
+    /** From the next message on; by any id of the person. Throws `not_found`. */
+    revoke(platform: string, user: string, by: string): Promise<Revoked>;
+    /** Of one platform, or of all. Answers how many waited. */
+    clearPending(platform?: string): Promise<number>;
+  };
+}
