@@ -10,7 +10,7 @@ const names = Object.keys(commands);
 describe('help', () => {
   it('lists every command of the table at the top, with its summary, and no other', async () => {
     const text = readFileSync(new URL('../../bin/help.txt', import.meta.url), 'utf8');
-    const listed = [...(text.split('\nExamples:')[0]?.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}(.+)$/gm) ?? [])].map(
+    const listed = [...(text.split('\nExamples:')[0]?.matchAll(/^ {2}([a-z]+(?: [a-z-]+)?) {2,}(.+)$/gm) ?? [])].map(
       ([, name = '', summary]) => [name, summary] as const,
     );
     const known = await Promise.all(

@@ -8,8 +8,8 @@ const usualCount = '20';
 export const auditTail = defineCommand({
   name: 'audit tail',
   summary: 'Show the last records of what was decided and run',
-  about: `Of all processes that share the state directory. A record tells of a decision, a run, its exit or a
-copy; names of variables are in it, and never their values.`,
+  about: `Of all processes that share the state directory. A record tells of a decision, a run, its exit, a
+copy, or of who may talk; names of variables are in it, and never their values.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
@@ -44,6 +44,8 @@ function whatOf(type: AuditRecord['type'], rest: Readonly<Record<string, unknown
   if (type === 'file') return `${words(rest['tool'])} ${words(rest['paths'])}`;
   if (type === 'copy') return `${words(direction)}: ${words(source)} -> ${words(target)}`;
   if (type === 'decision') return decisionOf(rest);
+  if (type === 'trust') return `${words(rest['host'])} ${words(rest['fingerprint'])}`;
+  if (type === 'access') return `${words(rest['what'])} on ${words(rest['platform'])} ${words(rest['user'])}`.trimEnd();
   return type === 'torn' ? 'a piece of a line, as a crash leaves it' : `through ${words(rest['through'])}`;
 }
 
