@@ -19,6 +19,7 @@ export function accessOf({ store, audit }: Context, loaded: Loaded, env: Environ
   };
   return {
     message: async (message) => await (await open()).message(message),
+    conversation: async (message) => (await open()).conversation(message),
     pairing: {
       list: () => outside((access) => access.list()),
       approve: (platform, code, by) => outside((access) => access.approve(platform, code, by)),

@@ -1,10 +1,12 @@
 /** The composition root: the only place that knows which store, which backends and which builder there are. */
 import { join, resolve } from 'node:path';
 import { backends, isolation } from '../backends/index.ts';
+import { unreadFlags } from './access/authorize.ts';
 import type { CaissonApi, ConfigView } from './api.ts';
 import { auditIn } from './audit/log.ts';
 import type { Backend, OpenOptions } from './backend.ts';
 import { Caisson, type ImageBuilder } from './caisson.ts';
+import { isSection } from './config/layer.ts';
 import { loadConfig } from './config/load.ts';
 import type { Flags, Loaded } from './config/types.ts';
 import { CaissonError } from './errors.ts';
@@ -83,7 +85,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     backendNames: Object.keys(backends),
     builder,
     policy: { ...policyFor(input.cwd, loaded, guard.rulebook), approvals: approvalsOf(guard, input.env) },
-    config: configView(loaded, [...notices.map((notice) => notice.message), ...guard.notices, ...shortSecrets(loaded)]),
+    config: configView(loaded, [...notices.map((notice) => notice.message), ...guard.notices, ...ineffective(loaded)]),
     release: async () => {
       await journal.close();
       await Promise.allSettled([...opened.values()].map(async (backend) => (await backend).close()));
@@ -116,6 +118,12 @@ function shortSecrets({ config: { terminal, security, mcp_servers: servers }, en
         ]
       : [],
   );
+}
+
+/** Settings that do less than they seem to. */
+function ineffective(loaded: Loaded): readonly string[] {
+  const flags = unreadFlags(loaded.env).map((name) => `${name} is neither true nor false: it lets nobody in`);
+  return [...shortSecrets(loaded), ...flags];
 }
 
 async function openBackend(
@@ -176,30 +184,16 @@ function unknownBackend(name: string, known: readonly string[]): CaissonError {
 }
 
 function configView(loaded: Loaded, notices: readonly string[]): ConfigView {
-  const {
-    tasks,
-    command_allowlist: allowlist,
-    unauthorized_dm_behavior: strangers,
-    mcp_servers: servers,
-    ...sections
-  } = loaded.config;
-  const keys = Object.entries(sections).flatMap(([section, values]) =>
-    Object.entries(values).map(([key, value]: [string, unknown]) => ({ key: `${section}.${key}`, value })),
+  const shown = { ...loaded.config, mcp_servers: shownServers(loaded.config.mcp_servers) };
+  const keys = Object.entries(shown).flatMap(([name, value]: [string, unknown]) =>
+    isSection(name) && typeof value === 'object' && value !== null
+      ? Object.entries(value).map(([key, inner]: [string, unknown]) => ({ key: `${name}.${key}`, value: inner }))
+      : [{ key: name, value }],
   );
   return {
     home: loaded.home,
     notices,
-    show: () => [
-      ...keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' })),
-      { key: 'command_allowlist', value: allowlist, origin: allowlist.length === 0 ? 'default' : 'file' },
-      { key: 'unauthorized_dm_behavior', value: strangers, origin: strangers === null ? 'default' : 'file' },
-      {
-        key: 'mcp_servers',
-        value: shownServers(servers),
-        origin: Object.keys(servers).length === 0 ? 'default' : 'file',
-      },
-      { key: 'tasks', value: tasks, origin: Object.keys(tasks).length === 0 ? 'default' : 'file' },
-    ],
+    show: () => keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' })),
     schema: async () => (await import('./config/json-schema.ts')).configSchema(),
   };
 }

@@ -89,7 +89,7 @@ it('its secrets are replaced in what commands print, in texts, and in what is sh
   expect(JSON.stringify(caisson.config.show())).not.toContain(secret);
   expect(caisson.config.show().find(({ key }) => key === 'mcp_servers')).toMatchObject({
     value: { one: { command: 'one', env: ['API_KEY', 'MODE'] } },
-    origin: 'file',
+    origin: expect.stringMatching(/^file .*config\.yaml:1$/),
   });
 });
 

@@ -5,6 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Anything else, `on` and `enabled` too, opens nothing: what it was meant to say is not known. */
 const yes: readonly string[] = ['true', '1', 'yes'];
+const no: readonly string[] = ['false', '0', 'no', ''];
 
 export interface Asker {
   readonly platform: string;
@@ -36,10 +37,17 @@ export function idsIn(text: string | undefined): ReadonlySet<string> {
   return new Set(ids.filter((id) => id !== ''));
 }
 
+/** Flags that say neither yes nor no. They let nobody in, and whoever set one should know. */
+export function unreadFlags(env: Environment): readonly string[] {
+  const flags = Object.keys(env).filter((name) => name.endsWith('_ALLOW_ALL_USERS'));
+  return flags.filter((name) => ![...yes, ...no].includes(wordOf(env[name])));
+}
+
 function names(list: string | undefined, ids: readonly string[]): boolean {
   const listed = idsIn(list);
   return listed.has('*') || ids.some((id) => listed.has(id));
 }
 
-const isYes = (text: string | undefined): boolean => yes.includes((text ?? '').trim().toLowerCase());
+const wordOf = (text: string | undefined): string => (text ?? '').trim().toLowerCase();
+const isYes = (text: string | undefined): boolean => yes.includes(wordOf(text));
 const prefixOf = (platform: string): string => platform.toUpperCase();

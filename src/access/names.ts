@@ -1,5 +1,6 @@
 /** Names that come from outside: they become names of files and of variables, and are shown to people. */
 import { CaissonError } from '../errors.ts';
+import type { Placed } from './conversation.ts';
 import type { Channel, Message, Sender } from './types.ts';
 
 const platformForm = /^[a-z][a-z0-9_]{0,31}$/;
@@ -22,12 +23,16 @@ export function checkPlatform(name: unknown): string {
 }
 
 /** Without spaces around them, so that they compare exactly. Throws `invalid_argument`. */
-export function checkMessage({ platform, from, channel, addressed }: Message): Message {
+export function checkMessage({ addressed, ...placed }: Message): Message {
+  return { ...checkPlaced(placed), addressed: addressed === 'mention' || addressed === 'command' ? addressed : null };
+}
+
+/** The same of all that says where it was written, and by whom. */
+export function checkPlaced({ platform, from, channel }: Placed): Placed {
   return {
     platform: checkPlatform(platform),
     from: checkSender(from),
     channel: channel === null ? null : checkChannel(channel),
-    addressed: addressed === 'mention' || addressed === 'command' ? addressed : null,
   };
 }
 

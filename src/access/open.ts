@@ -4,9 +4,10 @@ import type { Loaded } from '../config/types.ts';
 import type { Store } from '../store/store.ts';
 import { ruleFor } from './authorize.ts';
 import { conductOf } from './conduct.ts';
+import { conversationOf, type Placed } from './conversation.ts';
 import { decide, isForAgent } from './decide.ts';
 import { PairingFiles } from './files.ts';
-import { checkId, checkMessage, checkPlatform } from './names.ts';
+import { checkId, checkMessage, checkPlaced, checkPlatform } from './names.ts';
 import { Pairing } from './pairing.ts';
 import { lifeMs, type Paired, type Request } from './requests.ts';
 import type { Hearing, Message, PairedView, PairingView, PendingView, Revoked } from './types.ts';
@@ -41,6 +42,10 @@ export class Access {
       : 'none';
     const decision = decide(message, conduct, rule);
     return decision === 'ask' ? await this.#offer(message) : decision;
+  }
+
+  conversation(given: Placed): string {
+    return conversationOf(checkPlaced(given), this.#loaded.config.group_sessions_per_user);
   }
 
   async list(): Promise<PairingView> {

@@ -86,6 +86,12 @@ export interface AccessApi {
    * to be those that the platform vouches for, never what a message says of itself.
    */
   message(message: Message): Promise<Hearing>;
+  /**
+   * The conversation that a message belongs to, to be used as its `taskId`: its own sandbox, its own approvals. Everybody
+   * who writes directly has one; in channels `group_sessions_per_user` says whether each person has. For what is answered
+   * in a new thread, ask with the thread as the channel.
+   */
+  conversation(message: Pick<Message, 'platform' | 'from' | 'channel'>): Promise<string>;
   /** For people; `permission_denied` inside a command that Caisson runs. `by` is who does it, for the record. */
   readonly pairing: {
     list(): Promise<PairingView>;

@@ -6,15 +6,15 @@ import { type Laid, type Setting, settingsOf } from './layer.ts';
 import { configError } from './problem.ts';
 import { document, projectRules, sections, single } from './schema.ts';
 import { type Switch, readings } from './switches.ts';
-import type { Config, Document, Flags, Settings } from './types.ts';
+import { unsectioned } from './defaults.ts';
+import type { Document, Flags, Settings, Unsectioned } from './types.ts';
 
 export interface CheckedFile {
   readonly settings: readonly Setting[];
   readonly tasks: Readonly<Record<string, readonly Setting[]>>;
-  readonly overrides: NonNullable<Document['tasks']>;
-  readonly allowlist: readonly string[];
-  readonly strangers: Config['unauthorized_dm_behavior'];
-  readonly servers: NonNullable<Document['mcp_servers']>;
+  readonly unsectioned: Unsectioned;
+  /** Of keys that stand beside the sections. */
+  readonly origins: Readonly<Record<string, string>>;
 }
 
 export function checkFile(text: string, file: string): CheckedFile {
@@ -23,26 +23,31 @@ export function checkFile(text: string, file: string): CheckedFile {
   const result = document.safeParse(value);
   if (!result.success)
     throw configError(explain(result.error.issues, { value, placeOf: (path) => placeAt(file, positionOf(path)) }));
-  const {
-    tasks = {},
-    command_allowlist: allowlist = [],
-    unauthorized_dm_behavior: strangers = null,
-    mcp_servers: servers = {},
-    ...rest
-  } = result.data;
   const lineOf = (path: Path): string => `${file}:${positionOf(path).line}`;
   const settingsFor = (name: string, terminal: object): readonly Setting[] =>
     settingsOf({ terminal }, (_, key) => `task ${name} at ${lineOf(['tasks', name, key])}`);
-  const perTask = Object.entries(tasks).map(
+  const perTask = Object.entries(result.data.tasks ?? {}).map(
     ([name, { rules: _rules, tool_mode: _mode, ...terminal }]) => [name, settingsFor(name, terminal)] as const,
   );
   return {
-    settings: settingsOf(rest, (section, key) => `file ${lineOf([section, key])}`),
+    settings: settingsOf(result.data, (section, key) => `file ${lineOf([section, key])}`),
     tasks: Object.fromEntries(perTask),
-    overrides: tasks,
-    allowlist,
-    strangers,
-    servers,
+    unsectioned: unsectionedIn(result.data),
+    origins: Object.fromEntries(
+      Object.keys(unsectioned)
+        .filter((key) => Object.hasOwn(result.data, key))
+        .map((key) => [key, `file ${lineOf([key])}`]),
+    ),
+  };
+}
+
+function unsectionedIn(written: Document): Unsectioned {
+  return {
+    command_allowlist: written.command_allowlist ?? unsectioned.command_allowlist,
+    unauthorized_dm_behavior: written.unauthorized_dm_behavior ?? unsectioned.unauthorized_dm_behavior,
+    group_sessions_per_user: written.group_sessions_per_user ?? unsectioned.group_sessions_per_user,
+    mcp_servers: written.mcp_servers ?? unsectioned.mcp_servers,
+    tasks: written.tasks ?? unsectioned.tasks,
   };
 }
 
@@ -109,6 +114,7 @@ const flagDocument = document.omit({
   tasks: true,
   command_allowlist: true,
   unauthorized_dm_behavior: true,
+  group_sessions_per_user: true,
   mcp_servers: true,
 });
 

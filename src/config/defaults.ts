@@ -2,7 +2,7 @@
  * The defaults as plain data: a run without a configuration file needs no schema library. The reasons stand beside each
  * key in `config/default.yaml`.
  */
-import type { Settings } from './types.ts';
+import type { Settings, Unsectioned } from './types.ts';
 
 const mebibyte = 1024 ** 2;
 const gibibyte = 1024 ** 3;
@@ -90,4 +90,12 @@ export const defaults: Settings = {
   slack: platform,
   telegram: platform,
   whatsapp: platform,
+};
+
+export const unsectioned: Unsectioned = {
+  command_allowlist: [],
+  unauthorized_dm_behavior: null,
+  group_sessions_per_user: true,
+  mcp_servers: {},
+  tasks: {},
 };

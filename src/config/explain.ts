@@ -85,6 +85,7 @@ function nearestIn(parent: string, key: string): string | null {
   const own = Object.entries(sections).find(([section]) => section === name)?.[1];
   const near = own === undefined ? null : nearest(key, Object.keys(own.shape));
   if (near !== null) return near;
+  if (Object.hasOwn(single, key)) return `${key} at the top`;
   const elsewhere = Object.entries(sections).find(([, section]) => Object.hasOwn(section.shape, key));
   return elsewhere === undefined ? null : `${elsewhere[0]}.${key}`;
 }

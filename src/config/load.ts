@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { CaissonError } from '../errors.ts';
-import { defaults } from './defaults.ts';
+import { defaults, unsectioned } from './defaults.ts';
 import { type Assigned, parseDotenv } from './dotenv.ts';
 import { type Environment, findHome, prepareHome, readOwnFile } from './home.ts';
 import { lay, type Setting, settingsOf } from './layer.ts';
@@ -68,7 +68,7 @@ function plain({ home, env }: Sources): Loaded {
   return {
     home,
     env,
-    config: { ...defaults, command_allowlist: [], unauthorized_dm_behavior: null, mcp_servers: {}, tasks: {} },
+    config: { ...defaults, ...unsectioned },
     origins: lay(base).origins,
     forTask,
   };
@@ -88,14 +88,8 @@ async function checked(sources: Sources): Promise<Loaded> {
   return {
     home,
     env,
-    config: {
-      ...settle(laid),
-      command_allowlist: file.allowlist,
-      unauthorized_dm_behavior: file.strangers,
-      mcp_servers: file.servers,
-      tasks: file.overrides,
-    },
-    origins: laid.origins,
+    config: { ...settle(laid), ...file.unsectioned },
+    origins: { ...laid.origins, ...file.origins },
     forTask,
   };
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
 import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
-import { discordSection, platformSection, strangersKey } from './schema/messaging.ts';
+import { discordSection, groupSessionsKey, platformSection, strangersKey } from './schema/messaging.ts';
 import { auditSection, execSection, policySection, poolSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
 import { serverName, serverSection } from './schema/servers.ts';
@@ -42,7 +42,11 @@ export const taskSection = terminalSection.omit(placeKeys).partial().extend({
 export const projectRules = rulesKey.extend({ tool_mode: toolModeKey.optional() });
 
 /** Keys that stand beside the sections. */
-export const single = { command_allowlist: allowlistKey, unauthorized_dm_behavior: strangersKey } as const;
+export const single = {
+  command_allowlist: allowlistKey,
+  unauthorized_dm_behavior: strangersKey,
+  group_sessions_per_user: groupSessionsKey,
+} as const;
 
 export const sections = {
   terminal: terminalSection,
@@ -78,6 +82,7 @@ export const document = z.strictObject({
   audit: auditSection.partial().optional().describe('The chain of what was decided and run.'),
   pool: poolSection.partial().optional().describe('How many things happen at once.'),
   unauthorized_dm_behavior: strangersKey.optional(),
+  group_sessions_per_user: groupSessionsKey.optional(),
   discord: discordSection.partial().optional().describe('Who is heard on Discord.'),
   email: platformSection.partial().optional().describe('Who is heard by e-mail.'),
   mattermost: platformSection.partial().optional().describe('Who is heard on Mattermost.'),

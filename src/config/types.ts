@@ -44,15 +44,19 @@ export type SectionName = keyof Settings;
 /** The file as it may be written: everything is optional. */
 export type Document = z.infer<typeof document>;
 
-export interface Config extends Settings {
+/** Keys that stand beside the sections. They are said in the file only. */
+export interface Unsectioned {
   /** What is not asked about any more, as the file has it. */
   readonly command_allowlist: readonly string[];
   readonly unauthorized_dm_behavior: 'pair' | 'ignore' | null;
+  readonly group_sessions_per_user: boolean;
   /** Values of their variables may be secrets. */
   readonly mcp_servers: Readonly<NonNullable<Document['mcp_servers']>>;
   /** Overrides of `terminal`, and rules, by task id or pattern, in the order of the file. */
   readonly tasks: Readonly<NonNullable<Document['tasks']>>;
 }
+
+export interface Config extends Settings, Unsectioned {}
 
 /** Values from the command line, by section and key. They win over everything else. */
 export type Flags = {
@@ -71,7 +75,7 @@ export interface Loaded {
   /** The state directory, absolute. It exists, and nobody else can write to it. */
   readonly home: string;
   readonly config: Config;
-  /** By dotted key, `terminal.timeout`. Overrides of tasks are not in it. */
+  /** By dotted key, `terminal.timeout`; by name, `tasks`, where there is no section. Overrides of tasks are not in it. */
   readonly origins: Readonly<Record<string, string>>;
   /** The environment with what `.env` adds to it: where values of forwarded variables come from. */
   readonly env: Readonly<Record<string, string | undefined>>;

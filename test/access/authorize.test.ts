@@ -1,7 +1,7 @@
 /** Who may talk: the documented order, and what opens nothing. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Environment, hasAllowlist, ruleFor } from '../../src/access/authorize.ts';
+import { type Environment, hasAllowlist, ruleFor, unreadFlags } from '../../src/access/authorize.ts';
 import type { Rule } from '../../src/access/types.ts';
 import { forwardProblem } from '../../src/spec/env.ts';
 
@@ -122,6 +122,16 @@ describe('a flag', () => {
   it.each(['', 'false', '0', 'no', 'on', 'enabled', 'y', 'truthy', 'true,', 'null', '2'])('is off by %j', (text) => {
     expect(rule({ TELEGRAM_ALLOW_ALL_USERS: text, GATEWAY_ALLOW_ALL_USERS: text })).toBe('none');
   });
+});
+
+it('flags that say neither yes nor no are told by their names', () => {
+  const env = {
+    A_ALLOW_ALL_USERS: 'on',
+    B_ALLOW_ALL_USERS: 'True',
+    C_ALLOW_ALL_USERS: ' no',
+    GATEWAY_ALLOW_ALL_USERS: '',
+  };
+  expect(unreadFlags({ ...env, D_ALLOWED_USERS: 'on' })).toEqual(['A_ALLOW_ALL_USERS']);
 });
 
 it('a star as an id of a user is an id like any other', () => {

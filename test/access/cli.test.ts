@@ -17,11 +17,11 @@ interface Desk {
   readonly pairing: (...args: string[]) => Promise<Ended>;
 }
 
-async function desk({ config = '', yolo = false } = {}): Promise<Desk> {
+async function desk({ dotenv = '', yolo = false } = {}): Promise<Desk> {
   const root = mkdtempSync(join(tmpdir(), 'caisson-pairing-'));
   const home = join(root, '.caisson');
   mkdirSync(home, { mode: 0o700 });
-  writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
+  writeFileSync(join(home, '.env'), dotenv, { mode: 0o600 });
   const env = { HOME: root, PATH: process.env['PATH'] ?? '', CAISSON_TERMINAL_BACKEND: 'local', USER: 'ada' };
   const gateway = await openCaisson({ env, cwd: root, yolo });
   onTestFinished(async () => {
@@ -71,6 +71,26 @@ it('a stranger is let in and put out again by the documented commands', patience
     stderr: '',
   });
   expect(await gateway.access.message(direct('123456789'))).toEqual({ what: 'ignored', why: 'asked-lately' });
+});
+
+it('a flag that lets nobody in, though it seems to, is told', patience, async () => {
+  const { gateway } = await desk({ dotenv: 'SLACK_ALLOW_ALL_USERS=on\nTELEGRAM_ALLOW_ALL_USERS=true\n' });
+  const told = gateway.config.notices.filter((notice) => notice.includes('ALLOW_ALL'));
+  expect(told).toEqual(['SLACK_ALLOW_ALL_USERS is neither true nor false: it lets nobody in']);
+  expect(await gateway.access.message(direct('1', { platform: 'slack' }))).toMatchObject({ what: 'pair' });
+  expect(await gateway.access.message(direct('1'))).toMatchObject({ what: 'heard', rule: 'platform-allow-all' });
+});
+
+it('people in a channel work in sandboxes of their own', patience, async () => {
+  const { gateway } = await desk();
+  const channel = { id: 'C1' };
+  const [ada, eve] = await Promise.all(
+    ['ada', 'eve'].map((id) => gateway.access.conversation({ ...direct(id), channel })),
+  );
+  await gateway.run({ taskId: ada ?? '', command: ['touch', 'note'] });
+  expect((await gateway.list()).map(({ taskId }) => taskId)).toEqual([ada]);
+  await gateway.run({ taskId: eve ?? '', command: ['true'] });
+  expect((await gateway.list()).map(({ taskId }) => taskId)).toEqual([ada, eve]);
 });
 
 it('what fails says what to do, and never the code', patience, async () => {

@@ -1,6 +1,7 @@
 /** What becomes of a message, under the configurations that the documents print. */
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/access/types.ts';
+import { checkTaskId } from '../../src/spec/task.ts';
 import { direct, world } from './world.ts';
 
 /** As they are printed. */
@@ -92,6 +93,35 @@ describe('a message in a channel', () => {
       for (const platform of ['discord', 'telegram', 'whatsapp'])
         expect(await access.message({ ...here, platform, addressed })).toMatchObject({ what: 'ignored' });
     expect((await access.list()).pending).toEqual([]);
+  });
+});
+
+describe('a conversation', () => {
+  const documented = 'group_sessions_per_user: true\n';
+  const inChannel = (id: string, channel = '100'): Message =>
+    direct(id, { platform: 'slack', channel: { id: channel } });
+
+  it.each([
+    ['the documented setting', documented, 4],
+    ['nothing, which is the same', '', 4],
+    ['one for all in a channel', documented.replace('true', 'false'), 2],
+  ])('under %s', async (_about, config, inChannels) => {
+    const { access } = await world(config);
+    const directly = ['1', '2'].map((id) => access.conversation(direct(id, { platform: 'slack' })));
+    const channels = [inChannel('1'), inChannel('2'), inChannel('1', '101'), inChannel('2', '101')];
+    const names = channels.map((message) => access.conversation(message));
+    expect(new Set(names).size).toBe(inChannels);
+    expect(new Set([...names, ...directly]).size).toBe(inChannels + 2);
+    expect(channels.map((message) => access.conversation(message))).toEqual(names);
+    for (const name of names) expect(checkTaskId(name)).toMatch(/^slack-/);
+  });
+
+  it('has a legal name whatever the ids are, and another one for other ids', async () => {
+    const { access } = await world();
+    const odd = ['@Ada:example.com', '../x', 'ada ', 'x'.repeat(256), '*', '["100","1"]'].map((id) => inChannel(id));
+    const longest = direct('1', { platform: 'p'.repeat(32), channel: { id: '[]' } });
+    const names = [...odd, longest].map((message) => checkTaskId(access.conversation(message)));
+    expect(new Set(names).size).toBe(names.length);
   });
 });
 

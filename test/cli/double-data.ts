@@ -193,6 +193,7 @@ const who = { platform: 'telegram', ids: ['42', 'ada'], name: 'Ada\u001b[2J' };
 const pairedUser = { ...who, ids: ['7'], pairedAt: '2026-01-01T12:00:00.000Z', by: 'me on a terminal' };
 const access: CaissonApi['access'] = {
   message: () => Promise.resolve({ what: 'ignored', why: 'not-addressed' }),
+  conversation: () => Promise.resolve('telegram-1'),
   pairing: {
     list: () =>
       Promise.resolve({

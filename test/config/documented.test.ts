@@ -100,6 +100,7 @@ whatsapp:
 `,
     { unauthorized_dm_behavior: 'pair', whatsapp: { unauthorized_dm_behavior: 'ignore' } },
   ],
+  'conversations in groups': ['group_sessions_per_user: true\n', { group_sessions_per_user: true }],
   'channels of Discord': [
     `discord:
   require_mention: true          # Default — bot only responds when @mentioned

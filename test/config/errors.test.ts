@@ -36,6 +36,14 @@ describe('an error in the file', () => {
       'unauthorized_dm_behavior: reply',
       'F:1:1: unauthorized_dm_behavior: expected pair, ignore or null, which this string is not',
     ],
+    [
+      'slack:\n  group_sessions_per_user: false',
+      'F:2:3: slack.group_sessions_per_user: there is no such key, did you mean group_sessions_per_user at the top?',
+    ],
+    [
+      'group_sessions_per_user: "no"',
+      'F:1:1: group_sessions_per_user: expected true or false, without quotes, got a string',
+    ],
     ['whatsap: {}', 'F:1:1: whatsap: there is no such key, did you mean whatsapp?'],
     [
       'telegram: {require_mention: true}',

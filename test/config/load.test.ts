@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaults } from '../../src/config/defaults.ts';
+import { defaults, unsectioned } from '../../src/config/defaults.ts';
 import { newHome } from './home.ts';
 import { containing, matching } from '../matchers.ts';
 
@@ -9,10 +9,7 @@ describe('without a file', () => {
     const loaded = await home.load();
     expect(loaded.config).toEqual({
       ...defaults,
-      command_allowlist: [],
-      unauthorized_dm_behavior: null,
-      mcp_servers: {},
-      tasks: {},
+      ...unsectioned,
     });
     expect(new Set(Object.values(loaded.origins))).toEqual(new Set(['default']));
     expect(Object.keys(loaded.origins)).toContain('terminal.timeout');
@@ -176,10 +173,7 @@ describe('environment switches', () => {
     const loaded = await home.load({ env: Object.fromEntries(others.map((name) => [name, 'local'])) });
     expect(loaded.config).toEqual({
       ...defaults,
-      command_allowlist: [],
-      unauthorized_dm_behavior: null,
-      mcp_servers: {},
-      tasks: {},
+      ...unsectioned,
     });
   });
 });

@@ -1,6 +1,6 @@
 /** Guarantees and configurations for tests. */
 import type { Guarantees, Spec } from '../../src/backend.ts';
-import { defaults } from '../../src/config/defaults.ts';
+import { defaults, unsectioned } from '../../src/config/defaults.ts';
 import type { Loaded, Terminal } from '../../src/config/types.ts';
 
 /** A place that can give everything. */
@@ -46,10 +46,7 @@ export function loadedWith(set: Partial<Terminal> = {}, home = '/home/user/.cais
     config: {
       ...defaults,
       terminal,
-      command_allowlist: [],
-      unauthorized_dm_behavior: null,
-      mcp_servers: {},
-      tasks: {},
+      ...unsectioned,
     },
     origins: {},
     env: {},

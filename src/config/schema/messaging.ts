@@ -14,6 +14,8 @@ export const strangersKey = key(
   'What strangers get who write to the agent directly: a pairing code, or no answer. null: ignore where a list of users is configured, else pair.',
 );
 
+export const groupSessionsKey = flagKey('Give each person in a channel a conversation of their own.');
+
 const strangersHere = key(behavior, expectsBehavior, 'The same for this platform alone. null: as for all of them.');
 
 export const platformSection = z.strictObject({ unauthorized_dm_behavior: strangersHere });
