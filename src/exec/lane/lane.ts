@@ -20,7 +20,7 @@ import { laneScript } from './script.ts';
 type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
 type StreamName = 'stdout' | 'stderr';
 
-const statusForm = /^:(\d{1,3}|[cn]):((?: \??\d{1,10})*)$/;
+const statusForm = /^:(\d{1,3}):((?: \??\d{1,10})*)$/;
 const helloForm = /^:\d{1,10}$/;
 const emptyForm = /^$/;
 /** A child that is just dying, or has forked and not yet given up its streams, is asked again after these pauses. */
@@ -199,7 +199,7 @@ export class Lane {
     const { memory } = this.#surroundings;
     const killed = (): boolean => (memory?.kills() ?? 0) > this.#killsBefore;
     if (status === '137' && memory !== undefined && !killed()) await sleep(memoryGraceMs);
-    return { exitCode: codeOf(status), signal: null, outOfMemory: killed() };
+    return { exitCode: Number(status), signal: null, outOfMemory: killed() };
   }
 
   /** The streams of the exec stay open while somebody holds them: that is what its reader is told by. */
@@ -248,10 +248,4 @@ function pidsOf(held: string): readonly number[] {
     .split(' ')
     .filter(Boolean)
     .map((word) => Number(word.replace('?', '')));
-}
-
-/** `c`: the directory is not there. `n`: the program is not there. Neither was started; a shell would say 126 and 127. */
-function codeOf(status: string): number {
-  if (status === 'c') return 126;
-  return status === 'n' ? 127 : Number(status);
 }

@@ -46,6 +46,8 @@ const shellsOwn = new Set([
   'BASH_COMMAND',
   'BASH_ARGV0',
   'FUNCNEST',
+  'BASH_XTRACEFD',
+  'PIPESTATUS',
   'POSIXLY_CORRECT',
   'IFS',
 ]);
@@ -62,8 +64,7 @@ export function encodeRequest(request: LaneRequest): Buffer {
   const { plain, past } = splitEnv(request.env);
   const words = past.length === 0 ? request.command : ['"$_cz_e"', ...past.map(quote)];
   const command = past.length === 0 ? request.command.map(quote) : [...words, ...request.command.map(quote)];
-  const program = quote(request.command[0]);
-  const parts = ['_cz_run', request.nonce, quote(request.cwd), program, ...plain.map(quote), '--', ...command, '#.'];
+  const parts = ['_cz_run', request.nonce, quote(request.cwd), ...plain.map(quote), '--', ...command, '#.'];
   return framed(parts.join(' '));
 }
 
@@ -73,21 +74,19 @@ export function encodeAgain(nonce: string, holders: readonly number[] | 'all'): 
   return framed(`_cz_N=${nonce}; _cz_again ${words.join(' ')} #.`);
 }
 
-/** Whether this command can travel to a lane at all. */
+/** Whether this command can travel to a lane at all. `env` takes a program with "=" in its name for a variable. */
 export function fitsLane(request: Omit<LaneRequest, 'nonce'>): boolean {
+  if (request.command[0].includes('=') && splitEnv(request.env).past.length > 0) return false;
   const pairs = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);
   return [...request.command, ...pairs].every((word) => Buffer.byteLength(word) <= longestWord);
 }
 
-/** PATH comes first: the lane looks for the program by it, as the engine would. */
 function splitEnv(env: Readonly<Record<string, string>>): { readonly plain: string[]; readonly past: string[] } {
   const plain: string[] = [];
   const past: string[] = [];
   for (const [name, value] of Object.entries(env)) {
     const own = shellsOwn.has(name) || name.startsWith('_cz_') || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
-    if (own) past.push(`${name}=${value}`);
-    else if (name === 'PATH') plain.unshift(`${name}=${value}`);
-    else plain.push(`${name}=${value}`);
+    (own ? past : plain).push(`${name}=${value}`);
   }
   return { plain, past };
 }

@@ -26,16 +26,14 @@ _cz_i=\${IFS+x$IFS}; IFS=:; _cz_find setsid; _cz_s=$_cz_q; _cz_find env; _cz_e=$
 case $_cz_i in x*) IFS=\${_cz_i#x};; *) unset IFS;; esac
 [ -n "$_cz_s" ] || { printf %s "$1:-;"; exit 78; }
 exec 8>&1 9>&2 >/dev/null 2>&1
-_cz_has() { case $4 in PATH=*) PATH=\${4#PATH=} command -v -- "$3";; *) command -v -- "$3";; esac; }
 _cz_run() {
 _cz_N=$1
-if ! cd -- "$2"; then _cz_h= _cz_r=c
-elif ! _cz_has "$@"; then _cz_h= _cz_r=n
-else shift 3; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
+if ! cd -- "$2"; then _cz_h= _cz_r=126; printf 'caisson: the working directory %s is not a directory that can be entered\\n' "$2" >&9
+else shift 2; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
 ( unset SHLVL OLDPWD PWD
 case $_cz_l in x*) LC_ALL=\${_cz_l#x};; *) unset LC_ALL;; esac
 while [ "$1" != -- ]; do export "$1"; shift; done; shift
-exec "$_cz_s" "$@" ) </dev/null >&8 2>&9 8>&- 9>&-
+exec "$_cz_s" -- "$@" >&8 2>&9 8>&- 9>&- ) </dev/null
 _cz_r=$?; _cz_idle; fi
 cd /; _cz_end; }
 _cz_end() { printf %s "$_cz_N:$_cz_r:$_cz_h;" >&8; printf %s "$_cz_N;" >&9; }

@@ -126,6 +126,34 @@ export function laneCases(suite: Suite): void {
     laned.close();
   });
 
+  suite.test('lanes.names', 'runs programs whatever their names begin with or hold, as directly', async (place) => {
+    const sandbox = await place.sandbox();
+    const laned = await withLane(place);
+    const directory = `/tmp/caisson-names-${place.instance}`;
+    const names = ['-w', '--help', '--', 'a=b', 'two words', 'two\nlines', 'if', 'é'];
+    const make =
+      'mkdir -p "$0" && cd "$0" && for n; do printf "#!/bin/sh\\necho \\"ran \\$*\\"" >"./$n"; chmod 755 "./$n"; done';
+    await run(laned, ['sh', '-c', make, directory, ...names]);
+    const env = { PATH: `${directory}:/usr/local/bin:/usr/bin:/bin` };
+    for (const name of names)
+      for (const way of [sandbox, laned])
+        expect([name, (await run(way, [name, 'me'], { env })).stdout.toString()]).toEqual([name, 'ran me\n']);
+    await run(laned, ['rm', '-r', directory]);
+    laned.close();
+  });
+
+  suite.test('lanes.not-started', 'says on stderr why a command was not started', async (place) => {
+    const laned = await withLane(place);
+    const program = await run(laned, ['conformance-no-such-program']);
+    expect(program).toMatchObject({ exitCode: 127, stdout: Buffer.alloc(0) });
+    expect(program.stderr.toString()).toContain('conformance-no-such-program');
+    const directory = await run(laned, ['echo', 'ran'], { cwd: '/conformance/nowhere' });
+    expect(directory).toMatchObject({ exitCode: 126, stdout: Buffer.alloc(0) });
+    expect(directory.stderr.toString()).toContain('/conformance/nowhere');
+    expect((await run(laned, ['echo', 'next'])).stdout.toString()).toBe('next\n');
+    laned.close();
+  });
+
   suite.test(
     'lanes.lost',
     'loses an exec whose command kills its lane, keeps its output, and serves the next one',

@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { guardianCommand } from '../../../src/exec/lane/guardian.ts';
@@ -16,7 +16,7 @@ function sandboxWith(shell: string, programs: readonly string[]) {
     ...inner,
     exec: (command, options) => inner.exec(command, { ...options, env: { PATH: directory.path, ...options.env } }),
   };
-  return { sandbox, [Symbol.dispose]: () => rmSync(directory.path, { recursive: true }) };
+  return { sandbox, path: directory.path, [Symbol.dispose]: () => rmSync(directory.path, { recursive: true }) };
 }
 
 describe.each(shells)('a sandbox whose shell, %s, has no setsid', (shell) => {
@@ -42,6 +42,18 @@ describe.each(shells)('a sandbox whose shell, %s, has no setsid', (shell) => {
     expect(performance.now() - from).toBeLessThan(10_000);
     expect(laned.noLanes).toContain('needs sh, setsid and /proc');
     await init.kill('SIGKILL');
+  });
+
+  it('does not take a program with "=" in its name for a variable', async () => {
+    using whole = sandboxWith(shell, ['env', 'setsid', 'true']);
+    const PATH = whole.path;
+    writeFileSync(join(PATH, 'a=b'), '#!/bin/sh\necho "ran $*"\n', { mode: 0o755 });
+    const laned = new LanedSandbox(whole.sandbox, null);
+    for (let index = 0; index < 2; index += 1) await run(laned, ['true']);
+    for (const env of [{ PATH }, { PATH, LC_ALL: 'C' }])
+      expect((await run(laned, ['a=b', 'me'], { env })).stdout.toString()).toBe('ran me\n');
+    expect(laned.noLanes).toBeNull();
+    laned.close();
   });
 
   it('is told from one that has all', async () => {

@@ -94,9 +94,20 @@ describe.each(shells)('a lane of %s', (shell) => {
 
   it('starts in the directory it is told, and says so when that is not there', async () => {
     expect((await runIn(opened, ['pwd'], { cwd: directory })).stdout.toString()).toBe(`${directory}\n`);
-    expect((await runIn(opened, ['pwd'], { cwd: join(directory, 'absent') })).exitCode).toBe(126);
-    expect((await runIn(opened, ['no-such-program'])).exitCode).toBe(127);
+    const absent = await runIn(opened, ['pwd'], { cwd: join(directory, 'absent') });
+    expect([absent.exitCode, absent.stderr.toString()]).toEqual([
+      126,
+      `caisson: the working directory ${join(directory, 'absent')} is not a directory that can be entered\n`,
+    ]);
+    const none = await runIn(opened, ['no-such-program']);
+    expect([none.exitCode, none.stderr.toString()]).toEqual([127, expect.stringContaining('no-such-program')]);
     expect((await runIn(opened, ['pwd'], { cwd: '/tmp' })).stdout.toString()).toBe('/tmp\n');
+  });
+
+  it('says nothing of its own on the streams of a command, whatever the shell thinks of its variables', async () => {
+    const env = { LC_CTYPE: 'xx_YY.UTF-8', LANG: 'xx_YY.UTF-8', LC_ALL: 'xx_YY', BASH_XTRACEFD: '77', OPTIND: 'x' };
+    const ran = await runIn(opened, ['/bin/echo', 'hi'], { env });
+    expect([ran.stdout.toString(), ran.stderr.toString()]).toEqual(['hi\n', '']);
   });
 
   it('shows the child the descriptors of a direct start, as a leader of its own session', async () => {
