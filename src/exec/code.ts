@@ -15,18 +15,18 @@ const programs: Readonly<Record<Language, { readonly file: string; readonly comm
   bash: { file: 'main.sh', commands: 'bash' },
 };
 
-/** $1 name of the directory, $2 name of the file, $3 commands to try, $4 variables that the program must not inherit. The directory is made here or the run fails. */
+/** $1 name of the directory, $2 name of the file, $3 commands to try, $4 variables that the program must not inherit. The directory is made here or the run fails. Names have a prefix, since the program may have variables of any other. */
 const runScript = `
-for p in $3; do command -v "$p" >/dev/null 2>&1 && break; p=; done
-[ -n "$p" ] || { echo "none of these is here: $3" >&2; exit 127; }
-d=\${TMPDIR:-/tmp}/$1
-mkdir -m 700 "$d" || exit 125
+for _cz_p in $3; do command -v "$_cz_p" >/dev/null 2>&1 && break; _cz_p=; done
+[ -n "$_cz_p" ] || { echo "none of these is here: $3" >&2; exit 127; }
+_cz_d=\${TMPDIR:-/tmp}/$1
+mkdir -m 700 "$_cz_d" || exit 125
 [ -z "$4" ] || unset $4
-trap 'cd /; rm -rf "$d"' EXIT
+trap 'cd /; rm -rf "$_cz_d"' EXIT
 trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
-cd "$d" || exit 125
-u=$(umask); umask 077; cat >"$2" || exit 125; umask "$u"
-"$p" "$2" </dev/null`;
+cd "$_cz_d" || exit 125
+_cz_u=$(umask); umask 077; cat >"$2" || exit 125; umask "$_cz_u"
+"$_cz_p" "$2" </dev/null`;
 
 export const codeCleanup = 'rm -rf "${TMPDIR:-/tmp}/$1"';
 

@@ -17,14 +17,14 @@ export function keptKey(isolation: Guarantees['isolation'], sandboxId: string): 
 
 export const noPlaceStatus = 70;
 
-/** Sets `base` to the directory for `kind`, private and there. `old` is the umask as it was found. */
+/** Sets `_cz_base` to the directory for `kind`, private and there. `_cz_old` is the umask as it was found. */
 export function baseScript(kind: 'processes' | 'sessions'): string {
   return `
-old=$(umask); umask 077
-base=\${XDG_STATE_HOME:-\${HOME:-/root}/.local/state}/caisson\${1:+/$1}/${kind}
-mkdir -p "$base" 2>/dev/null && [ -w "$base" ] || base=
-[ -n "$base" ] || [ -n "$1" ] || base=/tmp/.caisson/${kind}
-[ -n "$base" ] && mkdir -p "$base" 2>/dev/null && [ -w "$base" ] || exit ${noPlaceStatus}
+_cz_old=$(umask); umask 077
+_cz_base=\${XDG_STATE_HOME:-\${HOME:-/root}/.local/state}/caisson\${1:+/$1}/${kind}
+mkdir -p "$_cz_base" 2>/dev/null && [ -w "$_cz_base" ] || _cz_base=
+[ -n "$_cz_base" ] || [ -n "$1" ] || _cz_base=/tmp/.caisson/${kind}
+[ -n "$_cz_base" ] && mkdir -p "$_cz_base" 2>/dev/null && [ -w "$_cz_base" ] || exit ${noPlaceStatus}
 `;
 }
 

@@ -4,7 +4,7 @@ import { checkRequest } from '../request.ts';
 import { runScript } from '../script-run.ts';
 import type { ExecRequest } from '../types.ts';
 import type { Kept } from './list.ts';
-import { startScript, statuses } from './scripts.ts';
+import { heldNames, startScript, statuses } from './scripts.ts';
 
 /** Of each stream; what is written beyond it is dropped, and told. */
 export const keptStreamBytes = 16 * 1024 * 1024;
@@ -23,12 +23,18 @@ export async function startDetached(kept: Kept, request: ExecRequest): Promise<b
     script: startScript,
     args: [...settings, ...command],
     cwd,
-    env,
+    env: held(env),
     signal: kept.signal,
   });
   if (exitCode === 0) return true;
   if (exitCode === statuses.exists) return false;
   throw refusal(exitCode);
+}
+
+function held(env: ExecRequest['env']): ExecRequest['env'] {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [heldNames.includes(name) ? `_cz_${name}` : name, value]),
+  );
 }
 
 function refusal(exitCode: number | null): CaissonError {

@@ -66,9 +66,9 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** $1 key, $2 start nonce, $3 name of the session. */
 const startScript = `${baseScript('sessions')}
-umask "$old"
-command -v bash >/dev/null 2>&1 && exec bash -c ${quoted(loop(bash))} caisson-session "$2" "$base/$3" 7<&0 8>&1 9>&2 </dev/null
-exec sh -c ${quoted(loop(sh))} caisson-session "$2" "$base/$3" 7<&0 8>&1 9>&2 </dev/null`;
+umask "$_cz_old"
+command -v bash >/dev/null 2>&1 && exec bash -c ${quoted(loop(bash))} caisson-session "$2" "$_cz_base/$3" 7<&0 8>&1 9>&2 </dev/null
+exec sh -c ${quoted(loop(sh))} caisson-session "$2" "$_cz_base/$3" 7<&0 8>&1 9>&2 </dev/null`;
 
 export function sessionCommand(key: string, nonce: string, name: string): readonly [string, ...string[]] {
   return ['sh', '-c', startScript, 'caisson-session', key, nonce, name];
@@ -79,6 +79,6 @@ export const interruptScript = 'case $2 in bash) kill -9 "$1";; *) kill -s URG "
 
 /** $1 key, $2 name, or empty to list all. */
 export const forgetScript = `${baseScript('sessions')}
-cd -- "$base" || exit 1
+cd -- "$_cz_base" || exit 1
 [ -n "$2" ] || { for f in *.bash *.sh; do [ ! -f "$f" ] || echo "\${f%.*}"; done; exit 0; }
 rm -f "./$2.bash" "./$2.sh" "./$2.sh.alias"`;

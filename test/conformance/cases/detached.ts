@@ -4,7 +4,7 @@ import { killProcess, waitForProcess } from '../../../src/exec/detached/end.ts';
 import { followProcess } from '../../../src/exec/detached/follow.ts';
 import { findProcess, type Kept, listProcesses } from '../../../src/exec/detached/list.ts';
 import { startDetached } from '../../../src/exec/detached/start.ts';
-import { shell, where } from '../../exec/requests.ts';
+import { requestFor, shell, where } from '../../exec/requests.ts';
 import { forgetKept, sh } from '../command.ts';
 import type { Place } from '../place.ts';
 import type { Suite } from '../suite.ts';
@@ -57,6 +57,28 @@ export function detachedCases(suite: Suite): void {
     await forgetKept(sandbox, place.instance);
     await place.destroy(sandbox);
   });
+
+  suite.test(
+    'detached.environment',
+    'gives a process its environment as it is, and finds it whatever that says',
+    async (place) => {
+      const sandbox = await place.create();
+      const kept = keptBy(place, sandbox);
+      const env: Readonly<Record<string, string>> = {
+        ...{ HOME: '/conformance home', XDG_STATE_HOME: '/nowhere', PATH: '/conformance:/usr/bin:/bin' },
+        ...{ id: '1', at: '2', old: '3', base: '4', p: '5', n: '6', s: '7', a: '8', meta: '9', IFS: 'x' },
+      };
+      const request = requestFor(['/bin/cat', '/proc/self/environ'], { env });
+      expect(await startDetached(kept, request)).toBe(true);
+      expect(await startDetached(kept, { ...request, env: {} })).toBe(false);
+      expect(await waitForProcess(kept, request.execId)).toMatchObject({ state: 'exited', exitCode: 0 });
+      const seen = (await read(kept, request.execId)).stdout.split('\0');
+      for (const [name, value] of Object.entries(env)) expect(seen).toContain(`${name}=${value}`);
+      expect(seen.filter((entry) => entry.startsWith('_cz_'))).toEqual([]);
+      await forgetKept(sandbox, place.instance);
+      await place.destroy(sandbox);
+    },
+  );
 
   suite.test('detached.kill', 'ends the tree of a process by its id, and leaves others alone', async (place) => {
     const sandbox = await place.create();
