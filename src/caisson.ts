@@ -146,8 +146,12 @@ export class Caisson implements CaissonApi {
   async code({ code, ...request }: SandboxRequest & CodeInput, options: Options = {}): Promise<Running> {
     const known = request.execId === undefined ? null : await this.#repeated(request.execId, options);
     if (known !== null) return known;
-    const { plan, wish, bytes } = codeRun(await this.#plan(request, options), { ...request, code }, this.#parts.origin);
-    return feedCode(this.#context, await this.#start(plan, wish, options), bytes);
+    const { plan, wish, program } = codeRun(
+      await this.#plan(request, options),
+      { ...request, code },
+      this.#parts.origin,
+    );
+    return feedCode(this.#context, await this.#start(plan, wish, options), program);
   }
 
   async #fed({ input, ...request }: SandboxRequest & RunInput, options: Options): Promise<Running> {

@@ -11,19 +11,25 @@ import type { Resolved } from './sandbox/plan.ts';
 import { presentSandbox } from './sandbox/present.ts';
 import { isSafeInCode, namesSecret } from './secrets/filters.ts';
 
-/** What a code run is to everything that runs commands, and the bytes of its program. */
+export interface Program {
+  readonly bytes: string | Uint8Array;
+  /** Where its directory is made; absent: where the place has such. */
+  readonly temporary: string | undefined;
+}
+
+/** What a code run is to everything that runs commands, and its program. */
 export function codeRun(
   plan: Resolved,
   { code, ...input }: CodeInput,
   { inherited }: Pick<Origin, 'inherited'>,
-): { readonly plan: Resolved; readonly wish: Wish; readonly bytes: string | Uint8Array } {
+): { readonly plan: Resolved; readonly wish: Wish; readonly program: Program } {
   const execId = input.execId ?? newExecId();
   const subject = codeSubject(code);
   const command = codeCommand(code.language, execId, hiddenIn(plan, inherited));
   return {
     plan: { ...plan, forwardEnv: plan.forwardEnv.filter((name) => !namesSecret(name)) },
     wish: { input: { ...input, execId, command, cwd: '/', stdin: true }, subject },
-    bytes: subject.bytes,
+    program: { bytes: subject.bytes, temporary: input.env?.['TMPDIR'] },
   };
 }
 
@@ -34,14 +40,15 @@ function hiddenIn({ guarantees, passEnv }: Resolved, inherited: readonly string[
 }
 
 /** Gives the program its text, and removes its directory when it was ended before it could do so itself. */
-export function feedCode(context: Context, running: Running, text: string | Uint8Array): Running {
-  running.stdin?.end(text);
+export function feedCode(context: Context, running: Running, { bytes, temporary }: Program): Running {
+  running.stdin?.end(bytes);
   const exit = running.exit.then(async (ended) => {
     if (ended.reason === 'exited') return ended;
     const row = await context.store.sandbox(running.where.sandboxId);
     const sandbox = row === null || row.ephemeral ? null : await presentSandbox(context, row).catch(() => null);
     if (sandbox === null) return ended; // it went with its sandbox, or goes with it
-    const run = { name: 'code-cleanup', script: codeCleanup, args: [codeDirectory(running.id)] };
+    const env = temporary === undefined ? {} : { TMPDIR: temporary };
+    const run = { name: 'code-cleanup', script: codeCleanup, args: [codeDirectory(running.id)], env };
     const removed = await runScript(sandbox, run).then(
       ({ exitCode }) => exitCode === 0,
       () => false,
