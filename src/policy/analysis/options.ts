@@ -1,6 +1,4 @@
 /** Reading the options of other programs, as far as needed to find what they run. */
-import type { Word } from './types.ts';
-
 export interface OptionForm {
   /** Short options that take a value, as letters: `ug`. */
   readonly short?: string;
@@ -15,7 +13,11 @@ export interface OptionForm {
 }
 
 /** Index behind the options that start at `from`. */
-export function afterOptions(words: readonly Word[], from: number, { short = '', long = [] }: OptionForm): number {
+export function afterOptions(
+  words: readonly { readonly text: string }[],
+  from: number,
+  { short = '', long = [] }: OptionForm,
+): number {
   let at = from;
   while (at < words.length) {
     const text = words[at]?.text ?? '';
@@ -49,6 +51,15 @@ export function operandsOf<T extends { readonly text: string }>(words: readonly 
   const end = words.findIndex(({ text }) => text === '--');
   const head = (end < 0 ? words : words.slice(0, end)).filter(({ text }) => !text.startsWith('-') || text === '-');
   return end < 0 ? head : [...head, ...words.slice(end + 1)];
+}
+
+/** Operands of a program some of whose options take a value as the next word. */
+export function operandsAfter(args: readonly string[], form: OptionForm): readonly string[] {
+  const words = args.map((text) => ({ text }));
+  const operands: string[] = [];
+  for (let at = afterOptions(words, 0, form); at < words.length; at = afterOptions(words, at + 1, form))
+    operands.push(args[at] ?? '');
+  return operands;
 }
 
 /** Whether a long option is given, also cut short as GNU programs allow: `--rec` for `--recursive`. */

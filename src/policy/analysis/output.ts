@@ -9,17 +9,42 @@ export function outputOf(words: readonly string[], cwd: string | null): string |
   if (name === 'mktemp') return `/tmp/${hole}`;
   if (name === 'pwd') return cwd;
   if (args.some((arg) => arg.includes(hole))) return null;
+  if (setsUp(name, args.join(' '))) return '';
   if (name === 'echo') return echoed(args);
   if (name === 'printf') return printed(args);
   return located(name, args);
 }
+
+/** Programs that print settings for the shell that calls them, as their manuals say: `eval "$(ssh-agent -s)"`. */
+const settings: Readonly<Record<string, RegExp>> = {
+  'ssh-agent': /^(?:|-[sck]|-t \w+)$/,
+  direnv: /^(?:hook|export) \w+$/,
+  pyenv: /^(?:virtualenv-)?init\b/,
+  rbenv: /^init\b/,
+  nodenv: /^init\b/,
+  fnm: /^env\b/,
+  brew: /^shellenv\b/,
+  conda: /^shell\.\w+ hook$/,
+  micromamba: /^shell hook\b/,
+  starship: /^init \w+$/,
+  zoxide: /^init \w+$/,
+  mise: /^activate\b/,
+  opam: /^env\b/,
+  dircolors: /^(?:-b|)$/,
+  minikube: /^docker-env\b/,
+  'docker-machine': /^env\b/,
+  luarocks: /^path\b/,
+};
+
+const setsUp = (name: string, args: string): boolean =>
+  Object.hasOwn(settings, name) && settings[name]?.test(args) === true;
 
 /** `which rm` and `command -v rm` name the program, wherever it is. */
 function located(name: string, args: readonly string[]): string | null {
   const [first = '', second] = args;
   if (name === 'which' && args.length === 1 && !first.startsWith('-')) return first;
   return (name === 'command' && first === '-v' && second !== undefined) ||
-    (name === 'type' && first === '-p' && second !== undefined)
+    (name === 'type' && /^-[pP]$/.test(first) && second !== undefined)
     ? (second ?? null)
     : null;
 }

@@ -1,5 +1,5 @@
 /** What `$x` and `${...}` stand for, as far as that is written in the command itself. */
-import { hole, homeMark, type Scope } from './types.ts';
+import { hole, homeMark, wordBreak, type Scope } from './types.ts';
 
 export interface Expanded {
   readonly text: string;
@@ -14,6 +14,8 @@ const given = (text: string): Expanded => ({ text, separates: false, word: null 
 
 export function variable(name: string, { vars, cwd }: Scope): string | undefined {
   const value = vars.get(name);
+  // An array without an index is its first element.
+  if (value?.startsWith(wordBreak) === true) return value.split(wordBreak, 2)[1];
   if (value !== undefined) return value;
   if (name === 'HOME') return homeMark;
   return name === 'PWD' ? (cwd ?? undefined) : undefined;
@@ -21,14 +23,24 @@ export function variable(name: string, { vars, cwd }: Scope): string | undefined
 
 /** `inside`: the text between the braces. */
 export function expandParameter(inside: string, scope: Scope): Expanded {
-  const match = /^([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[[^\]]*\])?/.exec(inside);
+  const match = /^([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[([^\]]*)\])?/.exec(inside);
   const name = match?.[1];
   if (match === null || name === undefined) return unknown;
   if (name === 'IFS' && !scope.vars.has('IFS')) return { text: ' ', separates: true, word: null };
   const rest = inside.slice(match[0].length);
+  const elements = scope.vars.get(name);
+  if (match[2] !== undefined && elements?.startsWith(wordBreak) === true)
+    return rest === '' ? element(match[2], elements) : unknown;
   const value = variable(name, scope);
   if (rest === '') return value === undefined ? unknown : given(value);
   return operated(rest, value);
+}
+
+/** `${a[@]}`, `${a[1]}`: of an array, each element behind a word break. */
+function element(index: string, array: string): Expanded {
+  if (index === '@' || index === '*') return given(array.slice(wordBreak.length));
+  const found = /^\d+$/.test(index) ? array.split(wordBreak)[Number(index) + 1] : hole;
+  return given(found ?? '');
 }
 
 function operated(rest: string, value: string | undefined): Expanded {

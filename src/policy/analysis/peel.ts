@@ -1,8 +1,9 @@
 /** What a command runs in turn: commands named by its words, and texts for a shell. */
+import { awkCalls, callsIn } from './calls.ts';
 import { afterOptions } from './options.ts';
 import { joined, type Peeled } from './peeled.ts';
 import { peelRunner } from './runners.ts';
-import { isShell, shellCall } from './shells.ts';
+import { inlineFlag, isInterpreter, isShell, shellCall } from './shells.ts';
 import { hole, type Word } from './types.ts';
 import { innerOf, isLoader, wrappers } from './wrappers.ts';
 
@@ -12,6 +13,7 @@ export function peel(program: string, words: readonly Word[]): Peeled | null {
   if (program === 'xargs' || program === 'parallel') return peelXargs(words, program);
   if (program === 'find' || program === 'fd' || program === 'fdfind') return peelFind(words);
   if (isShell(program)) return peelShell(words);
+  if (isInterpreter(program)) return peelCode(program, words) ?? peelRunner(program, words);
   const special = Object.hasOwn(texts, program) ? texts[program] : undefined;
   const own = special?.(words) ?? null;
   if (own !== null) return own;
@@ -28,6 +30,17 @@ function peelShell(words: readonly Word[]): Peeled | null {
   return call.kind === 'text'
     ? { commands: [], texts: [{ text: call.text.text, positional: call.positional, word: call.text }] }
     : null;
+}
+
+/** What inline code of an interpreter runs. PowerShell's is near enough to shell text. */
+function peelCode(program: string, words: readonly Word[]): Peeled | null {
+  const flag = inlineFlag(program, words.slice(1));
+  if (flag === null) return null;
+  const behind = words.slice(words.indexOf(flag));
+  if (/^(?:powershell|pwsh)$/.test(program))
+    return /^[-/]c/i.test(flag.text) ? { commands: [], texts: joined(behind.slice(1)) } : null;
+  const found = behind.slice(0, 3).flatMap((word) => callsIn(word.text).map((text) => ({ text, word })));
+  return found.length === 0 ? null : { commands: [], texts: found };
 }
 
 function peelEnv(words: readonly Word[]): Peeled | null {
@@ -48,18 +61,24 @@ function peelEnv(words: readonly Word[]): Peeled | null {
 function peelXargs(words: readonly Word[], program: string): Peeled | null {
   const inner = innerOf(words, wrappers.get(program) ?? {});
   if (inner === null) return null;
-  const marker =
-    words
-      .slice(1, words.length - inner.words.length)
-      .findLast(({ text }) => /^-I.|^--replace=/.test(text))
-      ?.text.replace(/^-I|^--replace=/, '') ?? '{}';
+  const marker = markerOf(words.slice(1, words.length - inner.words.length)) ?? '{}';
   const end = inner.words.findIndex(({ text }) => /^:::/.test(text));
   const own = end < 0 ? inner.words : inner.words.slice(0, end);
   const replaced = own.map((word) =>
     word.text.includes(marker) ? { ...word, text: word.text.replaceAll(marker, hole), literal: false } : word,
   );
+  const isReplaced = replaced.some((word, at) => word !== own[at]);
   const fed = end < 0 ? [unknownWord(words)] : inner.words.slice(end + 1);
-  return { commands: [[...replaced, ...fed]] };
+  return { commands: [isReplaced && end < 0 ? replaced : [...replaced, ...fed]] };
+}
+
+/** What stands for a line of input: `-I{}`, `-I {}`, `--replace=%`. `null`: lines go to the end. */
+export function markerOf(options: readonly Word[]): string | null {
+  const at = options.findLastIndex(({ text }) => /^-I|^-i$|^--replace/.test(text));
+  const text = options[at]?.text;
+  if (text === undefined) return null;
+  const glued = text.replace(/^-I|^--replace=?|^-i$/, '');
+  return glued !== '' ? glued : text === '-I' ? (options[at + 1]?.text ?? null) : '{}';
 }
 
 /** `-exec ... ;`, `-execdir ... +`, `-ok`, and `-x` of fd. What is found stands for `{}`. */
@@ -71,14 +90,26 @@ function peelFind(words: readonly Word[]): Peeled | null {
     const end = inner.findIndex(({ text }, index) => text === ';' || (text === '+' && inner[index - 1]?.text === '{}'));
     const own = end < 0 ? inner : inner.slice(0, end);
     if (own.length > 0)
-      commands.push(
-        own.map((word) =>
-          word.text.includes('{}') ? { ...word, text: word.text.replaceAll('{}', hole), literal: false } : word,
-        ),
-      );
+      for (const from of startsOf(words))
+        commands.push(
+          own.map((word) =>
+            word.text.includes('{}') ? { ...word, text: word.text.replaceAll('{}', from), literal: false } : word,
+          ),
+        );
     at += own.length;
   }
   return commands.length === 0 ? null : { commands };
+}
+
+const mostStarts = 4;
+
+/** Where it looks, as what it finds begins with that. */
+function startsOf(words: readonly Word[]): readonly string[] {
+  const first = words.findIndex(({ text }, at) => at > 0 && /^[-(!]/.test(text) && !/^-[HLP]$/.test(text));
+  const starts = /^fd/.test(words[0]?.text ?? '')
+    ? []
+    : words.slice(1, Math.max(1, first)).filter(({ text }) => /^[/~\u0001]/.test(text));
+  return starts.length === 0 ? [hole] : starts.slice(0, mostStarts).map(({ text }) => `${text}/${hole}`);
 }
 
 /** Programs that give text to a shell, or commands to another place. */
@@ -93,6 +124,11 @@ const texts: Readonly<Record<string, (words: readonly Word[]) => Peeled | null>>
     return named.length === 0
       ? null
       : { commands: [], texts: named.map((word) => ({ text: word.text.slice(word.text.indexOf('=') + 1), word })) };
+  },
+  // `coproc NAME { ...; }` is cut at its first separator by the grammar; what follows it is a command of its own.
+  coproc: (words) => {
+    const open = words.findIndex(({ text }, at) => at > 0 && at < 3 && text === '{');
+    return open < 0 || open === words.length - 1 ? null : { commands: [words.slice(open + 1)] };
   },
   su: (words) => optionText(words, /^(?:-[lmpP]*c|--command)$/, /^--command=/),
   runuser: (words) => optionText(words, /^(?:-[lmpP]*c|--command)$/, /^--command=/),
@@ -110,13 +146,46 @@ const texts: Readonly<Record<string, (words: readonly Word[]) => Peeled | null>>
   ssh: (words) => {
     const host = afterOptions(words, 1, { short: 'BbcDEeFIiJLlmOopQRSWw' });
     const inner = words.slice(afterOptions(words, host + 1, { short: 'BbcDEeFIiJLlmOopQRSWw' }));
-    return inner.length === 0 ? null : { commands: [], texts: joined(inner) };
+    const proxies = textsOf(words, /^(?:-o)?(?:ProxyCommand|LocalCommand|KnownHostsCommand)(?:=|\s+)/i)?.texts ?? [];
+    return inner.length + proxies.length === 0 ? null : { commands: [], texts: [...proxies, ...joined(inner)] };
+  },
+  awk: awkTexts,
+  gawk: awkTexts,
+  mawk: awkTexts,
+  nawk: awkTexts,
+  vim: editorTexts,
+  vi: editorTexts,
+  nvim: editorTexts,
+  ex: editorTexts,
+  sed: (words) => textsOf(words, /^(?:\d+|\$|\/[^/]*\/)?\s*e\s+(?=\S)/),
+  tar: (words) => textsOf(words, /^--checkpoint-act\w*=exec=|^--to-com\w*=|^exec=/),
+  cmd: (words) => {
+    const at = words.findIndex(({ text }) => /^\/[ck]$/i.test(text));
+    return at < 0 ? null : { commands: [], texts: joined(words.slice(at + 1)) };
   },
   docker: execInside,
   podman: execInside,
   nerdctl: execInside,
   kubectl: execInside,
 };
+
+function awkTexts(words: readonly Word[]): Peeled | null {
+  const found = words.slice(1).flatMap((word) => awkCalls(word.text).map((text) => ({ text, word })));
+  return found.length === 0 ? null : { commands: [], texts: found };
+}
+
+/** `-c ':!make'`, `+'!make'` */
+function editorTexts(words: readonly Word[]): Peeled | null {
+  return textsOf(words, /^\+?:?!/);
+}
+
+/** Words that say behind a mark what a shell gets. */
+function textsOf(words: readonly Word[], mark: RegExp): Peeled | null {
+  const found = words
+    .slice(1)
+    .flatMap((word) => (mark.test(word.text) ? [{ text: word.text.replace(mark, ''), word }] : []));
+  return found.length === 0 ? null : { commands: [], texts: found };
+}
 
 function optionText(words: readonly Word[], flag: RegExp, glued: RegExp): Peeled | null {
   const at = words.findIndex(({ text }, index) => index > 0 && (flag.test(text) || glued.test(text)));

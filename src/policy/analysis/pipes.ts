@@ -4,7 +4,9 @@ import { outputOf } from './output.ts';
 import { isCaisson } from './runners.ts';
 import type { Payload, Session } from './session.ts';
 import { isShell, shellCall } from './shells.ts';
-import { hole, type Simple, type Stage } from './types.ts';
+import { resolvePath } from './paths.ts';
+import { markerOf, peel } from './peel.ts';
+import { hole, type Simple, type Stage, type Word } from './types.ts';
 import { resolveWord, wordsOfSimple } from './words.ts';
 import { innerOf, wrappers } from './wrappers.ts';
 
@@ -18,8 +20,9 @@ export function readPiped(session: Session, from: number, payload: Payload): voi
     stages.set(command.stage.pipeline, pipeline);
     pipeline.set(command.stage.index, [...(pipeline.get(command.stage.index) ?? []), command]);
   }
+  const files = writtenFiles(commands, stages);
   for (const command of commands) {
-    const text = textFor(command, stages);
+    const text = textFor(command, stages) ?? writtenTo(files, command);
     if (text !== null)
       session.read(
         { text, word: spanOf(command) },
@@ -38,7 +41,8 @@ type Stages = ReadonlyMap<object, ReadonlyMap<number, readonly Simple[]>>;
 
 function textFor(command: Simple, stages: Stages): string | null {
   const input = (): string | null => command.stdin ?? inputOf(command.stage, stages);
-  if (command.program === 'xargs') return xargsText(command, input());
+  if (command.program === 'xargs' || command.program === 'parallel') return xargsText(command, input());
+  if (opensShell(command)) return input();
   if (isShell(command.program) || command.program === 'source' || command.program === '.') {
     const script = scriptOf(command);
     return script === null || script.text === '/dev/stdin' || script.text === '-'
@@ -47,6 +51,56 @@ function textFor(command: Simple, stages: Stages): string | null {
   }
   const asksShell = isCaisson(command.program ?? '') && command.words[1]?.text === 'sh';
   return asksShell || command.program === 'at' || command.program === 'batch' ? input() : null;
+}
+
+/** Logs in somewhere, or as somebody, and names no command: the shell there reads its input. */
+function opensShell({ program, words, wraps }: Simple): boolean {
+  if (program === 'sudo') return !wraps && words.some(({ text }) => /^-[a-zA-Z]*[si]$|^--(?:shell|login)$/.test(text));
+  return (program === 'su' || program === 'ssh') && peel(program, words) === null;
+}
+
+interface File {
+  readonly text: string;
+  /** Where in the text of the command it is written. */
+  readonly at: number;
+}
+
+/** What commands leave in files, where that is written down in them: `echo ... > x.sh`. Only if a script is run at all. */
+function writtenFiles(commands: readonly Simple[], stages: Stages): ReadonlyMap<string, File> {
+  const files = new Map<string, File>();
+  if (!commands.some((command) => calledFile(command) !== null)) return files;
+  for (const command of commands) {
+    const tees = command.program === 'tee' ? operandsOf(command.words.slice(1)) : [];
+    const targets = [...command.redirects.filter(({ writes }) => writes).map(({ target }) => target), ...tees];
+    const text =
+      targets.length === 0
+        ? null
+        : (writtenBy(command) ?? (tees.length === 0 ? null : (command.stdin ?? inputOf(command.stage, stages))));
+    for (const target of text === null ? [] : targets) {
+      const path = resolvePath(target.text, command.cwd);
+      if (path !== null) files.set(path, { text: `${files.get(path)?.text ?? ''}${text}\n`, at: command.start });
+    }
+  }
+  return files;
+}
+
+/** The file that a command runs as a script of a shell. */
+function calledFile(command: Simple): Word | null {
+  const { program, words } = command;
+  const [called, first] = words;
+  if (isShell(program)) {
+    const call = shellCall(words.slice(1));
+    return call.kind === 'script' ? call.script : null;
+  }
+  if (program === 'source' || program === '.') return first ?? null;
+  return called?.text.includes('/') === true ? called : null;
+}
+
+function writtenTo(files: ReadonlyMap<string, File>, command: Simple): string | null {
+  const called = files.size === 0 ? null : calledFile(command);
+  const path = called === null ? null : resolvePath(called.text, command.cwd);
+  const file = path === null ? undefined : files.get(path);
+  return file === undefined || file.at > command.start ? null : file.text;
 }
 
 function scriptOf({ program, words }: Simple): { readonly text: string; readonly raw: string } | null {
@@ -68,14 +122,26 @@ function substituted(raw: string, { cwd, words }: Simple): string | null {
   );
 }
 
-function xargsText({ words }: Simple, input: string | null): string | null {
-  const inner = input === null ? null : innerOf(words, wrappers.get('xargs') ?? {});
-  return inner === null || input === null
-    ? null
-    : [...inner.words.map(({ text }) => text), ...input.split(/\s+/)]
-        .map((text) => (/^[\w./*?~=+:,-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`))
-        .join(' ');
+function xargsText({ program, words }: Simple, input: string | null): string | null {
+  const inner = input === null ? null : innerOf(words, wrappers.get(program ?? '') ?? {});
+  if (inner === null || input === null) return null;
+  const options = words.slice(1, words.length - inner.words.length);
+  const own = inner.words.map(({ text }) => text);
+  const marker = markerOf(options) ?? (program === 'parallel' ? '{}' : null);
+  if (marker !== null && own.some((text) => text.includes(marker)))
+    return input
+      .split('\n', mostStages)
+      .filter((line) => line !== '')
+      .map((line) => own.map((text) => quoted(text.replaceAll(marker, () => line))).join(' '))
+      .join('\n');
+  const isWhole = options.some(({ text }) => /^-[a-zA-Z]*0|^--null$|^-d/.test(text));
+  const fed = isWhole ? input.split(/[\n\0]/) : input.split(/[\s\0]+/);
+  return [...own, ...fed.filter((text) => text !== '')].map(quoted).join(' ');
 }
+
+/** As a shell reads it back, with its expansions of paths and of the home directory. */
+const quoted = (text: string): string =>
+  /^[\w./*?~=+:,\u0001-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 const mostStages = 64;
 
@@ -86,9 +152,9 @@ function inputOf(stage: Stage | null, stages: Stages): string | null {
   for (let index = stage.index - 1; index >= Math.max(0, stage.index - mostStages); index -= 1) {
     const [command, second] = stages.get(stage.pipeline)?.get(index) ?? [];
     if (command === undefined || second !== undefined) return null;
-    const text = writtenBy(command);
-    if (text !== null) return later.reduceRight((value, change) => change(value), text);
     const change = passes(command);
+    const text = change === null || command.stdin === null ? writtenBy(command) : change(command.stdin);
+    if (text !== null) return later.reduceRight((value, change) => change(value), text);
     if (change === null) return null;
     later.push(change);
   }
@@ -119,6 +185,16 @@ function writtenBy({ program, words, cwd, stdin }: Simple): string | null {
 function passes({ program, words }: Simple): ((text: string) => string) | null {
   if (program === 'tee' || (program === 'cat' && operandsOf(words.slice(1)).every(({ text }) => text === '-')))
     return (text) => text;
+  if (program === 'rev')
+    return (text) =>
+      text
+        .split('\n')
+        .map((line) => Array.from(line).toReversed().join(''))
+        .join('\n');
+  if (program === 'xxd')
+    return words.some(({ text }) => /^-[a-z]*r/.test(text)) && words.some(({ text }) => /^-[a-z]*p/.test(text))
+      ? (text) => Buffer.from(text.replace(/\s/g, ''), 'hex').toString('utf8')
+      : null;
   const decodes = program === 'base64' && words.some(({ text }) => /^(?:-d|-D|-di|--decode|--d\w*)$/.test(text));
   return decodes ? (text) => Buffer.from(text, 'base64').toString('utf8') : null;
 }

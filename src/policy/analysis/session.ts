@@ -2,7 +2,7 @@
 import { payloadDepth, payloads, payloadUnits, valueUnits, wrapperDepth } from '../limits.ts';
 import type { Definition } from '../types.ts';
 import { aliasesIn, movesDirectory, runsSubscript, setsUnknown } from './effects.ts';
-import { baseName } from './paths.ts';
+import { programOf } from './names.ts';
 import { peel } from './peel.ts';
 import type { Peeled, Text } from './peeled.ts';
 import {
@@ -130,8 +130,10 @@ export class Session {
     { simple, parts, payload }: { readonly simple: Simple; readonly parts: Parts; readonly payload: Payload },
   ): readonly Step[] {
     const elsewhere = step.elsewhere || inner.elsewhere === true;
+    // What is read from the command's input is read by those that it runs.
+    const around = simple.stdin === null ? parts.around : { ...parts.around, stdin: simple.stdin };
     for (const text of inner.texts ?? [])
-      this.read(text, { cwd: simple.cwd, around: parts.around, depth: payload.depth, span: payload.span, elsewhere });
+      this.read(text, { cwd: simple.cwd, around, depth: payload.depth, span: payload.span, elsewhere });
     const assignments = (inner.assignments ?? []).map(({ text, start, end }) => ({
       name: text.slice(0, text.indexOf('=')),
       value: text.slice(text.indexOf('=') + 1),
@@ -249,47 +251,13 @@ function simpleOf({ words, assignments, redirects, elsewhere }: Step, parts: Par
   };
 }
 
-/** Names that hardline rules are about, for `/bin/r?`. */
-const hardlineNames = [
-  'rm',
-  'dd',
-  'kill',
-  'mkfs',
-  'reboot',
-  'halt',
-  'poweroff',
-  'shutdown',
-  'init',
-  'wipefs',
-  'shred',
-  'find',
-  'systemctl',
-];
-
-function programOf(word: Word | undefined): string | null {
-  if (word === undefined) return '';
-  const name = baseName(word.text);
-  if (name === '' || name.includes(hole) || name.includes(homeMark)) return null;
-  if (word.glob) return hardlineNames.find((each) => globMatches(name, each)) ?? null;
-  return name.toLowerCase().replace(/\.exe$/, '');
-}
-
-function globMatches(pattern: string, name: string): boolean {
-  const source = pattern
-    .replace(/[.+^${}()|\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  try {
-    return new RegExp(`^${source}$`).test(name);
-  } catch {
-    // A bracket that is never closed is no pattern.
-    return false;
-  }
-}
-
 /** Resolved text, so that a shell would read the same in it again. */
 function writable(text: string): string {
   return text.replaceAll(hole, '${__}').replaceAll(homeMark, '${HOME}');
+}
+
+export function copyOf({ vars, cwd }: MutableScope): MutableScope {
+  return { vars: new Map(vars), cwd };
 }
 
 export function keepValue(scope: MutableScope, name: string, value: string): void {

@@ -1,7 +1,9 @@
 /** Reads the commands of a text out of its syntax tree: one pass in source order, without recursion. */
 import type { FlatTree } from '../grammar/flatten.ts';
-import { keepValue, type Around, type MutableScope, type Payload, type Session } from './session.ts';
-import { hole, type Assignment, type Feature, type Redirect, type Word } from './types.ts';
+import { differsAt } from './edges.ts';
+import { mostPerValue, perValue, type Loop } from './loops.ts';
+import { copyOf, keepValue, type Around, type Payload, type Session } from './session.ts';
+import { hole, wordBreak, type Assignment, type Feature, type Redirect, type Word } from './types.ts';
 import { substitutionsIn } from './quoting.ts';
 import { resolveText, resolveValue, resolveWord } from './words.ts';
 
@@ -27,6 +29,7 @@ class Reader {
   readonly #lent = new Map<number, { readonly redirects: readonly number[]; readonly reach: number }>();
   /** What holds again behind a node. */
   readonly #open: { readonly until: number; readonly around: Around }[] = [];
+  readonly #loops: Loop[] = [];
   #around: Around;
   #asShell = true;
 
@@ -75,29 +78,7 @@ class Reader {
     } else if (kind === 'for_statement') this.#loopVariable(node);
     else if (kind === 'expansion' && /@P\}$/.test(this.#source(node))) this.#session.note('U5', 'expansion that runs the text of a variable', this.#span(node));
     else if (kind === 'arithmetic_expansion' || (kind === 'compound_statement' && this.#source(node).startsWith('(('))) this.#arithmetic(node);
-    else if (kind === 'heredoc_start' || kind === 'heredoc_end' || kind === 'comment') this.#edge(node, kind);
-  }
-
-  /** Where the grammar and the shell do not agree on where something begins or ends. */
-  #edge(node: number, kind: string): void {
-    if (kind === 'heredoc_end') this.#heredocEnd(node);
-    else if (kind === 'comment') this.#comment(node);
-    else if ((this.#source(node).match(/['"]/g) ?? []).length % 2 === 1) this.#differs(node);
-  }
-
-  /** The grammar ends a here-document at a line that begins with its word; the shell wants nothing else on that line. */
-  #heredocEnd(node: number): void {
-    const { start, end } = this.#tree;
-    const before = this.#text.slice(0, start[node]).replace(/\t+$/, '');
-    if (before.endsWith('\n') && /^(?:\n|$)/.test(this.#text.slice(end[node], (end[node] ?? 0) + 1))) return;
-    this.#differs(node);
-  }
-
-  /** The grammar begins a comment behind an escaped blank, too; for the shell that is inside a word. */
-  #comment(node: number): void {
-    const start = this.#tree.start[node] ?? 0;
-    const before = this.#text.slice(Math.max(0, start - 2), start);
-    if (!/(?:^|[^\\][\s;&|()`]|^[\s;&|()`])$/.test(before)) this.#differs(node);
+    else if (differsAt(this.#tree, this.#text, node)) this.#differs(node);
   }
 
   /** Where the shell reads the text otherwise, the light reader looks at it again. */
@@ -130,12 +111,27 @@ class Reader {
       const name = kind[child] ?? '';
       if (name === 'variable_assignment') assignments.push(this.#assignment(child));
       else if (name.endsWith('_redirect')) redirects.push(child);
-      else if (name === 'subshell') this.#differs(child); // no shell that is meant here takes that as an argument
-      else if (name !== 'comment') words.push(child);
+      else if (name === 'subshell' && !/^time\s/.test(this.#source(node))) this.#differs(child); // only the keyword takes that
+      else if (name !== 'comment' && name !== 'subshell') words.push(child);
     }
     const lent = this.#lent.get(node);
     redirects.push(...(lent?.redirects ?? []));
-    this.#emit({ node, reach: lent?.reach ?? node, words: this.#words(words), redirects, assignments });
+    words.push(...redirects.flatMap((redirect) => this.#behindTarget(redirect)));
+    const before = this.#around;
+    const variants = perValue(this.#session.commands.length > mostPerValue ? [] : this.#loops.filter(({ until }) => node < until), this.#source(lent?.reach ?? node), before);
+    for (const around of variants) {
+      this.#around = around;
+      this.#emit({ node, reach: lent?.reach ?? node, words: this.#words(words), redirects, assignments });
+    }
+    this.#around = before;
+    if (variants.some(({ scope }) => scope.cwd !== before.scope.cwd)) before.scope.cwd = null;
+  }
+
+  /** `rm >log -r x`: the grammar counts the words behind the target to the redirection, the shell to the command. */
+  #behindTarget(redirect: number): readonly number[] {
+    const { kind } = this.#tree;
+    const children = this.#children(redirect).filter((child) => !/^(?:file_descriptor|heredoc_\w+|\w+_redirect|pipeline|list)$/.test(kind[child] ?? ''));
+    return kind[redirect] === 'file_redirect' ? children.slice(1) : [];
   }
 
   #emit(what: { readonly node: number; readonly reach: number; readonly words: readonly Word[]; readonly redirects: readonly number[]; readonly assignments: readonly Assignment[] }): void {
@@ -171,8 +167,16 @@ class Reader {
     const name = source.slice(0, at).replace(/\+$/, '').replace(/\[[^]*/, '');
     const raw = source.slice(at + 1);
     const added = source[at - 1] === '+';
-    const value = raw.startsWith('(') || added || source[at - 1] === ']' ? hole : resolveValue(raw, this.#around.scope);
+    const single = (): string => (added || source[at - 1] === ']' ? hole : resolveValue(raw, this.#around.scope));
+    const value = raw.startsWith('(') ? this.#array(node, added ? this.#around.scope.vars.get(name) : '') : single();
     return { name, value, ...this.#span(node) };
+  }
+
+  /** `a=(...)`; behind what it held before, when it is added. */
+  #array(node: number, before: string | undefined): string {
+    const array = this.#children(node).find((child) => this.#tree.kind[child] === 'array');
+    if (array === undefined || before === undefined || (before !== '' && !before.startsWith(wordBreak))) return hole;
+    return before + this.#words(this.#children(array)).map(({ text }) => wordBreak + text).join('');
   }
 
   #loneAssignment(node: number): void {
@@ -242,6 +246,7 @@ class Reader {
     const words = this.#words(values);
     const [only] = words;
     keepValue(this.#around.scope, this.#source(name), words.length === 1 && only !== undefined && !only.glob ? only.text : hole);
+    if (words.length > 1 || only?.glob === true) this.#loops.push({ name: this.#source(name), values: words.map(({ text }) => text), until: this.#tree.last[node] ?? 0 });
   }
 
   /** A variable in arithmetic is evaluated again, and an index in it may run commands. */
@@ -258,7 +263,7 @@ class Reader {
     const children = this.#children(node);
     if (kind[node] === 'heredoc_redirect') return children.filter((child) => kind[child] === 'file_redirect').flatMap((child) => this.#redirects(child));
     if (kind[node] === 'herestring_redirect') return [];
-    const target = children.findLast((child) => kind[child] !== 'file_descriptor');
+    const target = children.find((child) => kind[child] !== 'file_descriptor');
     if (target === undefined) return [];
     const operator = /[<>&|]+/.exec(this.#text.slice(this.#tree.start[node], this.#tree.start[target]))?.[0] ?? '';
     const duplicates = operator.endsWith('&') && /^(?:\d+|-)$/.test(this.#source(target));
@@ -291,8 +296,4 @@ class Reader {
     }
     return text;
   }
-}
-
-function copyOf({ vars, cwd }: MutableScope): MutableScope {
-  return { vars: new Map(vars), cwd };
 }

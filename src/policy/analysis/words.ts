@@ -151,12 +151,12 @@ class Resolver {
     this.#next += 1 + name.length;
     this.#literal = false;
     if (name === 'IFS' && !quoted && !this.#scope.vars.has('IFS')) this.#cut();
-    else if (name === '@' || name === '*') this.#arguments();
+    else if (name === '@' || name === '*') this.#several(this.#scope.vars.get('@') ?? hole);
     else this.#value(variable(name, this.#scope) ?? hole, quoted);
   }
 
-  #arguments(): void {
-    for (const [index, word] of (this.#scope.vars.get('@') ?? hole).split(wordBreak).entries()) {
+  #several(words: string): void {
+    for (const [index, word] of words.split(wordBreak).entries()) {
       if (index > 0) this.#cut();
       this.#add(word);
     }
@@ -169,6 +169,7 @@ class Resolver {
     this.#next = end + 1;
     this.#literal = false;
     if (separates && !quoted) this.#cut();
+    else if (text.includes(wordBreak)) this.#several(text);
     else if (word === null) this.#value(text, quoted);
     else this.#value(this.#inner(word), quoted);
   }
@@ -185,7 +186,17 @@ class Resolver {
   /** What a substitution writes, without the newlines at its end. */
   #written(command: string): string {
     const nested = (this.#at.nested ?? 0) + 1;
-    const raws = nested > mostNested ? null : wordsOfSimple(command);
+    const document = heldIn(command);
+    if (document !== null) return document;
+    const [, source = command, decodes] = /^([^|<>]*)(\|\s*base64\s+(?:-d|-D|--decode)\s*)$/.exec(command) ?? [];
+    const text = nested > mostNested ? hole : this.#output(source, nested);
+    return decodes === undefined || text === hole
+      ? text
+      : Buffer.from(text, 'base64').toString('utf8').replaceAll(hole, '');
+  }
+
+  #output(command: string, nested: number): string {
+    const raws = wordsOfSimple(command);
     if (raws === null) return hole;
     const words = raws.flatMap((raw) => resolveWord(raw, { ...this.#at, nested }, this.#scope));
     const output = outputOf(
@@ -222,6 +233,15 @@ class Resolver {
     this.#literal = false;
     this.#add(text);
   }
+}
+
+/** The document of `cat <<'E'`, when that is the whole command. */
+function heldIn(command: string): string | null {
+  const [head = '', quote, end = ''] = /^\s{0,9}cat <<-? ?(['"]?)(\w+)\1[ \t]{0,9}\n/.exec(command) ?? [];
+  if (head === '') return null;
+  const body = command.slice(head.length).trimEnd();
+  if (!body.endsWith(end)) return null;
+  return quote === '' && /[$`\\]/.test(body) ? hole : body.slice(0, -end.length).replace(/\n$/, '');
 }
 
 /** The words of a text that is one simple command without redirections; `null` when it is anything else. */

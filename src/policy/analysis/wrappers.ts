@@ -29,6 +29,9 @@ export const wrappers: ReadonlyMap<string, OptionForm> = new Map<string, OptionF
   ['doas', { short: 'uC', assigns: true }],
   ['pkexec', { long: ['--user'] }],
   ['env', { short: 'uCaS', long: ['--unset', '--chdir', '--argv0'], assigns: true }],
+  ['run0', { short: 'ugDp', long: ['--user', '--group', '--chdir', '--unit', '--property', '--setenv', '--slice'] }],
+  ['dzdo', { short: 'ugp', assigns: true }],
+  ['script', { short: 'EIOTBbmot', operands: 1 }],
   ['nohup', none],
   ['time', { short: 'fo' }],
   ['nice', { short: 'n', long: ['--adjustment'] }],
@@ -110,6 +113,8 @@ export function innerOf(words: readonly Word[], form: OptionForm): Inner | null 
   let at = afterOptions(words, 1, form);
   if (words.slice(1, at).some(({ text }) => form.queries?.includes(text) === true)) return null;
   const from = at;
+  // `env -` is `env -i`.
+  if (form.assigns === true && words[at]?.text === '-') at += 1;
   while (form.assigns === true && assignment.test(words[at]?.text ?? '')) at += 1;
   const assignments = words.slice(from, at);
   at += form.operands ?? 0;

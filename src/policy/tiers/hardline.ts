@@ -1,13 +1,13 @@
 /** Commands after which there is nothing left to approve: refused whoever asks, in every mode. */
-import { flagsOf, hasLong, operandsOf } from '../analysis/options.ts';
+import { flagsOf, hasLong, operandsAfter, operandsOf } from '../analysis/options.ts';
 import { resolvePath } from '../analysis/paths.ts';
-import type { Analysis, Simple } from '../analysis/types.ts';
+import { hole, type Analysis, type Simple } from '../analysis/types.ts';
 import { argsOf, type Rule } from './rule.ts';
 import { rawDevice, writesOf } from './targets.ts';
 
 export function isRecursive(args: readonly string[]): boolean {
   const flags = flagsOf(args);
-  return flags.includes('-r') || flags.includes('-R') || hasLong(args, '--recursive');
+  return flags.includes('-r') || flags.includes('-R') || hasLong(args, '--recursive', 1);
 }
 
 const isRoot = (path: string): boolean => path === '/' || /^\/[.?!^\]-]*\*[*?.]*$/.test(path) || /^\/\[[^/]*\]\*$/.test(path);
@@ -15,77 +15,85 @@ const systemDirectory = /^\/(?:home|root|etc|usr|var|bin|sbin|boot|lib|lib32|lib
 const homeDirectory = /^~(?:\/[.]?\*[*]?)?$/;
 
 /** What a command deletes with everything below, as absolute paths. */
-function deletedTrees(command: Simple): readonly string[] {
+function deletedTrees(command: Simple, analysis: Analysis): readonly string[] {
   const args = command.words.slice(1);
   if (command.elsewhere) return [];
-  if (command.program === 'find') return foundTrees(command);
-  return isRecursive(argsOf(command)) ? operandsOf(args).flatMap(({ text }) => resolvePath(text, command.cwd) ?? []) : [];
+  if (command.program === 'find') return foundTrees(command, analysis);
+  // What is moved there is gone.
+  if (command.program === 'mv') return args.at(-1)?.text === '/dev/null' ? operandsOf(args).slice(0, -1).flatMap(({ text }) => resolvePath(text, command.cwd) ?? []) : [];
+  return command.program === 'rimraf' || isRecursive(argsOf(command)) ? operandsOf(args).flatMap(({ text }) => resolvePath(text, command.cwd) ?? []) : [];
 }
 
-/** `find / -delete` without any test deletes as `rm -r` does. */
-function foundTrees({ words, cwd }: Simple): readonly string[] {
+const isHome = (path: string, home: string | null): boolean =>
+  homeDirectory.test(path) || (home !== null && path.startsWith(home) && /^(?:|\/[.]?\*[*]?)$/.test(path.slice(home.length)));
+
+/** `find / -delete` without any test deletes as `rm -r` does, and so does `find / | xargs rm`. */
+function foundTrees({ words, cwd, stage }: Simple, { commands }: Analysis): readonly string[] {
   const args = words.slice(1).map(({ text }) => text);
-  const removes = args.includes('-delete') || /(?:^| )-(?:exec|execdir|ok) (?:\S*\/)?rm /.test(args.join(' '));
+  const removes = args.includes('-delete') || /(?:^| )-(?:exec|execdir|ok) (?:\S*\/)?rm /.test(args.join(' ')) || (stage !== null && commands.some((each) => each.program === 'rm' && each.stage?.pipeline === stage.pipeline && each.stage.index > stage.index));
   const tests = args.some((arg) => /^-(?:i?name|i?path|i?regex|[acm]time|[acm]min|newer|size|user|group|perm|empty|maxdepth|inum|links|uid|gid|nouser|nogroup)/.test(arg));
   const first = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLP]$/.test(arg));
   return removes && !tests ? args.slice(0, Math.max(0, first)).flatMap((arg) => resolvePath(arg, cwd) ?? []) : [];
 }
+
+/** Changes the name of a device at most, or has a rule of its own. */
+const passesBy = /^(?:dd|dcfldd|dc3dd|rm|unlink|touch|mkdir|ln|patch)$/;
 
 const device = ({ words, cwd }: Simple): boolean => words.slice(1).some(({ text }) => rawDevice.test(resolvePath(text, cwd) ?? ''));
 const asksOnly = (args: readonly string[]): boolean => args.length > 0 && args.every((arg) => /^(?:--help|--version|-V|-h)$/.test(arg));
 
 export const hardlineRules: readonly Rule[] = [
   {
-    id: 'H1', description: 'recursive delete of root filesystem', programs: ['rm', 'find', 'srm'],
-    test: (command) => deletedTrees(command).some(isRoot),
-    yes: ['rm -rf /', 'rm -fr /*', 'rm -rf "/"', 'rm -rf //./..', 'sudo rm / -rf', 'rm -rf ./ /', 'cd / && rm -rf *', 'find / -delete'],
-    no: ['rm -rf /tmp/x', 'rm -rf /...', 'echo "rm -rf /"', 'rm -rf ./node_modules', '# rm -rf /', 'find / -name x.tmp -delete'],
+    id: 'H1', description: 'recursive delete of root filesystem', programs: ['rm', 'find', 'srm', 'rimraf', 'mv'],
+    test: (command, analysis) => deletedTrees(command, analysis).some(isRoot),
+    yes: ['rm -rf /', 'rm -fr /*', 'rm -rf "/"', 'rm -rf //./..', 'sudo rm / -rf', 'rm -rf ./ /', 'cd / && rm -rf *', 'find / -delete', 'rm >log -rf /', 'a=(-rf /); rm "${a[@]}"', 'for d in /tmp /; do rm -rf $d; done', 'npx rimraf /', 'mv /* /dev/null', 'python3 -c \'import os; os.system("rm -rf /")\'', 'echo "rm -rf /" > x.sh; sh x.sh', 'find / -print0 | xargs -0 rm', 'ssh h <<E\nrm -rf /\nE'],
+    no: ['rm -rf /tmp/x', 'rm -rf /...', 'echo "rm -rf /"', 'rm -rf ./node_modules', '# rm -rf /', 'find / -name x.tmp -delete', 'python3 -c \'print("rm -rf /")\'', 'for d in / /tmp; do ls $d; done', 'mv a /dev/null', 'echo "rm -rf /" > x.sh; sh y.sh'],
   },
   {
-    id: 'H2', description: 'recursive delete of system directory', programs: ['rm', 'find', 'srm'],
-    test: (command) => deletedTrees(command).some((path) => systemDirectory.test(path)),
+    id: 'H2', description: 'recursive delete of system directory', programs: ['rm', 'find', 'srm', 'rimraf', 'mv'],
+    test: (command, analysis) => deletedTrees(command, analysis).some((path) => systemDirectory.test(path)),
     yes: ['rm -rf /etc', "rm -rf '/usr'", 'sudo rm -rf /var/*', 'rm -rf build /home/', 'rm -rf /{bin,boot}'],
     no: ['rm -rf /home/u/scratch', 'rm -rf ./etc', 'rm -rf /var/tmp/build'],
   },
   {
-    id: 'H3', description: 'recursive delete of home directory', programs: ['rm', 'find', 'srm'],
-    test: (command, { home }) => deletedTrees(command).some((path) => homeDirectory.test(path) || (home !== null && (path === home || /^\/[.]?\*[*]?$/.test(path.slice(home.length))) && path.startsWith(home))),
+    id: 'H3', description: 'recursive delete of home directory', programs: ['rm', 'find', 'srm', 'rimraf', 'mv'],
+    test: (command, analysis) => deletedTrees(command, analysis).some((path) => isHome(path, analysis.home)),
     yes: ['rm -rf ~', 'rm -rf "$HOME"', 'rm -r ${HOME}/*', 'cd && rm -rf .'],
     no: ['rm -rf ~/tmp', "rm -rf '~'", 'rm -rf $HOMEPAGE'],
   },
   {
-    id: 'H4', description: 'format filesystem', programs: ['mkfs', 'mkfs.*', 'mke2fs', 'newfs', 'mkswap', 'diskutil', 'mkdosfs', 'mkntfs'],
+    id: 'H4', description: 'format filesystem', programs: ['mkfs', 'mkfs.*', 'mke2fs', 'newfs', 'newfs_*', 'mkswap', 'diskutil', 'mkdosfs', 'mkntfs', 'mkreiserfs'],
     test: (command) => {
       const args = argsOf(command);
       if (command.elsewhere || asksOnly(args)) return false;
       if (command.program === 'mkswap') return device(command);
-      return command.program !== 'diskutil' || /^(?:erase|partition|reformat|secureErase|zero|random)/i.test(args[0] ?? '');
+      return command.program !== 'diskutil' || /^(?:(?:erase|partition|reformat|secureErase|zero|random)|apfs (?:delete|erase))/i.test(args.slice(0, 2).join(' '));
     },
-    yes: ['mkfs.ext4 /dev/sdb', 'mke2fs /dev/sdb1', 'mkswap /dev/sda2', 'diskutil eraseDisk JHFS+ X disk2', 'sudo mkfs -t xfs /dev/vdb'],
-    no: ['mkfs_helper /dev/sdb', 'mkswap /swapfile', 'command -v mkfs', 'mkfs.ext4 --help', 'man mkfs'],
+    yes: ['mkfs.ext4 /dev/sdb', 'mke2fs /dev/sdb1', 'mkswap /dev/sda2', 'diskutil eraseDisk JHFS+ X disk2', 'sudo mkfs -t xfs /dev/vdb', 'diskutil apfs deleteContainer disk1', 'newfs_msdos /dev/disk2s1'],
+    no: ['mkfs_helper /dev/sdb', 'mkswap /swapfile', 'command -v mkfs', 'mkfs.ext4 --help', 'man mkfs', 'diskutil list', 'diskutil apfs list'],
   },
   {
-    id: 'H5', description: 'wipe of a raw block device', programs: ['wipefs', 'blkdiscard', 'shred', 'sgdisk', 'sfdisk', 'badblocks', 'nvme', 'cryptsetup', 'hdparm', 'scrub', 'wipe'],
+    id: 'H5', description: 'wipe of a raw block device', programs: ['wipefs', 'blkdiscard', 'shred', 'sgdisk', 'sfdisk', 'badblocks', 'nvme', 'cryptsetup', 'hdparm', 'scrub', 'wipe', 'nwipe', 'parted', 'ddrescue'],
     test: (command) => !command.elsewhere && device(command) && wipes(command.program ?? '', argsOf(command)),
-    yes: ['wipefs -a /dev/sda', 'blkdiscard /dev/nvme0n1', 'shred /dev/sdb', 'sgdisk -Z /dev/sda', 'sgdisk --zap-all /dev/sda'],
-    no: ['wipefs /dev/sda', 'shred secret.txt', 'wipefs -an /dev/sda', 'hdparm -I /dev/sda', 'sgdisk -p /dev/sda'],
+    yes: ['wipefs -a /dev/sda', 'blkdiscard /dev/nvme0n1', 'shred /dev/sdb', 'sgdisk -Z /dev/sda', 'sgdisk --zap-all /dev/sda', 'parted -s /dev/sda mklabel gpt', 'ddrescue -f x /dev/sda'],
+    no: ['wipefs /dev/sda', 'shred secret.txt', 'wipefs -an /dev/sda', 'hdparm -I /dev/sda', 'sgdisk -p /dev/sda', 'parted /dev/sda print', 'ddrescue /dev/sda x'],
   },
   {
-    id: 'H6', description: 'dd to raw block device', programs: ['dd'],
-    test: (command) => !command.elsewhere && writesOf(command).some(({ how, path }) => how === 'option' && rawDevice.test(path ?? '')),
-    yes: ['dd of=/dev/nvme0n1 if=x', 'dd if=/dev/zero of=/dev/sda bs=1M', 'sudo dd if=a of="/dev/sdb"'],
+    id: 'H6', description: 'dd to raw block device', programs: ['dd', 'dcfldd', 'dc3dd'],
+    test: (command) => !command.elsewhere && writesOf(command).some(({ how, path }) => how === 'option' && (rawDevice.test(path ?? '') || path?.startsWith(`/dev/${hole}`) === true)),
+    yes: ['dd of=/dev/nvme0n1 if=x', 'dd if=/dev/zero of=/dev/sda bs=1M', 'sudo dd if=a of="/dev/sdb"', 'dd </dev/zero of=/dev/sda', 'dd if=x of=/dev/$DISK', 'dcfldd if=x of=/dev/sda'],
     no: ['dd if=/dev/sda of=out.img', 'dd if=a of=/dev/null', 'echo dd of=/dev/sda'],
   },
   {
     id: 'H7', description: 'write to raw block device', programs: ['*'],
-    test: (command) => !command.elsewhere && (command.redirects.length > 0 || /^(?:tee|cp|mv|install)$/.test(command.program ?? '')) && writesOf(command).some(({ path }) => rawDevice.test(path ?? '') || path === '/proc/sysrq-trigger'),
-    yes: ['cat x > /dev/sda', 'cat x | tee /dev/sdb', 'cp image.iso /dev/sdc', 'echo b > /proc/sysrq-trigger'],
-    no: ['echo x > /dev/null', 'echo "> /dev/sda"', 'cat /dev/sda > image', 'ls 2> /dev/stderr'],
+    test: (command) => !command.elsewhere && writesOf(command).some(({ path, how }) => (how === 'redirect' || !passesBy.test(command.program ?? '')) && (rawDevice.test(path ?? '') || path === '/proc/sysrq-trigger')),
+    yes: ['cat x > /dev/sda', 'cat x | tee /dev/sdb', 'cp image.iso /dev/sdc', 'echo b > /proc/sysrq-trigger', 'dd < x > /dev/sda', 'tee < x /dev/sda', 'curl -o /dev/sda https://h/x', 'truncate -s 0 /dev/sda', 'sort x -o /dev/sda'],
+    no: ['echo x > /dev/null', 'echo "> /dev/sda"', 'cat /dev/sda > image', 'ls 2> /dev/stderr', 'touch /dev/sda', 'ln -s /dev/sda disk'],
   },
   {
     id: 'H8', description: 'fork bomb', programs: ['*'],
     test: (command, analysis) => (command.within !== null && command.program === command.within.toLowerCase() && bombs(command, analysis)) || forksForever(command),
-    yes: [':(){ :|:& };:', 'f(){ f | f & }; f', 'bomb() { bomb & bomb & }; bomb', 'perl -e "fork while fork"'],
+    yes: [':(){ :|:& };:', 'f(){ f | f & }; f', 'bomb() { bomb & bomb & }; bomb', 'perl -e "fork while fork"', "python3 -c 'while True: import os; os.fork()'", "ruby -e 'loop { fork }'"],
     no: ['echo ":(){ :|:& };:"', 'walk(){ for d in */; do walk "$d"; done; }; walk', 'git log | git shortlog &'],
   },
   {
@@ -95,9 +103,9 @@ export const hardlineRules: readonly Rule[] = [
     no: ['kill -9 123', 'kill -1 4711', 'kill -l', 'kill %1', 'kill -9 -123'],
   },
   {
-    id: 'H10', description: 'system shutdown/reboot', programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'kexec'],
+    id: 'H10', description: 'system shutdown/reboot', programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'kexec', 'dbus-send', 'gdbus', 'busctl', 'restart-computer', 'stop-computer'],
     test: (command) => !command.elsewhere && powers(command.program ?? '', argsOf(command)),
-    yes: ['shutdown -h now', 'reboot', 'sudo init 0', 'telinit 6', 'systemctl poweroff', 'systemctl --force reboot', 'echo hi\nreboot', '$(reboot)'],
+    yes: ['shutdown -h now', 'reboot', 'sudo init 0', 'telinit 6', 'systemctl poweroff', 'systemctl --force reboot', 'echo hi\nreboot', '$(reboot)', 'systemctl -H h reboot', 'systemctl isolate runlevel6.target', 'busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager PowerOff b true', 'Restart-Computer -Force', 'alias x=reboot; x'],
     no: ['echo reboot', 'grep shutdown log', 'systemctl restart x', 'man reboot', 'shutdown --help', 'init', './reboot.sh', 'last reboot'],
   },
 ];
@@ -108,6 +116,8 @@ function wipes(program: string, args: readonly string[]): boolean {
   if (program === 'wipefs') return (has('-a') || hasLong(args, '--all', 1)) && !has('-n', '--no-act');
   if (program === 'sgdisk') return has('-Z', '-z', '-o', '--zap', '--zap-all', '--clear');
   if (program === 'sfdisk') return has('--delete', '--wipe');
+  if (program === 'parted') return args.includes('mklabel') || args.includes('mktable');
+  if (program === 'ddrescue') return rawDevice.test(args.filter((arg) => !arg.startsWith('-'))[1] ?? '');
   if (program === 'badblocks') return has('-w');
   if (program === 'nvme') return /^(?:format|sanitize)$/.test(args[0] ?? '');
   if (program === 'cryptsetup') return args.includes('luksFormat') || args.includes('erase') || args.includes('luksErase');
@@ -121,8 +131,10 @@ function bombs({ within }: Simple, { commands }: Analysis): boolean {
   return calls.length > 1 && calls.some(({ background, stage }) => background || stage !== null);
 }
 
+const endlessFork = /\bfork\s+while\s+(?:fork|1)\b|(?:\bwhile\b\s*\(?\s*(?:1|[Tt]rue)\b|\bloop\s*(?:\{|do\b)|for\s*\(;;\)|iter\(int,\s*1\))[^]{0,40}\bfork\b|\bfork\b[^]{0,40}iter\(int,/;
+
 function forksForever({ program, words }: Simple): boolean {
-  return /^(?:perl|ruby|python[\d.]*)$/.test(program ?? '') && words.some(({ text }) => /\bfork\s+while\s+fork\b|while\s*(?:\(1\)|True|1)\s*[:{]?\s*(?:os\.)?fork\b/.test(text));
+  return /^(?:perl|ruby|python[\d.]*)$/.test(program ?? '') && words.some(({ text }) => endlessFork.test(text) && !/\b(?:wait|accept|sleep)/.test(text));
 }
 
 function killsAll(args: readonly string[]): boolean {
@@ -136,10 +148,11 @@ function killsAll(args: readonly string[]): boolean {
 
 function powers(program: string, args: readonly string[]): boolean {
   if (asksOnly(args)) return false;
-  const words = args.filter((arg) => !arg.startsWith('-'));
+  const words = operandsAfter(args, { short: 'HMtpPnos', long: ['--host', '--machine', '--type', '--property', '--signal', '--message'] });
+  if (program === 'dbus-send' || program === 'gdbus' || program === 'busctl') return /login1[^]*[. ](?:Reboot|PowerOff|Halt|KExec)\b/.test(args.join(' '));
   if (program === 'init' || program === 'telinit') return words[0] === '0' || words[0] === '6';
   if (program === 'systemctl' || program === 'loginctl') {
-    return /^(?:poweroff|reboot|halt|kexec|soft-reboot)$/.test(words[0] ?? '') || (/^(?:start|isolate)$/.test(words[0] ?? '') && /^(?:poweroff|reboot|halt|kexec|shutdown)\.target$/.test(words[1] ?? ''));
+    return /^(?:poweroff|reboot|halt|kexec|soft-reboot)$/.test(words[0] ?? '') || (/^(?:start|isolate)$/.test(words[0] ?? '') && /^(?:poweroff|reboot|halt|kexec|shutdown|runlevel[06])\.target$/.test(words[1] ?? ''));
   }
   if (program === 'kexec') return args.includes('-e') || args.includes('--exec');
   return program !== 'shutdown' || (!args.includes('-c') && !args.includes('--show'));

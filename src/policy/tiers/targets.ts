@@ -3,7 +3,7 @@ import { operandsOf } from '../analysis/options.ts';
 import { resolvePath } from '../analysis/paths.ts';
 import type { Simple, Word } from '../analysis/types.ts';
 
-export const rawDevice = /^\/dev\/(?:(?:sd|hd|vd|xvd)[a-z*?[]|nvme|mmcblk|r?disk\d|dm-|md\d|nbd\d|zd\d|pmem|mapper\/|disk\/by-|(?:mem|kmem|port)$)/;
+export const rawDevice = /^\/dev\/(?:(?:sd|hd|vd|xvd|dasd)[a-z*?[\0]|nvme|mmcblk|r?disk\d|n?a?da\d|dm-|md\d|mtd|nbd\d|zd\d|pmem|block\/|mapper\/|zvol\/|vg\w*\/|disk\/by-|(?:mem|kmem|port)$)/;
 
 const etc = /^\/etc(?:\/|$)/;
 const sensitive = [
@@ -11,7 +11,7 @@ const sensitive = [
   /\/\.config\/(?:gh|gcloud|fish|autostart|systemd)(?:\/|$)/,
   /\/\.(?:hermes|caisson)\/(?:\.env|config\.yaml|hooks|permissions\.yaml|mcp-tokens|pairing|sessions|audit|(?:state|caisson)\.db)/,
   /\/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|inputrc|netrc|pgpass|npmrc|pypirc|git-credentials|gitconfig)$/,
-  /\/\.env(?:\.(?!example$|sample$|template$|dist$)[^/]+)?$/,
+  /\/\.env(?:\.(?!example$|sample$|template$|dist$|bak$|backup$|old$|orig$)[^/]+)?$/,
   /\/\.envrc$/,
   /\/\.git\/(?:hooks(?:\/|$)|config$)/,
   /\/\.caisson\/permissions\.yaml$/,
@@ -56,9 +56,9 @@ function findWrites(command: Simple): readonly Write[] {
   return found.map(({ target, how }) => ({ target, how, path: resolvePath(target.text, how === 'redirect' ? cwd : base) }));
 }
 
-/** `git -C /x`, `make -C /x`, `tar -C /x`. */
+/** `git -C /x`, `make -C /x`. */
 function directoryOf({ program, words, cwd }: Simple): string | null {
-  if (program !== 'git' && program !== 'make' && program !== 'tar') return cwd;
+  if (program !== 'git' && program !== 'make') return cwd;
   const given = valuesOf(words.slice(1), /^(?:-C|--directory)$/, /^(?:-C|--directory=)(?=.)/)[0];
   return given === undefined ? cwd : resolvePath(given.text, cwd);
 }
@@ -72,9 +72,12 @@ const lastOperand: Writer = (args) => {
   const into = valuesOf(args, /^(?:-t|--target-directory)$/, /^(?:-t|--target-directory=)(?=.)/);
   const operands = operandsOf(args);
   const last = operands.at(-1);
+  if (args.some(({ text }) => /^-[a-zA-Z]*d$|^--directory$/.test(text)) && operands.length === 1) return all('copy')(args);
   if (into.length > 0) return into.map((target) => ({ target, how: 'copy' }));
   if (last === undefined || operands.length < 2) return [];
-  const below = operands.slice(0, -1).map(({ text }) => ({ ...last, text: `${last.text}/${text.slice(text.lastIndexOf('/') + 1)}` }));
+  // A name with an ending is a file's; anything else may be a directory in which the names stay.
+  const isFile = operands.length === 2 && /[^/.]\.\w+$/.test(last.text);
+  const below = (isFile ? [] : operands.slice(0, -1)).map(({ text }) => ({ ...last, text: `${last.text}/${text.slice(text.lastIndexOf('/') + 1)}` }));
   return [last, ...below].map((target) => ({ target, how: 'copy' }));
 };
 
@@ -94,17 +97,36 @@ const sed: Writer = (args) => {
   return inPlace ? [...all('edit')(args), ...scripts] : scripts;
 };
 
+/** Into the directory it is told, or where it stands. */
+function extracted(args: readonly Word[]): ReturnType<Writer> {
+  const into = optionValue(/^(?:-C|--directory)$/, /^(?:-C|--directory=)(?=.)/, 'copy')(args);
+  const [first] = args;
+  return into.length > 0 || first === undefined ? into : [{ target: { ...first, text: '.' }, how: 'copy' }];
+}
+
+/** Of dd and its kin. */
+function outputs(args: readonly Word[]): ReturnType<Writer> {
+  return args.flatMap((arg) => (/^(?:of|wipe)=/.test(arg.text) ? [{ target: { ...arg, text: arg.text.replace(/^\w+=/, '') }, how: 'option' }] : []));
+}
+
+/** Writes the files it is given only with one of these. */
+function inPlace(flag: RegExp): Writer {
+  return (args) => (args.some(({ text }) => flag.test(text)) ? all('edit')(args) : []);
+}
+
 const writers: Readonly<Record<string, Writer>> = {
   tee: all('tee'), cp: lastOperand, mv: (args) => [...lastOperand(args), ...operandsOf(args).slice(0, -1).map((target) => ({ target, how: 'edit' as const }))], install: lastOperand, ln: lastOperand, rsync: lastOperand, scp: lastOperand, gcp: lastOperand,
   sed, gsed: sed, truncate: all('edit'), touch: all('edit'), ed: all('edit'), ex: all('edit'), patch: all('edit'), rm: all('edit'), unlink: all('edit'),
   perl: (args) => (args.some(({ text }) => /^-[a-zA-Z0]*i/.test(text)) ? all('edit')(args) : []),
   ruby: (args) => (args.some(({ text }) => /^-[a-z]*i/.test(text)) ? all('edit')(args) : []),
-  dd: (args) => args.filter(({ text }) => text.startsWith('of=')).map((arg) => ({ target: { ...arg, text: arg.text.slice(3) }, how: 'option' })),
+  sponge: all('edit'), ddrescue: lastOperand, 'qemu-img': lastOperand, bmaptool: lastOperand, gpg: optionValue(/^(?:-o|--output)$/, /^(?:-o|--output=)(?=.)/), openssl: optionValue(/^-(?:out|keyout)$/, /^$(?=.)/), 'partclone.ext4': optionValue(/^(?:-o|-O|--output)$/, /^--output=/), 'partclone.restore': optionValue(/^(?:-o|-O|--output)$/, /^--output=/),
+  yq: inPlace(/^(?:-[a-zA-Z]*i|--inplace)$/), crudini: inPlace(/^--(?:set|del|merge)$/), vim: inPlace(/^(?:-c|-S|\+.+)$/), vi: inPlace(/^(?:-c|-S|\+.+)$/), nvim: inPlace(/^(?:-c|-S|\+.+)$/), sudoedit: all('edit'), sudo: (args) => (/^(?:-[a-zA-Z]*e|--edit)$/.test(args[0]?.text ?? '') ? all('edit')(args) : []), dcfldd: outputs, dc3dd: outputs,
+  dd: outputs,
   sort: optionValue(/^(?:-[bcCdfghiMmnrRsuVz]*o|--output)$/, /^(?:-[bcCdfghiMmnrRsuVz]*o|--output=)(?=.)/),
   curl: optionValue(/^(?:-[a-zA-Z#]*o|--output)$/, /^(?:-[fgkLsSv]*o|--output=)(?=.)/),
   wget: optionValue(/^(?:-[a-zA-Z]*[OP]|--output-document|--directory-prefix)$/, /^(?:-[cnqv]*[OP]|--output-document=|--directory-prefix=)(?=.)/),
   git: (args) => (args.some(({ text }) => /^(?:diff|log|show|format-patch|archive|bundle)$/.test(text)) ? optionValue(/^(?:--output|-o)$/, /^(?:--output=|-o(?=[^n]))(?=.)/)(args) : []),
-  tar: (args) => (args.some(({ text }) => /^-?[a-zA-Z]*x|^--extract|^--get/.test(text)) ? optionValue(/^(?:-C|--directory)$/, /^(?:-C|--directory=)(?=.)/, 'copy')(args) : optionValue(/^(?:-?[a-zA-Z]*f|--file)$/, /^--file=/)(args)),
+  tar: (args) => (args.some(({ text }, at) => (at === 0 ? /^-?[a-zA-Z]*x/ : /^-[a-zA-Z]*x|^--extract|^--get/).test(text)) ? extracted(args) : optionValue(/^(?:-?[a-zA-Z]*f|--file)$/, /^--file=/)(args)),
   unzip: optionValue(/^-d$/, /^-d(?=.)/, 'copy'),
   gawk: awk, awk, mawk: awk, nawk: awk,
   find: optionValue(/^-f(?:printf|print|print0|ls)$/, /^$(?=.)/),
@@ -112,5 +134,7 @@ const writers: Readonly<Record<string, Writer>> = {
 };
 
 function awk(args: readonly Word[]): readonly { readonly target: Word; readonly how: How }[] {
+  const edited = args.findIndex(({ text }, at) => text === 'inplace' && args[at - 1]?.text === '-i');
+  if (edited >= 0) return all('edit')(args.slice(edited + 2));
   return args.flatMap((arg) => Array.from(arg.text.matchAll(/>\s*"([^"]+)"/g), (match) => ({ target: { ...arg, text: match[1] ?? '' }, how: 'redirect' as const })));
 }

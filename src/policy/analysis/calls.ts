@@ -1,0 +1,42 @@
+/** What the inline programs of interpreters hand to a shell, or do themselves, as far as it is written out in them. */
+import { hole } from './types.ts';
+
+/** A call with its first string, or with a list of strings: `system("...")`, `run(["rm", "-r"])`, `exec 'x', 'y'`. */
+const runs =
+  /\b(?:system|exec\w*|spawn\w*|popen\w*|run|call|check_call|check_output|getoutput|getstatusoutput|shell_exec|passthru|proc_open|execute|do shell script)[\s([]{0,8}((?:(["'])(?:(?!\2)[^\\]|\\[^])*\2[\s,]{0,8})+)/g;
+const strings = /(["'])((?:(?!\1)[^\\]|\\[^])*)\1/g;
+const backticks = /`([^`$]*)`|\bqx ?[{(/]([^})/]*)[})/]|%x[{(]([^})]*)[})]/g;
+/** An awk program writes to a command, or reads from one. */
+const piped = /\|&? ?"([^"]+)"|"([^"]+)" ?\|&? ?getline/g;
+
+/** Calls that delete, stop or signal without any shell, and the command that does the same. */
+const alike: readonly (readonly [RegExp, (argument: string) => string])[] = [
+  [
+    /\b(?:rmtree|rm_rf|rm_r|remove_tree|remove_dir_all|deleteDirectory)[\s(]{0,8}(["'])([^"']*)\1/g,
+    (path) => `rm -r '${path}'`,
+  ],
+  [/\brm(?:Sync|dirSync)?\(\s?(["'])([^"']*)\1,[^)]{0,99}recursive: ?true/g, (path) => `rm -r '${path}'`],
+  [/\bos\.kill\( ?()(-1) ?,/g, () => 'kill -9 -1'],
+  [/\bkill[\s(]{0,4}()['"]?\w{1,9}['"]? ?(?:,|=>) ?(-1)\b/g, () => 'kill -9 -1'],
+  [/\bopen\( ?(["'])(\/dev\/[^"']*)\1, ?["'][rb]?[wa+]/g, (path) => `: > '${path}'`],
+  [/System Events["'\\]{0,2} to ()(shut down|restart)/gi, () => 'shutdown now'],
+];
+
+const mostTexts = 32;
+
+/** Texts for a shell. */
+export function callsIn(code: string): readonly string[] {
+  const texts: string[] = [];
+  for (const [, list = ''] of code.matchAll(runs))
+    texts.push(Array.from(list.matchAll(strings), ([, , text = '']) => text.replace(/\\([^])/g, '$1')).join(' '));
+  for (const [, ...found] of code.matchAll(backticks)) texts.push(found.find((text) => text !== undefined) ?? '');
+  for (const [pattern, command] of alike)
+    for (const [, , argument = ''] of code.matchAll(pattern)) texts.push(command(argument));
+  return texts.filter((text) => text.trim() !== '' && !text.includes(hole)).slice(0, mostTexts);
+}
+
+/** Of an awk program. */
+export function awkCalls(code: string): readonly string[] {
+  const found = Array.from(code.matchAll(piped), ([, to, from]) => to ?? from ?? '');
+  return [...callsIn(code), ...found].slice(0, mostTexts);
+}
