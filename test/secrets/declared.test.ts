@@ -72,3 +72,39 @@ describe('a declared value', () => {
     expect(redacted(`<${odd}>`, [{ name: 'ODD', value: odd }])).toBe('<[REDACTED:ODD]>');
   });
 });
+
+describe('a declared value with characters that are escaped', () => {
+  const value = `it's "a" p@ss/w<or>d & ü`;
+  const long = `${'0123456789abcdef'.repeat(7)}!`;
+  const json = JSON.stringify(value).slice(1, -1);
+
+  it.each([
+    ['encodeURIComponent', encodeURIComponent(value)],
+    ['encodeURI', encodeURI(value)],
+    ['a form', new URLSearchParams({ '': value }).toString().slice(1)],
+    ['JSON of PHP', json.replaceAll('/', String.raw`\/`)],
+    [
+      'JSON of Go',
+      json
+        .replaceAll('<', String.raw`\u003c`)
+        .replaceAll('>', String.raw`\u003e`)
+        .replaceAll('&', String.raw`\u0026`),
+    ],
+    ['JSON of Python', json.replaceAll('ü', String.raw`\u00fc`)],
+    ['JSON in JSON', JSON.stringify(json).slice(1, -1)],
+    ['HTML', 'it&#39;s &quot;a&quot; p@ss/w&lt;or&gt;d &amp; ü'],
+    ['the quotes of a shell', value.replaceAll("'", String.raw`'\''`)],
+    ['the quotes of Python', value.replaceAll("'", String.raw`\'`)],
+  ])('is found in %s', (_what, text) => {
+    expect(redacted(`<${text}>`, [{ name: 'V', value }])).toBe('<[REDACTED:V]>');
+  });
+
+  it('is found in base64 whose lines are broken', () => {
+    for (const width of [64, 76]) {
+      const lines = Buffer.from(`${long}\n`)
+        .toString('base64')
+        .replaceAll(new RegExp(`.{${width}}(?=.)`, 'g'), '$&\n');
+      expect(redacted(lines, [{ name: 'V', value: long }])).not.toContain(lines.slice(0, 20));
+    }
+  });
+});

@@ -112,6 +112,8 @@ const hostile = [
     '\\"',
     'ghp_',
   ],
+  ...['.', '-', '+', '>', '<password>', '--password ', ' -p', 'curl -u a:', 'value=', 'password%3D', 'ENV ', '",'],
+  ...['name=password value=', 'password: |\n', '&quot;', 'password ', 'setenv password ', '"a","password","', ' +1'],
 ];
 
 describe('the work', () => {

@@ -15,15 +15,26 @@ export interface Automaton {
   readonly hits: Uint8Array;
   /** By a unit of two bytes, as `Uint16Array` reads them: 1 where a literal may begin in it or one byte before it. */
   readonly units: Uint8Array;
+  /** By three bytes (`headOf`): 1 where a literal may begin with them. */
+  readonly heads: Uint8Array;
+  /** By a byte: 1 where it is a literal by itself. */
+  readonly singles: Uint8Array;
   /** By state: length of the longest suffix of what was read that begins a literal. */
   readonly depth: Int32Array;
+  /** By state: the same, of those literals that are held until they are complete or none. */
+  readonly open: Int32Array;
 }
 
-export function automatonOf(literals: readonly Uint8Array[]): Automaton {
+/** `isHeld`: whether the bytes of a literal must not go on before it is known whether they are one. */
+export function automatonOf(
+  literals: readonly Uint8Array[],
+  isHeld: (which: number) => boolean = () => true,
+): Automaton {
   const { columns, width } = columnsOf(literals);
   const nodes = literals.reduce((sum, { length }) => sum + length, 1);
   const next = new Int32Array(nodes * width);
   const depth = new Int32Array(nodes);
+  const open = new Int32Array(nodes);
   const ends: number[][] = [];
   let count = 1;
   for (const [which, literal] of literals.entries()) {
@@ -36,10 +47,18 @@ export function automatonOf(literals: readonly Uint8Array[]): Automaton {
         count += 1;
       }
       state = next[edge] ?? 0;
+      if (at + 1 < literal.length && isHeld(which)) open[state] = at + 1;
     }
     (ends[state] ??= []).push(which);
   }
-  return { columns, width, depth, units: unitsOf(literals), ...completed({ next, width, count, ends }) };
+  return {
+    columns,
+    width,
+    depth,
+    units: unitsOf(literals),
+    ...headsOf(literals),
+    ...completed({ next, width, count, ends, open }),
+  };
 }
 
 /** A literal that begins at an even place shows there, one that begins at an odd place with the unit of its next bytes. */
@@ -73,10 +92,28 @@ interface Trie {
   readonly width: number;
   readonly count: number;
   readonly ends: number[][];
+  readonly open: Int32Array;
+}
+
+/** A hash: units flag many places, and three bytes tell nearly all of those apart. */
+export function headOf(first: number, second: number, third: number): number {
+  return (first * 2053 + second * 37 + third * 769) & 0xffff;
+}
+
+/** Those of one byte stand apart: with any two others they would be all there is. */
+function headsOf(literals: readonly Uint8Array[]): Pick<Automaton, 'heads' | 'singles'> {
+  const heads = new Uint8Array(2 ** 16);
+  const singles = new Uint8Array(2 ** 8);
+  const anything = Array.from({ length: 256 }, (_, byte) => byte);
+  for (const [first = 0, second, third] of literals) {
+    if (second === undefined) singles[first] = 1;
+    else for (const byte of third === undefined ? anything : [third]) heads[headOf(first, second, byte)] = 1;
+  }
+  return { heads, singles };
 }
 
 /** Breadth first, so that the state to fall back to is complete before it is needed. */
-function completed({ next, width, count, ends }: Trie): Pick<Automaton, 'next' | 'found' | 'hits'> {
+function completed({ next, width, count, ends, open }: Trie): Pick<Automaton, 'next' | 'found' | 'hits' | 'open'> {
   const fallback = new Int32Array(count);
   const found: (readonly number[] | undefined)[] = Array.from({ length: count }, (_, state) => ends[state]);
   const queue = [0];
@@ -85,6 +122,7 @@ function completed({ next, width, count, ends }: Trie): Pick<Automaton, 'next' |
     const back = fallback[state] ?? 0;
     const inherited = state === 0 ? undefined : found[back];
     if (inherited !== undefined) found[state] = [...(ends[state] ?? []), ...inherited];
+    if (open[state] === 0) open[state] = open[back] ?? 0;
     for (let column = 0; column < width; column += 1) {
       const child = next[state * width + column] ?? 0;
       const other = state === 0 ? 0 : (next[back * width + column] ?? 0);
@@ -96,5 +134,5 @@ function completed({ next, width, count, ends }: Trie): Pick<Automaton, 'next' |
       }
     }
   }
-  return { next, found, hits: Uint8Array.from(found, (which) => (which === undefined ? 0 : 1)) };
+  return { next, found, open, hits: Uint8Array.from(found, (which) => (which === undefined ? 0 : 1)) };
 }

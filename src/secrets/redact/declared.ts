@@ -2,6 +2,7 @@
 import { type Automaton, automatonOf } from './automaton.ts';
 import { formsOf } from './forms.ts';
 import { Scan } from './scan.ts';
+import type { Pass, Piece } from './seen.ts';
 import type { Tally } from './tally.ts';
 import type { Declared } from './types.ts';
 
@@ -28,7 +29,7 @@ interface Interval {
 }
 
 /** Positions count from the start of the stream. Bytes are kept from `#committed` on. */
-export class DeclaredPass {
+export class DeclaredPass implements Pass {
   readonly #table: DeclaredTable;
   readonly #tally: Tally;
   readonly #scan: Scan;
@@ -49,7 +50,7 @@ export class DeclaredPass {
     return this.#rest.length === 0 && this.#maskedUntil <= this.#committed;
   }
 
-  write(chunk: Buffer): readonly Buffer[] {
+  write(chunk: Buffer): readonly Piece[] {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#scan.goOn(chunk);
     while (this.#scan.next()) this.#note(this.#read + this.#scan.index);
@@ -57,7 +58,11 @@ export class DeclaredPass {
     return this.#commit(this.#read - this.#openBytes());
   }
 
-  end(): readonly Buffer[] {
+  get settled(): number {
+    return this.#committed;
+  }
+
+  end(): readonly Piece[] {
     this.#newline(); // and its end ends one
     this.#note(this.#read + 1);
     return this.#commit(this.#read);
@@ -84,18 +89,19 @@ export class DeclaredPass {
   }
 
   /** No form that begins before `limit` is open any more. */
-  #commit(limit: number): readonly Buffer[] {
-    const pieces: Buffer[] = [];
+  #commit(limit: number): readonly Piece[] {
+    const pieces: Piece[] = [];
     const from = this.#committed;
     const raw = (start: number, end: number): void => {
-      if (end > start) pieces.push(this.#rest.subarray(start - from, end - from));
+      if (end > start)
+        pieces.push({ bytes: this.#rest.subarray(start - from, end - from), from: start, replaces: false });
     };
     let at = from;
     const due = this.#intervals.filter(({ start }) => start < limit);
     for (const { start, end, name } of due.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
       if (start >= this.#maskedUntil) {
         raw(Math.max(at, this.#maskedUntil), start);
-        pieces.push(this.#tally.placeholder(name));
+        pieces.push({ bytes: this.#tally.placeholder(name), from: start, replaces: true });
         at = start;
       }
       this.#maskedUntil = Math.max(this.#maskedUntil, end);

@@ -1,22 +1,26 @@
 /** Which names are those of secrets. Whole words count, so that a keyboard, a secretary and a passage are none. */
 
 /**
- * `password`: any value may be one. `secret`: what looks like a value of a program is none. `weak`: only what looks
- * random is one.
+ * `password`: any value may be one. `brief`: also what a test does, so that only what is set counts. `secret`: what looks
+ * like a value of a program is none. `weak`: only what looks random is one.
  */
-export type NameClass = 'password' | 'secret' | 'weak';
+export type NameClass = 'password' | 'brief' | 'secret' | 'weak';
 
 const passwords = words('password passwd pwd passphrase passcode passwort');
 const secrets = words(
-  'secret token apikey authtoken accesstoken refreshtoken secretkey accesskey privatekey clientsecret credential credentials',
+  'secret token apikey secretkey accesskey privatekey authkey sharedkey masterkey signingkey encryptionkey accountkey credential credentials jwt',
 );
+/** Words that are written together with another before them: `PGPASSWORD`, `authtoken`, `clientsecret`. */
+const compounds = /(?:password|passwd|passphrase|passwort)$/;
+const secretCompounds = /(?:secret|token|apikey|credentials?)$/;
+const plurals = /^(?:passwords|secrets|tokens|apikeys)$/;
 /** A key of these opens something; any other is a key of a map or a keyboard. */
 const keyKinds = words(
   'api access secret private encryption encrypt signing sign auth account service master shared client license licence deploy storage admin bot webhook app',
 );
 /** They say that it is meant for everybody, or counts something. */
 const harmless = words(
-  'public publishable max min num number total page next prev previous continuation pagination sort primary foreign partition cache unique group row column no',
+  'public publishable idempotency max min num number total page next prev previous continuation pagination sort primary foreign partition cache unique group row column no',
 );
 /** What a secret has, beside its value. */
 const attributes = words(
@@ -39,9 +43,14 @@ export function classify(name: string): NameClass | null {
 function classOf(name: string): NameClass | null {
   const parts = split(name);
   const last = parts.at(-1);
-  if (last === undefined || attributes.has(last) || parts.some((part) => harmless.has(part))) return null;
-  if (parts.some((part) => passwords.has(part)) || (parts.length > 1 && last === 'pass')) return 'password';
-  if (parts.some((part) => secrets.has(part))) return 'secret';
+  if (last === undefined || parts.some((part) => harmless.has(part))) return null;
+  if (attributes.has(last)) return last === 'id' && parts.at(-2) === 'secret' ? 'weak' : null;
+  const isBrief = last === 'pass' || last === 'pw';
+  if (parts.some((part) => passwords.has(part) || compounds.test(part)) || (isBrief && parts.length > 1))
+    return 'password';
+  if (isBrief) return 'brief';
+  if (parts.some((part) => secrets.has(part) || secretCompounds.test(part))) return 'secret';
+  if (plurals.test(last)) return 'weak';
   const key = parts.lastIndexOf('key');
   if (key >= 0) return keyKinds.has(parts[key - 1] ?? '') || isConstant(name, parts) ? 'secret' : 'weak';
   return parts.includes('auth') || parts.includes('bearer') ? 'weak' : null;
@@ -59,6 +68,7 @@ function split(name: string): readonly string[] {
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
+    .map((part) => part.replace(/^(.*(?:pass|passwd|password|pwd|pw|secret|token|key))\d{1,2}$/, '$1'))
     .filter((part) => part !== '');
 }
 

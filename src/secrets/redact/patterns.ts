@@ -9,24 +9,45 @@ import { type Automaton, automatonOf } from './automaton.ts';
 import { assignment } from './rules/assignment.ts';
 import { bearerToken } from './rules/authorization.ts';
 import { type Eat, type Found, lookAhead, lookBehind, type Rule, type Text } from './rules/rule.ts';
-import { addressPassword, botToken, privateKey, webToken } from './rules/shapes.ts';
+import { encodedAssignment } from './rules/encoded.ts';
+import { privateKey, puttyKey } from './rules/private-key.ts';
+import { addressPassword, botToken, dottedToken, phoneNumber, webToken } from './rules/shapes.ts';
+import { defined, element, listed, option, told } from './rules/spoken.ts';
 import { vendorTriggers } from './rules/vendor.ts';
 import { Scan } from './scan.ts';
+import type { Pass, Piece } from './seen.ts';
 import type { Tally } from './tally.ts';
 
-const triggers: readonly (readonly [string, Rule])[] = [
-  ...vendorTriggers,
+type Trigger = readonly [string, Rule];
+
+/** What they begin is replaced with them, so that they wait until they are complete. */
+const wholes: readonly Trigger[] = [...vendorTriggers, ['eyJ', webToken], ['+', phoneNumber]];
+
+const triggers: readonly Trigger[] = [
+  ...wholes,
   ['=', assignment],
   [':', assignment],
+  ['\xef\xbc\x9a', assignment], // a colon as wide as Chinese characters
+  ...['%3D', '%3d', '%3A', '%3a'].map((sign) => [sign, encodedAssignment] as const),
+  ['-', option],
+  ['",', listed],
+  ["',", listed],
+  ['>', element],
+  ...['assword ', 'ASSWORD ', 'requirepass ', 'masterauth ', 'IDENTIFIED BY ', 'identified by '].map(
+    (word) => [word, told] as const,
+  ),
+  ...['ENV ', 'setenv ', 'set -x ', 'set -gx '].map((word) => [word, defined] as const),
   ['Bearer ', bearerToken],
   ['bearer ', bearerToken],
   ['BEARER ', bearerToken],
   ['Bearer%20', bearerToken],
-  ['eyJ', webToken],
   ['PRIVATE KEY-----', privateKey],
   ['PRIVATE KEY BLOCK-----', privateKey],
+  ['PRIVATE KEY ----', privateKey],
+  ['Private-Lines: ', puttyKey],
   ['://', addressPassword],
-  [':AA', botToken],
+  [':', botToken],
+  ['.', dottedToken],
 ];
 
 /** How much of a chunk is joined to what was before it; at least `lookBehind`. */
@@ -37,7 +58,10 @@ const rules = triggers.map(([literal, rule]) => ({ length: literal.length, rule 
 let shared: Automaton | null = null;
 
 function automaton(): Automaton {
-  shared ??= automatonOf(triggers.map(([literal]) => Buffer.from(literal, 'latin1')));
+  shared ??= automatonOf(
+    triggers.map(([literal]) => Buffer.from(literal, 'latin1')),
+    (which) => which < wholes.length,
+  );
   return shared;
 }
 
@@ -47,7 +71,7 @@ interface Step {
   readonly last: number;
 }
 
-export class PatternPass {
+export class PatternPass implements Pass {
   readonly #places = new Scan(automaton());
   readonly #tally: Tally;
   readonly #strict: boolean;
@@ -59,7 +83,9 @@ export class PatternPass {
   #decided = 0;
   #floor = 0;
   #eating: Eat | null = null;
-  #pieces: Buffer[] = [];
+  #pieces: Piece[] = [];
+  /** Where in the stream `#buffer` begins. */
+  #base = 0;
   /** Bytes looked at, again and again included. */
   work = 0;
 
@@ -76,7 +102,7 @@ export class PatternPass {
    * Only the seam is copied. A chunk of which nothing is held behind it is read where it is, since copies of all that a
    * command prints would be most of what its output costs.
    */
-  write(chunk: Buffer): readonly Buffer[] {
+  write(chunk: Buffer): readonly Piece[] {
     this.#forget();
     const before = this.#buffer.length;
     const seam = before === 0 ? chunk : chunk.subarray(0, seamBytes);
@@ -95,12 +121,17 @@ export class PatternPass {
   /** To the chunk itself, of which the buffer has the beginning after `before` bytes. */
   #moveTo(chunk: Buffer, before: number): void {
     this.#buffer = chunk;
+    this.#base += before;
     this.#emitted -= before;
     this.#decided -= before;
     this.#floor = Math.max(0, this.#floor - before);
   }
 
-  end(): readonly Buffer[] {
+  get settled(): number {
+    return this.#base + this.#emitted;
+  }
+
+  end(): readonly Piece[] {
     return this.#advance(true);
   }
 
@@ -108,12 +139,13 @@ export class PatternPass {
   #forget(): void {
     const from = Math.max(this.#floor, Math.min(this.#emitted, this.#decided) - lookBehind);
     this.#buffer = this.#buffer.subarray(from);
+    this.#base += from;
     this.#emitted -= from;
     this.#decided -= from;
     this.#floor = 0;
   }
 
-  #advance(final: boolean): readonly Buffer[] {
+  #advance(final: boolean): readonly Piece[] {
     while (this.#eat()) {
       const step = this.#scan(final);
       if (step === null) break;
@@ -123,8 +155,9 @@ export class PatternPass {
         break;
       }
       this.#emit(step.found.from);
-      this.#pieces.push(this.#tally.placeholder(step.found.kind));
-      this.#emitted = step.found.eatFrom ?? step.found.from;
+      const { from, kind, eatFrom = from } = step.found;
+      this.#pieces.push({ bytes: this.#tally.placeholder(kind), from: this.#base + from, replaces: true });
+      this.#emitted = eatFrom;
       this.#eating = step.found.eat;
     }
     const pieces = this.#pieces;
@@ -179,7 +212,12 @@ export class PatternPass {
   }
 
   #emit(to: number): void {
-    if (to > this.#emitted) this.#pieces.push(this.#buffer.subarray(this.#emitted, to));
+    if (to > this.#emitted)
+      this.#pieces.push({
+        bytes: this.#buffer.subarray(this.#emitted, to),
+        from: this.#base + this.#emitted,
+        replaces: false,
+      });
     this.#emitted = Math.max(this.#emitted, to);
   }
 }

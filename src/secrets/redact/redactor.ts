@@ -1,8 +1,10 @@
 /** Redaction of one stream, and of one text: declared values first, then forms. */
 import { DeclaredPass, type DeclaredTable, declaredTable } from './declared.ts';
 import { PatternPass } from './patterns.ts';
+import { type Passed, Seen, withMarks } from './seen.ts';
 import { Tally } from './tally.ts';
 import type { Declared, RedactionCounts, Redactor } from './types.ts';
+import { type Shown, Unseen } from './unseen.ts';
 
 /** A set of declared values, looked at once and used for any number of streams. */
 export class Redaction {
@@ -23,29 +25,46 @@ export class Redaction {
 
 class Stream implements Redactor {
   readonly counts: RedactionCounts;
-  readonly #declared: DeclaredPass | null;
-  readonly #patterns: PatternPass;
+  readonly #unseen = new Unseen();
+  readonly #declared: Seen | null;
+  readonly #patterns: Seen;
+  #written = 0;
 
   constructor(table: DeclaredTable | null, tally: Tally, strict = false) {
     this.counts = tally;
-    this.#declared = table === null ? null : new DeclaredPass(table, tally);
-    this.#patterns = new PatternPass(tally, { strict });
+    this.#declared = table === null ? null : new Seen(new DeclaredPass(table, tally));
+    this.#patterns = new Seen(new PatternPass(tally, { strict }));
   }
 
   get idle(): boolean {
-    return this.#patterns.idle && (this.#declared?.idle ?? true);
+    return this.#unseen.idle && this.#patterns.idle && (this.#declared?.idle ?? true);
   }
 
   write(chunk: Uint8Array): readonly Buffer[] {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    if (this.#declared === null) return this.#patterns.write(bytes);
-    return this.#declared.write(bytes).flatMap((piece) => this.#patterns.write(piece));
+    return this.#given(this.#through(this.#unseen.write(bytes)));
   }
 
   end(): readonly Buffer[] {
-    const rest = this.#declared?.end() ?? [];
-    return [...rest.flatMap((piece) => this.#patterns.write(piece)), ...this.#patterns.end()];
+    const held = this.#given(this.#through(this.#unseen.end()));
+    const declared = this.#declared === null ? [] : this.#given(this.#patterns.write(shown(this.#declared.end())));
+    return [...held, ...declared, ...this.#given(this.#patterns.end())];
   }
+
+  #through(given: Shown): Passed {
+    return this.#patterns.write(this.#declared === null ? given : shown(this.#declared.write(given)));
+  }
+
+  #given(passed: Passed): readonly Buffer[] {
+    const from = this.#written;
+    for (const { length } of passed.pieces) this.#written += length;
+    return withMarks(passed, from);
+  }
+}
+
+function shown({ pieces, marks }: Passed): Shown {
+  const [only] = pieces;
+  return { seen: pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces), marks };
 }
 
 /**

@@ -21,26 +21,54 @@ const variable = /^(?:\$\{?\w+\}?|\$\(.*|\$\{\{.*|%\w+%)$/;
 const lookup = /(?:^|\W)(?:environ|getenv|env\.get|process\.env|import\.meta\.env|secrets?\.[A-Z_]+)\b|^ENV\[/;
 /** The first segment of a path has no digits, as random text would. */
 const path = /^(?:~|\.{1,2})?\/(?:[A-Za-z._-]{1,24}(?:\/|$)|$)|^[A-Za-z]:[\\/]/;
-const call = /^[A-Za-z_$][\w$.]*[([]/;
+const call = /^[A-Za-z_$][\w$.:]*[([]/;
 const identifiers = /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)*$/;
 const prose = /^[A-Z][a-z]* [a-z]+/;
+/** With these a sentence goes on: `Password: must be long`. */
+const wordOfSentence =
+  /^(?:a|an|and|are|as|at|be|by|can|cannot|does|enter|field|for|from|has|have|how|if|in|input|is|it|may|more|must|need|needs|new|not|of|old|one|or|please|see|set|should|show|that|the|this|to|too|use|value|was|what|when|will|with|you|your)$/i;
+/** Left to whoever reads it: `YOUR_TOKEN`, `{{ password }}`, `(sensitive value)`. */
+const placeholder = /^(?:<[^>]*>?$|\{\{|\(|your[ _-])/i;
+/** Source text that passes a value on: `self.password = password`, `token = self.token`. */
+const passedOn = /^(?:[A-Za-z_]\w*\.)*\w*(?:password|passwd|pwd|passphrase|token|secret|key|credentials?)$/i;
 
 export function isSecret(assigned: Assigned): boolean {
   const { value, name, quoted, constant } = assigned;
   if (value === '' || value.startsWith(redactedStart)) return false;
-  if (saysNothing.test(value) || maskedAlready.test(value) || lookup.test(value) || path.test(value)) return false;
-  if (variable.test(value) || (name !== 'password' && /^[$%<{]/.test(value))) return false;
+  if (name === 'weak' && value.length < 8 && !assigned.strict) return false;
+  if (standsForAnother(value) || (name !== 'password' && /^[$%<{]/.test(value))) return false;
+  if (!constant && (placeholder.test(value) || (!quoted && wordOfSentence.test(value)))) return false;
   if (!quoted && call.test(value) && !(constant && name === 'password')) return false;
-  if (constant && name !== 'weak') return name === 'password' || !/^\d{1,9}$/.test(value);
+  if (constant && name !== 'weak' && name !== 'brief') return name === 'password' || !/^\d{1,9}$/.test(value);
   return assigned.strict ? true : looksSecret(assigned);
+}
+
+/** Nothing, what was masked before, and where a value comes from. */
+function standsForAnother(value: string): boolean {
+  if (saysNothing.test(value) || maskedAlready.test(value) || lookup.test(value) || variable.test(value)) return true;
+  return path.test(value) && !isRandom(value);
 }
 
 function looksSecret(assigned: Assigned): boolean {
   const { value, name, quoted, tight } = assigned;
-  if (name === 'weak') return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
+  if (name === 'weak') return isBasic(value) || (value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value));
   if (quoted && prose.test(value)) return false;
+  if (!quoted && !tight && passedOn.test(value)) return false;
+  if (name === 'brief') return (quoted || tight) && !/^(?:\d+|ok)$/i.test(value);
   if (name === 'password') return quoted || tight || value.length >= 4;
   if (/^\d{1,9}$/.test(value)) return false;
   if (identifiers.test(value)) return (quoted || tight) && value.length >= 8 && !value.includes('.');
   return value.length >= 6 && !(quoted && value.includes(' '));
+}
+
+/** Letters of both cases all over: a key may begin with a slash as well. */
+function isRandom(value: string): boolean {
+  const letters = (pattern: RegExp): number => value.match(pattern)?.length ?? 0;
+  return !value.includes('.') && letters(/[A-Z]/g) >= 6 && letters(/[a-z]/g) >= 6;
+}
+
+/** RFC 7617: `user:password` in base64, as `_auth` and Docker's `auth` have it. */
+function isBasic(value: string): boolean {
+  if (!/^[A-Za-z0-9+/]{8,}={0,2}$/.test(value)) return false;
+  return /^[\x21-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
 }

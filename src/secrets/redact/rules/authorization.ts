@@ -1,11 +1,11 @@
 /** `Authorization: SCHEME CREDENTIALS` (RFC 9110, 11.6.2), wherever it stands: the scheme stays. */
 import { bearer, byteClass, latin1, without } from '../bytes.ts';
 import { redactedStart } from '../tally.ts';
-import { boundedRun, eatClass, type Found, precededBy, type Rule, type Text } from './rule.ts';
+import { boundedRun, eatClass, type Found, goesOn, type Rule, type Text } from './rule.ts';
 
 const line = without('\r\n"\'`\\');
-const scheme = /^(?:bearer|basic|token|digest|negotiate|ntlm|apikey|api-key|bot|hmac|aws4-[a-z0-9-]+|hawk)(?:\s|%20)+/i;
-const unknown = /^(?:\$|<|\{|%\w+%|[a-z]+$|\w+\(|undefined|null|none)/;
+const scheme = /^(?:[a-z][a-z-]{1,15}|aws4-[a-z0-9-]+)(?:\s|%20)+(?=\S)/i;
+const unknown = /^(?:\$|<|\{|%\w+%|[a-z]{1,12}$|\w+\(|undefined|null|none|(?:your|YOUR)[ _-])/;
 
 export function authorization(text: Text, from: number): Found | null {
   const run = boundedRun(text, from, line);
@@ -17,6 +17,19 @@ export function authorization(text: Text, from: number): Found | null {
   return { kind: 'authorization', from: from + skipped.length, eat: eatClass(line) };
 }
 
+const pairs = without('\r\n"\'`\\');
+const firstPair = without('\r\n"\'`\\; ');
+
+/** `Cookie: NAME=VALUE; ...` (RFC 6265): all of it says who somebody is. `Set-Cookie` has one value, and says how long. */
+export function cookie(text: Text, from: number, header: string): Found | null {
+  const run = boundedRun(text, from, pairs);
+  if (run.open) return { openFrom: from };
+  const value = latin1(text.buffer, from, run.end);
+  const [start] = /^[\w.~-]{1,64}=(?=[^;\s])/.exec(value) ?? [];
+  if (start === undefined || value.slice(start.length).startsWith(redactedStart)) return null;
+  return { kind: 'cookie', from: from + start.length, eat: eatClass(/^set/i.test(header) ? firstPair : pairs) };
+}
+
 const letter = byteClass('_', [
   ['a', 'z'],
   ['A', 'Z'],
@@ -24,10 +37,10 @@ const letter = byteClass('_', [
 
 /** `Bearer TOKEN` in running text; "bearer of news" and "Bearer authentication" are none. */
 export const bearerToken: Rule = (text, at, end) => {
-  if (precededBy(text, at, letter)) return null;
+  if (goesOn(text, at, letter)) return null;
   const run = boundedRun(text, end, bearer);
   if (run.open) return { openFrom: end };
   const token = latin1(text.buffer, end, run.end);
-  if (token.length < 8 || !/\d|[A-Z].*[A-Z]/.test(token)) return null;
+  if (token.length < 8 || !/\d|[A-Z].*[A-Z]|^[a-z]{20}/.test(token) || /^your[_-]/i.test(token)) return null;
   return { kind: 'bearer', from: end, eat: eatClass(bearer) };
 };

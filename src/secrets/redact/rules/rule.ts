@@ -1,5 +1,5 @@
 /** What a rule of the second pass is: it decides about one place, by a bounded look around it. */
-import { type ByteClass, has, runEnd } from '../bytes.ts';
+import { type ByteClass, has, latin1, runEnd } from '../bytes.ts';
 
 export interface Text {
   readonly buffer: Buffer;
@@ -46,4 +46,15 @@ export function boundedRun({ buffer, final }: Text, from: number, table: ByteCla
 
 export function precededBy({ buffer, floor }: Text, at: number, table: ByteClass): boolean {
   return at > floor && has(table, buffer[at - 1]);
+}
+
+/** The longest of these: `\u4e2d`. */
+const longestEscape = 6;
+/** `\n`, `\u4e2d`, `\x0a` and `%22` end in a letter or a digit, and are none of the word behind them. */
+const escapeEnd = /(?:\\[a-z]|\\u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2})$/i;
+
+/** Whether it goes on a word of these bytes, so that nothing can begin here. */
+export function goesOn(text: Text, at: number, table: ByteClass): boolean {
+  if (!precededBy(text, at, table)) return false;
+  return !escapeEnd.test(latin1(text.buffer, Math.max(text.floor, at - longestEscape), at));
 }

@@ -1,13 +1,13 @@
-/** Secrets that are known by their shape: JSON web tokens, private keys, addresses with a password, bot tokens. */
-import { byteClass, dotted, has, latin1, runStart, word, without } from '../bytes.ts';
+/** Secrets that are known by their shape: JSON web tokens, addresses with a password, bot tokens, telephones. */
+import { alphanumeric, byteClass, dotted, has, latin1, runStart, word, without } from '../bytes.ts';
 import { redactedStart } from '../tally.ts';
-import { boundedRun, eatClass, type Eat, lookAhead, precededBy, type Rule } from './rule.ts';
+import { boundedRun, eatClass, type Eat, goesOn, type Rule } from './rule.ts';
 
 const shortestPart = 10;
 
 /** RFC 7519: parts in base64url, the first of which begins as JSON does. A header longer than the look-ahead is none. */
 export const webToken: Rule = (text, at) => {
-  if (precededBy(text, at, word)) return null;
+  if (goesOn(text, at, word)) return null;
   const header = boundedRun(text, at, word);
   if (header.open) return { openFrom: at };
   if (header.end - at < shortestPart || text.buffer[header.end] !== 0x2e) return null;
@@ -15,49 +15,6 @@ export const webToken: Rule = (text, at) => {
   if (payload.open) return { openFrom: at };
   return payload.end - header.end > shortestPart ? { kind: 'jwt', from: at, eat: eatClass(dotted) } : null;
 };
-
-const begin = '-----BEGIN ';
-const longestBegin = 48;
-
-/** RFC 7468, and its older and PGP relatives. What has no end is a secret too. */
-export const privateKey: Rule = ({ buffer, floor, final }, at, end) => {
-  const before = latin1(buffer, Math.max(floor, at - longestBegin), at);
-  if (!before.includes(begin)) return null;
-  if (end >= buffer.length) return final ? null : { openFrom: end };
-  if (!has(keyBody, buffer[end])) return null;
-  return { kind: 'private-key', from: end, eat: eatKey() };
-};
-
-const keyBody = byteClass('+/=\r\n\\,:-\t', [
-  ['a', 'z'],
-  ['A', 'Z'],
-  ['0', '9'],
-]);
-const dash = 0x2d;
-
-/** Base64 and header lines, until the dashes that close the end line. A space is part of a header or an indentation. */
-function eatKey(): Eat {
-  let dashes = 0;
-  let borders = 0;
-  let previous = 0x0a;
-  return (buffer, at) => {
-    if (borders === 2) return at;
-    for (let index = at; index < buffer.length; index += 1) {
-      const byte = buffer[index] ?? 0;
-      dashes = byte === dash ? dashes + 1 : 0;
-      if (dashes === 5) borders += 1;
-      if (dashes === 5 && borders === 2) return index + 1;
-      const isSpace = byte === 0x20 && (borders === 1 || isSpaceAfter(previous));
-      if (!isSpace && !has(keyBody, byte)) return index;
-      previous = byte;
-    }
-    return buffer.length;
-  };
-}
-
-function isSpaceAfter(byte: number): boolean {
-  return byte === 0x0a || byte === 0x3a || byte === 0x20;
-}
 
 const userinfo = without(' \t\r\n"\'`<>/?#\\|');
 
@@ -70,11 +27,17 @@ export const addressPassword: Rule = (text, _at, end) => {
   const user = latin1(text.buffer, end, sign);
   const colon = user.indexOf(':');
   const password = user.slice(colon + 1);
-  if (colon < 0 && (user.length < 16 || !/\d/.test(user))) return null;
-  if (/^(?:\$|\{|\*+$|%\w+%|$)/.test(password) || user.includes(redactedStart)) return null;
-  const from = end + colon + 1;
+  if (colon < 0 && !isTokenAlone(user)) return null;
+  const isBefore = colon > 0 && /^(?:x-oauth-basic)?$/.test(password) && isTokenAlone(user.slice(0, colon));
+  if ((!isBefore && /^(?:\$|\{|\*+$|%\w+%|$)/.test(password)) || user.includes(redactedStart)) return null;
+  const from = isBefore ? end : end + colon + 1;
   return { kind: 'password', from, eat: eatUntil(sign, text.buffer) };
 };
+
+/** Names of users are short, or words. */
+function isTokenAlone(user: string): boolean {
+  return (user.length >= 12 && /\d/.test(user)) || (user.length >= 20 && !/^[a-z.%_-]+$/.test(user));
+}
 
 function lastAt(buffer: Buffer, from: number, end: number): number {
   for (let index = end - 1; index >= from; index -= 1) if (buffer[index] === 0x40) return index;
@@ -82,19 +45,50 @@ function lastAt(buffer: Buffer, from: number, end: number): number {
 }
 
 /** Up to a place that is in the buffer already. */
-function eatUntil(end: number, within: Buffer): Eat {
+export function eatUntil(end: number, within: Buffer): Eat {
   return (buffer, at) => (buffer === within ? Math.max(at, end) : at);
 }
 
 const digit = byteClass('', [['0', '9']]);
 
-/** Telegram's bot tokens: a number, a colon, 35 characters that begin with AA. The number is no secret. */
-export const botToken: Rule = (text, at) => {
+/** Telegram's bot tokens: a number, a colon, 35 characters or so. The number is no secret. */
+export const botToken: Rule = (text, at, end) => {
   const { buffer, floor } = text;
   const digits = at - runStart(buffer, at, digit, Math.max(floor, at - 12));
-  if (digits < 8 || digits > 10) return null;
-  const run = boundedRun(text, at + 1, word);
-  if (run.open) return { openFrom: at + 1 };
-  const length = run.end - at - 1;
-  return length >= 33 && length < lookAhead ? { kind: 'telegram-token', from: at + 1, eat: eatClass(word) } : null;
+  if (digits < 8 || digits > 11) return null;
+  const run = boundedRun(text, end, word);
+  if (run.open) return { openFrom: end };
+  const token = latin1(buffer, end, run.end);
+  if (token.length < 30 || token.length > 64 || !/\d/.test(token) || !/[a-z]/.test(token) || !/[A-Z]/.test(token))
+    return null;
+  return { kind: 'telegram-token', from: end, eat: eatClass(word) };
+};
+
+/** Numbers of telephones as E.164 writes them. At the start of a line a plus is more often that of a diff. */
+export const phoneNumber: Rule = (text, at, end) => {
+  const { buffer, floor } = text;
+  if (at <= floor || !has(beforePhone, buffer[at - 1]) || buffer[end] === 0x30) return null;
+  const run = boundedRun(text, end, digit);
+  if (run.open) return { openFrom: at };
+  const length = run.end - end;
+  if (length < 10 || length > 15 || has(word, buffer[run.end]) || buffer[run.end] === 0x2e) return null;
+  return { kind: 'phone-number', from: at, eat: eatUntil(run.end, buffer) };
+};
+
+const beforePhone = byteClass(' \t"\'`=:,;(<[{');
+
+/** Tokens of issuers who put an identity and a point before them: Discord's bots, and keys of 32 hex digits. */
+export const dottedToken: Rule = (text, at, end) => {
+  const { buffer, floor } = text;
+  const length = at - runStart(buffer, at, alphanumeric, Math.max(floor, at - 33));
+  if (length < 23 || length > 32 || (at - length > floor && has(dotted, buffer[at - length - 1]))) return null;
+  const run = boundedRun(text, end, dotted);
+  if (run.open) return { openFrom: end };
+  const before = latin1(buffer, at - length, at);
+  const token = latin1(buffer, end, run.end);
+  const known =
+    /^[0-9a-f]{32}$/.test(before) && /\d/.test(before)
+      ? /^(?=.*[A-Z])(?=.*[a-z])[A-Za-z0-9]{16,64}$/.test(token)
+      : /^[MNO]/.test(before) && /^[\w-]{6}\.[\w-]{27,45}$/.test(token);
+  return known ? { kind: 'token', from: end, eat: eatUntil(run.end, buffer) } : null;
 };

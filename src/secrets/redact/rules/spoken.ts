@@ -1,0 +1,171 @@
+/** Values that stand beside the name of a secret without a sign between them: options, XML, lists, some files. */
+import { alphanumeric, byteClass, dotted, has, latin1, runEnd, without } from '../bytes.ts';
+import { classify } from '../names.ts';
+import { isSecret } from '../values.ts';
+import { authorization } from './authorization.ts';
+import { nameEndingAt } from './name.ts';
+import { boundedRun, eatClass, type Found, type Rule, type Text } from './rule.ts';
+import { bytesOf, eatQuoted, type Value, valueAfter } from './value.ts';
+
+/** Prose has words in this place, and commands have secrets. */
+const unlikeWords = /\d|[^\w.-]|[a-z][A-Z]/;
+const space = 0x20;
+const farthestCommand = 128;
+const dashes = byteClass('-');
+const beforeOption = byteClass(' \t\n"\'`(');
+
+/** `--password x`, `-password x`, and the short options of the programs that take passwords so. */
+export const option: Rule = (text, at, end) => {
+  const { buffer, floor, final } = text;
+  if (at > floor && !has(beforeOption, buffer[at - 1])) return null;
+  const start = runEnd(buffer, end, dashes, end + 1);
+  const nameEnd = runEnd(buffer, start, dotted, start + 64);
+  if (nameEnd >= buffer.length) return final ? null : { openFrom: at };
+  const short = shortOption(text, start, end);
+  if (short !== null) return short;
+  if (buffer[nameEnd] !== space || !has(alphanumeric, buffer[start])) return null;
+  const nameClass = classify(latin1(buffer, start, nameEnd));
+  return nameClass === null ? null : besides(text, nameEnd + 1, { isPassword: nameClass === 'password' });
+};
+
+interface ShortOption {
+  readonly options: RegExp;
+  readonly commands: RegExp;
+  /** What of the value comes before the secret. */
+  readonly before: RegExp;
+}
+
+const shortOptions: readonly ShortOption[] = [
+  { options: /^-p ?/, commands: /\bsshpass$|\blogin\b[^\n]*$/, before: /^/ },
+  { options: /^-p(?! )/, commands: /\b(?:mysql|mariadb)\w*\b[^\n]*$/, before: /^/ },
+  { options: /^-a ?/, commands: /\bredis-cli\b[^\n]*$/, before: /^/ },
+  { options: /^(?:-u ?|--(?:proxy-)?user[ =])/, commands: /\bcurl\b[^\n]*$/, before: /^[^:\s]*:/ },
+  { options: /^(?:-b ?|--cookie[ =])/, commands: /\bcurl\b[^\n]*$/, before: /^[^=\s]*=/ },
+  { options: /^-pass(?:in|out)? /, commands: /\bopenssl\b[^\n]*$/, before: /^pass:/ },
+];
+const longestOption = 16;
+
+function shortOption(text: Text, start: number, end: number): Found | null {
+  const { buffer, floor } = text;
+  if (!has(shortStarts, buffer[start])) return null;
+  const option = latin1(buffer, end - 1, Math.min(buffer.length, end - 1 + longestOption));
+  const candidates = shortOptions.filter(({ options }) => options.test(option));
+  if (candidates.length === 0) return null;
+  const command = latin1(buffer, Math.max(floor, end - farthestCommand), end - 2);
+  const known = candidates.find(({ commands }) => commands.test(command));
+  if (known === undefined) return null;
+  const length = known.options.exec(option)?.[0].length ?? 0;
+  return besides(text, end - 1 + length, { isPassword: true, before: known.before });
+}
+
+const shortStarts = byteClass('paubc');
+
+/** `"password", "x"`: pairs, arguments, lists of arguments. */
+export const listed: Rule = (text, _at, end) => {
+  const name = nameEndingAt(text, end - 1);
+  if (name === null || !name.quoted) return null;
+  const isHeader = /^(?:proxy-)?authorization$/i.test(name.text);
+  const nameClass = isHeader ? 'secret' : classify(name.text);
+  if (nameClass === null || nameClass === 'weak') return null;
+  const value = valueAfter(text, end);
+  if (value === null || 'openFrom' in value) return value;
+  if (value.quote === null) return null;
+  if (isHeader) return authorization(text, value.from);
+  return quotedBesides(text, value);
+};
+
+function quotedBesides(text: Text, value: Value): Found | null {
+  const table = bytesOf(value, false);
+  const run = boundedRun(text, value.from, table);
+  if (run.open) return { openFrom: value.from };
+  const found = latin1(text.buffer, value.from, run.end);
+  const shape = { name: 'password' as const, quoted: true, constant: false, tight: false, strict: text.strict };
+  if (found.length < 6 || !unlikeWords.test(found) || found.includes(' ') || !isSecret({ ...shape, value: found }))
+    return null;
+  return { kind: 'password', from: value.from, eat: eatQuoted(table) };
+}
+
+const inElement = without('<>\r\n');
+
+/** `<password>x</password>`, `<property name="password">x</property>`. */
+export const element: Rule = (text, at, end) => {
+  const { buffer } = text;
+  const name = nameEndingAt(text, at);
+  const nameClass = name === null ? null : classify(name.text);
+  if (name === null || nameClass === null) return null;
+  const before = latin1(buffer, Math.max(text.floor, name.start - 8), name.start);
+  if (!(name.quoted ? /\b(?:name|key)=["']$/i : /<$/).test(before)) return null;
+  const run = boundedRun(text, end, inElement);
+  if (run.open || (!text.final && run.end === buffer.length)) return { openFrom: end };
+  if (run.end - end < 256 && buffer[run.end] !== 0x3c) return null;
+  const value = latin1(buffer, end, run.end);
+  const shape = { name: nameClass, quoted: true, constant: false, tight: false, strict: text.strict };
+  if (!isSecret({ ...shape, value }) || (name.quoted && !unlikeWords.test(value))) return null;
+  return { kind: nameClass === 'password' ? 'password' : 'secret', from: end, eat: eatClass(inElement) };
+};
+
+const files = /(?:^|\n)\s*(?:machine\s+\S+|default)\s+login\s+\S+\s+password$|(?:^|\n)\s*(?:requirepass|masterauth)$/;
+const statements =
+  /\b(?:identified by|with password|user \S+ password|encrypted password)$|#define \w*password$|(?:^|[\s([{]):[\w-]*password$/i;
+const farthestWord = 96;
+
+/** Words of files and statements that a value follows: `.netrc`, SQL, the configuration of Redis. */
+export const told: Rule = (text, _at, end) => {
+  const before = latin1(text.buffer, Math.max(text.floor, end - farthestWord), end - 1);
+  if (files.test(before)) return besides(text, end, { isPassword: true, isSure: true });
+  return statements.test(before) ? besides(text, end, { isPassword: true, mustQuote: true }) : null;
+};
+
+/** `ENV NAME value` of a Dockerfile, `setenv NAME value` and `set -x NAME value` of shells. */
+export const defined: Rule = (text, at, end) => {
+  const { buffer, floor, final } = text;
+  if (at > floor && !has(beforeDefinition, buffer[at - 1])) return null;
+  const nameEnd = runEnd(buffer, end, dotted, end + 64);
+  if (nameEnd >= buffer.length) return final ? null : { openFrom: at };
+  const nameClass = buffer[nameEnd] === space ? classify(latin1(buffer, end, nameEnd)) : null;
+  return nameClass === null ? null : besides(text, nameEnd + 1, { isPassword: nameClass === 'password' });
+};
+
+const beforeDefinition = byteClass(' \t\r\n;&');
+
+interface Besides {
+  readonly isPassword: boolean;
+  readonly before?: RegExp;
+  /** Nothing but a secret stands there. */
+  readonly isSure?: boolean;
+  readonly mustQuote?: boolean;
+}
+
+const argument = without(' \t\r\n"\'`;|<>');
+
+function besides(text: Text, at: number, how: Besides): Found | null {
+  const { isPassword, before = /^/, isSure = false, mustQuote = false } = how;
+  const { buffer } = text;
+  // Of two spaces, or of another option behind it, none is a value.
+  if (buffer[at] === space || buffer[at] === 0x2d) return null;
+  const value = valueAfter(text, at);
+  if (value === null || 'openFrom' in value) return value;
+  const isQuoted = value.quote !== null;
+  const table = isQuoted ? bytesOf(value, false) : argument;
+  const run = boundedRun(text, value.from, table);
+  if (run.open) return { openFrom: value.from };
+  const all = latin1(buffer, value.from, run.end);
+  const skipped = before.exec(all)?.[0].length;
+  if (skipped === undefined || (mustQuote && !isQuoted)) return null;
+  const found = all.slice(skipped);
+  const kind = isPassword ? ('password' as const) : ('secret' as const);
+  const shape = { name: kind, quoted: isQuoted, constant: false, tight: true, strict: text.strict };
+  if (!isSecret({ ...shape, value: found }) || !(isPassword || isKey(found))) return null;
+  if (!isQuoted && !isSure && !isUnlikeWords(found)) return null;
+  const eat = isQuoted && !value.escaped ? eatQuoted(table) : eatClass(table);
+  return { kind, from: value.from + skipped, eat };
+}
+
+/** `--secret id=x` and `--key a/path.pem` are none. */
+function isKey(value: string): boolean {
+  return /\d/.test(value) && !/^\w+=[^=]/.test(value);
+}
+
+function isUnlikeWords(value: string): boolean {
+  return unlikeWords.test(value) && !/^(?:\[|\d+$|\d+:\d+$)/.test(value);
+}
