@@ -66,6 +66,8 @@ export interface Attempt {
   audited: boolean;
 }
 
+type Launch = StepOptions & { readonly request: ExecRequest };
+
 export class Execs {
   readonly #context: Context;
   readonly #journal: Journal;
@@ -76,6 +78,8 @@ export class Execs {
   readonly #provisions: Provisions;
   readonly #uses: Uses;
   readonly #running = new Map<Running, Promise<void>>();
+  readonly #launching = new Set<Promise<Running>>();
+  readonly #closing = new AbortController();
 
   constructor({ context, journal, origin, guard, limit, loops }: ExecParts) {
     this.#context = context;
@@ -136,11 +140,13 @@ export class Execs {
   }
 
   /** `start` of a command that is `ready`. */
-  async launch(
-    handle: Handle,
-    attempt: Attempt,
-    options: StepOptions & { readonly request: ExecRequest },
-  ): Promise<Running> {
+  async launch(handle: Handle, attempt: Attempt, options: Launch): Promise<Running> {
+    const launching = this.#launch(handle, attempt, options);
+    this.#launching.add(launching);
+    return await launching.finally(() => this.#launching.delete(launching));
+  }
+
+  async #launch(handle: Handle, attempt: Attempt, options: Launch): Promise<Running> {
     const { request } = options;
     const where = whereOf(handle);
     this.#uses.begin(handle.row);
@@ -153,6 +159,7 @@ export class Execs {
         recorder: watch?.recorder ?? attempt.recorder,
         redaction: this.#redaction(attempt),
         rawOutput: attempt.rawOutput,
+        closing: this.#closing.signal,
         ...cancelable(options),
       });
       if (watch !== null) Object.assign(execution, { exit: execution.exit.then(watch.ended) });
@@ -196,8 +203,10 @@ export class Execs {
     return found !== undefined;
   }
 
-  /** Ends every exec of this process. Their exits tell `canceled`. */
+  /** Ends every exec of this process. Their exits tell `canceled`; what has not begun is not begun. */
   async close(): Promise<void> {
+    this.#closing.abort(new CaissonError('canceled', 'the service was closed'));
+    await Promise.allSettled(this.#launching);
     const pending = [...this.#running];
     await Promise.all(pending.map(([running]) => running.cancel()));
     await Promise.all(pending.map(([, settled]) => settled));

@@ -1,5 +1,6 @@
 import type { Process, PtyProcess, Sandbox } from '../backend.ts';
 import { abortError, CaissonError, isCode } from '../errors.ts';
+import type { ExecContext } from './context.ts';
 import { execVariable } from './request.ts';
 import type { ExecRequest } from './types.ts';
 
@@ -10,12 +11,15 @@ import type { ExecRequest } from './types.ts';
 export async function accept(
   sandbox: Sandbox,
   request: ExecRequest,
-  signal: AbortSignal | undefined,
+  { signal, closing }: Pick<ExecContext, 'signal' | 'closing'>,
 ): Promise<Process | PtyProcess> {
   const starting = new AbortController();
-  const stop = (): void => starting.abort(signal?.reason);
-  if (signal?.aborted === true) throw abortError(signal);
-  signal?.addEventListener('abort', stop, { once: true });
+  const stops = [signal, closing].filter((one) => one !== undefined);
+  const stop = (): void => starting.abort(stops.find(({ aborted }) => aborted)?.reason);
+  for (const one of stops) {
+    if (one.aborted) throw abortError(one);
+    one.addEventListener('abort', stop, { once: true });
+  }
   const timer =
     request.timeoutMs === null
       ? undefined
@@ -27,7 +31,7 @@ export async function accept(
     throw error;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
+    for (const one of stops) one.removeEventListener('abort', stop);
   }
 }
 

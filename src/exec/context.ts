@@ -13,6 +13,8 @@ export interface ExecContext {
   readonly rawOutput?: boolean;
   /** Before the start it calls the start off; after it, it cancels the exec. */
   readonly signal?: AbortSignal;
+  /** Calls the start off, and nothing after it. */
+  readonly closing?: AbortSignal;
   /** Called once when the exec has settled, just before `exit` resolves. Not called when the start failed. */
   readonly onSettled?: () => void;
 }

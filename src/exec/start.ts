@@ -23,7 +23,7 @@ export async function startExec(sandbox: Sandbox, request: ExecRequest, context:
   let process: Process | PtyProcess;
   try {
     checkRequest(request);
-    process = await accept(sandbox, request, context.signal);
+    process = await accept(sandbox, request, context);
   } catch (cause) {
     const error = toCaissonError(cause);
     if (!isCode(error, 'not_found') && !isCode(error, 'failed_precondition'))

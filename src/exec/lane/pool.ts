@@ -37,6 +37,8 @@ export class Lanes {
   /** Given to a waiter that has not taken it yet. */
   readonly #promised = new Set<Lane>();
   readonly #closer: NodeJS.Timeout;
+  /** Of those that are on their way. */
+  readonly #closing = new AbortController();
   #looking: NodeJS.Timeout | null = null;
   #opening = 0;
   #unusable: string | null = null;
@@ -72,9 +74,13 @@ export class Lanes {
     }
   }
 
+  /** Whoever waits, or comes later, goes the direct way. */
   close(): void {
     clearInterval(this.#closer);
     if (this.#looking !== null) clearTimeout(this.#looking);
+    this.#unusable ??= 'they were closed';
+    this.#closing.abort();
+    for (const { give } of this.#waiters) give(null);
     for (const lane of this.#lanes) lane.close();
   }
 
@@ -87,7 +93,10 @@ export class Lanes {
     if (signal?.aborted === true) throw abortError(signal);
     const { promise, resolve, reject } = Promise.withResolvers<Lane | null>();
     const waiter: Waiter = { since: performance.now(), give: resolve, fail: reject };
-    const onAbort = (): void => reject(abortError(signal ?? AbortSignal.abort()));
+    const onAbort = (): void => {
+      this.#waiters.delete(waiter); // before anybody gives it a lane
+      reject(abortError(signal ?? AbortSignal.abort()));
+    };
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#waiters.add(waiter);
     this.#grow();
@@ -132,7 +141,11 @@ export class Lanes {
   async #open(): Promise<void> {
     const nonce = newNonce();
     await this.#add(
-      () => this.#launch(Lane.command(nonce), { cwd: '/', env: { CAISSON_EXEC: 'lane' }, stdin: true }),
+      () =>
+        this.#launch(Lane.command(nonce), {
+          ...{ cwd: '/', env: { CAISSON_EXEC: 'lane' }, stdin: true },
+          signal: this.#closing.signal,
+        }),
       nonce,
     );
   }
@@ -141,13 +154,26 @@ export class Lanes {
     this.#opening += 1;
     try {
       const lane = new Lane(await start(), { onChange: (changed) => this.#changed(changed), memory: this.#memory });
-      await lane.open(nonce);
+      await this.#opened(lane, nonce);
       this.#lanes.add(lane);
       this.#changed(lane);
     } catch (error) {
       this.#failed(error);
     } finally {
       this.#opening -= 1;
+    }
+  }
+
+  async #opened(lane: Lane, nonce: string): Promise<void> {
+    const { signal } = this.#closing;
+    const close = (): void => lane.close();
+    signal.addEventListener('abort', close, { once: true });
+    try {
+      if (!signal.aborted) return await lane.open(nonce);
+      lane.close();
+      throw abortError(signal);
+    } finally {
+      signal.removeEventListener('abort', close);
     }
   }
 

@@ -58,3 +58,19 @@ it(
     lanes.close();
   },
 );
+
+it.each([
+  ['started', (close: () => void): void => close()],
+  ['about to say hello', (close: () => void): void => void setImmediate(close)],
+] as const)('a lane that is being %s when all are closed is closed too', async (_, soon) => {
+  const shells: Process[] = [];
+  const lanes: Lanes = new Lanes(async (command, options) => {
+    const process = await sandbox.exec(command, options);
+    shells.push(process);
+    soon(() => lanes.close());
+    return process;
+  });
+  expect(await lanes.exec({ command: ['true'], cwd: '/', env: {} })).toBeNull();
+  expect(await shells[0]?.wait()).toBeDefined();
+  expect(lanes.size).toBe(0);
+});
