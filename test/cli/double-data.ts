@@ -181,6 +181,7 @@ export const detached: TaskProcess = {
   state: 'exited',
   startedAt: '2026-01-02T11:00:00.000Z',
   endedAt: '2026-01-02T11:00:01.000Z',
+  durationMs: 1200,
   exitCode: 3,
   supervised: true,
   truncated: { stdout: true, stderr: false },

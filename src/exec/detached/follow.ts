@@ -131,12 +131,12 @@ function resume({ stdout, stderr }: Process): void {
 
 function exitOfProcess(process: DetachedProcess, told: Position): Exit {
   const { startedAt, endedAt, state, exitCode, truncated, backgroundOpen } = process;
-  const durationMs =
+  const byClockMs =
     startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
   return exitOf({
     forced: null,
     end: state === 'exited' ? { exitCode, signal: null, outOfMemory: false } : null,
-    durationMs,
+    durationMs: process.durationMs ?? byClockMs,
     stdout: { bytes: told.stdout, truncated: truncated.stdout },
     stderr: { bytes: told.stderr, truncated: truncated.stderr },
     backgroundOpen,

@@ -6,7 +6,8 @@
  *   pid            supervisor: "PID START EPOCH"; START is field 22 of proc(5) stat, so that a reused pid is told apart
  *   child          the command itself: "PID START"
  *   out, err       what it wrote, each up to the limit; out.cut, err.cut when there was more
- *   exit           "STATUS EPOCH OPEN", written last by rename; OPEN is 1 when somebody still held a stream
+ *   exit           "STATUS EPOCH OPEN TICKS", written last by rename; OPEN is 1 when somebody still held a stream, TICKS
+ *                  are the hundredths of a second that the command took, by no clock that can be set
  *
  * `mkdir ID` is the lock: the same id never runs twice. The supervisor carries another id in its environment than the
  * command, so that whoever ends the command's tree leaves it alone to record the exit.
@@ -46,13 +47,15 @@ umask "$_cz_old"; cd -- "$_cz_at" || exit 126
 CAISSON_EXEC=$_cz_id; export CAISSON_EXEC; unset OLDPWD
 for _cz_x in ${heldNames.join(' ')}; do eval "case \\\${_cz_$_cz_x+x} in x) $_cz_x=\\$_cz_$_cz_x; export $_cz_x; unset _cz_$_cz_x;; esac"; done
 exec "$_cz_setsid" -- "$@" ) </dev/null >o 2>e
-_cz_s=$? _cz_open=0 _cz_i=0
+_cz_s=$? _cz_open=0 _cz_i=0 _cz_t=-
+{ read -r _cz_x _cz_b_born <child && read -r _cz_x _cz_y </proc/uptime; } 2>/dev/null
+case $_cz_x in *.??) _cz_t=$((\${_cz_x%.*}*100+1\${_cz_x#*.}-100-_cz_b_born)); [ $_cz_t -ge 0 ] || _cz_t=-;; esac
 rm -f o e
 while kill -0 $_cz_a 2>/dev/null || kill -0 $_cz_b 2>/dev/null; do
 [ $_cz_i -lt 20 ] || { _cz_open=1; break; }
 sleep 0.05; _cz_i=$((_cz_i+1))
 done
-put exit "$_cz_s $(date +%s) $_cz_open"
+put exit "$_cz_s $(date +%s) $_cz_open $_cz_t"
 wait`;
 
 /** Removes processes that ended more than $1 minutes ago, and the oldest ended ones beyond 64. Prints what went. */
@@ -91,19 +94,19 @@ setsid sh -c '${quoted(supervisorScript)}' caisson-supervisor "$_cz_id" "$_cz_bl
 
 /**
  * $1 key, $2 an id, or empty for all. One line each, fields parted by spaces, "-" for what is not there:
- * ID supervisor-pid alive child-pid alive started status ended open cuts young JSON
+ * ID supervisor-pid alive child-pid alive started status ended open ticks cuts young JSON
  */
 export const listScript = `${baseScript('processes')}${bornScript}
 cd -- "$_cz_base" || exit 1
 alive() { born "$1" && [ "$_cz_b_born" = "$2" ] && return; return 1; }
 show() {
-p=- pb= at=- c=- cb= s=- e=- o=- cut=- pa=n ca=n young=n j=
+p=- pb= at=- c=- cb= s=- e=- o=- t=- cut=- pa=n ca=n young=n j=
 [ -d "$1" ] || return
-{ read -r s e o <"$1/exit"; read -r p pb at <"$1/pid"; read -r c cb <"$1/child"; IFS= read -r j <"$1/command"; } 2>/dev/null
-[ -e "$1/exit" ] || { s=- e=- o=-; alive "$p" "$pb" && pa=y; alive "$c" "$cb" && ca=y; [ ! -e "$1/exit" ] || { show "$1"; return; }; }
+{ read -r s e o t <"$1/exit"; read -r p pb at <"$1/pid"; read -r c cb <"$1/child"; IFS= read -r j <"$1/command"; } 2>/dev/null
+[ -e "$1/exit" ] || { s=- e=- o=- t=-; alive "$p" "$pb" && pa=y; alive "$c" "$cb" && ca=y; [ ! -e "$1/exit" ] || { show "$1"; return; }; }
 [ ! -e "$1/out.cut" ] || cut=o; [ ! -e "$1/err.cut" ] || cut=$cut.e
 [ "$p" != - ] && [ "$c" != - ] || [ -n "$(find "./$1" -maxdepth 0 -mmin +1)" ] || young=y
-printf '%s %s %s %s %s %s %s %s %s %s %s %s\\n' "$1" "\${p:--}" $pa "\${c:--}" $ca "\${at:--}" "\${s:--}" "\${e:--}" "\${o:--}" $cut $young "$j"
+printf '%s %s %s %s %s %s %s %s %s %s %s %s %s\\n' "$1" "\${p:--}" $pa "\${c:--}" $ca "\${at:--}" "\${s:--}" "\${e:--}" "\${o:--}" "\${t:--}" $cut $young "$j"
 }
 if [ -n "$2" ]; then show "$2"; else n=0; for i in exec_*; do [ $n -lt 1000 ] && show "$i"; n=$((n+1)); done; fi
 :`;

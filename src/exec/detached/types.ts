@@ -8,6 +8,8 @@ export interface DetachedProcess {
   /** RFC 3339. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
+  /** Of the command itself, to a hundredth of a second. `null`: it runs, or nobody has measured it. */
+  readonly durationMs: number | null;
   readonly exitCode: number | null;
   /** False when what would record its end has been killed: it runs on, and will be `lost` when it ends. */
   readonly supervised: boolean;

@@ -18,16 +18,18 @@ async function read(
   readonly stderr: string;
   readonly seqs: readonly number[];
   readonly code: number | null | undefined;
+  readonly durationMs: number | null;
 }> {
   const said = { stdout: '', stderr: '' };
   const seqs: number[] = [];
   let code: number | null | undefined;
+  let durationMs: number | null = null;
   for await (const { seq, event } of followProcess(kept, id, { after, follow: true, where, cwd: '/' })) {
     seqs.push(seq);
     if (event.type === 'stdout' || event.type === 'stderr') said[event.type] += Buffer.from(event.bytes).toString();
-    if (event.type === 'exit') code = event.exit.exitCode;
+    if (event.type === 'exit') ({ exitCode: code, durationMs } = event.exit);
   }
-  return { ...said, seqs, code };
+  return { ...said, seqs, code, durationMs };
 }
 
 describe.each(shells)('a detached process under %s', (shell) => {
@@ -58,7 +60,11 @@ describe.each(shells)('a detached process under %s', (shell) => {
         expect((await read(kept, request.execId, seq)).seqs.length).toBeLessThan(all.seqs.length - index);
       const rest = await read(kept, request.execId, seqOf({ stdout: 2, stderr: 1, over: false }));
       expect([rest.stdout, rest.stderr]).toEqual([all.stdout.slice(2), 'rr\n']);
-      expect(await waitForProcess(kept, request.execId)).toMatchObject({ state: 'exited', exitCode: 7 });
+      const ended = await waitForProcess(kept, request.execId);
+      expect(ended).toMatchObject({ state: 'exited', exitCode: 7 });
+      expect(ended.durationMs).toBeGreaterThanOrEqual(400);
+      expect(ended.durationMs).toBeLessThan(20_000);
+      expect(all.durationMs).toBe(ended.durationMs);
     },
   );
 
@@ -156,13 +162,13 @@ describe('what a sandbox says about processes', () => {
   it.each([
     '',
     'exec_a',
-    '../x 1 y 1 y 1 0 1 0 - n []',
-    `exec_${'a'.repeat(65)} 1 y 1 y 1 0 1 0 - n []`,
-    'exec_a 1 y 1 y 1 9999 1 0 - n []',
+    '../x 1 y 1 y 1 0 1 0 5 - n []',
+    `exec_${'a'.repeat(65)} 1 y 1 y 1 0 1 0 5 - n []`,
+    'exec_a 1 y 1 y 1 9999 1 0 5 - n []',
   ])('is passed over when it is not ours: %j', (line) => expect(parseLine(line)).toEqual([]));
   it('is bounded in its numbers', () =>
-    expect(parseLine('exec_a 1 y 1 y 1 999 1 0 - n no json')).toMatchObject([
-      { exitCode: null, state: 'exited', command: [] },
+    expect(parseLine('exec_a 1 y 1 y 1 999 1 0 5 - n no json')).toMatchObject([
+      { exitCode: null, state: 'exited', durationMs: 50, command: [] },
     ]));
   it('is placed by a number that leads back exactly', () => {
     for (const place of [
