@@ -8,6 +8,11 @@ export interface Edit {
   readonly all?: boolean;
 }
 
+/** Of a text that is patched. A few short edits could make anything of any size. */
+const mostCharacters = 64 * 1024 * 1024;
+/** Lines looked at for hunks that are not where they say. */
+const mostLooks = 50_000_000;
+
 /** Throws `invalid_argument` for a text that is not there, or is there more than once. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   return edits.reduce((current, { find, replace, all = false }, at) => {
@@ -15,6 +20,8 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
     const found = current.split(find).length - 1;
     if (found === 0) throw unfit(`the text of edit ${at + 1} is not there`);
     if (found > 1 && !all) throw unfit(`the text of edit ${at + 1} is there ${found} times`);
+    if (current.length + found * (replace.length - find.length) > mostCharacters)
+      throw unfit(`edit ${at + 1} makes more than ${mostCharacters} characters of it`);
     return current.split(find).join(replace);
   }, text);
 }
@@ -23,6 +30,8 @@ interface Hunk {
   readonly line: number;
   readonly before: readonly string[];
   readonly after: readonly string[];
+  /** Its old lines are the last ones. */
+  readonly toEnd: boolean;
 }
 
 /**
@@ -31,59 +40,145 @@ interface Hunk {
  */
 export function applyDiff(text: string, diff: string): string {
   const lines = text.split('\n');
-  const result: string[] = [];
+  const parts: (readonly string[])[] = [];
   let taken = 0;
+  let looks = 0;
   for (const hunk of hunksOf(diff)) {
-    const at = placeOf(lines, hunk, taken);
-    result.push(...lines.slice(taken, at), ...hunk.after);
+    let at = hunk.line;
+    if (!stands(lines, hunk, { at, from: taken })) {
+      looks += lines.length - taken;
+      if (looks > mostLooks) throw unfit('too many hunks are not where they say');
+      at = onlyPlaceOf(lines, hunk, taken);
+    }
+    parts.push(lines.slice(taken, at), hunk.after);
     taken = at + hunk.before.length;
   }
-  return [...result, ...lines.slice(taken)].join('\n');
+  return [...parts, lines.slice(taken)].flat().join('\n');
 }
 
 const header = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
 function hunksOf(diff: string): readonly Hunk[] {
-  const lines = diff.split('\n');
+  const lines = diff.split('\n').map((line) => (isMark(line) ? line.replace(/\r$/, '') : line));
   const hunks: Hunk[] = [];
-  for (let at = 0; at < lines.length; at += 1) {
+  for (let at = 0; at < lines.length;) {
     const [match, line, before = '1', after = '1'] = header.exec(lines[at] ?? '') ?? [];
-    if (match === undefined) continue;
-    const taken = takeHunk(lines, at + 1, { before: Number(before), after: Number(after) });
+    if (match === undefined) {
+      if (hunks.length > 0 && lines[at]?.startsWith('+++ ') === true) throw unfit('the diff is of several files');
+      at += 1;
+      continue;
+    }
+    const { end, ...taken } = takeHunk(lines, at + 1, { before: Number(before), after: Number(after) });
     // A hunk without old lines comes after the line it names.
     hunks.push({ ...taken, line: Number(line) - (Number(before) === 0 ? 0 : 1) });
+    at = end;
   }
   if (hunks.length === 0) throw unfit('the diff has no hunk that begins with @@');
   return hunks;
 }
 
-/** A text that ends in a newline has an empty last line here, so a missing newline is a line that must be the last. */
+const isMark = (line: string): boolean => line.startsWith('@@') || line.startsWith('\\');
+
+interface Taken extends Omit<Hunk, 'line'> {
+  /** The first line behind it. */
+  readonly end: number;
+}
+
+/** How many lines a hunk has is said before; who miscounts has not said what is meant. */
 function takeHunk(
   lines: readonly string[],
   from: number,
   count: { readonly before: number; readonly after: number },
-): Pick<Hunk, 'before' | 'after'> {
+): Taken {
   const before: string[] = [];
   const after: string[] = [];
-  const isOpen = (): boolean => before.length < count.before || after.length < count.after;
-  for (let at = from; isOpen(); at += 1) {
+  /** Which side has no newline at its end. */
+  const open = { before: false, after: false };
+  let at = from;
+  let last = '';
+  for (; before.length < count.before || after.length < count.after || lines[at]?.[0] === '\\'; at += 1) {
     const line = lines[at];
     const mark = line === '' ? ' ' : line?.[0]; // editors cut the blank of an empty line off
     if (line === undefined || mark === undefined || !' +-\\'.includes(mark))
       throw unfit('a hunk of the diff is cut off');
-    if (mark !== '+' && mark !== '\\') before.push(line.slice(1));
-    if (mark !== '-' && mark !== '\\') after.push(line.slice(1));
+    if (mark === '\\') {
+      open.before ||= last !== '+';
+      open.after ||= last !== '-';
+      continue;
+    }
+    if (mark !== '+') before.push(line.slice(1));
+    if (mark !== '-') after.push(line.slice(1));
+    last = mark;
   }
-  return { before, after };
+  if (before.length > count.before || after.length > count.after || goesOn(lines, at))
+    throw unfit('a hunk of the diff has more lines than it says');
+  return { ...ended({ before, after }, open), end: at };
 }
 
-function placeOf(lines: readonly string[], { line, before }: Hunk, from: number): number {
-  const stands = (at: number): boolean => at >= from && before.every((text, index) => lines[at + index] === text);
-  if (stands(line)) return line;
-  const places = lines.flatMap((_line, at) => (before.length > 0 && stands(at) ? [at] : []));
+/** A line of a hunk, and neither the head of another file nor the signature of a mail. */
+function goesOn(lines: readonly string[], at: number): boolean {
+  const line = lines[at] ?? '';
+  const isHead = line.startsWith('--- ') && lines[at + 1]?.startsWith('+++ ') === true;
+  return /^[-+ ]/.test(line) && line !== '-- ' && !isHead;
+}
+
+/** A text that ends in a newline has an empty last line here, so a side that has none where the other has one is one line less. */
+function ended(
+  { before, after }: { readonly before: readonly string[]; readonly after: readonly string[] },
+  open: { readonly before: boolean; readonly after: boolean },
+): Omit<Hunk, 'line'> {
+  const toEnd = open.before || open.after;
+  return {
+    before: open.after && !open.before ? [...before, ''] : before,
+    after: open.before && !open.after ? [...after, ''] : after,
+    toEnd,
+  };
+}
+
+function stands(
+  lines: readonly string[],
+  { before, toEnd }: Hunk,
+  { at, from }: { readonly at: number; readonly from: number },
+): boolean {
+  const end = at + before.length;
+  // Behind the last newline there is nothing to add to.
+  const most = before.length === 0 && lines.at(-1) === '' ? lines.length - 1 : lines.length;
+  if (at < from || end > most || (toEnd && end !== lines.length)) return false;
+  return before.every((text, index) => lines[at + index] === text);
+}
+
+function onlyPlaceOf(lines: readonly string[], hunk: Hunk, from: number): number {
+  const places = hunk.before.length === 0 ? [] : placesOf(lines, hunk, from);
   const [only] = places;
   if (only !== undefined && places.length === 1) return only;
-  throw unfit(`the hunk at line ${line + 1} fits ${places.length === 0 ? 'nowhere' : `at ${places.length} places`}`);
+  throw unfit(`the hunk at line ${hunk.line + 1} fits ${places.length === 0 ? 'nowhere' : 'at 2 places or more'}`);
+}
+
+/** The first two (Knuth, Morris and Pratt, 1977): a text whose lines are all alike takes no longer than another. */
+function placesOf(lines: readonly string[], hunk: Hunk, from: number): readonly number[] {
+  const { before } = hunk;
+  const back = fallbacks(before);
+  const places: number[] = [];
+  let matched = 0;
+  for (let at = from; at < lines.length && places.length < 2; at += 1) {
+    while (matched > 0 && (matched === before.length || lines[at] !== before[matched]))
+      matched = back[matched - 1] ?? 0;
+    if (lines[at] === before[matched]) matched += 1;
+    const start = at + 1 - before.length;
+    if (matched === before.length && (!hunk.toEnd || at + 1 === lines.length)) places.push(start);
+  }
+  return places;
+}
+
+/** By line: how many lines that end there are also those at the beginning. */
+function fallbacks(before: readonly string[]): readonly number[] {
+  const back = [0];
+  for (let at = 1; at < before.length; at += 1) {
+    let length = back[at - 1] ?? 0;
+    while (length > 0 && before[at] !== before[length]) length = back[length - 1] ?? 0;
+    back.push(before[at] === before[length] ? length + 1 : 0);
+  }
+  return back;
 }
 
 function unfit(why: string): CaissonError {
