@@ -97,9 +97,16 @@ fi
 /** $1 path, $2 pattern, $3 \`F\` for fixed text or \`E\`, $4 glob of names, $5 lines at most, $6 withheld directory. */
 export const searchScript = `
 [ -e "$1" ] || exit ${exits.missing}
+p=$1 withheld=$6 none=/dev/null/none
+${guard}
+# Below $1 it has the name that find gives it there, though a link leads to $1.
+if [ -n "\${w-}" ] && [ -n "\${r-}" ]; then
+  r=\${r%/}
+  case $w/ in "$r"/*) none=$(printf '%s' "\${1%/}\${w#"$r"}" | sed 's/[][*?\\]/\\\\&/g') ;; esac
+fi
 said=$(echo | grep "-$3" -e "$2" 2>&1 >/dev/null)
 [ -z "$said" ] || exit ${exits.pattern}
-find "$1" -path "\${6:-/dev/null/none}" -prune -o -type f -name "$4" -print0 2>/dev/null |
+find "$1" -path "$none" -prune -o -type f -name "$4" -print0 2>/dev/null |
   xargs -0 -r grep "-$3" -n -H -e "$2" -- 2>/dev/null | head -n "$5"
 `;
 
