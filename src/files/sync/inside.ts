@@ -1,4 +1,5 @@
 /** The sandbox's side of a sync: what its files hold, by its own word. A lie of it harms nobody but itself. */
+import { isUtf8 } from 'node:buffer';
 import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import type { ByteName } from '../byte-name.ts';
@@ -36,7 +37,12 @@ export interface InsideOptions {
 }
 
 export async function hashesInside(sandbox: Sandbox, directory: string, options: InsideOptions): Promise<Hashes> {
-  return parse(await ran(sandbox, { script: hashScript, args: [directory, ''], ...options }), options.withheld ?? null);
+  const all = parse(
+    await ran(sandbox, { script: hashScript, args: [directory, ''], ...options }),
+    options.withheld ?? null,
+  );
+  // Files are asked for by text: one of another name would end the whole sync.
+  return new Map([...all].filter(([path]) => isUtf8(toBytes(path))));
 }
 
 /** Throws `unavailable` when a file does not hold what was sent. */
