@@ -1,4 +1,5 @@
 /** The command line on the real process. */
+import { resolve } from 'node:path';
 import { invoke } from './invoke.ts';
 import type { World } from './world.ts';
 
@@ -19,7 +20,7 @@ function leaveWhenWritten(): void {
 export function realWorld(open: World['open'] = openReal): World {
   return {
     env: process.env,
-    cwd: process.cwd(),
+    cwd: workingDirectory(),
     // Opened only by those who read it.
     get stdin() {
       return process.stdin;
@@ -31,6 +32,15 @@ export function realWorld(open: World['open'] = openReal): World {
     open,
     abandon: (exitCode) => process.exit(exitCode),
   };
+}
+
+/** A shell may stand in a directory that was removed: whatever needs it then says that it is not there. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return resolve('/', process.env['PWD'] ?? '');
+  }
 }
 
 const openReal: World['open'] = async (options) => {

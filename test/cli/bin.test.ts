@@ -57,6 +57,17 @@ describe('the program', () => {
     ]);
   });
 
+  it('works from a directory that is there no more, and says so where it needs it', async () => {
+    await using at = await scratch();
+    const gone = join(at.path, 'gone');
+    const from = ['-c', 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"', gone, process.execPath, bin];
+    const run = async (...args: string[]) => await finished('/bin/sh', [...from, ...args], at.env);
+    expect(await run('ls')).toMatchObject({ exitCode: 0, stderr: '' });
+    const { exitCode, stderr } = await run('run', '--backend', 'local', '--', 'pwd');
+    expect(exitCode).toBe(125);
+    expect(stderr).toContain(`caisson: the working directory ${gone} is not a directory`);
+  });
+
   it('keeps compiled code in a directory of the user', async () => {
     await using at = await scratch();
     await finished(process.execPath, [bin, 'run', '--help'], at.env);
