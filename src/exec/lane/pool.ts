@@ -26,6 +26,8 @@ const shortLanes = Math.max(2, Math.ceil(1.5 * availableParallelism()));
 const mostLanes = 16;
 const patienceMs = 5;
 const longBusyMs = 20;
+/** All lanes have been busy for as long: their commands may run for ever. */
+const stuckMs = 250;
 const idleCloseMs = 60_000;
 
 export class Lanes {
@@ -60,7 +62,8 @@ export class Lanes {
   }
 
   /**
-   * Runs a command in a lane. `null` when it has to go another way: it does not fit, or this sandbox has no lanes.
+   * Runs a command in a lane. `null` when it has to go another way: it does not fit, this sandbox has no lanes, or all are
+   * busy with commands that do not end.
    * Throws what starting the lane's shell throws when the sandbox itself is not there.
    */
   async exec(request: LaneCommand, signal?: AbortSignal): Promise<Process | null> {
@@ -113,10 +116,18 @@ export class Lanes {
   #lookLater(): void {
     this.#looking ??= setTimeout(() => {
       this.#looking = null;
+      this.#relieve();
       if (this.#waiters.size === 0) return;
       this.#grow();
       this.#lookLater();
     }, patienceMs).unref();
+  }
+
+  /** Who has waited long enough for commands that do not end goes the direct way. */
+  #relieve(): void {
+    const before = performance.now() - stuckMs;
+    if (this.#lanes.size === 0 || [...this.#lanes].some((lane) => lane.startedAt > before)) return;
+    for (const { since, give } of this.#waiters) if (since < before) give(null);
   }
 
   #grow(): void {

@@ -33,6 +33,19 @@ it('as many lanes are there as the load wants, within bounds', { timeout: 60_000
   expect(lanes.size).toBe(0);
 });
 
+it('nobody waits for lanes whose commands do not end', { timeout: 60_000 }, async () => {
+  const lanes = new Lanes((command, options) => sandbox.exec(command, options));
+  await run(lanes, 'true');
+  const long = Array.from({ length: mostLanes }, () => lanes.exec({ command: ['sleep', '8'], cwd: '/', env: {} }));
+  const processes = await Promise.all(long);
+  const from = performance.now();
+  expect(await lanes.exec({ command: ['true'], cwd: '/', env: {} })).toBeNull();
+  expect(performance.now() - from).toBeLessThan(6_000);
+  for (const process of processes) await process?.kill('SIGKILL');
+  expect(await run(lanes, 'echo again')).toBe('again\n');
+  lanes.close();
+});
+
 it(
   'lanes that nobody uses are closed, their shells end, and the next command opens one again',
   { timeout: 60_000 },
