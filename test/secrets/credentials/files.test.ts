@@ -200,4 +200,19 @@ describe('secrets in a credential file', () => {
     ]);
     expect(valuesIn('key', Buffer.from('short'))).toEqual([]);
   });
+
+  const values = (text: string): readonly string[] => valuesIn('f', Buffer.from(text)).map(({ value }) => value);
+
+  it('are in files of names and values also the values alone', () => {
+    const text = '[x]\nuser = me\nexport API_TOKEN="abcd-efgh"\npassword: hunter22!\n';
+    expect(values(text)).toEqual([text, 'abcd-efgh', 'hunter22!']);
+    const netrc = 'machine h login me\n  password hunter22!\n';
+    expect(values(netrc)).toEqual([netrc, 'hunter22!']);
+  });
+
+  it('are in lists of JSON, in a text that is JSON, and in JSON whose names say nothing', () => {
+    expect(values('{"tokens":["abcdefgh","ijklmnop"],"user":"somebody else"}')).toEqual(['abcdefgh', 'ijklmnop']);
+    expect(values('"abcdefgh"')).toEqual(['abcdefgh']);
+    expect(values('{"value":"a1b2c3d4e5f6g7h8","url":"https://example.com/a1b2c3d4"}')).toEqual(['a1b2c3d4e5f6g7h8']);
+  });
 });
