@@ -8,15 +8,17 @@ import { checkExecEnv, variableName } from '../spec/env.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 type Values = Readonly<Record<string, string>>;
 
-const secretWords = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|PASSWD|AUTH/i;
-/** An address with a password in it (RFC 3986, userinfo), whatever the variable is called. */
-const withPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]*:[^/?#\s@]+@/i;
+const secretWords = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|PASSWD|PASSPHRASE|AUTH|WEBHOOK|(?:^|_)DSN(?:_|$)/i;
+/** `DB_PASS`, `MYSQL_PWD`; not `PWD`, where a shell is. */
+const passwords = /(?:^|_)(?:PASS|PW)$|_PWD$/i;
+/** An address with a password in it (RFC 3986, userinfo), whatever the variable is called and stands around it. */
+const withPassword = /:\/\/[^/?#\s@]*:[^/?#\s@]+@/;
 const safeInCode =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|TERM|TMPDIR|TMP|TEMP|TZ|LC_.*|XDG_.*|VIRTUAL_ENV.*|CONDA.*)$/s;
 const safeForServers = /^(?:PATH|HOME|USER|LANG|LC_ALL|TERM|SHELL|TMPDIR|XDG_[A-Z0-9_]+)$/;
 
 export function namesSecret(name: string): boolean {
-  return secretWords.test(name);
+  return secretWords.test(name) || passwords.test(name);
 }
 
 /**

@@ -53,9 +53,23 @@ export class Redactions {
 export function declaredIn(env: Variables, forwarded: ReadonlySet<string>): readonly Declared[] {
   return Object.entries(env).flatMap(([name, value]) =>
     namesSecret(name) || (forwarded.has(name) && !ordinary.test(name) && value.length >= shortestValue)
-      ? [{ name, value }]
+      ? [{ name, value }, ...passwordIn(value).map((password) => ({ name, value: password }))]
       : [],
   );
+}
+
+/** Of an address: programs print it without what stands around it. */
+function passwordIn(value: string): readonly string[] {
+  const [, password = ''] = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/.exec(value) ?? [];
+  return password.length < shortestValue ? [] : [...new Set([password, decoded(password)])];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function namesSecret(name: string): boolean {

@@ -1,3 +1,4 @@
+import { Redactions } from '../../src/secrets/redactions.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
@@ -107,4 +108,13 @@ describe('a declared value with characters that are escaped', () => {
       expect(redacted(lines, [{ name: 'V', value: long }])).not.toContain(lines.slice(0, 20));
     }
   });
+});
+
+it('of an address that is forwarded its password counts alone as well', () => {
+  const redactions = new Redactions({ enabled: true });
+  const env = { DATABASE_URL: 'postgres://me:rumpel%21stilz@db/x' };
+  const redaction = redactions.forExec(env, ['DATABASE_URL']);
+  expect(redaction?.text('not rumpel!stilz, nor rumpel%21stilz')).toBe(
+    'not [REDACTED:DATABASE_URL], nor [REDACTED:DATABASE_URL]',
+  );
 });

@@ -4,15 +4,35 @@ import { isSafeInCode, localTerminalEnv, mcpChildEnv, namesSecret } from '../../
 
 const host = {
   ...{ PATH: '/bin', HOME: '/h', USER: 'u', LANG: 'C', LC_ALL: 'C', LC_CTYPE: 'C', TERM: 'vt', SHELL: '/bin/sh' },
-  ...{ TMPDIR: '/t', XDG_DATA_HOME: '/d', EDITOR_THEME: 'dark', NVM_DIR: '/n', AWS_PROFILE: 'work' },
+  ...{
+    TMPDIR: '/t',
+    XDG_DATA_HOME: '/d',
+    EDITOR_THEME: 'dark',
+    PWD: '/h',
+    OLDPWD: '/',
+    COMPASS: 'n',
+    NVM_DIR: '/n',
+    AWS_PROFILE: 'work',
+  },
 };
 const secret = {
   ...{ OPENAI_API_KEY: 's', GH_TOKEN: 's', MY_SECRET: 's', DB_PASSWORD: 's', db_passwd: 's', X_CREDENTIALS: 's' },
-  ...{ BASIC_AUTH: 's', DATABASE_URL: 'postgres://me:pass@db/x', TELEGRAM_BOT_TOKEN: 's' },
+  ...{ DB_PASS: 's', MYSQL_PWD: 's', SMTP_PW: 's', GPG_PASSPHRASE: 's', SENTRY_DSN: 's', CHAT_WEBHOOK_URL: 's' },
+  ...{
+    DB_URL: 'jdbc:postgresql://me:pass@db/x',
+    DB_ARGS: '--url=mysql://me:pass@db/x',
+    BASIC_AUTH: 's',
+    DATABASE_URL: 'postgres://me:pass@db/x',
+    TELEGRAM_BOT_TOKEN: 's',
+  },
 };
 const infrastructure = { DOCKER_HOST: 'x', SSH_AUTH_SOCK: 'x', CAISSON_HOME: 'x', KUBECONFIG: 'x', GATEWAY_RELAY: 'x' };
 const control = {
   LD_PRELOAD: 'x',
+  LUA_INIT_5_4: 'x',
+  RSYNC_RSH: 'x',
+  PYTHONBREAKPOINT: 'x',
+  DOTNET_STARTUP_HOOKS: 'x',
   BASH_ENV: 'x',
   NODE_OPTIONS: 'x',
   GIT_CONFIG_COUNT: '1',
