@@ -196,6 +196,15 @@ const innocent = [
     'auth0.com',
   ],
   ...['https://example.com/cb?code=abc123xyz789&state=ok', 'https://git@github.com/o/r.git', 'ssh://ec2-user@host/'],
+  ...['password: BinaryLike,', 'secretKey: Uint8Array;', 'let hasApiKey = !isBearerToken;', 'tokenRatio: 0.1234567'],
+  ...[
+    'identified by `code: "ERR_INVALID"`.',
+    "['apiKey', 'adminApiKey', 'workloadIdentity']",
+    "access_token: 'access_token',",
+  ],
+  ...["currentToken = ['brackets', content]", 'credentials: "same-origin"', 'const key = `node-retry-12345-${id}`'],
+  ...["const GRANT_TOKEN = 'urn:ietf:params:oauth:token-type:jwt'", "['authorization', 'api-key', 'x-organization']"],
+  ...["let head = '-----BEGIN OPENSSH PRIVATE KEY-----\\n';\nconst privateKeyBody = encodeInBase64(everything);"],
 ];
 
 describe('what is written like a secret, and is none', () => {

@@ -22,9 +22,11 @@ const keyKinds = words(
 const harmless = words(
   'public publishable idempotency max min num number total page next prev previous continuation pagination sort primary foreign partition cache unique group row column no',
 );
+/** `hasApiKey`, `requiresToken`: it is or it is not. */
+const questions = words('is has needs requires');
 /** What a secret has, beside its value. */
 const attributes = words(
-  'id ids name names file filename path dir directory url uri type kind count length len size limit limits expiry expires expiration ttl version algorithm alg format prefix suffix header field var env ref index helper store provider method mode enabled required endpoint policy hint label description prompt help manager class usage budget sock socket ring board map status state valid',
+  'id ids name names file filename path dir directory url uri type kind count length len size limit limits expiry expires expiration ttl version algorithm alg format prefix suffix header field var env ref index helper store provider method mode enabled required endpoint policy hint label description prompt help manager class usage budget sock socket ring board map status state valid ratio rate price cost close open raw pos position offset start end',
 );
 
 /** The words of one text repeat. */
@@ -44,6 +46,7 @@ function classOf(name: string): NameClass | null {
   const parts = split(name);
   const last = parts.at(-1);
   if (last === undefined || parts.some((part) => harmless.has(part))) return null;
+  if (questions.has(parts[0] ?? '') && parts.length > 1) return null;
   if (attributes.has(last)) return last === 'id' && parts.at(-2) === 'secret' ? 'weak' : null;
   const isBrief = last === 'pass' || last === 'pw';
   if (parts.some((part) => passwords.has(part) || compounds.test(part)) || (isBrief && parts.length > 1))

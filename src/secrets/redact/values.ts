@@ -15,20 +15,23 @@ export interface Assigned {
 }
 
 const saysNothing =
-  /^(?:true|false|null|none|nil|undefined|nan|yes|no|on|off|string|str|number|boolean|bool|int|integer|bytes|any|object|unknown|void|never|required|optional|hidden|redacted|masked|empty|missing|invalid|expired|enabled|disabled|default)$/i;
+  /^(?:true|false|null|none|nil|undefined|nan|yes|no|on|off|string|str|number|boolean|bool|int|integer|bytes|any|object|unknown|void|never|required|optional|hidden|redacted|masked|empty|missing|invalid|expired|enabled|disabled|default|same-origin|include|omit)$/i;
 const maskedAlready = /^(?:[*.#-]+|x{3,})$/i;
-const variable = /^(?:\$\{?\w+\}?|\$\(.*|\$\{\{.*|%\w+%)$/;
+const variable = /^(?:\$\{?[\w.]+\}?|\$\(.*|\$\{\{.*|%\w+%)$/;
 const lookup = /(?:^|\W)(?:environ|getenv|env\.get|process\.env|import\.meta\.env|secrets?\.[A-Z_]+)\b|^ENV\[/;
 /** The first segment of a path has no digits, as random text would. */
 const path = /^(?:~|\.{1,2})?\/(?:[A-Za-z._-]{1,24}(?:\/|$)|$)|^[A-Za-z]:[\\/]/;
-const call = /^[A-Za-z_$][\w$.:]*[([]/;
-const identifiers = /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)*$/;
+const call = /^!*[A-Za-z_$][\w$.:?]*[([]/;
+const identifiers = /^[A-Za-z_$]+(?:_\d)?(?:\.[A-Za-z_$]+)*$/;
+/** Types of source text stand behind a colon, as values of YAML do. */
+const typeName =
+  /^(?:[A-Z][a-z]+){2,}$|^[A-Z][A-Za-z0-9]*(?:Array|Buffer|Client|Credentials?|Key|Like|Options|Pair|String|Token|Type)$/;
 const prose = /^[A-Z][a-z]* [a-z]+/;
 /** With these a sentence goes on: `Password: must be long`. */
 const wordOfSentence =
   /^(?:a|an|and|are|as|at|be|by|can|cannot|does|enter|field|for|from|has|have|how|if|in|input|is|it|may|more|must|need|needs|new|not|of|old|one|or|please|see|set|should|show|that|the|this|to|too|use|value|was|what|when|will|with|you|your)$/i;
 /** Left to whoever reads it: `YOUR_TOKEN`, `{{ password }}`, `(sensitive value)`. */
-const placeholder = /^(?:<[^>]*>?$|\{\{|\(|your[ _-])/i;
+const placeholder = /^(?:<[^>]*>?$|\{\{|\(|your[ _-]|urn:|\/\^|![A-Za-z_$]+$)/i;
 /** Source text that passes a value on: `self.password = password`, `token = self.token`. */
 const passedOn = /^(?:[A-Za-z_]\w*\.)*\w*(?:password|passwd|pwd|passphrase|token|secret|key|credentials?)$/i;
 
@@ -51,14 +54,18 @@ function standsForAnother(value: string): boolean {
 
 function looksSecret(assigned: Assigned): boolean {
   const { value, name, quoted, tight } = assigned;
+  if (!quoted && !tight && isExpression(assigned)) return false;
   if (name === 'weak') return isBasic(value) || (value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value));
   if (quoted && prose.test(value)) return false;
-  if (!quoted && !tight && passedOn.test(value)) return false;
   if (name === 'brief') return (quoted || tight) && !/^(?:\d+|ok)$/i.test(value);
   if (name === 'password') return quoted || tight || value.length >= 4;
   if (/^\d{1,9}$/.test(value)) return false;
   if (identifiers.test(value)) return (quoted || tight) && value.length >= 8 && !value.includes('.');
   return value.length >= 6 && !(quoted && value.includes(' '));
+}
+
+function isExpression({ value, name }: Assigned): boolean {
+  return typeName.test(value) || passedOn.test(value) || (name === 'weak' && identifiers.test(value));
 }
 
 /** Letters of both cases all over: a key may begin with a slash as well. */

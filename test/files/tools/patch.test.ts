@@ -119,7 +119,7 @@ it('is made in a text of very many lines', () => {
 
 describe('a patch that is made to be slow or large', () => {
   it('takes no longer for lines that are all alike', () => {
-    const text = '\n'.repeat(2_000_000);
+    const text = '\n'.repeat(500_000);
     const diff = `@@ -9,20001 +9,20001 @@\n${' \n'.repeat(20_000)}-x\n+y\n`;
     const started = performance.now();
     expect(() => applyDiff(text, diff)).toThrow(/fits nowhere/);

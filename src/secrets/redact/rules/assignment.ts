@@ -1,5 +1,5 @@
 /** Values of names: environments, configuration files, JSON, headers, queries, source text. */
-import { byteClass, latin1 } from '../bytes.ts';
+import { byteClass, has, latin1 } from '../bytes.ts';
 import { classify, type NameClass } from '../names.ts';
 import { isSecret } from '../values.ts';
 import { authorization, cookie } from './authorization.ts';
@@ -39,7 +39,7 @@ export function assigned(text: Text, { at, name, from }: Place): Found | null {
   if (value === null || 'openFrom' in value) return value;
   if (isHeader) return authorization(text, value.from);
   if (isCookie) return cookie(text, value.from, own);
-  if (nameClass === null || closesString(text, name, value)) return null;
+  if (nameClass === null || closesString(text, name, value) || isList(text, name, value)) return null;
   return secretValue(text, { at, name: { ...name, text: own }, nameClass, value });
 }
 
@@ -66,6 +66,11 @@ function closesString({ buffer, floor }: Text, { start, quoted }: Name, { quote,
   return quote === '"' && line >= 0 && (before.slice(line).split(/(?<!\\)"/).length - 1) % 2 === 1;
 }
 
+/** In source text, where in JSON it would be the only element. */
+function isList({ buffer }: Text, { quoted }: Name, { from, quote }: Value): boolean {
+  return quote !== null && !quoted && has(brackets, buffer[from - 2]);
+}
+
 interface Parts {
   readonly at: number;
   readonly name: Name;
@@ -73,7 +78,13 @@ interface Parts {
   readonly value: Value;
 }
 
+/** What a shell runs, and templates. */
+function isCode(found: string, { at, value }: Pick<Parts, 'at' | 'value'>): boolean {
+  return value.quote === '`' && (found.includes('${') || (value.from === at + 2 && found.includes(' ')));
+}
+
 const separators = byteClass('=');
+const brackets = byteClass('[(');
 
 function secretValue(text: Text, { at, name, nameClass, value }: Parts): Found | null {
   const { buffer } = text;
@@ -83,7 +94,7 @@ function secretValue(text: Text, { at, name, nameClass, value }: Parts): Found |
   const run = boundedRun(text, value.from, table);
   if (run.open) return { openFrom: value.from };
   const found = latin1(buffer, value.from, run.end);
-  if (value.quote === '`' && value.from === at + 2 && found.includes(' ')) return null; // what a shell runs
+  if (found === name.text || isCode(found, { at, value })) return null;
   const shape = { name: nameClass, quoted: value.quote !== null, constant, tight, strict: text.strict };
   if (!isSecret({ ...shape, value: found })) return null;
   const kind =

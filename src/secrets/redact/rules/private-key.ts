@@ -6,7 +6,8 @@ const begin = /-----BEGIN [A-Z0-9 ]{0,40}$|---- BEGIN [A-Z0-9 ]{0,40}$/;
 const longestBegin = 52;
 /** So many bytes of base64 in a row are a key's, and no word. */
 const run = 16;
-const keyRun = /[A-Za-z0-9+/=]{16}|-----END |---- END /;
+const keyRun = /(?=[A-Za-z+/]{0,256}[\d=])[A-Za-z0-9+/=]{16}|^[A-Za-z0-9+/=\s\\]*----[ -]END /;
+const keyStart = /^(?:\r?\n|\\n)[A-Za-z0-9+/]/;
 /** What may stand between two lines of a key: the time and the name of a log, quotes, a margin. */
 const mostNoise = 96;
 
@@ -17,7 +18,7 @@ export const privateKey: Rule = ({ buffer, floor, final }, at, end) => {
   const ahead = latin1(buffer, end, Math.min(buffer.length, end + lookAhead));
   const isKey = keyRun.test(ahead);
   if (!isKey && !final && ahead.length < lookAhead) return { openFrom: end };
-  if (!isKey && !has(keyBody, buffer[end])) return null;
+  if (!isKey && !keyStart.test(ahead)) return null;
   return { kind: 'private-key', from: end, eat: eatKey(isKey ? mostNoise : 0) };
 };
 

@@ -69,10 +69,18 @@ export const listed: Rule = (text, _at, end) => {
   if (nameClass === null || nameClass === 'weak') return null;
   const value = valueAfter(text, end);
   if (value === null || 'openFrom' in value) return value;
-  if (value.quote === null) return null;
-  if (isHeader) return authorization(text, value.from);
+  const { buffer } = text;
+  if (value.quote === null || value.quote === '`') return null;
+  if (isHeader && has(alphanumeric, buffer[value.from])) return headerBesides(text, value);
   return quotedBesides(text, value);
 };
+
+/** A scheme and credentials, or what is no name of another header. */
+function headerBesides(text: Text, value: Value): Found | null {
+  const run = boundedRun(text, value.from, bytesOf(value, false));
+  if (run.open) return { openFrom: value.from };
+  return /[\d ]/.test(latin1(text.buffer, value.from, run.end)) ? authorization(text, value.from) : null;
+}
 
 function quotedBesides(text: Text, value: Value): Found | null {
   const table = bytesOf(value, false);
@@ -80,7 +88,7 @@ function quotedBesides(text: Text, value: Value): Found | null {
   if (run.open) return { openFrom: value.from };
   const found = latin1(text.buffer, value.from, run.end);
   const shape = { name: 'password' as const, quoted: true, constant: false, tight: false, strict: text.strict };
-  if (found.length < 6 || !unlikeWords.test(found) || found.includes(' ') || !isSecret({ ...shape, value: found }))
+  if (found.length < 6 || !/\d|[^\w.-]/.test(found) || found.includes(' ') || !isSecret({ ...shape, value: found }))
     return null;
   return { kind: 'password', from: value.from, eat: eatQuoted(table) };
 }
@@ -113,7 +121,8 @@ const farthestWord = 96;
 export const told: Rule = (text, _at, end) => {
   const before = latin1(text.buffer, Math.max(text.floor, end - farthestWord), end - 1);
   if (files.test(before)) return besides(text, end, { isPassword: true, isSure: true });
-  return statements.test(before) ? besides(text, end, { isPassword: true, mustQuote: true }) : null;
+  const isSure = /[A-Z]{2}$/.test(before);
+  return statements.test(before) ? besides(text, end, { isPassword: true, isSure, mustQuote: true }) : null;
 };
 
 /** `ENV NAME value` of a Dockerfile, `setenv NAME value` and `set -x NAME value` of shells. */
@@ -151,15 +160,17 @@ function besides(text: Text, at: number, how: Besides): Found | null {
   if (run.open) return { openFrom: value.from };
   const all = latin1(buffer, value.from, run.end);
   const skipped = before.exec(all)?.[0].length;
-  if (skipped === undefined || (mustQuote && !isQuoted)) return null;
+  if (skipped === undefined || (mustQuote && !isText(value))) return null;
   const found = all.slice(skipped);
   const kind = isPassword ? ('password' as const) : ('secret' as const);
   const shape = { name: kind, quoted: isQuoted, constant: false, tight: true, strict: text.strict };
   if (!isSecret({ ...shape, value: found }) || !(isPassword || isKey(found))) return null;
-  if (!isQuoted && !isSure && !isUnlikeWords(found)) return null;
+  if ((!isQuoted || mustQuote) && !isSure && !isUnlikeWords(found)) return null;
   const eat = isQuoted && !value.escaped ? eatQuoted(table) : eatClass(table);
   return { kind, from: value.from + skipped, eat };
 }
+
+const isText = ({ quote }: Value): boolean => quote !== null && quote !== '`';
 
 /** `--secret id=x` and `--key a/path.pem` are none. */
 function isKey(value: string): boolean {
