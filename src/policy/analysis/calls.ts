@@ -1,9 +1,9 @@
 /** What the inline programs of interpreters hand to a shell, or do themselves, as far as it is written out in them. */
 import { hole } from './types.ts';
 
-/** A call with its first string, or with a list of strings: `system("...")`, `run(["rm", "-r"])`, `exec 'x', 'y'`. */
+/** A call, by itself or of a module that starts programs, with its first string, or with a list of strings: `system("...")`, `run(["rm", "-r"])`, `exec 'x', 'y'`. */
 const runs =
-  /\b(?:system|exec\w*|spawn\w*|popen\w*|run|call|check_call|check_output|getoutput|getstatusoutput|shell_exec|passthru|proc_open|execute|do shell script)[\s([]{0,8}((?:(["'])(?:(?!\2)[^\\]|\\[^])*\2[\s,]{0,8})+)/g;
+  /(?:(?<![\w.])|\)\.|\b(?:os|subprocess|sp|cp|child_process|Kernel|Process|IO|commands)\.)(?:system|exec(?:Sync|File|FileSync|[lv]p?e?)?|spawn(?:Sync|[lv]p?e?)?|[pP]open|run|call|check_call|check_output|getoutput|shell_exec|passthru|proc_open|execute|do shell script)[\s([]{0,8}((?:(["'])(?:(?!\2)[^\\]|\\[^])*\2[\s,]{0,8})+)/g;
 const strings = /(["'])((?:(?!\1)[^\\]|\\[^])*)\1/g;
 const backticks = /`([^`$]*)`|\bqx ?[{(/]([^})/]*)[})/]|%x[{(]([^})]*)[})]/g;
 /** An awk program writes to a command, or reads from one. */

@@ -29,7 +29,7 @@ export function programOf(word: Word | undefined): string | null {
   return name.toLowerCase().replace(/\.exe$/, '');
 }
 
-function globMatches(pattern: string, name: string): boolean {
+export function globMatches(pattern: string, name: string): boolean {
   const source = pattern
     .replace(/[.+^${}()|\\]/g, '\\$&')
     .replaceAll('*', '.*')

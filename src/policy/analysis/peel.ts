@@ -1,6 +1,7 @@
 /** What a command runs in turn: commands named by its words, and texts for a shell. */
 import { awkCalls, callsIn } from './calls.ts';
 import { afterOptions } from './options.ts';
+import { programOf } from './names.ts';
 import { joined, type Peeled } from './peeled.ts';
 import { peelRunner } from './runners.ts';
 import { inlineFlag, isInterpreter, isShell, shellCall } from './shells.ts';
@@ -11,7 +12,8 @@ import { innerOf, isLoader, wrappers } from './wrappers.ts';
 export function peel(program: string, words: readonly Word[]): Peeled | null {
   if (program === 'env') return peelEnv(words);
   if (program === 'xargs' || program === 'parallel') return peelXargs(words, program);
-  if (program === 'find' || program === 'fd' || program === 'fdfind') return peelFind(words);
+  if (program === 'find' || program === 'gfind' || program === 'bfs' || program === 'fd' || program === 'fdfind')
+    return peelFind(words);
   if (isShell(program)) return peelShell(words);
   if (isInterpreter(program)) return peelCode(program, words) ?? peelRunner(program, words);
   const special = Object.hasOwn(texts, program) ? texts[program] : undefined;
@@ -24,6 +26,23 @@ export function peel(program: string, words: readonly Word[]): Peeled | null {
   const inner = form === undefined ? null : innerOf(words, form);
   return inner === null ? null : { commands: [inner.words], assignments: inner.assignments };
 }
+
+const mostLayers = 16;
+
+/** Names of the programs that stand at the end of its wrappers. */
+export function runBy(words: readonly Word[]): readonly string[] {
+  let layer: readonly (readonly Word[])[] = peel(programOf(words[0]) ?? '', words)?.commands ?? [];
+  const names: string[] = [];
+  for (let deep = 0; deep < mostLayers && layer.length > 0; deep += 1) {
+    names.push(...layer.flatMap(([first]) => programOf(first) ?? []));
+    layer = layer.flatMap((inner) =>
+      isTransparent(programOf(inner[0])) ? (peel(programOf(inner[0]) ?? '', inner)?.commands ?? []) : [],
+    );
+  }
+  return names;
+}
+
+const isTransparent = (program: string | null): boolean => program !== null && wrappers.has(program);
 
 function peelShell(words: readonly Word[]): Peeled | null {
   const call = shellCall(words.slice(1));
@@ -167,6 +186,8 @@ const texts: Readonly<Record<string, (words: readonly Word[]) => Peeled | null>>
   podman: execInside,
   nerdctl: execInside,
   kubectl: execInside,
+  'docker-compose': execInside,
+  'podman-compose': execInside,
 };
 
 function awkTexts(words: readonly Word[]): Peeled | null {
@@ -196,10 +217,24 @@ function optionText(words: readonly Word[], flag: RegExp, glued: RegExp): Peeled
   return next === undefined ? null : { commands: [], texts: [{ text: next.text, word: next }] };
 }
 
+const flagsOfRun =
+  /^-[ditP]+$|^--(?:rm|init|privileged|read-only|publish-all|detach|interactive|tty|no-healthcheck|oom-kill-disable|quiet|no-deps|build|service-ports|no-TTY|use-aliases|remove-orphans)$|=/;
+
+/** `docker run -it IMAGE COMMAND`, `docker compose run SERVICE COMMAND`. */
+function runInside(words: readonly Word[]): Peeled | null {
+  const verb = words.findIndex(({ text }, index) => index > 0 && index < 8 && text === 'run');
+  if (verb < 0 || words.slice(1, verb).some(({ text }) => /^(?:exec|build|logs|pull|push|tag)$/.test(text)))
+    return null;
+  let at = verb + 1;
+  while (words[at]?.text.startsWith('-') === true) at += flagsOfRun.test(words[at]?.text ?? '') ? 1 : 2;
+  const inner = words.slice(at + 1);
+  return inner.length === 0 ? null : { commands: [inner], elsewhere: true };
+}
+
 /** `docker exec -it NAME COMMAND`, `kubectl exec NAME -- COMMAND`, also below `compose`. */
 function execInside(words: readonly Word[]): Peeled | null {
   const at = words.findIndex(({ text }, index) => index > 0 && index < 8 && text === 'exec');
-  if (at < 0) return null;
+  if (at < 0) return words[0]?.text.endsWith('kubectl') === true ? null : runInside(words);
   const form = {
     short: 'euwcn',
     long: ['--env', '--user', '--workdir', '--container', '--namespace', '--env-file', '--index'],

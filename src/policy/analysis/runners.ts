@@ -41,7 +41,7 @@ const runners: Readonly<Record<string, Runner>> = {
 };
 
 const system =
-  /^(?:rm|unlink|rimraf|shred|dd|kill(?:all5?)?|pkill|mkfs.*|reboot|halt|poweroff|shutdown|init|telinit|systemctl|wipefs|find|chmod|chown|mv|cp|ln|tee|truncate|curl|wget|git|docker|podman|kubectl|psql|mysql|sqlite3|eval|caisson|hermes)$/;
+  /^(?:rm|unlink|rimraf|shred|dd|kill(?:all5?)?|pkill|mkfs.*|reboot|halt|poweroff|shutdown|init|telinit|systemctl|wipefs|find|chmod|chown|mv|cp|ln|tee|truncate|curl|wget|git|docker|podman|kubectl|psql|mysql|sqlite3|wrangler|eval|caisson|hermes)$/;
 
 const isSystem = (word: Word | undefined): boolean => {
   const name = baseName(word?.text ?? '').toLowerCase();

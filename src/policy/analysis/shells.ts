@@ -20,13 +20,17 @@ export function shellCall(args: readonly Word[]): ShellCall {
   let takesText = false;
   let input = false;
   for (; at < args.length; at += 1) {
-    const text = args[at]?.text ?? '';
+    const word = args[at];
+    if (word === undefined) break;
+    const { text } = word;
     if (text === '--' || text === '-') {
       at += 1;
       break;
     }
     if (!/^[-+]./.test(text)) break;
     if (text.startsWith('--')) {
+      if (text.startsWith('--command='))
+        return { kind: 'text', text: { ...word, text: text.slice('--command='.length) }, positional: [] };
       takesText ||= text === '--command';
       at += longWithValue.has(text) && text !== '--command' ? 1 : 0;
       continue;
@@ -42,21 +46,30 @@ export function shellCall(args: readonly Word[]): ShellCall {
 
 /** Options with which an interpreter runs program text from its arguments; letters may stand in a cluster. */
 const inlineFlags: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(?:python|pypy|jython)[\d.]*[a-z]?$/, /^-[bBdEhiIOPqsSuvVx]*c/],
+  [/^(?:i?python|pypy|jython|py)[\d.]*[a-z]?$/, /^-[bBdEhiIOPqsSuvVx]*c|^-e$/],
   [/^perl[\d.]*$/, /^-[aclnpstuwWXifFlTU0-9]*[eE]/],
   [/^ruby[\d.]*$/, /^-[aclnpsSUvwW]*e/],
-  [/^(?:node|nodejs|iojs)$/, /^(?:-[ep]+$|-[epi]*[ep]|--eval(?:=|$)|--print(?:=|$))/],
+  [/^(?:node|nodejs|iojs|tsx|ts-node|zx|qjs)$/, /^(?:-c$|-[ep]+$|-[epi]*[ep]|--eval(?:=|$)|--print(?:=|$))/],
   [/^bun$/, /^(?:-e|-p|--eval|--print)/],
   [/^php[\d.]*$/, /^-[rBRE]/],
   [/^(?:lua|luajit)[\d.]*$/, /^-e/],
-  [/^(?:rscript|r|julia|groovy|elixir|erl|scala|ghc|raku)$/, /^(?:-e|-eval|--eval)/],
+  [
+    /^(?:rscript|r|julia|groovy|elixir|erl|scala|ghci?|runghc|raku|swift|clojure|clj|racket|irb|ocaml|crystal)$/,
+    /^(?:-[eE]|-eval|--eval)/,
+  ],
+  [/^(?:sbcl|emacs|octave)$/, /^--?eval/],
+  [/^(?:expect|guile|nu|xonsh|elvish|tclsh)$/, /^-[a-z]*c$/],
   [/^osascript$/, /^-e/],
   [/^(?:powershell|pwsh)$/, /^[-/](?:c|command|f|file|e|ec|enc\w*)$/i],
 ];
 
 /** Options of interpreters whose value is the next word, so that it is not read as an option. */
 const valued: Readonly<Record<string, RegExp>> = {
-  python: /^-[WXm]$/,
+  python: /^-[WX]$/,
+  powershell: /^-(?:ep|ex\w*|ver\w*|w\w*)$/i,
+  pwsh: /^-(?:ep|ex\w*|ver\w*|w\w*)$/i,
+  osascript: /^-l$/,
+  sbcl: /^--load$/,
   ruby: /^-[IrC]$/,
   perl: /^-[I]$/,
   node: /^(?:-r|--require|--import|--loader|-C)$/,
@@ -72,6 +85,10 @@ export function inlineFlag(program: string, args: readonly Word[]): Word | null 
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at];
     if (word === undefined || !/^[-/]/.test(word.text) || word.text === '--') return null;
+    // What follows a module's name is the module's.
+    if (word.text === '-m' && !/^(?:perl|ruby|php)/.test(program)) return null;
+    // Only checks a file, though the documents take it for code.
+    if (word.text === '-c' && /^node/.test(program) && /\.[cm]?[jt]sx?$/.test(args[at + 1]?.text ?? '')) return null;
     if (flag.test(word.text)) return word;
     if (skip?.test(word.text) === true) at += 1;
   }
@@ -93,6 +110,7 @@ export function isInterpreter(program: string | null): boolean {
 
 /** Whether an interpreter reads its program from its input: no file is named, or `-` is. */
 export function readsProgram(args: readonly Word[]): boolean {
-  const first = args.find(({ text }) => !text.startsWith('-') || text === '-');
-  return first === undefined || first.text === '-';
+  const [first, second] = args.filter(({ text }) => !text.startsWith('-') || text === '-');
+  const named = first?.text === 'run' ? second : first;
+  return named === undefined || named.text === '-' || named.text === '/dev/stdin';
 }

@@ -1,7 +1,9 @@
 /** Deleting, changing and overwriting. */
 import { flagsOf, hasLong, operandsOf } from '../analysis/options.ts';
 import { resolvePath } from '../analysis/paths.ts';
-import { hole, type Simple } from '../analysis/types.ts';
+import { globMatches } from '../analysis/names.ts';
+import { runBy } from '../analysis/peel.ts';
+import { hole, type Analysis, type Simple } from '../analysis/types.ts';
 import { isRecursive } from './hardline.ts';
 import { argsOf, type Rule } from './rule.ts';
 import { protectionOf, writesOf, type How, type Protection } from './targets.ts';
@@ -11,22 +13,42 @@ const passing = (args: readonly string[]): readonly string[] => args.filter((arg
 /** Below the project, and in directories for passing files, a single file may go. */
 function deletesAbsolute(command: Simple): boolean {
   return operandsOf(command.words.slice(1)).some(({ text }) => {
-    if (!text.startsWith('/')) return false;
-    const path = resolvePath(text, null) ?? '/';
+    const path = resolvePath(text, command.cwd) ?? '/';
+    if (!text.startsWith('/')) return command.cwd === '/' && /^\/[^/\0]+$/.test(path);
     return !/^\/(?:var\/)?tmp\/./.test(path) && (command.cwd === null || command.cwd === '/' || !path.startsWith(`${command.cwd}/`));
   });
 }
 
-/** Whether a mode lets everybody write: octal with the write bit for others, or `o+w`, `a=rwx`, `+w` for all. */
+/** Whether a mode lets everybody write: octal with the write bit for others, or `o+w`, `a=rwx`, `=rw` for all. */
 function opensToAll(mode: string): boolean {
   if (/^[0-7]{3,4}$/.test(mode)) return (Number(mode.at(-1)) & 2) !== 0;
-  return mode.split(',').some((part) => /^[ug]*[oa][ugoa]*[+=][rxXst]*w/.test(part));
+  return mode.split(',').some((part) => /^(?:[ug]*[oa][ugoa]*(?:[-+=][rwxXst]*)*[+=]|=)[rxXst]*w/.test(part));
 }
 
-const modeOf = (args: readonly string[]): string => args.find((arg) => /^[0-7]{3,4}$|^[ugoa]*[+=]/.test(arg)) ?? '';
+/** `install -m 666`, `mkdir --mode=777`, `umask 0`. */
+function createsOpen({ program, words }: Simple): boolean {
+  const args = words.slice(1).map(({ text }) => text);
+  if (program === 'umask') return args.some((arg) => /^[0-7]{1,4}$/.test(arg) && (Number(arg.at(-1)) & 2) === 0);
+  return args.some((arg, at) => opensToAll(/^(?:-m|--mode)$/.test(args[at - 1] ?? '') ? arg : (/^(?:-m|--mode=)(.+)$/.exec(arg)?.[1] ?? '')));
+}
+
+const modeOf = (args: readonly string[]): string => args.find((arg) => /^[0-7]{3,4}$|^(?:[ugoa]+[-+=]|[+=])/.test(arg)) ?? '';
 
 function writes(command: Simple, protection: Protection, how: readonly How[]): boolean {
   return writesOf(command).some((write) => how.includes(write.how) && write.path !== null && protectionOf(write.path, !/^[/~\u0001]/.test(write.target.text)) === protection);
+}
+
+const removes = /^(?:rm|unlink|shred|rmdir)$/;
+
+/** Makes a file executable that a later command calls by its path. */
+function runsMade({ words, cwd, start }: Simple, { commands }: Analysis): boolean {
+  const args = words.slice(1);
+  if (!args.some(({ text }) => /^[ugoa]*[+=][rwst]*x|^[0-7]*[1357][0-7]{0,2}$/.test(text))) return false;
+  const made = operandsOf(args).slice(1).map((word) => ({ path: resolvePath(word.text, cwd), glob: word.glob }));
+  return commands.some((command) => {
+    const called = command.words[0]?.text.includes('/') === true && command.start >= start ? resolvePath(command.words[0].text, command.cwd) : null;
+    return called !== null && made.some(({ path, glob }) => path !== null && (path === called || (glob && globMatches(path, called))));
+  });
 }
 
 /** Programs whose writing has a rule of its own, or is deleting. */
@@ -42,14 +64,14 @@ export const fileRules: readonly Rule[] = [
   {
     id: 'D2', description: 'delete in root path', programs: ['rm', 'unlink'],
     test: deletesAbsolute,
-    yes: ['rm /vmlinuz', 'rm -f /opt/app/x', 'unlink /usr/lib/libc.so'],
+    yes: ['rm /vmlinuz', 'rm -f /opt/app/x', 'unlink /usr/lib/libc.so', 'cd / && rm vmlinuz'],
     no: ['rm file', 'rm -f ./a', 'rm /tmp/x.log'],
   },
   {
     id: 'D3', description: 'world/other-writable permissions', programs: ['chmod'],
     test: (command) => !isRecursive(argsOf(command)) && opensToAll(modeOf(argsOf(command))),
-    yes: ['chmod 777 x', 'chmod 666 x', 'chmod o+w x', 'chmod a+rwx x', 'chmod -v 777 x', 'chmod u+x,o+w x', 'chmod 1777 x'],
-    no: ['chmod 755 x', 'chmod o-w x', 'chmod +x x', 'chmod 644 777', 'chmod u+w x'],
+    yes: ['chmod 777 x', 'chmod 666 x', 'chmod o+w x', 'chmod a+rwx x', 'chmod -v 777 x', 'chmod u+x,o+w x', 'chmod 1777 x', 'chmod =rwx x', 'chmod a-x+w x'],
+    no: ['chmod 755 x', 'chmod o-w x', 'chmod +x x', 'chmod 644 777', 'chmod u+w x', 'chmod a+r-w x', 'chmod =r x'],
   },
   {
     id: 'D3r', description: 'recursive world/other-writable permissions', programs: ['chmod'],
@@ -58,15 +80,21 @@ export const fileRules: readonly Rule[] = [
     no: ['chmod -R 755 .', 'chmod 777 x'],
   },
   {
+    id: 'D3m', description: 'world-writable from the beginning', programs: ['install', 'mkdir', 'umask'],
+    test: createsOpen,
+    yes: ['install -m 777 a b', 'mkdir -p --mode=0777 d', 'mkdir -m777 d', 'umask 000'],
+    no: ['install -m 755 a b', 'mkdir -m 700 d', 'umask 022', 'umask', 'mkdir 777'],
+  },
+  {
     id: 'D4', description: 'recursive chown to root', programs: ['chown'],
     test: (command) => isRecursive(argsOf(command)) && /^(?:root|0)(?:[:.]|$)/.test(passing(argsOf(command))[0] ?? ''),
     yes: ['chown -R root .', 'chown --recursive root:root d', 'sudo chown -hR 0:0 d'],
     no: ['chown u:g f', 'chown -R me .', 'chown root f'],
   },
   {
-    id: 'D5', description: 'disk copy', programs: ['dd'],
-    test: (command) => argsOf(command).some((arg) => arg.startsWith('if=') || arg.startsWith('of=')),
-    yes: ['dd if=/dev/zero of=out.img', 'sudo dd if=/dev/sda of=disk.img', 'dd of=x bs=1M'],
+    id: 'D5', description: 'disk copy', programs: ['dd', 'dcfldd', 'dc3dd', 'ddrescue'],
+    test: (command) => argsOf(command).some((arg) => (command.program === 'ddrescue' ? arg.startsWith('/dev/') : /^(?:if|of)=/.test(arg))),
+    yes: ['dcfldd if=/dev/sda of=x', 'ddrescue /dev/sda x map', 'dd if=/dev/zero of=out.img', 'sudo dd if=/dev/sda of=disk.img', 'dd of=x bs=1M'],
     no: ['git add if=', 'echo dd if=a of=b'],
   },
   {
@@ -107,21 +135,21 @@ export const fileRules: readonly Rule[] = [
   },
   {
     id: 'D18', description: 'xargs with rm', programs: ['xargs', 'parallel'],
-    test: ({ words }) => words.slice(1).some(({ text }, at, all) => /^(?:\S*\/)?rm$/.test(text) && all.slice(0, at).every((before) => before.text.startsWith('-') || /^\d+$/.test(before.text) || /^(?:\{\}|%|\\n|sudo|env|nice)$/.test(before.text))),
-    yes: ['ls | xargs rm', 'ls | xargs -n1 rm -f', 'git ls-files -o | xargs -0 rm'],
+    test: ({ words }) => runBy(words).some((name) => removes.test(name)),
+    yes: ['ls | xargs rm', 'ls | xargs -n1 rm -f', 'git ls-files -o | xargs -0 rm', 'xargs -a list rm', 'ls | xargs timeout 5 unlink'],
     no: ['echo rm | xargs echo', 'xargs -n1 basename < list.txt', 'xargs echo rm'],
   },
   {
-    id: 'D18e', description: 'find -exec rm', programs: ['find', 'fd', 'fdfind'],
-    test: ({ words }) => words.some(({ text }, at) => /^(?:-(?:exec|ok)(?:dir)?|-x|-X|--exec)$/.test(text) && words.slice(at + 1, at + 8).some((word) => /^(?:\S*\/)?(?:rm|unlink|shred|rmdir)$/.test(word.text))),
-    yes: ['find . -exec rm {} \\;', 'find . -execdir /bin/rm {} +', 'find /var/log -mtime +7 -exec rm {} \\;'],
-    no: ["find . -name '*.md' -exec grep -l TODO {} +", 'find . -print'],
+    id: 'D18e', description: 'find -exec rm', programs: ['find', 'gfind', 'bfs', 'fd', 'fdfind'],
+    test: ({ words }) => runBy(words).some((name) => removes.test(name)),
+    yes: ['find . -exec rm {} \\;', 'find . -execdir /bin/rm {} +', 'find /var/log -mtime +7 -exec rm {} \\;', 'find . -exec sudo nice rm -f {} +', 'fd x --exec-batch rm -f'],
+    no: ["find . -name '*.md' -exec grep -l TODO {} +", 'find . -print', 'find . -exec echo rm {} \\;'],
   },
   {
-    id: 'D18d', description: 'find -delete', programs: ['find'],
-    test: ({ words }) => words.some(({ text }) => text === '-delete'),
+    id: 'D18d', description: 'find -delete', programs: ['find', 'gfind', 'bfs'],
+    test: ({ words }) => words.some(({ text }, at) => text === '-delete' && !/^-(?:i?name|i?path|i?regex|[il]name)$/.test(words[at - 1]?.text ?? '')),
     yes: ['find . -delete', 'find . -name a -o -name b -delete'],
-    no: ['find . -print', 'echo "find . -delete"', "find . -name '*-delete*'"],
+    no: ['find . -print', 'echo "find . -delete"', "find . -name '*-delete*'", "find . -name '-delete'"],
   },
   {
     id: 'D8u', description: 'write in a directory that is not known', programs: ['*'],
@@ -131,13 +159,8 @@ export const fileRules: readonly Rule[] = [
   },
   {
     id: 'D21', description: 'chmod +x followed by immediate execution', programs: ['chmod'],
-    test: ({ words }, { commands }) => {
-      const args = words.slice(1);
-      if (!args.some(({ text }) => /^[ugoa]*\+[rwst]*x|^[0-7]*[1357][0-7]{0,2}$/.test(text))) return false;
-      const made = operandsOf(args).slice(1).map(({ text }) => text.replace(/^\.\//, ''));
-      return commands.some((command) => command.words[0]?.text.includes('/') === true && made.includes(command.words[0].text.replace(/^\.\//, '')));
-    },
-    yes: ['chmod +x a && ./a', 'chmod 755 i.sh; ./i.sh'],
+    test: runsMade,
+    yes: ['chmod +x a && ./a', 'chmod 755 i.sh; ./i.sh', 'chmod u=rwx a && $PWD/a', 'chmod +x *.sh; ./a.sh'],
     no: ['chmod +x a', 'chmod +x build.sh && ls', './a'],
   },
   {

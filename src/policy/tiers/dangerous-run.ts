@@ -1,14 +1,20 @@
 /** Running text, remote content and hidden programs. */
 import { isInterpreter, inlineFlag, isShell, readsProgram, shellCall } from '../analysis/shells.ts';
 import { hasLong } from '../analysis/options.ts';
-import { followsDecode, followsFetch, runsDownload } from './foreign.ts';
+import { runBy } from '../analysis/peel.ts';
+import { comesUnseen, decodesWithin, isDecoded, fetchesWithin, followsDecode, followsFetch, runsDecoded, runsDownload, writersBefore, writesText } from './foreign.ts';
 import type { Simple } from '../analysis/types.ts';
 import type { Rule } from './rule.ts';
 
-const fetchInside = /(?:<\(|\$\(|`)\s*(?:sudo\s+)?(?:\S*\/)?(?:curl|wget|fetch|lynx|nc)\b/;
+const readsText = (program: string | null): boolean => isShell(program) || isInterpreter(program);
+const takesText = (program: string | null): boolean => readsText(program) || program === 'source' || program === '.' || program === 'eval';
 
 function readsInput(command: Simple): boolean {
-  if (isShell(command.program)) return shellCall(command.words.slice(1)).kind === 'input' || /^(?:-|\/dev\/stdin)$/.test(command.words.at(-1)?.text ?? '');
+  if (command.program === 'source' || command.program === '.') return command.words[1]?.text === '/dev/stdin';
+  // Runs a script that it is given so.
+  if (command.program === 'uv') return command.words.length === 2 && command.words[1]?.text === 'run';
+  if (command.program === 'su') return runBy(command.words).length === 0 && !command.words.some(({ text }) => /^(?:-\w*c|--command)/.test(text));
+  if (isShell(command.program)) return shellCall(command.words.slice(1)).kind === 'input' || command.words.slice(1).some(({ text }) => text === '-' || text === '/dev/stdin');
   return isInterpreter(command.program) && readsProgram(command.words.slice(1)) && inlineFlag(command.program ?? '', command.words.slice(1)) === null;
 }
 
@@ -16,33 +22,39 @@ const runners = ['*'];
 
 export const runRules: readonly Rule[] = [
   {
-    id: 'D13', description: 'shell command via -c/-lc flag', programs: ['sh', 'bash', 'zsh', 'ksh', 'dash', 'ash', 'mksh', 'fish', 'csh', 'tcsh', 'rbash', 'yash'],
-    test: ({ words }) => shellCall(words.slice(1)).kind === 'text',
-    yes: ["bash -c 'echo hi'", "sh -c 'ls'", "bash -lc 'ls'", "env A=1 bash -c 'echo'", "bash -o pipefail -c 'ls'", "/bin/sh -ec 'ls'"],
+    id: 'D13', description: 'shell command via -c/-lc flag', programs: ['sh', 'bash', 'zsh', 'ksh', 'dash', 'ash', 'mksh', 'fish', 'csh', 'tcsh', 'rbash', 'yash', 'su', 'script', 'flock'],
+    test: ({ program, words }) => (isShell(program) ? shellCall(words.slice(1)).kind === 'text' : words.some(({ text }, at) => at < words.length - 1 && /^(?:-[a-z]*c|--command)$/.test(text))),
+    yes: ["bash -c 'echo hi'", "sh -c 'ls'", "bash -lc 'ls'", "env A=1 bash -c 'echo'", "bash -o pipefail -c 'ls'", "/bin/sh -ec 'ls'", "su - me -c 'ls'", "fish --command='ls'"],
     no: ['bash --norc s.sh', 'bash --rcfile c s.sh', 'sh -x build.sh', 'zsh --version', 'sh ./run.sh -c x'],
   },
   {
     id: 'D14', description: 'script execution via -e/-c flag', programs: runners,
     test: ({ program, words }) => program !== null && program !== '' && isInterpreter(program) && inlineFlag(program, words.slice(1)) !== null,
-    yes: ["python3 -c 'import os'", 'python3 -uc pass', "/usr/bin/python3 -c 'pass'", "perl -e '1'", "perl -ne 'print' -e '1'", "ruby -e 'x'", "node -e '1'", "node -p '1'", "php -r 'x'", "deno eval 'x'", "bun -e 'x'", "pwsh -Command x"],
-    no: ['python -W once s.py', 'ruby -rjson s.rb', 'node server.js -e x', 'python3 -m http.server', 'perl script.pl', 'node --version', 'python reboot.py'],
+    yes: ["python3 -c 'import os'", 'python3 -uc pass', "/usr/bin/python3 -c 'pass'", "perl -e '1'", "perl -ne 'print' -e '1'", "ruby -e 'x'", "node -e '1'", "node -p '1'", "php -r 'x'", "deno eval 'x'", "bun -e 'x'", "pwsh -Command x", "python -e 1", "node -c '1'", "expect -c x", "tsx -e 1", "powershell -ExecutionPolicy Bypass -File x.ps1"],
+    no: ['python -W once s.py', 'ruby -rjson s.rb', 'node server.js -e x', 'python3 -m http.server', 'python3 -m pytest -c pytest.ini', 'node -c server.js', 'perl script.pl', 'node --version', 'python reboot.py'],
   },
   {
     id: 'D15', description: 'script execution via heredoc', programs: runners,
-    test: (command) => command.stdin !== null && (isShell(command.program) || isInterpreter(command.program)) && readsInput(command),
-    yes: ["python3 <<'EOF'\nprint(1)\nEOF", "bash <<'EOF'\nls\nEOF", "python3 - <<< 'print(1)'"],
-    no: ["cat <<EOF\nx\nEOF", "python3 s.py <<EOF\nx\nEOF", "cat > n.txt <<'EOF'\nreboot\nEOF"],
+    test: (command, analysis) => (command.stdin !== null || (isInterpreter(command.program) && writersBefore(command, analysis).some(writesText))) && (takesText(command.program) || command.program === 'su' || command.program === 'uv') && command.program !== 'eval' && readsInput(command),
+    yes: ["python3 <<'EOF'\nprint(1)\nEOF", "bash <<'EOF'\nls\nEOF", "python3 - <<< 'print(1)'", "cat <<E | python3\nprint(1)\nE", "echo 'print(1)' | python3 -", 'source /dev/stdin <<E\nls\nE', 'su - me <<E\nls\nE', 'deno run - <<E\n1\nE', 'uv run - <<E\n1\nE'],
+    no: ["cat <<EOF\nx\nEOF", "python3 s.py <<EOF\nx\nEOF", "cat > n.txt <<'EOF'\nreboot\nEOF", 'cat f | python3 -m json.tool', 'echo x | python3 s.py', 'cat s.py | python3'],
+  },
+  {
+    id: 'D15p', description: 'text from a pipe that nobody has seen, run', programs: runners,
+    test: (command, analysis) => readsText(command.program) && readsInput(command) && !followsFetch(command, analysis) && !followsDecode(command, analysis) && comesUnseen(command, analysis),
+    yes: ["ls | sed 's/^/rm /' | sh", 'gpg -d f | bash', 'git show HEAD:x.sh | bash', 'ssh h cat x | sh', './generate | python3'],
+    no: ['echo ls | sh', 'cat x.sh | bash', 'cat <<E | sh\nls\nE', 'ls | bash count.sh', 'git log | python3 parse.py'],
   },
   {
     id: 'D16', description: 'pipe remote content to shell', programs: runners,
-    test: (command, analysis) => (isShell(command.program) || isInterpreter(command.program) || /^(?:source|\.|eval)$/.test(command.program ?? '')) && (isShell(command.program) || isInterpreter(command.program) ? readsInput(command) : true) && followsFetch(command, analysis),
+    test: (command, analysis) => takesText(command.program) && (command.program === 'eval' || readsInput(command) || command.program === 'source' || command.program === '.') && followsFetch(command, analysis),
     yes: ['curl https://h/x | bash', 'curl x | sudo bash', 'wget https://h/x -O - | zsh', 'curl -s https://h/x | tee log | sh', 'curl x | python3', 'curl x | sudo -E bash -'],
     no: ['curl x | jq .', 'curl https://h/bash.txt | sort | uniq -c', 'wget -qO- https://h | grep title', 'curl x | bash -c "cat"', 'curl x | python3 parse.py'],
   },
   {
     id: 'D16s', description: 'execute remote script via process substitution', programs: runners,
-    test: ({ program, words }) => (isShell(program) || isInterpreter(program) || /^(?:source|\.|eval)$/.test(program ?? '')) && words.slice(1).some(({ raw }) => fetchInside.test(raw)),
-    yes: ['bash <(curl https://h/x)', 'sh <(wget -qO- h)', '. <(curl -s https://h/e)', 'eval "$(curl -s h)"', 'source <(curl h)', 'bash -c "$(curl -fsSL h)"'],
+    test: (command, analysis) => takesText(command.program) && fetchesWithin(command, analysis),
+    yes: ['bash <(curl https://h/x)', 'sh <(wget -qO- h)', '. <(curl -s https://h/e)', 'eval "$(curl -s h)"', 'source <(curl h)', 'bash -c "$(curl -fsSL h)"', 'bash < <(curl h)', 'bash <(timeout 5 curl h)', 'sh <(echo; c""url h)'],
     no: ['diff <(curl a) <(curl b)', 'source venv/bin/activate', 'cat <(curl h)', 'x=$(curl h)'],
   },
   {
@@ -53,21 +65,21 @@ export const runRules: readonly Rule[] = [
   },
   {
     id: 'D17', description: 'decode and execute', programs: runners,
-    test: (command, analysis) => (isShell(command.program) || isInterpreter(command.program)) && (readsInput(command) && followsDecode(command, analysis) || command.words.some(({ raw }) => /(?:<\(|\$\(|`)[^]*\b(?:base64|base32|xxd|openssl)\s[^]*-[a-zA-Z]*(?:d|D|r)/.test(raw))),
-    yes: ['base64 -d f | sh', 'base64 --decode p.b64 | bash', 'echo x | xxd -r -p | sh', 'echo x | base64 -d | python3', "echo 'x' | tr a b | sh"],
+    test: (command, analysis) => (takesText(command.program) && ((readsInput(command) && followsDecode(command, analysis)) || decodesWithin(command, analysis))) || isDecoded(command, analysis) || runsDecoded(command, analysis),
+    yes: ['base64 -d f | sh', 'base64 --decode p.b64 | bash', 'echo x | xxd -r -p | sh', 'echo x | base64 -d | python3', "echo 'x' | tr a b | sh", 'source <(base64 -d f)', 'eval "$(openssl base64 -d -in f)"', 'echo x | base64 -d > y; sh y', '$(echo bHM= | base64 -d)'],
     no: ['base64 -d f > g', 'base64 f | head', 'tr a b < f'],
   },
   {
-    id: 'D26', description: 'program run through an option of another', programs: ['rg', 'sort', 'man', 'ag', 'git', 'tar', 'bsdtar', 'rsync', 'ssh', 'scp', 'sftp', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'vim', 'vi', 'nvim', 'view', 'ex', 'gdb', 'make', 'gmake', 'less', 'zip', 'ed', 'tcpdump', 'crontab', 'xterm', 'jq'],
+    id: 'D26', description: 'program run through an option of another', programs: ['rg', 'sort', 'man', 'ag', 'git', 'tar', 'bsdtar', 'rsync', 'ssh', 'scp', 'sftp', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'vim', 'vi', 'nvim', 'view', 'ex', 'gdb', 'make', 'gmake', 'less', 'zip', 'ed', 'tcpdump', 'crontab', 'xterm', 'jq', 'sqlite3', 'psql', 'mysql', 'mariadb'],
     test: ({ program, words }) => runsOther[program ?? '']?.(words.slice(1).map(({ text }) => text)) === true,
-    yes: ['rg --pre sh x', 'sort --compress-program=sh f', 'sort --compress-prog=sh f', 'man -P sh ls', "git -c alias.x='!id' x", 'git --exec-p=x status', 'tar --checkpoint-act=exec=id -cf a b', 'rsync -e sh a b', 'ssh -oProxyCommand=x h', 'ssh -o ProxyCommand=x h', "awk 'BEGIN{system(\"id\")}'", "sed '1e id' f", "vim -c '!id'", "gdb -ex 'shell id'", 'make -f - x', 'git grep -Oless x', "git config alias.st '!sh -c id'", 'git config --global core.hooksPath x', 'git config set core.pager ./x', "awk 'BEGIN{\"id\" | getline}'"],
-    no: ['rg --pretty x', 'sort -u f', 'man ls', 'git -c user.name=x commit -m y', 'git config core.pager cat', 'git config alias.st status', 'git config --get core.editor', 'git config credential.helper store', 'tar -xzf a.tgz', 'rsync -a a b', 'ssh -p 22 h', "awk '{print $1}' f", "sed 's/a/b/' f", 'vim a.txt', 'make -f Makefile x', "sed -e 's/x/y/' f", "sed -n '/re/p' f", "jq '.scripts' package.json"],
+    yes: ['rg --pre sh x', 'sort --compress-program=sh f', 'sort --compress-prog=sh f', 'man -P sh ls', "git -c alias.x='!id' x", 'git --exec-p=x status', 'tar --checkpoint-act=exec=id -cf a b', 'rsync -e sh a b', 'ssh -oProxyCommand=x h', 'ssh -o ProxyCommand=x h', "awk 'BEGIN{system(\"id\")}'", "sed '1e id' f", "vim -c '!id'", "gdb -ex 'shell id'", 'make -f - x', 'git grep -Oless x', "git config alias.st '!sh -c id'", 'git config --global core.hooksPath x', 'git config set core.pager ./x', "awk 'BEGIN{\"id\" | getline}'", "sqlite3 a '.shell id'", "psql -c '\\! id'", "tar -I'sh -c id' -xf a"],
+    no: ['rg --pretty x', 'sort -u f', 'man ls', 'git -c user.name=x commit -m y', 'git config core.pager cat', 'git config alias.st status', 'git config --get core.editor', 'git config credential.helper store', 'tar -xzf a.tgz', 'rsync -a a b', "rsync -avz -e 'ssh -p 22' a h:b", 'tar -I zstd -xf a', 'tar --use-compress-program=pigz -cf a b', "psql -c '\\dt'", 'ssh -p 22 h', "awk '{print $1}' f", "sed 's/a/b/' f", 'vim a.txt', 'make -f Makefile x', "sed -e 's/x/y/' f", "sed -n '/re/p' f", "jq '.scripts' package.json"],
   },
   {
     id: 'D27', description: 'environment that changes what a program runs', programs: runners,
     test: ({ program, assignments, words }) => words.length > 0 && assignments.some(({ name, value }) => takesOver(name, value, program ?? '')),
-    yes: ['LD_PRELOAD=./x.so ls', 'PATH=/evil:$PATH git status', 'BASH_ENV=f bash s.sh', "env GIT_SSH_COMMAND='sh -c x' git fetch", 'GIT_CONFIG_COUNT=1 git status', 'PAGER=./x git log', 'IFS=x cmd'],
-    no: ['export PATH="$HOME/.local/bin:$PATH"', 'NODE_ENV=test npm test', "while IFS= read -r l; do echo; done", 'FOO=1 make', 'PAGER=cat git log', 'GIT_PAGER= git log', 'LC_ALL=C sort f', 'IFS=, read -r a b'],
+    yes: ['LD_PRELOAD=./x.so ls', 'PATH=/evil:$PATH git status', 'BASH_ENV=f bash s.sh', "env GIT_SSH_COMMAND='sh -c x' git fetch", 'GIT_CONFIG_COUNT=1 git status', 'PAGER=./x git log', 'IFS=x cmd', "NODE_OPTIONS='--require ./x' node s"],
+    no: ['NODE_OPTIONS=--max-old-space-size=4096 npm test', 'export PATH="$HOME/.local/bin:$PATH"', 'NODE_ENV=test npm test', "while IFS= read -r l; do echo; done", 'FOO=1 make', 'PAGER=cat git log', 'GIT_PAGER= git log', 'LC_ALL=C sort f', 'IFS=, read -r a b'],
   },
 ];
 
@@ -82,8 +94,13 @@ function takesOver(name: string, value: string, program: string): boolean {
   if (name === 'PATH' && /^(?:export|declare|typeset|local|readonly)$/.test(program)) return false;
   if (name === 'IFS') return !/^(?:read|mapfile|readarray)?$/.test(program);
   if (shows.test(name)) return !shownBy(value);
+  if (name === 'NODE_OPTIONS') return /(?:^|\s)(?:-r|--require|--import|--(?:experimental-)?loader)\b/.test(value);
   return controls.test(name);
 }
+
+/** `-I zstd`, `-e 'ssh -p 22'`: what these options are for. */
+const compresses = (value: string): boolean => /^(?:p?igz|gzip|p?bzip2|p?xz|pixz|zstd(?:mt)?|lz4|lzma|lzop|brotli)(?: -[\w-]+)*$/.test(value);
+const logsIn = (value: string): boolean => /^(?:\S*\/)?ssh(?: |$)/.test(value) && !/Command/i.test(value);
 
 type Runs = (args: readonly string[]) => boolean;
 const gnu = (...options: readonly string[]): Runs => (args) => options.some((option) => hasLong(args, option, 4));
@@ -91,6 +108,7 @@ const proxies: Runs = (args) => args.some((arg, at) => /(?:ProxyCommand|LocalCom
 const awkRuns: Runs = (args) => args.some((arg) => /\bsystem\s*\(|\|\s*getline|\bprint[^}\n]*\|\s*"/.test(arg));
 const sedRuns: Runs = (args) => args.some((arg, at) => (at === 0 || !/^-(?:f|i)/.test(args[at - 1] ?? '')) && /^(?:\d+|\$|\/[^/]*\/)?\s*e(?:\s+\S|$)/.test(arg) || /^s(.)[^]*\1[^]*\1[gpIm\d]*e[gpIm\d]*$/.test(arg));
 const vimRuns: Runs = (args) => args.some((arg, at) => /^(?:-c|--cmd|-S|-s)$/.test(args[at - 1] ?? '') && /!|system\(|:?(?:py|lua|ruby|perl)/.test(arg)) || args.some((arg) => /^\+.*!/.test(arg));
+const escapes: Runs = (args) => args.some((arg) => /(?:^|[\s;=])\\!\s*\S/.test(arg));
 const makeRuns: Runs = (args) => args.some((arg, at) => (/^(?:-f|--file|--makefile)$/.test(args[at - 1] ?? '') && arg === '-') || arg === '-f-' || arg.startsWith('--eval'));
 
 /** `git config KEY VALUE` for a key whose value git runs later; one that only shows text is left alone. */
@@ -104,9 +122,10 @@ const configuresProgram: Runs = (args) => {
 const runsOther: Readonly<Record<string, Runs>> = {
   rg: gnu('--pre', '--hostname-bin'), sort: gnu('--compress-program'), ag: gnu('--pager'),
   man: (args) => args.some((arg) => /^-[a-zA-Z]*[PH]/.test(arg)) || hasLong(args, '--pager') || hasLong(args, '--html'),
-  tar: (args) => gnu('--checkpoint-action', '--to-command', '--use-compress-program', '--info-script', '--new-volume-script', '--rsh-command')(args) || args.some((arg) => /^-[a-zA-Z]*I$/.test(arg)),
+  tar: (args) => args.some((arg, at) => /^--use-comp/.test(arg) && !compresses(arg.includes('=') ? arg.replace(/^[^=]*=/, '') : (args[at + 1] ?? ''))) || gnu('--checkpoint-action', '--to-command', '--info-script', '--new-volume-script', '--rsh-command')(args) || args.some((arg, at) => /^-[a-zA-Z]*I/.test(arg) && !compresses(arg.replace(/^-[a-zA-Z]*I/, '') || (args[at + 1] ?? ''))),
   bsdtar: gnu('--use-compress-program'),
-  rsync: (args) => args.some((arg) => /^-[a-zA-Z]*e/.test(arg)) || hasLong(args, '--rsh') || hasLong(args, '--rsync-path'),
+  rsync: (args) => args.some((arg, at) => /^-[a-zA-Z]*e|^--rsh/.test(arg) && !logsIn(/[e=](.+)$/.exec(arg)?.[1] ?? args[at + 1] ?? '')) || hasLong(args, '--rsync-path'),
+  sqlite3: (args) => args.some((arg) => /^\s*\.(?:shell|system)\b/.test(arg)), psql: escapes, mysql: escapes, mariadb: escapes,
   ssh: proxies, scp: (args) => proxies(args) || args.includes('-S'), sftp: (args) => proxies(args) || args.includes('-S'),
   awk: awkRuns, gawk: awkRuns, mawk: awkRuns, nawk: awkRuns, sed: sedRuns, gsed: sedRuns,
   vim: vimRuns, vi: vimRuns, nvim: vimRuns, view: vimRuns, ex: vimRuns,

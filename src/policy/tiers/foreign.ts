@@ -2,7 +2,7 @@
 import { operandsOf } from '../analysis/options.ts';
 import { baseName, resolvePath } from '../analysis/paths.ts';
 import { isInterpreter, isShell } from '../analysis/shells.ts';
-import type { Analysis, Simple } from '../analysis/types.ts';
+import type { Analysis, Simple, Word } from '../analysis/types.ts';
 import { writesOf } from './targets.ts';
 
 const fetchers = /^(?:curl|wget|fetch|aria2c|http|https|xh|lynx|lwp-request|nc|ncat|socat|iwr|invoke-webrequest)$/;
@@ -12,7 +12,16 @@ export const isFetcher = (program: string | null): boolean => program !== null &
 const writers = /^(?:echo|printf|cat)$/;
 const stagesBack = 16;
 
+/** What such a stage passes on can be read in the command, or in a file that could be run as well. */
+const plain = /^(?:echo|printf|cat|tee|true|:|yes)$/;
+
 interface Foreign {
+  readonly fetchers: readonly Simple[];
+  readonly decoders: readonly Simple[];
+  /** By absolute path: where in the text it is decoded into. */
+  readonly decodedFiles: Map<string, number>;
+  /** By pipeline: the first stage that is not plain. */
+  readonly unseen: Map<object, number>;
   /** By pipeline: the first stage of its kind. */
   readonly fetched: Map<object, number>;
   readonly decoded: Map<object, number>;
@@ -32,13 +41,19 @@ function foreignIn(analysis: Analysis): Foreign {
 }
 
 function find({ commands }: Analysis): Foreign {
-  const foreign: Foreign = { fetched: new Map(), decoded: new Map(), files: new Map(), written: new Map() };
+  const fetchers: Simple[] = [];
+  const decoders: Simple[] = [];
+  const foreign: Foreign = { fetchers, decoders, decodedFiles: new Map(), unseen: new Map(), fetched: new Map(), decoded: new Map(), files: new Map(), written: new Map() };
   for (const command of commands) {
     const fetches = isFetcher(command.program);
+    if (fetches) fetchers.push(command);
+    if (decodes(command)) decoders.push(command);
+    if (decodes(command)) for (const { path } of writesOf(command)) if (path !== null) foreign.decodedFiles.set(path, command.start);
     if (fetches) for (const path of downloadedBy(command)) if (!foreign.files.has(path)) foreign.files.set(path, command.start);
     if (command.stage === null) continue;
     if (fetches) keepFirst(foreign.fetched, command.stage);
     if (decodes(command)) keepFirst(foreign.decoded, command.stage);
+    if (!command.wraps && !plain.test(command.program ?? 'x') && command.program !== '') keepFirst(foreign.unseen, command.stage);
     if (writers.test(command.program ?? '')) keepWriter(foreign.written, command.stage, command);
   }
   return foreign;
@@ -66,13 +81,38 @@ const isAfter = ({ stage }: Simple, stages: ReadonlyMap<object, number>): boolea
 export const followsFetch = (command: Simple, analysis: Analysis): boolean => command.stage !== null && isAfter(command, foreignIn(analysis).fetched);
 export const followsDecode = (command: Simple, analysis: Analysis): boolean => command.stage !== null && isAfter(command, foreignIn(analysis).decoded);
 
+export const comesUnseen = (command: Simple, analysis: Analysis): boolean => command.stage !== null && isAfter(command, foreignIn(analysis).unseen);
+
+/** Whether what it is given is not only the name of a file. */
+export const writesText = ({ program, stdin }: Simple): boolean => program !== 'cat' || stdin !== null;
+
+export const fetchesWithin = (command: Simple, analysis: Analysis): boolean => standsWithin(command, foreignIn(analysis).fetchers);
+export const decodesWithin = (command: Simple, analysis: Analysis): boolean => standsWithin(command, foreignIn(analysis).decoders);
+
+/** Whether its very name is decoded. */
+export const isDecoded = ({ words }: Simple, analysis: Analysis): boolean => substitutes(words.slice(0, 1), foreignIn(analysis).decoders);
+
+/** Whether one of them is written in a substitution in its words or redirections. */
+function standsWithin({ words, redirects }: Simple, others: readonly Simple[]): boolean {
+  return others.length > 0 && substitutes([...words.slice(1), ...redirects.map(({ target }) => target)], others);
+}
+
+function substitutes(words: readonly Word[], others: readonly Simple[]): boolean {
+  const substituted = words.filter(({ raw }) => /<\(|\$\(|`/.test(raw));
+  return substituted.some((word) => others.some(({ start, end }) => word.start <= start && end <= word.end));
+}
+
 /** Whether it runs a file that a command before it downloads: by its path, or as a script. */
-export function runsDownload(command: Simple, analysis: Analysis): boolean {
+export const runsDownload = (command: Simple, analysis: Analysis): boolean => runsFile(command, foreignIn(analysis).files);
+export const runsDecoded = (command: Simple, analysis: Analysis): boolean => runsFile(command, foreignIn(analysis).decodedFiles);
+
+function runsFile(command: Simple, files: ReadonlyMap<string, number>): boolean {
+  if (files.size === 0) return false;
   const [called, ...args] = command.words;
   const takesScript = isShell(command.program) || isInterpreter(command.program) || command.program === 'source' || command.program === '.';
   const script = takesScript ? args.find(({ text }) => !text.startsWith('-')) : called?.text.includes('/') === true ? called : undefined;
   const path = script === undefined ? null : resolvePath(script.text, command.cwd);
-  return path !== null && (foreignIn(analysis).files.get(path) ?? command.start) < command.start;
+  return path !== null && (files.get(path) ?? command.start) < command.start;
 }
 
 function decodes({ program, words }: Simple): boolean {
