@@ -69,7 +69,36 @@ const denied: Readonly<Record<string, readonly string[]>> = {
     "ssh -o ProxyCommand='rm -rf /' h",
     'pwsh -c Restart-Computer',
   ],
+  'what a command sets itself': [
+    'set -- rm -rf /; "$@"',
+    "printf -v c 'rm -rf /'; $c",
+    "read c <<< 'rm -rf /'; $c",
+    'while read l; do eval "$l"; done <<< \'rm -rf /\'',
+  ],
+  'patterns of system directories': [
+    'rm -rf /e[t]c',
+    'sudo rm -rf /us?',
+    'rm -rf /*/*',
+    "find / -name '*' -delete",
+    'find / ! -name x -delete',
+  ],
+  'input that passes through': [
+    "echo 'rm -rf /' | ssh h bash",
+    "{ echo ls; echo 'rm -rf /'; } | bash",
+    'echo reboot > a; bash < a',
+    'echo reboot > a; cat a | sh',
+    'bash <(cat <<E\nreboot\nE\n)',
+    'echo cmVib290 | openssl base64 -d | sh',
+    "python3 <<'E'\nimport os\nos.system('reboot')\nE",
+    "perl <<'E'\nsystem('rm -rf /');\nE",
+  ],
   'other wrappers': [
+    'sshpass -p x ssh h reboot',
+    'ansible all -a reboot',
+    'doppler run -- rm -rf /',
+    'aws-vault exec x -- rm -rf /',
+    "nix-shell --run 'rm -rf /'",
+    'concurrently "rm -rf /" ls',
     'run0 reboot',
     'env - rm -rf /',
     'coproc X { rm -rf /; }',
@@ -86,6 +115,10 @@ const denied: Readonly<Record<string, readonly string[]>> = {
 
 /** The same ways to no harm. */
 const allowed: readonly string[] = [
+  'rm -f x* y',
+  'set -- a b; echo "$1" "$@"',
+  "echo 'uptime' | ssh h bash",
+  'concurrently "npm run dev" "npm run api"',
   'wc -l < in.txt -c',
   'a=(-la src); ls "${a[@]}"',
   'for d in / /etc /usr; do ls "$d"; done',
@@ -114,6 +147,9 @@ it.each([
   'node -e \'console.log("reboot")\'',
   'perl -e \'print "kill -9 -1"\'',
   'awk \'BEGIN{system("date")}\'',
+  'node -e "pattern.exec(\'reboot\')"',
+  'python3 -c "cursor.execute(\'SHUTDOWN\')"',
+  "python3 - <<'E' a b\nprint(1)\nE",
 ])('what %j only says is not what it does', (command) =>
   expect(decide(command)).toMatchObject({ verdict: 'ask', tier: 'dangerous' }),
 );

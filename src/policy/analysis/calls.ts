@@ -3,7 +3,7 @@ import { hole } from './types.ts';
 
 /** A call, by itself or of a module that starts programs, with its first string, or with a list of strings: `system("...")`, `run(["rm", "-r"])`, `exec 'x', 'y'`. */
 const runs =
-  /(?:(?<![\w.])|\)\.|\b(?:os|subprocess|sp|cp|child_process|Kernel|Process|IO|commands)\.)(?:system|exec(?:Sync|File|FileSync|[lv]p?e?)?|spawn(?:Sync|[lv]p?e?)?|[pP]open|run|call|check_call|check_output|getoutput|shell_exec|passthru|proc_open|execute|do shell script)[\s([]{0,8}((?:(["'])(?:(?!\2)[^\\]|\\[^])*\2[\s,]{0,8})+)/g;
+  /(?:(?<![\w.])|\)\.|\b(?:os|subprocess|sp|cp|child_process|Kernel|Process|IO|commands|pty|Deno)\.)(?:system|Command|exec(?:Sync|File|FileSync|[lv]p?e?)?|spawn(?:Sync|[lv]p?e?)?|[pP]open|run|call|check_call|check_output|getoutput|shell_exec|passthru|proc_open|execute|do shell script)[\s([]{0,8}((?:(["'])(?:(?!\2)[^\\]|\\[^])*\2[\s,]{0,8})+)/g;
 const strings = /(["'])((?:(?!\1)[^\\]|\\[^])*)\1/g;
 const backticks = /`([^`$]*)`|\bqx ?[{(/]([^})/]*)[})/]|%x[{(]([^})]*)[})]/g;
 /** An awk program writes to a command, or reads from one. */
@@ -19,6 +19,7 @@ const alike: readonly (readonly [RegExp, (argument: string) => string])[] = [
   [/\bos\.kill\( ?()(-1) ?,/g, () => 'kill -9 -1'],
   [/\bkill[\s(]{0,4}()['"]?\w{1,9}['"]? ?(?:,|=>) ?(-1)\b/g, () => 'kill -9 -1'],
   [/\bopen\( ?(["'])(\/dev\/[^"']*)\1, ?["'][rb]?[wa+]/g, (path) => `: > '${path}'`],
+  [/\bopen ?\(\w{1,9}, ?(["'])\|([^"']+)/g, (text) => text],
   [/System Events["'\\]{0,2} to ()(shut down|restart)/gi, () => 'shutdown now'],
 ];
 

@@ -1,8 +1,9 @@
 /** What commands do to the shell they run in: its directory and its variables. */
 import type { Definition } from '../types.ts';
 import { operandsOf } from './options.ts';
+import { outputOf } from './output.ts';
 import { resolvePath } from './paths.ts';
-import { hole, type Simple } from './types.ts';
+import { hole, wordBreak, type Simple } from './types.ts';
 
 /** The directory afterwards; `null`: not known; `undefined`: as before. */
 export function movesDirectory({ program, words, cwd }: Simple): string | null | undefined {
@@ -34,6 +35,24 @@ export function setsUnknown({ program, words }: Simple): readonly string[] {
   return [];
 }
 
+/** Variables that get a value which the command itself holds: by `set`, `printf -v`, or read from a text. */
+export function setsKnown({ program, words, stdin, cwd }: Simple): readonly (readonly [string, string])[] {
+  const args = words.slice(1).map(({ text }) => text);
+  if (program === 'set') return args[0] === '--' ? positionals(args.slice(1)) : [];
+  if (program === 'printf' && args[0] === '-v' && args[1] !== undefined) {
+    const text = outputOf(['printf', ...args.slice(2)], cwd);
+    return text === null ? [] : [[args[1], text]];
+  }
+  const names = args.filter((arg) => /^[A-Za-z_]\w*$/.test(arg));
+  return program === 'read' && stdin !== null && names.length === 1 && names[0] !== undefined
+    ? [[names[0], stdin.trimEnd()]]
+    : [];
+}
+
+function positionals(texts: readonly string[]): readonly (readonly [string, string])[] {
+  return [['@', texts.join(wordBreak)], ...texts.slice(0, 9).map((text, at) => [String(at + 1), text] as const)];
+}
+
 /** Builtins that take names of variables, whose subscripts the shell evaluates: `printf -v 'a[$(id)]'`. */
 const takesNames =
   /^(?:printf|read|mapfile|readarray|getopts|unset|declare|typeset|local|export|readonly|let|test|\[|wait)$/;
@@ -45,6 +64,7 @@ export function runsSubscript({ program, words }: Simple): boolean {
     .slice(1)
     .some(
       ({ text }, at) =>
-        /^[A-Za-z_]\w*\[[^\]]*(?:\$\(|`)/.test(text) && (program !== 'printf' || words[at]?.text === '-v'),
+        /^(?:[A-Za-z_]\w*=)?[A-Za-z_]\w*\[[^\]]*(?:\$\(|`)/.test(text) &&
+        (program !== 'printf' || words[at]?.text === '-v'),
     );
 }

@@ -150,6 +150,19 @@ const texts: Readonly<Record<string, (words: readonly Word[]) => Peeled | null>>
     return open < 0 || open === words.length - 1 ? null : { commands: [words.slice(open + 1)] };
   },
   su: (words) => optionText(words, /^(?:-[lmpP]*c|--command)$/, /^--command=/),
+  sg: (words) => ({
+    commands: [],
+    texts: words
+      .slice(words.findIndex(({ text }) => text === '-c') > 0 ? 3 : 2)
+      .slice(0, 1)
+      .map((word) => ({ text: word.text, word })),
+  }),
+  ansible: (words) => optionText(words, /^-a$/, /^--args=/),
+  vagrant: (words) => (words[1]?.text === 'ssh' ? optionText(words, /^(?:-c|--command)$/, /^--command=/) : null),
+  nodemon: (words) => optionText(words, /^(?:-x|--exec)$/, /^--exec=/),
+  'nix-shell': (words) => optionText(words, /^--(?:run|command)$/, /^$(?=.)/),
+  concurrently: eachText,
+  hyperfine: eachText,
   runuser: (words) => optionText(words, /^(?:-[lmpP]*c|--command)$/, /^--command=/),
   script: (words) => optionText(words, /^-[aefq]*c$/, /^--command=/),
   flock: (words) => {
@@ -193,6 +206,12 @@ const texts: Readonly<Record<string, (words: readonly Word[]) => Peeled | null>>
 function awkTexts(words: readonly Word[]): Peeled | null {
   const found = words.slice(1).flatMap((word) => awkCalls(word.text).map((text) => ({ text, word })));
   return found.length === 0 ? null : { commands: [], texts: found };
+}
+
+/** Each operand is a command. */
+function eachText(words: readonly Word[]): Peeled | null {
+  const found = words.slice(1).filter(({ text }) => !text.startsWith('-'));
+  return found.length === 0 ? null : { commands: [], texts: found.map((word) => ({ text: word.text, word })) };
 }
 
 /** `-c ':!make'`, `+'!make'` */

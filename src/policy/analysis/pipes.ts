@@ -1,28 +1,23 @@
 /** Text that reaches a shell through a pipe, a here-document or a process substitution, where it is written in the command. */
+import { callsIn } from './calls.ts';
 import { operandsOf } from './options.ts';
 import { outputOf } from './output.ts';
 import { isCaisson } from './runners.ts';
 import type { Payload, Session } from './session.ts';
-import { isShell, shellCall } from './shells.ts';
+import { isInterpreter, isShell, readsProgram, shellCall } from './shells.ts';
 import { resolvePath } from './paths.ts';
 import { markerOf, peel } from './peel.ts';
 import { hole, type Simple, type Stage, type Word } from './types.ts';
-import { resolveWord, wordsOfSimple } from './words.ts';
+import { heldIn, resolveWord, wordsOfSimple } from './words.ts';
 import { innerOf, wrappers } from './wrappers.ts';
 
 /** `from`: the first command of the session that belongs to this payload. */
 export function readPiped(session: Session, from: number, payload: Payload): void {
   const commands = session.commands.slice(from);
-  const stages = new Map<object, Map<number, Simple[]>>();
-  for (const command of commands) {
-    if (command.stage === null) continue;
-    const pipeline = stages.get(command.stage.pipeline) ?? new Map<number, Simple[]>();
-    stages.set(command.stage.pipeline, pipeline);
-    pipeline.set(command.stage.index, [...(pipeline.get(command.stage.index) ?? []), command]);
-  }
+  const { stages } = session;
   const files = writtenFiles(commands, stages);
   for (const command of commands) {
-    const text = textFor(command, stages) ?? writtenTo(files, command);
+    const text = textFor(command, { stages, files }) ?? writtenTo(files, command);
     if (text !== null)
       session.read(
         { text, word: spanOf(command) },
@@ -39,10 +34,16 @@ export function readPiped(session: Session, from: number, payload: Payload): voi
 
 type Stages = ReadonlyMap<object, ReadonlyMap<number, readonly Simple[]>>;
 
-function textFor(command: Simple, stages: Stages): string | null {
-  const input = (): string | null => command.stdin ?? inputOf(command.stage, stages);
+interface Known {
+  readonly stages: Stages;
+  readonly files: Files;
+}
+
+function textFor(command: Simple, known: Known): string | null {
+  const input = (): string | null => command.stdin ?? redirected(command, known.files) ?? inputOf(command.stage, known);
   if (command.program === 'xargs' || command.program === 'parallel') return xargsText(command, input());
   if (opensShell(command)) return input();
+  if (isInterpreter(command.program)) return readsProgram(command.words.slice(1)) ? codeIn(input()) : null;
   if (isShell(command.program) || command.program === 'source' || command.program === '.') {
     const script = scriptOf(command);
     return script === null || script.text === '/dev/stdin' || script.text === '-'
@@ -51,6 +52,15 @@ function textFor(command: Simple, stages: Stages): string | null {
   }
   const asksShell = isCaisson(command.program ?? '') && command.words[1]?.text === 'sh';
   return asksShell || command.program === 'at' || command.program === 'batch' ? input() : null;
+}
+
+/** What the program of another language hands to a shell. */
+const codeIn = (code: string | null): string | null => (code === null ? null : callsIn(code).join('\n'));
+
+/** `sh < x`, of a file that the command has written. */
+function redirected({ redirects, cwd }: Simple, files: Files): string | null {
+  const from = redirects.findLast(({ operator }) => operator === '<');
+  return from === undefined ? null : (files.get(resolvePath(from.target.text, cwd) ?? '')?.text ?? null);
 }
 
 /** Logs in somewhere, or as somebody, and names no command: the shell there reads its input. */
@@ -66,16 +76,19 @@ interface File {
 }
 
 /** What commands leave in files, where that is written down in them: `echo ... > x.sh`. Only if a script is run at all. */
-function writtenFiles(commands: readonly Simple[], stages: Stages): ReadonlyMap<string, File> {
+type Files = ReadonlyMap<string, File>;
+
+function writtenFiles(commands: readonly Simple[], stages: Stages): Files {
   const files = new Map<string, File>();
-  if (!commands.some((command) => calledFile(command) !== null)) return files;
+  if (!commands.some((command) => isShell(command.program) || calledFile(command) !== null)) return files;
   for (const command of commands) {
     const tees = command.program === 'tee' ? operandsOf(command.words.slice(1)) : [];
     const targets = [...command.redirects.filter(({ writes }) => writes).map(({ target }) => target), ...tees];
     const text =
       targets.length === 0
         ? null
-        : (writtenBy(command) ?? (tees.length === 0 ? null : (command.stdin ?? inputOf(command.stage, stages))));
+        : (writtenBy(command) ??
+          (tees.length === 0 ? null : (command.stdin ?? inputOf(command.stage, { stages, files }))));
     for (const target of text === null ? [] : targets) {
       const path = resolvePath(target.text, command.cwd);
       if (path !== null) files.set(path, { text: `${files.get(path)?.text ?? ''}${text}\n`, at: command.start });
@@ -96,7 +109,7 @@ function calledFile(command: Simple): Word | null {
   return called?.text.includes('/') === true ? called : null;
 }
 
-function writtenTo(files: ReadonlyMap<string, File>, command: Simple): string | null {
+function writtenTo(files: Files, command: Simple): string | null {
   const called = files.size === 0 ? null : calledFile(command);
   const path = called === null ? null : resolvePath(called.text, command.cwd);
   const file = path === null ? undefined : files.get(path);
@@ -113,6 +126,8 @@ function scriptOf({ program, words }: Simple): { readonly text: string; readonly
 /** `bash <(echo ...)` */
 function substituted(raw: string, { cwd, words }: Simple): string | null {
   const inside = /^<\(([^]*)\)$/.exec(raw)?.[1];
+  const document = inside === undefined ? null : heldIn(inside);
+  if (document !== null) return document;
   const raws = inside === undefined ? null : wordsOfSimple(inside);
   if (raws === null) return null;
   const at = { start: words[0]?.start ?? 0, end: words[0]?.end ?? 0, nested: 2 };
@@ -146,19 +161,34 @@ const quoted = (text: string): string =>
 const mostStages = 64;
 
 /** What the stages before write, as far as it is the text of an echo, passed on or decoded. */
-function inputOf(stage: Stage | null, stages: Stages): string | null {
+function inputOf(stage: Stage | null, { stages, files }: Known): string | null {
   if (stage === null || stage.index === 0) return null;
   const later: ((text: string) => string)[] = [];
   for (let index = stage.index - 1; index >= Math.max(0, stage.index - mostStages); index -= 1) {
-    const [command, second] = stages.get(stage.pipeline)?.get(index) ?? [];
-    if (command === undefined || second !== undefined) return null;
-    const change = passes(command);
-    const text = change === null || command.stdin === null ? writtenBy(command) : change(command.stdin);
-    if (text !== null) return later.reduceRight((value, change) => change(value), text);
+    const commands = stages.get(stage.pipeline)?.get(index) ?? [];
+    const [command, second] = commands;
+    if (command === undefined) return null;
+    const change = second === undefined ? passes(command) : null;
+    const text = change === null || command.stdin === null ? allWritten(commands, files) : change(command.stdin);
+    if (text !== null) return later.reduceRight((value, each) => each(value), text);
     if (change === null) return null;
     later.push(change);
   }
   return null;
+}
+
+/** What the commands of one stage write, one after the other. */
+function allWritten(commands: readonly Simple[], files: Files): string | null {
+  const texts = commands.map((command) => writtenBy(command) ?? shownBy(command, files));
+  return texts.includes(null) ? null : texts.join('');
+}
+
+/** `cat x`, of a file that the command has written. */
+function shownBy({ program, words, cwd }: Simple, files: Files): string | null {
+  const [file, second] = program === 'cat' ? operandsOf(words.slice(1)) : [];
+  return file === undefined || second !== undefined
+    ? null
+    : (files.get(resolvePath(file.text, cwd) ?? '')?.text ?? null);
 }
 
 function writtenBy({ program, words, cwd, stdin }: Simple): string | null {
@@ -173,11 +203,11 @@ function writtenBy({ program, words, cwd, stdin }: Simple): string | null {
   return (
     text ??
     (program === 'echo'
-      ? words
+      ? `${words
           .slice(1)
           .map((word) => word.text)
           .join(' ')
-          .replaceAll(hole, '${__}')
+          .replaceAll(hole, '${__}')}\n`
       : null)
   );
 }
@@ -194,6 +224,10 @@ function passes({ program, words }: Simple): ((text: string) => string) | null {
   if (program === 'xxd')
     return words.some(({ text }) => /^-[a-z]*r/.test(text)) && words.some(({ text }) => /^-[a-z]*p/.test(text))
       ? (text) => Buffer.from(text.replace(/\s/g, ''), 'hex').toString('utf8')
+      : null;
+  if (program === 'openssl')
+    return words.some(({ text }) => /^-?base64$/.test(text)) && words.some(({ text }) => text === '-d')
+      ? (text) => Buffer.from(text, 'base64').toString('utf8')
       : null;
   const decodes = program === 'base64' && words.some(({ text }) => /^(?:-d|-D|-di|--decode|--d\w*)$/.test(text));
   return decodes ? (text) => Buffer.from(text, 'base64').toString('utf8') : null;

@@ -38,6 +38,12 @@ const runners: Readonly<Record<string, Runner>> = {
   opam: { verb: /^exec$/, form: { long: ['--switch'] } },
   mise: { verb: /^(?:exec|x)$/, form: {} },
   direnv: { verb: /^exec$/, form: {}, operands: 1 },
+  pipx: { verb: /^run$/, form: { long: ['--spec'] } },
+  op: { verb: /^run$/, form: { long: ['--env-file'] } },
+  doppler: { verb: /^run$/, form: { short: 'pc' } },
+  'aws-vault': { verb: /^exec$/, form: { short: 'd' }, operands: 1 },
+  chamber: { verb: /^exec$/, form: {}, operands: 1 },
+  perf: { verb: /^(?:stat|record|trace)$/, form: { short: 'eoIrCF' } },
 };
 
 const system =
@@ -73,7 +79,8 @@ function peelPackage({ verb, form, operands = 0 }: Runner, words: readonly Word[
   }
   const text = form === packages ? textAfter(words, /^(?:-c|--call)$/, /^--call=/) : [];
   if (text.length > 0) return { commands: [], texts: text };
-  const inner = words.slice(afterOptions(words, at, form) + operands);
+  const behind = words.slice(afterOptions(words, at, form) + operands);
+  const inner = behind[0]?.text === '--' ? behind.slice(1) : behind;
   return isSystem(inner[0]) ? { commands: [inner] } : null;
 }
 

@@ -1,7 +1,7 @@
 /** The analysis of one command while it is made: simple commands as they are met, and texts still to be read. */
 import { payloadDepth, payloads, payloadUnits, valueUnits, wrapperDepth } from '../limits.ts';
 import type { Definition } from '../types.ts';
-import { aliasesIn, movesDirectory, runsSubscript, setsUnknown } from './effects.ts';
+import { aliasesIn, movesDirectory, runsSubscript, setsKnown, setsUnknown } from './effects.ts';
 import { programOf } from './names.ts';
 import { peel } from './peel.ts';
 import type { Peeled, Text } from './peeled.ts';
@@ -54,6 +54,8 @@ export interface Parts {
 
 export class Session {
   readonly commands: Simple[] = [];
+  /** What stands in the stages of pipelines, also of those around a text that is read later. */
+  readonly stages = new Map<object, Map<number, Simple[]>>();
   readonly notes: Note[] = [];
   readonly features = new Set<Feature>();
   readonly #todo: Payload[] = [];
@@ -116,11 +118,22 @@ export class Session {
       const simple = simpleOf(step, parts, payload.depth);
       if (simple.program === 'alias') for (const alias of aliasesIn(simple)) this.define(alias);
       const inner = simple.program === null || simple.program === '' ? null : peel(simple.program, step.words);
-      this.commands.push(inner === null ? simple : { ...simple, wraps: inner.commands.length > 0 });
+      this.#take(inner === null ? simple : { ...simple, wraps: inner.commands.length > 0 });
       if (simple.program === null) this.note('U2', 'command name that is not known before it runs', parts);
       if (inner === null) this.#affect(simple, parts.around.scope);
       else todo.push(...this.#within(inner, step, { simple, parts, payload }));
     }
+  }
+
+  #take(command: Simple): void {
+    this.commands.push(command);
+    const { stage } = command;
+    if (stage === null || command.wraps) return;
+    const pipeline = this.stages.get(stage.pipeline) ?? new Map<number, Simple[]>();
+    this.stages.set(stage.pipeline, pipeline);
+    const standing = pipeline.get(stage.index);
+    if (standing === undefined) pipeline.set(stage.index, [command]);
+    else standing.push(command);
   }
 
   /** Commands that a wrapper runs; texts go to the end of the queue. */
@@ -186,6 +199,7 @@ export class Session {
     if (cwd !== undefined) scope.cwd = cwd;
     if (runsSubscript(simple)) this.note('U5', 'expansion that runs the text of a variable', simple);
     for (const name of setsUnknown(simple)) scope.vars.set(name, hole);
+    for (const [name, value] of setsKnown(simple)) keepValue(scope, name, value);
   }
 
   #meaningsOf({ words }: Simple): readonly Definition[] {

@@ -1,18 +1,12 @@
 /** Reads the commands of a text out of its syntax tree: one pass in source order, without recursion. */
 import type { FlatTree } from '../grammar/flatten.ts';
 import { differsAt } from './edges.ts';
+import { features } from './features.ts';
 import { mostPerValue, perValue, type Loop } from './loops.ts';
 import { copyOf, keepValue, type Around, type Payload, type Session } from './session.ts';
-import { hole, wordBreak, type Assignment, type Feature, type Redirect, type Word } from './types.ts';
+import { hole, wordBreak, type Assignment, type Redirect, type Word } from './types.ts';
 import { substitutionsIn } from './quoting.ts';
 import { resolveText, resolveValue, resolveWord } from './words.ts';
-
-const features: Readonly<Record<string, Feature>> = {
-  variable_assignment: 'assignment', declaration_command: 'assignment', unset_command: 'assignment', function_definition: 'function',
-  command_substitution: 'substitution', process_substitution: 'substitution', expansion: 'expansion', simple_expansion: 'expansion',
-  arithmetic_expansion: 'expansion', list: 'list', pipeline: 'list', if_statement: 'control', while_statement: 'control',
-  for_statement: 'control', c_style_for_statement: 'control', case_statement: 'control', subshell: 'list', compound_statement: 'list',
-};
 
 /** Whether the shell would read the text as the tree has it. */
 export function readTree(tree: FlatTree, payload: Payload, session: Session): boolean {
@@ -26,7 +20,7 @@ class Reader {
   readonly #session: Session;
   readonly #stages = new Map<number, { readonly pipeline: object; readonly index: number }>();
   /** Redirections that the grammar puts around a list, but belong to its last command. */
-  readonly #lent = new Map<number, { readonly redirects: readonly number[]; readonly reach: number }>();
+  readonly #lent = new Map<number, { readonly redirects: readonly number[]; readonly reach: number; readonly dash: readonly Word[] }>();
   /** What holds again behind a node. */
   readonly #open: { readonly until: number; readonly around: Around }[] = [];
   readonly #loops: Loop[] = [];
@@ -116,22 +110,29 @@ class Reader {
     }
     const lent = this.#lent.get(node);
     redirects.push(...(lent?.redirects ?? []));
-    words.push(...redirects.flatMap((redirect) => this.#behindTarget(redirect)));
+    const behind = redirects.flatMap((redirect) => this.#behindTarget(redirect));
     const before = this.#around;
     const variants = perValue(this.#session.commands.length > mostPerValue ? [] : this.#loops.filter(({ until }) => node < until), this.#source(lent?.reach ?? node), before);
     for (const around of variants) {
       this.#around = around;
-      this.#emit({ node, reach: lent?.reach ?? node, words: this.#words(words), redirects, assignments });
+      this.#emit({ node, reach: lent?.reach ?? node, words: [...this.#words(words), ...(lent?.dash ?? []), ...this.#words(behind)], redirects, assignments });
     }
     this.#around = before;
     if (variants.some(({ scope }) => scope.cwd !== before.scope.cwd)) before.scope.cwd = null;
+  }
+
+  /** `python3 - <<E`: a dash in front of a redirection is no node of the grammar. */
+  #dashBetween(body: number, redirect: number): readonly Word[] {
+    const range = { start: this.#tree.end[body] ?? 0, end: this.#tree.start[redirect] ?? 0 };
+    return this.#text.slice(range.start, range.end).trim() === '-' ? resolveWord('-', this.#payload.span ?? range, this.#around.scope) : [];
   }
 
   /** `rm >log -r x`: the grammar counts the words behind the target to the redirection, the shell to the command. */
   #behindTarget(redirect: number): readonly number[] {
     const { kind } = this.#tree;
     const children = this.#children(redirect).filter((child) => !/^(?:file_descriptor|heredoc_\w+|\w+_redirect|pipeline|list)$/.test(kind[child] ?? ''));
-    return kind[redirect] === 'file_redirect' ? children.slice(1) : [];
+    if (kind[redirect] === 'file_redirect') return children.slice(1);
+    return kind[redirect] === 'heredoc_redirect' ? children.filter((child) => kind[child] !== 'ERROR' && kind[child] !== 'redirected_statement' && kind[child] !== 'command') : [];
   }
 
   #emit(what: { readonly node: number; readonly reach: number; readonly words: readonly Word[]; readonly redirects: readonly number[]; readonly assignments: readonly Assignment[] }): void {
@@ -214,7 +215,7 @@ class Reader {
     while (body !== undefined && /^(?:list|pipeline|negated_command)$/.test(kind[body] ?? '')) body = this.#children(body).at(-1);
     for (const redirect of redirects) if (kind[redirect] === 'heredoc_redirect') this.#pipedHeredoc(redirect, body);
     if (body !== undefined && kind[body] === 'command') {
-      this.#lent.set(body, { redirects, reach: node });
+      this.#lent.set(body, { redirects, reach: node, dash: this.#dashBetween(body, redirects[0] ?? body) });
       return;
     }
     this.#emit({ node, reach: node, words: [], redirects, assignments: [] });

@@ -236,7 +236,7 @@ class Resolver {
 }
 
 /** The document of `cat <<'E'`, when that is the whole command. */
-function heldIn(command: string): string | null {
+export function heldIn(command: string): string | null {
   const [head = '', quote, end = ''] = /^\s{0,9}cat <<-? ?(['"]?)(\w+)\1[ \t]{0,9}\n/.exec(command) ?? [];
   if (head === '') return null;
   const body = command.slice(head.length).trimEnd();

@@ -99,6 +99,18 @@ export const wrappers: ReadonlyMap<string, OptionForm> = new Map<string, OptionF
   ['chronic', none],
   ['eatmydata', none],
   ['cross-env', { assigns: true }],
+  ['sshpass', { short: 'pfdeP' }],
+  ['dotenv', { short: 'efv' }],
+  ['entr', none],
+  ['watchexec', { short: 'ewids', long: ['--exts', '--watch', '--ignore', '--signal', '--debounce'] }],
+  ['catchsegv', none],
+  ['nocache', none],
+  ['linux32', none],
+  ['linux64', none],
+  ['setarch', { operands: 1 }],
+  ['cpulimit', { short: 'lpePm' }],
+  ['fakechroot', none],
+  ['sem', { short: 'j' }],
 ]);
 
 export interface Inner {

@@ -4,7 +4,7 @@ import { hasLong } from '../analysis/options.ts';
 import { runBy } from '../analysis/peel.ts';
 import { comesUnseen, decodesWithin, isDecoded, fetchesWithin, followsDecode, followsFetch, runsDecoded, runsDownload, writersBefore, writesText } from './foreign.ts';
 import type { Simple } from '../analysis/types.ts';
-import type { Rule } from './rule.ts';
+import { argsOf, type Rule } from './rule.ts';
 
 const readsText = (program: string | null): boolean => isShell(program) || isInterpreter(program);
 const takesText = (program: string | null): boolean => readsText(program) || program === 'source' || program === '.' || program === 'eval';
@@ -12,7 +12,7 @@ const takesText = (program: string | null): boolean => readsText(program) || pro
 function readsInput(command: Simple): boolean {
   if (command.program === 'source' || command.program === '.') return command.words[1]?.text === '/dev/stdin';
   // Runs a script that it is given so.
-  if (command.program === 'uv') return command.words.length === 2 && command.words[1]?.text === 'run';
+  if (command.program === 'uv') return /^run(?: -)?$/.test(argsOf(command).join(' '));
   if (command.program === 'su') return runBy(command.words).length === 0 && !command.words.some(({ text }) => /^(?:-\w*c|--command)/.test(text));
   if (isShell(command.program)) return shellCall(command.words.slice(1)).kind === 'input' || command.words.slice(1).some(({ text }) => text === '-' || text === '/dev/stdin');
   return isInterpreter(command.program) && readsProgram(command.words.slice(1)) && inlineFlag(command.program ?? '', command.words.slice(1)) === null;

@@ -216,5 +216,5 @@ function stopsContainers(command: Simple): boolean {
   const verb = group ? second : first;
   if (/^(?:stop|restart|kill|down|pause)$/.test(verb)) return true;
   if (/^rmi?$/.test(verb)) return flagsOf(args).some((flag) => flag === '-f' || flag === '--force') || (group && /^(?:compose|stack|service)$/.test(first));
-  return (first === 'context' && second === 'use') || (first === 'swarm' && second === 'leave') || (first === 'system' && second === 'reset') || (second === 'prune' && !group) || (first === 'volume' && second === 'rm') || second === 'prune';
+  return second === 'prune' || /^(?:context use|swarm leave|system reset|volume rm)$/.test(`${first} ${second}`);
 }

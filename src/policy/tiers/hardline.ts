@@ -1,4 +1,5 @@
 /** Commands after which there is nothing left to approve: refused whoever asks, in every mode. */
+import { globMatches } from '../analysis/names.ts';
 import { flagsOf, hasLong, operandsAfter, operandsOf } from '../analysis/options.ts';
 import { resolvePath } from '../analysis/paths.ts';
 import { hole, type Analysis, type Simple } from '../analysis/types.ts';
@@ -10,8 +11,12 @@ export function isRecursive(args: readonly string[]): boolean {
   return flags.includes('-r') || flags.includes('-R') || hasLong(args, '--recursive', 1);
 }
 
-const isRoot = (path: string): boolean => path === '/' || /^\/[.?!^\]-]*\*[*?.]*$/.test(path) || /^\/\[[^/]*\]\*$/.test(path);
+const isRoot = (path: string): boolean => path === '/' || /^(?:\/[.?!^\]-]*\*[*?.]*)+$/.test(path) || /^\/\[[^/]*\]\*$/.test(path);
 const systemDirectory = /^\/(?:home|root|etc|usr|var|bin|sbin|boot|lib|lib32|lib64|libx32|dev|sys|proc|System|Library|Users)(?:\/[.]?\*[*]?)?$/;
+/** Written out, or by a pattern that finds one: `/e*`. */
+const isSystemDirectory = (path: string): boolean =>
+  systemDirectory.test(path) || (!isRoot(path) && /^\/[^/]*[*?[][^/]*$/.test(path) && systemNames.some((name) => globMatches(path.slice(1), name)));
+const systemNames = ['home', 'root', 'etc', 'usr', 'var', 'bin', 'sbin', 'boot', 'lib', 'lib64', 'dev', 'sys', 'proc'];
 const homeDirectory = /^~(?:\/[.]?\*[*]?)?$/;
 
 /** What a command deletes with everything below, as absolute paths. */
@@ -31,7 +36,8 @@ const isHome = (path: string, home: string | null): boolean =>
 function foundTrees({ words, cwd, stage }: Simple, { commands }: Analysis): readonly string[] {
   const args = words.slice(1).map(({ text }) => text);
   const removes = args.includes('-delete') || /(?:^| )-(?:exec|execdir|ok) (?:\S*\/)?rm /.test(args.join(' ')) || (stage !== null && commands.some((each) => each.program === 'rm' && each.stage?.pipeline === stage.pipeline && each.stage.index > stage.index));
-  const tests = args.some((arg) => /^-(?:i?name|i?path|i?regex|[acm]time|[acm]min|newer|size|user|group|perm|empty|maxdepth|inum|links|uid|gid|nouser|nogroup)/.test(arg));
+  // What leaves almost everything is no test: `! -name x`, `-name '*'`.
+  const tests = args.some((arg, at) => /^-(?:i?name|i?path|i?regex|[acm]time|[acm]min|newer|size|user|group|perm|empty|maxdepth|inum|links|uid|gid|nouser|nogroup)/.test(arg) && !/^(?:!|-not)$/.test(args[at - 1] ?? '') && !/^\/?\*$/.test(args[at + 1] ?? ''));
   const first = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLP]$/.test(arg));
   return removes && !tests ? args.slice(0, Math.max(0, first)).flatMap((arg) => resolvePath(arg, cwd) ?? []) : [];
 }
@@ -51,9 +57,9 @@ export const hardlineRules: readonly Rule[] = [
   },
   {
     id: 'H2', description: 'recursive delete of system directory', programs: ['rm', 'find', 'srm', 'rimraf', 'mv'],
-    test: (command, analysis) => deletedTrees(command, analysis).some((path) => systemDirectory.test(path)),
-    yes: ['rm -rf /etc', "rm -rf '/usr'", 'sudo rm -rf /var/*', 'rm -rf build /home/', 'rm -rf /{bin,boot}'],
-    no: ['rm -rf /home/u/scratch', 'rm -rf ./etc', 'rm -rf /var/tmp/build'],
+    test: (command, analysis) => deletedTrees(command, analysis).some(isSystemDirectory),
+    yes: ['rm -rf /etc', "rm -rf '/usr'", 'sudo rm -rf /var/*', 'rm -rf build /home/', 'rm -rf /{bin,boot}', 'rm -rf /e[t]c', 'find /usr ! -name x -delete'],
+    no: ['rm -rf /home/u/scratch', 'rm -rf ./etc', 'rm -rf /var/tmp/build', 'rm -rf /x*', 'find /etc -name x -delete'],
   },
   {
     id: 'H3', description: 'recursive delete of home directory', programs: ['rm', 'find', 'srm', 'rimraf', 'mv'],
