@@ -25,6 +25,8 @@ export function programOf(word: Word | undefined): string | null {
   const name = baseName(word.text);
   if (name.startsWith(`mkfs.${hole}`)) return 'mkfs';
   if (name === '' || name.includes(hole) || name.includes(homeMark)) return null;
+  // The name of `test`, not a pattern.
+  if (name === '[' || name === '[[') return name;
   if (word.glob) return hardlineNames.find((each) => globMatches(name, each)) ?? null;
   return name.toLowerCase().replace(/\.exe$/, '');
 }

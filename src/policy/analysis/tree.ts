@@ -3,6 +3,7 @@ import type { FlatTree } from '../grammar/flatten.ts';
 import { differsAt } from './edges.ts';
 import { features } from './features.ts';
 import { mostPerValue, perValue, type Loop } from './loops.ts';
+import { byLine, childrenOf, stagesOf, wordRanges } from './ranges.ts';
 import { copyOf, keepValue, type Around, type Payload, type Session } from './session.ts';
 import { hole, wordBreak, type Assignment, type Redirect, type Word } from './types.ts';
 import { substitutionsIn } from './quoting.ts';
@@ -65,10 +66,13 @@ class Reader {
     else if (kind === 'redirected_statement') this.#redirected(node);
     else if (kind === 'declaration_command' || kind === 'test_command' || kind === 'unset_command') this.#keyword(node, kind);
     else if (kind === 'variable_assignment') this.#loneAssignment(node);
-    else if (kind === 'pipeline') this.#pipeline(node, 0);
+    else if (kind === 'pipeline') this.#pipeline(node);
     else if (kind === 'function_definition') this.#function(node);
     else if (kind === 'subshell' || kind === 'command_substitution' || kind === 'process_substitution') {
       this.#enter(node, { scope: copyOf(this.#around.scope), ...(kind === 'subshell' ? {} : { stage: null, stdin: null }) });
+      // `$(> x)` is a redirection without any command.
+      const redirects = this.#children(node).filter((child) => this.#tree.kind[child] === 'file_redirect');
+      if (redirects.length > 0) this.#emit({ node, reach: node, words: [], redirects, assignments: [] });
     } else if (kind === 'for_statement') this.#loopVariable(node);
     else if (kind === 'expansion' && /@P\}$/.test(this.#source(node))) this.#session.note('U5', 'expansion that runs the text of a variable', this.#span(node));
     else if (kind === 'arithmetic_expansion' || (kind === 'compound_statement' && this.#source(node).startsWith('(('))) this.#arithmetic(node);
@@ -82,10 +86,7 @@ class Reader {
   }
 
   #children(node: number): readonly number[] {
-    const { last } = this.#tree;
-    const children: number[] = [];
-    for (let child = node + 1; child < (last[node] ?? 0); child = last[child] ?? Number.MAX_SAFE_INTEGER) children.push(child);
-    return children;
+    return childrenOf(this.#tree, node);
   }
 
   #source(node: number): string {
@@ -113,9 +114,14 @@ class Reader {
     const behind = redirects.flatMap((redirect) => this.#behindTarget(redirect));
     const before = this.#around;
     const variants = perValue(this.#session.commands.length > mostPerValue ? [] : this.#loops.filter(({ until }) => node < until), this.#source(lent?.reach ?? node), before);
+    const [first = [], ...further] = byLine(this.#tree, this.#text, words);
+    const [rest = [], ...below] = byLine(this.#tree, this.#text, behind);
+    const reach = lent?.reach ?? node;
     for (const around of variants) {
       this.#around = around;
-      this.#emit({ node, reach: lent?.reach ?? node, words: [...this.#words(words), ...(lent?.dash ?? []), ...this.#words(behind)], redirects, assignments });
+      const own = [...this.#words(first), ...(lent?.dash ?? []), ...this.#words(rest)];
+      this.#emit({ node, reach, words: own, redirects, assignments });
+      for (const line of [...further, ...below]) this.#emit({ node, reach, words: this.#words(line), redirects, assignments: [] });
     }
     this.#around = before;
     if (variants.some(({ scope }) => scope.cwd !== before.scope.cwd)) before.scope.cwd = null;
@@ -149,17 +155,8 @@ class Reader {
     }, this.#payload);
   }
 
-  /** Neighbours without a blank between them are one word, whatever the grammar says. */
   #words(nodes: readonly number[]): readonly Word[] {
-    const { start, end } = this.#tree;
-    const ranges: { start: number; end: number }[] = [];
-    for (const node of nodes) {
-      const range = { start: start[node] ?? 0, end: end[node] ?? 0 };
-      const before = ranges.at(-1);
-      if (before !== undefined && /^(?:\\\n)*$/.test(this.#text.slice(before.end, range.start))) before.end = range.end;
-      else ranges.push(range);
-    }
-    return ranges.flatMap((range) => resolveWord(this.#text.slice(range.start, range.end), this.#payload.span ?? range, this.#around.scope));
+    return wordRanges(this.#tree, this.#text, nodes).flatMap((range) => resolveWord(this.#text.slice(range.start, range.end), this.#payload.span ?? range, this.#around.scope));
   }
 
   #assignment(node: number): Assignment {
@@ -191,13 +188,14 @@ class Reader {
   #keyword(node: number, kind: string): void {
     const source = this.#source(node);
     const name = kind === 'test_command' ? 'test' : (/^\w+/.exec(source)?.[0] ?? kind);
-    const children = this.#children(node);
+    const [children = [], ...further] = byLine(this.#tree, this.#text, this.#children(node));
     const assignments = children.filter((child) => this.#tree.kind[child] === 'variable_assignment').map((child) => this.#assignment(child));
     for (const { name: variable, value } of assignments) keepValue(this.#around.scope, variable, value);
     if (kind === 'unset_command') for (const child of children) this.#around.scope.vars.set(this.#source(child), hole);
     const first: Word = { text: name, raw: name, ...this.#span(node), literal: true, glob: false };
     const rest = children.filter((child) => this.#tree.kind[child] !== 'variable_assignment').map((child) => ({ text: this.#source(child), raw: this.#source(child), ...this.#span(child), literal: false, glob: false }));
     this.#emit({ node, reach: node, words: [first, ...rest], redirects: [], assignments });
+    for (const line of further) this.#emit({ node, reach: node, words: this.#words(line), redirects: [], assignments: [] });
   }
 
   #function(node: number): void {
@@ -230,14 +228,14 @@ class Reader {
     if (piped === undefined || body === undefined || !/\|&?\s*$/.test(this.#text.slice(start[redirect], (start[piped] ?? 0) + 1))) return;
     const pipeline = {};
     this.#stages.set(body, { pipeline, index: 0 });
-    for (const [index, child] of this.#children(piped).entries()) this.#stages.set(child, { pipeline, index: index + 1 });
+    for (const [index, child] of stagesOf(this.#tree, piped).entries()) this.#stages.set(child, { pipeline, index: index + 1 });
   }
 
-  #pipeline(node: number, from: number): void {
-    const children = this.#children(node);
-    if (children.some((child) => this.#stages.has(child))) return;
+  #pipeline(node: number): void {
+    const stages = stagesOf(this.#tree, node);
+    if (stages.some((stage) => this.#stages.has(stage))) return;
     const pipeline = {};
-    for (const [index, child] of children.entries()) this.#stages.set(child, { pipeline, index: index + from });
+    for (const [index, stage] of stages.entries()) this.#stages.set(stage, { pipeline, index });
   }
 
   #loopVariable(node: number): void {

@@ -18,14 +18,14 @@ const plain = /^(?:echo|printf|cat|tee|true|:|yes)$/;
 interface Foreign {
   readonly fetchers: readonly Simple[];
   readonly decoders: readonly Simple[];
-  /** By absolute path: where in the text it is decoded into. */
+  /** The same for what is decoded. */
   readonly decodedFiles: Map<string, number>;
   /** By pipeline: the first stage that is not plain. */
   readonly unseen: Map<object, number>;
   /** By pipeline: the first stage of its kind. */
   readonly fetched: Map<object, number>;
   readonly decoded: Map<object, number>;
-  /** By absolute path: where in the text it is downloaded. */
+  /** By absolute path: how many commands stand before the one that downloads it. */
   readonly files: Map<string, number>;
   /** By pipeline and stage: what writes texts that stand in the command. */
   readonly written: Map<object, Map<number, Simple>>;
@@ -44,12 +44,12 @@ function find({ commands }: Analysis): Foreign {
   const fetchers: Simple[] = [];
   const decoders: Simple[] = [];
   const foreign: Foreign = { fetchers, decoders, decodedFiles: new Map(), unseen: new Map(), fetched: new Map(), decoded: new Map(), files: new Map(), written: new Map() };
-  for (const command of commands) {
+  for (const [at, command] of commands.entries()) {
     const fetches = isFetcher(command.program);
     if (fetches) fetchers.push(command);
     if (decodes(command)) decoders.push(command);
-    if (decodes(command)) for (const { path } of writesOf(command)) if (path !== null) foreign.decodedFiles.set(path, command.start);
-    if (fetches) for (const path of downloadedBy(command)) if (!foreign.files.has(path)) foreign.files.set(path, command.start);
+    if (decodes(command)) for (const { path } of writesOf(command)) if (path !== null) foreign.decodedFiles.set(path, at);
+    if (fetches) for (const path of downloadedBy(command)) if (!foreign.files.has(path)) foreign.files.set(path, at);
     if (command.stage === null) continue;
     if (fetches) keepFirst(foreign.fetched, command.stage);
     if (decodes(command)) keepFirst(foreign.decoded, command.stage);
@@ -103,16 +103,17 @@ function substitutes(words: readonly Word[], others: readonly Simple[]): boolean
 }
 
 /** Whether it runs a file that a command before it downloads: by its path, or as a script. */
-export const runsDownload = (command: Simple, analysis: Analysis): boolean => runsFile(command, foreignIn(analysis).files);
-export const runsDecoded = (command: Simple, analysis: Analysis): boolean => runsFile(command, foreignIn(analysis).decodedFiles);
+export const runsDownload = (command: Simple, analysis: Analysis): boolean => runsFile(command, analysis, foreignIn(analysis).files);
+export const runsDecoded = (command: Simple, analysis: Analysis): boolean => runsFile(command, analysis, foreignIn(analysis).decodedFiles);
 
-function runsFile(command: Simple, files: ReadonlyMap<string, number>): boolean {
+function runsFile(command: Simple, { commands }: Analysis, files: ReadonlyMap<string, number>): boolean {
   if (files.size === 0) return false;
   const [called, ...args] = command.words;
   const takesScript = isShell(command.program) || isInterpreter(command.program) || command.program === 'source' || command.program === '.';
   const script = takesScript ? args.find(({ text }) => !text.startsWith('-')) : called?.text.includes('/') === true ? called : undefined;
   const path = script === undefined ? null : resolvePath(script.text, command.cwd);
-  return path !== null && (files.get(path) ?? command.start) < command.start;
+  const written = path === null ? undefined : files.get(path);
+  return written !== undefined && written < commands.indexOf(command);
 }
 
 function decodes({ program, words }: Simple): boolean {

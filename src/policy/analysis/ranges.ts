@@ -1,0 +1,54 @@
+/** How nodes of the grammar belong together in the shell, where the two do not agree. */
+import type { FlatTree } from '../grammar/flatten.ts';
+
+interface Range {
+  readonly start: number;
+  end: number;
+}
+
+export function childrenOf({ last }: FlatTree, node: number): readonly number[] {
+  const children: number[] = [];
+  for (let child = node + 1; child < (last[node] ?? 0); child = last[child] ?? Number.MAX_SAFE_INTEGER)
+    children.push(child);
+  return children;
+}
+
+/** Neighbours without a blank between them are one word. */
+export function wordRanges(tree: FlatTree, text: string, nodes: readonly number[]): readonly Range[] {
+  const ranges: Range[] = [];
+  for (const node of nodes) {
+    const range = { start: startOf(tree, text, node), end: tree.end[node] ?? 0 };
+    const before = ranges.at(-1);
+    if (before !== undefined && /^(?:\\\n)*$/.test(text.slice(before.end, range.start))) before.end = range.end;
+    else ranges.push(range);
+  }
+  return ranges;
+}
+
+/** A line that begins with a backslash is, for the grammar, more words of the command on the line before. */
+export function byLine({ start }: FlatTree, text: string, words: readonly number[]): readonly (readonly number[])[] {
+  const lines: number[][] = [[]];
+  for (const word of words) {
+    if (/\s/.test(text[start[word] ?? 0] ?? '')) lines.push([]);
+    lines.at(-1)?.push(word);
+  }
+  return lines;
+}
+
+function startOf({ start, end }: FlatTree, text: string, node: number): number {
+  const from = start[node] ?? 0;
+  return /\s/.test(text[from] ?? '') ? from + (/^\s*/.exec(text.slice(from, end[node]))?.[0].length ?? 0) : from;
+}
+
+/** The stages of a pipeline. `a | b | c && d` is, for the grammar, `a | ((b | c) && d)`; only what stands first belongs to it. */
+export function stagesOf(tree: FlatTree, pipeline: number): readonly number[] {
+  const stages: number[] = [];
+  const todo = childrenOf(tree, pipeline).toReversed();
+  for (let node = todo.pop(); node !== undefined; node = todo.pop()) {
+    const kind = tree.kind[node];
+    if (kind === 'list') todo.push(...childrenOf(tree, node).slice(0, 1));
+    else if (kind === 'pipeline') todo.push(...childrenOf(tree, node).toReversed());
+    else stages.push(node);
+  }
+  return stages;
+}
