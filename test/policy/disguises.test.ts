@@ -9,6 +9,8 @@ const denied: Readonly<Record<string, readonly string[]>> = {
     'ls > log\n\\rm -rf ~',
     'export A=1\n\\rm -rf /',
     'unset x\n\\reboot',
+    'bash <<E\n\\rm -rf /\nE',
+    'rm <<E -rf /\n\\x\nE',
   ],
   'pipes before other commands': [
     "echo 'rm -rf /' | tee x | sh || true",
@@ -127,6 +129,9 @@ const denied: Readonly<Record<string, readonly string[]>> = {
 
 /** The same ways to no harm. */
 const allowed: readonly string[] = [
+  "cat > a.tex <<'E'\n\\documentclass{x}\n\\rm\nE",
+  "cat > x.md <<'E'\n\\rm -rf /\nE",
+  "cat <<'E' | grep x\n\\reboot\nE",
   'npm run build\n\\ls -l dist\n\\cp a b',
   'CI=1 [ 3 -gt 2 ]',
   'ls | sort | head && bash build.sh',

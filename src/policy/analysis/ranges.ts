@@ -1,7 +1,7 @@
 /** How nodes of the grammar belong together in the shell, where the two do not agree. */
 import type { FlatTree } from '../grammar/flatten.ts';
 
-interface Range {
+export interface Range {
   readonly start: number;
   end: number;
 }
@@ -33,6 +33,34 @@ export function byLine({ start }: FlatTree, text: string, words: readonly number
     lines.at(-1)?.push(word);
   }
   return lines;
+}
+
+export function outside({ start }: FlatTree, nodes: readonly number[], ranges: readonly Range[]): readonly number[] {
+  return nodes.filter(
+    (node) => !ranges.some((range) => range.start <= (start[node] ?? 0) && (start[node] ?? 0) < range.end),
+  );
+}
+
+/** `python3 - <<E`: a dash in front of a redirection is no node of the grammar. */
+export function dashBetween(
+  { start, end }: FlatTree,
+  text: string,
+  { body, redirect }: { readonly body: number; readonly redirect: number },
+): readonly Range[] {
+  const range = { start: end[body] ?? 0, end: start[redirect] ?? 0 };
+  return text.slice(range.start, range.end).trim() === '-' ? [range] : [];
+}
+
+/** Lines of a here-document that begin with a backslash are, for the grammar, still words of the line above. */
+export function eatenBy(tree: FlatTree, text: string, redirect: number): Range | null {
+  const { kind, start, last } = tree;
+  for (let node = redirect + 1; node < (last[redirect] ?? 0) && kind[node] !== 'heredoc_body'; node += 1) {
+    const from = start[node] ?? 0;
+    if (!/\s/.test(text[from] ?? '')) continue;
+    const body = childrenOf(tree, redirect).find((child) => kind[child] === 'heredoc_body');
+    return body === undefined ? null : { start: from, end: start[body] ?? from };
+  }
+  return null;
 }
 
 function startOf({ start, end }: FlatTree, text: string, node: number): number {

@@ -3,7 +3,7 @@ import type { FlatTree } from '../grammar/flatten.ts';
 import { differsAt } from './edges.ts';
 import { features } from './features.ts';
 import { mostPerValue, perValue, type Loop } from './loops.ts';
-import { byLine, childrenOf, stagesOf, wordRanges } from './ranges.ts';
+import { byLine, childrenOf, dashBetween, eatenBy, outside, stagesOf, wordRanges, type Range } from './ranges.ts';
 import { copyOf, keepValue, type Around, type Payload, type Session } from './session.ts';
 import { hole, wordBreak, type Assignment, type Redirect, type Word } from './types.ts';
 import { substitutionsIn } from './quoting.ts';
@@ -21,10 +21,12 @@ class Reader {
   readonly #session: Session;
   readonly #stages = new Map<number, { readonly pipeline: object; readonly index: number }>();
   /** Redirections that the grammar puts around a list, but belong to its last command. */
-  readonly #lent = new Map<number, { readonly redirects: readonly number[]; readonly reach: number; readonly dash: readonly Word[] }>();
+  readonly #lent = new Map<number, { readonly redirects: readonly number[]; readonly reach: number; readonly dash: readonly Range[] }>();
   /** What holds again behind a node. */
   readonly #open: { readonly until: number; readonly around: Around }[] = [];
   readonly #loops: Loop[] = [];
+  /** Parts of here-documents that the grammar takes for words. */
+  readonly #eaten: Range[] = [];
   #around: Around;
   #asShell = true;
 
@@ -114,23 +116,17 @@ class Reader {
     const behind = redirects.flatMap((redirect) => this.#behindTarget(redirect));
     const before = this.#around;
     const variants = perValue(this.#session.commands.length > mostPerValue ? [] : this.#loops.filter(({ until }) => node < until), this.#source(lent?.reach ?? node), before);
-    const [first = [], ...further] = byLine(this.#tree, this.#text, words);
-    const [rest = [], ...below] = byLine(this.#tree, this.#text, behind);
+    const [first = [], ...further] = byLine(this.#tree, this.#text, outside(this.#tree, words, this.#eaten));
+    const [rest = [], ...below] = byLine(this.#tree, this.#text, outside(this.#tree, behind, this.#eaten));
     const reach = lent?.reach ?? node;
     for (const around of variants) {
       this.#around = around;
-      const own = [...this.#words(first), ...(lent?.dash ?? []), ...this.#words(rest)];
+      const own = [...this.#words(first), ...(lent?.dash ?? []).flatMap((range) => resolveWord('-', this.#payload.span ?? range, around.scope)), ...this.#words(rest)];
       this.#emit({ node, reach, words: own, redirects, assignments });
       for (const line of [...further, ...below]) this.#emit({ node, reach, words: this.#words(line), redirects, assignments: [] });
     }
     this.#around = before;
     if (variants.some(({ scope }) => scope.cwd !== before.scope.cwd)) before.scope.cwd = null;
-  }
-
-  /** `python3 - <<E`: a dash in front of a redirection is no node of the grammar. */
-  #dashBetween(body: number, redirect: number): readonly Word[] {
-    const range = { start: this.#tree.end[body] ?? 0, end: this.#tree.start[redirect] ?? 0 };
-    return this.#text.slice(range.start, range.end).trim() === '-' ? resolveWord('-', this.#payload.span ?? range, this.#around.scope) : [];
   }
 
   /** `rm >log -r x`: the grammar counts the words behind the target to the redirection, the shell to the command. */
@@ -211,9 +207,9 @@ class Reader {
     const redirects = children.filter((child) => (kind[child] ?? '').endsWith('_redirect'));
     let body = children.find((child) => !(kind[child] ?? '').endsWith('_redirect'));
     while (body !== undefined && /^(?:list|pipeline|negated_command)$/.test(kind[body] ?? '')) body = this.#children(body).at(-1);
-    for (const redirect of redirects) if (kind[redirect] === 'heredoc_redirect') this.#pipedHeredoc(redirect, body);
+    for (const redirect of redirects) if (kind[redirect] === 'heredoc_redirect') this.#document(redirect, body);
     if (body !== undefined && kind[body] === 'command') {
-      this.#lent.set(body, { redirects, reach: node, dash: this.#dashBetween(body, redirects[0] ?? body) });
+      this.#lent.set(body, { redirects, reach: node, dash: dashBetween(this.#tree, this.#text, { body, redirect: redirects[0] ?? body }) });
       return;
     }
     this.#emit({ node, reach: node, words: [], redirects, assignments: [] });
@@ -222,7 +218,9 @@ class Reader {
   }
 
   /** `cat <<E | sh`: the grammar puts what follows the pipe below the here-document. */
-  #pipedHeredoc(redirect: number, body: number | undefined): void {
+  #document(redirect: number, body: number | undefined): void {
+    const eaten = eatenBy(this.#tree, this.#text, redirect);
+    if (eaten !== null) this.#eaten.push(eaten);
     const { kind, start } = this.#tree;
     const piped = this.#children(redirect).find((child) => kind[child] === 'pipeline');
     if (piped === undefined || body === undefined || !/\|&?\s*$/.test(this.#text.slice(start[redirect], (start[piped] ?? 0) + 1))) return;
@@ -270,8 +268,7 @@ class Reader {
   }
 
   /** The grammar does not see every substitution in a here-document; the shell does. */
-  #expanded(body: number): string {
-    const source = this.#source(body);
+  #expanded(body: number, source: string): string {
     if (/[$`]/.test(source)) this.#session.features.add('expansion');
     const { around, depth, elsewhere } = { around: this.#around, depth: this.#payload.depth, elsewhere: this.#payload.elsewhere };
     const span = this.#span(body);
@@ -291,7 +288,8 @@ class Reader {
       const body = kind[node] === 'heredoc_redirect' ? children.find((child) => kind[child] === 'heredoc_body') : undefined;
       if (body === undefined) continue;
       const quoted = /['"\\]/.test(this.#source(children.find((child) => kind[child] === 'heredoc_start') ?? body));
-      text = quoted ? this.#source(body) : this.#expanded(body);
+      const source = this.#text.slice((eatenBy(this.#tree, this.#text, node)?.start ?? (this.#tree.start[body] ?? 0) - 1) + 1, this.#tree.end[body]);
+      text = quoted ? source : this.#expanded(body, source);
     }
     return text;
   }
