@@ -23,8 +23,11 @@ type StreamName = 'stdout' | 'stderr';
 const statusForm = /^:(\d{1,3}):((?: \??\d{1,10})*)$/;
 const helloForm = /^:\d{1,10}$/;
 const emptyForm = /^$/;
-/** A child that is just dying, or has forked and not yet given up its streams, is asked again after these pauses. */
-const recheckPausesMs = [2, 10, 50, 200];
+/**
+ * A child that is just dying, or has forked and not yet given up its streams, is asked again after these pauses: often
+ * enough that its reader, who takes it for a background process after 250 ms, sees the end of a stream as directly.
+ */
+const recheckPausesMs = [2, 10, 30, 40, 40, 40, 40, 40];
 /** Whoever holds on longer is a background process: the reader of the exec decides how long to wait for it. */
 const laterRecheckMs = 500;
 /** Long enough to wrap the pid counter: a range of pids proves nothing then, and everything is looked at. */
