@@ -10,6 +10,7 @@ import type { DetachedProcess } from './types.ts';
 
 /** Of one script inside; a waiter starts the next one, so that what nobody waits for any more does not stay. */
 const waitRounds = 300;
+const begunMs = 5_000;
 const recordedMs = 5_000;
 
 /** Until it has ended, `exited` or `lost`. Throws `not_found`. */
@@ -43,7 +44,7 @@ export interface Killed {
  */
 export async function killProcess(kept: Kept, id: string, signal: string | null): Promise<Killed> {
   const name = signal === null ? null : signalName(signal);
-  const found = await findProcess(kept, id);
+  const found = await begun(kept, id);
   if (found.state !== 'running') return { process: found, survivors: null };
   if (name !== null && name !== 'SIGKILL') {
     const args = [kept.key, id, name.slice('SIG'.length)];
@@ -56,6 +57,16 @@ export async function killProcess(kept: Kept, id: string, signal: string | null)
     ...(name === null ? {} : { graceMs: 0 }),
   });
   return { process: await recorded(kept, id), survivors };
+}
+
+/** Before its command is there, a signal would find nobody, and the command would begin after it. */
+async function begun(kept: Kept, id: string): Promise<DetachedProcess> {
+  const until = performance.now() + begunMs;
+  for (;;) {
+    const found = await findProcess(kept, id);
+    if (found.state !== 'running' || found.pid !== null || performance.now() > until) return found;
+    await sleep(10);
+  }
 }
 
 async function recorded(kept: Kept, id: string): Promise<DetachedProcess> {

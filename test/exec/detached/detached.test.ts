@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../../src/backend.ts';
 import { killProcess, pruneProcesses, waitForProcess } from '../../../src/exec/detached/end.ts';
 import { followProcess } from '../../../src/exec/detached/follow.ts';
 import { findProcess, type Kept, listProcesses, parseLine } from '../../../src/exec/detached/list.ts';
@@ -68,6 +69,18 @@ describe.each(shells)('a detached process under %s', (shell) => {
     },
   );
 
+  it('is ended also when it has hardly begun', { timeout: 60_000 }, async () => {
+    using home = keptSandbox(shell);
+    const kept = { sandbox: home.sandbox, key: '' };
+    const late = sandboxWithLateCommands(kept.sandbox);
+    const request = shellRequest('sleep 300');
+    await startDetached({ ...kept, sandbox: late }, request);
+    expect(await killProcess(kept, request.execId, null)).toMatchObject({
+      survivors: [],
+      process: { state: 'exited', exitCode: 143 },
+    });
+  });
+
   it('is ended with all it started, and its end is recorded', { timeout: 60_000 }, async () => {
     using home = keptSandbox(shell);
     const kept = { sandbox: home.sandbox, key: '' };
@@ -134,6 +147,7 @@ describe.each(shells)('a detached process under %s', (shell) => {
     await startDetached(kept, ended);
     await startDetached(kept, alive);
     await waitForProcess(kept, ended.execId);
+    await running(kept, alive.execId);
     const touch = await home.sandbox.exec(
       [
         '/usr/bin/touch',
@@ -152,6 +166,18 @@ describe.each(shells)('a detached process under %s', (shell) => {
     await killProcess(kept, alive.execId, 'KILL');
   });
 });
+
+/** Its supervisors take a while to start their commands. */
+function sandboxWithLateCommands(sandbox: Sandbox): Sandbox {
+  return {
+    ...sandbox,
+    exec: ([program, flag = '', script = '', ...rest], options) =>
+      sandbox.exec(
+        [program, flag, script.replace('trap : HUP INT TERM', 'sleep 1; trap : HUP INT TERM'), ...rest],
+        options,
+      ),
+  };
+}
 
 async function running(kept: Kept, id: string) {
   await expect.poll(async () => (await findProcess(kept, id)).pid, { timeout: 5000 }).not.toBeNull();
