@@ -199,6 +199,9 @@ describe('properties', () => {
       '{ ls',
       'ls <<<',
       '&& ls',
+      'fi',
+      'ls; done',
+      'ls | done x',
     ])
       expect([command, decide(command).verdict]).not.toEqual([command, 'allow']);
   });

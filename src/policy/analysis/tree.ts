@@ -9,6 +9,9 @@ import { hole, wordBreak, type Assignment, type Redirect, type Word } from './ty
 import { substitutionsIn } from './quoting.ts';
 import { resolveText, resolveValue, resolveWord } from './words.ts';
 
+/** Words that the grammar takes for names of programs where the shell finds nothing to close or continue. */
+const closes = /^(?:then|do|done|fi|elif|else|esac|\})(?=[\s;&|]|$)/;
+
 /** Whether the shell would read the text as the tree has it. */
 export function readTree(tree: FlatTree, payload: Payload, session: Session): boolean {
   return new Reader(tree, payload, session).read();
@@ -111,6 +114,7 @@ class Reader {
       else if (name === 'subshell' && !/^time\s/.test(this.#source(node))) this.#differs(child); // only the keyword takes that
       else if (name !== 'comment' && name !== 'subshell') words.push(child);
     }
+    if (closes.test(this.#source(node))) this.#differs(node);
     const lent = this.#lent.get(node);
     redirects.push(...(lent?.redirects ?? []));
     const behind = redirects.flatMap((redirect) => this.#behindTarget(redirect));
