@@ -13,12 +13,13 @@ export interface Automaton {
   readonly found: readonly (readonly number[] | undefined)[];
   /** By state: 1 where a literal ends. */
   readonly hits: Uint8Array;
-  /** By a unit of two bytes, as `Uint16Array` reads them: 1 where a literal may begin in it or one byte before it. */
+  /**
+   * By a unit of two bytes, as `Uint16Array` reads them: 1 where a literal may begin in it or one byte before it, `certain`
+   * where a byte of it is one.
+   */
   readonly units: Uint8Array;
-  /** By three bytes (`headOf`): 1 where a literal may begin with them. */
+  /** By three bytes (`headOf`): 1 where a literal of more than one may begin with them. */
   readonly heads: Uint8Array;
-  /** By a byte: 1 where it is a literal by itself. */
-  readonly singles: Uint8Array;
   /** By state: length of the longest suffix of what was read that begins a literal. */
   readonly depth: Int32Array;
   /** By state: the same, of those literals that are held until they are complete or none. */
@@ -56,21 +57,30 @@ export function automatonOf(
     width,
     depth,
     units: unitsOf(literals),
-    ...headsOf(literals),
+    heads: headsOf(literals),
     ...completed({ next, width, count, ends, open }),
   };
 }
+
+export const certain = 2;
 
 /** A literal that begins at an even place shows there, one that begins at an odd place with the unit of its next bytes. */
 function unitsOf(literals: readonly Uint8Array[]): Uint8Array {
   const units = new Uint8Array(2 ** 16);
   const anything = Array.from({ length: 256 }, (_, byte) => byte);
-  for (const [first = 0, second, third] of literals) {
-    for (const byte of second === undefined ? anything : [second]) units[unitOf(first, byte)] = 1;
-    if (second === undefined) for (const byte of anything) units[unitOf(byte, first)] = 1;
-    else for (const byte of third === undefined ? anything : [third]) units[unitOf(second, byte)] = 1;
+  for (const [first = 0, second, third] of longer(literals)) {
+    units[unitOf(first, second)] = 1;
+    for (const byte of third === undefined ? anything : [third]) units[unitOf(second, byte)] = 1;
   }
+  for (const [first = 0, second] of literals)
+    if (second === undefined)
+      for (const byte of anything) units[unitOf(first, byte)] = units[unitOf(byte, first)] = certain;
   return units;
+}
+
+/** The first bytes of those that have more than one. */
+function longer(literals: readonly Uint8Array[]): readonly (readonly [number, number, number | undefined])[] {
+  return literals.flatMap(([first = 0, second, third]) => (second === undefined ? [] : [[first, second, third]]));
 }
 
 function unitOf(first: number, second: number): number {
@@ -100,16 +110,12 @@ export function headOf(first: number, second: number, third: number): number {
   return (first * 2053 + second * 37 + third * 769) & 0xffff;
 }
 
-/** Those of one byte stand apart: with any two others they would be all there is. */
-function headsOf(literals: readonly Uint8Array[]): Pick<Automaton, 'heads' | 'singles'> {
+function headsOf(literals: readonly Uint8Array[]): Uint8Array {
   const heads = new Uint8Array(2 ** 16);
-  const singles = new Uint8Array(2 ** 8);
   const anything = Array.from({ length: 256 }, (_, byte) => byte);
-  for (const [first = 0, second, third] of literals) {
-    if (second === undefined) singles[first] = 1;
-    else for (const byte of third === undefined ? anything : [third]) heads[headOf(first, second, byte)] = 1;
-  }
-  return { heads, singles };
+  for (const [first, second, third] of longer(literals))
+    for (const byte of third === undefined ? anything : [third]) heads[headOf(first, second, byte)] = 1;
+  return heads;
 }
 
 /** Breadth first, so that the state to fall back to is complete before it is needed. */

@@ -1,5 +1,5 @@
 /** A walk of an automaton over buffers that follow each other. */
-import { type Automaton, headOf } from './automaton.ts';
+import { type Automaton, certain, headOf } from './automaton.ts';
 
 /** Fewer bytes than this are walked one by one. */
 const shortBytes = 64;
@@ -79,21 +79,18 @@ export class Scan {
     // In the middle of a unit: its second byte is in no other one.
     if (((from - this.#even) & 1) !== 0) return from;
     let at = (from - this.#even) >> 1;
-    for (; at < length; at += 1) {
-      if (begins[units[at] ?? 0] === 0) continue;
+    for (; ; at += 1) {
+      while (at < length && begins[units[at] ?? 0] === 0) at += 1;
       const even = this.#even + 2 * at;
-      if (this.#mayBegin(even) || (even > from && this.#mayBegin(even - 1)) || this.#isSingle(even + 1)) break;
+      if (at >= length || begins[units[at] ?? 0] === certain) break;
+      if (this.#mayBegin(even) || (even > from && this.#mayBegin(even - 1))) break;
     }
     return Math.max(from, this.#even + 2 * at - 1);
   }
 
   #mayBegin(at: number): boolean {
     const buffer = this.#buffer;
-    if (this.#isSingle(at) || at + 2 >= buffer.length) return true;
+    if (at + 2 >= buffer.length) return true;
     return this.#automaton.heads[headOf(buffer[at] ?? 0, buffer[at + 1] ?? 0, buffer[at + 2] ?? 0)] === 1;
-  }
-
-  #isSingle(at: number): boolean {
-    return this.#automaton.singles[this.#buffer[at] ?? 0] === 1;
   }
 }

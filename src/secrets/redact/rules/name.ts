@@ -11,7 +11,6 @@ const operators = byteClass(':?+');
 /** Quotes of more bytes than one, by the last of them. */
 const longQuote = /(?:\xe2\x80[\x98\x99\x9c\x9d]|&(?:quot|apos|#34|#39|#x22|#x27);|%22|%27|%5D|\\u002[27])$/i;
 const longestQuote = 6;
-const longQuoteEnds = byteClass('\x98\x99\x9c\x9d;27dD');
 
 export interface Name {
   readonly text: string;
@@ -76,10 +75,21 @@ function quoteBefore(buffer: Buffer, end: number, floor: number): number {
     while (start > floor && end - start < longestQuote && buffer[start - 1] === 0x5c) start -= 1;
     return end - start;
   }
-  if (!has(longQuoteEnds, buffer[end - 1])) return 0;
+  if (!mayEndLongQuote(buffer, end)) return 0;
   const [quote] = longQuote.exec(latin1(buffer, Math.max(floor, end - longestQuote), end)) ?? [''];
   return quote.length;
 }
+
+/** Digits stand before every separator of a time, and no text should be made of them. */
+function mayEndLongQuote(buffer: Buffer, end: number): boolean {
+  const last = buffer[end - 1] ?? 0;
+  if (last >= 0x80) return buffer[end - 3] === 0xe2;
+  if (last === 0x3b) return buffer[end - 5] === ampersand || buffer[end - 6] === ampersand;
+  return has(hexEnds, last) && (buffer[end - 3] === 0x25 || buffer[end - 6] === 0x5c);
+}
+
+const ampersand = 0x26;
+const hexEnds = byteClass('27dD');
 
 /** Most names are none of a secret, and their bytes tell it before any text is made of them. */
 function mayBeSecret(buffer: Buffer, start: number, end: number): boolean {
