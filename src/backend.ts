@@ -348,6 +348,11 @@ export interface Sandbox {
   readonly stats?: { read(options?: Cancelable): Promise<Stats> };
   /** How often the kernel has killed in this sandbox for memory, as far as the place has told since we attached. */
   readonly memory?: { kills(): number };
+  /**
+   * The same as `exec`, for shells that stay: it takes longer to start one, and then its streams go past the place's own
+   * services, which saves a good part of what a short command costs. Where that way proves closed, it is `exec`.
+   */
+  readonly pipes?: { exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> };
   /** The same as `exec`, on a terminal. `stderr` of such a process is empty: a terminal has one stream. */
   readonly pty?: { exec(command: readonly [string, ...string[]], options: PtyOptions): Promise<PtyProcess> };
 }

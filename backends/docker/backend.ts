@@ -28,6 +28,7 @@ import { imagesOf } from './images.ts';
 import { checkSpec } from './limits.ts';
 import { list, object, text } from './json.ts';
 import { fromEngineLabels, instanceLabel } from './labels.ts';
+import { pipesReach } from './pipes.ts';
 import { DockerSandbox, fromRef, toRef } from './sandbox.ts';
 
 /** How long an aborted create waits for its own cleaning up before it leaves that to the background. */
@@ -73,21 +74,18 @@ class DockerBackend implements Backend {
   async create(spec: Spec, options: CreateOptions): Promise<Sandbox> {
     const making = this.#make(spec, options);
     const created = await this.#orCleanedUp(making, options.signal);
-    return new DockerSandbox(this.#engine, created.inspected, {
-      host: (await this.#engine.facts()).id,
-      init: created.init,
-    });
+    return await this.#sandbox(created);
   }
 
   async attach(ref: Ref, options: Cancelable = {}): Promise<Sandbox> {
     const id = fromRef(ref);
-    const [inspected, facts] = await Promise.all([
+    const [inspected] = await Promise.all([
       inspectContainer(this.#engine, id, options.signal),
       this.#engine.facts(options.signal),
     ]);
     if (inspected.labels?.instance !== this.#engine.instance)
       throw new CaissonError('not_found', 'that container is not a sandbox of this instance');
-    return new DockerSandbox(this.#engine, inspected, { host: facts.id, init: null });
+    return await this.#sandbox({ inspected, init: null });
   }
 
   async list(options: ListOptions): Promise<readonly Listed[]> {
@@ -104,6 +102,13 @@ class DockerBackend implements Backend {
 
   close(): Promise<void> {
     return this.#engine.close();
+  }
+
+  async #sandbox({ inspected, init }: Created): Promise<Sandbox> {
+    const facts = await this.#engine.facts();
+    const where = { facts, local: await this.#engine.isLocal(), root: process.geteuid?.() === 0 };
+    const pipes = pipesReach(inspected.runtime, where);
+    return new DockerSandbox(this.#engine, inspected, { host: facts.id, init, pipes });
   }
 
   async #make(spec: Spec, options: CreateOptions): Promise<Created> {

@@ -14,6 +14,7 @@ export interface Inspected {
   readonly labels: Labels | null;
   /** Whether what its events say can be believed. */
   readonly trusted: boolean;
+  readonly runtime: string | null;
   readonly limits: { readonly memoryBytes: number; readonly nanoCpus: number; readonly pids: number };
 }
 
@@ -32,6 +33,7 @@ export async function inspectContainer(engine: Engine, name: string, signal?: Ab
     imageId: text(answer['Image']),
     labels: fromEngineLabels(labels),
     trusted: !eventsAreForged(labels),
+    runtime: text(object(answer['HostConfig'])['Runtime']),
     limits: toLimits(object(answer['HostConfig'])),
   };
 }

@@ -17,6 +17,9 @@ import { hijack, type Hijacked, type Way } from './hijack.ts';
 import { Network } from './network.ts';
 import { ask, open, type Client, type Request } from './rest.ts';
 
+/** How long the engine may take to tidy up at the end. */
+const closePatienceMs = 3000;
+
 interface Connected {
   readonly client: Client;
   readonly way: Way;
@@ -73,7 +76,9 @@ export class Engine {
       input.destroy();
       output.destroy();
     }
-    if (this.#connected) await this.network.removeUnused();
+    if (!this.#connected) return;
+    // An engine that hangs must not hold whoever wants to leave.
+    await untilAborted(this.network.removeUnused(), AbortSignal.timeout(closePatienceMs)).catch(() => undefined);
   }
 
   #connect(): Promise<Connected> {

@@ -13,6 +13,8 @@ import { checkSignal, sendSignal, type Run } from './signal.ts';
 const abortPatienceMs = 5000;
 const maxKillTries = 30;
 const killPauseMs = 50;
+const maxPidTries = 50;
+const pidPauseMs = 20;
 
 export class ExecProcess implements PtyProcess {
   readonly stdin: Writable | null;
@@ -73,6 +75,16 @@ export class ExecProcess implements PtyProcess {
     if (this.#ending.over) return false;
     const state = await inspectExec(this.#container.engine, this.#execId);
     return state.running && (!state.pid || tries < 3);
+  }
+
+  /** As the engine's host counts, of a command that has begun: the engine may tell a little later. `null`: it has ended. */
+  async pid(): Promise<number | null> {
+    for (let tries = 0; !this.#ending.over && tries < maxPidTries; tries += 1) {
+      const { pid } = await inspectExec(this.#container.engine, this.#execId);
+      if (pid) return pid;
+      await delay(pidPauseMs);
+    }
+    return null;
   }
 
   /**

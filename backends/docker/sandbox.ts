@@ -15,6 +15,7 @@ import { removeContainer, type Inspected } from './container.ts';
 import type { Engine } from './engine.ts';
 import type { InitProcess } from './init-process.ts';
 import type { Command, Container, StartOptions } from './exec-start.ts';
+import { PipedProcess } from './piped-process.ts';
 import { ExecProcess } from './process.ts';
 import { toStats } from './stats.ts';
 
@@ -27,13 +28,16 @@ export class DockerSandbox implements Sandbox {
   readonly stats: NonNullable<Sandbox['stats']>;
   readonly pty: NonNullable<Sandbox['pty']>;
   readonly memory: NonNullable<Sandbox['memory']>;
+  readonly pipes?: NonNullable<Sandbox['pipes']>;
   readonly #engine: Engine;
   readonly #container: Container;
+  /** Once they did not reach, they are not tried again. */
+  #pipesReach = true;
 
   constructor(
     engine: Engine,
     inspected: Inspected,
-    options: { readonly host: string | null; readonly init: InitProcess | null },
+    options: { readonly host: string | null; readonly init: InitProcess | null; readonly pipes: boolean },
   ) {
     this.#engine = engine;
     this.#container = { engine, id: inspected.id, trusted: inspected.trusted };
@@ -44,6 +48,7 @@ export class DockerSandbox implements Sandbox {
     this.power = { stop: (stop) => this.#stop(stop), start: (start) => this.#start(start) };
     this.memory = { kills: () => engine.events.memoryKills(inspected.id) };
     this.stats = { read: (read) => this.#readStats(read) };
+    if (options.pipes) this.pipes = { exec: (command, each) => this.#execOverPipes(command, each) };
     this.pty = { exec: (command, pty) => this.#execOnTerminal(command, pty) };
   }
 
@@ -59,6 +64,16 @@ export class DockerSandbox implements Sandbox {
   #execOnTerminal(command: Command, options: PtyOptions): Promise<PtyProcess> {
     const { columns, rows, ...rest } = options;
     return this.#run(command, { ...rest, stdin: true, terminal: { columns, rows } });
+  }
+
+  async #execOverPipes(command: Command, options: ExecOptions): Promise<Process> {
+    try {
+      const piped = this.#pipesReach ? await PipedProcess.start(this.#container, command, options) : null;
+      this.#pipesReach = piped !== null;
+      return piped ?? (await this.exec(command, options));
+    } catch (error) {
+      throw inWords(error);
+    }
   }
 
   async #run(command: Command, options: StartOptions): Promise<ExecProcess> {

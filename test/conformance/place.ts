@@ -28,6 +28,7 @@ export interface Facets {
   readonly power: boolean;
   readonly stats: boolean;
   readonly memory: boolean;
+  readonly pipes: boolean;
   readonly pty: boolean;
 }
 
@@ -70,13 +71,14 @@ export class Place {
     const instance = `conf${randomBytes(6).toString('hex')}`;
     const backend = await subject.open(instance);
     const guarantees = await backend.guarantees();
-    const facets = { init: false, power: false, stats: false, memory: false, pty: false };
+    const facets = { init: false, power: false, stats: false, memory: false, pipes: false, pty: false };
     const place = new Place(subject, { instance, backend, guarantees, facets });
     const sandbox = await place.create();
     facets.init = sandbox.init !== undefined;
     facets.power = sandbox.power !== undefined;
     facets.stats = sandbox.stats !== undefined;
     facets.memory = sandbox.memory !== undefined;
+    facets.pipes = sandbox.pipes !== undefined;
     facets.pty = sandbox.pty !== undefined;
     await place.destroy(sandbox);
     return place;

@@ -25,8 +25,10 @@ export class LanedSandbox implements Sandbox {
     Object.assign(this, { power, stats, pty, memory });
     [this.ref, this.state, this.place] = [ref, state, place];
     this.#sandbox = sandbox;
-    this.#lanes = new Lanes((command, options) => sandbox.exec(command, options), sandbox.memory);
-    if (sandbox.init !== undefined && nonce !== null) this.#lanes.adopt(sandbox.init, nonce);
+    const launcher = sandbox.pipes ?? sandbox;
+    this.#lanes = new Lanes((command, options) => launcher.exec(command, options), sandbox.memory);
+    if (sandbox.init !== undefined && nonce !== null)
+      this.#lanes.adopt(sandbox.init, nonce, { forGood: sandbox.pipes === undefined });
   }
 
   /** Why there are no lanes here; `null` while nothing speaks against them. */

@@ -29,6 +29,8 @@ const longBusyMs = 20;
 /** All lanes have been busy for as long: their commands may run for ever. */
 const stuckMs = 250;
 const idleCloseMs = 60_000;
+/** So many commands, and the sandbox is in use: a lane of its own pays then, where it is faster than the adopted one. */
+const adoptedRuns = 3;
 
 export class Lanes {
   readonly #launch: Launch;
@@ -43,6 +45,8 @@ export class Lanes {
   readonly #closing = new AbortController();
   #looking: NodeJS.Timeout | null = null;
   #opening = 0;
+  /** One that serves until there is another, and how many commands it still takes before that is opened. */
+  #stopgap: { readonly lane: Lane; left: number } | null = null;
   #unusable: string | null = null;
 
   constructor(launch: Launch, memory?: MemoryKills) {
@@ -73,7 +77,9 @@ export class Lanes {
       if (lane === null) return null;
       this.#promised.delete(lane);
       this.#idleSince.delete(lane);
-      if (lane.state === 'idle') return lane.run(request); // else it died on the way to us
+      if (lane.state !== 'idle') continue; // it died on the way to us
+      this.#countStopgap(lane);
+      return lane.run(request);
     }
   }
 
@@ -143,10 +149,30 @@ export class Lanes {
     return [...this.#lanes].every((lane) => now - lane.startedAt > longBusyMs);
   }
 
-  /** Takes a process that runs a guardian (or a lane itself) into the pool, as soon as it says hello. */
-  adopt(process: Process, nonce: string): void {
+  /**
+   * Takes a process that runs a guardian (or a lane itself) into the pool, as soon as it says hello. Not `forGood`: lanes
+   * that are opened are faster, so that one of them replaces it once there has been some use for it.
+   */
+  adopt(process: Process, nonce: string, { forGood }: { readonly forGood: boolean }): void {
     if (process.stdin === null) process.release();
-    else void this.#add(async () => process, nonce);
+    else
+      void this.#add(async () => process, nonce).then((lane) => {
+        if (lane !== null && !forGood) this.#stopgap = { lane, left: adoptedRuns };
+      });
+  }
+
+  #countStopgap(lane: Lane): void {
+    if (this.#stopgap?.lane !== lane) return;
+    this.#stopgap.left -= 1;
+    if (this.#stopgap.left <= 0 && this.size === 1) void this.#open();
+  }
+
+  /** Once another lane is there. */
+  #dropStopgap(): void {
+    const lane = this.#stopgap?.lane;
+    if (lane?.state !== 'idle' || this.#promised.has(lane) || this.#lanes.size < 2) return;
+    this.#stopgap = null;
+    lane.close();
   }
 
   async #open(): Promise<void> {
@@ -161,15 +187,17 @@ export class Lanes {
     );
   }
 
-  async #add(start: () => Promise<Process>, nonce: string): Promise<void> {
+  async #add(start: () => Promise<Process>, nonce: string): Promise<Lane | null> {
     this.#opening += 1;
     try {
       const lane = new Lane(await start(), { onChange: (changed) => this.#changed(changed), memory: this.#memory });
       await this.#opened(lane, nonce);
       this.#lanes.add(lane);
       this.#changed(lane);
+      return lane;
     } catch (error) {
       this.#failed(error);
+      return null;
     } finally {
       this.#opening -= 1;
     }
@@ -207,6 +235,8 @@ export class Lanes {
       if (this.#waiters.size > 0) this.#grow();
       return;
     }
+    this.#dropStopgap();
+    if (lane.state !== 'idle') return;
     const [next] = this.#waiters;
     if (next === undefined) {
       this.#idleSince.set(lane, performance.now());

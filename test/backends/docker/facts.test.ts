@@ -6,6 +6,7 @@ import { toFacts } from '../../../backends/docker/facts.ts';
 import { toGuarantees, type Place } from '../../../backends/docker/guarantees.ts';
 import { checkCommand, checkSpec } from '../../../backends/docker/limits.ts';
 import { plainSpec } from '../../conformance/spec.ts';
+import { pipesReach } from '../../../backends/docker/pipes.ts';
 import { infoOf, versionOf } from './answers.ts';
 
 const place: Place = { disk: { enforced: false, reason: 'no quota' }, local: true, hostUser: true };
@@ -207,5 +208,27 @@ describe('the check of an engine', () => {
       status,
       remedy: 'do',
     });
+  });
+});
+
+describe('named pipes reach into a sandbox', () => {
+  const here = { facts: factsOf(), local: true, root: true };
+
+  test('of an engine on this kernel, whose processes may be looked into', () => {
+    expect(pipesReach('runc', here)).toBe(true);
+    expect(pipesReach(null, here)).toBe(true);
+    expect(pipesReach('runc', { ...here, root: false, facts: factsOf({ SecurityOptions: ['name=rootless'] }) })).toBe(
+      true,
+    );
+  });
+
+  test.each([
+    ['a virtual machine', 'kata', here],
+    ['a kernel of its own', null, { ...here, facts: factsOf({ DefaultRuntime: 'runsc' }) }],
+    ['an engine elsewhere', 'runc', { ...here, local: false }],
+    ["somebody else's processes", 'runc', { ...here, root: false }],
+    ['Docker Desktop', 'runc', { ...here, facts: factsOf({ OperatingSystem: 'Docker Desktop' }) }],
+  ])('but not into %s', (_, runtime, where) => {
+    expect(pipesReach(runtime, where)).toBe(false);
   });
 });

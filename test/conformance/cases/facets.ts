@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { eventually, readUntil, sh } from '../command.ts';
+import { finish, eventually, readUntil, sh } from '../command.ts';
 import type { Suite } from '../suite.ts';
 
 export function facetCases(suite: Suite): void {
@@ -57,6 +57,27 @@ export function facetCases(suite: Suite): void {
       await sh(sandbox, 'dd if=/dev/zero of=/dev/null bs=200M count=1; true');
       expect(await eventually(() => (sandbox.memory?.kills() ?? 0) > 0)).toBe(true);
       await place.destroy(sandbox);
+    });
+  }
+
+  if (facets.pipes) {
+    suite.test('facets.pipes', 'runs a command over pipes as it runs one otherwise', async (place) => {
+      const sandbox = await place.sandbox();
+      const pipes = sandbox.pipes ?? expect.fail('the pipes facet is missing on this object');
+      const script = 'head -c 3000000 /dev/zero; printf "\\377+" >&2; cat; exit 7';
+      const over = async (way: Pick<typeof pipes, 'exec'>): Promise<unknown> => {
+        const process = await way.exec(['sh', '-c', script], { cwd: '/tmp', env: {}, stdin: true });
+        process.stdin?.end('what it reads');
+        return await finish(process);
+      };
+      expect(await over(pipes)).toEqual(await over(sandbox));
+    });
+
+    suite.test('facets.pipes-kill', 'ends a command over pipes by a signal, and its streams with it', async (place) => {
+      const { pipes } = await place.sandbox();
+      const process = await pipes?.exec(['sleep', '600'], { cwd: '/', env: {}, stdin: true });
+      await process?.kill('SIGKILL');
+      expect(await finish(process ?? expect.fail('no process'))).toMatchObject({ exitCode: 137 });
     });
   }
 

@@ -1,6 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Process } from '../../../src/backend.ts';
+import { Lane } from '../../../src/exec/lane/lane.ts';
 import { Lanes } from '../../../src/exec/lane/pool.ts';
+import { newNonce } from '../../../src/exec/random.ts';
 import { finish } from '../../conformance/command.ts';
 import { spawnedSandbox } from '../spawned-sandbox.ts';
 
@@ -86,4 +88,23 @@ it.each([
   expect(await lanes.exec({ command: ['true'], cwd: '/', env: {} })).toBeNull();
   expect(await shells[0]?.wait()).toBeDefined();
   expect(lanes.size).toBe(0);
+});
+
+it('a lane of the first process serves until the sandbox is in use, where those that are opened are faster', async () => {
+  const opened: string[] = [];
+  const lanes = new Lanes((command, options) => {
+    opened.push(command[0]);
+    return sandbox.exec(command, options);
+  });
+  const nonce = newNonce();
+  const init = await sandbox.exec(Lane.command(nonce), { cwd: '/', env: {}, stdin: true });
+  const ended = init.wait();
+  lanes.adopt(init, nonce, { forGood: false });
+  const shellOf = (): Promise<string> => run(lanes, 'echo $PPID');
+  const first = await shellOf();
+  expect([await shellOf(), opened]).toEqual([first, []]);
+  await vi.waitUntil(async () => (await shellOf()) !== first);
+  expect(await ended).toMatchObject({ exitCode: 77 });
+  expect([opened, lanes.size]).toEqual([['sh'], 1]);
+  lanes.close();
 });
