@@ -4,9 +4,13 @@ export interface Dialect {
   readonly begin: string;
   /** After the snapshot was read. */
   readonly takeUp: string;
+  /** What would hinder all that. */
+  readonly takeUpLast: string;
   /** Takes a function called `command` away; says so on descriptor 9. Ends the shell where it cannot. */
   readonly intact: string;
-  /** Prints the state as commands that make it. */
+  /** Looks at what cannot be seen from within `dump`. */
+  readonly lookFirst: string;
+  /** Prints the state as commands that make it; where its directory is gone, they set `_cz_r` to 2. */
   readonly dump: string;
   /** Answers the request in `_cz_L` on descriptor 8. */
   readonly look: string;

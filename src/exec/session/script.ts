@@ -22,7 +22,8 @@ import { bash } from './bash.ts';
 import { type Dialect, renamed } from './dialect.ts';
 import { sh } from './sh.ts';
 
-const save = ({ dump }: Dialect): string => `
+const save = ({ lookFirst, dump }: Dialect): string => `
+${lookFirst}
 _cz_m=$(\\command umask); command umask 077
 { ${dump}
 case $_cz_o in *v*) command echo '\\command set -v';; esac
@@ -39,6 +40,7 @@ _cz_F=$2.${shell.kind} _cz_X= _cz_G= _cz_T= _cz_L= _cz_k= _cz_x= _cz_q= _cz_m= _
 ${shell.begin}
 [ ! -f "$_cz_F" ] || { _cz_r=1; { command . "$_cz_F"; ${shell.takeUp}
 } >/dev/null 2>&1; }
+${shell.takeUpLast}
 command printf '%s:%s:${shell.kind}:%s;' "$1" "$$" "$_cz_r" >&8; command printf '%s;' "$1" >&9
 command shift "$#"
 while { _cz_e=$? _cz_o=$- _cz_n='

@@ -17,7 +17,7 @@ import { interruptScript } from './script.ts';
 
 type StreamName = 'stdout' | 'stderr';
 
-const helloForm = /^:(\d{1,10}):(bash|sh):([01])$/;
+const helloForm = /^:(\d{1,10}):(bash|sh):([012])$/;
 const statusForm = /^:\d{1,3}$/;
 const emptyForm = /^$/;
 const openPatienceMs = 20_000;
@@ -32,6 +32,8 @@ export interface Opened {
   readonly shell: 'bash' | 'sh';
   /** Whether state of an earlier shell was taken up. */
   readonly restored: boolean;
+  /** Its directory could not be entered any more. */
+  readonly strayed: boolean;
 }
 
 export class Session {
@@ -84,7 +86,12 @@ export class Session {
         'no session can be opened here: it needs sh in the sandbox, and a place to keep its state',
       );
     }
-    this.#opened = { pid: Number(pid), shell: shell === 'bash' ? 'bash' : 'sh', restored: restored === '1' };
+    this.#opened = {
+      pid: Number(pid),
+      shell: shell === 'bash' ? 'bash' : 'sh',
+      restored: restored !== '0',
+      strayed: restored === '2',
+    };
     return this.#opened;
   }
 

@@ -13,9 +13,11 @@ export const sh: Dialect = {
   begin: `trap '\\: \${_cz_ended?ended}' URG`,
   takeUp: `[ ! -f "$_cz_F.alias" ] || while IFS= command read -r _cz_L; do _cz_X=\${_cz_L#*=\\'} _cz_X=\${_cz_X%\\'}
 case $_cz_X in *\\'*) ;; *) command alias "\${_cz_L%%=*}=$_cz_X";; esac; done <"$_cz_F.alias"`,
+  takeUpLast: '',
+  lookFirst: '',
   intact: `case $(unset -f type unalias; \\unalias command; \\type command) in *function*) unset -f command || exit 77; ${note};; esac`,
   dump: `_cz_k=$PWD _cz_q=; until case $_cz_k in *\\'*) ! :;; esac; do _cz_q="$_cz_q\${_cz_k%%\\'*}'\\\\''" _cz_k=\${_cz_k#*\\'}; done
-command printf "umask %s\\\\ncd -- '%s'\\\\n" "$_cz_m" "$_cz_q$_cz_k"; export -p
+command printf "umask %s\\\\ncd -- '%s' || _cz_r=2\\\\n" "$_cz_m" "$_cz_q$_cz_k"; export -p
 ( for _cz_x in ${ownNames}; do command unset "$_cz_x"; done; unset _cz_x; set )
 command alias >|"$_cz_F.alias.new" && ${renamed('$_cz_F.alias')}; set +o`,
   look: lookWith(

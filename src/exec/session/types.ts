@@ -15,7 +15,7 @@ export interface SessionInput {
 export interface SessionStart {
   /** This call opened a new shell and took up the state of an earlier one. */
   readonly restored: boolean;
-  /** What of that state could not be kept: sh cannot list functions. */
+  /** What of that state could not be kept: sh cannot list functions, for one, and a directory may be gone. */
   readonly lost: readonly string[];
 }
 

@@ -137,6 +137,32 @@ describe.each(shells)('a session of %s', (shell) => {
     expect(readFileSync(join(directory, `one.${isBash ? 'bash' : 'sh'}`), 'utf8')).not.toContain('GIVEN');
   });
 
+  it('restores where `cd -` leads, and `set -e`', { timeout: 30_000 }, async () => {
+    using kept = keptSandbox(shell);
+    const first = await openSession(kept.sandbox, 'one');
+    await say(first.session, 'cd /usr; cd /tmp; set -e');
+    first.session.close();
+    const { session } = await openSession(kept.sandbox, 'one');
+    expect((await say(session, 'cd -; echo "$-"')).out).toMatch(/^\/usr\n\S*e/);
+    session.close();
+  });
+
+  it('says so when the directory of its state is gone', { timeout: 30_000 }, async () => {
+    using kept = keptSandbox(shell);
+    const first = await openSession(kept.sandbox, 'one');
+    expect(first.opened).toMatchObject({ restored: false, strayed: false });
+    await say(first.session, 'mkdir "$HOME/gone"; cd "$HOME/gone"; X=1');
+    first.session.close();
+    const second = await openSession(kept.sandbox, 'one');
+    expect(second.opened).toMatchObject({ restored: true, strayed: false });
+    await say(second.session, 'rm -r "$HOME/gone"');
+    second.session.close();
+    const { session, opened } = await openSession(kept.sandbox, 'one');
+    expect(opened).toMatchObject({ restored: true, strayed: true });
+    expect((await say(session, 'echo "$X"')).out).toBe('1\n');
+    session.close();
+  });
+
   it('gives a variable of one call back its value', { timeout: 30_000 }, async () => {
     using kept = keptSandbox(shell);
     const { session } = await openSession(kept.sandbox, 'one');

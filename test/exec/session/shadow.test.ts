@@ -152,6 +152,19 @@ describe.each(shells.filter((shell) => shell === 'bash'))('a session of %s alone
     next.close();
   });
 
+  it('keeps traps of errors, read-only functions, and what is declared of variables without a value', async () => {
+    using kept = keptSandbox(shell);
+    const { session } = await openSession(kept.sandbox, 'one');
+    await say(session, "trap 'echo trapped' ERR; r() { :; }; readonly -f r; trap() { :; }; alias eval=echo");
+    await say(session, 'declare -A map; declare -i number; export later; BASH_ENV=mine COMP_MINE=2');
+    const next = await again(session, kept.sandbox);
+    expect(await say(next, 'false; map[a]=1 number=1+1 later=x; declare -p map number later; declare -Fr')).toEqual(
+      said('trapped\ndeclare -A map=([a]="1" )\ndeclare -i number="2"\ndeclare -x later="x"\ndeclare -fr r\n'),
+    );
+    expect(await say(next, 'echo "$BASH_ENV $COMP_MINE"')).toEqual(said('mine 2\n'));
+    next.close();
+  });
+
   it.each([
     ['command() { :; }; readonly -f command', 77],
     ['enable -n command', 127],
