@@ -6,6 +6,7 @@
  * one has called back. A stream that still held it by then would buffer megabytes behind its back-pressure, which the
  * contract rules out.
  */
+import type { Hash } from 'node:crypto';
 import { read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { CaissonError } from '../errors.ts';
@@ -39,22 +40,25 @@ export class ArchiveChunks {
     this.#used += blocks.length;
   }
 
-  /** Content of at most one chunk. */
-  small(fd: number, size: number): void {
+  /** Content of at most one chunk, which is given back: good until the next call. */
+  small(fd: number, size: number): Buffer {
     this.#room(padded(size));
     const end = this.#used + size;
     for (let at = this.#used; at < end;) at += some(readSync(fd, this.#chunk, at, end - at, null));
+    const content = this.#chunk.subarray(this.#used, end);
     this.#used = end;
     this.#onBytes(size);
     this.#pad(size);
+    return content;
   }
 
-  async *large(fd: number, size: number): AsyncGenerator<Buffer, void, undefined> {
+  async *large(fd: number, size: number, digest?: Hash): AsyncGenerator<Buffer, void, undefined> {
     for (let left = size; left > 0;) {
       if (this.#used === chunkBytes) this.#take();
       for (let full = this.full(); full !== null; full = this.full()) yield full;
       const { bytesRead } = await readAsync(fd, this.#chunk, this.#used, Math.min(left, chunkBytes - this.#used), null);
       left -= some(bytesRead);
+      digest?.update(this.#chunk.subarray(this.#used, this.#used + bytesRead));
       this.#used += bytesRead;
       this.#onBytes(bytesRead);
     }

@@ -12,6 +12,7 @@ import type { Writable } from 'node:stream';
 import type { Cancelable, Process, ProcessEnd, Progress, Sandbox } from '../backend.ts';
 import { abortError, CaissonError } from '../errors.ts';
 import { insidePath } from './inside-path.ts';
+import type { OnFile } from './pack.ts';
 import { meter } from './progress.ts';
 import { unpackScript } from './scripts.ts';
 import { type Listed, openSource } from './source.ts';
@@ -28,6 +29,8 @@ export interface CopyInOptions extends Cancelable {
   readonly vet?: Vet;
   /** Of a tree, what goes along. */
   readonly only?: Only;
+  /** Of a tree, what was sent of each file. */
+  readonly onFile?: OnFile;
   /** For the processes of the copy, `CAISSON_EXEC` above all. */
   readonly env?: Readonly<Record<string, string>>;
   readonly onProgress?: (progress: Progress) => void;

@@ -5,10 +5,11 @@
  * on the host; large ones asynchronously. Each file is opened through the open directory that holds it and never through
  * a link, so that somebody who changes the tree meanwhile cannot make us read outside of it.
  */
+import { createHash, hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { CaissonError } from '../errors.ts';
 import { ArchiveChunks } from './archive-chunks.ts';
-import { printable, toBytes } from './byte-name.ts';
+import { type ByteName, printable, toBytes } from './byte-name.ts';
 import { DirectoryChain } from './directory-chain.ts';
 import { at, type Directory } from './directory.ts';
 import { fsError } from './fs-error.ts';
@@ -23,11 +24,15 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 export const payloadName = 'payload';
 export const endName = 'end';
 
+/** Told of each file of a tree what went into the archive of it. */
+export type OnFile = (path: ByteName, sha256: string) => void;
+
 export interface PackInput {
   readonly root: Directory;
   readonly entries: readonly WalkedEntry[];
   /** Told for each piece of content that went into the archive. */
   readonly onBytes: (bytes: number) => void;
+  readonly onFile?: OnFile | undefined;
 }
 
 type Chunks = AsyncGenerator<Buffer, void, undefined>;
@@ -46,15 +51,15 @@ export function openFile(directory: Directory, name: string): OpenFile {
 }
 
 /** A whole tree. A chunk may be used again some chunks later (see `ArchiveChunks`). */
-export async function* packTree({ root, entries, onBytes }: PackInput): Chunks {
+export async function* packTree({ root, entries, onBytes, onFile }: PackInput): Chunks {
   const chain = new DirectoryChain(root);
   const archive = new ArchiveChunks(onBytes);
   try {
     archive.header(headerOf(rootEntry, statSync(toBytes(root.prefix))));
     for (const entry of entries) {
-      const large = packSmall(archive, chain, entry);
+      const large = packSmall({ archive, chain, onFile }, entry);
       for (let full = archive.full(); full !== null; full = archive.full()) yield full;
-      if (large !== null) yield* packLarge(archive, large, entry);
+      if (large !== null) yield* packLarge({ archive, onFile }, large, entry);
     }
     yield* endArchive(archive);
   } finally {
@@ -71,10 +76,17 @@ export async function* packFile({ fd, stats }: OpenFile, onBytes: (bytes: number
   yield* endArchive(archive);
 }
 
+interface Packing {
+  readonly archive: ArchiveChunks;
+  readonly chain: DirectoryChain;
+  readonly onFile: OnFile | undefined;
+}
+
 /** Everything but the content of a large file, which is given back open. Not a generator: that would cost more than a file. */
-function packSmall(archive: ArchiveChunks, chain: DirectoryChain, entry: WalkedEntry): OpenFile | null {
+function packSmall(packing: Packing, entry: WalkedEntry): OpenFile | null {
+  const { archive, chain } = packing;
   try {
-    if (entry.kind === 'file') return packContent(archive, chain, entry);
+    if (entry.kind === 'file') return packContent(packing, entry);
     archive.header(headerOf(entry, statsOf(chain, entry)));
     return null;
   } catch (error) {
@@ -82,22 +94,29 @@ function packSmall(archive: ArchiveChunks, chain: DirectoryChain, entry: WalkedE
   }
 }
 
-function packContent(archive: ArchiveChunks, chain: DirectoryChain, entry: WalkedEntry): OpenFile | null {
+function packContent({ archive, chain, onFile }: Packing, entry: WalkedEntry): OpenFile | null {
   const file = openFile(chain.parentOf(entry.segments), entry.segments.at(-1) ?? '');
   const { fd, stats } = file;
   archive.header(headerOf(entry, stats));
   if (stats.size > smallBytes) return file;
   try {
-    archive.small(fd, stats.size);
+    const content = archive.small(fd, stats.size);
+    onFile?.(entry.segments.join('/'), hash('sha256', content));
     return null;
   } finally {
     closeSync(fd);
   }
 }
 
-async function* packLarge(archive: ArchiveChunks, { fd, stats }: OpenFile, entry: WalkedEntry): Chunks {
+async function* packLarge(
+  { archive, onFile }: Omit<Packing, 'chain'>,
+  { fd, stats }: OpenFile,
+  entry: WalkedEntry,
+): Chunks {
+  const digest = onFile === undefined ? undefined : createHash('sha256');
   try {
-    yield* archive.large(fd, stats.size);
+    yield* archive.large(fd, stats.size, digest);
+    if (digest !== undefined) onFile?.(entry.segments.join('/'), digest.digest('hex'));
   } catch (error) {
     throw unreadable(entry, error);
   } finally {

@@ -22,11 +22,26 @@ export const exits = {
   exists: 87,
   notEmpty: 86,
   pattern: 85,
+  directory: 84,
 } as const;
 
-/** Follows a link at the end of a path. The dot keeps newlines at the end of a name, which `$(...)` would cut. */
-const follow = (name: string): string =>
-  `if [ -L "$${name}" ] && real=$(readlink -f "$${name}" && echo .); then ${name}=\${real%??}; fi`;
+/**
+ * Goes one link on at the end of a path, if it leads to something or not: of a link that leads nowhere, `readlink -f` of
+ * BusyBox tells another place. The dot keeps newlines at the end of a name, which `$(...)` would cut.
+ */
+export const step = (name: string): string => `to=$(readlink "$${name}" && echo .) || break
+to=\${to%??} links=\${links}.
+while :; do case $to in ?*/) to=\${to%/};; *) break;; esac; done
+case $to in /*) ${name}=$to;; *) ${name}=\${${name}%/*}/$to;; esac`;
+
+/** As many links as the kernel follows. */
+export const underway = '[ "${#links}" -lt 40 ]';
+
+/** Follows links at the end of a path. */
+export const follow = (name: string): string => `links=
+while [ -L "$${name}" ] && ${underway}; do
+${step(name)}
+done`;
 
 /**
  * $1 target, $2 name to take inside an existing directory (empty: put the content itself there), $3 `file` or `tree`,

@@ -7,7 +7,7 @@ import { closeDirectory, type Directory } from './directory.ts';
 import { fsError } from './fs-error.ts';
 import { sourceName } from './inside-path.ts';
 import { findPath } from './open-path.ts';
-import { type OpenFile, openFile, packFile, packTree } from './pack.ts';
+import { type OnFile, type OpenFile, openFile, packFile, packTree } from './pack.ts';
 import type { CopyResult, Only, Vet } from './types.ts';
 import { walk, type WalkOptions } from './walk.ts';
 
@@ -24,6 +24,7 @@ export interface Source extends Disposable {
 interface Listing extends WalkOptions {
   readonly vet?: Vet;
   readonly only?: Only;
+  readonly onFile?: OnFile;
 }
 
 export interface Listed {
@@ -75,14 +76,14 @@ function treeSource(root: Directory, name: string): Source {
     kind: 'tree',
     name,
     fileBytes: 0,
-    async list({ vet, only = () => true, ...options }) {
+    async list({ vet, only = () => true, onFile, ...options }) {
       const { entries: all, skipped } = await walk(root, options);
       const entries = all.filter(({ segments, kind }) => only(segments.join('/'), kind));
       const bytes = options.sizes === true ? entries.reduce((sum, { size }) => sum + size, 0) : null;
       if (vet !== undefined) for (const { segments } of entries) vet(segments.map(toText));
       const count = (kind: string): number => entries.reduce((sum, entry) => sum + (entry.kind === kind ? 1 : 0), 0);
       const result = { files: count('file'), directories: count('directory') + 1, skipped };
-      return { result, bytes, chunks: (onBytes) => packTree({ root, entries, onBytes }) };
+      return { result, bytes, chunks: (onBytes) => packTree({ root, entries, onBytes, onFile }) };
     },
     [Symbol.dispose]() {
       closeDirectory(root);

@@ -1,7 +1,7 @@
 /** The directory in which a copy comes together, beside its place and on the same file system. */
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
-import { toBytes } from './byte-name.ts';
+import { type ByteName, toBytes } from './byte-name.ts';
 import { at, closeDirectory, type Directory, openChild } from './directory.ts';
 import { errnoOf, fsError } from './fs-error.ts';
 import { removeTree } from './remove-tree.ts';
@@ -9,6 +9,8 @@ import { removeTree } from './remove-tree.ts';
 const namePattern = /^\.caisson-copy-([0-9]{1,10})-[0-9a-f]{16}$/;
 /** A process of this number may live on another machine that shares the directory: what is young is left alone. */
 const staleMs = 3_600_000;
+
+export const isStaging = (name: ByteName): boolean => namePattern.test(name);
 
 export interface Staging extends AsyncDisposable {
   readonly directory: Directory;

@@ -138,10 +138,15 @@ const failures: Readonly<Record<number, Failure>> = {
     message: (path) => `a directory is in the way at ${path}`,
     remedy: 'remove it, or choose another target',
   },
+  [exits.directory]: {
+    code: 'failed_precondition',
+    message: (path) => `${path} is a directory`,
+    remedy: 'list it, or name a file in it',
+  },
   [exits.notDirectory]: {
     code: 'failed_precondition',
     message: (path) => `${path} is not a directory`,
-    remedy: 'remove it, or choose another path',
+    remedy: 'choose another path, or the directory it is in',
   },
   [exits.noScratch]: {
     code: 'failed_precondition',

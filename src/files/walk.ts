@@ -10,6 +10,7 @@ import { staysInside } from './entry-name.ts';
 import { fsError } from './fs-error.ts';
 import { deepest } from './limits.ts';
 import { SkippedList } from './skipped.ts';
+import { isStaging } from './staging.ts';
 
 export interface WalkedEntry {
   readonly kind: 'file' | 'directory' | 'symlink';
@@ -23,6 +24,8 @@ export interface Walked {
   /** Directories before what is in them, in the order of names, without the root itself. */
   readonly entries: readonly WalkedEntry[];
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  /** Paths of what is left out, all of them. */
+  readonly leftOut: readonly ByteName[];
 }
 
 /** `sizes`: whether anybody wants to know them now. To look at each file costs as much as to open it. */
@@ -54,6 +57,7 @@ class Listing {
   readonly #sizes: boolean;
   readonly #entries: WalkedEntry[] = [];
   readonly #skipped = new SkippedList();
+  readonly #leftOut: ByteName[] = [];
   /** What is still to be visited, the next one last. */
   readonly #todo: Found[] = [];
 
@@ -76,7 +80,7 @@ class Listing {
   }
 
   result(): Walked {
-    return { entries: this.#entries, skipped: this.#skipped.list() };
+    return { entries: this.#entries, skipped: this.#skipped.list(), leftOut: this.#leftOut };
   }
 
   close(): void {
@@ -84,7 +88,9 @@ class Listing {
   }
 
   #add({ segments, type }: Found): void {
-    if (type.isDirectory()) {
+    if (type.isDirectory() && isStaging(segments.at(-1) ?? '')) {
+      this.#leaveOut(segments, 'what a copy has not put in place');
+    } else if (type.isDirectory()) {
       this.#entries.push({ kind: 'directory', segments, size: 0, link: '' });
       this.#push(segments);
     } else if (type.isFile()) {
@@ -93,7 +99,7 @@ class Listing {
     } else if (type.isSymbolicLink()) {
       this.#addLink(segments, readlinkSync(this.#where(segments), { encoding: 'latin1' }));
     } else {
-      this.#skipped.add(segments, kindName(type));
+      this.#leaveOut(segments, kindName(type));
     }
   }
 
@@ -103,7 +109,12 @@ class Listing {
 
   #addLink(segments: readonly ByteName[], link: ByteName): void {
     if (staysInside(segments, link)) this.#entries.push({ kind: 'symlink', segments, size: 0, link });
-    else this.#skipped.add(segments, `link to ${printable(link)}, outside the tree`);
+    else this.#leaveOut(segments, `link to ${printable(link)}, outside the tree`);
+  }
+
+  #leaveOut(segments: readonly ByteName[], why: string): void {
+    this.#skipped.add(segments, why);
+    this.#leftOut.push(segments.join('/'));
   }
 
   #push(segments: readonly ByteName[]): void {

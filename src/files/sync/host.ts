@@ -1,63 +1,89 @@
 /** This host's side of a sync. Files that have not been touched since they were last looked at are not read again. */
-import { hash } from 'node:crypto';
-import { closeSync, type BigIntStats, fstatSync, lstatSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, type BigIntStats, fstatSync, lstatSync, readSync } from 'node:fs';
 import { type ByteName, printable } from '../byte-name.ts';
 import { breather } from '../breather.ts';
 import { DirectoryChain } from '../directory-chain.ts';
 import { at, type Directory } from '../directory.ts';
 import { fsError } from '../fs-error.ts';
 import { openFile } from '../pack.ts';
-import { walk, type WalkedEntry } from '../walk.ts';
+import { walk } from '../walk.ts';
+import { canSync } from './names.ts';
+import type { Layout } from './way.ts';
 
 export interface Known {
   readonly sha256: string;
   readonly stamp: string;
 }
 
-export interface HostSide {
+export interface HostSide extends Layout {
   readonly files: ReadonlyMap<ByteName, Known>;
-  readonly entries: readonly WalkedEntry[];
+  /** Files whose names cannot be compared. */
+  readonly odd: readonly ByteName[];
 }
+
+const portionBytes = 1024 * 1024;
 
 export async function lookAtHost(
   root: Directory,
   before: ReadonlyMap<ByteName, Known>,
   signal: AbortSignal | undefined,
 ): Promise<HostSide> {
-  const { entries } = await walk(root, signal === undefined ? {} : { signal });
+  const { entries, leftOut } = await walk(root, signal === undefined ? {} : { signal });
+  const pathsOf = (wanted: string): ByteName[] =>
+    entries.flatMap(({ kind, segments }) => (kind === wanted ? [segments.join('/')] : []));
   const breathe = breather(signal);
   const chain = new DirectoryChain(root);
+  const portion = Buffer.allocUnsafe(portionBytes);
   const files = new Map<ByteName, Known>();
+  const odd: ByteName[] = [];
   try {
-    for (const { kind, segments } of entries) {
-      if (kind !== 'file') continue;
-      const path = segments.join('/');
-      files.set(path, lookAt(chain, segments, before.get(path)));
+    for (const path of pathsOf('file')) {
+      if (canSync(path)) files.set(path, await lookAt({ chain, portion, breathe }, path, before.get(path)));
+      else odd.push(path);
       await breathe();
     }
   } finally {
     chain.close();
   }
-  return { files, entries };
+  const others = new Set([...pathsOf('symlink'), ...leftOut, ...odd]);
+  return { files, directories: new Set(pathsOf('directory')), others, odd };
 }
 
-function lookAt(chain: DirectoryChain, segments: readonly ByteName[], before: Known | undefined): Known {
+interface Looking {
+  readonly chain: DirectoryChain;
+  readonly portion: Buffer;
+  readonly breathe: () => Promise<unknown> | undefined;
+}
+
+async function lookAt(looking: Looking, path: ByteName, before: Known | undefined): Promise<Known> {
+  const segments = path.split('/');
   const name = segments.at(-1) ?? '';
   try {
-    const directory = chain.parentOf(segments);
+    const directory = looking.chain.parentOf(segments);
     if (before !== undefined && before.stamp === stampOf(lstatSync(at(directory, name), { bigint: true })))
-      return before;
+      return { sha256: before.sha256, stamp: before.stamp };
     const { fd } = openFile(directory, name);
     try {
       // The stamp before the content: what changes in between is looked at again next time.
       const stamp = stampOf(fstatSync(fd, { bigint: true }));
-      return { stamp, sha256: hash('sha256', readFileSync(fd)) };
+      return { stamp, sha256: await hashOf(fd, looking) };
     } finally {
       closeSync(fd);
     }
   } catch (error) {
-    throw fsError(`read ${printable(segments.join('/'))}`, error);
+    throw fsError(`read ${printable(path)}`, error);
   }
+}
+
+/** In portions: Node reads no file of more than 2 GiB at once. */
+async function hashOf(fd: number, { portion, breathe }: Looking): Promise<string> {
+  const digest = createHash('sha256');
+  for (let read = readSync(fd, portion); read > 0; read = readSync(fd, portion)) {
+    digest.update(portion.subarray(0, read));
+    if (read === portion.length) await breathe();
+  }
+  return digest.digest('hex');
 }
 
 function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {

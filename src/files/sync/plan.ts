@@ -9,6 +9,8 @@ export interface Sides {
   readonly to: Hashes;
   /** What both sides had after the last sync. */
   readonly agreed: Hashes;
+  /** What a sync that did not end may have put at the target. */
+  readonly placed: Hashes;
 }
 
 export interface SyncPlan {
@@ -20,19 +22,20 @@ export interface SyncPlan {
 }
 
 /** What was changed at the target since the last sync is never overwritten, unless `overwrite` says so. */
-export function planSync({ from, to, agreed }: Sides, overwrite: boolean): SyncPlan {
+export function planSync({ from, to, agreed, placed }: Sides, overwrite: boolean): SyncPlan {
   const plan = { send: [] as ByteName[], remove: [] as ByteName[], conflicts: [] as ByteName[], unchanged: 0 };
+  const isOurs = (path: ByteName, there: string): boolean => there === agreed.get(path) || there === placed.get(path);
   for (const [path, hash] of from) {
     const there = to.get(path);
     if (there === hash) plan.unchanged += 1;
-    else if (overwrite || there === undefined || there === agreed.get(path)) plan.send.push(path);
+    else if (overwrite || there === undefined || isOurs(path, there)) plan.send.push(path);
     else plan.conflicts.push(path);
   }
-  for (const path of agreed.keys()) {
+  for (const path of new Set([...agreed.keys(), ...placed.keys()])) {
     const there = to.get(path);
     if (from.has(path) || there === undefined) continue;
-    if (overwrite || there === agreed.get(path)) plan.remove.push(path);
-    else plan.conflicts.push(path);
+    if (isOurs(path, there) || (overwrite && agreed.has(path))) plan.remove.push(path);
+    else if (agreed.has(path)) plan.conflicts.push(path);
   }
   return plan;
 }

@@ -5,6 +5,6 @@ export interface SyncResult {
   readonly unchanged: number;
   /** Gone at the source, and so removed in the sandbox. On this host nothing is ever removed. */
   readonly removed: number;
-  /** What stayed as it is at the target, with the reason. */
+  /** What stayed as it is at the target, with the reason: changes there, other things in the place, names that cannot be compared. */
   readonly conflicts: readonly { readonly path: string; readonly why: string }[];
 }

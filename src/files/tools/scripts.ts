@@ -2,7 +2,7 @@
  * What file tools run inside the sandbox: POSIX sh, and of the rest what BusyBox and GNU share. Paths are positional
  * parameters and absolute. Exit codes are those of `../scripts.ts`.
  */
-import { exits } from '../scripts.ts';
+import { exits, follow, step, underway } from '../scripts.ts';
 
 /** Refuses what lies in `$withheld`, by whatever link. */
 const guard = `
@@ -15,7 +15,7 @@ fi
 export const readScript = `
 p=$1 withheld=$4
 [ -e "$p" ] || exit ${exits.missing}
-[ ! -d "$p" ] || exit ${exits.isDirectory}
+[ ! -d "$p" ] || exit ${exits.directory}
 [ -f "$p" ] || exit ${exits.special}
 ${guard}
 size=$(wc -c <"$p") || exit ${exits.tarFailed}
@@ -30,7 +30,7 @@ tail -c "+$2" "$p" | head -c "$3"
  */
 export const writeScript = `
 p=$1
-if [ -L "$p" ] && real=$(readlink -f "$p" && echo .); then p=\${real%??}; fi
+${follow('p')}
 [ ! -d "$p" ] || exit ${exits.isDirectory}
 [ -f "$p" ] || [ ! -e "$p" ] || exit ${exits.special}
 d=\${p%/*}
@@ -106,7 +106,7 @@ if [ -n "\${w-}" ] && [ -n "\${r-}" ]; then
 fi
 said=$(echo | grep "-$3" -e "$2" 2>&1 >/dev/null)
 [ -z "$said" ] || exit ${exits.pattern}
-find "$1" -path "$none" -prune -o -type f -name "$4" -print0 2>/dev/null |
+find -H "$1" -path "$none" -prune -o -type f -name "$4" -print0 2>/dev/null |
   xargs -0 -r grep "-$3" -n -H -e "$2" -- 2>/dev/null | head -n "$5"
 `;
 
@@ -118,7 +118,13 @@ export const touchedScript = `
 p=$1 rest=
 up() { rest=/\${p##*/}$rest p=\${p%/*}; [ -n "$p" ] || p=/; }
 [ -z "$2" ] || [ "$p" = / ] || up
-while [ ! -e "$p" ] && [ ! -L "$p" ]; do up; done
+links=
+while [ ! -e "$p" ] && ${underway}; do
+if [ -L "$p" ]; then ${step('p')}
+else up; fi
+done
+# Behind what is not there, only the kernel could tell where \`..\` leads.
+case $rest/ in */../* | */./*) exit ${exits.noParent} ;; esac
 real=$(readlink -f "$p" && echo .) || exit ${exits.noParent}
 real=\${real%??}
 [ "$real" != / ] || real=

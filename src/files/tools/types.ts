@@ -53,7 +53,7 @@ export interface SyncInput extends Changing {
   readonly task: string;
   /** A directory of this host, which must be there. */
   readonly host: string;
-  /** A directory of the sandbox; made when files go in. */
+  /** A directory of the sandbox; made when files go in, and there when they come out. */
   readonly inside: string;
   readonly direction: 'in' | 'out';
   /** Also what was changed at the target since the last sync. */
@@ -96,6 +96,9 @@ export interface FileTools {
     /** Lines left out, since rules keep their files from being read without asking. */
     readonly withheld: number;
   }>;
-  /** Makes one directory what the other is, by content: only files that differ travel, and conflicts stay and are told. */
+  /**
+   * Makes one directory what the other is, by content: only files that differ travel, and conflicts stay and are told. Links
+   * and empty directories do not travel. On this host, the mode of a file that is there stays.
+   */
   sync(input: SyncInput, options?: Cancel): Promise<SyncResult>;
 }

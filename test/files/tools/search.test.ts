@@ -35,6 +35,7 @@ describe('a search', () => {
     expect(await found('')).toEqual(['home/note', 'work/[a]*/note']);
     expect(await found('home')).toEqual(['home/note']);
     expect(await found('work/[a]*')).toEqual(['work/[a]*/note']);
+    expect(await found('way')).toEqual(['way/note']);
   });
 
   it.each(['home/credentials', 'home/credentials/token', 'home/credentials/sub', 'way/credentials/sub', 'short/sub'])(

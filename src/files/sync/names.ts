@@ -1,0 +1,21 @@
+/** Which files can be synced by name. Pure. */
+import { isUtf8 } from 'node:buffer';
+import { type ByteName, toBytes } from '../byte-name.ts';
+import { checkName } from '../entry-name.ts';
+import { withDefaults } from '../limits.ts';
+
+const limits = withDefaults();
+
+/**
+ * Files inside are asked for by text, and told by lines, in which nobody can tell what the tools make of a newline or a
+ * backslash. One of another name would end the whole sync.
+ */
+export function canSync(path: ByteName): boolean {
+  return !path.includes('\n') && checkName(path, limits).ok && isUtf8(toBytes(path));
+}
+
+/** `a/b/c` -> `a`, `a/b` */
+export function above(path: ByteName): readonly ByteName[] {
+  const segments = path.split('/').slice(0, -1);
+  return segments.map((_segment, depth) => segments.slice(0, depth + 1).join('/'));
+}
