@@ -17,12 +17,16 @@ import { judging, refusing } from './judge-step.ts';
 import { Loops } from './loops/loops.ts';
 import { recordIn } from './record.ts';
 import { Rulebook } from './rulebook.ts';
+import { withLease } from '../sandbox/lease.ts';
 import { saveAllowed } from './save-rule.ts';
 import { seeing } from './see-step.ts';
 import { SmartReview } from './smart.ts';
 import { TirithStep } from './tirith/step.ts';
 import type { Approver } from './types.ts';
 import { WriteStep } from './writes/step.ts';
+
+/** Another process may be adding to the same file. */
+const saveMs = 10_000;
 
 export interface GuardInput {
   /**
@@ -81,7 +85,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     approver: approver === 'queue' ? null : approver,
     timeoutMs: config.approvals.timeout * 1000,
     userHome,
-    save: (saved) => saveAllowed(loaded.home, saved),
+    save: (saved) => withLease(store, 'command_allowlist', { waitMs: saveMs }, () => saveAllowed(loaded.home, saved)),
     skipped: (taskId, on) => audit?.recordSoon({ type: 'decision', taskId, execId: null, skips_questions: on }),
   });
   const record = audit === undefined ? null : recordIn(audit);

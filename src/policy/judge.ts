@@ -8,6 +8,7 @@ import { keepsToModel, onlyReads } from './permission/models.ts';
 import type { Permission } from './permission/rules.ts';
 import { strictDenied } from './permission/strict-denied.ts';
 import type { Settings } from './settings.ts';
+import { readsInput } from './tiers/dangerous-run.ts';
 import { dangerousHits, hardlineHits, type Hit } from './tiers/lists.ts';
 import type { Decision, Finding, Reach, Tier, Verdict } from './types.ts';
 import { blockedSites } from './websites.ts';
@@ -103,6 +104,8 @@ function matched(permissions: readonly Permission[], verdict: Verdict, analysis:
 /** An exact rule names this very command, and so answers what the tier would ask; a prefix does not. */
 function isAnswered(hit: Hit, analysis: Analysis, { permissions, commandAllowlist }: Settings): boolean {
   if (isAllowlisted(commandAllowlist, hit, analysis)) return true;
+  // The words of a shell that reads its input say nothing of what it runs.
+  if (readsInput(hit.command)) return false;
   return permissions.some(
     ({ verdict, pattern }) => verdict === 'allow' && pattern.kind === 'exact' && matchesNarrowly(pattern, hit.command),
   );

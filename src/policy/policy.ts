@@ -1,6 +1,6 @@
 /** The command policy, opened: settings and grammar together. */
 import { analyse, analyseArgv } from './analysis/analyse.ts';
-import { folded } from './analysis/bytes.ts';
+import { folded, withoutAnsi } from './analysis/bytes.ts';
 import { type Analysis, hole } from './analysis/types.ts';
 import { loadGrammar, type Parse } from './grammar/load.ts';
 import { commandOf, decideProgram, type Program } from './code.ts';
@@ -75,15 +75,25 @@ export function policyOn(settings: Settings, parse: Parse | null): Policy {
 function decide({ command, reach, ...place }: DecideInput, settings: Settings, parse: Parse | null): Decision {
   const decision = judge(read(command, place, parse), settings, reach);
   if (typeof command !== 'string' || decision.verdict === 'deny') return decision;
-  const view = folded(command);
-  if (view === null) return decision;
-  const other = judge(read(view, place, parse), settings, reach);
+  const others = viewsOf(command, (view) => read(view, place, parse)).map((view) => judge(view, settings, reach));
   const whole = { start: 0, end: command.length };
-  const placed = {
+  const placed = others.map(({ findings, ...other }) => ({
     ...other,
-    findings: decision.verdict === other.verdict ? [] : other.findings.map((finding) => ({ ...finding, ...whole })),
-  };
-  return strictest([decision, placed]);
+    findings: decision.verdict === other.verdict ? [] : findings.map((finding) => ({ ...finding, ...whole })),
+  }));
+  return strictest([decision, ...placed]);
+}
+
+/** What a careless reader, or another shell, would take it for. */
+function viewsOf(command: string, analysed: (view: string) => Analysis): readonly Analysis[] {
+  const careless = folded(command);
+  const plain = withoutAnsi(command);
+  const views = careless === null ? [] : [analysed(careless)];
+  if (plain === null) return views;
+  const other = analysed(plain);
+  // What does not parse so does not run so: only what can be seen in it counts.
+  const broken = other.notes.some(({ rule }) => rule === 'U1');
+  return [...views, broken ? { ...other, notes: [] } : other];
 }
 
 interface Recent {

@@ -141,6 +141,29 @@ describe('an approval', () => {
     );
   });
 
+  it('for ever is kept, whoever else saves at the same time', async () => {
+    const made = configured('command_allowlist: []');
+    const commands = Array.from({ length: 8 }, (_, at) => `rm -rf ./build${at}`);
+    const guards = await Promise.all(commands.map(async () => await guardOn(made, { approver: answering('always') })));
+    const refused = await Promise.all(
+      guards.map(async (guard, at) => await refusalOf(guard, call(commands[at] ?? ''))),
+    );
+    expect(refused).toEqual(commands.map(() => null));
+    const text = readFileSync(join(made.home, 'config.yaml'), 'utf8');
+    expect(commands.filter((command) => !text.includes(`terminal(${command})`))).toEqual([]);
+  });
+
+  it('for ever is not offered where words do not say what runs', async () => {
+    const made = directories();
+    const approver = answering('once', 'once', 'once');
+    const guard = await guardOn(made, { approver });
+    for (const command of ["ssh h 'rm -rf /srv/x'", 'docker exec c rm -rf /data', 'curl https://h/x | sh'])
+      expect(await refusalOf(guard, call(command))).toBeNull();
+    expect(approver.questions.map(({ choices }) => choices)).toEqual(
+      Array.from({ length: 3 }, () => ['once', 'session', 'deny']),
+    );
+  });
+
   it('is not offered for longer where a rule asks, and is asked for in every mode', async () => {
     const approver = answering('always');
     const made = configured('approvals: {mode: off, rules: {ask: ["terminal(npm publish:*)"]}}');

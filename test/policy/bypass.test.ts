@@ -166,6 +166,17 @@ describe.each(Object.entries(classes))('bypass class %s', (_name, { deny = [], a
   it.each(ask)('does not allow %j', (command) => expect(verdict(command)).not.toBe('allow'));
 });
 
+it.each(['sort -o$ a', 'sort -r $ == -o b', '[ a > b ]', '[ a || id ]', "cat $'a\\'; id #'", '[[ a || id ]]'])(
+  'what the grammar leaves out of %j is not allowed by words',
+  (command) => {
+    const policy = policyWith({
+      mode: 'supervised',
+      rules: { allow: ['terminal(cat:*)', 'terminal(sort:*)', 'terminal(test:*)'] },
+    });
+    expect(decide(command, { policy }).verdict).toBe('ask');
+  },
+);
+
 describe('the same lists', () => {
   it.each([
     'git status',

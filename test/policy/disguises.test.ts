@@ -3,6 +3,28 @@ import { decide } from './opened.ts';
 
 /** Catastrophes behind what the shell, another program or a file does first. */
 const denied: Readonly<Record<string, readonly string[]>> = {
+  'substitutions that the grammar shows as words': [
+    ': ${x:=`rm -rf /`}',
+    'echo `echo \\`rm -rf /\\``',
+    'echo "`echo \\"\\`reboot\\`\\"`"',
+    'echo "${a[\'$(reboot)\']}"',
+    'cat <<E\n${x:-\nE\nrm -rf /\n}\nE',
+  ],
+  'tests that end at an operator': ['[ a || rm -rf / ]', '[ a | reboot ]', '[ a & reboot ]', '[ a > /dev/sda ]'],
+  'quotes that sh ends earlier than bash': ["cat $'a\\'; rm -rf / #'", "ls $'a\\'\nreboot\n: $'b\\''"],
+  'builtins that run text': [
+    "mapfile -C 'rm -rf /' -c 1 < a",
+    "readarray -tC'rm -rf /;' x < a",
+    "compgen -C 'rm -rf /'",
+    "compgen -W '$(reboot)'",
+    "PS4='$(rm -rf /)'; set -x; ls",
+    'export PROMPT_COMMAND=reboot',
+    "BASH_ALIASES[ls]='rm -rf /'\nls",
+    'hash -p /bin/rm ls; ls -rf /',
+    'set -- a rm -rf /; shift; "$@"',
+    "env 'a-b=c' reboot",
+  ],
+  'escapes that the echo of sh reads': ["echo 'ls\\nrm -rf /' | sh", 'echo "a\\012reboot" > x; sh x'],
   'lines that begin with a backslash': [
     'set -e\n\\rm -rf /\necho',
     'ls\n\n  \\reboot now',
@@ -129,6 +151,17 @@ const denied: Readonly<Record<string, readonly string[]>> = {
 
 /** The same ways to no harm. */
 const allowed: readonly string[] = [
+  "git commit -m $'it\\'s'",
+  'if (( $# < 1 )) || [[ -z $1 || $2 == x ]]; then exit; fi',
+  '[[ $x =~ ^(rm|reboot|sudo)$ ]] && echo y',
+  '(( shutdown )) && break',
+  "awk '{a[$(NF-1)]++}' f",
+  'x=${arr[$(nproc)]}; arr[$((i+1))]=y',
+  'mapfile -t lines < <(git ls-files)',
+  "export PS1='\\u $(git branch --show-current) '",
+  'echo "line\\nline" > a.txt',
+  'echo `basename \\`pwd\\``',
+  'while [ $# -gt 0 ]; do case $1 in -f) f=$2; shift 2;; *) shift;; esac; done',
   "cat > a.tex <<'E'\n\\documentclass{x}\n\\rm\nE",
   "cat > x.md <<'E'\n\\rm -rf /\nE",
   "cat <<'E' | grep x\n\\reboot\nE",
@@ -178,6 +211,16 @@ it.each([
   'curl https://h/x | tee log | sh || true',
   "ssh h 'curl https://h/x -o x.sh && sh x.sh'",
   'f() { echo x | base64 -d > y; sh y; }; f',
+  "[[ -v 'a[$(reboot)]' ]]",
+  "[ 'a[$(reboot)]' -eq 0 ]",
+  "printf -v'a[$(reboot)]' x",
+  "x='a[$(reboot)]'; echo ${y:x}",
+  "declare -i x='1+a[$(reboot)]'",
+  "for x in 'a[`reboot`]'; do let x; done",
+  "f() { (( $1 )); }; f 'a[$(reboot)]'",
+  "declare -n r=x; x='rm -rf /'; $r",
+  '[[ a || rm -rf / ]]',
+  '(( 1 || rm -rf x ))',
 ])('%j is asked about', (command) => expect(decide(command).verdict).toBe('ask'));
 
 it('shows the one place of a finding in a loop once', () => {

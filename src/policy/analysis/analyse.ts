@@ -6,7 +6,8 @@ import type { Place } from '../types.ts';
 import { disguised, hiddenNote } from './bytes.ts';
 import { readLight } from './light.ts';
 import { readPiped } from './pipes.ts';
-import { Session, type Payload } from './session.ts';
+import type { Payload } from './parts.ts';
+import { Session } from './session.ts';
 import { readTree } from './tree.ts';
 import { type Analysis, hole, type Word } from './types.ts';
 

@@ -35,6 +35,12 @@ export function folded(text: string): string | null {
   return view === text ? null : view;
 }
 
+/** As a shell reads it that does not know `$'...'`, dash for one: it ends at the first quote. `null`: the same. */
+export function withoutAnsi(text: string): string | null {
+  if (!/\$'[^']*\\'/.test(text)) return null;
+  return text.replace(/(?<!\\)((?:\\\\)*)\$'/g, "$1\\$'");
+}
+
 /** A name that normalises to another is made to look like it; a mark that stands first is drawn over what is before it. */
 export function disguised(name: string): boolean {
   return !ascii.test(name) && (name.normalize('NFKC') !== name || /^\p{M}/u.test(name));

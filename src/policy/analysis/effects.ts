@@ -3,6 +3,7 @@ import type { Definition } from '../types.ts';
 import { operandsOf } from './options.ts';
 import { outputOf } from './output.ts';
 import { resolvePath } from './paths.ts';
+import { substitutionsIn } from './quoting.ts';
 import { hole, wordBreak, type Simple } from './types.ts';
 
 /** The directory afterwards; `null`: not known; `undefined`: as before. */
@@ -16,8 +17,12 @@ export function movesDirectory({ program, words, cwd }: Simple): string | null |
   return resolvePath(target.text, cwd);
 }
 
-/** What `alias a=b` makes of names. */
-export function aliasesIn({ words }: Simple): readonly Definition[] {
+/** What `alias a=b` and `hash -p /bin/b a` make of names. */
+export function aliasesIn({ program, words }: Simple): readonly Definition[] {
+  const [, flag, path, name] = words;
+  if (program === 'hash' && flag?.text === '-p' && path !== undefined && name !== undefined)
+    return [{ kind: 'alias', name: name.text, text: path.text }];
+  if (program !== 'alias') return [];
   return words.slice(1).flatMap(({ text }) => {
     const at = text.indexOf('=');
     return at <= 0 ? [] : [{ kind: 'alias', name: text.slice(0, at), text: text.slice(at + 1) } as const];
@@ -49,7 +54,7 @@ export function setsKnown({ program, words, stdin, cwd }: Simple): readonly (rea
     : [];
 }
 
-function positionals(texts: readonly string[]): readonly (readonly [string, string])[] {
+export function positionals(texts: readonly string[]): readonly (readonly [string, string])[] {
   return [['@', texts.join(wordBreak)], ...texts.slice(0, 9).map((text, at) => [String(at + 1), text] as const)];
 }
 
@@ -63,8 +68,27 @@ export function runsSubscript({ program, words }: Simple): boolean {
   return words
     .slice(1)
     .some(
-      ({ text }, at) =>
-        /^(?:[A-Za-z_]\w*=)?[A-Za-z_]\w*\[[^\]]*(?:\$\(|`)/.test(text) &&
-        (program !== 'printf' || words[at]?.text === '-v'),
+      ({ text }, at) => runsIndex(text) && (program !== 'printf' || words[at]?.text === '-v' || text.startsWith('-v')),
     );
+}
+
+/** Whether arithmetic, or a name of a variable, that is written so runs a command: `1+a[$(id)]`. */
+export function runsIndex(text: string): boolean {
+  const at = text.search(/\w\[[^\]]{0,256}(?:\$\(|`)/);
+  return at >= 0 && /^[\0\w\s[\]+\-*/%()<>=!&|^~?:,#]*$/.test(text.slice(0, at));
+}
+
+/** Texts that the shell reads as commands when it shows a prompt, or calls a name. */
+export function readsLater({ assignments }: Simple): readonly string[] {
+  return assignments.flatMap(({ name, value }) => {
+    if (/^PS[0-4]$/.test(name)) return substitutionsIn(value);
+    return /^(?:PROMPT_COMMAND|BASH_ALIASES|BASH_CMDS)$/.test(name) && value !== hole ? [value] : [];
+  });
+}
+
+/** `$@`, `$1` and on, as `shift` leaves them; `null`: not known. */
+export function shifted({ program, words }: Simple, all: string | undefined): string | null | undefined {
+  if (program !== 'shift' || all === undefined) return undefined;
+  const count = Number(words[1]?.text ?? 1);
+  return Number.isInteger(count) && !all.includes(hole) ? all.split(wordBreak).slice(count).join(wordBreak) : null;
 }

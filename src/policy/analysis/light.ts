@@ -3,7 +3,8 @@
  * long, too deep), so that what is forbidden is still seen in them. It may see commands where there are none; a text
  * that gets here is asked for anyway.
  */
-import { keepValue, type Payload, type Session } from './session.ts';
+import { keepValue, type Payload } from './parts.ts';
+import type { Session } from './session.ts';
 import type { Assignment, Redirect, Stage, Word } from './types.ts';
 import { substitutionsIn } from './quoting.ts';
 import { resolveText, resolveValue, resolveWord } from './words.ts';

@@ -144,6 +144,10 @@ const texts: Readonly<Record<string, (words: readonly Word[]) => Peeled | null>>
       ? null
       : { commands: [], texts: named.map((word) => ({ text: word.text.slice(word.text.indexOf('=') + 1), word })) };
   },
+  mapfile: callback,
+  readarray: callback,
+  complete: (words) => optionText(words, /^-C$/, /^-C(?=.)/),
+  compgen: (words) => optionText(words, /^-[CW]$/, /^-[CW](?=.)/),
   // `coproc NAME { ...; }` is cut at its first separator by the grammar; what follows it is a command of its own.
   coproc: (words) => {
     const open = words.findIndex(({ text }, at) => at > 0 && at < 3 && text === '{');
@@ -202,6 +206,11 @@ const texts: Readonly<Record<string, (words: readonly Word[]) => Peeled | null>>
   'docker-compose': execInside,
   'podman-compose': execInside,
 };
+
+/** `mapfile -C TEXT`, alone or behind options without a value. */
+function callback(words: readonly Word[]): Peeled | null {
+  return optionText(words, /^-t*C$/, /^-t*C(?=.)/);
+}
 
 function awkTexts(words: readonly Word[]): Peeled | null {
   const found = words.slice(1).flatMap((word) => awkCalls(word.text).map((text) => ({ text, word })));

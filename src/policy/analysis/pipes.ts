@@ -2,8 +2,10 @@
 import { callsIn } from './calls.ts';
 import { operandsOf } from './options.ts';
 import { outputOf } from './output.ts';
+import { decodeEscapes } from './quoting.ts';
 import { isCaisson } from './runners.ts';
-import type { Payload, Session } from './session.ts';
+import type { Payload } from './parts.ts';
+import type { Session } from './session.ts';
 import { isInterpreter, isShell, readsProgram, shellCall } from './shells.ts';
 import { resolvePath } from './paths.ts';
 import { markerOf, peel } from './peel.ts';
@@ -200,16 +202,16 @@ function writtenBy({ program, words, cwd, stdin }: Simple): string | null {
           cwd,
         )
       : null;
-  return (
+  if (program !== 'echo') return text;
+  const written =
     text ??
-    (program === 'echo'
-      ? `${words
-          .slice(1)
-          .map((word) => word.text)
-          .join(' ')
-          .replaceAll(hole, '${__}')}\n`
-      : null)
-  );
+    `${words
+      .slice(1)
+      .map((word) => word.text)
+      .join(' ')
+      .replaceAll(hole, '${__}')}\n`;
+  // The echo of dash reads escapes without being told to, that of bash does not.
+  return written.includes('\\') ? written + decodeEscapes(written) : written;
 }
 
 function passes({ program, words }: Simple): ((text: string) => string) | null {

@@ -36,10 +36,16 @@ export function substitutionsIn(text: string): readonly string[] {
     if (!backtick && !(text[at] === '$' && text[at + 1] === '(')) continue;
     const from = at + (backtick ? 1 : 2);
     const close = closeOf(text, from, backtick ? '`' : ')');
-    found.push(text.slice(from, close < 0 ? text.length : close));
+    const inside = text.slice(from, close < 0 ? text.length : close);
+    found.push(backtick ? unescaped(inside) : inside);
     at = close < 0 ? text.length : close;
   }
   return found;
+}
+
+/** What stands between backticks, as the shell that runs it reads it. */
+export function unescaped(text: string, quoted = false): string {
+  return text.replace(quoted ? /\\([$`\\"])/g : /\\([$`\\])/g, '$1');
 }
 
 const simpleEscapes: Readonly<Record<string, string>> = {

@@ -41,6 +41,17 @@ export function outside({ start }: FlatTree, nodes: readonly number[], ranges: r
   );
 }
 
+/** `rm >log -r x`: the grammar counts the words behind the target to the redirection, the shell to the command. */
+export function behindTarget(tree: FlatTree, redirect: number): readonly number[] {
+  const kindOf = (child: number): string => tree.kind[child] ?? '';
+  const children = childrenOf(tree, redirect).filter(
+    (child) => !/^(?:file_descriptor|heredoc_\w+|\w+_redirect|pipeline|list)$/.test(kindOf(child)),
+  );
+  if (tree.kind[redirect] === 'file_redirect') return children.slice(1);
+  if (tree.kind[redirect] !== 'heredoc_redirect') return [];
+  return children.filter((child) => !/^(?:ERROR|redirected_statement|command)$/.test(kindOf(child)));
+}
+
 /** `python3 - <<E`: a dash in front of a redirection is no node of the grammar. */
 export function dashBetween(
   { start, end }: FlatTree,

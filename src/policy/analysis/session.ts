@@ -1,56 +1,21 @@
 /** The analysis of one command while it is made: simple commands as they are met, and texts still to be read. */
-import { payloadDepth, payloads, payloadUnits, valueUnits, wrapperDepth } from '../limits.ts';
+import { payloadDepth, payloads, payloadUnits, wrapperDepth } from '../limits.ts';
 import type { Definition } from '../types.ts';
-import { aliasesIn, movesDirectory, runsSubscript, setsKnown, setsUnknown } from './effects.ts';
-import { programOf } from './names.ts';
+import {
+  aliasesIn,
+  movesDirectory,
+  positionals,
+  readsLater,
+  runsIndex,
+  runsSubscript,
+  setsKnown,
+  setsUnknown,
+  shifted,
+} from './effects.ts';
 import { peel } from './peel.ts';
 import type { Peeled, Text } from './peeled.ts';
-import {
-  hole,
-  homeMark,
-  wordBreak,
-  type Assignment,
-  type Feature,
-  type Note,
-  type Redirect,
-  type Simple,
-  type Stage,
-  type Word,
-} from './types.ts';
-
-export interface MutableScope {
-  readonly vars: Map<string, string>;
-  cwd: string | null;
-}
-
-export interface Around {
-  readonly scope: MutableScope;
-  readonly within: string | null;
-  readonly calls: readonly string[];
-  readonly stage: Stage | null;
-  readonly stdin: string | null;
-}
-
-/** A text to be read as shell commands. */
-export interface Payload {
-  readonly text: string;
-  /** Where findings are shown; `null`: where they are in the text itself. */
-  readonly span: { readonly start: number; readonly end: number } | null;
-  readonly around: Around;
-  readonly depth: number;
-  readonly elsewhere: boolean;
-}
-
-export interface Parts {
-  readonly words: readonly Word[];
-  readonly redirects: readonly Redirect[];
-  readonly assignments: readonly Assignment[];
-  readonly start: number;
-  readonly end: number;
-  readonly background: boolean;
-  readonly around: Around;
-  readonly stdin: string | null;
-}
+import { keepValue, simpleOf, type MutableScope, type Parts, type Payload, type Step, type Around } from './parts.ts';
+import { hole, homeMark, wordBreak, type Feature, type Note, type Simple } from './types.ts';
 
 export class Session {
   readonly commands: Simple[] = [];
@@ -94,6 +59,11 @@ export class Session {
     if (this.#livesOn && asksWith.test(name)) this.note('U9', 'function that hides what the session has defined', span);
   }
 
+  /** Commands of a reading that may not be the shell's: of names that are not known, nothing is asked. */
+  adopt(other: Session): void {
+    this.commands.push(...other.commands.filter(({ program }) => program !== null));
+  }
+
   /** Takes a command in, and everything that it runs in turn. */
   emit(parts: Parts, payload: Payload): void {
     if (parts.words.length > 0 || parts.redirects.length > 0 || parts.assignments.length > 0)
@@ -116,7 +86,12 @@ export class Session {
         break;
       }
       const simple = simpleOf(step, parts, payload.depth);
-      if (simple.program === 'alias') for (const alias of aliasesIn(simple)) this.define(alias);
+      for (const alias of aliasesIn(simple)) this.define(alias);
+      for (const text of readsLater(simple))
+        this.read(
+          { text, word: { text, raw: text, start: parts.start, end: parts.end, literal: false, glob: false } },
+          { ...payload, cwd: simple.cwd, around: parts.around },
+        );
       const inner = simple.program === null || simple.program === '' ? null : peel(simple.program, step.words);
       this.#take(inner === null ? simple : { ...simple, wraps: inner.commands.length > 0 });
       if (simple.program === null) this.note('U2', 'command name that is not known before it runs', parts);
@@ -174,6 +149,7 @@ export class Session {
       this.note('U3', 'commands nested too deep to be looked through', span);
       return;
     }
+    if (text.positional?.some((word) => runsIndex(word.text)) === true) this.noteIndex(span);
     const vars = new Map(from.around.scope.vars);
     for (const [index, word] of (text.positional ?? []).slice(0, 10).entries()) vars.set(String(index), word.text);
     if (text.positional !== undefined)
@@ -197,9 +173,23 @@ export class Session {
     const defined = this.#meaningsOf(simple);
     const cwd = defined.some(({ text }) => text === null || movesSomewhere.test(text)) ? null : movesDirectory(simple);
     if (cwd !== undefined) scope.cwd = cwd;
-    if (runsSubscript(simple)) this.note('U5', 'expansion that runs the text of a variable', simple);
+    if (runsSubscript(simple)) this.noteIndex(simple);
     for (const name of setsUnknown(simple)) scope.vars.set(name, hole);
-    for (const [name, value] of setsKnown(simple)) keepValue(scope, name, value);
+    const known = [...setsKnown(simple), ...this.#shifted(simple, scope)];
+    for (const [name, value] of known) keepValue(scope, name, value);
+    if ([...known.map(([, value]) => value), ...simple.assignments.map(({ value }) => value)].some(runsIndex))
+      this.noteIndex(simple);
+  }
+
+  noteIndex(span: { readonly start: number; readonly end: number }): void {
+    this.note('U5', 'expansion that runs the text of a variable', span);
+  }
+
+  #shifted(simple: Simple, { vars }: MutableScope): ReturnType<typeof setsKnown> {
+    const rest = shifted(simple, vars.get('@'));
+    if (rest === undefined) return [];
+    for (const name of vars.keys()) if (/^[1-9]$/.test(name)) vars.set(name, hole);
+    return rest === null ? [['@', hole]] : positionals(rest.split(wordBreak));
   }
 
   #meaningsOf({ words }: Simple): readonly Definition[] {
@@ -236,44 +226,7 @@ const mostMeanings = 4;
 const asksWith = /^(?:_cz_\w*|unset|eval|set|read|command|builtin|declare|alias|type|printf|pwd)$/;
 const movesSomewhere = /\b(?:cd|chdir|pushd|popd)\b/;
 
-interface Step {
-  readonly words: readonly Word[];
-  readonly assignments: readonly Assignment[];
-  readonly redirects: readonly Redirect[];
-  readonly elsewhere: boolean;
-  readonly steps: number;
-}
-
-function simpleOf({ words, assignments, redirects, elsewhere }: Step, parts: Parts, depth: number): Simple {
-  const { start, end, background, around, stdin } = parts;
-  return {
-    program: programOf(words[0]),
-    words,
-    redirects,
-    assignments,
-    start,
-    end,
-    background,
-    elsewhere,
-    depth,
-    cwd: around.scope.cwd,
-    stage: around.stage,
-    within: around.within,
-    calls: around.calls,
-    stdin: stdin ?? around.stdin,
-    wraps: false,
-  };
-}
-
 /** Resolved text, so that a shell would read the same in it again. */
 function writable(text: string): string {
   return text.replaceAll(hole, '${__}').replaceAll(homeMark, '${HOME}');
-}
-
-export function copyOf({ vars, cwd }: MutableScope): MutableScope {
-  return { vars: new Map(vars), cwd };
-}
-
-export function keepValue(scope: MutableScope, name: string, value: string): void {
-  scope.vars.set(name, value.length > valueUnits ? hole : value);
 }

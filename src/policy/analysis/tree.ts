@@ -3,14 +3,15 @@ import type { FlatTree } from '../grammar/flatten.ts';
 import { differsAt } from './edges.ts';
 import { features } from './features.ts';
 import { mostPerValue, perValue, type Loop } from './loops.ts';
-import { byLine, childrenOf, dashBetween, eatenBy, outside, stagesOf, wordRanges, type Range } from './ranges.ts';
-import { copyOf, keepValue, type Around, type Payload, type Session } from './session.ts';
-import { hole, wordBreak, type Assignment, type Redirect, type Word } from './types.ts';
+import { runsIndex } from './effects.ts';
+import { behindTarget, byLine, childrenOf, dashBetween, eatenBy, outside, stagesOf, wordRanges, type Range } from './ranges.ts';
+import { copyOf, keepValue, type Around, type Payload } from './parts.ts';
+import type { Session } from './session.ts';
+import { hole, wordBreak, type Assignment, type Feature, type Redirect, type Word } from './types.ts';
 import { substitutionsIn } from './quoting.ts';
+import { unseenIn } from './unseen.ts';
+import { readSimple } from './simple.ts';
 import { resolveText, resolveValue, resolveWord } from './words.ts';
-
-/** Words that the grammar takes for names of programs where the shell finds nothing to close or continue. */
-const closes = /^(?:then|do|done|fi|elif|else|esac|\})(?=[\s;&|]|$)/;
 
 /** Whether the shell would read the text as the tree has it. */
 export function readTree(tree: FlatTree, payload: Payload, session: Session): boolean {
@@ -67,9 +68,11 @@ class Reader {
   }
 
   #visit(node: number, kind: string): void {
+    for (const text of unseenIn(this.#tree, this.#text, node)) this.#readAside(text, this.#span(node));
     if (kind === 'command') this.#command(node);
     else if (kind === 'redirected_statement') this.#redirected(node);
     else if (kind === 'declaration_command' || kind === 'test_command' || kind === 'unset_command') this.#keyword(node, kind);
+    else if (kind === 'arithmetic_expansion' || (kind === 'compound_statement' && this.#source(node).startsWith('(('))) this.#asSimple(node, 'expansion');
     else if (kind === 'variable_assignment') this.#loneAssignment(node);
     else if (kind === 'pipeline') this.#pipeline(node);
     else if (kind === 'function_definition') this.#function(node);
@@ -79,8 +82,7 @@ class Reader {
       const redirects = this.#children(node).filter((child) => this.#tree.kind[child] === 'file_redirect');
       if (redirects.length > 0) this.#emit({ node, reach: node, words: [], redirects, assignments: [] });
     } else if (kind === 'for_statement') this.#loopVariable(node);
-    else if (kind === 'expansion' && /@P\}$/.test(this.#source(node))) this.#session.note('U5', 'expansion that runs the text of a variable', this.#span(node));
-    else if (kind === 'arithmetic_expansion' || (kind === 'compound_statement' && this.#source(node).startsWith('(('))) this.#arithmetic(node);
+    else if (kind === 'expansion' && /@P\}$/.test(this.#source(node))) this.#session.noteIndex(this.#span(node));
     else if (differsAt(this.#tree, this.#text, node)) this.#differs(node);
   }
 
@@ -114,10 +116,10 @@ class Reader {
       else if (name === 'subshell' && !/^time\s/.test(this.#source(node))) this.#differs(child); // only the keyword takes that
       else if (name !== 'comment' && name !== 'subshell') words.push(child);
     }
-    if (closes.test(this.#source(node))) this.#differs(node);
+    if (differsAt(this.#tree, this.#text, node)) this.#differs(node);
     const lent = this.#lent.get(node);
     redirects.push(...(lent?.redirects ?? []));
-    const behind = redirects.flatMap((redirect) => this.#behindTarget(redirect));
+    const behind = redirects.flatMap((redirect) => behindTarget(this.#tree, redirect));
     const before = this.#around;
     const variants = perValue(this.#session.commands.length > mostPerValue ? [] : this.#loops.filter(({ until }) => node < until), this.#source(lent?.reach ?? node), before);
     const [first = [], ...further] = byLine(this.#tree, this.#text, outside(this.#tree, words, this.#eaten));
@@ -131,14 +133,6 @@ class Reader {
     }
     this.#around = before;
     if (variants.some(({ scope }) => scope.cwd !== before.scope.cwd)) before.scope.cwd = null;
-  }
-
-  /** `rm >log -r x`: the grammar counts the words behind the target to the redirection, the shell to the command. */
-  #behindTarget(redirect: number): readonly number[] {
-    const { kind } = this.#tree;
-    const children = this.#children(redirect).filter((child) => !/^(?:file_descriptor|heredoc_\w+|\w+_redirect|pipeline|list)$/.test(kind[child] ?? ''));
-    if (kind[redirect] === 'file_redirect') return children.slice(1);
-    return kind[redirect] === 'heredoc_redirect' ? children.filter((child) => kind[child] !== 'ERROR' && kind[child] !== 'redirected_statement' && kind[child] !== 'command') : [];
   }
 
   #emit(what: { readonly node: number; readonly reach: number; readonly words: readonly Word[]; readonly redirects: readonly number[]; readonly assignments: readonly Assignment[] }): void {
@@ -165,7 +159,7 @@ class Reader {
     const name = source.slice(0, at).replace(/\+$/, '').replace(/\[[^]*/, '');
     const raw = source.slice(at + 1);
     const added = source[at - 1] === '+';
-    const single = (): string => (added || source[at - 1] === ']' ? hole : resolveValue(raw, this.#around.scope));
+    const single = (): string => (added || (source[at - 1] === ']' && !/^BASH_/.test(name)) ? hole : resolveValue(raw, this.#around.scope));
     const value = raw.startsWith('(') ? this.#array(node, added ? this.#around.scope.vars.get(name) : '') : single();
     return { name, value, ...this.#span(node) };
   }
@@ -178,8 +172,7 @@ class Reader {
   }
 
   #loneAssignment(node: number): void {
-    const above = this.#tree.kind[this.#tree.parent[node] ?? -1];
-    if (above === 'command' || above === 'declaration_command') return;
+    if (/^(?:declaration_)?command$/.test(this.#tree.kind[this.#tree.parent[node] ?? -1] ?? '')) return;
     const assignment = this.#assignment(node);
     keepValue(this.#around.scope, assignment.name, assignment.value);
     this.#emit({ node, reach: node, words: [], redirects: [], assignments: [assignment] });
@@ -187,15 +180,23 @@ class Reader {
 
   #keyword(node: number, kind: string): void {
     const source = this.#source(node);
+    if (kind === 'test_command') this.#test(node);
     const name = kind === 'test_command' ? 'test' : (/^\w+/.exec(source)?.[0] ?? kind);
     const [children = [], ...further] = byLine(this.#tree, this.#text, this.#children(node));
     const assignments = children.filter((child) => this.#tree.kind[child] === 'variable_assignment').map((child) => this.#assignment(child));
-    for (const { name: variable, value } of assignments) keepValue(this.#around.scope, variable, value);
+    const refers = /^(?:declare|typeset|local)$/.test(name) && children.some((child) => /^-[a-zA-Z]*n/.test(this.#source(child)));
+    for (const { name: variable, value } of assignments) keepValue(this.#around.scope, variable, refers ? hole : value);
     if (kind === 'unset_command') for (const child of children) this.#around.scope.vars.set(this.#source(child), hole);
     const first: Word = { text: name, raw: name, ...this.#span(node), literal: true, glob: false };
     const rest = children.filter((child) => this.#tree.kind[child] !== 'variable_assignment').map((child) => ({ text: this.#source(child), raw: this.#source(child), ...this.#span(child), literal: false, glob: false }));
     this.#emit({ node, reach: node, words: [first, ...rest], redirects: [], assignments });
     for (const line of further) this.#emit({ node, reach: node, words: this.#words(line), redirects: [], assignments: [] });
+  }
+
+  #test(node: number): void {
+    this.#asSimple(node);
+    for (let below = node + 1; below < (this.#tree.last[node] ?? 0); below += 1)
+      if (/string|word|concatenation/.test(this.#tree.kind[below] ?? '') && runsIndex(this.#words([below])[0]?.text ?? '')) this.#session.noteIndex(this.#span(below));
   }
 
   #function(node: number): void {
@@ -228,35 +229,27 @@ class Reader {
     const { kind, start } = this.#tree;
     const piped = this.#children(redirect).find((child) => kind[child] === 'pipeline');
     if (piped === undefined || body === undefined || !/\|&?\s*$/.test(this.#text.slice(start[redirect], (start[piped] ?? 0) + 1))) return;
-    const pipeline = {};
-    this.#stages.set(body, { pipeline, index: 0 });
-    for (const [index, child] of stagesOf(this.#tree, piped).entries()) this.#stages.set(child, { pipeline, index: index + 1 });
+    this.#stand([body, ...stagesOf(this.#tree, piped)]);
   }
 
-  #pipeline(node: number): void {
-    const stages = stagesOf(this.#tree, node);
-    if (stages.some((stage) => this.#stages.has(stage))) return;
+  #stand(stages: readonly number[]): void {
     const pipeline = {};
     for (const [index, stage] of stages.entries()) this.#stages.set(stage, { pipeline, index });
   }
 
+  #pipeline(node: number): void {
+    const stages = stagesOf(this.#tree, node);
+    if (!stages.some((stage) => this.#stages.has(stage))) this.#stand(stages);
+  }
+
   #loopVariable(node: number): void {
-    const { kind } = this.#tree;
-    const [name, ...values] = this.#children(node).filter((child) => kind[child] !== 'do_group' && kind[child] !== 'compound_statement');
+    const [name, ...values] = this.#children(node).filter((child) => !/^(?:do_group|compound_statement)$/.test(this.#tree.kind[child] ?? ''));
     if (name === undefined) return;
     const words = this.#words(values);
     const [only] = words;
     keepValue(this.#around.scope, this.#source(name), words.length === 1 && only !== undefined && !only.glob ? only.text : hole);
+    if (words.some(({ text }) => runsIndex(text))) this.#session.noteIndex(this.#span(node));
     if (words.length > 1 || only?.glob === true) this.#loops.push({ name: this.#source(name), values: words.map(({ text }) => text), until: this.#tree.last[node] ?? 0 });
-  }
-
-  /** A variable in arithmetic is evaluated again, and an index in it may run commands. */
-  #arithmetic(node: number): void {
-    this.#session.features.add('expansion');
-    const names = this.#source(node).match(/[A-Za-z_]\w*/g) ?? [];
-    if (names.some((name) => /[[`]|\$\(/.test(this.#around.scope.vars.get(name) ?? ''))) {
-      this.#session.note('U5', 'expansion that runs the text of a variable', this.#span(node));
-    }
   }
 
   #redirects(node: number): readonly Redirect[] {
@@ -274,13 +267,20 @@ class Reader {
   /** The grammar does not see every substitution in a here-document; the shell does. */
   #expanded(body: number, source: string): string {
     if (/[$`]/.test(source)) this.#session.features.add('expansion');
-    const { around, depth, elsewhere } = { around: this.#around, depth: this.#payload.depth, elsewhere: this.#payload.elsewhere };
-    const span = this.#span(body);
-    for (const text of substitutionsIn(source)) {
-      const word = { text: '', raw: '', ...span, literal: false, glob: false };
-      this.#session.read({ text, word }, { cwd: around.scope.cwd, around: { ...around, stdin: null, stage: null }, depth, span: this.#payload.span, elsewhere });
-    }
-    return resolveText(source, around.scope);
+    for (const text of substitutionsIn(source)) this.#readAside(text, this.#span(body));
+    return resolveText(source, this.#around.scope);
+  }
+
+  #readAside(text: string, at: { readonly start: number; readonly end: number }): void {
+    const around = { ...this.#around, stdin: null, stage: null };
+    const word = { text: '', raw: '', ...at, literal: false, glob: false };
+    this.#session.read({ text, word }, { cwd: around.scope.cwd, around, depth: this.#payload.depth, span: this.#payload.span, elsewhere: this.#payload.elsewhere });
+  }
+
+  #asSimple(node: number, feature?: Feature): void {
+    if (feature !== undefined) this.#session.features.add(feature);
+    const around = { ...this.#around, scope: copyOf(this.#around.scope) };
+    readSimple({ ...this.#payload, text: this.#source(node), span: this.#span(node), around }, this.#session);
   }
 
   #stdinOf(redirects: readonly number[]): string | null {

@@ -118,7 +118,8 @@ export interface Inner {
   readonly assignments: readonly Word[];
 }
 
-const assignment = /^[A-Za-z_][\w%()]*=/;
+/** For `env`, whatever holds one is an assignment: `a-b=c`. */
+const assignment = /^[^=]+=/;
 
 /** `null`: it runs nothing here. `words` starts with the wrapper itself. */
 export function innerOf(words: readonly Word[], form: OptionForm): Inner | null {

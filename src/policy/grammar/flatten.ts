@@ -1,5 +1,5 @@
 /** A syntax tree as arrays in source order: walking them needs neither recursion nor calls into wasm. */
-import type { Tree } from 'web-tree-sitter';
+import type { Tree, TreeCursor } from 'web-tree-sitter';
 import { treeDepth, treeNodes } from '../limits.ts';
 
 export interface FlatTree {
@@ -18,6 +18,10 @@ export interface FlatTree {
 
 const errorId = 65535;
 
+/** Words of a command that the grammar does not name: `-o$`, `==`. */
+const unnamedWord = /^(?:\$|=[=~])$/;
+const holdsWords = /^(?:command|declaration_command|for_statement|array|\w+_redirect)$/;
+
 /** `names`: of node types by id, empty for those to leave out. */
 export function flatten(tree: Tree, names: readonly string[]): FlatTree {
   const nodes = {
@@ -34,7 +38,8 @@ export function flatten(tree: Tree, names: readonly string[]): FlatTree {
   while (true) {
     if (descend) {
       const id = cursor.nodeTypeId;
-      const name = id === errorId ? 'ERROR' : (names[id] ?? '');
+      const name =
+        id === errorId ? 'ERROR' : names[id] || (isWord(cursor, nodes.kind[nearestOpen(open)]) ? 'word' : '');
       if (name !== '') {
         nodes.parent.push(nearestOpen(open));
         nodes.kind.push(name);
@@ -62,6 +67,10 @@ export function flatten(tree: Tree, names: readonly string[]): FlatTree {
   for (const [index, last] of nodes.last.entries()) if (last === 0) nodes.last[index] = nodes.kind.length;
   cursor.delete();
   return { ...nodes, hasError: tree.rootNode.hasError, cut };
+}
+
+function isWord(cursor: TreeCursor, above = ''): boolean {
+  return !cursor.nodeIsNamed && holdsWords.test(above) && unnamedWord.test(cursor.nodeType);
 }
 
 function nearestOpen(open: readonly number[]): number {

@@ -32,17 +32,23 @@ export function parsePermission(text: string, verdict: Verdict): Permission {
     text,
     verdict,
     tool,
-    pattern: commandTools.has(tool) ? commandPattern(text, inside) : { kind: 'path', glob: inside.trim() },
+    pattern: commandTools.has(tool) ? commandPattern(text, inside, verdict) : { kind: 'path', glob: inside.trim() },
   };
 }
 
-function commandPattern(text: string, inside: string): Pattern {
+function commandPattern(text: string, inside: string, verdict: Verdict): Pattern {
   const prefix = /:\*$|(?<=\s)\*$/.test(inside);
   const body = inside.replace(/(?::\*|\s\*)$/, '');
   const raws = wordsOfSimple(body);
   if (raws === null) throw malformed(text, 'is more than one simple command');
   const words = raws.flatMap((raw) => resolveWord(raw, { start: 0, end: 0 }, { vars: new Map(), cwd: null }));
   if (words.some(({ literal }) => !literal)) throw malformed(text, 'holds an expansion; write the words out');
+  // Words are compared, not matched: such a rule would forbid nothing, where somebody relies on it.
+  if (verdict !== 'allow' && words.some(({ glob }) => glob))
+    throw malformed(
+      text,
+      'has a * or ? among its words, which only stand for themselves; end it with :* for a beginning',
+    );
   return { kind: prefix ? 'prefix' : 'exact', words: words.map((word) => word.text) };
 }
 

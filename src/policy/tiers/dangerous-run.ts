@@ -9,7 +9,8 @@ import { argsOf, type Rule } from './rule.ts';
 const readsText = (program: string | null): boolean => isShell(program) || isInterpreter(program);
 const takesText = (program: string | null): boolean => readsText(program) || program === 'source' || program === '.' || program === 'eval';
 
-function readsInput(command: Simple): boolean {
+/** Whether it runs the text that comes on its input. */
+export function readsInput(command: Simple): boolean {
   if (command.program === 'source' || command.program === '.') return command.words[1]?.text === '/dev/stdin';
   // Runs a script that it is given so.
   if (command.program === 'uv') return /^run(?: -)?$/.test(argsOf(command).join(' '));

@@ -1,0 +1,76 @@
+/** What a command is read from, and what holds around it. */
+import { valueUnits } from '../limits.ts';
+import { programOf } from './names.ts';
+import { hole, type Assignment, type Redirect, type Simple, type Stage, type Word } from './types.ts';
+
+export interface MutableScope {
+  readonly vars: Map<string, string>;
+  cwd: string | null;
+}
+
+export interface Around {
+  readonly scope: MutableScope;
+  readonly within: string | null;
+  readonly calls: readonly string[];
+  readonly stage: Stage | null;
+  readonly stdin: string | null;
+}
+
+/** A text to be read as shell commands. */
+export interface Payload {
+  readonly text: string;
+  /** Where findings are shown; `null`: where they are in the text itself. */
+  readonly span: { readonly start: number; readonly end: number } | null;
+  readonly around: Around;
+  readonly depth: number;
+  readonly elsewhere: boolean;
+}
+
+export interface Parts {
+  readonly words: readonly Word[];
+  readonly redirects: readonly Redirect[];
+  readonly assignments: readonly Assignment[];
+  readonly start: number;
+  readonly end: number;
+  readonly background: boolean;
+  readonly around: Around;
+  readonly stdin: string | null;
+}
+
+/** A command, or one that a wrapper runs. */
+export interface Step {
+  readonly words: readonly Word[];
+  readonly assignments: readonly Assignment[];
+  readonly redirects: readonly Redirect[];
+  readonly elsewhere: boolean;
+  readonly steps: number;
+}
+
+export function simpleOf({ words, assignments, redirects, elsewhere }: Step, parts: Parts, depth: number): Simple {
+  const { start, end, background, around, stdin } = parts;
+  return {
+    program: programOf(words[0]),
+    words,
+    redirects,
+    assignments,
+    start,
+    end,
+    background,
+    elsewhere,
+    depth,
+    cwd: around.scope.cwd,
+    stage: around.stage,
+    within: around.within,
+    calls: around.calls,
+    stdin: stdin ?? around.stdin,
+    wraps: false,
+  };
+}
+
+export function copyOf({ vars, cwd }: MutableScope): MutableScope {
+  return { vars: new Map(vars), cwd };
+}
+
+export function keepValue(scope: MutableScope, name: string, value: string): void {
+  scope.vars.set(name, value.length > valueUnits ? hole : value);
+}
