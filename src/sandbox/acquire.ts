@@ -71,6 +71,8 @@ async function replace(
   const patch = {
     state: 'creating',
     generation: row.generation + 1,
+    // That of the resource which goes: whoever finishes this after a crash looks for both of them by label.
+    ref: null,
     spec,
     fingerprint,
     degraded,

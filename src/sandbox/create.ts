@@ -16,7 +16,7 @@ import { keptSandboxId, makeDirectory } from './directory.ts';
 import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
 import { keepLive } from './live.ts';
-import type { Ask } from './step.ts';
+import { type Ask, noSandbox } from './step.ts';
 
 /** Everything that decides what is made. `placed` is the spec less what the place cannot give. */
 export interface Plan extends Ask {
@@ -29,8 +29,9 @@ export interface Plan extends Ask {
   readonly credentials: Wanted['credentials'];
 }
 
-/** The caller holds the lease of the task, and the task has no sandbox. */
+/** The caller holds the lease of the task, and the task has no sandbox. Throws `not_found` when it was to have one. */
 export async function createSandbox(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
+  if (plan.existing) throw noSandbox(plan.taskId);
   const row = await newRow(context, plan);
   if (plan.ephemeral) await context.store.acquire(ownerLease(row.id));
   await context.store.insertSandbox(row);
@@ -110,10 +111,13 @@ async function ask(
   });
 }
 
-/** Cleans up after a failed creation. What cannot be cleaned now stays recorded, and the caller still gets the first error. */
+/**
+ * Cleans up after a failed creation. Files in the task's directory are those of an earlier sandbox, since no command ran
+ * in this one. What cannot be cleaned now stays recorded, and the caller still gets the first error.
+ */
 async function abandon(context: Context, row: SandboxRow, error: unknown): Promise<void> {
   try {
-    await finish(context, row, { keepFiles: row.generation > 1 });
+    await finish(context, row, { keepFiles: true });
   } catch (leftover) {
     const cause = toCaissonError(error);
     throw new CaissonError(

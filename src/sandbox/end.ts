@@ -6,15 +6,13 @@ import { withdrawCredentials } from './credentials.ts';
 import { attachIfThere, finish } from './finish.ts';
 import { withLease } from './lease.ts';
 import { forgetLive } from './live.ts';
+import { noSandbox } from './step.ts';
 
 /** By task id or sandbox id. Throws `not_found`. */
 export async function findRow(context: Context, task: string): Promise<SandboxRow> {
   const row = (await context.store.sandboxOfTask(task)) ?? (await context.store.sandbox(task));
   if (row !== null) return row;
-  throw new CaissonError('not_found', `no sandbox for ${JSON.stringify(task)}`, {
-    remedy: '`caisson ls` shows the sandboxes there are; `caisson create --task NAME` makes one',
-    details: { task },
-  });
+  throw noSandbox(task);
 }
 
 export async function stopSandbox(context: Context, task: string, options: StepOptions): Promise<void> {

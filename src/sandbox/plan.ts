@@ -49,7 +49,7 @@ export class Plans {
     const plan = known ?? (await this.#make(request, row, options));
     if (known === undefined && plan.spec.mounts.length === 0) this.#remember(key, plan);
     const taskId = row?.taskId ?? request.taskId ?? newTaskId();
-    return { ...plan, taskId, recreate: request.recreate ?? false };
+    return { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null };
   }
 
   async #make(request: SandboxRequest, row: SandboxRow | null, options: StepOptions): Promise<Resolved> {
@@ -60,7 +60,7 @@ export class Plans {
     const guarantees = await backend.guarantees(cancelable(options));
     const resolved = resolveSpec(loaded, named, guarantees, { cwd });
     const wanted = row === null ? resolved : asItIs(resolved, row);
-    return { ...(await planOf(wanted, guarantees)), taskId, recreate: false };
+    return { ...(await planOf(wanted, guarantees)), taskId, recreate: false, existing: row !== null };
   }
 
   #remember(key: string, plan: Resolved): void {
@@ -106,7 +106,10 @@ const allControls = [
   'user',
 ];
 
-async function planOf(wanted: Wanted, guarantees: Guarantees): Promise<Omit<Resolved, 'taskId' | 'recreate'>> {
+async function planOf(
+  wanted: Wanted,
+  guarantees: Guarantees,
+): Promise<Omit<Resolved, 'taskId' | 'recreate' | 'existing'>> {
   const { spec: placed, degraded } = compareSpec(wanted, guarantees);
   const { spec, idleMs, ttlMs, ephemeral, timeoutMs, forwardEnv, passEnv, skills, credentials } = wanted;
   return {

@@ -9,6 +9,8 @@ export interface Ask {
   readonly spec: Spec;
   readonly fingerprint: string;
   readonly recreate: boolean;
+  /** Only the sandbox that the task has: when it is removed meanwhile, none is made. */
+  readonly existing: boolean;
 }
 
 export type Step =
@@ -27,6 +29,13 @@ export function nextStep(row: SandboxRow | null, ask: Ask): Step {
   if (row.fingerprint === ask.fingerprint) return ask.recreate ? 'replace' : 'use';
   if (ask.recreate) return 'replace';
   throw specConflict(row, ask);
+}
+
+export function noSandbox(task: string): CaissonError {
+  return new CaissonError('not_found', `no sandbox for ${JSON.stringify(task)}`, {
+    remedy: '`caisson ls` shows the sandboxes there are; `caisson create --task NAME` makes one',
+    details: { task },
+  });
 }
 
 function specConflict(row: SandboxRow, ask: Ask): CaissonError {

@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditIn } from '../../src/audit/log.ts';
+import type { Guarantees } from '../../src/backend.ts';
 import { acquire } from '../../src/sandbox/acquire.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import type { Plan } from '../../src/sandbox/create.ts';
@@ -32,9 +33,9 @@ afterEach(async () => {
 });
 
 /** A service on the shared home and place; a second one is a restart, or another process. */
-async function service(): Promise<Context> {
+async function service(guarantees: Partial<Guarantees> = {}): Promise<Context> {
   const { store } = await openStore(join(home, 'caisson.db'));
-  const backend = fakeBackend({ place });
+  const backend = fakeBackend({ place, guarantees });
   closers.push(() => store.close());
   return {
     home,
@@ -60,6 +61,7 @@ async function plan(context: Context, patch: Partial<Plan> = {}): Promise<Plan> 
     credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
     fingerprint: 'f'.repeat(32),
     recreate: false,
+    existing: false,
     degraded: [],
     guarantees,
     ephemeral: false,
@@ -104,6 +106,15 @@ describe('create or get', () => {
     expect(place.resources.size).toBe(1);
   });
 
+  it('makes none for who wants the one that is there, and was removed meanwhile', async () => {
+    const context = await service();
+    await acquire(context, await plan(context), {});
+    const existing = await plan(context, { existing: true });
+    await removeSandbox(context, 'demo', { keepFiles: false });
+    await expect(acquire(context, existing, {})).rejects.toMatchObject({ code: 'not_found' });
+    expect(place.resources.size).toBe(0);
+  });
+
   it('starts what was stopped', async () => {
     const context = await service();
     await acquire(context, await plan(context), {});
@@ -128,6 +139,30 @@ describe('a creation that fails', () => {
       expect((await acquire(context, await plan(context), {})).how).toBe('created');
     },
   );
+
+  it('leaves the files that an earlier sandbox of the task has kept', async () => {
+    const context = await service({ persistence: 'directory' });
+    const asked = await plan(context);
+    const { row } = await acquire(context, { ...asked, spec: { ...asked.spec, persistent: true } }, {});
+    const note = join(row.directory ?? '', 'note');
+    await writeFile(note, 'kept');
+    await removeSandbox(context, 'demo', { keepFiles: true });
+    place.fail({ on: 'create', error: 'not_found' });
+    await expect(acquire(context, { ...asked, spec: { ...asked.spec, persistent: true } }, {})).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(await readFile(note, 'utf8')).toBe('kept');
+  });
+
+  it('leaves no resource when it was to replace another one', async () => {
+    const context = await service();
+    await acquire(context, await plan(context), {});
+    place.fail({ on: 'create', at: 'after', error: 'unavailable' });
+    const other = await plan(context, { fingerprint: 'e'.repeat(32), recreate: true });
+    await expect(acquire(context, other, {})).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await context.store.sandboxes()).toEqual([]);
+    expect(place.resources.size).toBe(0);
+  });
 
   it('stays recorded when it cannot be cleaned up, and is finished by the next sweep', async () => {
     const context = await service();
