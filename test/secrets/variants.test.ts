@@ -159,6 +159,8 @@ const innocent = [
     'PASSWORD=`cat x`',
   ],
   ...['password: "{{ vault_password }}"', '+ password = (sensitive value)', 'Password: must be 8 characters'],
+  ...['pwd: error retrieving current directory: getcwd', 'passwd: Authentication token manipulation error'],
+  ...['passwd: permission denied'],
   ...[
     'idempotency-key: 550e8400-e29b-41d4-a716-446655440000',
     'Authorization: Bearer YOUR_TOKEN',
