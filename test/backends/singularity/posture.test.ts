@@ -70,9 +70,12 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
   });
 
   it('takes a command beside a dead process that nobody has waited for', async () => {
-    const careless = await start(sandbox, ['sh', '-c', 'sleep 0 & echo up; exec sleep 100']);
+    // The child ends when its parent is no shell any more, which would wait for it.
+    const child = 'while read -r name </proc/$$/comm && [ "$name" != sleep ]; do :; done';
+    const careless = await start(sandbox, ['sh', '-c', `{ ${child}; } & echo up; exec sleep 100`]);
     await readUntil(careless.stdout, 'up\n');
-    expect(await told('sleep 0.3; grep -l "^State:.Z" /proc/[0-9]*/status | wc -l')).not.toBe('0\n');
+    const dead = (): Promise<string> => told('grep -l "^State:.Z" /proc/[0-9]*/status | wc -l');
+    await expect.poll(dead, { timeout: 10_000 }).not.toBe('0\n');
     expect(await told('echo taken')).toBe('taken\n');
     await careless.kill('SIGKILL');
     careless.release();
