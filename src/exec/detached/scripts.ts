@@ -95,6 +95,7 @@ setsid sh -c '${quoted(supervisorScript)}' caisson-supervisor "$_cz_id" "$_cz_bl
 /**
  * $1 key, $2 an id, or empty for all. One line each, fields parted by spaces, "-" for what is not there:
  * ID supervisor-pid alive child-pid alive started status ended open ticks cuts young JSON
+ * One that ends while this looks is looked at again: its status is there before its supervisor goes.
  */
 export const listScript = `${baseScript('processes')}${bornScript}
 cd -- "$_cz_base" || exit 1
@@ -103,12 +104,12 @@ show() {
 p=- pb= at=- c=- cb= s=- e=- o=- t=- cut=- pa=n ca=n young=n j=
 [ -d "$1" ] || return
 { read -r s e o t <"$1/exit"; read -r p pb at <"$1/pid"; read -r c cb <"$1/child"; IFS= read -r j <"$1/command"; } 2>/dev/null
-[ -e "$1/exit" ] || { s=- e=- o=- t=-; alive "$p" "$pb" && pa=y; alive "$c" "$cb" && ca=y; [ ! -e "$1/exit" ] || { show "$1"; return; }; }
+[ "$s" != - ] || { alive "$p" "$pb" && pa=y; alive "$c" "$cb" && ca=y; [ ! -e "$1/exit" ] || [ -n "$2" ] || { show "$1" again; return; }; }
 [ ! -e "$1/out.cut" ] || cut=o; [ ! -e "$1/err.cut" ] || cut=$cut.e
 [ "$p" != - ] && [ "$c" != - ] || [ -n "$(find "./$1" -maxdepth 0 -mmin +1)" ] || young=y
 printf '%s %s %s %s %s %s %s %s %s %s %s %s %s\\n' "$1" "\${p:--}" $pa "\${c:--}" $ca "\${at:--}" "\${s:--}" "\${e:--}" "\${o:--}" "\${t:--}" $cut $young "$j"
 }
-if [ -n "$2" ]; then show "$2"; else n=0; for i in exec_*; do [ $n -lt 1000 ] && show "$i"; n=$((n+1)); done; fi
+if [ -n "$2" ]; then show "$2" ''; else n=0; for i in exec_*; do [ $n -lt 1000 ] && show "$i" ''; n=$((n+1)); done; fi
 :`;
 
 /**

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { open, rename } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/backend.ts';
@@ -139,6 +141,24 @@ describe.each(shells)('a detached process under %s', (shell) => {
       expect(await read(kept, request.execId)).toMatchObject({ stdout: 'up\n', code: null });
     },
   );
+
+  it('is not lost when it ends while somebody looks', { timeout: 60_000 }, async () => {
+    using home = keptSandbox(shell);
+    const kept = { sandbox: home.sandbox, key: '' };
+    const request = shellRequest('exit 9');
+    await startDetached(kept, request);
+    await waitForProcess(kept, request.execId);
+    const at = (name: string): string => `${home.home}/.local/state/caisson/processes/${request.execId}/${name}`;
+    await rename(at('exit'), at('exit.late'));
+    await rename(at('pid'), at('pid.late'));
+    execFileSync('mkfifo', [at('pid')]);
+    const finding = findProcess(kept, request.execId);
+    const pipe = await open(at('pid'), 'w'); // there was no status yet: whoever looks is behind that
+    await rename(at('exit.late'), at('exit'));
+    await rename(at('pid.late'), at('pid'));
+    await pipe.close();
+    expect(await finding).toMatchObject({ state: 'exited', exitCode: 9, supervised: true });
+  });
 
   it('is collected when it ended, and never while it runs', { timeout: 60_000 }, async () => {
     using home = keptSandbox(shell);
