@@ -11,19 +11,14 @@ import { ExecProcess } from './process.ts';
 /**
  * Makes the pipes, holds both sides of each so that nobody waits for another, and says so over the engine's streams. When
  * it is told that this side is open, it takes the pipes for its streams, says so over them, and becomes the command. When
- * the engine's streams end before, so does it, and nothing stays.
+ * the engine's streams end before, so does it, and nothing stays. Its variable has a prefix that no image exports.
  */
 const connect = `
-take() {
-mkfifo -m 600 "$1" "$2" "$3" && exec 3<>"$1" 4<>"$2" 5<>"$3" && echo made && read -r go && [ "$go" = go ]
-}
-take "$@"; taken=$?
-[ $taken != 0 ] || exec <"$1" >"$2" 2>"$3" 3>&- 4>&- 5>&-
-rm -f "$1" "$2" "$3"
-[ $taken = 0 ] || exit 1
+if mkfifo -m 600 "$1" "$2" "$3" && exec 3<>"$1" 4<>"$2" 5<>"$3" && echo made && read -r _cz_go && [ "$_cz_go" = go ]
+then exec <"$1" >"$2" 2>"$3" 3>&- 4>&- 5>&-; rm -f "$1" "$2" "$3"
+else rm -f "$1" "$2" "$3"; exit 1; fi
 printf + || exit 1
 shift 3
-unset go taken
 exec "$@"`;
 
 export class PipedProcess implements Process {

@@ -71,6 +71,13 @@ describe.skipIf(host === null)('named pipes of a sandbox', () => {
     expect((await sh(sandbox, 'cat /tmp/runs')).stdout).toBe('\n'.repeat(times));
   });
 
+  it('change nothing of what the command has in its environment', async () => {
+    const { pipes = expect.fail('it has no pipes') } = sandbox;
+    const env = { go: '1', taken: '2' };
+    const process = await pipes.exec(['sh', '-c', 'echo "$go $taken"'], { cwd: '/', env, stdin: true });
+    expect(await textOf(process.stdout)).toBe('1 2\n');
+  });
+
   it('leave a background process alone that goes on writing when nobody reads any more', async () => {
     const other = await place.create();
     const { pipes = expect.fail('it has no pipes') } = other;
