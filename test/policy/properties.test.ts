@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyse } from '../../src/policy/analysis/analyse.ts';
-import { folded } from '../../src/policy/analysis/bytes.ts';
+import { folded, withoutAnsi } from '../../src/policy/analysis/bytes.ts';
 import { judge } from '../../src/policy/judge.ts';
 import { policyOn } from '../../src/policy/policy.ts';
 import { settingsOf } from '../../src/policy/settings.ts';
@@ -90,6 +90,19 @@ describe('properties', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it.each([
+    [String.raw`cat $'a\'; rm -rf / #'`, String.raw`cat \$'a\'; rm -rf / #'`],
+    [String.raw`$'\'; $'\'`, String.raw`\$'\'; \$'\'`],
+    [String.raw`\$'a' $'b\'`, String.raw`\$'a' \$'b\'`],
+    ["echo $'a'", null],
+  ])('another shell reads %j as %j', (text, view) => expect(withoutAnsi(text)).toBe(view));
+
+  it('many texts that another shell reads otherwise are read', () => {
+    const text = String.raw`$'\' `.repeat(20_000);
+    expect(withoutAnsi(text)).toBe(String.raw`\$'\' `.repeat(20_000));
+    expect(level(text)).toBeGreaterThan(0);
   });
 
   it('adding a command to a list never loosens', () => {

@@ -38,7 +38,7 @@ export function folded(text: string): string | null {
 /** As a shell reads it that does not know `$'...'`, dash for one: it ends at the first quote. `null`: the same. */
 export function withoutAnsi(text: string): string | null {
   if (!/\$'[^']*\\'/.test(text)) return null;
-  return text.replace(/(?<!\\)((?:\\\\)*)\$'/g, "$1\\$'");
+  return text.replace(/(?<!\\)((?:\\\\)*)\$'/g, (_all, before: string) => `${before}\\$'`);
 }
 
 /** A name that normalises to another is made to look like it; a mark that stands first is drawn over what is before it. */

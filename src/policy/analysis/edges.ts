@@ -1,5 +1,6 @@
 /** Where the grammar and the shell do not agree on where something begins or ends. */
 import type { FlatTree } from '../grammar/flatten.ts';
+import { childrenOf } from './ranges.ts';
 
 /** Words that the grammar takes for names of programs where the shell finds nothing to close or continue. */
 const closes = /^(?:then|do|done|fi|elif|else|esac|\})(?=[\s;&|]|$)/;
@@ -21,10 +22,11 @@ function endsWithin(text: string, start: number, end: number): boolean {
 }
 
 /** The grammar does not look for the end inside `${x:-...}`. */
-function endsBefore({ kind, parent, start, end }: FlatTree, text: string, node: number): boolean {
+function endsBefore(tree: FlatTree, text: string, node: number): boolean {
+  const { kind, parent, start, end } = tree;
   const redirect = parent[node] ?? 0;
-  const body = kind.findIndex((each, at) => at > redirect && each === 'heredoc_body' && parent[at] === redirect);
-  if (body < 0) return false;
+  const body = childrenOf(tree, redirect).find((child) => kind[child] === 'heredoc_body');
+  if (body === undefined) return false;
   const word = text.slice(start[node], end[node]);
   const tabs = /^\d*<<-/.test(text.slice(start[redirect], end[redirect])) ? /^\t+/ : '';
   const lines = text.slice(start[body], end[body]).split('\n');
