@@ -29,6 +29,10 @@ const hostile: Readonly<Record<string, string>> = {
   '1 MiB of separators': 'a;'.repeat(2 ** 19),
   '20,000 commands': `${Array.from({ length: 20_000 }, (_, at) => `x${at}`).join(';')};rm -rf /`,
   '5,000 nested substitutions': `${'$('.repeat(5000)}rm -rf /${')'.repeat(5000)}`,
+  '20,000 open braces': '{a,'.repeat(20_000),
+  '10,000 changes of directory': 'cd a;'.repeat(10_000),
+  '8,000 wrappers': 'xargs -I{} '.repeat(8000),
+  '5,000 commands of one find': `find . ${'-exec sh -c x \\; '.repeat(5000)}`,
 };
 
 /** Verdicts of one process that is warm; there is no peer to compare with. */

@@ -24,6 +24,14 @@ const denied: Readonly<Record<string, readonly string[]>> = {
     'set -- a rm -rf /; shift; "$@"',
     "env 'a-b=c' reboot",
   ],
+  'braces with quoted braces in them': [
+    "{rm,-rf,'}',/}",
+    '{rm,"\\"}",-rf,/}',
+    "{rm,-rf,$'\\'}',/}",
+    "{rm,${x:-'}'},-rf,/}",
+    '{rm,`echo }`,-rf,/}',
+    '{reboot,{x,y}}',
+  ],
   'escapes that the echo of sh reads': ["echo 'ls\\nrm -rf /' | sh", 'echo "a\\012reboot" > x; sh x'],
   'lines that begin with a backslash': [
     'set -e\n\\rm -rf /\necho',

@@ -239,6 +239,11 @@ describe('CP-09 volume', () => {
     ['20,000 commands', `${Array.from({ length: 20_000 }, (_, at) => `x${at}`).join(';')};rm -rf /`, 'deny'],
     ['5,000 levels', `${'$('.repeat(5000)}rm -rf /${')'.repeat(5000)}`, 'deny'],
     ['quotes that stay open', `"$(`.repeat(5000), 'ask'],
+    ['braces that stay open', `${'{a,'.repeat(20_000)}; {rm,-rf,/}`, 'deny'],
+    ['braces in braces', `${'{a,'.repeat(10_000)}${'}'.repeat(10_000)}`, 'ask'],
+    ['a directory deeper than any', `${'cd a;'.repeat(10_000)} rm -rf ../b`, 'ask'],
+    ['wrappers of wrappers', `${'xargs -I{} '.repeat(8000)} ls`, 'ask'],
+    ['one find with many commands', `find . ${'-exec ls \\; '.repeat(5000)}-exec reboot \\;`, 'deny'],
     ['more than can be run', `ls ${'a '.repeat(2 ** 20)}`, 'deny'],
   ])('%s is answered', (_name, command, verdict) => {
     const answer = within(command);

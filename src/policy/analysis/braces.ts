@@ -1,5 +1,6 @@
 /** Brace expansion, which the shell does before everything else. */
 import { braceItems } from '../limits.ts';
+import { endOfQuoted } from './quoting.ts';
 
 /** `a{b,c}` -> `ab`, `ac`; ranges too. Quoted braces stay. Beyond the bound the rest stays as it is. */
 export function expandBraces(raw: string): readonly string[] {
@@ -22,41 +23,28 @@ interface Group {
   readonly items: readonly string[];
 }
 
+/** The first that is closed and stands for more than one word; found in one pass, however deep they are nested. */
 function firstGroup(text: string): Group | null {
-  for (let at = 0; at < text.length; at += 1) {
+  const open: number[][] = [];
+  let first: Group | null = null;
+  for (let at = 0; at < text.length && (first === null || open.length > 0); at += 1) {
     const char = text[at];
-    if (char === '\\') at += 1;
-    else if (char === "'" || char === '"') {
-      at = text.indexOf(char, at + 1);
-      if (at < 0) return null;
-    } else if (char === '$' && text[at + 1] === '{') {
-      at = text.indexOf('}', at);
-      if (at < 0) return null;
-    } else if (char === '{') {
-      const group = groupAt(text, at);
-      if (group !== null) return group;
-    }
+    if (char === '{') open.push([at]);
+    else if (char === ',') open.at(-1)?.push(at);
+    else if (char === '}') first = groupOf(text, open.pop() ?? [], at) ?? first;
+    else at = endOfQuoted(text, at);
   }
-  return null;
+  return first;
 }
 
-function groupAt(text: string, start: number): Group | null {
-  const cuts = [start];
-  let depth = 0;
-  for (let at = start; at < text.length; at += 1) {
-    const char = text[at];
-    if (char === '\\') at += 1;
-    else if (char === '{') depth += 1;
-    else if (char === ',' && depth === 1) cuts.push(at);
-    else if (char === '}' && (depth -= 1) === 0) {
-      const items =
-        cuts.length > 1
-          ? cuts.map((cut, index) => text.slice(cut + 1, cuts[index + 1] ?? at))
-          : rangeOf(text.slice(start + 1, at));
-      return items === null ? null : { start, end: at + 1, items };
-    }
-  }
-  return null;
+/** What closes later inside of another group began later, too, so that the one closed last is the first. */
+function groupOf(text: string, cuts: readonly number[], close: number): Group | null {
+  const start = cuts[0] ?? close;
+  const items =
+    cuts.length > 1
+      ? cuts.map((cut, index) => text.slice(cut + 1, cuts[index + 1] ?? close))
+      : rangeOf(text.slice(start + 1, close));
+  return items === null ? null : { start, end: close + 1, items };
 }
 
 function rangeOf(text: string): readonly string[] | null {

@@ -1,4 +1,5 @@
 /** What commands do to the shell they run in: its directory and its variables. */
+import { pathUnits } from '../limits.ts';
 import type { Definition } from '../types.ts';
 import { operandsOf } from './options.ts';
 import { outputOf } from './output.ts';
@@ -14,7 +15,8 @@ export function movesDirectory({ program, words, cwd }: Simple): string | null |
   if (target === undefined) return program === 'pushd' ? null : '~';
   if (target.text === '-' || /^[+]\d/.test(target.text)) return null;
   // A relative name may be found by CDPATH, but agents' shells have none.
-  return resolvePath(target.text, cwd);
+  const directory = resolvePath(target.text, cwd);
+  return directory !== null && directory.length > pathUnits ? null : directory;
 }
 
 /** What `alias a=b` and `hash -p /bin/b a` make of names. */

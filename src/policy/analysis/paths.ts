@@ -7,7 +7,6 @@ import { hole, homeMark } from './types.ts';
 export function resolvePath(text: string, cwd: string | null): string | null {
   if (text.startsWith(homeMark)) return normalise(`~${text.slice(1)}`);
   if (text.startsWith('/')) return normalise(text);
-  if (text.startsWith(hole) || cwd === null) return null;
   if (text.startsWith(hole) || cwd === null || cwd.startsWith(hole)) return null;
   return normalise(`${cwd}/${text}`);
 }

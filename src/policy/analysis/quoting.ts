@@ -24,6 +24,24 @@ export function closeOf(text: string, from: number, closer: string): number {
   return -1;
 }
 
+/** Index of the last unit of what is quoted or substituted from `at` on: `at` where nothing is, the end where it stays open. */
+export function endOfQuoted(text: string, at: number): number {
+  const char = text[at] ?? '';
+  if (char === '\\') return at + 1;
+  let close = at;
+  if (char === "'") close = text[at - 1] === '$' ? endOfAnsi(text, at + 1) : text.indexOf("'", at + 1);
+  else if (char === '"' || char === '`') close = closeOf(text, at + 1, char);
+  else if (char === '$' && text[at + 1] === '(') close = closeOf(text, at + 2, ')');
+  else if (char === '$' && text[at + 1] === '{') close = closeOf(text, at + 2, '}');
+  return close < 0 ? text.length : close;
+}
+
+function endOfAnsi(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text[at] !== "'") at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
 /** The commands of `$(...)` and backticks in text where nothing else is special, such as a here-document. */
 export function substitutionsIn(text: string): readonly string[] {
   const found: string[] = [];

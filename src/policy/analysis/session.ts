@@ -1,5 +1,5 @@
 /** The analysis of one command while it is made: simple commands as they are met, and texts still to be read. */
-import { payloadDepth, payloads, payloadUnits, wrapperDepth } from '../limits.ts';
+import { payloadDepth, payloads, payloadUnits, wrappedWords, wrapperDepth } from '../limits.ts';
 import type { Definition } from '../types.ts';
 import {
   aliasesIn,
@@ -31,6 +31,7 @@ export class Session {
   #followed = 0;
   #payloads = 0;
   #units = 0;
+  #wrapped = 0;
 
   /** `livesOn`: the shell that runs it is asked about itself later. */
   constructor(livesOn = false) {
@@ -81,10 +82,11 @@ export class Session {
       },
     ];
     for (let step = todo.pop(); step !== undefined; step = todo.pop()) {
-      if (step.steps > wrapperDepth) {
+      if (step.steps > wrapperDepth || this.#wrapped > wrappedWords) {
         this.note('U3', 'wrappers nested too deep to be looked through', parts);
         break;
       }
+      if (step.steps > 0) this.#wrapped += step.words.length;
       const simple = simpleOf(step, parts, payload.depth);
       for (const alias of aliasesIn(simple)) this.define(alias);
       for (const text of readsLater(simple))
