@@ -2,7 +2,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { CaissonError } from '../errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ export function findHome(env: Environment, cwd: string): string {
 }
 
 export async function prepareHome(home: string): Promise<void> {
-  await mkdir(home, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  await makeDirectory(home).catch((error: unknown) => {
     throw new CaissonError('failed_precondition', `the state directory ${home} cannot be made`, {
       cause: error,
       remedy: 'set CAISSON_HOME to a directory that this user may write',
@@ -30,6 +30,26 @@ export async function prepareHome(home: string): Promise<void> {
     throw new CaissonError('failed_precondition', `the state directory ${home} is not a directory`);
   refuseForeign(home, found, 'the state directory');
   if ((found.mode & 0o022) !== 0) throw exposed(home, found, 'written', 'chmod go-w');
+}
+
+/** Node's own `recursive` tries for ever where a parent is there and takes nothing, such as /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  if (await makeOne(path)) return;
+  await makeDirectory(dirname(path));
+  if (!(await makeOne(path))) throw new CaissonError('failed_precondition', `${dirname(path)} takes no directories`);
+}
+
+/** False when its parent is not there. */
+async function makeOne(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'ENOENT' && dirname(path) !== path) return false;
+    if (code === 'EEXIST') return true; // its caller looks at what it is
+    throw error;
+  }
 }
 
 export interface FileRules {

@@ -163,6 +163,17 @@ describe('tables', () => {
     );
   });
 
+  it.each([
+    ['timeout', 'did you mean terminal.timeout?'],
+    ['termnal', 'did you mean terminal?'],
+    ['terminal.bakend', 'did you mean terminal.backend?'],
+    ['nothing.like.it', '`caisson config show` lists all of them'],
+  ])('config show knows no key %s', async (key, remedy) => {
+    const { exitCode, stdout, stderr } = await cli(['config', 'show', key]);
+    expect([exitCode, stdout]).toEqual([125, '']);
+    expect(stderr).toContain(`there is no key "${key}" in the configuration (invalid_argument)\n  try: ${remedy}\n`);
+  });
+
   it('gc tells what would go and why, and fails when a part failed', async () => {
     const garbage = [
       { kind: 'resource', backend: 'docker', name: 'sbx_1', taskId: 'old\u001b[1A', why: 'no record of it exists' },

@@ -37,6 +37,16 @@ describe('the state directory', () => {
     }
   });
 
+  it.each(['/proc/nowhere', '/proc/nowhere/state', '/dev/null/state'])(
+    'is refused where none can be made: %s',
+    async (home) => {
+      await expect(loadConfig({ home, env: {}, cwd: '/' })).rejects.toMatchObject({
+        code: 'failed_precondition',
+        message: `the state directory ${home} cannot be made`,
+      });
+    },
+  );
+
   it.each([0o720, 0o702, 0o777])('is refused with mode %o, with the command to run', async (mode) => {
     await using home = await newHome();
     await chmod(home.path, mode);

@@ -1,3 +1,5 @@
+import { CaissonError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 import { defineCommand } from '../command.ts';
 
 export const configShow = defineCommand({
@@ -14,9 +16,9 @@ export const configShow = defineCommand({
   run: async (given, context) => {
     const [prefix] = given.operands;
     const { config } = await context.service();
-    const entries = config
-      .show()
-      .filter(({ key }) => prefix === undefined || key === prefix || key.startsWith(`${prefix}.`));
+    const all = config.show();
+    const entries = all.filter(({ key }) => prefix === undefined || key === prefix || key.startsWith(`${prefix}.`));
+    if (prefix !== undefined && entries.length === 0) throw unknownKey(prefix, all);
     const origin = given.flag('origin');
     if (context.json)
       await context.printJson(
@@ -32,6 +34,15 @@ export const configShow = defineCommand({
     return 0;
   },
 });
+
+function unknownKey(prefix: string, known: readonly { readonly key: string }[]): CaissonError {
+  const keys = known.map(({ key }) => key);
+  const sections = keys.map((key) => key.split('.', 1)[0] ?? key);
+  const near = keys.find((key) => key.endsWith(`.${prefix}`)) ?? nearest(prefix, [...keys, ...sections]);
+  return new CaissonError('invalid_argument', `there is no key ${JSON.stringify(prefix)} in the configuration`, {
+    remedy: near === null ? '`caisson config show` lists all of them' : `did you mean ${near}?`,
+  });
+}
 
 function show(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '-');
