@@ -8,13 +8,29 @@ export interface Edit {
   readonly all?: boolean;
 }
 
+export type Change = { readonly edits: readonly Edit[] } | { readonly diff: string };
+
+/** Throws `invalid_argument` for a change that is neither, as a model may send it, or that does not apply. */
+export function applyChange(text: string, change: Partial<{ edits: readonly Edit[]; diff: string }>): string {
+  const { edits, diff } = change;
+  if (typeof diff === 'string' && edits === undefined) return applyDiff(text, diff);
+  if (Array.isArray(edits) && edits.every(isEdit) && diff === undefined) return applyEdits(text, edits);
+  throw new CaissonError('invalid_argument', 'a patch has either edits, each with find and replace, or a diff', {
+    remedy: 'give one of the two; nothing was changed',
+  });
+}
+
+function isEdit(edit: Partial<Edit> | null): boolean {
+  return typeof edit?.find === 'string' && typeof edit.replace === 'string';
+}
+
 /** Of a text that is patched. A few short edits could make anything of any size. */
 const mostCharacters = 64 * 1024 * 1024;
 /** Lines looked at for hunks that are not where they say. */
 const mostLooks = 50_000_000;
 
 /** Throws `invalid_argument` for a text that is not there, or is there more than once. */
-export function applyEdits(text: string, edits: readonly Edit[]): string {
+function applyEdits(text: string, edits: readonly Edit[]): string {
   return edits.reduce((current, { find, replace, all = false }, at) => {
     if (find === '') throw unfit(`edit ${at + 1} looks for nothing`);
     const found = current.split(find).length - 1;
@@ -38,7 +54,7 @@ interface Hunk {
  * The format of `diff -u`, of one file. A hunk goes to its line, or to the only place after the hunk before it where its
  * old lines stand. Throws `invalid_argument` when one goes nowhere.
  */
-export function applyDiff(text: string, diff: string): string {
+function applyDiff(text: string, diff: string): string {
   const lines = text.split('\n');
   const parts: (readonly string[])[] = [];
   let taken = 0;

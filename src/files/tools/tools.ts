@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../inside-path.ts';
 import { parseList, parseMatches, parseRead, parseStat } from './parse.ts';
-import { applyDiff, applyEdits, type Edit } from './patch.ts';
+import { applyChange, type Change } from './patch.ts';
 import type { ToolEnd, ToolRun } from './run.ts';
 import { listScript, moveScript, readScript, removeScript, searchScript, statScript, writeScript } from './scripts.ts';
 import type { FileContent, FileEntry, FileTools, FileWritten } from './types.ts';
@@ -35,6 +35,7 @@ export async function readFile(
 }
 
 export async function writeFile(run: Run, { path, bytes, expected }: Input<'write'>): Promise<FileWritten> {
+  if (typeof bytes !== 'string' && !ArrayBuffer.isView(bytes)) throw wrong('what is written is text or bytes');
   const input = Buffer.from(bytes);
   if (input.length > mostWritten) throw wrong(`a file tool writes at most ${mostWritten} bytes; copy larger files in`);
   if (typeof expected === 'string' && !/^[0-9a-f]{64}$/.test(expected)) throw wrong('what is expected is no SHA-256');
@@ -47,12 +48,11 @@ export async function writeFile(run: Run, { path, bytes, expected }: Input<'writ
 
 export async function patchFile(
   run: Run,
-  { path, ...change }: { readonly path: string } & ({ readonly edits: readonly Edit[] } | { readonly diff: string }),
+  { path, ...change }: { readonly path: string } & Change,
 ): Promise<FileWritten> {
   const { bytes, sha256 } = await readFile(run, { path, length: mostPatched });
   if (sha256 === null || !isUtf8(bytes)) throw wrong(`only text of up to ${mostPatched} bytes can be patched`);
-  const text = bytes.toString();
-  const patched = 'diff' in change ? applyDiff(text, change.diff) : applyEdits(text, change.edits);
+  const patched = applyChange(bytes.toString(), change);
   return await writeFile(run, { path, bytes: patched, expected: sha256 });
 }
 

@@ -1,6 +1,6 @@
 /** File tools of agents: the same on every backend. Paths are absolute, inside the sandbox. Shapes only. */
 import type { SyncResult } from '../sync/types.ts';
-import type { Edit } from './patch.ts';
+import type { Change } from './patch.ts';
 
 interface At {
   /** A task id or a sandbox id. */
@@ -76,10 +76,7 @@ export interface FileTools {
     options?: Cancel,
   ): Promise<FileWritten>;
   /** Of a text of up to 8 MiB: exact replacements in turn, or a unified diff of one file. */
-  patch(
-    input: At & Changing & ({ readonly edits: readonly Edit[] } | { readonly diff: string }),
-    options?: Cancel,
-  ): Promise<FileWritten>;
+  patch(input: At & Changing & Change, options?: Cancel): Promise<FileWritten>;
   /** In the order of names, at most 5,000. */
   list(input: At, options?: Cancel): Promise<{ readonly entries: readonly FileEntry[]; readonly truncated: boolean }>;
   /** Of a link: its own. */
