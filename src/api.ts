@@ -182,7 +182,10 @@ export interface CaissonApi {
   inspect(task: string, options?: Options): Promise<Inspected>;
   stop(task: string, options?: Options): Promise<void>;
   start(task: string, options?: Options): Promise<Acquired>;
-  /** Removes the sandbox and its files; with `keepFiles` the task's directory stays for the next sandbox of the task. */
+  /**
+   * Removes the sandbox and its files; with `keepFiles` the task's directory stays for the next sandbox of the task, or
+   * until it is removed without. Throws `not_found` when there is neither a sandbox nor a kept directory.
+   */
   remove(task: string, how?: { readonly keepFiles?: boolean }, options?: Options): Promise<void>;
   stats(task: string, options?: Options): Promise<Stats>;
   gc(how: { readonly dryRun: boolean }, options?: Options): Promise<readonly GcItem[]>;

@@ -10,6 +10,7 @@
 import { mkdir, readdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CaissonError } from '../errors.ts';
+import { isTaskId } from '../spec/task.ts';
 
 export interface Place {
   readonly home: string;
@@ -35,6 +36,19 @@ export async function keptSandboxId(place: Place, taskId: string): Promise<strin
     if (isErrno(error, 'ENOENT')) return null;
     throw error;
   }
+}
+
+/** Wherever files of the task are kept from earlier sandboxes. */
+export async function keptFiles(
+  home: string,
+  taskId: string,
+): Promise<readonly { readonly place: Place; readonly sandboxId: string }[]> {
+  if (!isTaskId(taskId)) return []; // it becomes part of a path
+  const places = (await entries(join(home, 'sandboxes'))).map((backend) => ({ home, backend }));
+  const found = await Promise.all(
+    places.map(async (place) => ({ place, sandboxId: await keptSandboxId(place, taskId) })),
+  );
+  return found.flatMap(({ place, sandboxId }) => (sandboxId === null ? [] : [{ place, sandboxId }]));
 }
 
 export async function makeDirectory(place: Place, taskId: string, sandboxId: string): Promise<string> {

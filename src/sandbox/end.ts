@@ -3,6 +3,7 @@ import { CaissonError } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
+import { keptFiles, removeDirectory } from './directory.ts';
 import { attachIfThere, finish } from './finish.ts';
 import { withLease } from './lease.ts';
 import { forgetLive } from './live.ts';
@@ -10,9 +11,13 @@ import { noSandbox } from './step.ts';
 
 /** By task id or sandbox id. Throws `not_found`. */
 export async function findRow(context: Context, task: string): Promise<SandboxRow> {
-  const row = (await context.store.sandboxOfTask(task)) ?? (await context.store.sandbox(task));
+  const row = await rowOf(context, task);
   if (row !== null) return row;
   throw noSandbox(task);
+}
+
+async function rowOf({ store }: Context, task: string): Promise<SandboxRow | null> {
+  return (await store.sandboxOfTask(task)) ?? (await store.sandbox(task));
 }
 
 export async function stopSandbox(context: Context, task: string, options: StepOptions): Promise<void> {
@@ -35,12 +40,21 @@ export async function stopSandbox(context: Context, task: string, options: StepO
   });
 }
 
+/** Without a sandbox, what an earlier removal has kept of the task's files. Throws `not_found` when there is neither. */
 export async function removeSandbox(
   context: Context,
   task: string,
   options: StepOptions & { readonly keepFiles: boolean },
 ): Promise<void> {
-  await underLease(context, task, options, (row) => finish(context, row, { keepFiles: options.keepFiles }));
+  const row = await rowOf(context, task);
+  if (row !== null || options.keepFiles || (await keptFiles(context.home, task)).length === 0)
+    return underLease(context, task, options, (found) => finish(context, found, { keepFiles: options.keepFiles }));
+  await withLease(context.store, taskLease(task), patienceOf(options), async () => {
+    const since = await rowOf(context, task);
+    if (since !== null) return finish(context, since, { keepFiles: false });
+    for (const { place, sandboxId } of await keptFiles(context.home, task))
+      await removeDirectory(place, task, sandboxId);
+  });
 }
 
 async function underLease(
@@ -50,6 +64,11 @@ async function underLease(
   work: (row: SandboxRow) => Promise<void>,
 ): Promise<void> {
   const { taskId } = await findRow(context, task);
-  const patience = { signal: options.signal, waitMs: leasePatienceMs };
-  await withLease(context.store, taskLease(taskId), patience, async () => work(await findRow(context, task)));
+  await withLease(context.store, taskLease(taskId), patienceOf(options), async () =>
+    work(await findRow(context, task)),
+  );
+}
+
+function patienceOf({ signal }: StepOptions): { readonly signal: StepOptions['signal']; readonly waitMs: number } {
+  return { signal, waitMs: leasePatienceMs };
 }

@@ -3,19 +3,32 @@ import { randomInt } from 'node:crypto';
 import { CaissonError } from '../errors.ts';
 
 const grammar = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+/** Ids of sandboxes: a task named so would stand before the sandbox wherever either is taken. */
+const sandboxId = /^sbx_[a-z0-9]{16}$/;
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Tasks whose names start so were named by us; a `tasks` pattern in the configuration may match them. */
 export const ephemeralPrefix = 'eph-';
 
+export function isTaskId(text: string): boolean {
+  return grammar.test(text) && !sandboxId.test(text);
+}
+
 /** Throws `invalid_argument` for what is not a task id, also for a value that is no string. */
 export function checkTaskId(taskId: unknown): string {
-  if (typeof taskId === 'string' && grammar.test(taskId)) return taskId;
+  if (typeof taskId === 'string' && isTaskId(taskId)) return taskId;
   const shown = typeof taskId === 'string' ? JSON.stringify(taskId.slice(0, 64)) : `a ${typeof taskId}`;
-  throw new CaissonError('invalid_argument', `${shown} is not a task id`, {
-    remedy: 'use 1 to 63 of a-z, 0-9, _ and -, starting with a letter or digit',
-    details: { taskId: typeof taskId === 'string' ? taskId.slice(0, 64) : null },
-  });
+  const ofSandbox = typeof taskId === 'string' && sandboxId.test(taskId);
+  throw new CaissonError(
+    'invalid_argument',
+    `${shown} is ${ofSandbox ? 'the id of a sandbox, not of a task' : 'not a task id'}`,
+    {
+      remedy: ofSandbox
+        ? '`caisson exec` takes a sandbox that is there by its id; `caisson ls` shows the tasks'
+        : 'use 1 to 63 of a-z, 0-9, _ and -, starting with a letter or digit',
+      details: { taskId: typeof taskId === 'string' ? taskId.slice(0, 64) : null },
+    },
+  );
 }
 
 export function newTaskId(): string {

@@ -250,6 +250,23 @@ describe('garbage', () => {
 });
 
 describe('removal', () => {
+  it('takes the files that an earlier one has kept, and nothing for a name that is none of a task', async () => {
+    const context = await service({ persistence: 'directory' });
+    const asked = await plan(context);
+    const { row } = await acquire(context, { ...asked, spec: { ...asked.spec, persistent: true } }, {});
+    await writeFile(join(row.directory ?? '', 'note'), 'kept');
+    await removeSandbox(context, 'demo', { keepFiles: true });
+    const noSuch = { code: 'not_found' };
+    for (const name of ['demo/../demo', row.id, 'other'])
+      await expect(removeSandbox(context, name, { keepFiles: false })).rejects.toMatchObject(noSuch);
+    await expect(removeSandbox(context, 'demo', { keepFiles: true })).rejects.toMatchObject(noSuch);
+    expect(await readdir(row.directory ?? '')).toEqual(['note']);
+    await removeSandbox(context, 'demo', { keepFiles: false });
+    expect(await readdir(join(home, 'sandboxes/fake'))).toEqual(['tasks']);
+    expect(await readdir(join(home, 'sandboxes/fake/tasks'))).toEqual([]);
+    await expect(removeSandbox(context, 'demo', { keepFiles: false })).rejects.toMatchObject(noSuch);
+  });
+
   it('is idempotent over failures, and finishes what it began', async () => {
     const context = await service();
     await acquire(context, await plan(context), {});

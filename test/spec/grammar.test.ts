@@ -30,6 +30,7 @@ describe('task ids (API-13)', () => {
     'a\0',
     'а',
     'a.b',
+    `sbx_${'a'.repeat(16)}`,
     5,
     null,
     undefined,

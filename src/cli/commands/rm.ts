@@ -10,7 +10,7 @@ export const rm = defineCommand({
   exitsAsCommand: false,
   options: {
     all: { type: 'flag', about: 'every sandbox' },
-    'keep-files': { type: 'flag', about: "keep the task's directory for its next sandbox" },
+    'keep-files': { type: 'flag', about: "keep the task's directory for its next sandbox, or the next rm" },
   },
   examples: [
     ['done with a task', 'rm build'],
