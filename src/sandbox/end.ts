@@ -48,10 +48,10 @@ export async function removeSandbox(
 ): Promise<void> {
   const row = await rowOf(context, task);
   if (row !== null || options.keepFiles || (await keptFiles(context.home, task)).length === 0)
-    return underLease(context, task, options, (found) => finish(context, found, { keepFiles: options.keepFiles }));
+    return underLease(context, task, options, (found) => finish(context, found, options));
   await withLease(context.store, taskLease(task), patienceOf(options), async () => {
     const since = await rowOf(context, task);
-    if (since !== null) return finish(context, since, { keepFiles: false });
+    if (since !== null) return finish(context, since, options);
     for (const { place, sandboxId } of await keptFiles(context.home, task))
       await removeDirectory(place, task, sandboxId);
   });

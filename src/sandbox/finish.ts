@@ -4,7 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Backend, Cancelable, Sandbox } from '../backend.ts';
-import { isCode } from '../errors.ts';
+import { CaissonError, isCode } from '../errors.ts';
+import { settledOrLate } from '../exec/settled.ts';
 import { failpoint } from '../failpoint.ts';
 import { removeAgreed } from '../files/sync/record.ts';
 import { removeCredentials } from '../secrets/credentials/record.ts';
@@ -15,10 +16,17 @@ import { removeDirectory, removeEmptyDirectory } from './directory.ts';
 import { emptyInside } from './empty-inside.ts';
 import { forgetLive } from './live.ts';
 
-export async function finish(context: Context, row: SandboxRow, how: { readonly keepFiles: boolean }): Promise<void> {
+export interface HowToFinish {
+  readonly keepFiles: boolean;
+  /** When it fires, a place that does not answer is waited for only a little longer. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function finish(context: Context, row: SandboxRow, how: HowToFinish): Promise<void> {
   await markDestroying(context, row, how.keepFiles);
   await failpoint('before-remove');
-  await removeResources(context, row, { emptyFirst: !how.keepFiles && row.directory !== null });
+  const removing = removeResources(context, row, { emptyFirst: !how.keepFiles && row.directory !== null });
+  await orLeft(removing, how.signal);
   await failpoint('after-remove');
   await removeCredentials(context.home, row.id);
   await removeAgreed(context.home, row.id);
@@ -28,6 +36,26 @@ export async function finish(context: Context, row: SandboxRow, how: { readonly 
   await failpoint('before-forget');
   await context.store.deleteSandbox(row.id);
   await context.store.release(ownerLease(row.id));
+}
+
+/** A removal that was begun is best ended: half of one helps nobody. */
+const leaveMs = 5000;
+
+async function orLeft(removing: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return removing;
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  const leave = (): void => resolve();
+  signal.addEventListener('abort', leave);
+  if (signal.aborted) leave();
+  try {
+    await Promise.race([removing, aborted]);
+    if (!signal.aborted || (await settledOrLate(removing, leaveMs))) return await removing;
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+  throw new CaissonError('canceled', 'the place does not answer, and the removal was left', {
+    remedy: 'it is recorded, and finished by `caisson gc` or the next service that runs here',
+  });
 }
 
 /** A `destroying` row without a directory keeps its files, whoever finishes it. */

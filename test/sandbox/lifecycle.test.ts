@@ -250,6 +250,29 @@ describe('garbage', () => {
 });
 
 describe('removal', () => {
+  it('can be left when the place does not answer, and is finished later', async () => {
+    const context = await service();
+    await acquire(context, await plan(context), {});
+    place.fail({ on: 'destroy', delayMs: Infinity });
+    const leaving = new AbortController();
+    const removing = removeSandbox(context, 'demo', { keepFiles: false, signal: leaving.signal });
+    setTimeout(() => leaving.abort(), 50);
+    await expect(removing).rejects.toMatchObject({ code: 'canceled', remedy: expect.stringContaining('caisson gc') });
+    expect(await context.store.sandboxes()).toMatchObject([{ state: 'destroying' }]);
+    place.heal();
+    expect(await sweep(context, Date.now())).toMatchObject([{ reason: 'unfinished', error: null }]);
+    expect(await context.store.sandboxes()).toEqual([]);
+  });
+
+  it('is ended all the same when its caller leaves and the place answers', async () => {
+    const context = await service();
+    await acquire(context, await plan(context), {});
+    place.fail({ on: 'destroy', delayMs: 200 });
+    const signal = AbortSignal.timeout(50);
+    await removeSandbox(context, 'demo', { keepFiles: false, signal });
+    expect(await context.store.sandboxes()).toEqual([]);
+  });
+
   it('takes the files that an earlier one has kept, and nothing for a name that is none of a task', async () => {
     const context = await service({ persistence: 'directory' });
     const asked = await plan(context);
