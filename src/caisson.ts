@@ -224,7 +224,7 @@ export class Caisson implements CaissonApi {
   }
 
   async remove(task: string, how: { readonly keepFiles?: boolean } = {}, options: Options = {}): Promise<void> {
-    if (how.keepFiles !== true) await this.#processes.forgetSandbox(task);
+    if (how.keepFiles !== true) await this.#processes.forgetSandbox(task, options);
     await removeSandbox(this.#context, task, { ...options, keepFiles: how.keepFiles ?? false });
   }
 

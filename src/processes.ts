@@ -1,4 +1,5 @@
 /** Detached processes of all sandboxes: started, found again by any process of the service, followed and ended. */
+import type { Cancelable } from './backend.ts';
 import type { Detached, DetachedProcess, ExecEvent, GcItem, Killed, Options, TaskProcess, Where } from './api.ts';
 import type { AuditEntry } from './audit/types.ts';
 import { CaissonError, isCode, toCaissonError } from './errors.ts';
@@ -8,14 +9,14 @@ import { redactEvents } from './exec/detached/redact.ts';
 import { KnownProcesses } from './exec/detached/known.ts';
 import { type Kept, listProcesses, unknownProcess } from './exec/detached/list.ts';
 import { keepEndedMinutes, startDetached } from './exec/detached/start.ts';
-import { removeKeptScript } from './exec/inside.ts';
+import { keptKey, removeKeptScript } from './exec/inside.ts';
 import { runScript } from './exec/script-run.ts';
 import type { ExecRequest } from './exec/types.ts';
 import type { Journal } from './exec/journal/types.ts';
 import { runEntry, whereOf } from './entries.ts';
 import type { ExecParts } from './execs.ts';
 import type { Context, Handle } from './sandbox/context.ts';
-import { findRow } from './sandbox/end.ts';
+import { findIfThere, findRow } from './sandbox/end.ts';
 import { withSandbox } from './sandbox/healing.ts';
 import type { Resolved } from './sandbox/plan.ts';
 import { keptIn, notRunning, presentSandbox } from './sandbox/present.ts';
@@ -132,15 +133,20 @@ export class Processes {
    * The sandbox is about to be removed with its files. Where it shares a home with others, what we kept there has to be
    * taken away; one that cannot be asked now keeps it.
    */
-  async forgetSandbox(task: string): Promise<void> {
-    const row = await findRow(this.#context, task);
-    const sandbox = await presentSandbox(this.#context, row).catch(() => null);
-    if (sandbox !== null) {
-      const { key } = await keptIn(this.#context, row, sandbox);
-      if (key !== '')
-        await runScript(sandbox, { name: 'forget', script: removeKeptScript, args: [key] }).catch(() => undefined);
-    }
+  async forgetSandbox(task: string, options: Cancelable): Promise<void> {
+    const row = await findIfThere(this.#context, task);
+    if (row === null) return;
+    await this.#forgetInside(row, options).catch(() => undefined);
     for (const { id, sandboxId } of await this.#known.all()) if (sandboxId === row.id) await this.#known.forget(id);
+  }
+
+  /** In a home that others share; what is in a sandbox of its own goes with it. */
+  async #forgetInside(row: SandboxRow, options: Cancelable): Promise<void> {
+    const { isolation } = await (await this.#context.backend(row.backend)).guarantees(options);
+    const key = keptKey(isolation, row.id);
+    const sandbox = key === '' ? null : await presentSandbox(this.#context, row, options);
+    if (sandbox !== null)
+      await runScript(sandbox, { name: 'forget', script: removeKeptScript, args: [key], ...options });
   }
 
   /** Ended ones that are old, and signposts into sandboxes that are no more. */

@@ -11,12 +11,12 @@ import { noSandbox } from './step.ts';
 
 /** By task id or sandbox id. Throws `not_found`. */
 export async function findRow(context: Context, task: string): Promise<SandboxRow> {
-  const row = await rowOf(context, task);
+  const row = await findIfThere(context, task);
   if (row !== null) return row;
   throw noSandbox(task);
 }
 
-async function rowOf({ store }: Context, task: string): Promise<SandboxRow | null> {
+export async function findIfThere({ store }: Context, task: string): Promise<SandboxRow | null> {
   return (await store.sandboxOfTask(task)) ?? (await store.sandbox(task));
 }
 
@@ -46,11 +46,11 @@ export async function removeSandbox(
   task: string,
   options: StepOptions & { readonly keepFiles: boolean },
 ): Promise<void> {
-  const row = await rowOf(context, task);
+  const row = await findIfThere(context, task);
   if (row !== null || options.keepFiles || (await keptFiles(context.home, task)).length === 0)
     return underLease(context, task, options, (found) => finish(context, found, options));
   await withLease(context.store, taskLease(task), patienceOf(options), async () => {
-    const since = await rowOf(context, task);
+    const since = await findIfThere(context, task);
     if (since !== null) return finish(context, since, options);
     for (const { place, sandboxId } of await keptFiles(context.home, task))
       await removeDirectory(place, task, sandboxId);

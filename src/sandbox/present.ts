@@ -1,5 +1,5 @@
 /** The sandbox of a row as it is now, without starting or making anything. */
-import type { Sandbox } from '../backend.ts';
+import type { Cancelable, Sandbox } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import { keptKey } from '../exec/inside.ts';
 import type { Kept } from '../exec/detached/list.ts';
@@ -9,11 +9,15 @@ import { attachIfThere } from './finish.ts';
 import { keepLive } from './live.ts';
 
 /** `null` when it does not run. */
-export async function presentSandbox(context: Context, row: SandboxRow): Promise<Sandbox | null> {
+export async function presentSandbox(
+  context: Context,
+  row: SandboxRow,
+  options: Cancelable = {},
+): Promise<Sandbox | null> {
   if (row.state !== 'ready' || row.ref === null) return null;
   const known = context.live.get(row.id);
   if (known !== undefined) return known;
-  const sandbox = await attachIfThere(await context.backend(row.backend), row.ref);
+  const sandbox = await attachIfThere(await context.backend(row.backend), row.ref, options);
   return sandbox === null || sandbox.state !== 'running' ? null : keepLive(context, row.id, sandbox);
 }
 

@@ -50,6 +50,9 @@ describe('a persistent task', () => {
     expect(recreated.stdout.text).toBe('kept\n');
     await caisson.remove('demo', { keepFiles: true });
     expect((await caisson.run({ taskId: 'demo', command: ['cat', '/workspace/f'] })).stdout.text).toBe('kept\n');
+    await caisson.remove('demo', { keepFiles: true });
+    await caisson.remove('demo');
+    expect((await caisson.run({ taskId: 'demo', command: ['ls', '/workspace'] })).stdout.text).toBe('');
   });
 
   it('is one sandbox when several processes ask for it at once', async () => {
