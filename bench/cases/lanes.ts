@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+import { bareCommand } from '../bare.ts';
 import type { Bench } from '../bench.ts';
 import { figuresOf, judge, quantile } from '../figure.ts';
 import { inRow, interleave, timed } from '../interleave.ts';
@@ -20,13 +22,15 @@ export const lanes: Bench = {
     }
     for (const callers of [16, 64]) {
       // A limit on processors would bound the lane alone: most of the peer's work is the engine's, outside of the sandbox.
-      const { ours, peer, p95 } = await withSandbox(
+      const { ours, peer, p95, bare } = await withSandbox(
         place,
         (taskId, id) => atOnce(place, { taskId, id, callers, quick }),
         { limits: { diskBytes: null, cpuCores: null } },
       );
       const told = { figure: `${callers} callers`, unit: 'exec/s', ours, baseline: peer, ratio: ours / peer, n: 1 };
       yield judge(told, { of: 'ratio', is: '>=', value: leastTimes(place.image) });
+      const alone = { figure: `${callers} callers, shells alone`, baseline: bare, ratio: ours / bare };
+      yield judge({ ...told, ...alone }, null);
       yield judge({ figure: `${callers} callers p95`, unit: 'ms', ours: p95, baseline: null, ratio: null, n: 1 }, null);
     }
   },
@@ -57,7 +61,10 @@ async function atOnce(place: Place, subject: Subject & { readonly callers: numbe
     timed(() => peerExec(place.docker, container, command)),
   );
   const ours = await rate(callers, quick ? 400 : 3_000, our);
-  return { ours: ours.perSecond, peer: peer.perSecond, p95: ours.p95 };
+  const [workers, each] = [availableParallelism(), quick ? 200 : 1_000];
+  const bareMs = await timed(() => peerExec(place.docker, container, bareCommand(command, { each, workers })));
+  const bare = ((workers * each) / bareMs) * 1000;
+  return { ours: ours.perSecond, peer: peer.perSecond, p95: ours.p95, bare };
 }
 
 /** `count` commands by so many callers, each starting its next when its last has ended. */

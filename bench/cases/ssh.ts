@@ -1,11 +1,16 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { bareCommand } from '../bare.ts';
 import type { Bench } from '../bench.ts';
 import { makeSets } from '../file-sets.ts';
 import { type Figure, figuresOf, type Target } from '../figure.ts';
 import { inRow, interleave, type Sample, timed } from '../interleave.ts';
 import { ourExec } from '../ours.ts';
 import { type SshPlace, withSshPlace } from '../ssh-place.ts';
+
+const execute = promisify(execFile);
 
 /** The OpenSSH client gets what it is fastest with: one connection that is open all the time. */
 export const ssh: Bench = {
@@ -28,11 +33,20 @@ async function commands(place: SshPlace, quick: boolean): Promise<readonly Figur
   const peer = (): Promise<number> => timed(() => place.client('ssh', ['127.0.0.1', ...command]));
   for (let warm = 0; warm < (quick ? 20 : 300); warm++) await ours('fastest')(); // what is hot is compiled then, as in a service
   const lane = await interleave(inRow(5, ours('fastest')), inRow(5, peer), rounds);
+  const alone = await interleave(inRow(5, ours('fastest')), shellAlone(command), rounds);
   const direct = await interleave(ours('direct'), peer, rounds);
   return [
     ...figuresOf('lane', lane, { unit: 'ms', target: atMost(0.12) }),
+    ...figuresOf('lane, shell alone', alone, { unit: 'ms', target: null }),
     ...figuresOf('direct', direct, { unit: 'ms', target: atMost(0.4) }),
   ];
+}
+
+/** On this host, without any ssh: one command of a row. */
+function shellAlone(command: readonly string[]): Sample {
+  const each = 20;
+  const [program, ...args] = bareCommand(command, { each, workers: 1 });
+  return async () => (await timed(() => execute(program, args))) / each;
 }
 
 async function files(place: SshPlace, quick: boolean): Promise<readonly Figure[]> {
