@@ -22,6 +22,7 @@ import { inspectContainer, removeContainer, toState } from './container.ts';
 import { make, type Created } from './create.ts';
 import { findDiskLimit } from './disk.ts';
 import { Engine } from './engine.ts';
+import type { Facts } from './facts.ts';
 import { toGuarantees } from './guarantees.ts';
 import { imageFindings } from './image.ts';
 import { imagesOf } from './images.ts';
@@ -74,18 +75,18 @@ class DockerBackend implements Backend {
   async create(spec: Spec, options: CreateOptions): Promise<Sandbox> {
     const making = this.#make(spec, options);
     const created = await this.#orCleanedUp(making, options.signal);
-    return await this.#sandbox(created);
+    return await this.#sandbox(created, await this.#engine.facts());
   }
 
   async attach(ref: Ref, options: Cancelable = {}): Promise<Sandbox> {
     const id = fromRef(ref);
-    const [inspected] = await Promise.all([
+    const [inspected, facts] = await Promise.all([
       inspectContainer(this.#engine, id, options.signal),
       this.#engine.facts(options.signal),
     ]);
     if (inspected.labels?.instance !== this.#engine.instance)
       throw new CaissonError('not_found', 'that container is not a sandbox of this instance');
-    return await this.#sandbox({ inspected, init: null });
+    return await this.#sandbox({ inspected, init: null }, facts);
   }
 
   async list(options: ListOptions): Promise<readonly Listed[]> {
@@ -104,8 +105,7 @@ class DockerBackend implements Backend {
     return this.#engine.close();
   }
 
-  async #sandbox({ inspected, init }: Created): Promise<Sandbox> {
-    const facts = await this.#engine.facts();
+  async #sandbox({ inspected, init }: Created, facts: Facts): Promise<Sandbox> {
     const where = { facts, local: await this.#engine.isLocal(), root: process.geteuid?.() === 0 };
     const pipes = pipesReach(inspected.runtime, where);
     return new DockerSandbox(this.#engine, inspected, { host: facts.id, init, pipes });
