@@ -25,6 +25,8 @@ export const wrappedWords = 200_000;
 /** Units of a path; the kernel takes no longer one (PATH_MAX of Linux). */
 export const pathUnits = 4096;
 export const braceItems = 64;
+/** Units of all items of one word together. */
+export const bracesUnits = 1024 * 1024;
 /** Findings that are told of one command. */
 export const findings = 50;
 /** Units of a variable's value that are kept. */

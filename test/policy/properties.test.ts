@@ -244,6 +244,8 @@ describe('CP-09 volume', () => {
     ['a directory deeper than any', `${'cd a;'.repeat(10_000)} rm -rf ../b`, 'ask'],
     ['wrappers of wrappers', `${'xargs -I{} '.repeat(8000)} ls`, 'ask'],
     ['one find with many commands', `find . ${'-exec ls \\; '.repeat(5000)}-exec reboot \\;`, 'deny'],
+    ['one find with more commands than are looked at', `find /a /b /c /d ${'-exec a \\; '.repeat(90_000)}`, 'ask'],
+    ['braces by the thousand', '{a,b}'.repeat(100_000), 'ask'],
     ['more than can be run', `ls ${'a '.repeat(2 ** 20)}`, 'deny'],
   ])('%s is answered', (_name, command, verdict) => {
     const answer = within(command);

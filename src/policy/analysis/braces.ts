@@ -1,21 +1,24 @@
 /** Brace expansion, which the shell does before everything else. */
-import { braceItems } from '../limits.ts';
+import { braceItems, bracesUnits } from '../limits.ts';
 import { endOfQuoted } from './quoting.ts';
 
 /** `a{b,c}` -> `ab`, `ac`; ranges too. Quoted braces stay. Beyond the bound the rest stays as it is. */
 export function expandBraces(raw: string): readonly string[] {
   if (!raw.includes('{')) return [raw];
+  const most = Math.max(leastItems, Math.min(braceItems, Math.floor(bracesUnits / raw.length)));
   const done: string[] = [];
   const todo = [raw];
   while (todo.length > 0) {
     const next = todo.pop() ?? '';
-    const group = done.length + todo.length < braceItems ? firstGroup(next) : null;
+    const group = done.length + todo.length < most ? firstGroup(next) : null;
     if (group === null) done.push(next);
     else
       for (const item of group.items.toReversed()) todo.push(next.slice(0, group.start) + item + next.slice(group.end));
   }
   return done;
 }
+
+const leastItems = 4;
 
 interface Group {
   readonly start: number;

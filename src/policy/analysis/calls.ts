@@ -23,10 +23,14 @@ const alike: readonly (readonly [RegExp, (argument: string) => string])[] = [
   [/System Events["'\\]{0,2} to ()(shut down|restart)/gi, () => 'shutdown now'],
 ];
 
+/** Without any of these nothing of the above is there. */
+const hints = /["'`({[/,=]|System Events/i;
+
 const mostTexts = 32;
 
 /** Texts for a shell. */
 export function callsIn(code: string): readonly string[] {
+  if (!hints.test(code)) return [];
   const texts: string[] = [];
   for (const [, list = ''] of code.matchAll(runs))
     texts.push(Array.from(list.matchAll(strings), ([, , text = '']) => text.replace(/\\([^])/g, '$1')).join(' '));

@@ -50,10 +50,9 @@ export function setsKnown({ program, words, stdin, cwd }: Simple): readonly (rea
     const text = outputOf(['printf', ...args.slice(2)], cwd);
     return text === null ? [] : [[args[1], text]];
   }
+  if (program !== 'read' || stdin === null) return [];
   const names = args.filter((arg) => /^[A-Za-z_]\w*$/.test(arg));
-  return program === 'read' && stdin !== null && names.length === 1 && names[0] !== undefined
-    ? [[names[0], stdin.trimEnd()]]
-    : [];
+  return names.length === 1 && names[0] !== undefined ? [[names[0], stdin.trimEnd()]] : [];
 }
 
 export function positionals(texts: readonly string[]): readonly (readonly [string, string])[] {

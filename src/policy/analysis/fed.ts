@@ -31,18 +31,20 @@ export function markerOf(options: readonly Word[]): string | null {
   return glued !== '' ? glued : text === '-I' ? (options[at + 1]?.text ?? null) : '{}';
 }
 
+/** A text with more is asked about for its length alone. */
+const mostFound = 10_000;
 const runsFound = /^(?:-(?:exec|ok)(?:dir)?|-x|-X|--exec|--exec-batch)$/;
 
 /** `-exec ... ;`, `-execdir ... +`, `-ok`, and `-x` of fd. What is found stands for `{}`. */
 export function peelFind(words: readonly Word[]): Peeled | null {
   const starts = startsOf(words);
   const commands: (readonly Word[])[] = [];
-  for (let at = 1; at < words.length; at += 1) {
+  for (let at = 1; at < words.length && commands.length < mostFound; at += 1) {
     if (!runsFound.test(words[at]?.text ?? '')) continue;
     const from = at + 1;
     at = endOfExec(words, from);
     const own = words.slice(from, at);
-    if (own.length > 0) commands.push(...starts.map((start) => withPlaced(own, '{}', start)));
+    for (const start of own.length > 0 ? starts : []) commands.push(withPlaced(own, '{}', start));
   }
   return commands.length === 0 ? null : { commands };
 }

@@ -34,14 +34,14 @@ const mostLayers = 16;
 /** Names of the programs that stand at the end of its wrappers. */
 export function runBy(words: readonly Word[]): readonly string[] {
   let layer: readonly (readonly Word[])[] = peel(programOf(words[0]) ?? '', words)?.commands ?? [];
-  const names: string[] = [];
+  const names = new Set<string | null>();
   for (let deep = 0; deep < mostLayers && layer.length > 0; deep += 1) {
-    names.push(...layer.flatMap(([first]) => programOf(first) ?? []));
+    for (const [first] of layer) names.add(programOf(first));
     layer = layer.flatMap((inner) =>
       isTransparent(programOf(inner[0])) ? (peel(programOf(inner[0]) ?? '', inner)?.commands ?? []) : [],
     );
   }
-  return names;
+  return [...names].filter((name) => name !== null);
 }
 
 const isTransparent = (program: string | null): boolean => program !== null && wrappers.has(program);

@@ -62,7 +62,7 @@ export class Session {
 
   /** Commands of a reading that may not be the shell's: of names that are not known, nothing is asked. */
   adopt(other: Session): void {
-    this.commands.push(...other.commands.filter(({ program }) => program !== null));
+    for (const command of other.commands) if (command.program !== null) this.commands.push(command);
   }
 
   /** Takes a command in, and everything that it runs in turn. */
@@ -86,7 +86,7 @@ export class Session {
         this.note('U3', 'wrappers nested too deep to be looked through', parts);
         break;
       }
-      if (step.steps > 0) this.#wrapped += step.words.length;
+      if (step.steps > 0) this.#wrapped += wordsOfCommand + step.words.length;
       const simple = simpleOf(step, parts, payload.depth);
       for (const alias of aliasesIn(simple)) this.define(alias);
       for (const text of readsLater(simple))
@@ -98,7 +98,7 @@ export class Session {
       this.#take(inner === null ? simple : { ...simple, wraps: inner.commands.length > 0 });
       if (simple.program === null) this.note('U2', 'command name that is not known before it runs', parts);
       if (inner === null) this.#affect(simple, parts.around.scope);
-      else todo.push(...this.#within(inner, step, { simple, parts, payload }));
+      else for (const run of this.#within(inner, step, { simple, parts, payload })) todo.push(run);
     }
   }
 
@@ -224,6 +224,8 @@ export class Session {
 }
 
 const mostMeanings = 4;
+/** A command takes as long as so many words of one. */
+const wordsOfCommand = 8;
 /** What a session's shell is asked about itself with. */
 const asksWith = /^(?:_cz_\w*|unset|eval|set|read|command|builtin|declare|alias|type|printf|pwd)$/;
 const movesSomewhere = /\b(?:cd|chdir|pushd|popd)\b/;
