@@ -63,10 +63,7 @@ export class Sessions {
       const end = settled.then(() => ({ sessionEnded: session.hasEnded, endStatus: session.endStatus }));
       held.text = end;
       const restored = isNew && session.opened?.restored === true;
-      const lost = [
-        ...(restored && session.opened?.shell === 'sh' ? ['functions', 'read-only marks', 'traps'] : []),
-        ...(restored && session.opened?.strayed ? ['its directory, which is gone'] : []),
-      ];
+      const lost = restored ? (session.opened?.lost ?? []) : [];
       return Object.assign(running, { restored, lost, session: end });
     });
   }

@@ -8,9 +8,13 @@ export interface Dialect {
   readonly takeUpLast: string;
   /** Takes a function called `command` away; says so on descriptor 9. Ends the shell where it cannot. */
   readonly intact: string;
+  /** Options of the `read` that waits for requests. */
+  readonly reading: string;
+  /** Comes before each text, and is evaluated with it. */
+  readonly before: string;
   /** Looks at what cannot be seen from within `dump`. */
   readonly lookFirst: string;
-  /** Prints the state as commands that make it; where its directory is gone, they set `_cz_r` to 2. */
+  /** Prints the state as commands that make it; where its directory is gone, `_cz_w` ends in `c`. */
   readonly dump: string;
   /** Answers the request in `_cz_L` on descriptor 8. */
   readonly look: string;
@@ -26,7 +30,7 @@ export const renamed = (file: string): string =>
 export const put = (word: string): string => `_cz_k=${word}; _cz_s=$_cz_s\${#_cz_k}:$_cz_k,`;
 
 /** `definitions`: tells what `_cz_x` is defined as. */
-export const lookWith = (definitions: string): string => `LC_ALL=C IFS=' ' _cz_s=
+export const lookWith = (definitions: string): string => `command export LC_ALL=C; _cz_s=
 command eval "\\command set -- \${_cz_L#S }"; _cz_L=$2; command shift 2
 _cz_q=$(\\command pwd -P && \\command printf .); ${put('${_cz_q%?.}')}
 for _cz_x in "$@"; do

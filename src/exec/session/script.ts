@@ -16,16 +16,22 @@
  * up; what is read later (`eval`, and `$(...)` in older bash) begins with `\command`; functions of our own, which could be
  * redefined, there are none; and every builtin is called by `command`, which functions do not shadow. Only one called
  * `command` would: it is taken away when its text has ended, and stderr says so.
+ *
+ * After a text, IFS is not assigned to: the caller may have made it read-only, which would end dash and ash. Whatever it
+ * is, `read` into one variable takes no more than white space off the ends, and one last character: the dot of a request.
  */
 import { baseScript } from '../inside.ts';
 import { bash } from './bash.ts';
 import { type Dialect, renamed } from './dialect.ts';
+import { lookAround, measureFirst } from './lost.ts';
 import { sh } from './sh.ts';
 
 const save = ({ lookFirst, dump }: Dialect): string => `
+${lookAround}
 ${lookFirst}
-_cz_m=$(\\command umask); command umask 077
-{ ${dump}
+command umask 077
+{ command printf 'umask %s\\n_cz_w=%s _cz_u=%s\\ncommand unset -v %s\\n' "$_cz_m" "$_cz_w" "$_cz_u" "$_cz_v"
+${dump}
 case $_cz_o in *v*) command echo '\\command set -v';; esac
 case $_cz_o in *x*) command echo '\\command set -x';; esac
 } >|"$_cz_F.new" 2>/dev/null </dev/null && ${renamed('$_cz_F')} || :
@@ -35,30 +41,37 @@ command umask "$_cz_m"`;
 const mark = (nonce: string, status: string): string =>
   `{ command printf '%s:%s;' "${nonce}" "${status}" >&8 && command printf '%s;' "${nonce}" >&9; } || command exit 77; _cz_L=`;
 
+/** The names in the environment: a variable that the caller has taken out of it does not come back with the next shell. */
+const given = `_cz_v=$(\\command export -p | while \\command read -r _cz_x; do _cz_x=\${_cz_x#declare -x } _cz_x=\${_cz_x#export } _cz_x=\${_cz_x%%=*}
+case $_cz_x in *[!a-zA-Z0-9_]*|[0-9]*|''|_|PWD|OPTIND|SHLVL|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|CAISSON_*) ;; *) command printf '%s ' "$_cz_x";; esac; done)`;
+
 const loop = (shell: Dialect): string => `{
-_cz_F=$2.${shell.kind} _cz_X= _cz_G= _cz_T= _cz_L= _cz_k= _cz_x= _cz_q= _cz_m= _cz_o= _cz_e=0 _cz_u=0 _cz_r=0
+_cz_F=$2.${shell.kind} _cz_L=$1 _cz_X= _cz_G= _cz_T= _cz_k= _cz_o= _cz_e=0 _cz_u=0 _cz_r=0 _cz_w= _cz_n='
+'
+command shift 2
+${measureFirst}
+${given}
 ${shell.begin}
-[ ! -f "$_cz_F" ] || { _cz_r=1; { command . "$_cz_F"; ${shell.takeUp}
-} >/dev/null 2>&1; }
+[ ! -f "$_cz_F" ] || { { command . "$_cz_F"; ${shell.takeUp}
+} >/dev/null 2>&1; _cz_r=1; }
 ${shell.takeUpLast}
-command printf '%s:%s:${shell.kind}:%s;' "$1" "$$" "$_cz_r" >&8; command printf '%s;' "$1" >&9
-command shift "$#"
+command printf '%s:%s:${shell.kind}:%s%s;' "$_cz_L" "$$" "$_cz_r" "$_cz_w" >&8; command printf '%s;' "$_cz_L" >&9
 while { _cz_e=$? _cz_o=$- _cz_n='
 '; ${shell.intact}
-command set +xv; } 2>/dev/null; IFS= command read -r _cz_L <&7; do
-case $_cz_L in
-"M "*" #.") _cz_u=$_cz_e
+command set +xv; } >/dev/null 2>&1; command read ${shell.reading} -r _cz_L <&7; do
+case \${_cz_L%.} in
+"M "*" #") _cz_u=$_cz_e
 case $_cz_o in *e*) _cz_k=e; command set +e;; *) _cz_k=;; esac; case $_cz_o in *u*) command set +u; _cz_k=u$_cz_k;; esac
 command eval "$_cz_T"; _cz_X= _cz_G= _cz_T=
 case $_cz_k in *e*) command set -e;; esac; case $_cz_k in *u*) command set -u;; esac
 ${save(shell)}
-_cz_L=\${_cz_L#M }; ${mark('${_cz_L% #.}', '$_cz_e')};;
-"S "*" #.") ( command set +eu; ${shell.look} ) 2>/dev/null </dev/null || :
+_cz_L=\${_cz_L#M }; ${mark('${_cz_L%% *}', '$_cz_e')};;
+"S "*" #") ( command set +eu; ${shell.look} ) 2>/dev/null </dev/null || :
 _cz_L=\${_cz_L#S }; ${mark('${_cz_L%% *}', '0')};;
-*" #.") command eval "$_cz_L"; _cz_L=; command eval "$_cz_G"
+*" #") command eval "$_cz_L"; _cz_L=text; command eval "$_cz_G"
 { case $_cz_o in *v*) command set -v;; esac; case $_cz_o in *x*) command set -x;; esac
 case $_cz_o/$_cz_u in *e*/*|*/0) ;; *) ( command exit "$_cz_u" );; esac; } 2>/dev/null
-command eval "$_cz_X" 7<&- 8>&- 9>&-;;
+command eval "${shell.before}$_cz_X" 7<&- 8>&- 9>&-;;
 esac
 done
 command exit 77

@@ -12,12 +12,13 @@ import { LaneProcess } from '../lane/lane-process.ts';
 import { Scanner } from '../lane/scanner.ts';
 import { runScript } from '../script-run.ts';
 import { encodeLook, type Known, readLook } from './look.ts';
+import { lostForm, lostOf } from './lost.ts';
 import { encodeText } from './request.ts';
 import { interruptScript } from './script.ts';
 
 type StreamName = 'stdout' | 'stderr';
 
-const helloForm = /^:(\d{1,10}):(bash|sh):([012])$/;
+const helloForm = new RegExp(`^:(\\d{1,10}):(bash|sh):([01])(${lostForm})$`);
 const statusForm = /^:\d{1,3}$/;
 const emptyForm = /^$/;
 const openPatienceMs = 20_000;
@@ -32,8 +33,8 @@ export interface Opened {
   readonly shell: 'bash' | 'sh';
   /** Whether state of an earlier shell was taken up. */
   readonly restored: boolean;
-  /** Its directory could not be entered any more. */
-  readonly strayed: boolean;
+  /** What of that state could not be. */
+  readonly lost: readonly string[];
 }
 
 export class Session {
@@ -78,7 +79,7 @@ export class Session {
   async open(nonce: string): Promise<Opened> {
     const late = sleep(openPatienceMs, null, { ref: false });
     const hello = await Promise.race([this.#expect(nonce, helloForm), late]);
-    const [, pid, shell, restored] = helloForm.exec(hello ?? '') ?? [];
+    const [, pid, kind, restored, lost = ''] = helloForm.exec(hello ?? '') ?? [];
     if (pid === undefined) {
       this.close();
       throw new CaissonError(
@@ -86,11 +87,10 @@ export class Session {
         'no session can be opened here: it needs sh in the sandbox, and a place to keep its state',
       );
     }
+    const shell = kind === 'bash' ? 'bash' : 'sh';
     this.#opened = {
-      pid: Number(pid),
-      shell: shell === 'bash' ? 'bash' : 'sh',
-      restored: restored !== '0',
-      strayed: restored === '2',
+      ...{ pid: Number(pid), shell, restored: restored === '1' },
+      lost: restored === '1' ? lostOf(shell, lost) : [],
     };
     return this.#opened;
   }

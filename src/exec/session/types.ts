@@ -15,7 +15,7 @@ export interface SessionInput {
 export interface SessionStart {
   /** This call opened a new shell and took up the state of an earlier one. */
   readonly restored: boolean;
-  /** What of that state could not be kept: sh cannot list functions, for one, and a directory may be gone. */
+  /** What of that state could not be kept: sh cannot list functions, and no shell takes limits of `ulimit` up again. */
   readonly lost: readonly string[];
 }
 
