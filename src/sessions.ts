@@ -47,7 +47,8 @@ export class Sessions {
     return await this.#queued(taskId, name, options, async (handle, held) => {
       const fresh = held.session === null || held.session.hasEnded;
       const { opened } = await this.#ready(handle, name, held);
-      return { name, open: true, shell: opened?.shell ?? null, restored: fresh && opened?.restored === true };
+      const restored = fresh && opened?.restored === true;
+      return { name, open: true, shell: opened?.shell ?? null, restored, lost: restored ? opened.lost : [] };
     });
   }
 
@@ -104,7 +105,7 @@ export class Sessions {
         const session = this.#held.get(`${handle.row.id}/${name}`)?.session ?? null;
         const open = session !== null && !session.hasEnded;
         return open || kept.includes(name)
-          ? [{ name, open, shell: open ? (session.opened?.shell ?? null) : null, restored: false }]
+          ? [{ name, open, shell: open ? (session.opened?.shell ?? null) : null, restored: false, lost: [] }]
           : [];
       });
     });

@@ -128,6 +128,20 @@ describe('a session whose text runs out of time', { timeout: 60_000 }, () => {
   });
 });
 
+describe('a session that is opened again', { timeout: 60_000 }, () => {
+  it('tells what it could not take up, once, to whoever opens it', async () => {
+    await say('again', 'ulimit -S -n 100');
+    expect((await say('again', 'exit 3')).sessionEnded).toBe(true);
+    expect(await say('again', 'exit 4')).toMatchObject({ restored: true, lost: ['limits set by ulimit'] });
+    expect(await say('again', 'ulimit -S -n 100')).toMatchObject({ restored: true, lost: ['limits set by ulimit'] });
+    await say('again', 'exit 3');
+    const opened = await caisson.sessions.open({ taskId: 'work', name: 'again' });
+    expect(opened).toMatchObject({ restored: true, lost: ['limits set by ulimit'] });
+    expect(await caisson.sessions.open({ taskId: 'work', name: 'again' })).toMatchObject({ lost: [] });
+    expect((await say('again', 'true')).lost).toEqual([]);
+  });
+});
+
 describe('the sessions of a task', { timeout: 60_000 }, () => {
   it('are listed while state of them is kept, and are nothing once closed', async () => {
     const states = async (): Promise<unknown> =>

@@ -11,3 +11,7 @@ export function sessionOf([taskId = '', name = '']: readonly string[]): {
 } {
   return { taskId, name };
 }
+
+/** What is told of a session that was taken up without all of its state. */
+export const withoutNotice = (lost: readonly string[]): string =>
+  `taken up from its kept state, without ${lost.join(' and ')}`;

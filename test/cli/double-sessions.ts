@@ -10,7 +10,7 @@ export function sessionsOf(
   return {
     open: ({ taskId, name }) => {
       log(`session open ${taskId} ${name}`);
-      return Promise.resolve({ name, open: true, shell: 'bash', restored: false });
+      return Promise.resolve({ name, open: true, shell: 'bash', ...start });
     },
     exec: async ({ taskId, name, text, env }) => {
       log(`session run ${taskId} ${name} ${text} ${Object.keys(env ?? {}).join()}`);
@@ -23,6 +23,6 @@ export function sessionsOf(
       return { ...result, ...start, sessionEnded: false, endStatus: null };
     },
     close: ({ taskId, name }) => Promise.resolve(log(`session close ${taskId} ${name}`)),
-    list: () => Promise.resolve([{ name: 'dev', open: false, shell: null, restored: false }]),
+    list: () => Promise.resolve([{ name: 'dev', open: false, shell: null, restored: false, lost: [] }]),
   };
 }

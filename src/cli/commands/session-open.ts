@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { sessionOf, sessionOperands } from '../session.ts';
+import { sessionOf, sessionOperands, withoutNotice } from '../session.ts';
 
 export const sessionOpen = defineCommand({
   name: 'session open',
@@ -13,6 +13,7 @@ Its state is kept in the sandbox, so the next call takes it up, also from anothe
   examples: [['see which shell it gets', 'session open build dev']],
   run: async ({ operands }, context) => {
     const session = await (await context.service()).sessions.open(sessionOf(operands), context.options);
+    if (session.lost.length > 0) context.notice(withoutNotice(session.lost));
     if (context.json) await context.printJson(session);
     else await context.print(`${session.name} ${session.shell ?? '-'}${session.restored ? ' restored' : ''}\n`);
     return 0;

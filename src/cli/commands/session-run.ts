@@ -4,15 +4,16 @@ import type { Context } from '../context.ts';
 import { readEnv } from '../env.ts';
 import { show } from '../execute.ts';
 import { commandOptions } from '../option.ts';
-import { sessionOf, sessionOperands } from '../session.ts';
+import { sessionOf, sessionOperands, withoutNotice } from '../session.ts';
 import { UsageError } from '../usage.ts';
 import { readDuration } from '../values.ts';
 
 export const sessionRun = defineCommand({
   name: 'session run',
   summary: 'Run a text in a session and show what it writes',
-  about: `What stands after -- is shell text: directory, variables, functions, aliases and options stay
-for the next call; variables given by -e do not. The session is opened when it is not there.
+  about: `What stands after -- is shell text: directory, variables, functions, aliases, options and
+positional parameters stay for the next call; variables given by -e do not. What could not be kept while no
+process held the shell is told. The session is opened when it is not there.
 Its output is shown as it comes; with -o json, at the end. A function called command is not kept.`,
   operands: sessionOperands,
   runs: true,
@@ -60,7 +61,7 @@ async function collected(input: SessionInput, context: Context): Promise<number>
 
 async function shown(input: SessionInput, context: Context): Promise<number> {
   const running = await (await context.service()).sessions.exec(input, context.options);
-  if (running.lost.length > 0) context.notice(`taken up from its kept state, without ${running.lost.join(' and ')}`);
+  if (running.lost.length > 0) context.notice(withoutNotice(running.lost));
   const code = await show(running, input.timeoutMs ?? null, context);
   const { sessionEnded } = await running.session;
   if (sessionEnded)

@@ -32,4 +32,6 @@ export interface SessionView {
   readonly open: boolean;
   readonly shell: 'bash' | 'sh' | null;
   readonly restored: boolean;
+  /** As in `SessionStart`. */
+  readonly lost: readonly string[];
 }
