@@ -3,6 +3,7 @@ import type { FlatTree } from '../grammar/flatten.ts';
 import type { Parse } from '../grammar/load.ts';
 import { fullAnalysisUnits, grammarMarks, scanUnits } from '../limits.ts';
 import type { Place } from '../types.ts';
+import { withBareBrackets } from './brackets.ts';
 import { disguised, hiddenNote } from './bytes.ts';
 import { readLight } from './light.ts';
 import { readPiped } from './pipes.ts';
@@ -112,10 +113,17 @@ function treeOf(
   else if (text.length > fullAnalysisUnits || tooManyMarks(text))
     session.note('U8', 'command too long to be analysed in full', span);
   if (parse === null || text.length > fullAnalysisUnits || tooManyMarks(text)) return null;
-  const tree = parse(text);
+  const tree = parsed(text, parse);
   if (tree === null || tree.cut) session.note('U8', 'command too long to be analysed in full', span);
   else if (tree.hasError) session.note('U1', 'command that does not parse', span);
   return tree;
+}
+
+function parsed(text: string, parse: Parse): FlatTree | null {
+  const tree = parse(text);
+  const other = tree?.hasError === true ? withBareBrackets(text) : text;
+  const better = other === text ? null : parse(other);
+  return better === null || better.cut || better.hasError ? tree : better;
 }
 
 function tooManyMarks(text: string): boolean {

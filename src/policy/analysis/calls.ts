@@ -3,7 +3,7 @@ import { hole } from './types.ts';
 
 /** A call, by itself or of a module that starts programs, with its first string, or with a list of strings: `system("...")`, `run(["rm", "-r"])`, `exec 'x', 'y'`. */
 const runs =
-  /(?:(?<![\w.])|\)\.|\b(?:os|subprocess|sp|cp|child_process|Kernel|Process|IO|commands|pty|Deno)\.)(?:system|Command|exec(?:Sync|File|FileSync|[lv]p?e?)?|spawn(?:Sync|[lv]p?e?)?|[pP]open|run|call|check_call|check_output|getoutput|shell_exec|passthru|proc_open|execute|do shell script)[\s([]{0,8}((?:(["'])(?:(?!\2)[^\\]|\\[^])*\2[\s,]{0,8})+)/g;
+  /(?:(?<![\w.])|\)\.|\b(?:os|subprocess|sp|cp|child_process|Kernel|Process|IO|System|commands|pty|Deno)\.)(?:system|Command|cmd|exec(?:Sync|File|FileSync|[lv]p?e?)?|spawn(?:Sync|[lv]p?e?)?|[pP]open|run|call|check_call|check_output|getoutput|shell_exec|passthru|proc_open|execute|do shell script)[\s([]{0,8}((?:(["'])(?:(?!\2)[^\\]|\\[^])*\2[\s,]{0,8})+)/g;
 const strings = /(["'])((?:(?!\1)[^\\]|\\[^])*)\1/g;
 const backticks = /`([^`$]*)`|\bqx ?[{(/]([^})/]*)[})/]|%x[{(]([^})]*)[})]/g;
 /** An awk program writes to a command, or reads from one. */
@@ -38,6 +38,23 @@ export function callsIn(code: string): readonly string[] {
   for (const [pattern, command] of alike)
     for (const [, , argument = ''] of code.matchAll(pattern)) texts.push(command(argument));
   return texts.filter((text) => text.trim() !== '' && !text.includes(hole)).slice(0, mostTexts);
+}
+
+/** `!reboot` of an editor, also behind an address. */
+const bangs = /^[ \t]*(?:[\d,$%.+-]+[ \t]*)?(?:[rwe] ?)?[:~]?![ \t]*(.+)$/gm;
+/** `.shell`, `\\!`, `system`, `host`, and pipes to programs. */
+const escapes =
+  /(?:^[ \t]*(?:\.(?:shell|system)\b|(?:platform[ \t]+shell|shell|system|host|sh)[ \t])|(?:^|[\s;])\\!|(?:\\[ogw]|\.(?:once|output|import|log))[ \t]*\|)[ \t]*(.+)$|\bprogram\s+'([^']+)'/gim;
+
+/** Of what an editor is told, or a letter that is written. */
+export function editorCalls(said: string): readonly string[] {
+  return [...callsIn(said), ...Array.from(said.matchAll(bangs), ([, text = '']) => text)].slice(0, mostTexts);
+}
+
+/** Of what a client of a database, an editor or a debugger is told. */
+export function clientCalls(said: string): readonly string[] {
+  const found = Array.from(said.matchAll(escapes), ([, line, program]) => line ?? program ?? '');
+  return [...editorCalls(said), ...found].slice(0, mostTexts);
 }
 
 /** Of an awk program. */

@@ -80,10 +80,13 @@ export function runsIndex(text: string): boolean {
 }
 
 /** Texts that the shell reads as commands when it shows a prompt, or calls a name. */
-export function readsLater({ assignments }: Simple): readonly string[] {
-  return assignments.flatMap(({ name, value }) => {
+export function readsLater(simple: Simple): readonly string[] {
+  const set = simple.assignments.map(({ name, value }) => [name, value] as const);
+  return [...set, ...setsKnown(simple)].flatMap(([name, value]) => {
     if (/^PS[0-4]$/.test(name)) return substitutionsIn(value);
-    return /^(?:PROMPT_COMMAND|BASH_ALIASES|BASH_CMDS)$/.test(name) && value !== hole ? [value] : [];
+    return /^(?:PROMPT_COMMAND|BASH_ALIASES|BASH_CMDS)$/.test(name) && value !== hole
+      ? value.split(wordBreak).filter((text) => text !== '')
+      : [];
   });
 }
 

@@ -57,6 +57,7 @@ export function simpleOf({ words, assignments, redirects, elsewhere }: Step, par
     end,
     background,
     elsewhere,
+    possible: false,
     depth,
     cwd: around.scope.cwd,
     stage: around.stage,

@@ -65,13 +65,13 @@ function peelCode(program: string, words: readonly Word[]): Peeled | null {
 }
 
 function peelEnv(words: readonly Word[]): Peeled | null {
-  const split = words.findIndex(({ text }, at) => at > 0 && /^(?:-[iv0]*S|--split-string)/.test(text));
+  const split = words.findIndex(({ text }, at) => at > 0 && /^(?:-[iv0]*S|--sp[a-z-]*)/.test(text));
   const word = words[split];
   if (word === undefined || split >= afterOptions(words, 1, wrappers.get('env') ?? {})) {
     const inner = innerOf(words, wrappers.get('env') ?? {});
     return inner === null ? null : { commands: [inner.words], assignments: inner.assignments };
   }
-  const glued = word.text.replace(/^(?:-[iv0]*S|--split-string=?)/, '');
+  const glued = word.text.replace(/^(?:-[iv0]*S|--sp[a-z-]*=?)/, '');
   const rest = words.slice(split + 1).map(({ text }) => text);
   const all = glued === '' ? rest : [glued, ...rest];
   // The first of these is split at blanks by env itself; for finding out what runs, a shell reads it the same way.

@@ -1,12 +1,12 @@
 /** Text that reaches a shell through a pipe, a here-document or a process substitution, where it is written in the command. */
-import { callsIn } from './calls.ts';
 import { operandsOf } from './options.ts';
 import { outputOf } from './output.ts';
 import { decodeEscapes } from './quoting.ts';
 import { isCaisson } from './runners.ts';
 import type { Payload } from './parts.ts';
 import type { Session } from './session.ts';
-import { isInterpreter, isShell, readsProgram, shellCall } from './shells.ts';
+import { callsOf, sourceOf } from './programs.ts';
+import { isInput, isShell, shellCall } from './shells.ts';
 import { resolvePath } from './paths.ts';
 import { markerOf } from './fed.ts';
 import { peel } from './peel.ts';
@@ -46,30 +46,35 @@ function textFor(command: Simple, known: Known): string | null {
   const input = (): string | null => command.stdin ?? redirected(command, known.files) ?? inputOf(command.stage, known);
   if (command.program === 'xargs' || command.program === 'parallel') return xargsText(command, input());
   if (opensShell(command)) return input();
-  if (isInterpreter(command.program)) return readsProgram(command.words.slice(1)) ? codeIn(input()) : null;
   if (isShell(command.program) || command.program === 'source' || command.program === '.') {
     const script = scriptOf(command);
-    return script === null || script.text === '/dev/stdin' || script.text === '-'
-      ? input()
-      : substituted(script.raw, command);
+    return script === null || isInput(script.text) ? input() : substituted(script.raw, command);
   }
   const asksShell = isCaisson(command.program ?? '') && command.words[1]?.text === 'sh';
-  return asksShell || command.program === 'at' || command.program === 'batch' ? input() : null;
+  if (asksShell) return input();
+  const source = sourceOf(command);
+  if (source === null) return null;
+  const code =
+    source === 'input' ? input() : (substituted(source.raw, command) ?? fileAt(source, command, known.files));
+  return code === null ? null : callsOf(command, code);
 }
 
-/** What the program of another language hands to a shell. */
-const codeIn = (code: string | null): string | null => (code === null ? null : callsIn(code).join('\n'));
+/** `sh < x`, of a file that the command has written, and `sh < <(echo ...)`. */
+function redirected(command: Simple, files: Files): string | null {
+  const from = command.redirects.findLast(({ operator }) => operator === '<');
+  return from === undefined ? null : (substituted(from.target.raw, command) ?? fileAt(from.target, command, files));
+}
 
-/** `sh < x`, of a file that the command has written. */
-function redirected({ redirects, cwd }: Simple, files: Files): string | null {
-  const from = redirects.findLast(({ operator }) => operator === '<');
-  return from === undefined ? null : (files.get(resolvePath(from.target.text, cwd) ?? '')?.text ?? null);
+/** What the command has left in a file before. */
+function fileAt({ text }: Word, { cwd, start }: Simple, files: Files): string | null {
+  const file = files.get(resolvePath(text, cwd) ?? '');
+  return file === undefined || file.at > start ? null : file.text;
 }
 
 /** Logs in somewhere, or as somebody, and names no command: the shell there reads its input. */
 function opensShell({ program, words, wraps }: Simple): boolean {
   if (program === 'sudo') return !wraps && words.some(({ text }) => /^-[a-zA-Z]*[si]$|^--(?:shell|login)$/.test(text));
-  return (program === 'su' || program === 'ssh') && peel(program, words) === null;
+  return (program === 'su' || program === 'ssh' || program === 'newgrp') && peel(program, words) === null;
 }
 
 interface File {
@@ -83,7 +88,10 @@ type Files = ReadonlyMap<string, File>;
 
 function writtenFiles(commands: readonly Simple[], stages: Stages): Files {
   const files = new Map<string, File>();
-  if (!commands.some((command) => isShell(command.program) || calledFile(command) !== null)) return files;
+  if (
+    !commands.some((command) => isShell(command.program) || calledFile(command) !== null || sourceOf(command) !== null)
+  )
+    return files;
   for (const command of commands) {
     const tees = command.program === 'tee' ? operandsOf(command.words.slice(1)) : [];
     const targets = [...command.redirects.filter(({ writes }) => writes).map(({ target }) => target), ...tees];
@@ -114,9 +122,7 @@ function calledFile(command: Simple): Word | null {
 
 function writtenTo(files: Files, command: Simple): string | null {
   const called = files.size === 0 ? null : calledFile(command);
-  const path = called === null ? null : resolvePath(called.text, command.cwd);
-  const file = path === null ? undefined : files.get(path);
-  return file === undefined || file.at > command.start ? null : file.text;
+  return called === null ? null : fileAt(called, command, files);
 }
 
 function scriptOf({ program, words }: Simple): { readonly text: string; readonly raw: string } | null {
@@ -142,6 +148,8 @@ function substituted(raw: string, { cwd, words }: Simple): string | null {
 
 function xargsText({ program, words }: Simple, input: string | null): string | null {
   const inner = input === null ? null : innerOf(words, wrappers.get(program ?? '') ?? {});
+  // Without words of its own, each line is a command.
+  if (program === 'parallel' && inner === null) return input;
   if (inner === null || input === null) return null;
   const options = words.slice(1, words.length - inner.words.length);
   const own = inner.words.map(({ text }) => text);

@@ -20,6 +20,7 @@ const packages: OptionForm = { short: 'pw', long: ['--package', '--workspace', '
 const runners: Readonly<Record<string, Runner>> = {
   npx: { verb: /^/, form: packages },
   bunx: { verb: /^/, form: packages },
+  uvx: { verb: /^/, form: { short: 'p', long: ['--with', '--from', '--python'] } },
   npm: { verb: /^(?:exec|x)$/, form: packages },
   pnpm: { verb: /^(?:exec|dlx)$/, form: packages },
   yarn: { verb: /^(?:exec|dlx)$/, form: packages },

@@ -62,7 +62,8 @@ export class Session {
 
   /** Commands of a reading that may not be the shell's: of names that are not known, nothing is asked. */
   adopt(other: Session): void {
-    for (const command of other.commands) if (command.program !== null) this.commands.push(command);
+    for (const command of other.commands)
+      if (command.program !== null) this.commands.push({ ...command, possible: true });
   }
 
   /** Takes a command in, and everything that it runs in turn. */

@@ -47,7 +47,7 @@ export function shellCall(args: readonly Word[]): ShellCall {
 /** Options with which an interpreter runs program text from its arguments; letters may stand in a cluster. */
 const inlineFlags: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:i?python|pypy|jython|py)[\d.]*[a-z]?$/, /^-[bBdEhiIOPqsSuvVx]*c|^-e$/],
-  [/^perl[\d.]*$/, /^-[aclnpstuwWXifFlTU0-9]*[eE]/],
+  [/^perl[\d.]*$/, /^-[acdlnpstuwWXifFlTU0-9]*[eE]/],
   [/^ruby[\d.]*$/, /^-[aclnpsSUvwW]*e/],
   [/^(?:node|nodejs|iojs|tsx|ts-node|zx|qjs)$/, /^(?:-c$|-[ep]+$|-[epi]*[ep]|--eval(?:=|$)|--print(?:=|$))/],
   [/^bun$/, /^(?:-e|-p|--eval|--print)/],
@@ -85,8 +85,7 @@ export function inlineFlag(program: string, args: readonly Word[]): Word | null 
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at];
     if (word === undefined || !/^[-/]/.test(word.text) || word.text === '--') return null;
-    // What follows a module's name is the module's.
-    if (word.text === '-m' && !/^(?:perl|ruby|php)/.test(program)) return null;
+    if (word.text === '-m' && !/^(?:perl|ruby|php)/.test(program)) return runsArguments(args[at + 1]) ? word : null;
     // Only checks a file, though the documents take it for code.
     if (word.text === '-c' && /^node/.test(program) && /\.[cm]?[jt]sx?$/.test(args[at + 1]?.text ?? '')) return null;
     if (flag.test(word.text)) return word;
@@ -94,6 +93,9 @@ export function inlineFlag(program: string, args: readonly Word[]): Word | null 
   }
   return null;
 }
+
+/** Modules that run what follows them; of others it is an argument. */
+const runsArguments = (module: Word | undefined): boolean => /^(?:timeit|pdb|IPython)$/.test(module?.text ?? '');
 
 const interpreters = new Map<string, boolean>();
 const mostKnown = 2000;
@@ -108,9 +110,12 @@ export function isInterpreter(program: string | null): boolean {
   return found;
 }
 
+/** Names under which a program finds its own input. */
+export const isInput = (text: string): boolean => /^(?:-|\/dev\/stdin|\/(?:dev|proc\/self)\/fd\/0)$/.test(text);
+
 /** Whether an interpreter reads its program from its input: no file is named, or `-` is. */
 export function readsProgram(args: readonly Word[]): boolean {
   const [first, second] = args.filter(({ text }) => !text.startsWith('-') || text === '-');
   const named = first?.text === 'run' ? second : first;
-  return named === undefined || named.text === '-' || named.text === '/dev/stdin';
+  return named === undefined || isInput(named.text);
 }

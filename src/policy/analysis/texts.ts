@@ -1,7 +1,8 @@
 /** Programs that give text to a shell, or to a program that reads it as one. */
-import { awkCalls } from './calls.ts';
+import { awkCalls, clientCalls, editorCalls } from './calls.ts';
 import { afterOptions } from './options.ts';
 import { joined, type Peeled } from './peeled.ts';
+import { sedCallsOf } from './sed.ts';
 import type { Word } from './types.ts';
 
 type Reading = (words: readonly Word[]) => Peeled | null;
@@ -32,7 +33,7 @@ const texts: Readonly<Record<string, Reading>> = {
     const open = words.findIndex(({ text }, at) => at > 0 && at < 3 && text === '{');
     return open < 0 || open === words.length - 1 ? null : { commands: [words.slice(open + 1)] };
   },
-  su: (words) => optionText(words, /^(?:-[lmpP]*c|--command)$/, /^--command=/),
+  su: (words) => optionText(words, /^(?:-[lmpP]*c|--com\w*)$/, /^(?:--com\w*=|-[lmpP]*c(?=.))/),
   sg: (words) => ({
     commands: [],
     texts: words
@@ -44,10 +45,56 @@ const texts: Readonly<Record<string, Reading>> = {
   vagrant: (words) => (words[1]?.text === 'ssh' ? optionText(words, /^(?:-c|--command)$/, /^--command=/) : null),
   nodemon: (words) => optionText(words, /^(?:-x|--exec)$/, /^--exec=/),
   'nix-shell': (words) => optionText(words, /^--(?:run|command)$/, /^$(?=.)/),
+  bind: keyTexts,
+  split: (words) => optionText(words, /^--fil\w*$/, /^--fil\w*=/),
+  nc: listening,
+  ncat: listening,
+  netcat: listening,
+  socat: (words) => found(words, ({ text }) => Array.from(text.matchAll(addresses), ([, program = '']) => program)),
+  xterm: terminal,
+  urxvt: terminal,
+  konsole: terminal,
+  alacritty: terminal,
+  'x-terminal-emulator': terminal,
+  'gnome-terminal': terminal,
+  'start-stop-daemon': (words) => {
+    const program = optionText(words, /^(?:-x|-a|--exec|--startas)$/, /^--(?:exec|startas)=/)?.texts?.[0];
+    const end = words.findIndex(({ text }) => text === '--');
+    return program === undefined
+      ? null
+      : {
+          commands: [],
+          texts: joined([{ ...program.word, text: program.text }, ...(end < 0 ? [] : words.slice(end + 1))]),
+        };
+  },
+  psql: clientTexts,
+  mysql: clientTexts,
+  mariadb: clientTexts,
+  sqlite3: clientTexts,
+  duckdb: clientTexts,
+  lftp: clientTexts,
+  gdb: clientTexts,
+  lldb: clientTexts,
+  mongosh: clientTexts,
+  mongo: clientTexts,
+  gnuplot: clientTexts,
+  dc: clientTexts,
+  rake: clientTexts,
+  latexmk: clientTexts,
+  exiftool: clientTexts,
+  'octave-cli': clientTexts,
+  emacsclient: clientTexts,
+  bpftrace: clientTexts,
+  mix: clientTexts,
+  jrunscript: clientTexts,
+  crystal: clientTexts,
+  cargo: (words) => (words[1]?.text === 'watch' ? optionText(words, /^(?:-s|--shell)$/, /^--shell=/) : null),
+  gh: aliasText,
+  glab: aliasText,
   concurrently: eachText,
   hyperfine: eachText,
   runuser: (words) => optionText(words, /^(?:-[lmpP]*c|--command)$/, /^--command=/),
-  script: (words) => optionText(words, /^-[aefq]*c$/, /^--command=/),
+  script: (words) => optionText(words, /^(?:-[aefq]*c|--com\w*)$/, /^(?:--com\w*=|-[aefq]*c(?=.))/),
   flock: (words) => {
     const text = optionText(words, /^(?:-c|--command)$/, /^--command=/);
     const at = afterOptions(words, 1, { short: 'wEF', long: ['--timeout', '--wait', '--conflict-exit-code'] });
@@ -71,8 +118,13 @@ const texts: Readonly<Record<string, Reading>> = {
   vim: editorTexts,
   vi: editorTexts,
   nvim: editorTexts,
+  view: editorTexts,
+  gvim: editorTexts,
+  vimdiff: editorTexts,
+  rvim: editorTexts,
   ex: editorTexts,
-  sed: (words) => textsOf(words, /^(?:\d+|\$|\/[^/]*\/)?\s*e\s+(?=\S)/),
+  sed: sedTexts,
+  gsed: sedTexts,
   tar: (words) => textsOf(words, /^--checkpoint-act\w*=exec=|^--to-com\w*=|^exec=/),
   cmd: (words) => {
     const at = words.findIndex(({ text }) => /^\/[ck]$/i.test(text));
@@ -86,27 +138,75 @@ function callback(words: readonly Word[]): Peeled | null {
 }
 
 function awkTexts(words: readonly Word[]): Peeled | null {
-  const found = words.slice(1).flatMap((word) => awkCalls(word.text).map((text) => ({ text, word })));
-  return found.length === 0 ? null : { commands: [], texts: found };
+  return found(words, ({ text }) => awkCalls(text));
+}
+
+/** What is read out of each argument. */
+function found(words: readonly Word[], read: (word: Word) => readonly string[]): Peeled | null {
+  const texts = words.slice(1).flatMap((word) => read(word).map((text) => ({ text, word })));
+  return texts.length === 0 ? null : { commands: [], texts };
+}
+
+function sedTexts(words: readonly Word[]): Peeled | null {
+  const [word] = words;
+  const found = sedCallsOf(words.slice(1).map(({ text }) => text)).filter((text) => text !== '');
+  return word === undefined || found.length === 0
+    ? null
+    : { commands: [], texts: found.map((text) => ({ text, word })) };
 }
 
 /** Each operand is a command. */
 function eachText(words: readonly Word[]): Peeled | null {
-  const found = words.slice(1).filter(({ text }) => !text.startsWith('-'));
-  return found.length === 0 ? null : { commands: [], texts: found.map((word) => ({ text: word.text, word })) };
+  return found(words, ({ text }) => (text.startsWith('-') ? [] : [text]));
 }
 
-/** `-c ':!make'`, `+'!make'` */
+/** `-c ':!make'`, `+'!make'`, `-c 'lua os.execute("make")'` */
 function editorTexts(words: readonly Word[]): Peeled | null {
-  return textsOf(words, /^\+?:?!/);
+  return found(words, ({ text }) => editorCalls(text.replace(/^\+/, '').replace(/^:?(?:silent!?|r|w|%) ?(?=!)/, '')));
+}
+
+/** What a client is told by its options. */
+function clientTexts(words: readonly Word[]): Peeled | null {
+  return found(words, ({ text }) => clientCalls(text));
+}
+
+/** `bind -x '"\C-x": make'` */
+function keyTexts(words: readonly Word[]): Peeled | null {
+  const said = optionText(words, /^-[a-z]*x$/, /^-x(?=.)/)?.texts?.[0];
+  if (said === undefined) return null;
+  const text = said.text.replace(/^\s*(?:"(?:\\[^]|[^"\\])*"|[^:\s]+)\s*:\s*/, '').replace(/^(["'])([^]*)\1$/, '$2');
+  return { commands: [], texts: [{ ...said, text }] };
+}
+
+/** `nc -e PROGRAM`, `ncat --sh-exec TEXT`; the `-c` of others takes no value. */
+function listening(words: readonly Word[]): Peeled | null {
+  return optionText(words, /^(?:-[a-z]*[ec]|--(?:sh-)?exec)$/, /^--(?:sh-)?exec=/);
+}
+
+/** `EXEC:PROGRAM,pty` of socat. */
+const addresses = /\b(?:exec|system|shell):["']?((?:\\[^]|[^\\,"'])+)/gi;
+
+/** `xterm -e make`, `gnome-terminal -- make` */
+function terminal(words: readonly Word[]): Peeled | null {
+  const at = words.findIndex(({ text }) => /^(?:-e|-x|--command|--)$/.test(text));
+  const behind = at < 0 ? [] : words.slice(at + 1);
+  return behind.length > 1
+    ? { commands: [behind] }
+    : behind.length === 0
+      ? null
+      : { commands: [], texts: joined(behind) };
+}
+
+/** `gh alias set x '!make'` */
+function aliasText(words: readonly Word[]): Peeled | null {
+  if (words[1]?.text !== 'alias') return null;
+  const isShell = words.some(({ text }) => text === '--shell' || text === '-s');
+  return textsOf(isShell ? words.slice(-2) : words, isShell ? /^/ : /^!/);
 }
 
 /** Words that say behind a mark what a shell gets. */
 function textsOf(words: readonly Word[], mark: RegExp): Peeled | null {
-  const found = words
-    .slice(1)
-    .flatMap((word) => (mark.test(word.text) ? [{ text: word.text.replace(mark, ''), word }] : []));
-  return found.length === 0 ? null : { commands: [], texts: found };
+  return found(words, ({ text }) => (mark.test(text) ? [text.replace(mark, '')] : []));
 }
 
 function optionText(words: readonly Word[], flag: RegExp, glued: RegExp): Peeled | null {

@@ -59,6 +59,8 @@ export interface Simple {
   readonly wraps: boolean;
   /** Inside another machine or container (`docker exec`): not a matter of this host's hardline list. */
   readonly elsewhere: boolean;
+  /** Only some of the shells that may read the text run it. */
+  readonly possible: boolean;
   /** The function in whose body it stands. */
   readonly within: string | null;
   /** Functions and aliases through whose text it is reached, outermost first. */

@@ -1,7 +1,8 @@
 /** Running text, remote content and hidden programs. */
-import { isInterpreter, inlineFlag, isShell, readsProgram, shellCall } from '../analysis/shells.ts';
+import { isInput, isInterpreter, inlineFlag, isShell, readsProgram, shellCall } from '../analysis/shells.ts';
 import { hasLong } from '../analysis/options.ts';
 import { runBy } from '../analysis/peel.ts';
+import { sedCallsOf } from '../analysis/sed.ts';
 import { comesUnseen, decodesWithin, isDecoded, fetchesWithin, followsDecode, followsFetch, runsDecoded, runsDownload, writersBefore, writesText } from './foreign.ts';
 import type { Simple } from '../analysis/types.ts';
 import { argsOf, type Rule } from './rule.ts';
@@ -11,11 +12,11 @@ const takesText = (program: string | null): boolean => readsText(program) || pro
 
 /** Whether it runs the text that comes on its input. */
 export function readsInput(command: Simple): boolean {
-  if (command.program === 'source' || command.program === '.') return command.words[1]?.text === '/dev/stdin';
+  if (command.program === 'source' || command.program === '.') return isInput(command.words[1]?.text ?? '');
   // Runs a script that it is given so.
   if (command.program === 'uv') return /^run(?: -)?$/.test(argsOf(command).join(' '));
   if (command.program === 'su') return runBy(command.words).length === 0 && !command.words.some(({ text }) => /^(?:-\w*c|--command)/.test(text));
-  if (isShell(command.program)) return shellCall(command.words.slice(1)).kind === 'input' || command.words.slice(1).some(({ text }) => text === '-' || text === '/dev/stdin');
+  if (isShell(command.program)) return shellCall(command.words.slice(1)).kind === 'input' || command.words.slice(1).some(({ text }) => isInput(text));
   return isInterpreter(command.program) && readsProgram(command.words.slice(1)) && inlineFlag(command.program ?? '', command.words.slice(1)) === null;
 }
 
@@ -71,21 +72,22 @@ export const runRules: readonly Rule[] = [
     no: ['base64 -d f > g', 'base64 f | head', 'tr a b < f'],
   },
   {
-    id: 'D26', description: 'program run through an option of another', programs: ['rg', 'sort', 'man', 'ag', 'git', 'tar', 'bsdtar', 'rsync', 'ssh', 'scp', 'sftp', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'vim', 'vi', 'nvim', 'view', 'ex', 'gdb', 'make', 'gmake', 'less', 'zip', 'ed', 'tcpdump', 'crontab', 'xterm', 'jq', 'sqlite3', 'psql', 'mysql', 'mariadb'],
+    id: 'D26', description: 'program run through an option of another', programs: ['rg', 'sort', 'man', 'ag', 'git', 'tar', 'bsdtar', 'rsync', 'ssh', 'scp', 'sftp', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'vim', 'vi', 'nvim', 'view', 'ex', 'gdb', 'make', 'gmake', 'less', 'zip', 'ed', 'tcpdump', 'crontab', 'xterm', 'jq', 'sqlite3', 'psql', 'mysql', 'mariadb', 'nc', 'ncat', 'netcat', 'socat', 'systemd-run'],
     test: ({ program, words }) => runsOther[program ?? '']?.(words.slice(1).map(({ text }) => text)) === true,
-    yes: ['rg --pre sh x', 'sort --compress-program=sh f', 'sort --compress-prog=sh f', 'man -P sh ls', "git -c alias.x='!id' x", 'git --exec-p=x status', 'tar --checkpoint-act=exec=id -cf a b', 'rsync -e sh a b', 'ssh -oProxyCommand=x h', 'ssh -o ProxyCommand=x h', "awk 'BEGIN{system(\"id\")}'", "sed '1e id' f", "vim -c '!id'", "gdb -ex 'shell id'", 'make -f - x', 'git grep -Oless x', "git config alias.st '!sh -c id'", 'git config --global core.hooksPath x', 'git config set core.pager ./x', "awk 'BEGIN{\"id\" | getline}'", "sqlite3 a '.shell id'", "psql -c '\\! id'", "tar -I'sh -c id' -xf a"],
-    no: ['rg --pretty x', 'sort -u f', 'man ls', 'git -c user.name=x commit -m y', 'git config core.pager cat', 'git config alias.st status', 'git config --get core.editor', 'git config credential.helper store', 'tar -xzf a.tgz', 'rsync -a a b', "rsync -avz -e 'ssh -p 22' a h:b", 'tar -I zstd -xf a', 'tar --use-compress-program=pigz -cf a b', "psql -c '\\dt'", 'ssh -p 22 h', "awk '{print $1}' f", "sed 's/a/b/' f", 'vim a.txt', 'make -f Makefile x', "sed -e 's/x/y/' f", "sed -n '/re/p' f", "jq '.scripts' package.json"],
+    yes: ['rg --pre sh x', 'sort --compress-program=sh f', 'sort --compress-prog=sh f', 'man -P sh ls', "git -c alias.x='!id' x", 'git --exec-p=x status', 'tar --checkpoint-act=exec=id -cf a b', 'rsync -e sh a b', 'ssh -oProxyCommand=x h', 'ssh -o ProxyCommand=x h', "awk 'BEGIN{system(\"id\")}'", "sed '1e id' f", "vim -c '!id'", "gdb -ex 'shell id'", "make --eval='$(shell x)'", 'systemd-run -p ExecStartPre=x ls', 'git grep -Oless x', "git config alias.st '!sh -c id'", 'git config --global core.hooksPath x', 'git config set core.pager ./x', "awk 'BEGIN{\"id\" | getline}'", "sqlite3 a '.shell id'", "psql -c '\\! id'", "psql -c \"copy t from program 'id'\"", 'nc -e /bin/sh h 1', 'socat - EXEC:sh', 'git difftool -x ./x', 'git clone -u ./x h y', 'tar -F ./x -cf a b', "tar -I'sh -c id' -xf a"],
+    no: ['rg --pretty x', 'sort -u f', 'man ls', 'git -c user.name=x commit -m y', 'git config core.pager cat', 'nc -zv h 80', 'socat - TCP:h:80', 'tar --file=a -x', 'git push -u origin x', 'git clone --config core.autocrlf=false h', 'git config alias.st status', 'git config --get core.editor', 'git config credential.helper store', 'tar -xzf a.tgz', 'rsync -a a b', "rsync -avz -e 'ssh -p 22' a h:b", 'tar -I zstd -xf a', 'tar --use-compress-program=pigz -cf a b', "psql -c '\\dt'", 'ssh -p 22 h', "awk '{print $1}' f", "sed 's/a/b/' f", 'vim a.txt', 'make -f Makefile x', "sed -e 's/x/y/' f", "sed -n '/re/p' f", "jq '.scripts' package.json"],
   },
   {
     id: 'D27', description: 'environment that changes what a program runs', programs: runners,
     test: ({ program, assignments, words }) => words.length > 0 && assignments.some(({ name, value }) => takesOver(name, value, program ?? '')),
-    yes: ['LD_PRELOAD=./x.so ls', 'PATH=/evil:$PATH git status', 'BASH_ENV=f bash s.sh', "env GIT_SSH_COMMAND='sh -c x' git fetch", 'GIT_CONFIG_COUNT=1 git status', 'PAGER=./x git log', 'IFS=x cmd', "NODE_OPTIONS='--require ./x' node s"],
-    no: ['NODE_OPTIONS=--max-old-space-size=4096 npm test', 'export PATH="$HOME/.local/bin:$PATH"', 'NODE_ENV=test npm test', "while IFS= read -r l; do echo; done", 'FOO=1 make', 'PAGER=cat git log', 'GIT_PAGER= git log', 'LC_ALL=C sort f', 'IFS=, read -r a b'],
+    yes: ['LD_PRELOAD=./x.so ls', 'PATH=/evil:$PATH git status', 'BASH_ENV=f bash s.sh', "env GIT_SSH_COMMAND='sh -c x' git fetch", 'GIT_CONFIG_COUNT=1 git status', 'PAGER=./x git log', 'GH_PAGER=./x gh pr list', 'RSYNC_RSH=./x rsync a h:b', 'TAR_OPTIONS=--to-command=x tar xf a', 'IFS=x cmd', "NODE_OPTIONS='--require ./x' node s"],
+    no: ['NODE_OPTIONS=--max-old-space-size=4096 npm test', 'export PATH="$HOME/.local/bin:$PATH"', 'NODE_ENV=test npm test', "while IFS= read -r l; do echo; done", 'FOO=1 make', 'PAGER=cat git log', 'GIT_PAGER= git log', 'AWS_PAGER= aws s3 ls', "RSYNC_RSH='ssh -p 22' rsync a h:b", 'TAR_OPTIONS=--exclude=x tar xf a', 'LC_ALL=C sort f', 'IFS=, read -r a b'],
   },
 ];
 
-const controls = /^(?:LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_LIBRARY_PATH|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|PATH|PYTHONSTARTUP|PERL5OPT|RUBYOPT|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_EXEC_PATH|GIT_CONFIG(?:_.*)?|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|BASH_FUNC_.*)$/;
-const shows = /^(?:PAGER|GIT_PAGER|MANPAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|BROWSER|LESSOPEN)$/;
+const controls = /^(?:LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_LIBRARY_PATH|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|PATH|PYTHONSTARTUP|PERL5OPT|RUBYOPT|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_EXEC_PATH|GIT_CONFIG(?:_.*)?|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|PERL5DB|(?:npm_config|NPM_CONFIG)_(?:script_shell|SCRIPT_SHELL)|OPENSSL_ENGINES|GCONV_PATH|BASH_LOADABLES_PATH|RSYNC_CONNECT_PROG|BASH_FUNC_.*)$/;
+const shows = /^(?:(?:(?:GIT|GH|GLAB|BAT|PSQL|DELTA|SYSTEMD|AWS)_)?PAGER|MANPAGER|(?:(?:GIT|GIT_SEQUENCE|GH|KUBE|SUDO|SVN|SYSTEMD|PSQL)_)?EDITOR|HGEDITOR|FCEDIT|VISUAL|BROWSER|GH_BROWSER|LESSOPEN|LESSCLOSE)$/;
+const connects = /^(?:RSYNC_RSH|SVN_SSH|CVS_RSH|BORG_RSH)$/;
 
 /** Whether it is a usual pager or editor, or none. */
 const shownBy = (value: string): boolean => /^(?:|cat|less(?: -\w+)?|more|true|:|vim?|nvim|nano|emacs|code --wait|store|cache|osxkeychain|manager)$/.test(value);
@@ -95,6 +97,8 @@ function takesOver(name: string, value: string, program: string): boolean {
   if (name === 'PATH' && /^(?:export|declare|typeset|local|readonly)$/.test(program)) return false;
   if (name === 'IFS') return !/^(?:read|mapfile|readarray)?$/.test(program);
   if (shows.test(name)) return !shownBy(value);
+  if (connects.test(name)) return !logsIn(value);
+  if (name === 'TAR_OPTIONS') return runsOther['tar']?.(value.split(/\s+/)) === true;
   if (name === 'NODE_OPTIONS') return /(?:^|\s)(?:-r|--require|--import|--(?:experimental-)?loader)\b/.test(value);
   return controls.test(name);
 }
@@ -107,10 +111,11 @@ type Runs = (args: readonly string[]) => boolean;
 const gnu = (...options: readonly string[]): Runs => (args) => options.some((option) => hasLong(args, option, 4));
 const proxies: Runs = (args) => args.some((arg, at) => /(?:ProxyCommand|LocalCommand|KnownHostsCommand|PermitLocalCommand)/i.test(arg) && (arg.startsWith('-o') || args[at - 1] === '-o'));
 const awkRuns: Runs = (args) => args.some((arg) => /\bsystem\s*\(|\|\s*getline|\bprint[^}\n]*\|\s*"/.test(arg));
-const sedRuns: Runs = (args) => args.some((arg, at) => (at === 0 || !/^-(?:f|i)/.test(args[at - 1] ?? '')) && /^(?:\d+|\$|\/[^/]*\/)?\s*e(?:\s+\S|$)/.test(arg) || /^s(.)[^]*\1[^]*\1[gpIm\d]*e[gpIm\d]*$/.test(arg));
-const vimRuns: Runs = (args) => args.some((arg, at) => /^(?:-c|--cmd|-S|-s)$/.test(args[at - 1] ?? '') && /!|system\(|:?(?:py|lua|ruby|perl)/.test(arg)) || args.some((arg) => /^\+.*!/.test(arg));
-const escapes: Runs = (args) => args.some((arg) => /(?:^|[\s;=])\\!\s*\S/.test(arg));
-const makeRuns: Runs = (args) => args.some((arg, at) => (/^(?:-f|--file|--makefile)$/.test(args[at - 1] ?? '') && arg === '-') || arg === '-f-' || arg.startsWith('--eval'));
+const sedRuns: Runs = (args) => sedCallsOf(args).length > 0;
+const vimRuns: Runs = (args) => args.some((arg, at) => /^(?:-c|--cmd|-S|-s)$/.test(args[at - 1] ?? '') && /!|system\(|:?(?:py|lua|ruby|perl)/.test(arg)) || args.some((arg) => /^\+(?:.*!|:?(?:py|lua|ruby|perl))/.test(arg));
+const escapes: Runs = (args) => args.some((arg) => /(?:^|[\s;=])\\!\s*\S|\b(?:from|to)\s+program\s+'|\\[ogw]\s*\||^(?:system|\\!)\s|^--pager=/i.test(arg));
+const listens: Runs = (args) => args.some((arg) => /^-[a-z]*e$|^--(?:sh-|lua-)?exec/.test(arg));
+const makeRuns: Runs = (args) => args.some((arg) => /^--eval|^-E/.test(arg));
 
 /** `git config KEY VALUE` for a key whose value git runs later; one that only shows text is left alone. */
 const configuresProgram: Runs = (args) => {
@@ -123,20 +128,25 @@ const configuresProgram: Runs = (args) => {
 const runsOther: Readonly<Record<string, Runs>> = {
   rg: gnu('--pre', '--hostname-bin'), sort: gnu('--compress-program'), ag: gnu('--pager'),
   man: (args) => args.some((arg) => /^-[a-zA-Z]*[PH]/.test(arg)) || hasLong(args, '--pager') || hasLong(args, '--html'),
-  tar: (args) => args.some((arg, at) => /^--use-comp/.test(arg) && !compresses(arg.includes('=') ? arg.replace(/^[^=]*=/, '') : (args[at + 1] ?? ''))) || gnu('--checkpoint-action', '--to-command', '--info-script', '--new-volume-script', '--rsh-command')(args) || args.some((arg, at) => /^-[a-zA-Z]*I/.test(arg) && !compresses(arg.replace(/^-[a-zA-Z]*I/, '') || (args[at + 1] ?? ''))),
+  tar: (args) => args.some((arg, at) => (at === 0 ? /^-?[a-zA-Z]*F/ : /^-[a-zA-Z]*F/).test(arg)) || (/^[a-zA-Z]*I/.test(args[0] ?? '') && !args.slice(1, 4).some(compresses)) || args.some((arg, at) => /^--use-comp/.test(arg) && !compresses(arg.includes('=') ? arg.replace(/^[^=]*=/, '') : (args[at + 1] ?? ''))) || gnu('--checkpoint-action', '--to-command', '--info-script', '--new-volume-script', '--rsh-command')(args) || args.some((arg, at) => /^-[a-zA-Z]*I/.test(arg) && !compresses(arg.replace(/^-[a-zA-Z]*I/, '') || (args[at + 1] ?? ''))),
   bsdtar: gnu('--use-compress-program'),
   rsync: (args) => args.some((arg, at) => /^-[a-zA-Z]*e|^--rsh/.test(arg) && !logsIn(/[e=](.+)$/.exec(arg)?.[1] ?? args[at + 1] ?? '')) || hasLong(args, '--rsync-path'),
-  sqlite3: (args) => args.some((arg) => /^\s*\.(?:shell|system)\b/.test(arg)), psql: escapes, mysql: escapes, mariadb: escapes,
+  sqlite3: (args) => args.some((arg) => /^\s*\.(?:(?:shell|system)\b|(?:once|output|import|log)\s*\|)/.test(arg)), psql: escapes, mysql: escapes, mariadb: escapes,
   ssh: proxies, scp: (args) => proxies(args) || args.includes('-S'), sftp: (args) => proxies(args) || args.includes('-S'),
   awk: awkRuns, gawk: awkRuns, mawk: awkRuns, nawk: awkRuns, sed: sedRuns, gsed: sedRuns,
   vim: vimRuns, vi: vimRuns, nvim: vimRuns, view: vimRuns, ex: vimRuns,
   gdb: (args) => args.some((arg) => /^(?:-ex|-iex|-eval-command|--eval-command|-x|--command)/.test(arg)),
   make: makeRuns, gmake: makeRuns,
   less: (args) => args.some((arg) => /^\+!/.test(arg)),
-  zip: (args) => args.includes('-TT') || hasLong(args, '--unzip-command'),
+  'systemd-run': (args) => args.some((arg) => /\bExec(?:Start|Stop|Reload|Condition)\w*=/.test(arg)),
+  nc: listens, ncat: listens, netcat: listens, socat: (args) => args.some((arg) => /\b(?:exec|system|shell):/i.test(arg)),
+  zip: (args) => args.some((arg) => arg.startsWith('-TT')) || hasLong(args, '--unzip-command'),
   tcpdump: (args) => args.includes('-z'),
   git: (args) => configuresProgram(args) || args.some((arg, at) => (args[at - 1] === '-c' || /^-c./.test(arg) || arg.startsWith('--config-env')) && /^(?:-c|--config-env=?)?(?:alias\.[^=]*=\s*!|core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|gitproxy|askpass)|diff\..*\.?(?:external|command|textconv)|.*\.(?:cmd|command|helper|process|clean|smudge|program|textconv|driver|uploadpack|receivepack)=|sequence\.editor|pager\.)/i.test(arg))
     || args.some((arg) => /^--exec-p\w*=/.test(arg)) || (args.includes('grep') && args.some((arg) => /^-O|^--open/.test(arg)))
     || (args.includes('bisect') && args.includes('run')) || (args.includes('rebase') && args.some((arg) => /^(?:-x|--exec)/.test(arg)))
-    || args.some((arg) => /^--(?:upload-pack|receive-pack|extcmd)/.test(arg)) || args.some((arg) => /^ext::/.test(arg)),
+    || args.some((arg) => /^--(?:upload-pack|receive-pack|extcmd)/.test(arg) || /^--(?:to|cc|header|sendmail)-cmd/.test(arg) || /^--smtp-server=\//.test(arg))
+    || (args.includes('difftool') && args.some((arg) => /^-[a-z]*x/.test(arg))) || (/^(?:push|archive)$/.test(args.find((arg) => !arg.startsWith('-')) ?? '') && args.some((arg) => /^--exec/.test(arg)))
+    || (args[0] === 'clone' && args.includes('-u')) || args.some((arg, at) => (args[at - 1] === '--config' || /^--config=/.test(arg)) && /core\.(?:fsmonitor|sshcommand|hookspath|gitproxy|editor|pager)=/i.test(arg))
+    || args.some((arg, at) => args[at - 1] === '-c' && /^(?:interactive\.difffilter|uploadpack\.packobjectshook|instaweb\.httpd)=/i.test(arg)) || args.some((arg) => /^ext::/.test(arg)),
 };

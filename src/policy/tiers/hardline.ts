@@ -109,10 +109,10 @@ export const hardlineRules: readonly Rule[] = [
     no: ['kill -9 123', 'kill -1 4711', 'kill -l', 'kill %1', 'kill -9 -123'],
   },
   {
-    id: 'H10', description: 'system shutdown/reboot', programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'kexec', 'dbus-send', 'gdbus', 'busctl', 'restart-computer', 'stop-computer'],
+    id: 'H10', description: 'system shutdown/reboot', programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'kexec', 'dbus-send', 'gdbus', 'busctl', 'qdbus', 'varlinkctl', 'launchctl', 'dinitctl', 'runit-init', 'openrc-shutdown', 's6-reboot', 's6-poweroff', 's6-halt', 's6-linux-init-shutdown', 'rtcwake', 'restart-computer', 'stop-computer'],
     test: (command) => !command.elsewhere && powers(command.program ?? '', argsOf(command)),
-    yes: ['shutdown -h now', 'reboot', 'sudo init 0', 'telinit 6', 'systemctl poweroff', 'systemctl --force reboot', 'echo hi\nreboot', '$(reboot)', 'systemctl -H h reboot', 'systemctl isolate runlevel6.target', 'busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager PowerOff b true', 'Restart-Computer -Force', 'alias x=reboot; x'],
-    no: ['echo reboot', 'grep shutdown log', 'systemctl restart x', 'man reboot', 'shutdown --help', 'init', './reboot.sh', 'last reboot'],
+    yes: ['shutdown -h now', 'reboot', 'sudo init 0', 'telinit 6', 'systemctl poweroff', 'systemctl --force reboot', 'echo hi\nreboot', '$(reboot)', 'systemctl -H h reboot', 'systemctl isolate runlevel6.target', 'busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager PowerOff b true', 'Restart-Computer -Force', 'alias x=reboot; x', 'gdbus call --system --dest org.freedesktop.systemd1 --object-path /org/freedesktop/systemd1 --method org.freedesktop.systemd1.Manager.PowerOff', 'busctl call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager StartUnit ss reboot.target replace', 'rtcwake -m off -s 60'],
+    no: ['launchctl list', 'rtcwake -m mem -s 60', 'busctl call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager RestartUnit ss a.service replace', 'echo reboot', 'grep shutdown log', 'systemctl restart x', 'man reboot', 'shutdown --help', 'init', './reboot.sh', 'last reboot'],
   },
 ];
 
@@ -155,10 +155,12 @@ function killsAll(args: readonly string[]): boolean {
 function powers(program: string, args: readonly string[]): boolean {
   if (asksOnly(args)) return false;
   const words = operandsAfter(args, { short: 'HMtpPnos', long: ['--host', '--machine', '--type', '--property', '--signal', '--message'] });
-  if (program === 'dbus-send' || program === 'gdbus' || program === 'busctl') return /login1[^]*[. ](?:Reboot|PowerOff|Halt|KExec)\b/.test(args.join(' '));
-  if (program === 'init' || program === 'telinit') return words[0] === '0' || words[0] === '6';
+  if (/^(?:dbus-send|gdbus|busctl|qdbus|varlinkctl)$/.test(program)) return /(?:login1|systemd1|systemd\.Manager|ConsoleKit)[^]*(?:[. ](?:Reboot|PowerOff|Halt|KExec)\b|(?:reboot|poweroff|halt|kexec)\.target)|ConsoleKit[^]*\b(?:Restart|Stop)\b/.test(args.join(' '));
+  if (program === 'launchctl' || program === 'dinitctl') return words[0] === 'reboot' || words[0] === 'shutdown';
+  if (program === 'rtcwake') return args.some((arg, at) => arg === 'off' && /^(?:-m|--mode)$/.test(args[at - 1] ?? ''));
+  if (program === 'init' || program === 'telinit' || program === 'runit-init') return words[0] === '0' || words[0] === '6';
   if (program === 'systemctl' || program === 'loginctl') {
-    return /^(?:poweroff|reboot|halt|kexec|soft-reboot)$/.test(words[0] ?? '') || (/^(?:start|isolate)$/.test(words[0] ?? '') && /^(?:poweroff|reboot|halt|kexec|shutdown|runlevel[06])\.target$/.test(words[1] ?? ''));
+    return /^(?:poweroff|reboot|halt|kexec|soft-reboot)$/.test(words[0] ?? '') || (/^(?:start|isolate)$/.test(words[0] ?? '') && /^(?:poweroff|reboot|halt|kexec|shutdown|ctrl-alt-del|runlevel[06])\.target$/.test(words[1] ?? ''));
   }
   if (program === 'kexec') return args.includes('-e') || args.includes('--exec');
   return program !== 'shutdown' || (!args.includes('-c') && !args.includes('--show'));

@@ -2,13 +2,15 @@
 import type { Analysis, Simple } from '../analysis/types.ts';
 import type { RuleExamples } from '../types.ts';
 import { fileRules } from './dangerous-files.ts';
+import { possibleRules } from './dangerous-possible.ts';
 import { runRules } from './dangerous-run.ts';
+import { shellRules } from './dangerous-shell.ts';
 import { toolRules } from './dangerous-tools.ts';
 import { windowsRules } from './dangerous-windows.ts';
 import { hardlineRules } from './hardline.ts';
 import { RuleIndex, type Rule } from './rule.ts';
 
-export const dangerousRules: readonly Rule[] = [...fileRules, ...runRules, ...toolRules, ...windowsRules];
+export const dangerousRules: readonly Rule[] = [...fileRules, ...runRules, ...shellRules, ...toolRules, ...windowsRules, ...possibleRules];
 export { hardlineRules };
 
 const hardline = new RuleIndex(hardlineRules);
@@ -20,7 +22,7 @@ export interface Hit {
 }
 
 export function hardlineHits(analysis: Analysis): readonly Hit[] {
-  return hits(hardline, analysis);
+  return hits(hardline, analysis).filter(({ command }) => !command.possible);
 }
 
 export function dangerousHits(analysis: Analysis): readonly Hit[] {

@@ -1,0 +1,114 @@
+/** Programs that run what stands in their input or in a file: where they read it, and what a shell gets of it. */
+import { awkCalls, callsIn, clientCalls, editorCalls } from './calls.ts';
+import { recipesOf } from './makefile.ts';
+import { afterOptions, operandsAfter } from './options.ts';
+import { sedCalls } from './sed.ts';
+import { isInput, isInterpreter, readsProgram } from './shells.ts';
+import type { Simple, Word } from './types.ts';
+
+interface Reader {
+  /** The option that names the file. */
+  readonly option: RegExp;
+  /** What it reads when no option names a file: its input, or this file. */
+  readonly otherwise: 'input' | 'Makefile' | null;
+  readonly calls: (code: string, words: readonly Word[]) => readonly string[];
+}
+
+/** A client, an editor: a line in it can be for a shell. */
+const client = (option: RegExp): Reader => ({ option, otherwise: 'input', calls: clientCalls });
+const editor = (option: RegExp): Reader => ({ option, otherwise: 'input', calls: editorCalls });
+const none = /^$/;
+
+const programFile = /^(?:-[nErsuz]*f|--file=?)/;
+const awk: Reader = { option: programFile, otherwise: null, calls: awkCalls };
+const sed: Reader = { option: programFile, otherwise: null, calls: sedCalls };
+const make: Reader = {
+  option: /^(?:-[kisnBdqw]*f|--file=?|--makefile=?)/,
+  otherwise: 'Makefile',
+  calls: (code, words) => recipesOf(code, goalsOf(words)),
+};
+const queue: Reader = { option: /^-f/, otherwise: 'input', calls: (code) => [code] };
+const macros: Reader = {
+  option: none,
+  otherwise: 'input',
+  calls: (code) => Array.from(code.matchAll(/\be?sys(?:cmd|val)\([`"']*([^)'"]+)/g), ([, text = '']) => text),
+};
+
+const readers: Readonly<Record<string, Reader>> = {
+  awk,
+  gawk: awk,
+  mawk: awk,
+  nawk: awk,
+  sed,
+  gsed: sed,
+  make,
+  gmake: make,
+  ed: editor(none),
+  ex: editor(none),
+  vi: editor(/^-S/),
+  vim: editor(/^-S/),
+  nvim: editor(/^-S/),
+  sqlite3: client(/^--?init$/),
+  duckdb: client(/^--?init$/),
+  psql: client(/^(?:-f|--file=?)/),
+  mysql: client(none),
+  mariadb: client(none),
+  sqlplus: client(none),
+  gdb: client(/^(?:-x|--?command=?)/),
+  lldb: client(/^(?:-s|--source=?)/),
+  ftp: editor(none),
+  sftp: editor(/^-b/),
+  lftp: client(/^-f/),
+  gnuplot: client(none),
+  dc: editor(/^(?:-f|--file=?)/),
+  mail: editor(none),
+  mailx: editor(none),
+  m4: macros,
+  at: queue,
+  batch: queue,
+};
+
+/** `null`: none of these, or what it runs stands in its words. */
+export function sourceOf({ program, words }: Simple): Word | 'input' | null {
+  if (isInterpreter(program)) return scriptOf(words);
+  const reader = readerOf(program);
+  if (reader === null) return null;
+  const named = valueOf(words, reader.option);
+  if (named !== null) return isInput(named.text) ? 'input' : named;
+  return reader.otherwise === 'Makefile' ? makefileOf(words) : reader.otherwise;
+}
+
+function makefileOf(words: readonly Word[]): Word | null {
+  const [first] = words;
+  const directory = valueOf(words, /^(?:-C|--directory=?)/)?.text ?? '.';
+  return first === undefined ? null : { ...first, text: `${directory}/Makefile`, raw: '' };
+}
+
+/** The targets that make is asked for. */
+const goalsOf = (words: readonly Word[]): readonly string[] =>
+  operandsAfter(
+    words.slice(1).map(({ text }) => text),
+    { short: 'CfIjlo', long: ['--directory', '--file', '--makefile', '--jobs'] },
+  ).filter((text) => !text.includes('='));
+
+function scriptOf(words: readonly Word[]): Word | 'input' | null {
+  if (readsProgram(words.slice(1))) return 'input';
+  return words[afterOptions(words, 1, {})] ?? null;
+}
+
+function readerOf(program: string | null): Reader | null {
+  return program !== null && Object.hasOwn(readers, program) ? (readers[program] ?? null) : null;
+}
+
+function valueOf(words: readonly Word[], option: RegExp): Word | null {
+  const at = words.findIndex(({ text }, index) => index > 0 && option.test(text));
+  const word = words[at];
+  if (word === undefined) return null;
+  const glued = word.text.replace(option, '');
+  return glued === '' ? (words[at + 1] ?? null) : { ...word, text: glued };
+}
+
+/** What a shell gets of such a program. */
+export function callsOf({ program, words }: Simple, code: string): string {
+  return (readerOf(program)?.calls(code, words) ?? callsIn(code)).join('\n');
+}
