@@ -215,6 +215,8 @@ export interface CaissonApi {
     checker(query: CheckQuery): Promise<Checker>;
     /** Tries every rule on its own examples, which takes some fifty milliseconds. */
     examples(): Promise<readonly RuleExamples[]>;
+    /** Rules that are written somewhere and have no effect, such as what a project would allow, with their places. */
+    ignored(): Promise<readonly { readonly source: string; readonly rule: string }[]>;
     readonly approvals: {
       /** Commands that wait for an answer, in all processes of the state directory. */
       list(): Promise<readonly ApprovalView[]>;

@@ -159,6 +159,7 @@ const builder: ImageBuilder = {
 function policyFor(cwd: string, { config, env }: Loaded, rulebook: Rulebook): Omit<CaissonApi['policy'], 'approvals'> {
   return {
     examples: async () => [...(await (await import('./policy/examples.ts')).checkedExamples())],
+    ignored: () => rulebook.ignored(),
     checker: async ({ backend = config.terminal.backend, cwd: given, ...query }) => {
       const kind = Object.hasOwn(isolation, backend) ? isolation[backend] : undefined;
       if (kind === undefined) throw unknownBackend(backend, Object.keys(isolation));

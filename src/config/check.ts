@@ -57,9 +57,15 @@ export function checkProjectRules(text: string, file: string): z.infer<typeof pr
   const value = written ?? {};
   const result = projectRules.safeParse(value);
   if (result.success) return result.data;
-  const placeOf = (path: Path): Place => placeAt(file, positionOf(path.slice(2)));
-  const issues = result.error.issues.map((issue) => ({ ...issue, path: ['approvals', 'rules', ...issue.path] }));
-  throw configError(explain(issues, { value: { approvals: { rules: value } }, placeOf }));
+  // What is expected of its keys is what is expected of those of the configuration.
+  const keyOf = (path: Path): Path => path.slice(path[1] === 'rules' ? 2 : 1);
+  const issues = result.error.issues.map((issue) => ({
+    ...issue,
+    path: ['approvals', ...(issue.path[0] === 'tool_mode' ? [] : ['rules']), ...issue.path],
+  }));
+  const own = { keyOf, keys: Object.keys(projectRules.shape) };
+  const placeOf = (path: Path): Place => placeAt(file, positionOf(keyOf(path)));
+  throw configError(explain(issues, { value: { approvals: { ...value, rules: value } }, placeOf, own }));
 }
 
 /** A line is shorter than the largest file allowed. */

@@ -14,14 +14,23 @@ export interface Place {
 export interface Checked {
   readonly value: unknown;
   readonly placeOf: (path: Path) => Place;
+  /** A file whose keys are those of a place in the configuration: its own names for them. */
+  readonly own?: { readonly keyOf: (path: Path) => Path; readonly keys: readonly string[] };
 }
 
-export function explain(issues: readonly z.core.$ZodIssue[], { value, placeOf }: Checked): Problem[] {
+export function explain(issues: readonly z.core.$ZodIssue[], { value, placeOf, own }: Checked): Problem[] {
   const told = issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: messageOf(issue, value) }];
-    return issue.keys.map((key) => ({ path: [...issue.path, key], message: unknownKey(issue.path, key) }));
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      message: unknownKey(own === undefined ? nearestAt(issue.path, key) : nearest(key, own.keys)),
+    }));
   });
-  const placed = told.map(({ path, message }) => ({ place: placeOf(path), key: dotted(path), message }));
+  const placed = told.map(({ path, message }) => ({
+    place: placeOf(path),
+    key: dotted(own?.keyOf(path) ?? path),
+    message,
+  }));
   return placed
     .sort((a, b) => a.place.order - b.place.order)
     .map(({ place, key, message }) => ({ at: place.text, key, message }));
@@ -66,8 +75,11 @@ function shapeOf(section: PropertyKey): unknown {
   return Object.entries(sections).find(([name]) => name === section)?.[1].shape;
 }
 
-function unknownKey(parent: Path, key: string): string {
-  const meant = parent.length === 0 ? nearestTop(key) : nearestIn(String(parent[0]), key);
+function nearestAt(parent: Path, key: string): string | null {
+  return parent.length === 0 ? nearestTop(key) : nearestIn(String(parent[0]), key);
+}
+
+function unknownKey(meant: string | null): string {
   return meant === null ? 'there is no such key' : `there is no such key, did you mean ${meant}?`;
 }
 

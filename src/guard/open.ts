@@ -76,7 +76,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
   const desk = new Desk(store);
   const userHome = loaded.env['HOME'] ?? homedir();
   const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
-  const rulebook = new Rulebook({ config, websites, directory: cwd, commandLine });
+  const rulebook = new Rulebook({ config, origins: loaded.origins, websites, directory: cwd, commandLine });
   const approvals = new Approvals({
     rulebook,
     attendance: attended,

@@ -5,6 +5,9 @@ import type { Mode, RuleTexts } from '../policy/types.ts';
 
 export type ProjectRules = RuleTexts & { readonly mode?: Mode };
 
+/** Where the rules of a project stand. */
+export const projectFile = (directory: string): string => join(directory, '.caisson', 'permissions.yaml');
+
 const limitBytes = 64 * 1024;
 
 /**
@@ -12,7 +15,7 @@ const limitBytes = 64 * 1024;
  * have been one that refuses.
  */
 export async function readProjectRules(directory: string): Promise<ProjectRules> {
-  const file = join(directory, '.caisson', 'permissions.yaml');
+  const file = projectFile(directory);
   const text = await readOwnFile(file, { forbidden: 0, limitBytes });
   if (text === null) return {};
   const { checkProjectRules } = await import('../config/check.ts');

@@ -1,18 +1,21 @@
 /** The rules that hold for a task: what operator, task, project and command line say, composed once and kept. */
 import { createHash } from 'node:crypto';
 import { isPattern, matches } from '../config/pattern.ts';
-import type { Config } from '../config/types.ts';
+import type { Config, Loaded } from '../config/types.ts';
 import type { WebsitePolicy } from '../network/website-policy.ts';
 import type { Websites } from '../network/websites.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { Composed as Composition, Source } from '../policy/permission/rules.ts';
 import type { Settings, SettingsInput } from '../policy/settings.ts';
 import type { CheckQuery, Mode, Reach, RuleTexts } from '../policy/types.ts';
 import { ephemeralPrefix } from '../spec/task.ts';
 import type { Call } from './call.ts';
-import { readProjectRules } from './project-rules.ts';
+import { projectFile, readProjectRules } from './project-rules.ts';
 
 export interface RulebookParts {
   readonly config: Config;
+  /** Where its keys are said. */
+  readonly origins: Loaded['origins'];
   readonly websites: WebsitePolicy;
   /** Where a project may keep rules of its own. */
   readonly directory: string;
@@ -77,6 +80,13 @@ export class Rulebook {
     return saysOfFiles(book.input) ? (await book.policy()).settings : null;
   }
 
+  /** Rules that are written somewhere and have no effect, for people. */
+  async ignored(): Promise<Composition['ignored']> {
+    const { input } = await this.of(ephemeralPrefix);
+    const { settingsOf } = await import('../policy/settings.ts');
+    return settingsOf(input).ignored;
+  }
+
   /** What would hold for a task without a name, if this were said too. */
   async asked({ rules = {}, mode, profile }: Pick<CheckQuery, 'rules' | 'mode' | 'profile'>): Promise<SettingsInput> {
     const { input } = await this.of(ephemeralPrefix);
@@ -112,8 +122,14 @@ export class Rulebook {
     ];
   }
 
+  /** `FILE:LINE: approvals.rules.deny[0]` */
+  #placedIn(origin: string, key = origin): NonNullable<Source['placeOf']> {
+    const said = this.#parts.origins[origin]?.replace(/^file /, '') ?? 'the configuration';
+    return (list, index) => `${said}: ${key}.${list}[${index}]`;
+  }
+
   #compose(overrides: Overrides, project: RuleTexts & { readonly mode?: Mode }): Composed {
-    const { config, commandLine } = this.#parts;
+    const { config, commandLine, directory } = this.#parts;
     const { approvals, policy } = config;
     const entries = [...config.command_allowlist, ...this.#saved];
     const configured = overrides.findLast(([, { tool_mode }]) => tool_mode)?.[1].tool_mode ?? approvals.tool_mode;
@@ -122,15 +138,31 @@ export class Rulebook {
     return {
       base: config.command_allowlist,
       input: {
-        rules: plain(approvals.rules),
         sources: [
-          { name: 'command_allowlist', rules: { allow: entries.filter(isRule) }, mayOnlyTighten: false },
+          {
+            name: 'operator',
+            rules: plain(approvals.rules),
+            placeOf: this.#placedIn('approvals.rules'),
+            mayOnlyTighten: false,
+          },
+          {
+            name: 'command_allowlist',
+            rules: { allow: entries.filter(isRule) },
+            placeOf: (_list, index) => `command_allowlist[${entries.indexOf(entries.filter(isRule)[index] ?? '')}]`,
+            mayOnlyTighten: false,
+          },
           ...overrides.map(([name, { rules }]) => ({
             name: `task ${name}`,
             rules: plain(rules ?? {}),
+            placeOf: this.#placedIn('tasks', `tasks.${name}.rules`),
             mayOnlyTighten: false,
           })),
-          { name: 'project', rules: project, mayOnlyTighten: true },
+          {
+            name: 'project',
+            rules: project,
+            placeOf: (list, index) => `${projectFile(directory)}: ${list}[${index}]`,
+            mayOnlyTighten: true,
+          },
           { name: 'command line', rules: commandLine.rules ?? {}, mayOnlyTighten: commandLine.mayOnlyTighten },
         ],
         mode: strictest(strictest(chosen, project.mode ?? 'autonomous'), leastMode[policy.profile]),

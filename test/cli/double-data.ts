@@ -102,8 +102,12 @@ export const wholeRules: readonly RuleExamples[] = ['D1', 'H1'].map((rule, at) =
   problems: [],
 }));
 
-export const policyWith = (rules: readonly RuleExamples[]): CaissonApi['policy'] => ({
+export const policyWith = (
+  rules: readonly RuleExamples[],
+  ignored: CaissonApi['policy']['ignored'] = () => Promise.resolve([]),
+): CaissonApi['policy'] => ({
   examples: () => Promise.resolve(rules),
+  ignored,
   checker: ({ backend = 'docker', cwd = '/workspace', ...settings }) =>
     openChecker({ isolation: backend === 'local' ? 'none' : 'container', cwd, settings }),
   approvals: {

@@ -34,6 +34,8 @@ export interface Script {
   readonly createDelayMs?: number;
   /** How the rules of the policy do on their examples. */
   readonly rules?: readonly RuleExamples[];
+  /** Rules without effect. */
+  readonly ignored?: CaissonApi['policy']['ignored'];
   /** What hosts show, each time anew. */
   readonly keys?: readonly HostKey[];
 }
@@ -53,7 +55,7 @@ export class Double extends Fixed implements CaissonApi {
   constructor(script: Script = {}) {
     super();
     this.#script = script;
-    this.policy = policyWith(script.rules ?? wholeRules);
+    this.policy = policyWith(script.rules ?? wholeRules, script.ignored);
     this.trust = trustIn(script.keys ?? [], this.confirmed);
     for (const part of script.sandboxes ?? []) this.#add(part);
   }

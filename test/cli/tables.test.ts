@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxView } from '../../src/api.ts';
+import { CaissonError } from '../../src/errors.ts';
 import { table } from '../../src/cli/table.ts';
 import { plain } from '../../src/cli/paint.ts';
 import { cli } from './cli.ts';
@@ -134,6 +135,21 @@ describe('tables', () => {
     expect(stdout).toContain('policy rules: unhealthy. 1 of 2 rules, 9 examples do not hold');
     expect(stdout).toContain('error D1: does not find: rm -r x');
     expect((await cli(['doctor', 'docker'], { rules })).exitCode).toBe(0);
+  });
+
+  it('doctor tells which rules have no effect', async () => {
+    const ignored = (): Promise<{ source: string; rule: string }[]> =>
+      Promise.resolve([{ source: '/p/.caisson/permissions.yaml: allow[0]', rule: 'terminal(id)' }]);
+    const { exitCode, stdout } = await cli(['doctor'], { ignored });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('warning ignored: /p/.caisson/permissions.yaml: allow[0]: terminal(id) has no effect');
+  });
+
+  it('doctor tells which rules cannot be read', async () => {
+    const error = new CaissonError('invalid_argument', 'x: deny[0]: the permission rule is wrong', { remedy: 'z' });
+    const { exitCode, stdout } = await cli(['doctor'], { ignored: () => Promise.reject(error) });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('error rules: x: deny[0]: the permission rule is wrong');
   });
 
   it('backends, images and the configuration have theirs', async () => {

@@ -181,12 +181,54 @@ describe('sources of rules', () => {
     writeFileSync(join(made.project, '.caisson', 'permissions.yaml'), 'denny: [terminal]');
     await expect((await guardOn(made)).gate.admit(call('ls', { reach: 'container' }), {})).rejects.toMatchObject({
       code: 'invalid_argument',
-      message: expect.stringContaining('permissions.yaml:1:1'),
+      message: expect.stringMatching(/permissions\.yaml:1:1: denny: there is no such key, did you mean deny\?$/),
     });
+  });
+
+  it.each([
+    ['deny: terminal', /permissions\.yaml:1:1: deny: expected lists of rules/],
+    ['deny: [terminal, "(x)"]', /permissions\.yaml:1:\d+: deny\.?\[1\]: expected tool or tool\(pattern\)/],
+    ['tool_mode: off', /permissions\.yaml:1:1: tool_mode: expected autonomous, cautious, supervised or plan/],
+    [
+      'ask: [terminal]\ndeny: [terminal, "terminal(ls; id)"]',
+      /permissions\.yaml: deny\[1\]: the permission rule "terminal\(ls; id\)" is more/,
+    ],
+  ])('of a project are told by the keys of its own file when they are wrong: %j', async (text, message) => {
+    const made = directories();
+    mkdirSync(join(made.project, '.caisson'));
+    writeFileSync(join(made.project, '.caisson', 'permissions.yaml'), text);
+    const error: unknown = await (await guardOn(made)).gate.admit(call('ls'), {}).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'invalid_argument', message: expect.stringMatching(message) });
+    expect(error).toMatchObject({ message: expect.not.stringContaining('approvals') });
+  });
+
+  it('of a project that would allow something are known to have no effect', async () => {
+    const made = directories();
+    mkdirSync(join(made.project, '.caisson'));
+    const file = join(made.project, '.caisson', 'permissions.yaml');
+    writeFileSync(file, 'allow: [terminal, "terminal(id)"]');
+    expect(await (await guardOn(made)).rulebook.ignored()).toEqual([
+      { source: `${file}: allow[0]`, rule: 'terminal' },
+      { source: `${file}: allow[1]`, rule: 'terminal(id)' },
+    ]);
   });
 
   it('refuse a rule that does not parse, whatever the command', async () => {
     const guard = await guardOn(withFile('approvals: {rules: {deny: ["terminal(a; b)"]}}'));
     expect(await refusalOf(guard, call('ls', { reach: 'container' }))).toBe('invalid_argument');
+  });
+
+  it.each([
+    [
+      'approvals: {rules: {ask: [terminal], deny: [terminal, "terminal(a; b)"]}}',
+      /config\.yaml:1: approvals\.rules\.deny\[1\]: /,
+    ],
+    ['tasks: {build: {rules: {ask: ["terminal(a; b)"]}}}', /config\.yaml:1: tasks\.build\.rules\.ask\[0\]: /],
+    ['command_allowlist: [ls, "terminal(a; b)"]\napprovals: {rules: {deny: [terminal]}}', /command_allowlist\[1\]: /],
+  ])('tell where one stands that does not parse: %j', async (text, message) => {
+    await expect((await guardOn(withFile(text))).gate.admit(call('ls'), {})).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(message),
+    });
   });
 });

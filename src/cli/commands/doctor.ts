@@ -10,7 +10,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Tell what is there, what is missing and how to get it',
   about: `Looks at every backend, or at those named, and changes nothing. Without names it also tries the
-rules of the command policy on their own examples. The exit code is 1 when a named backend, or
+rules of the command policy on their own examples, and tells which rules have no effect. The exit code is 1 when a named backend, or
 without names a configured one or a rule, is not ready.
 
 With --trust, the hosts of one backend are asked for their keys first. One that nobody has confirmed
@@ -37,7 +37,7 @@ that takes the place of another one, is never confirmed so.`,
     const named = operands.length > 0;
     const checks = await service.checks(named ? operands : undefined, context.options);
     const needed = new Set(named ? operands : configured(service));
-    const rules = named ? [] : [{ part: 'policy rules', check: rulesCheck(await service.policy.examples()) }];
+    const rules = named ? [] : [{ part: 'policy rules', check: await rulesOf(service) }];
     if (context.json) {
       const backends = checks.map(({ backend, check }) => ({ backend, ...check }));
       await context.printJson([...backends, ...rules.map(({ part, check }) => ({ part, ...check }))]);
@@ -49,6 +49,30 @@ that takes the place of another one, is never confirmed so.`,
     return [...missing, ...rules].some(({ check }) => check.status !== 'ready') ? 1 : 0;
   },
 });
+
+/** Rules of the lists on their examples, and rules of people that have no effect or cannot be read. */
+async function rulesOf({ policy }: CaissonApi): Promise<Check> {
+  const check = rulesCheck(await policy.examples());
+  try {
+    const ignored = (await policy.ignored()).map(ignoredRule);
+    return { ...check, findings: [...check.findings, ...ignored] };
+  } catch (error) {
+    if (!(error instanceof CaissonError)) throw error;
+    const { message, remedy } = error;
+    const finding = { severity: 'error' as const, id: 'rules', message, remedy: remedy ?? 'correct the rule' };
+    const summary = `${check.summary}, but rules of the configuration or the project cannot be read`;
+    return { ...check, status: 'unhealthy', summary, findings: [...check.findings, finding] };
+  }
+}
+
+function ignoredRule({ source, rule }: { readonly source: string; readonly rule: string }): Check['findings'][number] {
+  return {
+    severity: 'warning',
+    id: 'ignored',
+    message: `${source}: ${rule} has no effect: rules from there may ask and deny, but never allow`,
+    remedy: 'add it to approvals.rules.allow of your own configuration if you mean it, or remove it',
+  };
+}
 
 /** A rule that does not hold is told with its first example. */
 function rulesCheck(rules: readonly RuleExamples[]): Check {

@@ -59,35 +59,52 @@ function malformed(text: string, why: string): CaissonError {
 }
 
 /** Deny first: the order in which they are told. */
-export function parsePermissions(texts: RuleTexts): readonly Permission[] {
+export function parsePermissions(texts: RuleTexts, placeOf?: Source['placeOf']): readonly Permission[] {
   return (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>
-    (texts[verdict] ?? []).map((text) => parsePermission(text, verdict)),
+    (texts[verdict] ?? []).map((text, index) =>
+      parsedAt(placeOf?.(verdict, index), () => parsePermission(text, verdict)),
+    ),
   );
+}
+
+/** With the place of the rule in front of what is wrong with it. */
+function parsedAt(place: string | undefined, parse: () => Permission): Permission {
+  try {
+    return parse();
+  } catch (error) {
+    if (place === undefined || !(error instanceof CaissonError)) throw error;
+    const remedy = error.remedy ?? 'correct the rule';
+    throw new CaissonError(error.code, `${place}: ${error.message}`, { remedy });
+  }
 }
 
 export interface Source {
   /** `operator`, `task build`, `project`, `command line`: told with the finding. */
   readonly name: string;
   readonly rules: RuleTexts;
+  /** File, key and index of a rule, for people. */
+  readonly placeOf?: (list: Verdict, index: number) => string;
   /** A source that travels with the code may add `deny` and `ask`, and never `allow`. */
   readonly mayOnlyTighten: boolean;
 }
 
 export interface Composed {
   readonly permissions: readonly Permission[];
-  /** Rules without effect, for people. */
+  /** Rules without effect, for people: where each stands. */
   readonly ignored: readonly { readonly source: string; readonly rule: string }[];
 }
 
 /** Rules of all sources together: since the strictest wins, a later source cannot loosen what an earlier one forbids. */
 export function composePermissions(sources: readonly Source[]): Composed {
   return {
-    permissions: sources.flatMap(({ rules, mayOnlyTighten }) => {
-      const all = parsePermissions(rules);
+    permissions: sources.flatMap(({ rules, placeOf, mayOnlyTighten }) => {
+      const all = parsePermissions(rules, placeOf);
       return mayOnlyTighten ? all.filter(({ verdict }) => verdict !== 'allow') : all;
     }),
-    ignored: sources.flatMap(({ name, rules, mayOnlyTighten }) =>
-      mayOnlyTighten ? (rules.allow ?? []).map((rule) => ({ source: name, rule })) : [],
+    ignored: sources.flatMap(({ name, rules, placeOf, mayOnlyTighten }) =>
+      mayOnlyTighten
+        ? (rules.allow ?? []).map((rule, index) => ({ source: placeOf?.('allow', index) ?? name, rule }))
+        : [],
     ),
   };
 }
