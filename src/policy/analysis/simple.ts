@@ -1,5 +1,5 @@
 /** Tests and arithmetic, as the simple commands that they are for some shells. */
-import { readLight } from './light.ts';
+import { readLight } from './light/read.ts';
 import type { Payload } from './parts.ts';
 import { Session } from './session.ts';
 
