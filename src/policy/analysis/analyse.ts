@@ -9,7 +9,7 @@ import { readLight } from './light/read.ts';
 import { readPiped } from './pipes.ts';
 import type { Payload } from './parts.ts';
 import { Session } from './session.ts';
-import { readTree } from './tree.ts';
+import { readTree } from './tree/walk.ts';
 import { type Analysis, hole, type Word } from './types.ts';
 
 /** Text as a shell gets it. `parse` null: the grammar is not there. */

@@ -1,5 +1,5 @@
 /** Loops over words that are written down: what is in them is read once for each value. */
-import { copyOf, keepValue, type Around } from './parts.ts';
+import { copyOf, keepValue, type Around } from '../parts.ts';
 
 export interface Loop {
   readonly name: string;

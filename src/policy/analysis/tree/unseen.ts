@@ -1,6 +1,6 @@
 /** Commands that a shell finds where the grammar shows none. */
-import type { FlatTree } from '../grammar/flatten.ts';
-import { substitutionsIn, unescaped } from './quoting.ts';
+import type { FlatTree } from '../../grammar/flatten.ts';
+import { substitutionsIn, unescaped } from '../quoting.ts';
 
 /** Texts of substitutions in a node that are no nodes themselves. */
 export function unseenIn(tree: FlatTree, text: string, node: number): readonly string[] {

@@ -1,5 +1,5 @@
 /** Which nodes of the grammar say more than words do. */
-import type { Feature } from './types.ts';
+import type { Feature } from '../types.ts';
 
 export const features: Readonly<Record<string, Feature>> = {
   variable_assignment: 'assignment',
