@@ -10,8 +10,8 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Tell what is there, what is missing and how to get it',
   about: `Looks at every backend, or at those named, and changes nothing. Without names it also tries the
-rules of the command policy on their own examples, and tells which rules have no effect. The exit code is 1 when a named backend, or
-without names a configured one or a rule, is not ready.
+rules of the command policy on their own examples, and tells which rules have no effect. The exit
+code is 1 when a named backend, or without names a configured one or a rule, is not ready.
 
 With --trust, the hosts of one backend are asked for their keys first. One that nobody has confirmed
 is shown, and known from then on when you say yes, or gave its fingerprint. A key that is revoked, or
