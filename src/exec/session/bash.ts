@@ -16,7 +16,7 @@ const signals =
   'EXIT HUP INT QUIT ILL TRAP ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS';
 
 /** `read` would split by an IFS that is not ours to change; in posix mode `declare -f` knows not all functions. */
-const eachLine = '{ command set +o posix; command mapfile -t _cz_a; for _cz_x in "${_cz_a[@]}"; do';
+const eachLine = '( command set +o posix; _cz_s=; command mapfile -t _cz_a; for _cz_x in "${_cz_a[@]}"; do';
 
 /**
  * In posix mode, which an assignment switches on, no function shadows `unset`. The snapshot is read with aliases off, and
@@ -26,7 +26,7 @@ const eachLine = '{ command set +o posix; command mapfile -t _cz_a; for _cz_x in
  *
  * `command` puts the ERR trap and `set -e` aside in what is left of `||` and `&&`, and `$(...)` has no `set -e`: these two,
  * and the RETURN trap, are looked at before the rest, and taken up after it. A variable without a value has attributes all
- * the same, which `compgen` passes over. A `read` without a time of its own has the one of TMOUT.
+ * the same, so that names are taken from what `declare` prints: a line of a value that looks like one names a variable once more. A `read` without a time of its own has the one of TMOUT.
  */
 export const bash: Dialect = {
   kind: 'bash',
@@ -45,22 +45,20 @@ case $_cz_L in text) _cz_k=$(\\command trap -p DEBUG); case $_cz_k in ''|'trap -
   lookFirst: `_cz_k="\${DIRSTACK[*]}"; ${boundOf('d', '${#DIRSTACK[@]}')}
 _cz_t=; command shopt -q expand_aliases || _cz_t='\\command shopt -u expand_aliases
 '
-for _cz_x in ERR RETURN; do _cz_k=$(\\command trap -p "$_cz_x"); case $_cz_k in ?*) _cz_t="$_cz_t\\\\command $_cz_k
-";; esac; done
-case $_cz_o in *e*) _cz_t="$_cz_t\\\\command set -e";; esac`,
+_cz_t=$_cz_t$(\\command printf '\\\\command '; \\command trap -p ERR; \\command printf '\\n\\\\command '; \\command trap -p RETURN)
+case $_cz_o in *e*) _cz_t="$_cz_t$_cz_n\\\\command set -e";; esac`,
   dump: `command printf '_cz_t=%q _cz_d=%q\\n' "$_cz_t" "$_cz_d"; command shopt -p; command echo 'shopt -u expand_aliases; unset -v BASH_COMPAT'
-command compgen -v | ${eachLine} case $_cz_x in ${ownNames}) ;; *) command declare -p -- "$_cz_x";; esac; done; }
-command declare -p | ${eachLine} case $_cz_x in 'declare -'*' '*) _cz_x=\${_cz_x#declare -* };; *) continue;; esac
-case $_cz_x in *[!a-zA-Z0-9_]*|''|${ownNames}) ;; *) command declare -p -- "$_cz_x";; esac; done; }
-_cz_k=$(\\command declare -p ${given}); case $_cz_k in "$_cz_h") ;; *) command printf '%s\\n' "$_cz_k" | ${eachLine} case $_cz_n$_cz_h$_cz_n in *"$_cz_n$_cz_x$_cz_n"*) ;; *) command printf '%s\\n' "$_cz_x";; esac; done; };; esac
+command declare -p | ${eachLine} case $_cz_x in 'declare -'*' '*) _cz_x=\${_cz_x#declare -* } _cz_x=\${_cz_x%%=*};; *) continue;; esac
+case $_cz_x in *[!a-zA-Z0-9_]*|''|${ownNames}) ;; *) case $_cz_s in *" $_cz_x "*) ;; *) _cz_s="$_cz_s $_cz_x "; command declare -p -- "$_cz_x";; esac;; esac; done; )
+_cz_k=$(\\command declare -p ${given}); case $_cz_k in "$_cz_h") ;; *) command printf '%s\\n' "$_cz_k" | ${eachLine} case $_cz_n$_cz_h$_cz_n in *"$_cz_n$_cz_x$_cz_n"*) ;; *) command printf '%s\\n' "$_cz_x";; esac; done; );; esac
 command alias -p; command trap -p ${signals}
 command printf 'cd -- %q || _cz_w=\${_cz_w}c\\n' "$_cz_q"
 command echo 'unset -v OLDPWD'; command declare -p OLDPWD
 case $_cz_w in *d*) ;; *) _cz_q=; for _cz_x in "\${DIRSTACK[@]:1}"; do command printf -v _cz_k '\\\\command pushd -n -- %q\\n' "$_cz_x"; _cz_q=$_cz_k$_cz_q; done; command printf '%s' "$_cz_q";; esac
-command compgen -A function | ${eachLine} command declare -f -- "$_cz_x"; done; }
+( command set +o posix; command declare -f )
 case $_cz_w/$# in *p*/*|*/0) ;; *) command printf '\\\\command set --'; command printf ' %q' "$@"; command echo;; esac
 { command declare -Fx; command declare -Ft; command declare -Fr; command declare -p POSIXLY_CORRECT; command set +o; command enable -n; } |
-${eachLine} command printf '\\\\command %s\\n' "$_cz_x"; done; }`,
+${eachLine} command printf '\\\\command %s\\n' "$_cz_x"; done; )`,
   look: `command set +o posix; ${lookWith(
     `! command declare -F -- "$_cz_x" || { ${put('f')}; ${put('$_cz_x')}; ${put('$(\\command declare -f -- "$_cz_x")')}; }`,
   )}`,

@@ -28,16 +28,21 @@ const standard = [
 ];
 
 /**
- * Sets `_cz_m` to lines: the umask, which descriptors are open and still where they led at first, all limits, the directory and a dot. What is
- * open is looked for in the copy of the shell that tells it: the shell itself may still hold its end of the pipe.
+ * Sets `_cz_m` to lines: the umask, which descriptors are open and still where they led at first, the directory and a dot.
+ * What is open is looked for in the copy of the shell that tells it: the shell itself may still hold its end of the pipe.
  */
 const measure = `_cz_m=$(\\command exec 2>/dev/null; \\command umask
 ${[...descriptors, ...standard].map(([is, said]) => `\\command test ${is} && \\command printf ${said}`).join('\n')}
-\\command printf '\\n'; \\command ulimit -Sa; \\command ulimit -Ha; \\command pwd -L && \\command printf .) || command :`;
+\\command printf '\\n'; \\command pwd -L && \\command printf .) || command :`;
 
-/** What a new shell has, to compare with. */
+/** What a new shell has, to compare with: `_cz_i`, and in `_cz_l` its limits. */
 export const measureFirst = `${measure}
-_cz_i=\${_cz_m%%"$_cz_n"/*}`;
+_cz_i=\${_cz_m%%"$_cz_n"/*}
+_cz_l=$(\\command ulimit -Sa; \\command ulimit -Ha)`;
+
+/** Prints the limits of the shell beside those that it had first: they are long, and so compared only where they are taken up. */
+export const dumpLimits = `command printf "_cz_k='%s\\n' _cz_x='" "$_cz_l" && { command ulimit -Sa; command ulimit -Ha
+command printf "'; case \\$_cz_x in \\"\\$_cz_k\\") ;; *) _cz_w=\\\${_cz_w}l;; esac; _cz_k=\\n"; }`;
 
 /** More than this is not written again after each text. */
 const tooMany = '????*/*|*/??????*';
@@ -50,8 +55,6 @@ export const boundOf = (letter: keyof typeof words, count: string): string =>
 export const lookAround = `${measure}
 _cz_w=; _cz_k="$*"; ${boundOf('p', '$#')}
 _cz_q=/\${_cz_m#*"$_cz_n"/} _cz_q=\${_cz_q%?.} _cz_m=\${_cz_m%%"$_cz_n"/*}
-_cz_k=\${_cz_m#*"$_cz_n"} _cz_x=\${_cz_i#*"$_cz_n"}
-case \${_cz_k#*"$_cz_n"} in "\${_cz_x#*"$_cz_n"}") ;; *) _cz_w=\${_cz_w}l;; esac
-case \${_cz_k%%"$_cz_n"*} in "\${_cz_x%%"$_cz_n"*}") ;; *) _cz_w=\${_cz_w}o;; esac
+case \${_cz_m#*"$_cz_n"} in "\${_cz_i#*"$_cz_n"}") ;; *) _cz_w=\${_cz_w}o;; esac
 case \${!-} in ?*) ! command kill -0 "$!" 2>/dev/null || _cz_w=\${_cz_w}j;; esac
 _cz_m=\${_cz_m%%"$_cz_n"*}`;

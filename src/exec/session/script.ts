@@ -23,7 +23,7 @@
 import { baseScript } from '../inside.ts';
 import { bash } from './bash.ts';
 import { type Dialect, renamed } from './dialect.ts';
-import { lookAround, measureFirst } from './lost.ts';
+import { dumpLimits, lookAround, measureFirst } from './lost.ts';
 import { sh } from './sh.ts';
 
 const save = ({ lookFirst, dump }: Dialect): string => `
@@ -31,6 +31,7 @@ ${lookAround}
 ${lookFirst}
 command umask 077
 { command printf 'umask %s\\n_cz_w=%s _cz_u=%s\\ncommand unset -v %s\\n' "$_cz_m" "$_cz_w" "$_cz_u" "$_cz_v"
+${dumpLimits}
 ${dump}
 case $_cz_o in *v*) command echo '\\command set -v';; esac
 case $_cz_o in *x*) command echo '\\command set -x';; esac

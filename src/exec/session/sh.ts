@@ -2,7 +2,7 @@ import { type Dialect, lookWith, note, put, renamed } from './dialect.ts';
 
 /** The shell's own, and ours: not to be printed as the caller's. */
 const ownNames =
-  'PPID OPTIND PWD SHLVL LINENO FUNCNAME _ RANDOM _cz_F _cz_X _cz_G _cz_T _cz_L _cz_k _cz_o _cz_e _cz_u _cz_r _cz_n _cz_q _cz_m _cz_w _cz_i _cz_v _cz_p';
+  'PPID OPTIND PWD SHLVL LINENO FUNCNAME _ RANDOM _cz_F _cz_X _cz_G _cz_T _cz_L _cz_k _cz_o _cz_e _cz_u _cz_r _cz_n _cz_q _cz_m _cz_w _cz_i _cz_v _cz_p _cz_l';
 
 /** Prints an assignment of `word` to `_cz_p`: of a single alias, every shell prints the value in quotes. */
 const assign = (word: string): string => `command alias "_cz_p=${word}"; command alias _cz_p`;

@@ -150,6 +150,18 @@ describe.each(shells)('a session of %s that is taken up again', { timeout: 30_00
 });
 
 describe.each(shells.filter((shell) => shell === 'bash'))('a session of %s', { timeout: 30_000 }, (shell) => {
+  it('has nothing of ours in it where the last part of a pipe is run by the shell itself', async () => {
+    using kept = keptSandbox(shell);
+    const { session } = await openSession(kept.sandbox, 'one');
+    await say(session, 'set -o posix; shopt -s lastpipe; f() { :; }; X=$(declare -p)');
+    expect((await say(session, 'shopt -oq posix && echo posix; echo "${_cz_a-none} ${_cz_s-none}"')).out).toBe(
+      'posix\nnone none\n',
+    );
+    const { next } = await again(session, kept.sandbox);
+    expect((await say(next, 'shopt -oq posix && shopt -q lastpipe && type -t f')).out).toBe('function\n');
+    next.close();
+  });
+
   async function kept(texts: readonly string[], probe: string): Promise<readonly string[]> {
     using place = keptSandbox(shell);
     const { session } = await openSession(place.sandbox, 'one');
