@@ -21,8 +21,12 @@ export interface Start {
   readonly account?: Owner | undefined;
 }
 
+export interface HostProcess extends Process {
+  readonly pid: number;
+}
+
 /** Throws `invalid_argument` for a directory or program that is not there, and for arguments the kernel refuses. */
-export async function startProcess(pipes: Pipes, start: Start): Promise<Process> {
+export async function startProcess(pipes: Pipes, start: Start): Promise<HostProcess> {
   await checkDirectory(start.cwd);
   const taken = await pipes.take(start.stdin ? 3 : 2);
   if (start.signal?.aborted) {
@@ -101,7 +105,8 @@ function startError(start: Start, error: unknown): CaissonError {
   return fault(error, `start ${program}`);
 }
 
-class LocalProcess implements Process {
+class LocalProcess implements HostProcess {
+  readonly pid: number;
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -112,7 +117,9 @@ class LocalProcess implements Process {
     child: ChildProcess,
     ours: { readonly stdout: number; readonly stderr: number; readonly stdin: number | null },
   ) {
+    if (child.pid === undefined) throw new CaissonError('internal', 'a process that was started has a number');
     this.#child = child;
+    this.pid = child.pid;
     // `exit`, not `close`: a background child may hold the streams for as long as it likes.
     this.#end = new Promise((resolve) => {
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, outOfMemory: false }));

@@ -1,9 +1,9 @@
 /**
- * The output of a command on an ssh channel: what comes before its mark belongs to the login (a banner, a talkative
- * .bashrc) and is dropped, what comes after it goes to the reader, with back-pressure.
+ * The output of a command behind a shell that says a mark first: what comes before it belongs to others (a banner, a
+ * talkative .bashrc, a client) and is dropped, what comes after it goes to the reader, with back-pressure.
  */
 import { Readable } from 'node:stream';
-import { CaissonError } from '../../src/errors.ts';
+import type { CaissonError } from '../../src/errors.ts';
 
 const bufferBytes = 256 * 1024;
 /** Of a login that talks; more is an answer from something that is no shell. */
@@ -12,15 +12,17 @@ const longestHead = 200;
 
 export class Output {
   readonly stream: Readable;
-  /** What follows the mark, up to `;`. Rejects when the stream ends before it. */
+  /** What follows the mark, up to `;`. Rejects with `noShell` when the stream ends before it. */
   readonly head: Promise<string>;
   readonly #source: Readable;
   readonly #mark: Buffer;
+  readonly #noShell: () => CaissonError;
   readonly #found = Promise.withResolvers<string>();
   #before: Buffer | null = Buffer.alloc(0);
 
-  constructor(source: Readable, mark: string) {
+  constructor(source: Readable, mark: string, noShell: () => CaissonError) {
     narrow(source);
+    this.#noShell = noShell;
     this.#source = source;
     this.#mark = Buffer.from(mark);
     this.head = this.#found.promise;
@@ -55,12 +57,12 @@ export class Output {
       this.#found.resolve(seen.subarray(from, end).toString('latin1').trim());
       return seen.subarray(end + 1);
     }
-    if (seen.length > mostNoise) this.fail(noShell());
+    if (seen.length > mostNoise) this.fail(this.#noShell());
     return Buffer.alloc(0);
   }
 
   #end(): void {
-    if (this.#before !== null) this.#found.reject(noShell());
+    if (this.#before !== null) this.#found.reject(this.#noShell());
     if (!this.stream.destroyed) this.stream.push(null);
   }
 }
@@ -73,10 +75,4 @@ export class Output {
 function narrow(source: Readable): void {
   const state: unknown = Reflect.get(source, '_readableState');
   if (typeof state === 'object' && state !== null) Reflect.set(state, 'highWaterMark', bufferBytes);
-}
-
-export function noShell(): CaissonError {
-  return new CaissonError('unavailable', 'the host did not start a shell for the command', {
-    remedy: 'see whether `ssh HOST true` works: a forced command or a login shell that is none stands in the way',
-  });
 }

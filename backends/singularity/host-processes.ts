@@ -3,7 +3,7 @@
  * instance) carry the sandbox's directory in their environment; those inside share a pid namespace (pid_namespaces(7)),
  * and all of them end with its first one.
  */
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../src/errors.ts';
 import { fault, systemCode } from '../shared/system-fault.ts';
@@ -12,6 +12,7 @@ import type { Cgroup } from './cgroup.ts';
 const mostRounds = 200;
 const pauseMs = 15;
 const mostSweeps = 50;
+const clientMs = 20_000;
 
 /** A process inside, by the number that it has there and the ticks at its start (proc_pid_stat(5)). */
 export interface Inside {
@@ -66,8 +67,31 @@ export async function placeAll(namespace: string, cgroup: Cgroup): Promise<void>
 
 /** One that nobody has waited for yet is in no group, and cannot be put into one. */
 async function isDead(pid: number): Promise<boolean> {
+  const state = await stateOf(pid);
+  return state === null || /[ZX]/.test(state);
+}
+
+/**
+ * Waits for the client whose child in the container has said something. Before a client of Apptainer waits for its child,
+ * it makes sure that both are of one process group, and ends both when they are not: until then, the child must not take
+ * a session of its own. From that check on it sleeps. (starter.c: chdir_to_proc_pid, wait_child.)
+ */
+export async function settled(client: number): Promise<void> {
+  const until = performance.now() + clientMs;
+  while (performance.now() < until) {
+    const state = await stateOf(client);
+    if (state === null || /[SZX]/.test(state)) return; // One that has ended tells it by its streams.
+    await sleep(1);
+  }
+  throw new CaissonError('unavailable', `the client of Apptainer does not get ready within ${clientMs / 1000} s`, {
+    remedy: 'look what keeps the host that busy, and try again',
+  });
+}
+
+/** As proc_pid_stat(5) has it: one letter. `null` when it is gone. */
+async function stateOf(pid: number): Promise<string | null> {
   const stat = await unlessGone(() => readFile(`/proc/${pid}/stat`, 'latin1'));
-  return stat === null || /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  return stat?.charAt(stat.lastIndexOf(')') + 2) ?? null;
 }
 
 /** Ends everything outside and inside. Throws `unavailable` when something outlives SIGKILL. */
@@ -75,16 +99,39 @@ export async function endAll(directory: string): Promise<void> {
   for (let round = 0; round < mostRounds; round += 1) {
     const carriers = await carriersOf(directory);
     if (carriers.length === 0) return;
-    const namespaces = new Set(await Promise.all(carriers.map(namespaceOf)));
-    const own = await namespaceOf(process.pid);
-    for (const pid of carriers) kill(pid);
-    for (const namespace of namespaces)
-      if (namespace !== null && namespace !== own) for (const pid of await membersOf(namespace)) kill(pid);
+    await endWithNamespaces(carriers);
     await sleep(pauseMs);
   }
   throw new CaissonError('unavailable', `processes of the sandbox in ${directory} outlive SIGKILL`, {
     remedy: 'they hang in the kernel: end them by hand, then remove the sandbox again',
   });
+}
+
+/**
+ * The number of a namespace is given to the next one as soon as its last process is gone: it is held, so that nobody
+ * else's processes are taken for members.
+ */
+async function endWithNamespaces(carriers: readonly number[]): Promise<void> {
+  const holds = (await Promise.all(carriers.map(holdNamespace))).filter((hold) => hold !== null);
+  try {
+    const held = await Promise.all(holds.map(nameOf));
+    const own = await namespaceOf(process.pid);
+    for (const pid of carriers) kill(pid);
+    for (const namespace of new Set(held))
+      if (namespace !== own) for (const pid of await membersOf(namespace)) kill(pid);
+  } finally {
+    await Promise.all(holds.map((hold) => hold.close()));
+  }
+}
+
+/** `null` when the process is gone, or not ours to see. */
+async function holdNamespace(pid: number): Promise<FileHandle | null> {
+  return await unlessGone(() => open(`/proc/${pid}/ns/pid`));
+}
+
+/** As `namespaceOf` has it. */
+async function nameOf(hold: FileHandle): Promise<string> {
+  return await readlink(`/proc/self/fd/${hold.fd}`);
 }
 
 /** Whether the process carries the directory in the environment that it was started with. */

@@ -32,7 +32,7 @@ export class SingularityProcess implements Process {
   constructor(client: Client) {
     this.#client = client;
     const [stdout, stderr] = [client.process.stdout, client.process.stderr].map(
-      (stream) => new Output(stream, client.nonce),
+      (stream) => new Output(stream, client.nonce, noShell),
     );
     if (stdout === undefined || stderr === undefined) throw new CaissonError('internal', 'a process has two streams');
     this.#outputs = [stdout, stderr];
@@ -79,4 +79,10 @@ export class SingularityProcess implements Process {
       throw new CaissonError('unavailable', 'the client of Apptainer ended, and the command runs on: its end is lost');
     return { ...end, outOfMemory: (cgroup?.memoryKills() ?? 0) > this.#killsBefore };
   }
+}
+
+export function noShell(): CaissonError {
+  return new CaissonError('unavailable', 'no shell came up in the container', {
+    remedy: 'look whether the image has /bin/sh, setsid and head, and whether the sandbox has processes left',
+  });
 }

@@ -8,10 +8,10 @@ import { startProcess } from '../shared/host-process.ts';
 import { type Launch, preamble } from '../shared/preamble.ts';
 import type { Cgroup } from './cgroup.ts';
 import { withoutInherited } from './descriptors.ts';
-import { placeAll } from './host-processes.ts';
+import { placeAll, settled } from './host-processes.ts';
 import { clientEnv, execCommand, type Running } from './instance.ts';
 import type { Registration } from './registration.ts';
-import { SingularityProcess } from './process.ts';
+import { noShell, SingularityProcess } from './process.ts';
 import { type Host, identityOf } from './program.ts';
 
 export interface Start {
@@ -22,8 +22,12 @@ export interface Start {
   readonly cgroup: Cgroup | null;
 }
 
-/** As the first word of its output, the shell says that it is there; then it takes one text, and becomes the command. */
-const boot = 'printf %s "$1"; eval "$(head -c $2)"';
+/**
+ * As the first word of its output, the shell says that it is there. When it is told to go on, it takes a session of its
+ * own; then it takes one text, and becomes the command.
+ */
+const boot = `printf %s "$1"; read -r _cz_go && exec setsid /bin/sh -c 'eval "$(head -c $1)"' sh "$2"`;
+const goOn = Buffer.from('\n');
 const mostNoise = 64 * 1024;
 
 /**
@@ -36,7 +40,7 @@ export async function startExec(host: Host, start: Start): Promise<Process> {
   throwIfAborted(options);
   const [nonce, word] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')];
   const text = preamble(launchOf(start), nonce);
-  const shell = ['setsid', '/bin/sh', '-c', boot, 'sh', word, String(text.length)];
+  const shell = ['/bin/sh', '-c', boot, 'sh', word, String(text.length)];
   const client = await startProcess(host.pipes, {
     command: withoutInherited(execCommand(host.program, registration, shell)),
     cwd: '/',
@@ -50,6 +54,7 @@ export async function startExec(host: Host, start: Start): Promise<Process> {
   try {
     await untilAborted(joined, options.signal);
     if (cgroup !== null) await placeAll(namespace, cgroup);
+    await untilAborted(settled(client.pid), options.signal);
     throwIfAborted(options);
   } catch (error) {
     // Without a text, the shell ends at the end of its stdin, and starts nothing.
@@ -57,7 +62,7 @@ export async function startExec(host: Host, start: Start): Promise<Process> {
     process.release();
     throw error;
   }
-  client.stdin?.write(text);
+  client.stdin?.write(Buffer.concat([goOn, text]));
   if (!options.stdin) client.stdin?.end();
   return await untilAborted(begun(process, start), options.signal, (late) => void endLate(late));
 }
@@ -82,12 +87,6 @@ async function waits(stdout: Readable, word: string): Promise<void> {
   } finally {
     stdout.removeListener('data', look);
   }
-}
-
-function noShell(): CaissonError {
-  return new CaissonError('unavailable', 'no shell came up in the container', {
-    remedy: 'look whether the image has /bin/sh, setsid and head, and whether the sandbox has processes left',
-  });
 }
 
 /** Waits for the shell's answer. */

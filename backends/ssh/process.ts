@@ -43,8 +43,8 @@ export class SshProcess implements PtyProcess {
   constructor(session: Session) {
     const { channel, place, nonce } = session;
     this.#session = session;
-    const stdout = new Output(channel, nonce);
-    const stderr = new Output(channel.stderr, nonce);
+    const stdout = new Output(channel, nonce, noShell);
+    const stderr = new Output(channel.stderr, nonce, noShell);
     this.#outputs = [stdout, stderr];
     [this.stdout, this.stderr, this.head] = [stdout.stream, stderr.stream, stdout.head];
     this.stdin = session.stdin ? writer(channel) : null;
@@ -136,4 +136,10 @@ function writer(channel: ClientChannel): Writable {
   // The command may close its end at any time; the contract says that this is no failure.
   stdin.on('error', () => undefined);
   return stdin;
+}
+
+function noShell(): CaissonError {
+  return new CaissonError('unavailable', 'the host did not start a shell for the command', {
+    remedy: 'see whether `ssh HOST true` works: a forced command or a login shell that is none stands in the way',
+  });
 }
