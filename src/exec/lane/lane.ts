@@ -13,7 +13,7 @@ import type { Process, ProcessEnd, Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
 import { type LaneControl, LaneProcess } from './lane-process.ts';
-import { encodeAgain, encodeRequest, type LaneRequest } from './request.ts';
+import { encodeAgain, encodeNow, encodeReady, encodeRequest, type LaneRequest } from './request.ts';
 import { Scanner } from './scanner.ts';
 import { laneScript } from './script.ts';
 
@@ -21,7 +21,7 @@ type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
 type StreamName = 'stdout' | 'stderr';
 
 const statusForm = /^:(\d{1,3}):((?: \??\d{1,10})*)$/;
-const helloForm = /^:\d{1,10}$/;
+const helloForm = /^:\d{1,10}\+?$/;
 const emptyForm = /^$/;
 /**
  * A child that is just dying, or has forked and not yet given up its streams, is asked again after these pauses: often
@@ -53,6 +53,12 @@ export class Lane {
   #pending = 0;
   #current: LaneProcess | null = null;
   #startedAt = 0;
+  #canStandReady = false;
+  /** The child that waits in it for a request, and by what the end of that will be known. */
+  #child: { readonly tag: string; readonly nonce: string; readonly since: number } | null = null;
+  #children = 0;
+  /** Whether the running exec was given to such a child. */
+  #toChild = false;
   #killsBefore = 0;
   #answer: ((trailer: string | null) => void) | null = null;
 
@@ -88,7 +94,8 @@ export class Lane {
   async open(nonce: string): Promise<void> {
     const hello = this.#expect(nonce, { stdout: helloForm, stderr: emptyForm });
     const late = sleep(openPatienceMs, null, { ref: false });
-    if ((await Promise.race([hello, late])) === null) {
+    const answer = await Promise.race([hello, late]);
+    if (answer === null) {
       this.close();
       throw new CaissonError(
         'not_supported',
@@ -96,13 +103,17 @@ export class Lane {
       );
     }
     this.#greeting = nonce;
+    this.#canStandReady = answer.endsWith('+');
     this.#state = 'idle';
   }
 
   /** The lane must be idle. */
   run(request: Omit<LaneRequest, 'nonce'>): LaneProcess {
     if (this.#state !== 'idle') throw new CaissonError('internal', `a request to a lane that is ${this.#state}`);
-    const nonce = newNonce();
+    const child = this.#child;
+    this.#child = null;
+    this.#toChild = child !== null;
+    const nonce = child?.nonce ?? newNonce();
     this.#state = 'running';
     this.#startedAt = performance.now();
     this.#killsBefore = this.#surroundings.memory?.kills() ?? 0;
@@ -111,8 +122,22 @@ export class Lane {
     void this.#expect(nonce, { stdout: statusForm, stderr: emptyForm }).then((trailer) =>
       this.#finish(current, trailer),
     );
-    this.#process.stdin?.write(encodeRequest({ ...request, nonce }));
+    const bytes = child === null ? encodeRequest({ ...request, nonce }) : encodeNow(child.tag, request);
+    this.#process.stdin?.write(bytes);
     return current;
+  }
+
+  /** Starts the process of the next command ahead, where the shell can, unless it is there or the lane is not idle. */
+  standReady(): void {
+    if (!this.#canStandReady || this.#state !== 'idle' || this.#child !== null) return;
+    this.#children += 1;
+    this.#child = { tag: `r${this.#children}`, nonce: newNonce(), since: performance.now() };
+    this.#process.stdin?.write(encodeReady(this.#child.tag, this.#child.nonce));
+  }
+
+  /** For how long it has stood ready, in milliseconds; `null` when it does not. */
+  get readyMs(): number | null {
+    return this.#child === null ? null : performance.now() - this.#child.since;
   }
 
   close(): void {
@@ -191,7 +216,9 @@ export class Lane {
     if (holders.length > 0 && !(await this.#verifiedIdle(holders))) return;
     this.#current = null;
     current.endStreams();
-    if (this.#state === 'retired') return;
+    // Such a lane ends: the signal may have met the child before it was the command.
+    if (this.#toChild && Number(status) > 128) this.#retire('the child that took its command was killed');
+    if (this.#isRetired()) return;
     this.#state = 'idle';
     for (const name of ['stdout', 'stderr'] as const) this.#process[name].resume();
     this.#surroundings.onChange(this);

@@ -60,12 +60,26 @@ export interface LaneRequest {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export function encodeRequest(request: LaneRequest): Buffer {
-  const { plain, past } = splitEnv(request.env);
-  const words = past.length === 0 ? request.command : ['"$_cz_e"', ...past.map(quote)];
-  const command = past.length === 0 ? request.command.map(quote) : [...words, ...request.command.map(quote)];
-  const parts = ['_cz_run', request.nonce, quote(request.cwd), ...plain.map(quote), '--', ...command, '#.'];
-  return framed(parts.join(' '));
+export function encodeRequest({ nonce, ...request }: LaneRequest): Buffer {
+  return framed(['_cz_run', nonce, ...wordsOf(request), '#.'].join(' '));
+}
+
+/** Has the lane start a child that waits for the request with this tag. The nonce is that of its end. */
+export function encodeReady(tag: string, nonce: string): Buffer {
+  return framed(`_cz_ready ${tag} ${nonce} #.`);
+}
+
+/** A request to the child that waits. */
+export function encodeNow(tag: string, request: Omit<LaneRequest, 'nonce'>): Buffer {
+  return framed(['_cz_now', tag, ...wordsOf(request), '#.'].join(' '));
+}
+
+/** Directory, variables and command. What a shell may take for an option of `exec` goes by way of `env`. */
+function wordsOf({ command, cwd, env }: Omit<LaneRequest, 'nonce'>): readonly string[] {
+  const { plain, past } = splitEnv(env);
+  const throughEnv = past.length > 0 || command[0].startsWith('-');
+  const before = throughEnv ? ['"$_cz_e"', '--', ...past.map(quote)] : [];
+  return [quote(cwd), ...plain.map(quote), '--', ...before, ...command.map(quote)];
 }
 
 /** Asks the lane once more who of these holds its streams: pids, or everybody. */
@@ -76,7 +90,8 @@ export function encodeAgain(nonce: string, holders: readonly number[] | 'all'): 
 
 /** Whether this command can travel to a lane at all. `env` takes a program with "=" in its name for a variable. */
 export function fitsLane(request: Omit<LaneRequest, 'nonce'>): boolean {
-  if (request.command[0].includes('=') && splitEnv(request.env).past.length > 0) return false;
+  const [program] = request.command;
+  if (program.includes('=') && (program.startsWith('-') || splitEnv(request.env).past.length > 0)) return false;
   const pairs = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);
   return [...request.command, ...pairs].every((word) => Buffer.byteLength(word) <= longestWord);
 }

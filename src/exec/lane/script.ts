@@ -6,7 +6,7 @@
  * and what the shell itself would say ("Killed", "Segmentation fault") goes nowhere.
  *
  *   fd 8, 9    the true stdout and stderr. The shell's own 1 and 2 are /dev/null.
- *   $1         start nonce, answered once on both streams with the shell's pid
+ *   $1         start nonce, answered once on both streams with the shell's pid, and "+" where it can stand ready
  *   exit 77    end of input; exit 78: no setsid here, so no lane, which is answered too: a guardian keeps the streams open
  *
  * A request is one line that ends in " #.": a torn line, left by a service that died while writing, is skipped without
@@ -16,8 +16,42 @@
  * that pids may have come round; those of others, which cannot be looked into, are passed over then, and so are the
  * lane's own ancestors: who started it may be here too, at the other end of the same pipes.
  *
+ * A lane that is told to stand ready starts the child ahead: a shell that leads its own session already, reads the request
+ * itself and becomes the command, so that only this last step is waited for. It takes the request that has its tag, and no
+ * other: what was meant for a child that is gone runs nowhere. When a child was killed, nobody knows how much of a line it
+ * had read, so that the lane ends too. It may have stood for long before its command came, and pids may have come round. At
+ * the end of input it says so by a signal, since any status may be a command's. Not every shell becomes the command as
+ * setsid does: bash sets SHLVL, and a busybox that prefers its own programs to those on PATH runs some of them without
+ * starting them, so that they would not carry the id of the exec.
+ *
  * LC_ALL=C keeps `read` from changing bytes that are no UTF-8. Names have a prefix that no image exports.
  */
+
+/** `end`: what happens at the end of input. */
+const readRequests = (end: string): string => `
+while IFS= read -r _cz_L; do
+case $_cz_L in B\\ *\\ .) _cz_x=\${_cz_L#B }; _cz_L=$(head -c "\${_cz_x% .}");; esac
+case $_cz_L in *\\ \\#.) eval "$_cz_L";; esac
+done
+${end}exit 77`;
+
+/** What a shell says of a directory that is none. */
+const noDirectory = `printf "caisson: the working directory %s is not a directory that can be entered\\n" "$2" >&9`;
+
+/** From the directory on: environment and command, in a process of its own. */
+const become = `unset SHLVL OLDPWD PWD
+case $_cz_l in x*) LC_ALL=\${_cz_l#x};; *) unset LC_ALL;; esac
+while [ "$1" != -- ]; do export "$1"; shift; done; shift`;
+
+/** Holds no single quote: it stands between two of them. */
+const readyScript = `_cz_k=$1 _cz_l=$2 _cz_e=$3 LC_ALL=C _cz_n="
+"
+_cz_now() {
+[ "$1" = "$_cz_k" ] || return 0
+if ! cd -- "$2"; then ${noDirectory}; exit 126; fi
+shift 2; ${become}
+exec "$@" </dev/null >&8 2>&9 8>&- 9>&-; }${readRequests('kill -USR1 $PPID; ')}`;
+
 export const laneScript = `
 _cz_l=\${LC_ALL+x$LC_ALL} LC_ALL=C _cz_n='
 '
@@ -28,14 +62,21 @@ case $_cz_i in x*) IFS=\${_cz_i#x};; *) unset IFS;; esac
 exec 8>&1 9>&2 >/dev/null 2>&1
 _cz_run() {
 _cz_N=$1
-if ! cd -- "$2"; then _cz_h= _cz_r=126; printf 'caisson: the working directory %s is not a directory that can be entered\\n' "$2" >&9
+if ! cd -- "$2"; then _cz_h= _cz_r=126; ${noDirectory}
 else shift 2; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
-( unset SHLVL OLDPWD PWD
-case $_cz_l in x*) LC_ALL=\${_cz_l#x};; *) unset LC_ALL;; esac
-while [ "$1" != -- ]; do export "$1"; shift; done; shift
+( ${become}
 exec "$_cz_s" -- "$@" >&8 2>&9 8>&- 9>&- ) </dev/null
 _cz_r=$?; _cz_idle; fi
 cd /; _cz_end; }
+_cz_t='${readyScript}'
+_cz_ready() {
+_cz_N=$2; _cz_since; _cz_v=$_cz_x
+read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
+( exec "$_cz_s" sh -c "$_cz_t" sh "$1" "$_cz_l" "$_cz_e" )
+_cz_r=$?; [ -n "$_cz_g" ] || exit 77; _cz_since; if [ -n "$_cz_v" ] && [ -n "$_cz_x" ] && [ $((_cz_x-_cz_v)) -lt 2 ]; then _cz_idle; else _cz_h=; _cz_all; fi
+_cz_end; [ "$_cz_r" -le 128 ] || exit 79; }
+_cz_now() { :; }
+_cz_since() { read -r _cz_x _cz_q </proc/uptime || _cz_x=; _cz_x=\${_cz_x%.*}; }
 _cz_end() { printf %s "$_cz_N:$_cz_r:$_cz_h;" >&8; printf %s "$_cz_N;" >&9; }
 _cz_holds() {
 for _cz_f in /proc/$1/fd/*; do
@@ -54,10 +95,6 @@ while [ "\${_cz_q:-0}" -gt 1 ] && read -r _cz_x </proc/$_cz_q/stat; do _cz_u="$_
 for _cz_q in /proc/[0-9]*; do _cz_q=\${_cz_q#/proc/}; case $_cz_u in *" $_cz_q "*) ;; *) _cz_holds "$_cz_q";; esac; done
 _cz_w=; }
 _cz_again() { _cz_h= _cz_r=0; for _cz_q in "$@"; do case $_cz_q in -a) _cz_all;; *) [ ! -e "/proc/\${_cz_q#?}" ] || _cz_holds "\${_cz_q#?}";; esac; done; _cz_end; }
+_cz_g=; [ -n "\${BASH_VERSION-}" ] || (PATH=/dev/null; exec true) || { _cz_g=+; trap '_cz_g=' USR1; }
 _cz_p= _cz_w=; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg && (:) && read -r _cz_x _cz_x _cz_x _cz_x _cz_c </proc/loadavg && [ "$_cz_c" -gt "$_cz_b" ] && _cz_p=1
-printf %s "$1:$$;" >&8; printf %s "$1;" >&9
-while IFS= read -r _cz_L; do
-case $_cz_L in B\\ *\\ .) _cz_x=\${_cz_L#B }; _cz_L=$(head -c "\${_cz_x% .}");; esac
-case $_cz_L in *\\ \\#.) eval "$_cz_L";; esac
-done
-exit 77`;
+printf %s "$1:$$$_cz_g;" >&8; printf %s "$1;" >&9${readRequests('')}`;

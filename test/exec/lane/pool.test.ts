@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Process } from '../../../src/backend.ts';
 import { Lane } from '../../../src/exec/lane/lane.ts';
@@ -33,6 +35,16 @@ it('as many lanes are there as the load wants, within bounds', { timeout: 60_000
   expect(Math.max(...seen)).toBeLessThanOrEqual(mostLanes);
   lanes.close();
   expect(lanes.size).toBe(0);
+});
+
+it('a command that comes after a while is run by a process that was there before, where the shell can become it', async () => {
+  const lanes = new Lanes((command, options) => sandbox.exec(command, options));
+  const isBash = (await run(lanes, 'echo "$BASH_VERSION"')) !== '\n';
+  await sleep(200);
+  const ticks = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 100;
+  const born = Number(await run(lanes, 'read -r stat </proc/$$/stat; set -- ${stat##*) }; echo ${20}'));
+  expect(born < ticks - 5).toBe(!isBash);
+  lanes.close();
 });
 
 it('nobody waits for lanes whose commands do not end', { timeout: 60_000 }, async () => {

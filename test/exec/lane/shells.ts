@@ -4,7 +4,7 @@ import type { Process } from '../../../src/backend.ts';
 import { Lane } from '../../../src/exec/lane/lane.ts';
 import type { LaneProcess } from '../../../src/exec/lane/lane-process.ts';
 import { newNonce } from '../../../src/exec/random.ts';
-import { shellDirectory } from '../kill/shells.ts';
+import { shellDirectory, shells } from '../kill/shells.ts';
 
 export function started(child: ChildProcessWithoutNullStreams): Process {
   const end = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -21,14 +21,21 @@ export function started(child: ChildProcessWithoutNullStreams): Process {
   };
 }
 
+/** Those that become a command just as setsid does: not bash, and no busybox that prefers its own programs. */
+export const readyShells = shells.filter(
+  (shell) => shell !== 'bash' && spawnSync(shell, ['-c', 'PATH=/dev/null; exec true'], { argv0: 'sh' }).status !== 0,
+);
+
 /** A lane in a place where `sh` is a given shell. */
 export interface Opened extends Disposable {
   readonly lane: Lane;
   readonly child: ChildProcessWithoutNullStreams;
   readonly env: { readonly PATH: string; readonly HOME: string };
+  /** Whether it stands ready before each command. */
+  readonly ready: boolean;
 }
 
-export async function openLane(shell: string): Promise<Opened> {
+export async function openLane(shell: string, { ready = false }: { readonly ready?: boolean } = {}): Promise<Opened> {
   const directory = shellDirectory(shell);
   const env = { PATH: `${directory.path}:${process.env['PATH'] ?? '/usr/bin:/bin'}`, HOME: '/root' };
   const nonce = newNonce();
@@ -41,7 +48,7 @@ export async function openLane(shell: string): Promise<Opened> {
     child.kill('SIGKILL');
     directory.remove();
   };
-  return { lane, child, env, [Symbol.dispose]: close };
+  return { lane, child, env, ready, [Symbol.dispose]: close };
 }
 
 export interface Ran {
@@ -56,6 +63,7 @@ interface Options {
 }
 
 export function start(opened: Opened, command: readonly [string, ...string[]], options: Options = {}): LaneProcess {
+  if (opened.ready) opened.lane.standReady();
   return opened.lane.run({ command, cwd: options.cwd ?? '/', env: options.env ?? {} });
 }
 

@@ -1,0 +1,93 @@
+/** Lanes that start the process of the next command ahead. */
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shells } from '../kill/shells.ts';
+import { type Opened, openLane, readyShells, runIn, start } from './shells.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'caisson-ready-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe.each(shells.filter((shell) => !readyShells.includes(shell)))(
+  'a lane of %s that is to stand ready',
+  (shell) => {
+    it('starts nothing ahead, and takes the request itself', async () => {
+      using opened = await openLane(shell, { ready: true });
+      opened.lane.standReady();
+      await sleep(100);
+      const { pid } = opened.child;
+      expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')).toBe('');
+      expect((await runIn(opened, ['echo', 'fine'])).stdout.toString()).toBe('fine\n');
+    });
+  },
+);
+
+describe.each(readyShells)('the process that waits in a lane of %s', (shell) => {
+  let opened: Opened;
+  beforeEach(async () => {
+    opened = await openLane(shell);
+  });
+  afterEach(() => opened[Symbol.dispose]());
+
+  /** The process that waits in it. */
+  async function waiting(): Promise<string> {
+    opened.lane.standReady();
+    const { pid } = opened.child;
+    const children = (): string => readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
+    await expect
+      .poll(() => children() !== '' && readFileSync(`/proc/${children()}/cmdline`, 'latin1'))
+      .toContain('\0r1\0');
+    return children();
+  }
+
+  it('becomes the command', async () => {
+    const child = await waiting();
+    expect((await runIn(opened, ['sh', '-c', 'echo $$'])).stdout.toString()).toBe(`${child}\n`);
+    expect((await runIn(opened, ['sh', '-c', 'echo $$'])).stdout.toString()).not.toBe(`${child}\n`);
+  });
+
+  it('when it is killed before its command came, nothing of that runs, neither then nor later', async () => {
+    const child = await waiting();
+    const mark = join(directory, `ran-${shell}`);
+    process.kill(Number(child), 'SIGKILL');
+    const told = runIn(opened, ['touch', mark]).then(
+      ({ exitCode }) => exitCode,
+      ({ code }: { readonly code: unknown }) => code,
+    );
+    // Lost, when the lane is gone before the request is on its way.
+    expect([137, 'unavailable']).toContain(await told);
+    expect(opened.lane.state).toBe('retired');
+    await expect.poll(() => opened.child.exitCode).toBe(79);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('when it is killed and nobody asked, the lane is retired', async () => {
+    process.kill(Number(await waiting()), 'SIGTERM');
+    await expect.poll(() => opened.lane.state).toBe('retired');
+  });
+
+  it('takes no request that was meant for another', async () => {
+    const mark = join(directory, `other-${shell}`);
+    await waiting();
+    opened.child.stdin.write(`_cz_now r0 / -- touch ${mark} #.\n`);
+    expect((await runIn(opened, ['echo', 'mine'])).stdout.toString()).toBe('mine\n');
+    opened.child.stdin.write(`_cz_now r1 / -- touch ${mark} #.\n`);
+    expect((await runIn(opened, ['echo', 'next'])).stdout.toString()).toBe('next\n');
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('finds out who holds its streams, also after it has stood for long', async () => {
+    await waiting();
+    await sleep(2_500);
+    const running = start(opened, ['sh', '-c', 'sleep 1 & echo done']);
+    const closed = once(running.stdout.resume(), 'end');
+    running.stderr.resume();
+    await running.wait();
+    expect(opened.lane.state).toBe('checking');
+    await closed;
+    expect((await runIn(opened, ['echo', 'fine'])).stdout.toString()).toBe('fine\n');
+  });
+});
