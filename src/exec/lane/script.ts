@@ -43,28 +43,44 @@ const become = `unset SHLVL OLDPWD PWD
 case $_cz_l in x*) LC_ALL=\${_cz_l#x};; *) unset LC_ALL;; esac
 while [ "$1" != -- ]; do export "$1"; shift; done; shift`;
 
+/** The file that a name stands for by the PATH of now, in _cz_f. */
+const find = `_cz_find() {
+_cz_x=$PATH: _cz_f=
+while [ -n "$_cz_x" ]; do
+_cz_q=\${_cz_x%%:*} _cz_x=\${_cz_x#*:}; _cz_q=\${_cz_q:-.}/$1
+if [ -f "$_cz_q" ]; then _cz_f=$_cz_q; [ ! -x "$_cz_q" ] || return 0; fi
+done
+[ -n "$_cz_f" ]; }`;
+
+const mustBeFound = `_cz_find "$1" || { printf "caisson: %s: no such program in PATH\\n" "$1" >&9; exit 127; }`;
+
 /** Holds no single quote: it stands between two of them. */
-const readyScript = `_cz_k=$1 _cz_l=$2 _cz_e=$3 LC_ALL=C _cz_n="
+const readyScript = `_cz_k=$1 _cz_l=$2 _cz_e=$3 _cz_a=$4 LC_ALL=C _cz_n="
 "
+${find}
 _cz_now() {
 [ "$1" = "$_cz_k" ] || return 0
 if ! cd -- "$2"; then ${noDirectory}; exit 126; fi
 shift 2; ${become}
+case $_cz_a$1 in
+-a*/*) ;;
+-a*) ${mustBeFound}; _cz_q=$1; shift; exec -a "$_cz_q" "$_cz_f" "$@" </dev/null >&8 2>&9 8>&- 9>&-;;
+esac
 exec "$@" </dev/null >&8 2>&9 8>&- 9>&-; }${readRequests('kill -USR1 $PPID; ')}`;
 
 export const laneScript = `
 _cz_l=\${LC_ALL+x$LC_ALL} LC_ALL=C _cz_n='
 '
-_cz_find() { _cz_q=; for _cz_x in $PATH; do [ ! -x "$_cz_x/$1" ] || { _cz_q=$_cz_x/$1; return; }; done; }
-_cz_i=\${IFS+x$IFS}; IFS=:; _cz_find setsid; _cz_s=$_cz_q; _cz_find env; _cz_e=$_cz_q
-case $_cz_i in x*) IFS=\${_cz_i#x};; *) unset IFS;; esac
-[ -n "$_cz_s" ] || { printf %s "$1:-;"; exit 78; }
+${find}
+_cz_find setsid; _cz_s=$_cz_f; _cz_find env; _cz_e=$_cz_f; _cz_find sh; _cz_o=$_cz_f
+[ -x "$_cz_s" ] || { printf %s "$1:-;"; exit 78; }
 exec 8>&1 9>&2 >/dev/null 2>&1
 _cz_run() {
 _cz_N=$1
 if ! cd -- "$2"; then _cz_h= _cz_r=126; ${noDirectory}
 else shift 2; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
 ( ${become}
+case $_cz_a$1 in -a*/*) ;; -a*) ${mustBeFound};; esac
 exec "$_cz_s" -- "$@" >&8 2>&9 8>&- 9>&- ) </dev/null
 _cz_r=$?; _cz_idle; fi
 cd /; _cz_end; }
@@ -72,7 +88,7 @@ _cz_t='${readyScript}'
 _cz_ready() {
 _cz_N=$2; _cz_since; _cz_v=$_cz_x
 read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
-( exec "$_cz_s" sh -c "$_cz_t" sh "$1" "$_cz_l" "$_cz_e" )
+( exec "$_cz_s" "$_cz_o" -c "$_cz_t" sh "$1" "$_cz_l" "$_cz_e" "$_cz_a" )
 _cz_r=$?; [ -n "$_cz_g" ] || exit 77; _cz_since; if [ -n "$_cz_v" ] && [ -n "$_cz_x" ] && [ $((_cz_x-_cz_v)) -lt 2 ]; then _cz_idle; else _cz_h=; _cz_all; fi
 _cz_end; [ "$_cz_r" -le 128 ] || exit 79; }
 _cz_now() { :; }
@@ -95,6 +111,9 @@ while [ "\${_cz_q:-0}" -gt 1 ] && read -r _cz_x </proc/$_cz_q/stat; do _cz_u="$_
 for _cz_q in /proc/[0-9]*; do _cz_q=\${_cz_q#/proc/}; case $_cz_u in *" $_cz_q "*) ;; *) _cz_holds "$_cz_q";; esac; done
 _cz_w=; }
 _cz_again() { _cz_h= _cz_r=0; for _cz_q in "$@"; do case $_cz_q in -a) _cz_all;; *) [ ! -e "/proc/\${_cz_q#?}" ] || _cz_holds "\${_cz_q#?}";; esac; done; _cz_end; }
-_cz_g=; [ -n "\${BASH_VERSION-}" ] || (PATH=/dev/null; exec true) || { _cz_g=+; trap '_cz_g=' USR1; }
+_cz_a= _cz_g=
+if [ -n "\${BASH_VERSION-}" ]; then :; elif ! (PATH=/dev/null; exec true); then _cz_g=+
+elif (exec -a true /proc/self/exe); then _cz_g=+ _cz_a=-a; fi
+[ -z "$_cz_g" ] || trap '_cz_g=' USR1
 _cz_p= _cz_w=; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg && (:) && read -r _cz_x _cz_x _cz_x _cz_x _cz_c </proc/loadavg && [ "$_cz_c" -gt "$_cz_b" ] && _cz_p=1
 printf %s "$1:$$$_cz_g;" >&8; printf %s "$1;" >&9${readRequests('')}`;

@@ -1,5 +1,6 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { guardianCommand } from '../../../src/exec/lane/guardian.ts';
 import { LanedSandbox } from '../../../src/exec/lane/laned.ts';
@@ -60,6 +61,27 @@ describe.each(shells)('a sandbox whose shell, %s, has no setsid', (shell) => {
     using whole = sandboxWith(shell, ['env', 'setsid']);
     const laned = new LanedSandbox(whole.sandbox, null);
     for (let index = 0; index < 3; index += 1) await run(laned, ['sh', '-c', 'echo x']);
+    expect(laned.noLanes).toBeNull();
+    laned.close();
+  });
+});
+
+describe('a busybox that prefers its own programs', () => {
+  it('runs what is in PATH, and nothing else, as a direct start does', async () => {
+    using whole = sandboxWith('busybox', []);
+    const busybox = readlinkSync(join(whole.path, 'sh'));
+    for (const program of ['setsid', 'env', 'echo']) symlinkSync(busybox, join(whole.path, program));
+    const laned = new LanedSandbox(whole.sandbox, null);
+    await run(laned, ['echo']);
+    for (const [program, exitCode] of [
+      ['echo', 0],
+      ['true', 127],
+    ] as const) {
+      // The first at once; the others when the lane has made ready.
+      expect(await run(laned, [program])).toMatchObject({ exitCode });
+      await sleep(50);
+      expect(await run(laned, [program])).toMatchObject({ exitCode });
+    }
     expect(laned.noLanes).toBeNull();
     laned.close();
   });

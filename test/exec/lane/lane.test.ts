@@ -99,6 +99,11 @@ describe.each(ways)('a lane of $shell $how', ({ shell, ready }) => {
     expect(seen).toEqual({ ...opened.env, ...env });
   });
 
+  it('starts each program, so that it can be told from the lane by its environment', async () => {
+    const seen = await runIn(opened, ['cat', '/proc/self/environ', '/proc/self/cmdline'], { env: { MARK: 'mine' } });
+    expect(seen.stdout.toString()).toMatch(/\0MARK=mine\0.*cat\0\/proc\/self\/environ\0\/proc\/self\/cmdline\0$/s);
+  });
+
   it('starts in the directory it is told, and says so when that is not there', async () => {
     expect((await runIn(opened, ['pwd'], { cwd: directory })).stdout.toString()).toBe(`${directory}\n`);
     const absent = await runIn(opened, ['pwd'], { cwd: join(directory, 'absent') });

@@ -21,10 +21,8 @@ export function started(child: ChildProcessWithoutNullStreams): Process {
   };
 }
 
-/** Those that become a command just as setsid does: not bash, and no busybox that prefers its own programs. */
-export const readyShells = shells.filter(
-  (shell) => shell !== 'bash' && spawnSync(shell, ['-c', 'PATH=/dev/null; exec true'], { argv0: 'sh' }).status !== 0,
-);
+/** Those that become a command just as setsid does: not bash. */
+export const readyShells = shells.filter((shell) => shell !== 'bash');
 
 /** A lane in a place where `sh` is a given shell. */
 export interface Opened extends Disposable {
