@@ -12,6 +12,8 @@ export interface Place {
   readonly docker: Docker;
   readonly image: string;
   readonly home: string;
+  /** Containers of Caisson that are no concern of ours: they were there before. */
+  readonly others: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
@@ -28,6 +30,7 @@ const images = [
 export async function openPlace(wanted: string | null): Promise<Place> {
   const docker = new Docker();
   const image = await chooseImage(docker, wanted);
+  const others = new Set((await askContainers(docker)).map(({ Id }) => Id));
   // Only now: benches of the command line need neither the service nor an engine.
   const { openCaisson } = await import('../src/main.ts');
   const home = await mkdtemp(join(tmpdir(), 'caisson-bench-'));
@@ -36,7 +39,7 @@ export async function openPlace(wanted: string | null): Promise<Place> {
     await caisson.close();
     await rm(home, { recursive: true, force: true });
   };
-  return { caisson, docker, image, home, close };
+  return { caisson, docker, image, home, others, close };
 }
 
 /** What every bench asks for: no persistence, and nothing that the engine may lack. */
@@ -51,10 +54,13 @@ export function request(place: Place, more: Partial<SandboxRequest> = {}): Sandb
   };
 }
 
-/** Resolves when the engine has no sandbox of Caisson any more, so that our clearing away does not run in the peer's time. */
-export async function untilGone(place: Place): Promise<void> {
-  const filters = { label: ['caisson.instance'] };
-  while ((await place.docker.listContainers({ all: true, filters })).length > 0) await sleep(50);
+/** Resolves when the engine has no sandbox of ours any more, so that our clearing away does not run in the peer's time. */
+export async function untilGone({ docker, others }: Place): Promise<void> {
+  while ((await askContainers(docker)).some(({ Id }) => !others.has(Id))) await sleep(50);
+}
+
+async function askContainers(docker: Docker): Promise<readonly Docker.ContainerInfo[]> {
+  return await docker.listContainers({ all: true, filters: { label: ['caisson.instance'] } });
 }
 
 /** A sandbox for the time of `work`, and the container it is. */

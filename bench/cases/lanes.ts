@@ -48,7 +48,11 @@ async function oneByOne(place: Place, subject: Subject & { readonly command: rea
   const ours = async (): Promise<number> => (await ourExec(place, { taskId, existing: true }, command)).endMs;
   const peer = (): Promise<number> => timed(() => peerExec(place.docker, container, command));
   for (let warm = 0; warm < (quick ? 50 : 500); warm++) await ours(); // what is hot is compiled then, as in a service
-  return await interleave(inRow(5, ours), inRow(5, peer), quick ? { warmUp: 1, rounds: 4 } : { warmUp: 2, rounds: 20 });
+  return await interleave(
+    inRow(10, ours),
+    inRow(10, peer),
+    quick ? { warmUp: 1, rounds: 4 } : { warmUp: 2, rounds: 20 },
+  );
 }
 
 async function atOnce(place: Place, subject: Subject & { readonly callers: number }) {
