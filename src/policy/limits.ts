@@ -21,7 +21,7 @@ export const payloadUnits = 256 * 1024;
 /** `sudo nohup env ...` */
 export const wrapperDepth = 64;
 /** Words behind wrappers that are looked at in one text; a wrapper that comes after so many is asked about. */
-export const wrappedWords = 200_000;
+export const wrappedWords = 100_000;
 /** Units of a path; the kernel takes no longer one (PATH_MAX of Linux). */
 export const pathUnits = 4096;
 export const braceItems = 64;

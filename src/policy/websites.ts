@@ -71,7 +71,7 @@ function addressed(text: string): readonly string[] {
   const hosts: string[] = [];
   for (const { index, 0: begin } of text.matchAll(begins)) {
     const from = index + begin.length;
-    hosts.push(...authorities(text.slice(from, from + mostAuthority)));
+    for (const host of authorities(text.slice(from, from + mostAuthority))) hosts.push(host);
     if (hosts.length > mostAddresses) break;
   }
   return hosts;

@@ -246,6 +246,14 @@ describe('CP-09 volume', () => {
     ['one find with many commands', `find . ${'-exec ls \\; '.repeat(5000)}-exec reboot \\;`, 'deny'],
     ['one find with more commands than are looked at', `find /a /b /c /d ${'-exec a \\; '.repeat(90_000)}`, 'ask'],
     ['braces by the thousand', '{a,b}'.repeat(100_000), 'ask'],
+    ['patterns that may name any program', '* '.repeat(2 ** 19), 'ask'],
+    ['a target that needs many others', `make -f - <<E\nx:${' y'.repeat(400_000)}\nE\n`, 'ask'],
+    ['a target with a long recipe', `make -f - <<E\nx:\n${'\ta\n'.repeat(200_000)}E\n`, 'ask'],
+    ['a script of sed that writes many files', `sed "${'w /a;'.repeat(150_000)}"`, 'ask'],
+    ['one command that writes many files', `dd ${'of=/a '.repeat(150_000)}`, 'ask'],
+    ['many flags in one word', `rm -${'r'.repeat(2 ** 19)} a`, 'ask'],
+    ['one command with many redirections', `a ${'>b '.repeat(2 ** 18)}`, 'ask'],
+    ['a pipeline of many commands', `a${'|b'.repeat(400_000)}`, 'deny'],
     ['more than can be run', `ls ${'a '.repeat(2 ** 20)}`, 'deny'],
   ])('%s is answered', (_name, command, verdict) => {
     const answer = within(command);

@@ -16,7 +16,7 @@ export function peelXargs(words: readonly Word[], program: string): Peeled | nul
 
 /** The same words when the mark is in none of them. */
 function withPlaced(words: readonly Word[], mark: string, value: string): readonly Word[] {
-  if (!words.some(({ text }) => text.includes(mark))) return words;
+  if (mark === value || !words.some(({ text }) => text.includes(mark))) return words;
   return words.map((word) =>
     word.text.includes(mark) ? { ...word, text: word.text.replaceAll(mark, value), literal: false } : word,
   );

@@ -16,15 +16,15 @@ export function recipesOf(makefile: string, goals: readonly string[]): readonly 
   const { rules, first } = rulesIn(makefile);
   const todo = goals.length > 0 ? goals.slice() : first;
   const done = new Set<string>();
-  const texts = Array.from(makefile.matchAll(early), ([, called, set]) => called ?? set ?? '');
+  const texts = [Array.from(makefile.matchAll(early), ([, called, set]) => called ?? set ?? '')];
   for (let at = 0; at < todo.length && at < mostTargets; at += 1) {
     const found = done.has(todo[at] ?? '') ? undefined : rules.get(todo[at] ?? '');
     done.add(todo[at] ?? '');
     if (found === undefined) continue;
-    texts.push(...found.recipe);
-    todo.push(...found.needs);
+    texts.push(found.recipe);
+    for (const need of found.needs.slice(0, mostTargets)) todo.push(need);
   }
-  return texts;
+  return texts.flat();
 }
 
 function rulesIn(makefile: string): { readonly rules: ReadonlyMap<string, Rule>; readonly first: string[] } {
@@ -36,7 +36,7 @@ function rulesIn(makefile: string): { readonly rules: ReadonlyMap<string, Rule>;
     const names = targets.split(/\s+/).filter((name) => name !== '');
     if (line.startsWith('\t')) for (const each of open) each.recipe.push(commandIn(line));
     if (names.length === 0) continue;
-    if (first.length === 0 && !targets.startsWith('.')) first.push(...names.slice(0, 1));
+    if (first.length === 0 && !targets.startsWith('.')) first.push(names[0] ?? '');
     open = names.map((name) => ({ needs: needs.split(/\s+/), recipe: rules.get(name)?.recipe ?? [] }));
     for (const [at, name] of names.entries()) {
       const made = open[at];

@@ -40,8 +40,7 @@ export function flagsOf(texts: readonly string[]): readonly string[] {
   for (const text of texts) {
     if (text === '--') break;
     if (text.startsWith('--')) flags.push(text.split('=', 1)[0] ?? text);
-    else if (text.startsWith('-') && text.length > 1)
-      flags.push(...Array.from(text.slice(1), (letter) => `-${letter}`));
+    else if (text.startsWith('-')) for (const letter of text.slice(1)) flags.push(`-${letter}`);
   }
   return flags;
 }
@@ -65,7 +64,8 @@ export function operandsAfter(args: readonly string[], form: OptionForm): readon
 /** Whether a long option is given, also cut short as GNU programs allow: `--rec` for `--recursive`. */
 export function hasLong(texts: readonly string[], full: string, atLeast = 3): boolean {
   return texts.some((text) => {
+    if (!text.startsWith('--')) return false;
     const name = text.split('=', 1)[0] ?? text;
-    return name === full || (name.length >= atLeast + 2 && full.startsWith(name) && name.startsWith('--'));
+    return name === full || (name.length >= atLeast + 2 && full.startsWith(name));
   });
 }

@@ -49,9 +49,9 @@ export function writesOf(command: Simple): readonly Write[] {
 
 function findWrites(command: Simple): readonly Write[] {
   const { program, redirects, cwd } = command;
-  const found: { readonly target: Word; readonly how: How }[] = redirects.filter(({ writes }) => writes).map(({ target }) => ({ target, how: 'redirect' }));
+  const into = redirects.filter(({ writes }) => writes).map(({ target }) => ({ target, how: 'redirect' as const }));
   const writer = program !== null && Object.hasOwn(writers, program) ? writers[program] : undefined;
-  if (writer !== undefined) found.push(...writer(command.words.slice(1)));
+  const found = [...into, ...(writer?.(command.words.slice(1)) ?? [])];
   const base = found.length === 0 ? cwd : directoryOf(command);
   return found.map(({ target, how }) => ({ target, how, path: resolvePath(target.text, how === 'redirect' ? cwd : base) }));
 }

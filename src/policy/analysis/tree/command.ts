@@ -10,17 +10,17 @@ import { behindTarget, byLine, outside } from './ranges.ts';
 import type { Lent, Reading } from './reading.ts';
 
 export function readCommand(reading: Reading, node: number): void {
-  const { assignments, redirects, words } = partsOf(reading, node);
+  const { assignments, redirects: own, words } = partsOf(reading, node);
   if (differsAt(reading.tree, reading.text, node)) reading.differs(node);
   const lent = reading.lent.get(node) ?? { redirects: [], reach: node, dash: [] };
-  redirects.push(...lent.redirects);
+  const redirects = [...own, ...lent.redirects];
   const behind = redirects.flatMap((redirect) => behindTarget(reading.tree, redirect));
   const [first = [], ...further] = linesOf(reading, words);
   const [rest = [], ...below] = linesOf(reading, behind);
   inEach(reading, variantsOf(reading, node, lent.reach), () => {
-    const own = [...reading.words(first), ...dashOf(reading, lent), ...reading.words(rest)];
-    emit(reading, lent.reach, { words: own, redirects, assignments });
-    for (const line of [...further, ...below]) emit(reading, lent.reach, { words: reading.words(line), redirects });
+    const line = [...reading.words(first), ...dashOf(reading, lent), ...reading.words(rest)];
+    emit(reading, lent.reach, { words: line, redirects, assignments });
+    for (const more of [...further, ...below]) emit(reading, lent.reach, { words: reading.words(more), redirects });
   });
 }
 

@@ -85,9 +85,12 @@ export function stagesOf(tree: FlatTree, pipeline: number): readonly number[] {
   const todo = childrenOf(tree, pipeline).toReversed();
   for (let node = todo.pop(); node !== undefined; node = todo.pop()) {
     const kind = tree.kind[node];
-    if (kind === 'list') todo.push(...childrenOf(tree, node).slice(0, 1));
-    else if (kind === 'pipeline') todo.push(...childrenOf(tree, node).toReversed());
-    else stages.push(node);
+    if (kind !== 'list' && kind !== 'pipeline') {
+      stages.push(node);
+      continue;
+    }
+    const children = childrenOf(tree, node);
+    for (const child of kind === 'list' ? children.slice(0, 1) : children.toReversed()) todo.push(child);
   }
   return stages;
 }
