@@ -13,16 +13,19 @@
  * being parsed. A long one is announced as "B LENGTH ." and read as a block, since `read` takes a system call a byte.
  * Who of the processes born during an exec holds 8 or 9 is told by pid, and "?PID" when that could not be seen, which is
  * mostly a process that is just ending: it is asked for again. A look at all processes is for execs that ran so long
- * that pids may have come round; those of others, which cannot be looked into, are passed over then, and so are the
- * lane's own ancestors: who started it may be here too, at the other end of the same pipes.
+ * that pids may have come round; those of others, which cannot be looked into, are passed over then. The lane's own
+ * ancestors always are: who started it may be here too, at the other end of the same pipes.
  *
  * A lane that is told to stand ready starts the child ahead: a shell that leads its own session already, reads the request
  * itself and becomes the command, so that only this last step is waited for. It takes the request that has its tag, and no
  * other: what was meant for a child that is gone runs nowhere. When a child was killed, nobody knows how much of a line it
- * had read, so that the lane ends too. It may have stood for long before its command came, and pids may have come round. At
- * the end of input it says so by a signal, since any status may be a command's. Not every shell becomes the command as
- * setsid does: bash sets SHLVL, and a busybox that prefers its own programs to those on PATH runs some of them without
- * starting them, so that they would not carry the id of the exec.
+ * had read, so that the lane ends too. At the end of input it says so by a signal, since any status may be a command's.
+ * It may have stood for long before its command came, and all processes that were born meanwhile are looked at: so it
+ * stands only where they are the sandbox's own, which is where the lane was started from outside or by the first process
+ * (PPID 0 or 1), and for no longer than pids need to come round where 16,384 are made a second.
+ * Not every shell becomes the command as setsid does. bash sets SHLVL. A busybox that prefers its own programs to those
+ * on PATH runs some of them without starting them, so that they would not carry the id of the exec: it is given the path
+ * of the program, and its name by `exec -a`.
  *
  * LC_ALL=C keeps `read` from changing bytes that are no UTF-8. Names have a prefix that no image exports.
  */
@@ -89,7 +92,7 @@ _cz_ready() {
 _cz_N=$2; _cz_since; _cz_v=$_cz_x
 read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
 ( exec "$_cz_s" "$_cz_o" -c "$_cz_t" sh "$1" "$_cz_l" "$_cz_e" "$_cz_a" )
-_cz_r=$?; [ -n "$_cz_g" ] || exit 77; _cz_since; if [ -n "$_cz_v" ] && [ -n "$_cz_x" ] && [ $((_cz_x-_cz_v)) -lt 2 ]; then _cz_idle; else _cz_h=; _cz_all; fi
+_cz_r=$?; [ -n "$_cz_g" ] || exit 77; _cz_since; if [ -n "$_cz_v" ] && [ -n "$_cz_x" ] && [ $((_cz_x-_cz_v)) -lt "$_cz_m" ]; then _cz_idle; else _cz_h=; _cz_all; fi
 _cz_end; [ "$_cz_r" -le 128 ] || exit 79; }
 _cz_now() { :; }
 _cz_since() { read -r _cz_x _cz_q </proc/uptime || _cz_x=; _cz_x=\${_cz_x%.*}; }
@@ -102,18 +105,26 @@ case $_cz_f in *'*') return;; esac
 [ -n "$_cz_w" ] || [ -e "$_cz_f" ] || [ ! -e "/proc/$1/fd" ] || _cz_h="$_cz_h ?$1"; }
 _cz_idle() {
 _cz_h=; read -r _cz_x _cz_x _cz_x _cz_x _cz_c </proc/loadavg
-if [ -n "$_cz_p" ] && [ "$_cz_c" -ge "$_cz_b" ] && [ $((_cz_c-_cz_b)) -lt 400 ]; then
-while [ "$_cz_b" -lt "$_cz_c" ]; do _cz_b=$((_cz_b+1)); [ ! -e /proc/$_cz_b ] || _cz_holds $_cz_b; done
-else _cz_all; fi; }
+if [ -z "$_cz_p" ] || [ "$_cz_c" -lt "$_cz_b" ]; then _cz_all
+elif [ $((_cz_c-_cz_b)) -lt 100 ]; then
+while [ "$_cz_b" -lt "$_cz_c" ]; do _cz_b=$((_cz_b+1)); [ ! -e /proc/$_cz_b ] || _cz_look $_cz_b; done
+else
+for _cz_q in /proc/[0-9]*; do _cz_q=\${_cz_q#/proc/}; [ "$_cz_q" -le "$_cz_b" ] || [ "$_cz_q" -gt "$_cz_c" ] || _cz_look "$_cz_q"; done
+fi; }
 _cz_all() {
-_cz_u=" $$ " _cz_q=$PPID _cz_w=1
-while [ "\${_cz_q:-0}" -gt 1 ] && read -r _cz_x </proc/$_cz_q/stat; do _cz_u="$_cz_u$_cz_q "; _cz_x=\${_cz_x##*) ? }; _cz_q=\${_cz_x%% *}; done
-for _cz_q in /proc/[0-9]*; do _cz_q=\${_cz_q#/proc/}; case $_cz_u in *" $_cz_q "*) ;; *) _cz_holds "$_cz_q";; esac; done
+_cz_kin; _cz_w=1
+for _cz_q in /proc/[0-9]*; do _cz_look "\${_cz_q#/proc/}"; done
 _cz_w=; }
+_cz_look() { case $_cz_u in *" $1 "*) ;; *) _cz_holds "$1";; esac; }
+_cz_kin() {
+_cz_u=" $$ " _cz_q=$PPID
+while [ "\${_cz_q:-0}" -gt 0 ] && read -r _cz_x </proc/$_cz_q/stat; do _cz_u="$_cz_u$_cz_q "; _cz_x=\${_cz_x##*) ? }; _cz_q=\${_cz_x%% *}; done; }
 _cz_again() { _cz_h= _cz_r=0; for _cz_q in "$@"; do case $_cz_q in -a) _cz_all;; *) [ ! -e "/proc/\${_cz_q#?}" ] || _cz_holds "\${_cz_q#?}";; esac; done; _cz_end; }
-_cz_a= _cz_g=
+_cz_a= _cz_g=; _cz_kin
+read -r _cz_m </proc/sys/kernel/pid_max && _cz_m=$((_cz_m/16384)) || _cz_m=2
 if [ -n "\${BASH_VERSION-}" ]; then :; elif ! (PATH=/dev/null; exec true); then _cz_g=+
 elif (exec -a true /proc/self/exe); then _cz_g=+ _cz_a=-a; fi
+[ "$PPID" -le 1 ] || _cz_g=
 [ -z "$_cz_g" ] || trap '_cz_g=' USR1
 _cz_p= _cz_w=; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg && (:) && read -r _cz_x _cz_x _cz_x _cz_x _cz_c </proc/loadavg && [ "$_cz_c" -gt "$_cz_b" ] && _cz_p=1
 printf %s "$1:$$$_cz_g;" >&8; printf %s "$1;" >&9${readRequests('')}`;

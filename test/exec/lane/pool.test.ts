@@ -7,6 +7,7 @@ import { Lanes } from '../../../src/exec/lane/pool.ts';
 import { newNonce } from '../../../src/exec/random.ts';
 import { finish } from '../../conformance/command.ts';
 import { spawnedSandbox } from '../spawned-sandbox.ts';
+import { alone } from './shells.ts';
 
 const sandbox = spawnedSandbox();
 const mostLanes = 16;
@@ -38,7 +39,7 @@ it('as many lanes are there as the load wants, within bounds', { timeout: 60_000
 });
 
 it('a command that comes after a while is run by a process that was there before, where the shell can become it', async () => {
-  const lanes = new Lanes((command, options) => sandbox.exec(command, options));
+  const lanes = new Lanes((command, options) => sandbox.exec([...alone, ...command], options));
   const isBash = (await run(lanes, 'echo "$BASH_VERSION"')) !== '\n';
   await sleep(200);
   const ticks = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 100;

@@ -11,42 +11,50 @@ import { type Opened, openLane, readyShells, runIn, start } from './shells.ts';
 const directory = mkdtempSync(join(tmpdir(), 'caisson-ready-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe.each(shells.filter((shell) => !readyShells.includes(shell)))(
-  'a lane of %s that is to stand ready',
-  (shell) => {
-    it('starts nothing ahead, and takes the request itself', async () => {
-      using opened = await openLane(shell, { ready: true });
-      opened.lane.standReady();
-      await sleep(100);
-      const { pid } = opened.child;
-      expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')).toBe('');
-      expect((await runIn(opened, ['echo', 'fine'])).stdout.toString()).toBe('fine\n');
-    });
-  },
-);
+const childrenOf = (pid: string): readonly string[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean);
+
+/** Its shell, which the first process of a place of its own has started. */
+function laneOf({ child }: Opened): string {
+  const [first = ''] = childrenOf(String(child.pid));
+  return childrenOf(first)[0] ?? '';
+}
+
+const cannot = [
+  ...shells.filter((shell) => !readyShells.includes(shell)).map((shell) => ({ shell, where: 'among its own' })),
+  ...shells.map((shell) => ({ shell, where: 'among processes of others' })),
+];
+
+describe.each(cannot)('a lane of $shell, $where, that is to stand ready', ({ shell, where }) => {
+  it('starts nothing ahead, and takes the request itself', async () => {
+    using opened = await openLane(shell, { ready: where === 'among its own' });
+    const shellPid = opened.ready ? laneOf(opened) : String(opened.child.pid);
+    opened.lane.standReady();
+    await sleep(100);
+    expect(childrenOf(shellPid)).toEqual([]);
+    expect((await runIn(opened, ['echo', 'fine'])).stdout.toString()).toBe('fine\n');
+  });
+});
 
 describe.each(readyShells)('the process that waits in a lane of %s', (shell) => {
   let opened: Opened;
   beforeEach(async () => {
-    opened = await openLane(shell);
+    opened = await openLane(shell, { ready: true });
   });
   afterEach(() => opened[Symbol.dispose]());
 
   /** The process that waits in it. */
   async function waiting(): Promise<string> {
     opened.lane.standReady();
-    const { pid } = opened.child;
-    const children = (): string => readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
-    await expect
-      .poll(() => children() !== '' && readFileSync(`/proc/${children()}/cmdline`, 'latin1'))
-      .toContain('\0r1\0');
-    return children();
+    const found = (): string => childrenOf(laneOf(opened))[0] ?? '';
+    await expect.poll(() => found() !== '' && readFileSync(`/proc/${found()}/cmdline`, 'latin1')).toContain('\0r1\0');
+    return found();
   }
 
   it('becomes the command', async () => {
-    const child = await waiting();
-    expect((await runIn(opened, ['sh', '-c', 'echo $$'])).stdout.toString()).toBe(`${child}\n`);
-    expect((await runIn(opened, ['sh', '-c', 'echo $$'])).stdout.toString()).not.toBe(`${child}\n`);
+    const inside = /^NSpid:.*\t(\d+)$/m.exec(readFileSync(`/proc/${await waiting()}/status`, 'latin1'))?.[1];
+    expect((await runIn(opened, ['sh', '-c', 'echo $$'])).stdout.toString()).toBe(`${inside}\n`);
+    expect((await runIn(opened, ['sh', '-c', 'echo $$'])).stdout.toString()).not.toBe(`${inside}\n`);
   });
 
   it('when it is killed before its command came, nothing of that runs, neither then nor later', async () => {

@@ -33,11 +33,17 @@ export interface Opened extends Disposable {
   readonly ready: boolean;
 }
 
+/** As in a container: with a first process, and none of others. A lane stands ready nowhere else. */
+export const alone = [
+  ...['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'],
+  ...['sh', '-c', '"$@"; exit $?', 'first'],
+] as const;
+
 export async function openLane(shell: string, { ready = false }: { readonly ready?: boolean } = {}): Promise<Opened> {
   const directory = shellDirectory(shell);
   const env = { PATH: `${directory.path}:${process.env['PATH'] ?? '/usr/bin:/bin'}`, HOME: '/root' };
   const nonce = newNonce();
-  const [program, ...rest] = Lane.command(nonce);
+  const [program, ...rest] = [...(ready ? alone : []), ...Lane.command(nonce)];
   const child = spawn(program, rest, { env, cwd: '/', detached: true });
   const lane = new Lane(started(child), { onChange: () => undefined });
   await lane.open(nonce);

@@ -1,0 +1,45 @@
+/** How a lane finds out, by the numbers of processes, who of those born during a command still holds its streams. */
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shells } from '../kill/shells.ts';
+import { type Opened, openLane, runIn, start } from './shells.ts';
+
+const lastPid = '/proc/sys/kernel/ns_last_pid';
+const forks = 'i=0; while [ $i -lt 150 ]; do (:); i=$((i+1)); done';
+
+describe.each(shells.flatMap((shell) => [true, false].map((ready) => ({ shell, ready }))))(
+  'a lane of $shell, ready $ready,',
+  ({ shell, ready }) => {
+    let opened: Opened;
+    beforeEach(async () => {
+      opened = { ...(await openLane(shell, { ready: true })), ready };
+    });
+    afterEach(() => opened[Symbol.dispose]());
+
+    /** Of a command that leaves a process behind. */
+    async function heldBy(text: string): Promise<boolean> {
+      const running = start(opened, ['sh', '-c', text]);
+      const closed = once(running.stdout.resume(), 'end');
+      running.stderr.resume();
+      await running.wait();
+      const isHeld = opened.lane.state === 'checking';
+      await closed;
+      return isHeld;
+    }
+
+    it('is not taken for one of them when numbers come round to its own', async () => {
+      await runIn(opened, ['sh', '-c', `echo 1 >${lastPid}`]);
+      expect((await runIn(opened, ['cat', lastPid])).stdout.toString()).toMatch(/^\d\n$/);
+      expect(opened.lane.state).toBe('idle');
+      expect(await heldBy('sleep 0.5 &')).toBe(true);
+      expect((await runIn(opened, ['echo', 'fine'])).stdout.toString()).toBe('fine\n');
+    });
+
+    it('finds one among many, and none where there is none', async () => {
+      await runIn(opened, ['sh', '-c', forks]);
+      expect(opened.lane.state).toBe('idle');
+      expect(await heldBy(`sleep 1 & ${forks}`)).toBe(true);
+      expect((await runIn(opened, ['echo', 'fine'])).stdout.toString()).toBe('fine\n');
+    });
+  },
+);
