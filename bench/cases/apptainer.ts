@@ -31,7 +31,7 @@ export const apptainer: Bench = {
       for (let warm = 0; warm < (quick ? 50 : 500); warm++) await our('fastest');
       const rounds = quick ? { warmUp: 1, rounds: 4 } : { warmUp: 2, rounds: 20 };
       const lane = await interleave(
-        inRow(5, () => our('fastest')),
+        inRow(10, () => our('fastest')),
         inRow(3, peer),
         rounds,
       );
