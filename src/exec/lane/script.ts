@@ -14,7 +14,8 @@
  * Who of the processes born during an exec holds 8 or 9 is told by pid, and "?PID" when that could not be seen, which is
  * mostly a process that is just ending: it is asked for again. A look at all processes is for execs that ran so long
  * that pids may have come round; those of others, which cannot be looked into, are passed over then. The lane's own
- * ancestors always are: who started it may be here too, at the other end of the same pipes.
+ * ancestors always are: who started it may be here too, at the other end of the same pipes. Threads have numbers of the
+ * same kind, and what they hold is their process's: one that an older process has begun meanwhile is nobody.
  *
  * A lane that is told to stand ready starts the child ahead: a shell that leads its own session already, reads the request
  * itself and becomes the command, so that only this last step is waited for. It takes the request that has its tag, and no
@@ -99,15 +100,19 @@ _cz_since() { read -r _cz_x _cz_q </proc/uptime || _cz_x=; _cz_x=\${_cz_x%.*}; }
 _cz_end() { printf %s "$_cz_N:$_cz_r:$_cz_h;" >&8; printf %s "$_cz_N;" >&9; }
 _cz_holds() {
 for _cz_f in /proc/$1/fd/*; do
-if [ "$_cz_f" -ef /proc/self/fd/8 ] || [ "$_cz_f" -ef /proc/self/fd/9 ]; then _cz_h="$_cz_h $1"; return; fi
+if [ "$_cz_f" -ef /proc/self/fd/8 ] || [ "$_cz_f" -ef /proc/self/fd/9 ]; then _cz_tell '' "$1"; return; fi
 done
 case $_cz_f in *'*') return;; esac
-[ -n "$_cz_w" ] || [ -e "$_cz_f" ] || [ ! -e "/proc/$1/fd" ] || _cz_h="$_cz_h ?$1"; }
+[ -n "$_cz_w" ] || [ -e "$_cz_f" ] || [ ! -e "/proc/$1/fd" ] || _cz_tell '?' "$1"; }
+_cz_tell() {
+while read -r _cz_k _cz_x; do case $_cz_k in Tgid:) break;; esac; done </proc/$2/status || return 0
+[ "$_cz_x" = "$2" ] || { [ "$_cz_x" -gt "$_cz_b" ] && [ "$_cz_x" -le "$_cz_c" ]; } || return 0
+_cz_h="$_cz_h $1$2"; }
 _cz_idle() {
 _cz_h=; read -r _cz_x _cz_x _cz_x _cz_x _cz_c </proc/loadavg
 if [ -z "$_cz_p" ] || [ "$_cz_c" -lt "$_cz_b" ]; then _cz_all
 elif [ $((_cz_c-_cz_b)) -lt 100 ]; then
-while [ "$_cz_b" -lt "$_cz_c" ]; do _cz_b=$((_cz_b+1)); [ ! -e /proc/$_cz_b ] || _cz_look $_cz_b; done
+_cz_q=$_cz_b; while [ "$_cz_q" -lt "$_cz_c" ]; do _cz_q=$((_cz_q+1)); [ ! -e /proc/$_cz_q ] || _cz_look $_cz_q; done
 else
 for _cz_q in /proc/[0-9]*; do _cz_q=\${_cz_q#/proc/}; [ "$_cz_q" -le "$_cz_b" ] || [ "$_cz_q" -gt "$_cz_c" ] || _cz_look "$_cz_q"; done
 fi; }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Sandbox } from '../../../src/backend.ts';
 import { isCode } from '../../../src/errors.ts';
@@ -221,6 +222,27 @@ export function laneCases(suite: Suite): void {
       };
       for (let round = 0; round < 10; round += 1)
         await Promise.all(Array.from({ length: 16 }, (_, index) => one(round * 16 + index)));
+      laned.close();
+    },
+  );
+
+  suite.test(
+    'lanes.one-by-one',
+    'keeps the bytes of commands apart that come one at a time, some after a while, with writers left in the background',
+    async (place) => {
+      const laned = await withLane(place);
+      for (let index = 0; index < 60; index += 1) {
+        const mark = `<${index}>`;
+        const background = index % 3 === 0 ? `(sleep 0.0${index % 10}; printf '${mark}') & ` : '';
+        const { exitCode, stdout, stderr } = await run(laned, [
+          'sh',
+          '-c',
+          `${background}printf '${mark}'; printf '${mark}' >&2; exit ${index}`,
+        ]);
+        expect([exitCode, stdout.toString().replaceAll(mark, ''), stderr.toString()]).toEqual([index, '', mark]);
+        if (index % 4 === 0) await sleep(20);
+        if (index === 30) await sleep(2_500);
+      }
       laned.close();
     },
   );

@@ -7,6 +7,17 @@ import { type Opened, openLane, runIn, start } from './shells.ts';
 const lastPid = '/proc/sys/kernel/ns_last_pid';
 const forks = 'i=0; while [ $i -lt 150 ]; do (:); i=$((i+1)); done';
 
+/** Begins a thread while a command runs, and holds the streams of the lane as every first process does. */
+const threaded = `const { spawn } = require('node:child_process'); const { Worker } = require('node:worker_threads');
+spawn(process.argv[1], process.argv.slice(2), { stdio: 'inherit' });
+setTimeout(() => new Worker('setInterval(() => {}, 1000)', { eval: true }), 700);`;
+
+it.each(shells)('a lane of %s does not take a thread for a process that was born during its command', async (shell) => {
+  using opened = await openLane(shell, { first: [process.execPath, '-e', threaded] });
+  const { exitCode } = await runIn(opened, ['sleep', '1.2']);
+  expect([exitCode, opened.lane.state]).toEqual([0, 'idle']);
+});
+
 describe.each(shells.flatMap((shell) => [true, false].map((ready) => ({ shell, ready }))))(
   'a lane of $shell, ready $ready,',
   ({ shell, ready }) => {

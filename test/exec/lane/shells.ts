@@ -33,17 +33,23 @@ export interface Opened extends Disposable {
   readonly ready: boolean;
 }
 
-/** As in a container: with a first process, and none of others. A lane stands ready nowhere else. */
-export const alone = [
-  ...['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'],
-  ...['sh', '-c', '"$@"; exit $?', 'first'],
-] as const;
+const unshared = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'] as const;
 
-export async function openLane(shell: string, { ready = false }: { readonly ready?: boolean } = {}): Promise<Opened> {
+/** As in a container: with a first process, and none of others. A lane stands ready nowhere else. */
+export const alone = [...unshared, 'sh', '-c', '"$@"; exit $?', 'first'] as const;
+
+interface Opening {
+  readonly ready?: boolean;
+  /** What the first process is, before the lane's command. Absent: of the host when it is not to stand ready. */
+  readonly first?: readonly [string, ...string[]];
+}
+
+export async function openLane(shell: string, { ready = false, first }: Opening = {}): Promise<Opened> {
   const directory = shellDirectory(shell);
   const env = { PATH: `${directory.path}:${process.env['PATH'] ?? '/usr/bin:/bin'}`, HOME: '/root' };
   const nonce = newNonce();
-  const [program, ...rest] = [...(ready ? alone : []), ...Lane.command(nonce)];
+  const before = first === undefined ? (ready ? alone : []) : [...unshared, ...first];
+  const [program = '', ...rest] = [...before, ...Lane.command(nonce)];
   const child = spawn(program, rest, { env, cwd: '/', detached: true });
   const lane = new Lane(started(child), { onChange: () => undefined });
   await lane.open(nonce);
