@@ -23,7 +23,7 @@
  * had read, so that the lane ends too. At the end of input it says so by a signal, since any status may be a command's.
  * It may have stood for long before its command came, and all processes that were born meanwhile are looked at: so it
  * stands only where they are the sandbox's own, which is where the lane was started from outside or by the first process
- * (PPID 0 or 1), and for no longer than pids need to come round where 16,384 are made a second.
+ * (PPID 0 or 1). When pids may have come round meanwhile, at 16,384 a second, the look is at all processes.
  * Not every shell becomes the command as setsid does. bash sets SHLVL. A busybox that prefers its own programs to those
  * on PATH runs some of them without starting them, so that they would not carry the id of the exec: it is given the path
  * of the program, and its name by `exec -a`.
