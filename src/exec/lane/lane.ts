@@ -13,7 +13,7 @@ import type { Process, ProcessEnd, Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
 import { type LaneControl, LaneProcess } from './lane-process.ts';
-import { encodeAgain, encodeNow, encodeReady, encodeRequest, type LaneRequest } from './request.ts';
+import { encodeAgain, encodeNow, encodeReady, encodeRequest, type LaneCommand } from './request.ts';
 import { Scanner } from './scanner.ts';
 import { laneScript } from './script.ts';
 
@@ -108,7 +108,7 @@ export class Lane {
   }
 
   /** The lane must be idle. */
-  run(request: Omit<LaneRequest, 'nonce'>): LaneProcess {
+  run(request: LaneCommand): LaneProcess {
     if (this.#state !== 'idle') throw new CaissonError('internal', `a request to a lane that is ${this.#state}`);
     const child = this.#child;
     this.#child = null;

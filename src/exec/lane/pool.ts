@@ -12,12 +12,11 @@ import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { abortError, isCode, toCaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
 import { Lane } from './lane.ts';
-import { fitsLane, type LaneRequest } from './request.ts';
+import { fitsLane, type LaneCommand } from './request.ts';
 
 export type Launch = (command: readonly [string, ...string[]], options: ExecOptions) => Promise<Process>;
 
 type MemoryKills = NonNullable<Sandbox['memory']>;
-type LaneCommand = Omit<LaneRequest, 'nonce'>;
 
 interface Waiter {
   readonly since: number;
@@ -108,8 +107,8 @@ export class Lanes {
   /** The first one that is ready. So what is not needed stays idle, and is closed. */
   #idle(): Lane | null {
     const idle = [...this.#lanes].filter((lane) => lane.state === 'idle' && !this.#promised.has(lane));
-    const ready = idle.find(({ readyMs }) => readyMs !== null && readyMs >= gettingReadyMs);
-    return ready ?? idle.toSorted((a, b) => (b.readyMs ?? unreadyMs) - (a.readyMs ?? unreadyMs))[0] ?? null;
+    const readiness = ({ readyMs }: Lane): number => Math.min(readyMs ?? unreadyMs, gettingReadyMs);
+    return idle.toSorted((a, b) => readiness(b) - readiness(a))[0] ?? null;
   }
 
   #countHurried({ readyMs }: Lane): void {

@@ -52,12 +52,15 @@ const shellsOwn = new Set([
   'IFS',
 ]);
 
-export interface LaneRequest {
-  /** 24 characters of [A-Za-z0-9_-], never used before. */
-  readonly nonce: string;
+export interface LaneCommand {
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+}
+
+export interface LaneRequest extends LaneCommand {
+  /** 24 characters of [A-Za-z0-9_-], never used before. */
+  readonly nonce: string;
 }
 
 export function encodeRequest({ nonce, ...request }: LaneRequest): Buffer {
@@ -70,12 +73,12 @@ export function encodeReady(tag: string, nonce: string): Buffer {
 }
 
 /** A request to the child that waits. */
-export function encodeNow(tag: string, request: Omit<LaneRequest, 'nonce'>): Buffer {
+export function encodeNow(tag: string, request: LaneCommand): Buffer {
   return framed(['_cz_now', tag, ...wordsOf(request), '#.'].join(' '));
 }
 
 /** Directory, variables and command. What a shell may take for an option of `exec` goes by way of `env`. */
-function wordsOf({ command, cwd, env }: Omit<LaneRequest, 'nonce'>): readonly string[] {
+function wordsOf({ command, cwd, env }: LaneCommand): readonly string[] {
   const { plain, past } = splitEnv(env);
   const throughEnv = past.length > 0 || command[0].startsWith('-');
   const before = throughEnv ? ['"$_cz_e"', '--', ...past.map(quote)] : [];
@@ -89,7 +92,7 @@ export function encodeAgain(nonce: string, holders: readonly number[] | 'all'): 
 }
 
 /** Whether this command can travel to a lane at all. `env` takes a program with "=" in its name for a variable. */
-export function fitsLane(request: Omit<LaneRequest, 'nonce'>): boolean {
+export function fitsLane(request: LaneCommand): boolean {
   const [program] = request.command;
   if (program.includes('=') && (program.startsWith('-') || splitEnv(request.env).past.length > 0)) return false;
   const pairs = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);

@@ -56,6 +56,12 @@ if [ -f "$_cz_q" ]; then _cz_f=$_cz_q; [ ! -x "$_cz_q" ] || return 0; fi
 done
 [ -n "$_cz_f" ]; }`;
 
+/** The number of the process that was born last, into a variable. */
+const lastPid = (name: string): string => `read -r _cz_x _cz_x _cz_x _cz_x ${name} </proc/loadavg`;
+
+/** What a command that stood ready is given, and nothing else. */
+const streams = '</dev/null >&8 2>&9 8>&- 9>&-';
+
 const mustBeFound = `_cz_find "$1" || { printf "caisson: %s: no such program in PATH\\n" "$1" >&9; exit 127; }`;
 
 /** Holds no single quote: it stands between two of them. */
@@ -68,9 +74,9 @@ if ! cd -- "$2"; then ${noDirectory}; exit 126; fi
 shift 2; ${become}
 case $_cz_a$1 in
 -a*/*) ;;
--a*) ${mustBeFound}; _cz_q=$1; shift; exec -a "$_cz_q" "$_cz_f" "$@" </dev/null >&8 2>&9 8>&- 9>&-;;
+-a*) ${mustBeFound}; _cz_q=$1; shift; exec -a "$_cz_q" "$_cz_f" "$@" ${streams};;
 esac
-exec "$@" </dev/null >&8 2>&9 8>&- 9>&-; }${readRequests('kill -USR1 $PPID; ')}`;
+exec "$@" ${streams}; }${readRequests('kill -USR1 $PPID; ')}`;
 
 export const laneScript = `
 _cz_l=\${LC_ALL+x$LC_ALL} LC_ALL=C _cz_n='
@@ -82,7 +88,7 @@ exec 8>&1 9>&2 >/dev/null 2>&1
 _cz_run() {
 _cz_N=$1
 if ! cd -- "$2"; then _cz_h= _cz_r=126; ${noDirectory}
-else shift 2; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
+else shift 2; ${lastPid('_cz_b')}
 ( ${become}
 case $_cz_a$1 in -a*/*) ;; -a*) ${mustBeFound};; esac
 exec "$_cz_s" -- "$@" >&8 2>&9 8>&- 9>&- ) </dev/null
@@ -91,7 +97,7 @@ cd /; _cz_end; }
 _cz_t='${readyScript}'
 _cz_ready() {
 _cz_N=$2; _cz_since; _cz_v=$_cz_x
-read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg
+${lastPid('_cz_b')}
 ( exec "$_cz_s" "$_cz_o" -c "$_cz_t" sh "$1" "$_cz_l" "$_cz_e" "$_cz_a" )
 _cz_r=$?; [ -n "$_cz_g" ] || exit 77; _cz_since; if [ -n "$_cz_v" ] && [ -n "$_cz_x" ] && [ $((_cz_x-_cz_v)) -lt "$_cz_m" ]; then _cz_idle; else _cz_h=; _cz_all; fi
 _cz_end; [ "$_cz_r" -le 128 ] || exit 79; }
@@ -109,7 +115,7 @@ while read -r _cz_k _cz_x; do case $_cz_k in Tgid:) break;; esac; done </proc/$2
 [ "$_cz_x" = "$2" ] || { [ "$_cz_x" -gt "$_cz_b" ] && [ "$_cz_x" -le "$_cz_c" ]; } || return 0
 _cz_h="$_cz_h $1$2"; }
 _cz_idle() {
-_cz_h=; read -r _cz_x _cz_x _cz_x _cz_x _cz_c </proc/loadavg
+_cz_h=; ${lastPid('_cz_c')}
 if [ -z "$_cz_p" ] || [ "$_cz_c" -lt "$_cz_b" ]; then _cz_all
 elif [ $((_cz_c-_cz_b)) -lt 100 ]; then
 _cz_q=$_cz_b; while [ "$_cz_q" -lt "$_cz_c" ]; do _cz_q=$((_cz_q+1)); [ ! -e /proc/$_cz_q ] || _cz_look $_cz_q; done
@@ -131,5 +137,5 @@ if [ -n "\${BASH_VERSION-}" ]; then :; elif ! (PATH=/dev/null; exec true); then 
 elif (exec -a true /proc/self/exe); then _cz_g=+ _cz_a=-a; fi
 [ "$PPID" -le 1 ] || _cz_g=
 [ -z "$_cz_g" ] || trap '_cz_g=' USR1
-_cz_p= _cz_w=; read -r _cz_x _cz_x _cz_x _cz_x _cz_b </proc/loadavg && (:) && read -r _cz_x _cz_x _cz_x _cz_x _cz_c </proc/loadavg && [ "$_cz_c" -gt "$_cz_b" ] && _cz_p=1
+_cz_p= _cz_w=; ${lastPid('_cz_b')} && (:) && ${lastPid('_cz_c')} && [ "$_cz_c" -gt "$_cz_b" ] && _cz_p=1
 printf %s "$1:$$$_cz_g;" >&8; printf %s "$1;" >&9${readRequests('')}`;
