@@ -23,7 +23,8 @@
  * had read, so that the lane ends too. At the end of input it says so by a signal, since any status may be a command's.
  * It may have stood for long before its command came, and all processes that were born meanwhile are looked at: so it
  * stands only where they are the sandbox's own, which is where the lane was started from outside or by the first process
- * (PPID 0 or 1). When pids may have come round meanwhile, at 16,384 a second, the look is at all processes.
+ * (PPID 0 or 1). When pids may have come round meanwhile, at 16,384 a second, the look is at all processes. How many there
+ * are is not for `read`: the kernel gives that number to the first call alone, and most shells ask for a byte at a time.
  * Not every shell becomes the command as setsid does. bash sets SHLVL. A busybox that prefers its own programs to those
  * on PATH runs some of them without starting them, so that they would not carry the id of the exec: it is given the path
  * of the program, and its name by `exec -a`.
@@ -132,7 +133,7 @@ _cz_u=" $$ " _cz_q=$PPID
 while [ "\${_cz_q:-0}" -gt 0 ] && read -r _cz_x </proc/$_cz_q/stat; do _cz_u="$_cz_u$_cz_q "; _cz_x=\${_cz_x##*) ? }; _cz_q=\${_cz_x%% *}; done; }
 _cz_again() { _cz_h= _cz_r=0; for _cz_q in "$@"; do case $_cz_q in -a) _cz_all;; *) [ ! -e "/proc/\${_cz_q#?}" ] || _cz_holds "\${_cz_q#?}";; esac; done; _cz_end; }
 _cz_a= _cz_g=; _cz_kin
-read -r _cz_m </proc/sys/kernel/pid_max && _cz_m=$((_cz_m/16384)) || _cz_m=2
+_cz_m=$(cat /proc/sys/kernel/pid_max) && _cz_m=$((_cz_m/16384)) || _cz_m=2
 if [ -n "\${BASH_VERSION-}" ]; then :; elif ! (PATH=/dev/null; exec true); then _cz_g=+
 elif (exec -a true /proc/self/exe); then _cz_g=+ _cz_a=-a; fi
 [ "$PPID" -le 1 ] || _cz_g=

@@ -1,6 +1,6 @@
 /** Lanes that start the process of the next command ahead. */
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -85,6 +85,20 @@ describe.each(readyShells)('the process that waits in a lane of %s', (shell) => 
     opened.child.stdin.write(`_cz_now r1 / -- touch ${mark} #.\n`);
     expect((await runIn(opened, ['echo', 'next'])).stdout.toString()).toBe('next\n');
     expect(existsSync(mark)).toBe(false);
+  });
+
+  it('looks at none that was there before while numbers cannot have come round', async () => {
+    const bin = join(directory, `bin-${shell}`);
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'cat'), '#!/bin/sh\necho 4194304\n', { mode: 0o755 });
+    const text = `sleep 60 & PATH=${bin}:$PATH; "$@"; exit $?`;
+    using beside = await openLane(shell, { ready: true, first: ['sh', '-c', text, 'first'] });
+    beside.lane.standReady();
+    await sleep(2_500);
+    const running = start(beside, ['true']);
+    for (const stream of [running.stdout, running.stderr]) stream.resume();
+    await running.wait();
+    expect(beside.lane.state).toBe('idle');
   });
 
   it('finds out who holds its streams, also after it has stood for long', async () => {
