@@ -1,7 +1,7 @@
 /** How the engine is, for `doctor`: facts, known holes, and what to do about an absent one. */
 import type { Check, Finding } from '../../src/backend.ts';
 import { isCode, toCaissonError } from '../../src/errors.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, isPodman } from './facts.ts';
 import { versionFindings } from './floors.ts';
 
 export function toCheck(facts: Facts): Check {
@@ -30,7 +30,7 @@ export function toFailedCheck(error: unknown): Check {
 
 function versionsOf(facts: Facts) {
   const desktop = /^Docker Desktop (\S+)/.exec(facts.platform ?? '')?.[1] ?? null;
-  const isDocker = facts.components['podman engine'] === undefined;
+  const isDocker = !isPodman(facts);
   const runc = facts.components['runc'] ?? (facts.defaultRuntime === 'runc' && isDocker ? 'unknown' : null);
   return { engine: isDocker ? facts.engineVersion : null, runc, desktop };
 }

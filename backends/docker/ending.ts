@@ -24,7 +24,7 @@ import { flag, number, object } from './json.ts';
 /** Of a quiet exec, until its event comes after two seconds in any case. */
 const quietChecksMs = [150, 500, 1100];
 /** An out-of-memory event may come after the end that it caused. */
-const memoryGraceMs = 25;
+const memoryGraceMs = 100;
 const eventGraceMs = 30;
 /** How long the event may come after an inspect that saw the end. */
 const confirmMs = 3000;

@@ -13,7 +13,7 @@ import { untilAborted } from '../shared/abort.ts';
 import { endpointName, findEndpoint, type Endpoint } from './connection.ts';
 import { Events } from './events.ts';
 import { readFacts, type Facts } from './facts.ts';
-import { hijack, type Hijacked, type Way } from './hijack.ts';
+import { type Attaching, hijack, type Hijacked, type Way } from './hijack.ts';
 import { Network } from './network.ts';
 import { ask, open, type Client, type Request } from './rest.ts';
 
@@ -49,8 +49,8 @@ export class Engine {
     return open((await this.#connect()).client, request);
   }
 
-  async hijack(what: string, path: string, body: unknown): Promise<Hijacked> {
-    const hijacked = await hijack((await this.#connect()).way, what, path, body);
+  async hijack(attaching: Attaching): Promise<Hijacked> {
+    const hijacked = await hijack((await this.#connect()).way, attaching);
     this.#attached.add(hijacked);
     hijacked.input.once('close', () => this.#attached.delete(hijacked));
     return hijacked;

@@ -92,10 +92,11 @@ async function attach(
   const tty = options.terminal !== null;
   const size = options.terminal ? { ConsoleSize: [options.terminal.rows, options.terminal.columns] } : {};
   try {
-    const connection = await container.engine.hijack('start the command', `/exec/${execId}/start`, {
-      Detach: false,
-      Tty: tty,
-      ...size,
+    const connection = await container.engine.hijack({
+      what: 'start the command',
+      path: `/exec/${execId}/start`,
+      body: { Detach: false, Tty: tty, ...size },
+      quiet: true,
     });
     return new Channel(connection, {
       tty,

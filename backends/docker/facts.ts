@@ -37,7 +37,21 @@ export async function readFacts(ask: Ask): Promise<Facts> {
     ask({ what, method: 'GET', path: '/info' }),
     ask({ what, method: 'GET', path: '/version' }),
   ]);
-  return toFacts(object(info), object(version));
+  const facts = toFacts(object(info), object(version));
+  if (!isPodman(facts) || facts.cgroupVersion !== 2) return facts;
+  // What it tells clients of Docker about limits is of version 1 of cgroups only.
+  const own = object(await ask({ what, method: 'GET', path: '/v4.0.0/libpod/info' }));
+  return { ...facts, limits: limitsOf(strings(object(own['host'])['cgroupControllers'])) };
+}
+
+export function isPodman({ components }: Pick<Facts, 'components'>): boolean {
+  return components['podman engine'] !== undefined;
+}
+
+/** Of version 2 of cgroups: swap is the memory controller's. */
+function limitsOf(controllers: readonly string[]): Facts['limits'] {
+  const memory = controllers.includes('memory');
+  return { cpu: controllers.includes('cpu'), memory, swap: memory, pids: controllers.includes('pids') };
 }
 
 export function toFacts(info: Json, version: Json): Facts {
@@ -67,11 +81,13 @@ export function toFacts(info: Json, version: Json): Facts {
 }
 
 function identity(info: Json, version: Json) {
+  const parts = components(version);
   return {
-    id: text(info['ID']),
+    // Podman makes one up for each answer.
+    id: isPodman({ components: parts }) ? null : text(info['ID']),
     engineVersion: text(info['ServerVersion']) ?? text(version['Version']),
     apiVersion: text(version['ApiVersion']),
-    components: components(version),
+    components: parts,
     platform: text(object(version['Platform'])['Name']),
     operatingSystem: text(info['OperatingSystem']),
     kernel: text(info['KernelVersion']),

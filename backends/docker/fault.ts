@@ -16,6 +16,9 @@ const byStatus: Readonly<Record<number, Code>> = {
   507: 'resource_exhausted',
 };
 
+/** Podman answers 500 where Docker answers 409; the causes are fixed texts of its own (libpod/define/errors.go). */
+const conflicts: ReadonlySet<unknown> = new Set(['that name is already in use', 'container state improper']);
+
 const maxWords = 600;
 
 export interface Context {
@@ -34,7 +37,8 @@ export function statusOf(error: unknown): number | null {
 
 export function toFault(error: unknown, context: Context): CaissonError {
   if (error instanceof CaissonError) return error;
-  const status = number(object(error)['statusCode']);
+  const { statusCode, json } = object(error);
+  const status = conflicts.has(object(json)['cause']) ? 409 : number(statusCode);
   return status === null ? connectionFault(error, context) : answerFault(error, status, context);
 }
 

@@ -1,6 +1,6 @@
 /** What holds for every sandbox on this engine. Pure. */
 import type { Enforcement, Guarantees } from '../../src/backend.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, isPodman } from './facts.ts';
 import { toArchitecture } from '../shared/seccomp.ts';
 
 export interface Place {
@@ -39,6 +39,7 @@ export function toGuarantees(facts: Facts, place: Place): Guarantees {
     credentials: place.local && !facts.userNamespace ? 'bind' : 'copy',
     hardening: {
       readOnlyRoot: true,
+      // Podman takes a profile by the path of a file on its own host only.
       seccomp: facts.seccomp !== 'none' && toArchitecture(facts.architecture) !== null && !isPodman(facts),
       runtimes: facts.runtimes,
       shm: true,
@@ -46,11 +47,6 @@ export function toGuarantees(facts: Facts, place: Place): Guarantees {
       hostUser: place.hostUser && place.local && !facts.rootless && !facts.userNamespace,
     },
   };
-}
-
-/** It takes a profile by the path of a file on its own host only. */
-function isPodman({ components }: Facts): boolean {
-  return components['podman engine'] !== undefined;
 }
 
 function memory(facts: Facts, cgroups: string): Enforcement {

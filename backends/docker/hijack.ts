@@ -21,10 +21,20 @@ export interface Hijacked {
 
 const maxErrorBytes = 64 * 1024;
 
-export function hijack(way: Way, what: string, path: string, body: unknown): Promise<Hijacked> {
+export interface Attaching {
+  readonly what: string;
+  readonly path: string;
+  /** `null`: none. Podman takes a body that it does not expect for the first bytes of the stream. */
+  readonly body: unknown;
+  /** As in `fault.ts`. */
+  readonly quiet?: boolean;
+}
+
+export function hijack(way: Way, { what, path, body, quiet = false }: Attaching): Promise<Hijacked> {
   const { promise, resolve, reject } = Promise.withResolvers<Hijacked>();
-  const fail = (error: unknown): void => reject(toFault(error, { what, endpoint: way.endpoint, quiet: true }));
-  const request = open(way, path, Buffer.byteLength(JSON.stringify(body)));
+  const fail = (error: unknown): void => reject(toFault(error, { what, endpoint: way.endpoint, quiet }));
+  const text = body === null ? '' : JSON.stringify(body);
+  const request = open(way, path, Buffer.byteLength(text));
   request.on('error', fail);
   request.on('upgrade', (_response, socket, head) => resolve({ input: socket, output: socket, head }));
   request.on('response', (response) => {
@@ -32,7 +42,7 @@ export function hijack(way: Way, what: string, path: string, body: unknown): Pro
     if (response.statusCode === 200) resolve({ input: response, output: response.socket, head: Buffer.alloc(0) });
     else readRefusal(response, fail);
   });
-  request.end(JSON.stringify(body));
+  request.end(text);
   return promise;
 }
 

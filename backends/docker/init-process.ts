@@ -34,7 +34,11 @@ export class InitProcess implements Process {
 
   static async attach(engine: Engine, container: string): Promise<InitProcess> {
     const [connection] = await Promise.all([
-      engine.hijack('attach to the sandbox', `/containers/${container}/attach?stream=1&stdin=1&stdout=1&stderr=1`, {}),
+      engine.hijack({
+        what: 'attach to the sandbox',
+        path: `/containers/${container}/attach?stream=1&stdin=1&stdout=1&stderr=1`,
+        body: null,
+      }),
       engine.events.ready(),
     ]);
     return new InitProcess(engine, container, new Channel(connection, { tty: false, stdin: true }));

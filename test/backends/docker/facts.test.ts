@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CaissonError } from '../../../src/errors.ts';
 import { toCheck, toFailedCheck } from '../../../backends/docker/check.ts';
 import { decide } from '../../../backends/docker/disk.ts';
-import { toFacts } from '../../../backends/docker/facts.ts';
+import { readFacts, toFacts } from '../../../backends/docker/facts.ts';
 import { toGuarantees, type Place } from '../../../backends/docker/guarantees.ts';
 import { checkCommand, checkSpec } from '../../../backends/docker/limits.ts';
 import { plainSpec } from '../../conformance/spec.ts';
@@ -35,6 +35,20 @@ describe('the facts of an engine', () => {
     [['name=apparmor'], 'none'],
   ])('tell from %j that seccomp is %s', (options, state) => {
     expect(factsOf({ SecurityOptions: options }).seccomp).toBe(state);
+  });
+
+  test('of Podman on version 2 of cgroups are what its own call tells, and its id is none', async () => {
+    const podman = { Components: [{ Name: 'Podman Engine', Version: '5.4.2' }] };
+    const told: Record<string, unknown> = {
+      '/info': { ...infoOf(), CgroupVersion: '2', CpuCfsQuota: false, SwapLimit: false },
+      '/version': { ...versionOf(), ...podman },
+      '/v4.0.0/libpod/info': { host: { cgroupControllers: ['cpuset', 'cpu', 'memory'] } },
+    };
+    const facts = await readFacts(async ({ path }) => told[path]);
+    expect(facts).toMatchObject({ id: null, limits: { cpu: true, memory: true, swap: true, pids: false } });
+    expect(await readFacts(async ({ path }) => ({ ...told, '/info': infoOf() })[path])).toMatchObject({
+      limits: { cpu: true, memory: true, swap: true, pids: true },
+    });
   });
 
   test('are unknown where the engine answers nonsense', () => {

@@ -27,7 +27,7 @@ async function listen(server: Server): Promise<string> {
 const wayTo = (socketPath: string) => ({ tls: false, options: { socketPath }, endpoint: socketPath });
 
 async function outputOf(socketPath: string, input: string): Promise<string> {
-  const connection = await hijack(wayTo(socketPath), 'try', '/exec/1/start', { Tty: false });
+  const connection = await hijack(wayTo(socketPath), { what: 'try', path: '/exec/1/start', body: { Tty: false } });
   const channel = new Channel(connection, { tty: false, stdin: true });
   channel.stdin?.end(input);
   let text = '';
@@ -73,14 +73,18 @@ describe('hijacking a connection', () => {
     [400, 'invalid_argument'],
     [503, 'unavailable'],
     [500, 'internal'],
-  ])('classifies a refusal with %i as %s, and keeps the words out of the message', async (status, code) => {
+  ])('classifies a refusal with %i as %s, and keeps the words out of the message where asked', async (status, code) => {
     const socket = await listen(
       createServer((_request, response) => {
         response.writeHead(status).end(JSON.stringify({ message: 'SECRET=1' }));
       }),
     );
-    const error: unknown = await hijack(wayTo(socket), 'try', '/x', {}).catch((thrown: unknown) => thrown);
+    const attaching = { what: 'try', path: '/x', body: {} };
+    const error: unknown = await hijack(wayTo(socket), { ...attaching, quiet: true }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toMatchObject({ code, message: expect.not.stringContaining('SECRET') });
+    await expect(hijack(wayTo(socket), attaching)).rejects.toThrow('SECRET');
   });
 
   test('does not read a refusal without end', async () => {
@@ -91,11 +95,22 @@ describe('hijacking a connection', () => {
         response.on('close', () => clearInterval(flood));
       }),
     );
-    await expect(hijack(wayTo(socket), 'try', '/x', {})).rejects.toMatchObject({ code: 'internal' });
+    await expect(hijack(wayTo(socket), { what: 'try', path: '/x', body: {} })).rejects.toMatchObject({
+      code: 'internal',
+    });
+  });
+
+  test('sends nothing after the head of a request without a body (Podman would give it to the process)', async () => {
+    const heard = Promise.withResolvers<string>();
+    const socket = await listen(
+      createSocketServer((client) => client.once('data', (all) => heard.resolve(String(all)))),
+    );
+    hijack(wayTo(socket), { what: 'try', path: '/x', body: null }).catch(() => undefined);
+    expect(await heard.promise).toMatch(/^POST \/x [^]*\r\nContent-Length: 0\r\n[^]*\r\n\r\n$/);
   });
 
   test('tells an engine that is not there', async () => {
-    await expect(hijack(wayTo('/nowhere/docker.sock'), 'try', '/x', {})).rejects.toMatchObject({
+    await expect(hijack(wayTo('/nowhere/docker.sock'), { what: 'try', path: '/x', body: {} })).rejects.toMatchObject({
       code: 'unavailable',
       remedy: expect.stringContaining('DOCKER_HOST'),
     });
