@@ -34,10 +34,12 @@ async function commands(place: SshPlace, quick: boolean): Promise<readonly Figur
   for (let warm = 0; warm < (quick ? 20 : 300); warm++) await ours('fastest')(); // what is hot is compiled then, as in a service
   const lane = await interleave(inRow(5, ours('fastest')), inRow(5, peer), rounds);
   const alone = await interleave(inRow(5, ours('fastest')), shellAlone(command), rounds);
+  const bound = await interleave(shellAlone(command), inRow(5, peer), rounds);
   const direct = await interleave(ours('direct'), peer, rounds);
   return [
     ...figuresOf('lane', lane, { unit: 'ms', target: atMost(0.12) }),
     ...figuresOf('lane, shell alone', alone, { unit: 'ms', target: null }),
+    ...figuresOf('shell alone, client', bound, { unit: 'ms', target: null }),
     ...figuresOf('direct', direct, { unit: 'ms', target: atMost(0.4) }),
   ];
 }
