@@ -23,6 +23,7 @@ export const exits = {
   notEmpty: 86,
   pattern: 85,
   directory: 84,
+  sizeless: 83,
 } as const;
 
 /**
@@ -90,7 +91,8 @@ mv -f ${payloadName} "$target" || exit ${exits.notPlaced}
  * $1 source, $2 \`contents\` when it must be a directory, $3 a directory that must not come out, or nothing, $4 where
  * the reader expects it below the source, and leaves it out. What leads to it by another way is refused.
  * A directory is sent as \`.\`, a file as \`./NAME\`. GNU tar would send the second name of a file as a link to
- * the first, and read escapes in the name; the others have no option for either.
+ * the first, and read escapes in the name; the others have no option for either. What the kernel makes up as it is read
+ * has no size, or a wrong one, and would come out empty or padded.
  */
 export const packScript = `
 source=$1 withheld=$3 left=$4
@@ -114,6 +116,7 @@ if [ -n "$withheld" ] && real=$(cd "$withheld" 2>/dev/null && pwd -P && echo .);
   case $here/ in "$real"/*) exit ${exits.withheld} ;; esac
   case $real in "\${here%/}"/*) [ "\${real#"\${here%/}"/}" = "$left" ] || exit ${exits.withheld} ;; esac
 fi
+case $(pwd -P)/ in /proc/* | /sys/*) exit ${exits.sizeless} ;; esac
 case $(tar --version 2>/dev/null) in
   *'GNU tar'*) exec tar --no-unquote --hard-dereference --format=gnu -c -f - -- "$1" ;;
 esac

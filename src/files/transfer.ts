@@ -193,6 +193,11 @@ const failures: Readonly<Record<number, Failure>> = {
     message: (path) => `${path} leads to credential files, which are not copied out`,
     remedy: 'they are in the state directory of Caisson',
   },
+  [exits.sizeless]: {
+    code: 'invalid_argument',
+    message: (path) => `${path} is the kernel's own, and has no size to copy it by`,
+    remedy: 'have a command read it: caisson exec TASK -- cat PATH',
+  },
   [exits.special]: {
     code: 'invalid_argument',
     message: (path) => `${path} is neither a regular file nor a directory`,

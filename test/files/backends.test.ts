@@ -122,6 +122,12 @@ describe.each(subjects)('on $name', (subject) => {
     await expect(copyOut(sandbox, { source: '/dev/zero', target: join(base, 'back') })).rejects.toMatchObject({
       code: 'invalid_argument',
     });
+    await said(sandbox, 'ln -s /proc/version "$1/version"; ln -s /sys/kernel "$1/kernel"', inside);
+    for (const source of ['/proc/version', `${inside}/version`, `${inside}/kernel/`])
+      await expect(copyOut(sandbox, { source, target: join(base, 'back') })).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('no size'),
+      });
     await expect(copyIn(sandbox, { source: join(base, 'one'), target: `${inside}/none/one` })).rejects.toMatchObject({
       code: 'not_found',
     });
