@@ -1,5 +1,6 @@
 /** The execs of this process: each started in a ready sandbox, recorded, counted as use, and ended when we end. */
 import type { ExecInput, Running } from './api.ts';
+import { maskedWords } from './audit/facts.ts';
 import { KnownProcesses } from './exec/detached/known.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
@@ -230,7 +231,7 @@ export class Execs {
   async #record(attempt: Attempt, where: Where): Promise<Recorder> {
     const { execId, command, cwd } = attempt.request;
     const redaction = this.#redaction(attempt);
-    const shown = redaction === null ? command : command.map((word) => redaction.text(word));
+    const shown = redaction === null ? command : maskedWords(command, (text) => redaction.text(text));
     const recorder = await this.#journal.record(execId, { command: shown, cwd, where, fresh: attempt.fresh });
     if (!attempt.fresh) await this.#notDetached(execId, recorder);
     return recorder;

@@ -40,7 +40,7 @@ export async function readFacts(ask: Ask): Promise<Facts> {
   const facts = toFacts(object(info), object(version));
   if (!isPodman(facts) || facts.cgroupVersion !== 2) return facts;
   // What it tells clients of Docker about limits is of version 1 of cgroups only.
-  const own = object(await ask({ what, method: 'GET', path: '/v4.0.0/libpod/info' }));
+  const own = object(await ask({ what, method: 'GET', path: '/v3.0.0/libpod/info' }));
   return { ...facts, limits: limitsOf(strings(object(own['host'])['cgroupControllers'])) };
 }
 

@@ -25,7 +25,7 @@ export function commandFacts(
 }
 
 /** All words in one go. Where a secret went beyond a word, each is looked at by itself. */
-function maskedWords(command: readonly string[], mask: (text: string) => string): readonly string[] {
+export function maskedWords(command: readonly string[], mask: (text: string) => string): readonly string[] {
   const words = mask(command.join('\0')).split('\0');
   return words.length === command.length ? words : command.map(mask);
 }

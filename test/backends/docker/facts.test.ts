@@ -42,7 +42,7 @@ describe('the facts of an engine', () => {
     const told: Record<string, unknown> = {
       '/info': { ...infoOf(), CgroupVersion: '2', CpuCfsQuota: false, SwapLimit: false },
       '/version': { ...versionOf(), ...podman },
-      '/v4.0.0/libpod/info': { host: { cgroupControllers: ['cpuset', 'cpu', 'memory'] } },
+      '/v3.0.0/libpod/info': { host: { cgroupControllers: ['cpuset', 'cpu', 'memory'] } },
     };
     const facts = await readFacts(async ({ path }) => told[path]);
     expect(facts).toMatchObject({ id: null, limits: { cpu: true, memory: true, swap: true, pids: false } });
