@@ -45,7 +45,7 @@ export function backgroundCases(suite: Suite): void {
     'does not touch a running command when its streams are released',
     async (place) => {
       const sandbox = await place.sandbox();
-      const process = await start(sandbox, ['sh', '-c', 'echo $$; trap "" PIPE; sleep 1; exit 4']);
+      const process = await start(sandbox, ['sh', '-c', 'echo $$; trap "" PIPE; sleep 3; exit 4']);
       const pid = Number(await readUntil(process.stdout, '\n'));
       process.release();
       await sleep(100);
