@@ -76,6 +76,12 @@ describe('a stream', () => {
     );
   });
 
+  it('is redacted where a token stands in the name of an option, whose value comes later', () => {
+    const text = `--token-xoxb-${filler(20)} on`;
+    expect(through(new Redaction().stream(), [text])).toBe('--token-[REDACTED:slack-token] on');
+    expect(through(new Redaction().stream(), text.split(''))).toBe('--token-[REDACTED:slack-token] on');
+  });
+
   it('is redacted wherever in a long chunk a secret stands', () => {
     const secret = `AUTH_TOKEN=${filler(20)}`;
     const line = Buffer.from('ordinary words of a log '.repeat(60));

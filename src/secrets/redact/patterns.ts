@@ -186,15 +186,17 @@ export class PatternPass implements Pass {
     const from = Math.max(this.#floor, this.#decided - lookBehind);
     const places = this.#places;
     places.restart(buffer, from);
+    let first: Step | null = null;
     while (places.next()) {
       const last = places.index - 1;
+      if (first !== null && last >= placeOf(first)) break;
       if (last < this.#decided || isWithinLine(buffer, last)) continue;
       const step = this.#judge(text, last, places.found);
-      if (step === null) continue;
-      this.work += last - from;
-      return step;
+      // Between a trigger and its secret another one may stand: a token in the name of an option.
+      if (step !== null && (first === null || placeOf(step) < placeOf(first))) first = step;
     }
-    this.work += buffer.length - from;
+    this.work += places.index - from;
+    if (first !== null) return first;
     this.#decided = buffer.length;
     this.#emit(final ? buffer.length : buffer.length - places.open);
     return null;
@@ -220,6 +222,11 @@ export class PatternPass implements Pass {
       });
     this.#emitted = Math.max(this.#emitted, to);
   }
+}
+
+/** Where its secret begins, or what waits. */
+function placeOf({ found }: Step): number {
+  return 'openFrom' in found ? found.openFrom : found.from;
 }
 
 /** `====` and `::::` are lines of a table or a heading: no rule begins in the middle of one. */
