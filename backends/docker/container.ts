@@ -2,6 +2,7 @@
 import type { Labels, ResourceState } from '../../src/backend.ts';
 import { isCode } from '../../src/errors.ts';
 import type { Engine } from './engine.ts';
+import { statusOf } from './fault.ts';
 import { fromEngineLabels, eventsAreForged } from './labels.ts';
 import { flag, number, object, text, type Json } from './json.ts';
 
@@ -66,7 +67,7 @@ export async function removeContainer(engine: Engine, name: string, signal?: Abo
     await engine.ask({ what, method: 'DELETE', path: `/containers/${name}`, query: { force: true, v: true }, signal });
   } catch (error) {
     if (isCode(error, 'not_found')) return;
-    if (!isCode(error, 'failed_precondition')) throw error;
+    if (statusOf(error) !== 409) throw error;
     await awaitRemoval(engine, name, signal);
   }
 }

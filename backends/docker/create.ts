@@ -86,11 +86,11 @@ async function createContainer(engine: Engine, name: string, body: Body): Promis
   return id;
 }
 
-/** Create answered no. Statuses: 404 is an absent image or network, 409 a taken name. */
+/** Create answered no. Status 404 is an absent image or network; `failed_precondition` a taken name. */
 async function recover(making: Making, refused: { error: unknown; network: string | null }): Promise<Step> {
   const { engine, spec } = making;
+  if (isCode(refused.error, 'failed_precondition')) return takeName(making);
   const status = statusOf(refused.error);
-  if (status === 409) return takeName(making);
   if (status === 404) {
     const networkGone = refused.network !== null && !(await engine.network.isSound());
     return networkGone ? { again: 'network', error: refused.error } : { again: 'image' };

@@ -37,15 +37,15 @@ export function statusOf(error: unknown): number | null {
 
 export function toFault(error: unknown, context: Context): CaissonError {
   if (error instanceof CaissonError) return error;
-  const { statusCode, json } = object(error);
-  const status = conflicts.has(object(json)['cause']) ? 409 : number(statusCode);
+  const status = number(object(error)['statusCode']);
   return status === null ? connectionFault(error, context) : answerFault(error, status, context);
 }
 
 function answerFault(error: unknown, status: number, context: Context): CaissonError {
-  const words = context.quiet ? '' : engineWords(object(error)['json']) || streamWords(error);
+  const { json } = object(error);
+  const words = context.quiet ? '' : engineWords(json) || streamWords(error);
   return new CaissonError(
-    byStatus[status] ?? 'internal',
+    conflicts.has(object(json)['cause']) ? 'failed_precondition' : (byStatus[status] ?? 'internal'),
     `could not ${context.what}: ${words || `the engine answered ${status}`}`,
     {
       details: { status },

@@ -4,6 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import { parse } from './json.ts';
 import { toFault } from './fault.ts';
+import type { Request } from './rest.ts';
 
 /** How to reach the engine with node:http, or node:https when there are certificates. */
 export interface Way {
@@ -21,19 +22,13 @@ export interface Hijacked {
 
 const maxErrorBytes = 64 * 1024;
 
-export interface Attaching {
-  readonly what: string;
-  readonly path: string;
-  /** `null`: none. Podman takes a body that it does not expect for the first bytes of the stream. */
-  readonly body: unknown;
-  /** As in `fault.ts`. */
-  readonly quiet?: boolean;
-}
+/** Without a body nothing is sent: Podman takes one that it does not expect for the first bytes of the stream. */
+export type Attaching = Pick<Request, 'what' | 'path' | 'body' | 'quiet'>;
 
 export function hijack(way: Way, { what, path, body, quiet = false }: Attaching): Promise<Hijacked> {
   const { promise, resolve, reject } = Promise.withResolvers<Hijacked>();
   const fail = (error: unknown): void => reject(toFault(error, { what, endpoint: way.endpoint, quiet }));
-  const text = body === null ? '' : JSON.stringify(body);
+  const text = body === undefined ? '' : JSON.stringify(body);
   const request = open(way, path, Buffer.byteLength(text));
   request.on('error', fail);
   request.on('upgrade', (_response, socket, head) => resolve({ input: socket, output: socket, head }));

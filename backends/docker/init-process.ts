@@ -37,7 +37,6 @@ export class InitProcess implements Process {
       engine.hijack({
         what: 'attach to the sandbox',
         path: `/containers/${container}/attach?stream=1&stdin=1&stdout=1&stderr=1`,
-        body: null,
       }),
       engine.events.ready(),
     ]);

@@ -110,13 +110,14 @@ elif [ -e "$source" ]; then
 else
   exit ${exits.missing}
 fi
+here=$(pwd -P && echo .)
+here=\${here%??}
+case $here/ in /proc/* | /sys/*) exit ${exits.sizeless} ;; esac
 if [ -n "$withheld" ] && real=$(cd "$withheld" 2>/dev/null && pwd -P && echo .); then
-  real=\${real%??} here=$(pwd -P && echo .)
-  here=\${here%??}
+  real=\${real%??}
   case $here/ in "$real"/*) exit ${exits.withheld} ;; esac
   case $real in "\${here%/}"/*) [ "\${real#"\${here%/}"/}" = "$left" ] || exit ${exits.withheld} ;; esac
 fi
-case $(pwd -P)/ in /proc/* | /sys/*) exit ${exits.sizeless} ;; esac
 case $(tar --version 2>/dev/null) in
   *'GNU tar'*) exec tar --no-unquote --hard-dereference --format=gnu -c -f - -- "$1" ;;
 esac

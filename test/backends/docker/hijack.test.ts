@@ -105,7 +105,7 @@ describe('hijacking a connection', () => {
     const socket = await listen(
       createSocketServer((client) => client.once('data', (all) => heard.resolve(String(all)))),
     );
-    hijack(wayTo(socket), { what: 'try', path: '/x', body: null }).catch(() => undefined);
+    hijack(wayTo(socket), { what: 'try', path: '/x' }).catch(() => undefined);
     expect(await heard.promise).toMatch(/^POST \/x [^]*\r\nContent-Length: 0\r\n[^]*\r\n\r\n$/);
   });
 
