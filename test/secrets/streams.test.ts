@@ -76,6 +76,16 @@ describe('a stream', () => {
     );
   });
 
+  it.each([0, 1])('is redacted wherever in memory a chunk begins (%i), also what began before it', (offset) => {
+    for (const more of ['', 'ordinary words '.repeat(10)]) {
+      const chunk = Buffer.alloc(256).subarray(offset, offset + 4 + more.length);
+      chunk.write(`a1b\n${more}`);
+      const stream = new Redaction([{ name: 'PIN', value: 'a1b' }]).stream();
+      const out = Buffer.concat([...stream.write(chunk), ...stream.end()]).toString();
+      expect(out).toBe(`[REDACTED:PIN]\n${more}`);
+    }
+  });
+
   it('is redacted where a token stands in the name of an option, whose value comes later', () => {
     const text = `--token-xoxb-${filler(20)} on`;
     expect(through(new Redaction().stream(), [text])).toBe('--token-[REDACTED:slack-token] on');

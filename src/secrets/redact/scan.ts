@@ -57,8 +57,9 @@ export class Scan {
     let hit = false;
     while (index < length && !hit) {
       const open = depth[state] ?? 0;
-      // One byte that may begin a literal is as good as none: units tell whether it does. A whole literal is more.
-      if (open === 0 || (open === 1 && hits[state] === 0)) {
+      // One byte that may begin a literal is as good as none: units tell whether it does. A whole literal is more, and of
+      // one that began in the buffer before, units tell nothing.
+      if (open === 0 || (open === 1 && index > 0 && hits[state] === 0)) {
         const at = this.#skip(index - open);
         if (at > index - open) [state, index] = [0, at];
       }
