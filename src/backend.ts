@@ -137,6 +137,12 @@ export interface Guarantees {
   readonly kill: 'process' | 'group' | 'tree';
   readonly mounts: 'read-only' | 'read-write' | 'none';
   /**
+   * What carries the output of a command. `kernel`: pipes of this host, whose end of file proves that every byte arrived.
+   * `relay`: a service or connection that may drop bytes and still end the stream cleanly. Core then runs the command
+   * behind a shell of its own that prints a mark after the last byte, and believes nothing else.
+   */
+  readonly outputs: 'kernel' | 'relay';
+  /**
    * How files with credentials come in. `bind`: the place shows `CreateOptions.credentials`, so that their content is
    * never on a disk of the sandbox. `copy`: core writes them in by commands, and removes them before the sandbox ends.
    */
@@ -332,9 +338,11 @@ export interface Sandbox {
   };
 
   /**
-   * Starts a command. Resolves when the place has accepted it; a program that is not there may surface here as
-   * `invalid_argument` or as exit code 126/127, as the place has it. Throws `not_found` when the sandbox is gone and
-   * `failed_precondition` when it does not run: in both cases the command was not started.
+   * Starts a command. Resolves when the place has accepted it. Throws `not_found` when the sandbox is gone,
+   * `failed_precondition` when it does not run, `invalid_argument` when `cwd` is not a directory that can be entered: in
+   * these cases the command was not started. `cwd` never reaches the service of a container engine: a link in it would
+   * be followed on the wrong side of the boundary. A program that is missing or not executable is an end, not an error:
+   * see `ProcessEnd.notStarted`.
    */
   exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process>;
 
@@ -378,6 +386,13 @@ export interface ExecOptions extends Cancelable {
   readonly env: Readonly<Record<string, string>>;
   /** Whether `Process.stdin` is wanted. Without it the command reads end of file at once. */
   readonly stdin: boolean;
+  /**
+   * Called at most once, immediately before the first byte that may start the command leaves this process (or before the
+   * fork, where the place is this host). A rejection of `exec` without this call means that the command has not run. A
+   * rejection after it, other than `not_found`, `failed_precondition` and `invalid_argument`, leaves that open: core then
+   * looks for the process tree by `CAISSON_EXEC`, ends it and reports an exit instead of an error.
+   */
+  readonly onSent?: () => void;
 }
 
 export interface PtyOptions extends Omit<ExecOptions, 'stdin'> {
@@ -396,11 +411,18 @@ export interface Process {
   readonly stderr: Readable;
 
   /**
-   * Resolves when the process itself has ended, whoever still holds its streams. Throws `unavailable` when its end
+   * Resolves when the process itself has ended, even if others still hold its streams. Throws `unavailable` when its end
    * cannot be known any more (the connection broke for good, the sandbox vanished): then it is lost, and nothing is
    * invented. May be called any number of times.
    */
   wait(): Promise<ProcessEnd>;
+
+  /**
+   * Resolves, after `wait` has settled, with what is proved about the output. By then every byte that the proof covers is
+   * in `stdout` and `stderr`. Never rejects. It may stay open as long as a stream has unread bytes and is paused, and must
+   * resolve within seconds once both are read: a connection that stalls is `cut`. May be called any number of times.
+   */
+  outputs(): Promise<Outputs>;
 
   /** Sends a signal, by name (`SIGTERM`), as far as `guarantees().kill` reaches. Does nothing when it has ended. */
   kill(signal: string): Promise<void>;
@@ -408,6 +430,17 @@ export interface Process {
   /** Stops reading the streams and frees them, also when holders remain. The process itself is not touched. */
   release(): void;
 }
+
+/** What is proved about the output of a process that has ended. */
+export type Outputs =
+  /** Every byte arrived, and both streams end. */
+  | { readonly is: 'ended' }
+  /** Every byte that was written before the process ended arrived. These processes were seen holding a stream open. */
+  | { readonly is: 'held'; readonly pids: readonly number[] }
+  /** Bytes may be missing: the connection was cut, reset, half-closed or stalled before the proof. */
+  | { readonly is: 'cut'; readonly why: string }
+  /** The place offers no proof either way. */
+  | { readonly is: 'unknown'; readonly why: string };
 
 export interface PtyProcess extends Process {
   resize(columns: number, rows: number): Promise<void>;
@@ -423,7 +456,14 @@ export interface ProcessEnd {
   readonly signal: string | null;
   /** True only when the place said so: the kernel killed something in the sandbox for memory while this process ran. */
   readonly outOfMemory: boolean;
+  /**
+   * Present when the program never ran, with `exitCode` 127 for `not-found` and 126 for `not-executable`
+   * (POSIX.1-2024, XCU 2.8.2). Nothing is written to the streams of such a process.
+   */
+  readonly notStarted?: NotStarted;
 }
+
+export type NotStarted = 'not-found' | 'not-executable';
 
 /** What a backend is opened with. Opening does no I/O; the first call does. */
 export interface OpenOptions {

@@ -1,12 +1,13 @@
 /** The first process of a container, attached before it starts. */
 import type { Readable, Writable } from 'node:stream';
-import type { Process, ProcessEnd } from '../../src/backend.ts';
+import type { Outputs, Process, ProcessEnd } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { Channel } from './channel.ts';
 import { inspectContainer } from './container.ts';
 import type { Engine } from './engine.ts';
 import type { EngineEvent } from './events.ts';
 import { checkSignal } from './signal.ts';
+import { outputsOf } from '../shared/outputs.ts';
 
 export class InitProcess implements Process {
   readonly stdin: Writable | null;
@@ -45,6 +46,10 @@ export class InitProcess implements Process {
 
   wait(): Promise<ProcessEnd> {
     return this.#end.promise;
+  }
+
+  outputs(): Promise<Outputs> {
+    return outputsOf(this);
   }
 
   async kill(signal: string): Promise<void> {

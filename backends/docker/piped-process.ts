@@ -1,12 +1,13 @@
 /** An exec whose streams are named pipes: the engine starts it, says how it ended and signals it, and sees none of its bytes. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import type { ExecOptions, Process, ProcessEnd } from '../../src/backend.ts';
+import type { ExecOptions, Outputs, Process, ProcessEnd } from '../../src/backend.ts';
 import { untilAborted } from '../shared/abort.ts';
 import type { Command, Container } from './exec-start.ts';
 import { linesOf } from './lines.ts';
 import { newPipePaths, type PipePaths, Pipes } from './pipes.ts';
 import { ExecProcess } from './process.ts';
+import { outputsOf } from '../shared/outputs.ts';
 
 /**
  * Makes the pipes, holds both sides of each so that nobody waits for another, and says so over the engine's streams. When
@@ -55,6 +56,10 @@ export class PipedProcess implements Process {
 
   wait(): Promise<ProcessEnd> {
     return this.#process.wait();
+  }
+
+  outputs(): Promise<Outputs> {
+    return outputsOf(this);
   }
 
   kill(signal: string): Promise<void> {

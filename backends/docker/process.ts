@@ -1,6 +1,6 @@
 /** One exec in a container: its streams, its end, its signals. */
 import type { Readable, Writable } from 'node:stream';
-import type { ProcessEnd, PtyProcess } from '../../src/backend.ts';
+import type { Outputs, ProcessEnd, PtyProcess } from '../../src/backend.ts';
 import { isCode } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { delay } from './delay.ts';
@@ -9,6 +9,7 @@ import { inspectExec, type Ending } from './ending.ts';
 import { resizeExec, startExec, type Command, type Container, type StartOptions, type Started } from './exec-start.ts';
 import { linesOf } from './lines.ts';
 import { checkSignal, sendSignal, type Run } from './signal.ts';
+import { outputsOf } from '../shared/outputs.ts';
 
 const abortPatienceMs = 5000;
 const maxKillTries = 30;
@@ -45,6 +46,10 @@ export class ExecProcess implements PtyProcess {
 
   wait(): Promise<ProcessEnd> {
     return this.#ending.promise;
+  }
+
+  outputs(): Promise<Outputs> {
+    return outputsOf(this);
   }
 
   async kill(signal: string): Promise<void> {

@@ -14,6 +14,7 @@ export const guarantees: Guarantees = {
   ephemeral: false,
   survivesRestart: true,
   kill: 'group',
+  outputs: 'kernel',
   mounts: 'none',
   credentials: 'copy',
   hardening: { readOnlyRoot: false, seccomp: false, runtimes: [], shm: false, hostUser: true },

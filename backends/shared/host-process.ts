@@ -5,10 +5,11 @@ import { access, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import type { Process, ProcessEnd } from '../../src/backend.ts';
+import type { Outputs, Process, ProcessEnd } from '../../src/backend.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
 import { fault, systemCode } from './system-fault.ts';
 import { closePipe, type Owner, type Pipe, type Pipes } from './pipes.ts';
+import { outputsOf } from './outputs.ts';
 
 export interface Start {
   readonly command: readonly [string, ...string[]];
@@ -133,6 +134,10 @@ class LocalProcess implements HostProcess {
 
   wait(): Promise<ProcessEnd> {
     return this.#end;
+  }
+
+  outputs(): Promise<Outputs> {
+    return outputsOf(this);
   }
 
   /** To the group, which is the session the command started in. */

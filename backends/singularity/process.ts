@@ -1,12 +1,13 @@
 /** One command in a sandbox, behind the client of Apptainer that waits for it on the host. */
 import type { Readable, Writable } from 'node:stream';
 import { constants } from 'node:os';
-import type { Process, ProcessEnd } from '../../src/backend.ts';
+import type { Outputs, Process, ProcessEnd } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { Output } from '../shared/output.ts';
 import { fault, systemCode } from '../shared/system-fault.ts';
 import type { Cgroup } from './cgroup.ts';
 import { hostPid, type Inside } from './host-processes.ts';
+import { outputsOf } from '../shared/outputs.ts';
 
 export interface Client {
   readonly process: Process;
@@ -50,6 +51,10 @@ export class SingularityProcess implements Process {
 
   wait(): Promise<ProcessEnd> {
     return this.#end;
+  }
+
+  outputs(): Promise<Outputs> {
+    return outputsOf(this);
   }
 
   /** To the group that the command leads. Its client on the host ends with it. */

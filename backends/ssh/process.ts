@@ -2,12 +2,13 @@
 import { constants } from 'node:os';
 import { type Readable, Writable } from 'node:stream';
 import type { ClientChannel } from 'ssh2';
-import type { ProcessEnd, PtyProcess } from '../../src/backend.ts';
+import type { Outputs, ProcessEnd, PtyProcess } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { lost } from './fault.ts';
 import type { SessionExit } from './connection.ts';
 import type { Place } from './pool.ts';
 import { Output } from '../shared/output.ts';
+import { outputsOf } from '../shared/outputs.ts';
 
 const bufferBytes = 256 * 1024;
 
@@ -67,6 +68,10 @@ export class SshProcess implements PtyProcess {
 
   wait(): Promise<ProcessEnd> {
     return this.#end.promise;
+  }
+
+  outputs(): Promise<Outputs> {
+    return outputsOf(this);
   }
 
   async kill(signal: string): Promise<void> {

@@ -24,10 +24,18 @@ export interface Survivor {
 }
 
 export interface StreamSummary {
-  /** Bytes the command wrote, also those that were not kept. */
+  /** Bytes of the command that arrived here, including those that were not kept. */
   readonly bytes: number;
   /** Whether some of them are missing from the kept head and tail. */
   readonly truncated: boolean;
+  /**
+   * Whether all that the command wrote arrived here, which is another question than what was kept of it.
+   *
+   * `true`: proved, by a mark behind the last byte or by the kernel's end of file; never by a clock, and never by a clean
+   * end of the engine's stream, which an engine also sends after it has dropped bytes. `false`: the stream was cut before
+   * its proved end. `null`: cannot be known. `false` and `null` carry a sentence in `Exit.notes`.
+   */
+  readonly complete: boolean | null;
 }
 
 export interface Exit {
@@ -40,7 +48,7 @@ export interface Exit {
   readonly durationMs: number;
   readonly stdout: StreamSummary;
   readonly stderr: StreamSummary;
-  /** A child of the command lived on and held a stream when the command had ended; what it writes later is not kept. */
+  /** A process was seen holding a stream when the command had ended; what it writes later is not kept. */
   readonly backgroundOpen: boolean;
   /** Of a kill by us: who is still there. `null` when nobody was killed, or when nobody could look. */
   readonly survivors: readonly Survivor[] | null;

@@ -18,6 +18,7 @@ export const generous: Guarantees = {
   survivesRestart: true,
   kill: 'tree',
   mounts: 'read-write',
+  outputs: 'kernel',
   credentials: 'bind',
   hardening: { readOnlyRoot: true, seccomp: true, runtimes: ['runc', 'runsc'], shm: true, hostUser: true },
 };
@@ -34,6 +35,7 @@ export const bare: Guarantees = {
   survivesRestart: false,
   kill: 'process',
   mounts: 'none',
+  outputs: 'kernel',
   credentials: 'copy',
   hardening: { readOnlyRoot: false, seccomp: false, runtimes: [], shm: false, hostUser: false },
 };
