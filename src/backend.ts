@@ -137,12 +137,6 @@ export interface Guarantees {
   readonly kill: 'process' | 'group' | 'tree';
   readonly mounts: 'read-only' | 'read-write' | 'none';
   /**
-   * What carries the output of a command. `kernel`: pipes of this host, whose end of file proves that every byte arrived.
-   * `relay`: a service or connection that may drop bytes and still end the stream cleanly. Core then runs the command
-   * behind a shell of its own that prints a mark after the last byte, and believes nothing else.
-   */
-  readonly outputs: 'kernel' | 'relay';
-  /**
    * How files with credentials come in. `bind`: the place shows `CreateOptions.credentials`, so that their content is
    * never on a disk of the sandbox. `copy`: core writes them in by commands, and removes them before the sandbox ends.
    */
@@ -349,6 +343,12 @@ export interface Sandbox {
   /** Ends every process and removes every resource of this sandbox, but never the task's directory. Idempotent. */
   destroy(options?: Cancelable): Promise<void>;
 
+  /**
+   * Present where a service or a connection carries the output of commands, which may drop bytes and still end a stream
+   * cleanly. Core then runs commands behind a shell of its own that prints a mark after the last byte. Absent where the
+   * streams are pipes of this host: the kernel's end of file proves that every byte arrived.
+   */
+  readonly relay?: true;
   /** The sandbox's first process, attached before it started. Present only on the object that `create` returned. */
   readonly init?: Process;
   /** Stops all processes, keeps files (tmpfs mounts excepted), starts again. Both are idempotent. */

@@ -34,7 +34,6 @@ export function toGuarantees(facts: Facts, place: Place): Guarantees {
     ephemeral: true,
     survivesRestart: true,
     kill: 'process',
-    outputs: 'relay',
     mounts: place.local ? 'read-write' : 'none',
     // With user namespaces root inside is nobody here, and could not read what only we may read.
     credentials: place.local && !facts.userNamespace ? 'bind' : 'copy',

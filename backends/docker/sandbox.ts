@@ -20,6 +20,7 @@ import { ExecProcess } from './process.ts';
 import { toStats } from './stats.ts';
 
 export class DockerSandbox implements Sandbox {
+  readonly relay = true;
   readonly ref: Ref;
   readonly state: ResourceState;
   readonly place: Sandbox['place'];

@@ -14,7 +14,6 @@ export const guarantees: Guarantees = {
   ephemeral: false,
   survivesRestart: true,
   kill: 'group',
-  outputs: 'kernel',
   mounts: 'none',
   credentials: 'copy',
   hardening: { readOnlyRoot: false, seccomp: false, runtimes: [], shm: false, hostUser: true },

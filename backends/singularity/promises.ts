@@ -25,7 +25,6 @@ export function guaranteesOf({ hierarchy, host: { account } }: Facts): Guarantee
     survivesRestart: true,
     kill: 'group',
     // To the account that runs containers for root, the files of root are closed.
-    outputs: 'kernel',
     mounts: account.handedOver ? 'none' : 'read-write',
     credentials: account.handedOver ? 'copy' : 'bind',
     hardening: { readOnlyRoot: true, seccomp: apptainerProfile() !== null, runtimes: [], shm: false, hostUser: true },

@@ -24,7 +24,6 @@ export function guaranteesOf(scopes: Scopes | null): Omit<Guarantees, 'directori
     ephemeral: false,
     survivesRestart: true,
     kill: 'group',
-    outputs: 'relay',
     mounts: 'none',
     credentials: 'copy',
     hardening: { readOnlyRoot: false, seccomp: false, runtimes: [], shm: false, hostUser: true },

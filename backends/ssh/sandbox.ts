@@ -25,6 +25,7 @@ function ignoreGone(error: unknown): void {
 
 /** A registration on the host, and every process there that carries its mark. */
 export class SshSandbox implements Sandbox {
+  readonly relay = true;
   readonly ref: Ref;
   readonly place: Sandbox['place'];
   readonly power: NonNullable<Sandbox['power']> = {

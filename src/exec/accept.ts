@@ -4,15 +4,24 @@ import type { ExecContext } from './context.ts';
 import { execVariable } from './request.ts';
 import type { ExecRequest } from './types.ts';
 
+/** What became of a start. */
+export type Accepted =
+  | { readonly is: 'running'; readonly process: Process | PtyProcess }
+  /** The request had left when the start failed, so the command may have run. */
+  | { readonly is: 'unsure'; readonly error: CaissonError };
+
+/** After these the command has certainly not run, whatever was sent (see `Sandbox.exec`). */
+const notRun = ['not_found', 'failed_precondition', 'invalid_argument'] as const;
+
 /**
  * Has the place accept the command. The deadline covers this step too, with a clock of its own, since a place that
- * hangs here would otherwise hang for ever.
+ * hangs here would otherwise hang for ever. Throws only when nothing of the command has reached the place.
  */
 export async function accept(
   sandbox: Sandbox,
   request: ExecRequest,
   { signal, closing }: Pick<ExecContext, 'signal' | 'closing'>,
-): Promise<Process | PtyProcess> {
+): Promise<Accepted> {
   const starting = new AbortController();
   const stops = [signal, closing].filter((one) => one !== undefined);
   const stop = (): void => starting.abort(stops.find(({ aborted }) => aborted)?.reason);
@@ -24,32 +33,42 @@ export async function accept(
     request.timeoutMs === null
       ? undefined
       : setTimeout(() => starting.abort(lateStart(request.timeoutMs)), request.timeoutMs);
+  let sent = false;
   try {
-    return await callPlace(sandbox, request, starting.signal);
-  } catch (error) {
-    if (starting.signal.aborted && isCode(error, 'canceled')) throw abortError(starting.signal);
-    throw error;
+    const process = await callPlace(sandbox, request, { signal: starting.signal, onSent: () => (sent = true) });
+    return { is: 'running', process };
+  } catch (cause) {
+    const error = starting.signal.aborted && isCode(cause, 'canceled') ? abortError(starting.signal) : cause;
+    if (!sent || notRun.some((code) => isCode(error, code))) throw error;
+    return { is: 'unsure', error: toStartError(error) };
   } finally {
     clearTimeout(timer);
     for (const one of stops) one.removeEventListener('abort', stop);
   }
 }
 
-function callPlace(sandbox: Sandbox, request: ExecRequest, signal: AbortSignal): Promise<Process | PtyProcess> {
+function toStartError(error: unknown): CaissonError {
+  return error instanceof CaissonError
+    ? error
+    : new CaissonError('unavailable', 'the start of the command failed', { cause: error });
+}
+
+function callPlace(
+  sandbox: Sandbox,
+  request: ExecRequest,
+  how: { readonly signal: AbortSignal; readonly onSent: () => void },
+): Promise<Process | PtyProcess> {
   const { command, cwd, tty } = request;
   const env = { ...request.env, [execVariable]: request.execId };
-  if (tty === null) return sandbox.exec(command, { cwd, env, stdin: request.stdin, signal });
+  if (tty === null) return sandbox.exec(command, { cwd, env, stdin: request.stdin, ...how });
   if (sandbox.pty === undefined) {
     throw new CaissonError('not_supported', 'this backend has no terminals', {
       remedy: 'run the command without a terminal',
     });
   }
-  return sandbox.pty.exec(command, { cwd, env, columns: tty.columns, rows: tty.rows, signal });
+  return sandbox.pty.exec(command, { cwd, env, columns: tty.columns, rows: tty.rows, ...how });
 }
 
 function lateStart(timeoutMs: number | null): CaissonError {
-  return new CaissonError(
-    'timed_out',
-    `the place did not accept the command within ${timeoutMs} ms; it was called off`,
-  );
+  return new CaissonError('timed_out', `the place did not accept the command within ${timeoutMs} ms`);
 }

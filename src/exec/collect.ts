@@ -30,5 +30,5 @@ async function keep(stream: Readable, keepBytes: number): Promise<KeptStream> {
 }
 
 function summary(told: StreamSummary, kept: KeptStream): StreamSummary {
-  return { bytes: told.bytes, truncated: told.truncated || kept.truncated };
+  return { ...told, truncated: told.truncated || kept.truncated };
 }

@@ -1,24 +1,59 @@
+import type { Outputs, Process } from '../backend.ts';
 import { settledOrLate } from './settled.ts';
 import type { Tap } from './tap.ts';
 
-/** A stream that was quiet for this long after the command ended has nothing more on its way. */
+/** How long a stream that a process holds is read on after the last byte: what is written then is shown, but not waited for. */
 const quietMs = 250;
-/** Nobody waits longer for the streams of a command that has ended, whoever still writes to them. */
+/** The bound of that for a process that writes without end. */
 const totalMs = 1000;
+/** A stream that is read, brings no byte and has no proved end for so many ticks has stalled. A busy reader ticks late. */
+const stallTicks = 20;
+const tickMs = 250;
+/** What is on its way between a proof and the reader is in this process: it arrives within turns of the event loop. */
+const arrivalMs = 5000;
 
 /**
- * Waits until the streams of a command that has ended (see `Tap.drain`) have ended too, or have gone quiet. Where nobody
- * is left to hold them (`allGone`), their end is on its way, and being quiet means nothing.
+ * Waits for the proved end of the streams of a command that has ended (see `Tap.drain`). The proof is the process's word;
+ * the clock here only gives up, and what it gives up is reported as `cut`.
  */
-export async function drain(taps: readonly Tap[], how: { readonly allGone: boolean }): Promise<void> {
+export async function drain(taps: readonly Tap[], process: Pick<Process, 'outputs'>): Promise<Outputs> {
+  const outputs = await provedOrStalled(taps, process.outputs());
+  if (outputs.is === 'held') await quiet(taps);
+  else if (!(await allEnded(taps, outputs.is === 'ended' ? arrivalMs : quietMs)) && outputs.is === 'ended')
+    return { is: 'cut', why: 'the end of a stream did not arrive' };
+  const why = taps.find(({ broken }) => broken !== null)?.broken;
+  return why === undefined || why === null || outputs.is === 'cut' ? outputs : { is: 'cut', why };
+}
+
+async function provedOrStalled(taps: readonly Tap[], proof: Promise<Outputs>): Promise<Outputs> {
+  let seen = bytesOf(taps);
+  for (let quietTicks = 0; quietTicks < stallTicks; quietTicks += 1) {
+    if (await settledOrLate(proof, tickMs)) return await proof;
+    const bytes = bytesOf(taps);
+    if (bytes !== seen) quietTicks = 0;
+    seen = bytes;
+  }
+  return { is: 'cut', why: `no end of its streams arrived within ${(stallTicks * tickMs) / 1000} s after its end` };
+}
+
+async function allEnded(taps: readonly Tap[], waitMs: number): Promise<boolean> {
+  const open = taps.filter((tap) => !tap.ended);
+  return open.length === 0 || (await settledOrLate(Promise.all(open.map((tap) => tap.done)), waitMs));
+}
+
+async function quiet(taps: readonly Tap[]): Promise<void> {
   const from = performance.now();
-  const allEnded = Promise.all(taps.map((tap) => tap.done));
+  const ended = Promise.all(taps.map((tap) => tap.done));
   for (;;) {
     const open = taps.filter((tap) => !tap.ended);
     if (open.length === 0) return;
-    const quietAt = how.allGone ? Infinity : Math.max(from, ...open.map((tap) => tap.lastAt)) + quietMs;
+    const quietAt = Math.max(from, ...open.map((tap) => tap.lastAt)) + quietMs;
     const waitMs = Math.min(quietAt, from + totalMs) - performance.now();
     if (waitMs <= 0) return;
-    await settledOrLate(allEnded, Math.ceil(waitMs));
+    await settledOrLate(ended, Math.ceil(waitMs));
   }
+}
+
+function bytesOf(taps: readonly Tap[]): number {
+  return taps.reduce((sum, { bytes }) => sum + bytes, 0);
 }

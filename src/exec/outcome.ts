@@ -1,5 +1,5 @@
 /** From what was observed to one exit. Pure. */
-import type { ProcessEnd } from '../backend.ts';
+import type { Outputs, ProcessEnd } from '../backend.ts';
 import type { Exit, ExitReason, StreamSummary, Survivor } from './exit.ts';
 import { signalNumbers } from './exit.ts';
 
@@ -52,7 +52,7 @@ export function guessSignal(exitCode: number | null): string | null {
   return exitCode === null ? null : (namesByNumber.get(exitCode - 128) ?? null);
 }
 
-const nothing: StreamSummary = { bytes: 0, truncated: false };
+const nothing: StreamSummary = { bytes: 0, truncated: false, complete: null };
 
 /** The exit of an exec that never ran, or of which nothing is known but why. */
 export function exitWithout(
@@ -70,4 +70,26 @@ export function exitWithout(
     survivors: null,
     notes: [note],
   });
+}
+
+/** Why nothing of the program ran; `null` when it did. */
+export function startNote(end: ProcessEnd | null, program: string): string | null {
+  if (end?.notStarted === undefined) return null;
+  return end.notStarted === 'not-found'
+    ? `the program ${program} was not found`
+    : `the program ${program} is not executable`;
+}
+
+/** What the caller must know of output that is not proved to be complete; `null` when it is. */
+export function outputsNote(outputs: Outputs): string | null {
+  if (outputs.is === 'cut') return `its output is incomplete: ${outputs.why}`;
+  return outputs.is === 'unknown' ? `its output may be incomplete: ${outputs.why}` : null;
+}
+
+export function summaryOf(
+  stream: { readonly bytes: number; readonly incomplete: boolean },
+  { is }: Outputs,
+): StreamSummary {
+  const complete = is === 'unknown' ? null : is !== 'cut';
+  return { bytes: stream.bytes, truncated: stream.incomplete, complete };
 }

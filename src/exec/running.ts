@@ -1,17 +1,22 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Process, ProcessEnd, PtyProcess } from '../backend.ts';
+import type { Outputs, Process, ProcessEnd, PtyProcess } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';
 import type { Redactor } from '../secrets/redact/types.ts';
 import { Budget } from './budget.ts';
 import type { Watched } from './context.ts';
 import { drain } from './drain.ts';
-import type { Exit, ExitReason, StreamSummary } from './exit.ts';
+import type { Exit, ExitReason } from './exit.ts';
 import { killTree } from './kill/kill-tree.ts';
 import type { KillReport } from './kill/report.ts';
-import { exitOf, exitWithout } from './outcome.ts';
+import { exitOf, exitWithout, outputsNote, startNote, summaryOf } from './outcome.ts';
 import { settledOrLate } from './settled.ts';
 import { Tap } from './tap.ts';
 import type { Execution, StreamName } from './types.ts';
+
+export interface Forced {
+  readonly reason: ExitReason;
+  readonly note: string;
+}
 
 /** How long the place may take to report the end of a command whose tree was killed. */
 const reportMs = 5000;
@@ -19,8 +24,8 @@ const reportMs = 5000;
 const recordMs = 5000;
 
 /**
- * One command that runs. The first reason to end it wins; it settles on the end of its process and a bounded drain of
- * its streams, never on the streams alone, since a child that lives on may hold them.
+ * One command that runs. The first reason to end it wins; it settles on the end of its process and the proved end of its
+ * streams, never on the streams alone, since a child that lives on may hold them.
  */
 export class RunningExec implements Execution {
   readonly id: string;
@@ -41,9 +46,14 @@ export class RunningExec implements Execution {
   #killing: Promise<KillReport> | null = null;
   #endedAt: number | null = null;
 
-  constructor(process: Process | PtyProcess, watched: Watched) {
+  /** `forced`: what ended the command before its process was known. */
+  constructor(process: Process | PtyProcess, watched: Watched, forced: Forced | null = null) {
     this.#process = process;
     this.#watched = watched;
+    if (forced !== null) {
+      this.#forced = forced.reason;
+      this.#notes.push(forced.note);
+    }
     const { request, context } = watched;
     this.id = request.execId;
     this.stdin = process.stdin;
@@ -93,12 +103,12 @@ export class RunningExec implements Execution {
     for (const tap of taps) tap.drain();
     // What is being killed may still write, and hold a stream until it is gone.
     const report = await this.#killing;
-    await drain(taps, { allGone: report?.survivors?.length === 0 });
-    const backgroundOpen = taps.some((tap) => !tap.ended);
+    const outputs = await drain(taps, this.#process);
+    const backgroundOpen = outputs.is === 'held' && outputs.pids.length > 0 && taps.some((tap) => !tap.ended);
     for (const tap of taps) tap.close();
     this.#process.stdin?.destroy();
     this.#process.release();
-    const exit = this.#compose(end, report, backgroundOpen);
+    const exit = this.#compose(end, report, { outputs, backgroundOpen });
     await this.#record(exit);
     this.#watched.context.onSettled?.();
     return exit;
@@ -152,25 +162,38 @@ export class RunningExec implements Execution {
     if (!(await settledOrLate(this.#process.wait(), reportMs))) this.#givenUp.resolve(null);
   }
 
-  #compose(end: ProcessEnd | null, report: KillReport | null, backgroundOpen: boolean): Exit {
+  #compose(
+    end: ProcessEnd | null,
+    report: KillReport | null,
+    { outputs, backgroundOpen }: { readonly outputs: Outputs; readonly backgroundOpen: boolean },
+  ): Exit {
     const { stdout, stderr } = this.#taps;
-    for (const [name, { broken }] of Object.entries(this.#taps)) {
-      if (broken !== null) this.#notes.push(`${name} broke before its end, and what came later is missing: ${broken}`);
-    }
-    const notes = [...this.#notes, report?.note, this.#watched.context.recorder?.note].filter(
-      (note) => typeof note === 'string',
-    );
+    const { context } = this.#watched;
+    const notes = [
+      ...this.#notes,
+      this.#startNote(end),
+      outputsNote(outputs),
+      report?.note,
+      context.recorder?.note,
+    ].filter((note) => typeof note === 'string');
     return exitOf({
       forced: this.#forced,
       end,
       durationMs: (this.#endedAt ?? performance.now()) - this.#from,
-      stdout: summary(stdout),
-      stderr: summary(stderr),
+      stdout: summaryOf(stdout, outputs),
+      stderr: summaryOf(stderr, outputs),
       backgroundOpen,
       survivors: report?.survivors ?? null,
       redactions: redactionsIn(this.#redactors),
       notes,
     });
+  }
+
+  /** The program's name is part of the command, and so may hold a secret. */
+  #startNote(end: ProcessEnd | null): string | null {
+    const { request, context } = this.#watched;
+    const name = request.command[0].slice(0, 200);
+    return startNote(end, context.redaction?.text(name) ?? name);
   }
 
   async #record(exit: Exit): Promise<void> {
@@ -181,8 +204,4 @@ export class RunningExec implements Execution {
 
 function redactionsIn(redactors: readonly Redactor[]): number | null {
   return redactors.length === 0 ? null : redactors.reduce((sum, { counts }) => sum + counts.redactions, 0);
-}
-
-function summary(tap: Tap): StreamSummary {
-  return { bytes: tap.bytes, truncated: tap.incomplete };
 }

@@ -39,6 +39,11 @@ export async function runScript(sandbox: Sandbox, run: ScriptRun): Promise<Scrip
     if (run.input !== undefined) feed(process, run.input);
     process.stderr.on('error', () => {}).resume();
     const [end, text] = await Promise.race([Promise.all([process.wait(), textOf(process)]), aborted(signal)]);
+    const outputs = await Promise.race([process.outputs(), aborted(signal)]);
+    if (outputs.is === 'cut')
+      throw new CaissonError('unavailable', `the answer of the sandbox is incomplete: ${outputs.why}`, {
+        remedy: 'try again',
+      });
     if (end.exitCode !== noPlaceStatus) return { exitCode: end.exitCode, text };
   } finally {
     process.release();

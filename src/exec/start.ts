@@ -8,29 +8,32 @@ import type { Exit } from './exit.ts';
 import { exitWithout } from './outcome.ts';
 import { checkRequest } from './request.ts';
 import { RunningExec } from './running.ts';
+import { forcedBy, UnseenProcess } from './unseen.ts';
 import type { ExecRequest, Execution } from './types.ts';
 
 /**
- * Resolves when the place has accepted the command. Throws what the place threw, `invalid_argument` for a request that
- * cannot be run, `not_supported` for a terminal where there is none, `timed_out` for a place that did not accept it
- * within the request's timeout.
+ * Resolves when the place has accepted the command, and also when the start failed after the request had left: the exit
+ * is then `timed-out`, `canceled` or `lost`, after the tree was looked for and ended. So a rejection means that nothing of
+ * the command has run. It throws what the place threw, `invalid_argument` for a request that cannot be run,
+ * `not_supported` for a terminal where there is none, `timed_out` for a place that did not accept it within the
+ * request's timeout.
  *
- * After `not_found` and `failed_precondition` the command has certainly not run and the record is still open, so that
- * the caller may make the sandbox anew and try again with it, or end it with `startFailed`. After any other error the
- * record has been ended: the command may have run, and must not be tried again under this id.
+ * After `not_found` and `failed_precondition` the record is still open, so that the caller may make the sandbox anew and
+ * try again with it, or end it with `startFailed`. After any other error the record has been ended.
  */
 export async function startExec(sandbox: Sandbox, request: ExecRequest, context: ExecContext): Promise<Execution> {
-  let process: Process | PtyProcess;
+  const watched = { sandbox, request, context };
   try {
     checkRequest(request);
-    process = await accept(sandbox, request, context);
+    const accepted = await accept(sandbox, request, context);
+    if (accepted.is === 'running') return watchExec(accepted.process, watched);
+    return new RunningExec(new UnseenProcess(accepted.error), watched, forcedBy(accepted.error));
   } catch (cause) {
     const error = toCaissonError(cause);
     if (!isCode(error, 'not_found') && !isCode(error, 'failed_precondition'))
       await context.recorder?.end(startFailed(error));
     throw error;
   }
-  return watchExec(process, { sandbox, request, context });
 }
 
 /** Makes an exec of a process that runs already, whichever way it was started. */

@@ -71,7 +71,7 @@ export function startTerminal(id: string, input: ExecInput, where: Where): Start
 }
 
 export function exitOf(part: Partial<Exit>, durationMs: number): Exit {
-  const none = { bytes: 0, truncated: false };
+  const none = { bytes: 0, truncated: false, complete: true };
   return {
     reason: 'exited',
     exitCode: 0,

@@ -1,30 +1,48 @@
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import type { Outputs } from '../../src/backend.ts';
 import { Budget } from '../../src/exec/budget.ts';
 import { drain } from '../../src/exec/drain.ts';
 import { Tap } from '../../src/exec/tap.ts';
 
 function tapOf(source: PassThrough): Tap {
-  return new Tap(source, { name: 'stdout', budget: new Budget(null, () => {}), record: null, redact: null });
+  const tap = new Tap(source, { name: 'stdout', budget: new Budget(null, () => {}), record: null, redact: null });
+  tap.drain();
+  return tap;
 }
 
-it('a stream that is quiet is given up soon, unless nobody is left who could hold it', async () => {
-  const ended = async (allGone: boolean): Promise<boolean> => {
-    const source = new PassThrough();
-    const tap = tapOf(source);
-    tap.drain();
-    const drained = drain([tap], { allGone });
-    void sleep(500).then(() => source.end());
-    await drained;
-    return tap.ended;
-  };
-  expect(await Promise.all([ended(false), ended(true)])).toEqual([false, true]);
+const saying = (outputs: Outputs) => ({ outputs: async () => outputs });
+
+it('waits for a proof, however long the stream is quiet', async () => {
+  const source = new PassThrough();
+  const tap = tapOf(source);
+  const proof = Promise.withResolvers<Outputs>();
+  const drained = drain([tap], { outputs: () => proof.promise });
+  await sleep(1_500);
+  source.end('late');
+  proof.resolve({ is: 'ended' });
+  expect(await drained).toEqual({ is: 'ended' });
+  expect([tap.ended, tap.bytes]).toEqual([true, 4]);
 });
 
-it('even then nobody waits for ever', async () => {
+it('gives a stream up that brings neither a byte nor a proof, and reports it as cut', async () => {
+  const drained = await drain([tapOf(new PassThrough())], { outputs: () => new Promise<never>(() => {}) });
+  expect(drained).toMatchObject({ is: 'cut' });
+}, 15_000);
+
+it('reads a held stream until it is quiet, and at most for a second', async () => {
+  const source = new PassThrough();
+  const chatter = setInterval(() => source.write('.'), 20);
   const from = performance.now();
-  await drain([tapOf(new PassThrough())], { allGone: true });
+  expect(await drain([tapOf(source)], saying({ is: 'held', pids: [7] }))).toEqual({ is: 'held', pids: [7] });
+  clearInterval(chatter);
   expect(performance.now() - from).toBeGreaterThan(900);
-  expect(performance.now() - from).toBeLessThan(3000);
+});
+
+it('reports a stream that breaks behind its proof as cut', async () => {
+  const source = new PassThrough();
+  const tap = tapOf(source);
+  source.destroy(new Error('reset'));
+  expect(await drain([tap], saying({ is: 'ended' }))).toEqual({ is: 'cut', why: 'reset' });
 });

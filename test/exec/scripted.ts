@@ -1,6 +1,6 @@
 /** A process whose every step is told by the test: for edges that real processes reach only by luck. */
 import { PassThrough, type Writable } from 'node:stream';
-import type { Process, ProcessEnd, Sandbox } from '../../src/backend.ts';
+import type { Outputs, Process, ProcessEnd, Sandbox } from '../../src/backend.ts';
 
 export class ScriptedProcess implements Process {
   readonly stdin: Writable | null = null;
@@ -9,9 +9,14 @@ export class ScriptedProcess implements Process {
   readonly signals: string[] = [];
   released = false;
   readonly #end = Promise.withResolvers<ProcessEnd>();
+  readonly #proof = Promise.withResolvers<Outputs>();
 
   wait(): Promise<ProcessEnd> {
     return this.#end.promise;
+  }
+
+  outputs(): Promise<Outputs> {
+    return this.#proof.promise;
   }
 
   async kill(signal: string): Promise<void> {
@@ -31,9 +36,15 @@ export class ScriptedProcess implements Process {
     this.#end.reject(error);
   }
 
+  /** The proof of its output; only the first counts. */
+  prove(outputs: Outputs): void {
+    this.#proof.resolve(outputs);
+  }
+
   endStreams(): void {
     this.stdout.end();
     this.stderr.end();
+    this.prove({ is: 'ended' });
   }
 }
 

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import type { ExecOptions, Process, ProcessEnd, Sandbox } from '../../src/backend.ts';
+import { endOfStreams } from '../fixtures/outputs.ts';
 
 /** `path` is searched for programs first, so that it can decide what `sh` is. */
 export function spawnedSandbox(path: string | null = null): Sandbox {
@@ -30,10 +31,13 @@ async function spawnProcess(
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, outOfMemory: false }));
   });
   await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  const stdout = child.stdout ?? Readable.from([]);
+  const stderr = child.stderr ?? Readable.from([]);
   return {
     stdin: child.stdin,
-    stdout: child.stdout ?? Readable.from([]),
-    stderr: child.stderr ?? Readable.from([]),
+    stdout,
+    stderr,
+    outputs: () => endOfStreams({ stdout, stderr }),
     wait: () => end,
     kill: async (signal) => {
       // ESRCH: it has ended, which is what was wanted.

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import type { ExecOptions, Process, ProcessEnd, Sandbox } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
+import { endOfStreams } from '../fixtures/outputs.ts';
 
 export interface ProcessSandbox extends Sandbox {
   readonly commands: readonly (readonly string[])[];
@@ -53,6 +54,7 @@ function processOf(child: ChildProcess, stdin: boolean): Process {
     stdout,
     stderr,
     wait: () => end,
+    outputs: () => endOfStreams({ stdout, stderr }),
     async kill(signal) {
       if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), signal);
     },
@@ -84,6 +86,7 @@ export function printingSandbox(
         stdout,
         stderr: Readable.from([]),
         wait: () => end,
+        outputs: async () => ({ is: 'ended' }),
         async kill(signal) {
           killed.push(signal);
           stdout.destroy();

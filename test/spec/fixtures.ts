@@ -18,7 +18,6 @@ export const generous: Guarantees = {
   survivesRestart: true,
   kill: 'tree',
   mounts: 'read-write',
-  outputs: 'kernel',
   credentials: 'bind',
   hardening: { readOnlyRoot: true, seccomp: true, runtimes: ['runc', 'runsc'], shm: true, hostUser: true },
 };
@@ -35,7 +34,6 @@ export const bare: Guarantees = {
   survivesRestart: false,
   kill: 'process',
   mounts: 'none',
-  outputs: 'kernel',
   credentials: 'copy',
   hardening: { readOnlyRoot: false, seccomp: false, runtimes: [], shm: false, hostUser: false },
 };

@@ -3,7 +3,7 @@ import { finished } from 'node:stream';
 import type { Process } from '../../backend.ts';
 import { abortError } from '../../errors.ts';
 import { exitOf } from '../outcome.ts';
-import type { Exit } from '../exit.ts';
+import type { Exit, StreamSummary } from '../exit.ts';
 import { execVariable } from '../request.ts';
 import type { ExecEvent, StreamName, Where } from '../types.ts';
 import { findProcess, type Kept, unknownProcess } from './list.ts';
@@ -47,10 +47,11 @@ export async function* followProcess(
       position = { ...position, [name]: position[name] + bytes.length };
       yield event(null, { type: name, bytes });
     }
-    const status = await look.status;
+    const { status, whole } = await look.end;
     if (status === statuses.unknown) throw unknownProcess(id);
-    if (status === 0) break;
-    if (!options.follow) return;
+    // A connection that was cut has left bytes behind: the next look goes on from the last one that arrived.
+    if (status === 0 && whole) break;
+    if (!options.follow && whole) return;
   }
   const last = await findProcess(kept, id);
   const before = position;
@@ -60,7 +61,8 @@ export async function* followProcess(
 
 interface Follower {
   readonly chunks: AsyncIterable<readonly [StreamName, Buffer]>;
-  readonly status: Promise<number | null>;
+  /** The status of the script, and whether all that it wrote arrived. */
+  readonly end: Promise<{ readonly status: number | null; readonly whole: boolean }>;
 }
 
 async function startFollower(
@@ -77,9 +79,12 @@ async function startFollower(
     ...(signal === undefined ? {} : { signal }),
   });
   process.stdin?.on('error', () => {}).end();
-  const ended = process.wait();
-  ended.catch(() => {}); // told by `status`
-  return { chunks: chunksOf(process, signal), status: ended.then(({ exitCode }) => exitCode) };
+  const end = Promise.all([process.wait(), process.outputs()]).then(([{ exitCode }, outputs]) => ({
+    status: exitCode,
+    whole: outputs.is !== 'cut',
+  }));
+  end.catch(() => {}); // reported when it is awaited
+  return { chunks: chunksOf(process, signal), end };
 }
 
 /** Both streams as they come; a reader that stops stops them. */
@@ -137,10 +142,24 @@ function exitOfProcess(process: DetachedProcess, told: Position): Exit {
     forced: null,
     end: state === 'exited' ? { exitCode, signal: null, outOfMemory: false } : null,
     durationMs: process.durationMs ?? byClockMs,
-    stdout: { bytes: told.stdout, truncated: truncated.stdout },
-    stderr: { bytes: told.stderr, truncated: truncated.stderr },
+    stdout: keptStream(told.stdout, truncated.stdout, state),
+    stderr: keptStream(told.stderr, truncated.stderr, state),
     backgroundOpen,
     survivors: null,
-    notes: state === 'lost' ? ['it is gone, and nobody saw how it ended'] : [],
+    notes: notesOf(process),
   });
+}
+
+/** Its files hold all that it wrote, up to their limit; without an exit record their last bytes may be missing. */
+function keptStream(bytes: number, truncated: boolean, state: DetachedProcess['state']): StreamSummary {
+  return { bytes, truncated, complete: truncated ? false : state === 'exited' ? true : null };
+}
+
+function notesOf({ state, truncated }: DetachedProcess): readonly string[] {
+  return [
+    ...(state === 'lost' ? ['the process is gone, and its end was not recorded; its output may be incomplete'] : []),
+    ...(truncated.stdout || truncated.stderr
+      ? ['its output is incomplete: it exceeded the limit of a detached process']
+      : []),
+  ];
 }

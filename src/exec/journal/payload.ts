@@ -158,8 +158,10 @@ function isSurvivor(value: unknown): value is Survivor {
 }
 
 function summaryOf(value: unknown): StreamSummary {
-  if (!isObject(value) || typeof value['bytes'] !== 'number') return { bytes: 0, truncated: true };
-  return { bytes: value['bytes'], truncated: value['truncated'] === true };
+  if (!isObject(value) || typeof value['bytes'] !== 'number') return { bytes: 0, truncated: true, complete: null };
+  const { bytes, truncated, complete } = value;
+  // Records of earlier versions do not have it.
+  return { bytes, truncated: truncated === true, complete: typeof complete === 'boolean' ? complete : null };
 }
 
 function whereOf(value: unknown): Where | null {

@@ -8,6 +8,8 @@
  *   - share the session of a member, unless the leader of that session is alive and no member (it is then the session
  *     of somebody else, such as that of Caisson itself on the local machine),
  *   - were members in an earlier scan (by process id and start time).
+ * The watcher of a command on the direct path (`direct/script.ts`) is one only while no other is left: it reports the end of
+ * the others, and before them it is what the command will come from.
  * The script itself and its ancestors never are. What clears its environment, opens a session of its own *and* loses
  * its parent before the first scan is not found.
  *
@@ -19,7 +21,7 @@
  * Zombies are dead and do not count. A name is what the process calls itself: hostile.
  */
 export const killScript = String.raw`exec 2>/dev/null
-LC_ALL=C want="CAISSON_EXEC=$1" mode=$2 nul= zero= known= sessions= up= upsessions=
+LC_ALL=C want="CAISSON_EXEC=$1" watch="CAISSON_EXEC=watch-$1" mode=$2 nul= zero= known= sessions= up= upsessions=
 IFS= read -r -d '' x </dev/null
 [ $? = 1 ] && nul=y
 stat() {
@@ -49,6 +51,14 @@ ours() {
   case $alive in *" $1:"*) return 1 ;; esac
 }
 scan() {
+  search
+  [ "$members" = ' ' ] || return 0
+  carried=$want want=$watch
+  search
+  want=$carried
+  [ "$members" != ' ' ]
+}
+search() {
   members=' ' alive=' ' found=
   [ $mode = grep ] && found=$(grep $zero -lsxF -- "$want" /proc/[0-9]*/environ)
   for p in /proc/[0-9]*; do
@@ -76,7 +86,6 @@ scan() {
       ours $session && { enter $p $session $born; more=y; }
     done
   done
-  [ "$members" != ' ' ]
 }
 freeze() {
   round=0 before=

@@ -2,9 +2,9 @@
  * One warm shell in a sandbox, and the exec that it runs.
  *
  *   opening -> idle -> running -> idle
- *                         |  \-> checking -> idle      somebody held a stream at the end; asked again, nobody does
+ *                         |  \-> checking -> idle      a process held a stream at the end; looked at again, none does
  *                         v           |
- *                      retired <------+                it died, was forged, still held, or said something while idle
+ *                      retired <------+                it died, was forged, is still held, or said something while idle
  *
  * A request is written only to a lane that is verified idle: what is queued in its stdin could be read by a command.
  */
@@ -12,23 +12,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process, ProcessEnd, Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
+import { type Answer, Exchange, type Late, type StreamName } from './exchange.ts';
 import { type LaneControl, LaneProcess } from './lane-process.ts';
+import { endOf, helloForm, openingForm, readOpening, readStatus, type Status, statusForm } from './protocol.ts';
 import { encodeAgain, encodeNow, encodeReady, encodeRequest, type LaneCommand } from './request.ts';
-import { Scanner } from './scanner.ts';
 import { laneScript } from './script.ts';
 
 type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
-type StreamName = 'stdout' | 'stderr';
 
-const statusForm = /^:(\d{1,3}):((?: \??\d{1,10})*)$/;
-const helloForm = /^:\d{1,10}\+?$/;
-const emptyForm = /^$/;
 /**
- * A child that is just dying, or has forked and not yet given up its streams, is asked again after these pauses: often
- * enough that its reader, who takes it for a background process after 250 ms, sees the end of a stream as directly.
+ * A child that is just dying, or has forked and not yet given up its streams, is looked at again after these pauses. A
+ * process that is still seen holding a stream after them is a background process.
  */
 const recheckPausesMs = [2, 10, 30, 40, 40, 40, 40, 40];
-/** Whoever holds on longer is a background process: the reader of the exec decides how long to wait for it. */
+/** How long the reader of the exec waits for such a process is the reader's decision; the lane looks on at this pace. */
 const laterRecheckMs = 500;
 /** Long enough to wrap the pid counter: a range of pids proves nothing then, and everything is looked at. */
 const longRunMs = 2_000;
@@ -42,25 +39,28 @@ export interface Surroundings {
   readonly memory?: Sandbox['memory'];
 }
 
+/** A running exec of this lane. */
+interface Current {
+  readonly process: LaneProcess;
+  /** Whether it was given to a child that stood ready. */
+  readonly toChild: boolean;
+  readonly killsBefore: number;
+  opening: string;
+}
+
 export class Lane {
   readonly #process: Process;
   readonly #surroundings: Surroundings;
   #state: State = 'opening';
-  #scanners: Partial<Record<StreamName, Scanner>> = {};
-  /** What the lane said when it opened; heard again, it is another lane that says it. */
+  /** `null`: the lane has nothing to say. */
+  #exchange: Exchange | null = null;
   #greeting: string | null = null;
-  #trailer: string | null = null;
-  #pending = 0;
-  #current: LaneProcess | null = null;
+  #current: Current | null = null;
   #startedAt = 0;
   #canStandReady = false;
-  /** The child that waits in it for a request, and by what the end of that will be known. */
+  /** The child that waits in it for a request. */
   #child: { readonly tag: string; readonly nonce: string; readonly since: number } | null = null;
   #children = 0;
-  /** Whether the running exec was given to such a child. */
-  #toChild = false;
-  #killsBefore = 0;
-  #answer: ((trailer: string | null) => void) | null = null;
 
   constructor(process: Process, surroundings: Surroundings) {
     this.#process = process;
@@ -92,10 +92,20 @@ export class Lane {
 
   /** Waits for the hello of a shell that was started with `command(nonce)`. Throws when it does not come. */
   async open(nonce: string): Promise<void> {
-    const hello = this.#expect(nonce, { stdout: helloForm, stderr: emptyForm });
-    const late = sleep(openPatienceMs, null, { ref: false });
-    const answer = await Promise.race([hello, late]);
-    if (answer === null) {
+    const hello = Promise.withResolvers<string | null>();
+    this.#exchange = new Exchange(
+      { nonce, greeting: null, form: helloForm },
+      {
+        deliver: () => undefined,
+        ended: (trailer) => {
+          this.#exchange = null;
+          hello.resolve(trailer);
+        },
+        lost: () => hello.resolve(null),
+      },
+    );
+    const answer = await Promise.race([hello.promise, sleep(openPatienceMs, null, { ref: false })]);
+    if (answer === null || this.#isRetired()) {
       this.close();
       throw new CaissonError(
         'not_supported',
@@ -112,19 +122,21 @@ export class Lane {
     if (this.#state !== 'idle') throw new CaissonError('internal', `a request to a lane that is ${this.#state}`);
     const child = this.#child;
     this.#child = null;
-    this.#toChild = child !== null;
-    const nonce = child?.nonce ?? newNonce();
     this.#state = 'running';
     this.#startedAt = performance.now();
-    this.#killsBefore = this.#surroundings.memory?.kills() ?? 0;
-    const current: LaneProcess = new LaneProcess(this.#control(() => this.#current === current));
+    const process: LaneProcess = new LaneProcess(this.#control(() => this.#current?.process === process));
+    const killsBefore = this.#surroundings.memory?.kills() ?? 0;
+    const current: Current = { process, toChild: child !== null, killsBefore, opening: '+' };
     this.#current = current;
-    void this.#expect(nonce, { stdout: statusForm, stderr: emptyForm }).then((trailer) =>
-      this.#finish(current, trailer),
+    const nonce = child?.nonce ?? newNonce();
+    this.#exchange = new Exchange(
+      { nonce, greeting: this.#greeting, form: statusForm, opening: openingForm },
+      this.#answerFor(current),
     );
-    const bytes = child === null ? encodeRequest({ ...request, nonce }) : encodeNow(child.tag, request);
-    this.#process.stdin?.write(bytes);
-    return current;
+    this.#process.stdin?.write(
+      child === null ? encodeRequest({ ...request, nonce }) : encodeNow({ ...request, nonce, tag: child.tag }),
+    );
+    return process;
   }
 
   /** Starts the process of the next command ahead, where the shell can, unless it is there or the lane is not idle. */
@@ -156,68 +168,51 @@ export class Lane {
     };
   }
 
-  /** Resolves with stdout's trailer when both marks were seen, with null when the lane is no more. */
-  #expect(nonce: string, forms: Readonly<Record<StreamName, RegExp>>): Promise<string | null> {
-    const deliver = (name: StreamName) => (bytes: Buffer) => this.#deliver(name, bytes);
-    this.#scanners = {
-      stdout: new Scanner(nonce, forms.stdout, { deliver: deliver('stdout'), greeting: this.#greeting }),
-      stderr: new Scanner(nonce, forms.stderr, { deliver: deliver('stderr'), greeting: this.#greeting }),
+  #answerFor(current: Current): Answer {
+    return {
+      opened: (trailer) => {
+        current.opening = trailer;
+        current.process.opened(readOpening(trailer));
+      },
+      deliver: (name, bytes) => this.#deliver(name, bytes),
+      ended: (trailer, late) => void this.#finish(current, readStatus(trailer), late),
+      lost: (why) => {
+        current.process.lost(
+          new CaissonError('unavailable', 'the lane that ran the command is gone, so its end is not known'),
+        );
+        current.process.proved({ is: 'cut', why: `the lane that ran it has ended: ${why}` });
+        current.process.endStreams();
+        this.#retire(why);
+      },
     };
-    this.#pending = 2;
-    this.#trailer = null;
-    return new Promise((resolve) => {
-      this.#answer = resolve;
-    });
   }
 
   #deliver(name: StreamName, bytes: Buffer): void {
     if (this.#current === null) return;
-    if (!this.#current[name].push(bytes)) this.#process[name].pause();
+    if (!this.#current.process[name].push(bytes)) this.#process[name].pause();
   }
 
+  /** An idle lane that speaks is not to be trusted. What it says reaches no reader. */
   #receive(name: StreamName, chunk: Buffer): void {
-    const scanner = this.#scanners[name];
-    if (scanner === undefined) {
-      this.#late(name, chunk);
-      return;
-    }
-    const scanned = scanner.feed(chunk);
-    if (scanned.kind === 'forged') this.#retire('a command forged its end mark');
-    if (scanned.kind === 'died') this.#retire('a command killed it, and its guardian replaced it');
-    if (scanned.kind !== 'end') return;
-    delete this.#scanners[name];
-    if (name === 'stdout') this.#trailer = scanned.trailer;
-    if (scanned.rest.length > 0) this.#late(name, scanned.rest);
-    this.#pending -= 1;
-    if (this.#pending === 0) this.#settle(this.#trailer);
+    if (this.#exchange === null) this.#retire('it spoke while idle');
+    else this.#exchange.feed(name, chunk);
   }
 
-  /** Bytes after the mark come from a process that outlived its command; an idle lane that speaks is not to be trusted. */
-  #late(name: StreamName, bytes: Buffer): void {
-    if (this.#current === null) this.#retire('it spoke while idle');
-    else this.#deliver(name, bytes);
-  }
-
-  #settle(trailer: string | null): void {
-    const answer = this.#answer;
-    this.#answer = null;
-    answer?.(trailer);
-  }
-
-  async #finish(current: LaneProcess, trailer: string | null): Promise<void> {
-    if (trailer === null) {
-      current.lost(new CaissonError('unavailable', 'the lane that ran the command is gone, so its end is not known'));
-      current.endStreams();
-      return;
-    }
-    const [, status = '', held = ''] = statusForm.exec(trailer) ?? [];
-    current.ended(await this.#endOf(status));
-    const holders = performance.now() - this.#startedAt > longRunMs ? 'all' : pidsOf(held);
-    if (holders.length > 0 && !(await this.#verifiedIdle(holders))) return;
+  /** Both marks are there. What follows them is a holder's, or else the lane is not what it was. */
+  async #finish(current: Current, status: Status, late: Late): Promise<void> {
+    this.#exchange = null;
+    const isLong = performance.now() - this.#startedAt > longRunMs;
+    const suspects = isLong ? 'all' : status.suspects;
+    const held = suspects === 'all' || suspects.length > 0;
+    const look = held ? this.#prepareLook(late) : null;
+    if (!held && late.stdout.length + late.stderr.length > 0) this.#retire('it spoke behind the end of its command');
+    current.process.ended(await this.#endOf(current, status));
+    if (look !== null && !(await this.#verifiedIdle(current.process, look, suspects))) return;
+    current.process.proved({ is: 'ended' });
+    current.process.endStreams();
     this.#current = null;
-    current.endStreams();
     // Such a lane ends: the signal may have met the child before it was the command.
-    if (this.#toChild && Number(status) > 128) this.#retire('the child that took its command was killed');
+    if (current.toChild && status.exitCode > 128) this.#retire('the child that took its command was killed');
     if (this.#isRetired()) return;
     this.#state = 'idle';
     for (const name of ['stdout', 'stderr'] as const) this.#process[name].resume();
@@ -225,27 +220,58 @@ export class Lane {
   }
 
   /** The word that the kernel killed for memory comes by another way than the end, and may come a little later. */
-  async #endOf(status: string): Promise<ProcessEnd> {
+  async #endOf({ killsBefore, opening }: Current, { exitCode }: Status): Promise<ProcessEnd> {
     const { memory } = this.#surroundings;
-    const killed = (): boolean => (memory?.kills() ?? 0) > this.#killsBefore;
-    if (status === '137' && memory !== undefined && !killed()) await sleep(memoryGraceMs);
-    return { exitCode: Number(status), signal: null, outOfMemory: killed() };
+    const killed = (): boolean => (memory?.kills() ?? 0) > killsBefore;
+    if (exitCode === 137 && memory !== undefined && !killed()) await sleep(memoryGraceMs);
+    return endOf(exitCode, readOpening(opening), killed());
   }
 
-  /** The streams of the exec stay open while somebody holds them: that is what its reader is told by. */
-  async #verifiedIdle(asked: readonly number[] | 'all'): Promise<boolean> {
+  /**
+   * Reads what holders write from now on, up to the answer of one look at them: no byte of a lane's own passes for theirs.
+   * Where some still hold a stream, the next look is prepared before another byte can arrive.
+   */
+  #prepareLook(late: Late): Look {
     this.#state = 'checking';
-    let holders = asked;
-    for (let look = 0; ; look += 1) {
-      await sleep(recheckPausesMs[look] ?? laterRecheckMs, undefined, { ref: false });
-      if (this.#isRetired()) return false;
-      const nonce = newNonce();
-      const answer = this.#expect(nonce, { stdout: statusForm, stderr: emptyForm });
-      this.#process.stdin?.write(encodeAgain(nonce, holders));
-      const trailer = await answer;
-      if (trailer === null) return false;
-      holders = pidsOf(statusForm.exec(trailer)?.[2] ?? '');
-      if (holders.length === 0) return true;
+    const nonce = newNonce();
+    const { promise, resolve } = Promise.withResolvers<Looked | null>();
+    this.#exchange = new Exchange(
+      { nonce, greeting: this.#greeting, form: statusForm },
+      {
+        deliver: (name, bytes) => this.#deliver(name, bytes),
+        ended: (trailer, after) => {
+          const { seen, suspects } = readStatus(trailer);
+          this.#exchange = null;
+          resolve({ seen, suspects, next: suspects.length === 0 ? null : this.#prepareLook(after) });
+        },
+        lost: (why) => {
+          resolve(null);
+          this.#retire(why);
+        },
+      },
+    );
+    for (const name of ['stdout', 'stderr'] as const) this.#exchange.feed(name, late[name]);
+    return { nonce, answer: promise };
+  }
+
+  /** The streams of the exec stay open while a process holds them, and its proof names that process. */
+  async #verifiedIdle(process: LaneProcess, first: Look, asked: readonly number[] | 'all'): Promise<boolean> {
+    let suspects = asked;
+    let look = first;
+    for (let count = 0; ; count += 1) {
+      await sleep(recheckPausesMs[count] ?? laterRecheckMs, undefined, { ref: false });
+      if (!this.#isRetired()) this.#process.stdin?.write(encodeAgain(look.nonce, suspects));
+      const looked = this.#isRetired() ? null : await look.answer;
+      if (looked === null) {
+        // Its own end was seen, so all that it wrote is here; what holders write is no longer read.
+        process.proved({ is: 'ended' });
+        return false;
+      }
+      if (looked.next === null) return true;
+      if (count + 1 === recheckPausesMs.length && looked.seen.length > 0)
+        process.proved({ is: 'held', pids: looked.seen });
+      ({ suspects } = looked);
+      look = looked.next;
     }
   }
 
@@ -259,23 +285,27 @@ export class Lane {
     return this.#state === 'retired';
   }
 
-  #retire(_why: string): void {
+  #retire(why: string): void {
     if (this.#state === 'retired') return;
     this.#state = 'retired';
-    this.#scanners.stdout?.flush();
-    this.#scanners.stderr?.flush();
-    this.#scanners = {};
-    this.#settle(null);
-    this.#current?.endStreams();
+    const exchange = this.#exchange;
+    this.#exchange = null;
+    exchange?.lose(why);
+    this.#current?.process.endStreams();
     this.#process.stdin?.end();
     this.#process.release();
     this.#surroundings.onChange(this);
   }
 }
 
-function pidsOf(held: string): readonly number[] {
-  return held
-    .split(' ')
-    .filter(Boolean)
-    .map((word) => Number(word.replace('?', '')));
+interface Look {
+  readonly nonce: string;
+  readonly answer: Promise<Looked | null>;
+}
+
+interface Looked {
+  readonly seen: readonly number[];
+  readonly suspects: readonly number[];
+  /** `null`: no process holds a stream. */
+  readonly next: Look | null;
 }

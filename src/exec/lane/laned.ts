@@ -5,6 +5,7 @@
  * a lane costs as much as an exec, so it only pays from the second command on.
  */
 import type { ExecOptions, Process, Ref, ResourceState, Sandbox } from '../../backend.ts';
+import { startDirect } from '../direct/start.ts';
 import { Lanes } from './pool.ts';
 
 export class LanedSandbox implements Sandbox {
@@ -37,9 +38,11 @@ export class LanedSandbox implements Sandbox {
   }
 
   async exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> {
-    return (
-      (options.stdin ? null : await this.#throughLane(command, options)) ?? (await this.#sandbox.exec(command, options))
-    );
+    const process = options.stdin ? null : await this.#throughLane(command, options);
+    if (process !== null) return process;
+    return this.#sandbox.relay === true
+      ? await startDirect(this.#sandbox, command, options)
+      : await this.#sandbox.exec(command, options);
   }
 
   async destroy(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -57,7 +60,7 @@ export class LanedSandbox implements Sandbox {
       this.#direct += 1;
       return null;
     }
-    const { cwd, env, signal } = options;
-    return await this.#lanes.exec({ command, cwd, env }, signal);
+    const { cwd, env } = options;
+    return await this.#lanes.exec({ command, cwd, env }, options);
   }
 }

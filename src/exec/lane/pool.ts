@@ -12,6 +12,7 @@ import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { abortError, isCode, toCaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
 import { Lane } from './lane.ts';
+import { whenOpened } from './opened.ts';
 import { fitsLane, type LaneCommand } from './request.ts';
 
 export type Launch = (command: readonly [string, ...string[]], options: ExecOptions) => Promise<Process>;
@@ -78,9 +79,13 @@ export class Lanes {
   /**
    * Runs a command in a lane. `null` when it has to go another way: it does not fit, this sandbox has no lanes, or all are
    * busy with commands that do not end.
-   * Throws what starting the lane's shell throws when the sandbox itself is not there.
+   * Throws what starting the lane's shell throws when the sandbox itself is not there, and `invalid_argument` for a
+   * directory that cannot be entered.
    */
-  async exec(request: LaneCommand, signal?: AbortSignal): Promise<Process | null> {
+  async exec(
+    request: LaneCommand,
+    { signal, onSent }: Pick<ExecOptions, 'signal' | 'onSent'> = {},
+  ): Promise<Process | null> {
     if (this.#unusable !== null || !fitsLane(request)) return null;
     for (;;) {
       const lane = this.#idle() ?? (await this.#wait(signal));
@@ -90,7 +95,8 @@ export class Lanes {
       if (lane.state !== 'idle') continue; // it died on the way to us
       this.#countStopgap(lane);
       this.#countHurried(lane);
-      return lane.run(request);
+      onSent?.();
+      return await whenOpened(lane.run(request), request.cwd, signal);
     }
   }
 

@@ -72,17 +72,20 @@ export function encodeReady(tag: string, nonce: string): Buffer {
   return framed(`_cz_ready ${tag} ${nonce} #.`);
 }
 
-/** A request to the child that waits. */
-export function encodeNow(tag: string, request: LaneCommand): Buffer {
-  return framed(['_cz_now', tag, ...wordsOf(request), '#.'].join(' '));
+/** A request to the child that waits. The nonce reaches it only here: its arguments are for every process to read. */
+export function encodeNow({ tag, nonce, ...request }: LaneRequest & { readonly tag: string }): Buffer {
+  return framed(['_cz_now', tag, nonce, ...wordsOf(request), '#.'].join(' '));
 }
 
-/** Directory, variables and command. What a shell may take for an option of `exec` goes by way of `env`. */
+/**
+ * Directory, variables and command. What a shell may take for an option of `exec` goes by way of `env`, and then `-e`
+ * announces the name of the program itself, which is the one to be found.
+ */
 function wordsOf({ command, cwd, env }: LaneCommand): readonly string[] {
   const { plain, past } = splitEnv(env);
   const throughEnv = past.length > 0 || command[0].startsWith('-');
-  const before = throughEnv ? ['"$_cz_e"', '--', ...past.map(quote)] : [];
-  return [quote(cwd), ...plain.map(quote), '--', ...before, ...command.map(quote)];
+  const before = throughEnv ? ['-e', quote(command[0]), '"$_cz_e"', '--', ...past.map(quote)] : ['--'];
+  return [quote(cwd), ...plain.map(quote), ...before, ...command.map(quote)];
 }
 
 /** Asks the lane once more who of these holds its streams: pids, or everybody. */
@@ -103,10 +106,14 @@ function splitEnv(env: Readonly<Record<string, string>>): { readonly plain: stri
   const plain: string[] = [];
   const past: string[] = [];
   for (const [name, value] of Object.entries(env)) {
-    const own = shellsOwn.has(name) || name.startsWith('_cz_') || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
-    (own ? past : plain).push(`${name}=${value}`);
+    (isShellsOwn(name) ? past : plain).push(`${name}=${value}`);
   }
   return { plain, past };
+}
+
+/** Whether a shell would set, change or not export a variable of this name. */
+export function isShellsOwn(name: string): boolean {
+  return shellsOwn.has(name) || name.startsWith('_cz_') || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 }
 
 /** Means itself to every shell. Two bytes less are two or four system calls less: `read` takes one at a time. */

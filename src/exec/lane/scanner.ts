@@ -2,7 +2,8 @@
  * Finds the end mark of an exec in one stream of a lane, and passes everything before it on untouched.
  *
  * The mark is a nonce the command cannot know, followed by a fixed form. A nonce in any other form is a proven forgery.
- * Only bytes that may really be the beginning of the mark are held back, so a prompt of three bytes is never delayed.
+ * Where a stream has an opening mark, it is the same nonce in another form, and what comes before it belongs to no
+ * command and is dropped. Only bytes that may really be the beginning of the mark are held back, so a prompt of three bytes is never delayed.
  *
  * A guardian starts a new lane on the same streams when a command has killed the old one, and no stream end is seen
  * then: the greeting of the new lane is the notice of death. Commands can read that greeting in the lane's own command
@@ -12,6 +13,8 @@
 export type Scanned =
   /** Nothing more yet. */
   | { readonly kind: 'open' }
+  /** The opening mark. `rest` is to be fed again. */
+  | { readonly kind: 'begun'; readonly trailer: string; readonly rest: Buffer }
   | { readonly kind: 'end'; readonly trailer: string; readonly rest: Buffer }
   | { readonly kind: 'forged' }
   | { readonly kind: 'died' };
@@ -26,19 +29,26 @@ export class Scanner {
   readonly #mark: Buffer;
   readonly #greeting: Buffer | null;
   readonly #form: RegExp;
+  /** `null` once it was seen, or where there is none. */
+  #opening: RegExp | null;
   readonly #deliver: (bytes: Buffer) => void;
   #held: Buffer = Buffer.alloc(0);
   /** How much of what is held has been delivered. */
   #shown = 0;
   #trailer: Buffer | null = null;
 
-  /** `form` must match the whole trailer, without its closing semicolon. */
+  /** `form` and `opening` must match the whole trailer, without its closing semicolon. */
   constructor(
     nonce: string,
     form: RegExp,
-    options: { readonly deliver: (bytes: Buffer) => void; readonly greeting?: string | null },
+    options: {
+      readonly deliver: (bytes: Buffer) => void;
+      readonly greeting?: string | null;
+      readonly opening?: RegExp | null;
+    },
   ) {
-    const { deliver, greeting = null } = options;
+    const { deliver, greeting = null, opening = null } = options;
+    this.#opening = opening;
     this.#mark = Buffer.from(nonce, 'latin1');
     this.#greeting = greeting === null ? null : Buffer.from(greeting, 'latin1');
     this.#form = form;
@@ -68,7 +78,12 @@ export class Scanner {
 
   /** Whether something is held that the stream, if nothing follows soon, should not be without: the end of a prompt. */
   get waits(): boolean {
-    return this.#trailer === null && this.#held.length > this.#shown && this.#held.length <= longestChance;
+    return (
+      this.#opening === null &&
+      this.#trailer === null &&
+      this.#held.length > this.#shown &&
+      this.#held.length <= longestChance
+    );
   }
 
   /** The stream has gone quiet. What follows may still make a mark of what `waits`. */
@@ -88,7 +103,7 @@ export class Scanner {
     const from = this.#shown;
     this.#held = bytes.subarray(to, end);
     this.#shown = Math.max(0, from - to);
-    if (to > from) this.#deliver(bytes.subarray(from, to));
+    if (to > from && this.#opening === null) this.#deliver(bytes.subarray(from, to));
   }
 
   #finish(bytes: Buffer): Scanned {
@@ -98,6 +113,12 @@ export class Scanner {
       return { kind: 'open' };
     }
     const trailer = bytes.toString('latin1', 0, Math.max(end, 0));
+    if (this.#opening !== null) {
+      if (end < 0 || !this.#opening.test(trailer)) return { kind: 'forged' };
+      this.#opening = null;
+      this.#trailer = null;
+      return { kind: 'begun', trailer, rest: bytes.subarray(end + 1) };
+    }
     if (end < 0 || !this.#form.test(trailer)) return { kind: 'forged' };
     return { kind: 'end', trailer, rest: bytes.subarray(end + 1) };
   }

@@ -32,6 +32,8 @@
  * LC_ALL=C keeps `read` from changing bytes that are no UTF-8. Names have a prefix that no image exports.
  */
 
+import { findFunctions, holderFunctions, lastPid, noDirectory, sinceFunction } from './functions.ts';
+
 /** `end`: what happens at the end of input. */
 const readRequests = (end: string): string => `
 while IFS= read -r _cz_L; do
@@ -40,49 +42,34 @@ case $_cz_L in *\\ \\#.) eval "$_cz_L";; esac
 done
 ${end}exit 77`;
 
-/** What a shell says of a directory that is none. */
-const noDirectory = `printf "caisson: the working directory %s is not a directory that can be entered\\n" "$2" >&9`;
-
 /** From the directory on: environment and command, in a process of its own. */
 const become = `unset SHLVL OLDPWD PWD
 case $_cz_l in x*) LC_ALL=\${_cz_l#x};; *) unset LC_ALL;; esac
-while [ "$1" != -- ]; do export "$1"; shift; done; shift`;
-
-/** The file that a name stands for by the PATH of now, in _cz_f. */
-const find = `_cz_find() {
-_cz_x=$PATH: _cz_f=
-while [ -n "$_cz_x" ]; do
-_cz_q=\${_cz_x%%:*} _cz_x=\${_cz_x#*:}; _cz_q=\${_cz_q:-.}/$1
-if [ -f "$_cz_q" ]; then _cz_f=$_cz_q; [ ! -x "$_cz_q" ] || return 0; fi
-done
-[ -n "$_cz_f" ]; }`;
-
-/** The number of the process that was born last, into a variable. */
-const lastPid = (name: string): string => `read -r _cz_x _cz_x _cz_x _cz_x ${name} </proc/loadavg`;
+while case $1 in --|-e) false;; esac; do export "$1"; shift; done
+case $1 in -e) _cz_begin "$2"; shift 2;; *) shift; _cz_begin "$1";; esac`;
 
 /** What a command that stood ready is given, and nothing else. */
 const streams = '</dev/null >&8 2>&9 8>&- 9>&-';
 
-const mustBeFound = `_cz_find "$1" || { printf "caisson: %s: no such program in PATH\\n" "$1" >&9; exit 127; }`;
-
 /** Holds no single quote: it stands between two of them. */
 const readyScript = `_cz_k=$1 _cz_l=$2 _cz_e=$3 _cz_a=$4 LC_ALL=C _cz_n="
 "
-${find}
+${findFunctions}
 _cz_now() {
 [ "$1" = "$_cz_k" ] || return 0
-if ! cd -- "$2"; then ${noDirectory}; exit 126; fi
-shift 2; ${become}
+_cz_N=$2
+if ! cd -- "$3"; then ${noDirectory}; exit 126; fi
+shift 3; ${become}
 case $_cz_a$1 in
 -a*/*) ;;
--a*) ${mustBeFound}; _cz_q=$1; shift; exec -a "$_cz_q" "$_cz_f" "$@" ${streams};;
+-a*) _cz_q=$1; shift; exec -a "$_cz_q" "$_cz_f" "$@" ${streams};;
 esac
 exec "$@" ${streams}; }${readRequests('kill -USR1 $PPID; ')}`;
 
 export const laneScript = `
 _cz_l=\${LC_ALL+x$LC_ALL} LC_ALL=C _cz_n='
 '
-${find}
+${findFunctions}
 _cz_find setsid; _cz_s=$_cz_f; _cz_find env; _cz_e=$_cz_f; _cz_find sh; _cz_o=$_cz_f
 [ -x "$_cz_s" ] || { printf %s "$1:-;"; exit 78; }
 exec 8>&1 9>&2 >/dev/null 2>&1
@@ -91,7 +78,6 @@ _cz_N=$1
 if ! cd -- "$2"; then _cz_h= _cz_r=126; ${noDirectory}
 else shift 2; ${lastPid('_cz_b')}
 ( ${become}
-case $_cz_a$1 in -a*/*) ;; -a*) ${mustBeFound};; esac
 exec "$_cz_s" -- "$@" >&8 2>&9 8>&- 9>&- ) </dev/null
 _cz_r=$?; _cz_idle; fi
 cd /; _cz_end; }
@@ -103,34 +89,8 @@ ${lastPid('_cz_b')}
 _cz_r=$?; [ -n "$_cz_g" ] || exit 77; _cz_since; if [ -n "$_cz_v" ] && [ -n "$_cz_x" ] && [ $((_cz_x-_cz_v)) -lt "$_cz_m" ]; then _cz_idle; else _cz_h=; _cz_all; fi
 _cz_end; [ "$_cz_r" -le 128 ] || exit 79; }
 _cz_now() { :; }
-_cz_since() { read -r _cz_x _cz_q </proc/uptime || _cz_x=; _cz_x=\${_cz_x%.*}; }
-_cz_end() { printf %s "$_cz_N:$_cz_r:$_cz_h;" >&8; printf %s "$_cz_N;" >&9; }
-_cz_holds() {
-for _cz_f in /proc/$1/fd/*; do
-if [ "$_cz_f" -ef /proc/self/fd/8 ] || [ "$_cz_f" -ef /proc/self/fd/9 ]; then _cz_tell '' "$1"; return; fi
-done
-case $_cz_f in *'*') return;; esac
-[ -n "$_cz_w" ] || [ -e "$_cz_f" ] || [ ! -e "/proc/$1/fd" ] || _cz_tell '?' "$1"; }
-_cz_tell() {
-while read -r _cz_k _cz_x; do case $_cz_k in Tgid:) break;; esac; done </proc/$2/status || return 0
-[ "$_cz_x" = "$2" ] || { [ "$_cz_x" -gt "$_cz_b" ] && [ "$_cz_x" -le "$_cz_c" ]; } || return 0
-_cz_h="$_cz_h $1$2"; }
-_cz_idle() {
-_cz_h=; ${lastPid('_cz_c')}
-if [ -z "$_cz_p" ] || [ "$_cz_c" -lt "$_cz_b" ]; then _cz_all
-elif [ $((_cz_c-_cz_b)) -lt 100 ]; then
-_cz_q=$_cz_b; while [ "$_cz_q" -lt "$_cz_c" ]; do _cz_q=$((_cz_q+1)); [ ! -e /proc/$_cz_q ] || _cz_look $_cz_q; done
-else
-for _cz_q in /proc/[0-9]*; do _cz_q=\${_cz_q#/proc/}; [ "$_cz_q" -le "$_cz_b" ] || [ "$_cz_q" -gt "$_cz_c" ] || _cz_look "$_cz_q"; done
-fi; }
-_cz_all() {
-_cz_kin; _cz_w=1
-for _cz_q in /proc/[0-9]*; do _cz_look "\${_cz_q#/proc/}"; done
-_cz_w=; }
-_cz_look() { case $_cz_u in *" $1 "*) ;; *) _cz_holds "$1";; esac; }
-_cz_kin() {
-_cz_u=" $$ " _cz_q=$PPID
-while [ "\${_cz_q:-0}" -gt 0 ] && read -r _cz_x </proc/$_cz_q/stat; do _cz_u="$_cz_u$_cz_q "; _cz_x=\${_cz_x##*) ? }; _cz_q=\${_cz_x%% *}; done; }
+${sinceFunction}
+${holderFunctions}
 _cz_again() { _cz_h= _cz_r=0; for _cz_q in "$@"; do case $_cz_q in -a) _cz_all;; *) [ ! -e "/proc/\${_cz_q#?}" ] || _cz_holds "\${_cz_q#?}";; esac; done; _cz_end; }
 _cz_a= _cz_g=; _cz_kin
 _cz_m=$(cat /proc/sys/kernel/pid_max) && _cz_m=$((_cz_m/16384)) || _cz_m=2

@@ -224,6 +224,8 @@ export class Session {
       current.lost(new CaissonError('unavailable', 'the shell of the session is gone, so the end is not known'));
     else current.ended(this.#end);
     this.#current = null;
+    if (trailer !== null) current.proved({ is: 'ended' });
+    else void this.#process.outputs().then((outputs) => current.proved(outputs));
     current.endStreams();
     for (const name of ['stdout', 'stderr'] as const) this.#process[name].resume();
   }

@@ -30,6 +30,7 @@ export function changed(process: Process, change: Partial<Process>): Process {
     stdout: process.stdout,
     stderr: process.stderr,
     wait: () => process.wait(),
+    outputs: () => process.outputs(),
     kill: (signal) => process.kill(signal),
     release: () => process.release(),
     ...change,
@@ -47,6 +48,7 @@ export function doneAtOnce(stdin: Process['stdin']): Process {
     stdout: ended(),
     stderr: ended(),
     wait: async () => ({ exitCode: 0, signal: null, outOfMemory: false }),
+    outputs: async () => ({ is: 'ended' }),
     kill: async () => undefined,
     release: () => undefined,
   };

@@ -104,15 +104,24 @@ describe.each(ways)('a lane of $shell $how', ({ shell, ready }) => {
     expect(seen.stdout.toString()).toMatch(/\0MARK=mine\0.*cat\0\/proc\/self\/environ\0\/proc\/self\/cmdline\0$/s);
   });
 
-  it('starts in the directory it is told, and says so when that is not there', async () => {
+  it('starts in the given directory, and its opening mark reports a missing directory or program', async () => {
     expect((await runIn(opened, ['pwd'], { cwd: directory })).stdout.toString()).toBe(`${directory}\n`);
-    const absent = await runIn(opened, ['pwd'], { cwd: join(directory, 'absent') });
-    expect([absent.exitCode, absent.stderr.toString()]).toEqual([
-      126,
-      `caisson: the working directory ${join(directory, 'absent')} is not a directory that can be entered\n`,
+    const openings = async (command: readonly [string, ...string[]], cwd = '/') => {
+      const running = start(opened, command, { cwd });
+      const said = (['stdout', 'stderr'] as const).map((name) => running[name].toArray());
+      return [await running.opening, await running.wait(), (await Promise.all(said)).flat()] as const;
+    };
+    const end = { signal: null, outOfMemory: false };
+    expect(await openings(['pwd'], join(directory, 'absent'))).toEqual(['no-directory', { ...end, exitCode: 126 }, []]);
+    const missing = ['not-found', { ...end, exitCode: 127, notStarted: 'not-found' }, []];
+    expect(await openings(['no-such-program'])).toEqual(missing);
+    expect(await openings(['/no/such/program'])).toEqual(missing);
+    expect(await openings(['/etc'])).toEqual([
+      'not-executable',
+      { ...end, exitCode: 126, notStarted: 'not-executable' },
+      [],
     ]);
-    const none = await runIn(opened, ['no-such-program']);
-    expect([none.exitCode, none.stderr.toString()]).toEqual([127, expect.stringContaining('no-such-program')]);
+    expect((await openings(['sh', '-c', 'exit 127']))[1]).toEqual({ ...end, exitCode: 127 });
     expect((await runIn(opened, ['pwd'], { cwd: '/tmp' })).stdout.toString()).toBe('/tmp\n');
   });
 

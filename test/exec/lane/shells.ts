@@ -5,10 +5,12 @@ import { Lane } from '../../../src/exec/lane/lane.ts';
 import type { LaneProcess } from '../../../src/exec/lane/lane-process.ts';
 import { newNonce } from '../../../src/exec/random.ts';
 import { shellDirectory, shells } from '../kill/shells.ts';
+import { endOfStreams } from '../../fixtures/outputs.ts';
 
 export function started(child: ChildProcessWithoutNullStreams): Process {
   const end = new Promise<number | null>((resolve) => child.once('exit', resolve));
   return {
+    outputs: () => endOfStreams(child),
     stdin: child.stdin,
     stdout: child.stdout,
     stderr: child.stderr,

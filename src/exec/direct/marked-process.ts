@@ -1,0 +1,167 @@
+/** A command behind its watcher, in the shape of any other process: the marks are taken out, and are the proof. */
+import { Readable, type Writable } from 'node:stream';
+import type { Outputs, Process, ProcessEnd } from '../../backend.ts';
+import { CaissonError } from '../../errors.ts';
+import { Exchange, type Late, type StreamName } from '../lane/exchange.ts';
+import type { Opening } from '../lane/lane-process.ts';
+import { isNotStarted, readOpening, readStatus, statusForm } from '../lane/protocol.ts';
+import { settledOrLate } from '../settled.ts';
+
+/** `+ PID.BORN`, `-`, `126 PID.BORN` or `127 PID.BORN`. */
+const openingForm = /^(-|\+|12[67])(?: (\d{1,10})\.(\d{1,20}))?$/;
+/** A process that was seen holding a stream may be just ending: then the stream ends within this time. */
+const holderMs = 250;
+/** The word that a program was never started comes in the stream, and its end by another way. */
+const openingMs = 1000;
+
+export interface Leader {
+  readonly pid: string;
+  readonly born: string;
+}
+
+/** Signals the command itself, from inside. */
+export type Signal = (leader: Leader, signal: string) => Promise<void>;
+
+export class MarkedProcess implements Process {
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly #inner: Process;
+  readonly #exchange: Exchange;
+  readonly #signal: Signal;
+  readonly #opening = Promise.withResolvers<Opening>();
+  readonly #proof = Promise.withResolvers<Outputs>();
+  #leader: Leader | null = null;
+  readonly #sourcesEnded = Promise.withResolvers<void>();
+  /** Streams of the place that have not ended. */
+  #open = 2;
+  /** Both marks are there, and what comes from then on is written by holders. */
+  #isMarked = false;
+  #behind = 0;
+
+  constructor(inner: Process, { nonce, signal }: { readonly nonce: string; readonly signal: Signal }) {
+    this.#inner = inner;
+    this.#signal = signal;
+    this.stdin = inner.stdin;
+    this.stdout = readerOf(inner.stdout);
+    this.stderr = readerOf(inner.stderr);
+    this.#opening.promise.catch(() => undefined); // the caller of `opening` gets the error
+    this.#exchange = new Exchange(
+      { nonce, greeting: null, form: statusForm, opening: openingForm },
+      {
+        opened: (trailer) => this.#opened(trailer),
+        deliver: (name, bytes) => this.#deliver(name, bytes),
+        ended: (trailer, late) => void this.#marked(trailer, late),
+        lost: (why) => void this.#unmarked(why),
+      },
+    );
+    for (const name of ['stdout', 'stderr'] as const) this.#listen(name);
+    inner.wait().catch(() => this.#exchange.lose('its end cannot be known'));
+  }
+
+  /** Rejects with `unavailable` when the streams have ended before its word. */
+  get opening(): Promise<Opening> {
+    return this.#opening.promise;
+  }
+
+  async wait(): Promise<ProcessEnd> {
+    const end = await this.#inner.wait();
+    if (end.exitCode !== 126 && end.exitCode !== 127) return end;
+    if (!(await settledOrLate(this.#opening.promise, openingMs))) return end;
+    const opening = await this.#opening.promise.catch(() => null);
+    return opening !== null && isNotStarted(opening) ? { ...end, notStarted: opening } : end;
+  }
+
+  outputs(): Promise<Outputs> {
+    return this.#proof.promise;
+  }
+
+  /** The watcher is not signalled as long as the command can be: it reports the end. */
+  async kill(signal: string): Promise<void> {
+    try {
+      if (this.#leader !== null) return await this.#signal(this.#leader, signal);
+    } catch {
+      // No command can be started there now. What is left is the place's own way.
+    }
+    await this.#inner.kill(signal);
+  }
+
+  release(): void {
+    this.#proof.resolve({ is: 'cut', why: 'its reader gave it up' });
+    this.#inner.release();
+    this.stdout.destroy();
+    this.stderr.destroy();
+  }
+
+  #listen(name: StreamName): void {
+    const source = this.#inner[name];
+    let over = false;
+    const end = (): void => {
+      if (over) return;
+      over = true;
+      this.#open -= 1;
+      if (this.#open > 0) return;
+      this.#exchange.lose('the streams ended before the mark behind its last byte');
+      this.#sourcesEnded.resolve();
+      this.#endStreams();
+    };
+    source.on('data', (chunk: Buffer) => this.#receive(name, chunk));
+    source.once('end', end);
+    source.once('close', end);
+    source.on('error', end);
+  }
+
+  #receive(name: StreamName, chunk: Buffer): void {
+    this.#behind += this.#isMarked ? chunk.length : 0;
+    if (this.#isMarked) this.#deliver(name, chunk);
+    else this.#exchange.feed(name, chunk);
+  }
+
+  #opened(trailer: string): void {
+    const [, word = '', pid, born] = openingForm.exec(trailer) ?? [];
+    if (pid !== undefined && born !== undefined) this.#leader = { pid, born };
+    this.#opening.resolve(readOpening(word));
+  }
+
+  #deliver(name: StreamName, bytes: Buffer): void {
+    if (this[name].destroyed || this[name].readableEnded) return;
+    if (!this[name].push(bytes)) this.#inner[name].pause();
+  }
+
+  async #marked(trailer: string, late: Late): Promise<void> {
+    const { seen, suspects } = readStatus(trailer);
+    this.#isMarked = true;
+    for (const name of ['stdout', 'stderr'] as const) this.#receive(name, late[name]);
+    // A command can forge the marks, not the end of its watcher: bytes between the two are a forgery.
+    await this.#inner.wait().catch(() => undefined);
+    await settledOrLate(this.#sourcesEnded.promise, holderMs);
+    if (suspects.length === 0) {
+      const forged = { is: 'cut', why: 'bytes followed the mark behind its last byte' } as const;
+      this.#proof.resolve(this.#behind === 0 ? { is: 'ended' } : forged);
+      this.#endStreams();
+      return;
+    }
+    this.#proof.resolve(this.#open === 0 || seen.length === 0 ? { is: 'ended' } : { is: 'held', pids: seen });
+  }
+
+  /** The place may know why. */
+  async #unmarked(why: string): Promise<void> {
+    this.#opening.reject(new CaissonError('unavailable', `no word of the command arrived: ${why}`));
+    this.#endStreams();
+    await settledOrLate(this.#inner.outputs(), holderMs);
+    const known = await Promise.race([this.#inner.outputs(), Promise.resolve(null)]);
+    this.#proof.resolve({ is: 'cut', why: known?.is === 'cut' ? known.why : why });
+  }
+
+  #endStreams(): void {
+    for (const stream of [this.stdout, this.stderr])
+      if (!stream.readableEnded && !stream.destroyed && !stream.closed) stream.push(null);
+  }
+}
+
+function readerOf(source: Readable): Readable {
+  const reader = new Readable({ highWaterMark: 256 * 1024, read: () => void source.resume() });
+  // A reader that goes away is no reason to stop the command.
+  reader.on('close', () => void source.resume());
+  return reader;
+}

@@ -1,0 +1,44 @@
+/** Starts a command on the direct path behind a watcher, where the streams are carried by a service that may drop bytes. */
+import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
+import { whenOpened } from '../lane/opened.ts';
+import { newNonce } from '../random.ts';
+import { execVariable } from '../request.ts';
+import { type Leader, MarkedProcess } from './marked-process.ts';
+import { watcherOf } from './request.ts';
+
+/** Throws what `exec` throws. `invalid_argument` also for a directory that cannot be entered: nothing has run then. */
+export async function startDirect(
+  sandbox: Pick<Sandbox, 'exec'>,
+  command: readonly [string, ...string[]],
+  options: ExecOptions,
+): Promise<Process> {
+  const nonce = newNonce();
+  const watcher = watcherOf(command, options, nonce);
+  if (watcher === null) return await sandbox.exec(command, options);
+  const inner = await sandbox.exec(watcher.command, { ...options, cwd: '/', env: watcher.env });
+  const signal = (leader: Leader, name: string): Promise<void> => signalLeader(sandbox, leader, name);
+  return await whenOpened(new MarkedProcess(inner, { nonce, signal }), options.cwd, options.signal);
+}
+
+/** $1 pid, $2 start time, $3 signal. To the session that the command leads, while it is the same process. */
+const signalScript = `IFS= read -r x <"/proc/$1/stat" || exit 0
+set -- "$1" "$2" "$3" \${x##*) }
+p=$1 b=$2 s=$3; shift 3; [ "\${20}" = "$b" ] || exit 0
+kill -s "$s" -- "-$p" || kill -s "$s" "$p"`;
+
+const signalMs = 5000;
+
+async function signalLeader(sandbox: Pick<Sandbox, 'exec'>, { pid, born }: Leader, name: string): Promise<void> {
+  const process = await sandbox.exec(
+    ['sh', '-c', signalScript, 'caisson-signal', pid, born, name.slice('SIG'.length)],
+    {
+      cwd: '/',
+      env: { [execVariable]: 'signal' },
+      stdin: false,
+      signal: AbortSignal.timeout(signalMs),
+    },
+  );
+  process.stdout.resume();
+  process.stderr.resume();
+  await process.wait().finally(() => process.release());
+}
