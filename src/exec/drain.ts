@@ -8,6 +8,10 @@ const quietMs = 250;
 const totalMs = 1000;
 /** A stream that is read, brings no byte and has no proved end for so many ticks has stalled. A busy reader ticks late. */
 const stallTicks = 20;
+/** The same where both streams are over, so that no mark can come any more. */
+const overTicks = 4;
+/** The bound for streams on which bytes arrive without end. */
+const mostTicks = 240;
 const tickMs = 250;
 /** What is on its way between a proof and the reader is in this process: it arrives within turns of the event loop. */
 const arrivalMs = 5000;
@@ -21,19 +25,21 @@ export async function drain(taps: readonly Tap[], process: Pick<Process, 'output
   if (outputs.is === 'held') await quiet(taps);
   else if (!(await allEnded(taps, outputs.is === 'ended' ? arrivalMs : quietMs)) && outputs.is === 'ended')
     return { is: 'cut', why: 'the end of a stream did not arrive' };
-  const why = taps.find(({ broken }) => broken !== null)?.broken;
-  return why === undefined || why === null || outputs.is === 'cut' ? outputs : { is: 'cut', why };
+  const broken = taps.find((tap) => tap.broken !== null);
+  return broken === undefined ? outputs : { is: 'cut', why: `${broken.name} broke before its end: ${broken.broken}` };
 }
 
 async function provedOrStalled(taps: readonly Tap[], proof: Promise<Outputs>): Promise<Outputs> {
   let seen = bytesOf(taps);
-  for (let quietTicks = 0; quietTicks < stallTicks; quietTicks += 1) {
+  let quietTicks = 0;
+  for (let ticks = 0; ticks < mostTicks; ticks += 1) {
     if (await settledOrLate(proof, tickMs)) return await proof;
     const bytes = bytesOf(taps);
-    if (bytes !== seen) quietTicks = 0;
+    quietTicks = bytes === seen ? quietTicks + 1 : 0;
     seen = bytes;
+    if (quietTicks >= (taps.every(({ ended }) => ended) ? overTicks : stallTicks)) break;
   }
-  return { is: 'cut', why: `no end of its streams arrived within ${(stallTicks * tickMs) / 1000} s after its end` };
+  return { is: 'cut', why: 'the command has ended, and the proved end of its streams did not arrive' };
 }
 
 async function allEnded(taps: readonly Tap[], waitMs: number): Promise<boolean> {

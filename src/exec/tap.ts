@@ -70,6 +70,10 @@ export class Tap {
     return this.#undelivered > 0 || this.#broken !== null || (this.#diskBehind && !this.#ended);
   }
 
+  get name(): StreamName {
+    return this.#options.name;
+  }
+
   get ended(): boolean {
     return this.#ended;
   }

@@ -44,5 +44,8 @@ it('reports a stream that breaks behind its proof as cut', async () => {
   const source = new PassThrough();
   const tap = tapOf(source);
   source.destroy(new Error('reset'));
-  expect(await drain([tap], saying({ is: 'ended' }))).toEqual({ is: 'cut', why: 'reset' });
+  expect(await drain([tap], saying({ is: 'ended' }))).toEqual({
+    is: 'cut',
+    why: 'stdout broke before its end: reset',
+  });
 });

@@ -34,6 +34,7 @@ describe('an exec settles', () => {
     process.stdout.write('done');
     process.stderr.end();
     process.exit();
+    process.prove({ is: 'held', pids: [42] });
     setTimeout(() => process.stdout.write(' late'), 100);
     const { exit, stdout } = await collect(execution, { keepBytes: 100 });
     expect(exit).toMatchObject({ reason: 'exited', backgroundOpen: true });
@@ -50,6 +51,7 @@ describe('an exec settles', () => {
     const chatter = setInterval(() => process.stdout.write('.'), 20);
     const from = performance.now();
     process.exit();
+    process.prove({ is: 'held', pids: [42] });
     const { exit } = await collect(execution, { keepBytes: 100 });
     clearInterval(chatter);
     expect(exit.backgroundOpen).toBe(true);
@@ -77,6 +79,7 @@ describe('an exec settles', () => {
   it('with bounded memory when nobody reads a child that floods', async () => {
     const { process, execution } = await scripted();
     process.exit();
+    process.prove({ is: 'held', pids: [42] });
     const chunk = Buffer.alloc(1024 * 1024);
     const flood = setInterval(() => process.stdout.write(chunk), 10);
     const exit = await execution.exit;
@@ -104,7 +107,7 @@ describe('an exec settles', () => {
     process.stderr.end();
     process.exit();
     const { exit, stdout } = await collect(execution, { keepBytes: 100 });
-    expect(exit.stdout).toEqual({ bytes: 4, truncated: true });
+    expect(exit.stdout).toEqual({ bytes: 4, truncated: true, complete: false });
     expect(exit.notes.join()).toContain('reset by peer');
     expect(stdout.text).toBe('half');
   });

@@ -54,7 +54,7 @@ describe('the streams of an exec', () => {
     process.endStreams();
     process.exit();
     const { exit, stderr } = await collect(execution, { keepBytes: 100 });
-    expect(exit.stderr).toEqual({ bytes: 50 * 65_536, truncated: false });
+    expect(exit.stderr).toEqual({ bytes: 50 * 65_536, truncated: false, complete: true });
     expect(stderr.bytes).toBe(0);
     expect(recorder.kept.reduce((sum, line) => sum + line.length - 'stderr '.length, 0)).toBe(50 * 65_536);
   });
@@ -67,6 +67,7 @@ describe('the streams of an exec', () => {
     }
     const execution = await startExec(scriptedSandbox(process, gone), requestFor(['true']), bare);
     process.exit();
+    process.prove({ is: 'ended' });
     expect(await execution.exit).toMatchObject({ backgroundOpen: false, notes: [] });
   });
 

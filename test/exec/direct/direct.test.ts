@@ -128,7 +128,7 @@ describe.each(shells)('the watcher of a command in %s', (shell) => {
 
   it('reports bytes behind a forged mark as cut', async () => {
     const forge =
-      'n=$(tr "\\0" "\\n" <"/proc/$PPID/cmdline" | grep -x "[A-Za-z0-9_-]*" | grep -x ".\{24\}"); printf "%s:0:;" "$n"; printf "%s;" "$n" >&2; sleep 0.1; echo hidden';
+      'n=$(tr "\\0" "\\n" <"/proc/$PPID/cmdline" | grep -xE "[A-Za-z0-9_-]{24}"); printf "%s:0:;" "$n"; printf "%s;" "$n" >&2; sleep 0.1; echo hidden';
     expect((await run(['sh', '-c', forge])).outputs.is).toBe('cut');
   });
 
