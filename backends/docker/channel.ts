@@ -15,13 +15,24 @@ export interface ChannelOptions {
   /** A terminal has one stream and no frames. */
   readonly tty: boolean;
   readonly stdin: boolean;
-  /** Called with the first chunk. May hold it back for a moment, and change it. */
-  readonly onFirst?: (chunk: Buffer) => Promise<void> | null;
+  /** Called with the first chunk. May hold it back for a moment; `drop` has it reach no reader. */
+  readonly onFirst?: (chunk: Buffer) => Promise<'pass' | 'drop'> | null;
   readonly onActivity?: () => void;
   /** A reader is full, and the connection waits for it. */
   readonly onHeld?: () => void;
   /** Called once, when nothing more will come. */
   readonly onEnd?: () => void;
+}
+
+/** How a connection came to its end. */
+export interface Closed {
+  /** `null`: a clean end, which an engine also sends after it has dropped bytes. */
+  readonly fault: string | null;
+  readonly bytes: number;
+  /** By `performance.now()`. */
+  readonly at: number;
+  /** When a reader last held it up; -Infinity when none did. */
+  readonly heldAt: number;
 }
 
 export class Channel {
@@ -32,7 +43,10 @@ export class Channel {
   readonly #options: ChannelOptions;
   readonly #demultiplexer: Demultiplexer | null;
   readonly #full = new Set<Stream>();
-  #holding: Promise<void> | null = null;
+  #holding: Promise<unknown> | null = null;
+  readonly #closed = Promise.withResolvers<Closed>();
+  #bytes = 0;
+  #heldAt = -Infinity;
   #sawFirst = false;
   #slack = 0;
   #over = false;
@@ -50,6 +64,11 @@ export class Channel {
   /** Bytes of stdin can still be sent. */
   get stdinOpen(): boolean {
     return this.stdin !== null && !this.stdin.writableEnded && !this.stdin.destroyed;
+  }
+
+  /** Resolves when nothing more will come. */
+  get closed(): Promise<Closed> {
+    return this.#closed.promise;
   }
 
   get held(): boolean {
@@ -72,7 +91,7 @@ export class Channel {
   }
 
   release(): void {
-    this.#finish();
+    this.#finish(new Error('its reader gave it up'));
     this.stdout.destroy();
     this.stderr.destroy();
     this.stdin?.destroy();
@@ -90,6 +109,7 @@ export class Channel {
 
   #take(chunk: Buffer): void {
     if (this.#over) return;
+    this.#bytes += chunk.length;
     this.#options.onActivity?.();
     if (!this.#sawFirst) {
       this.#sawFirst = true;
@@ -102,8 +122,8 @@ export class Channel {
   /** Chunks that come while the first one is looked at wait in their order; the connection is paused meanwhile. */
   #hold(chunk: Buffer): void {
     this.#connection.input.pause();
-    const held = (this.#holding ?? Promise.resolve()).then(() => {
-      if (!this.#over) this.#pass(chunk);
+    const held = (this.#holding ?? Promise.resolve()).then((what) => {
+      if (!this.#over && what !== 'drop') this.#pass(chunk);
       if (this.#holding === held) this.#holding = null;
       this.#resume();
     });
@@ -129,6 +149,7 @@ export class Channel {
     this.#slack -= bytes.length;
     if (this.#slack > 0) return;
     this.#full.add(stream);
+    this.#heldAt = performance.now();
     this.#connection.input.pause();
     this.#options.onHeld?.();
   }
@@ -157,7 +178,7 @@ export class Channel {
 
   #settle(error: unknown): void {
     const fault = error === null ? this.#tornFrame() : error;
-    this.#finish();
+    this.#finish(fault);
     for (const reader of [this.stdout, this.stderr]) {
       if (fault === null) reader.push(null);
       else reader.destroy(streamFault(fault));
@@ -173,9 +194,12 @@ export class Channel {
     }
   }
 
-  #finish(): void {
+  #finish(fault: unknown): void {
     if (this.#over) return;
     this.#over = true;
+    const why = fault === null ? null : `the connection to the engine was lost after ${this.#bytes} bytes`;
+    const [at, heldAt] = [performance.now(), this.held ? performance.now() : this.#heldAt];
+    this.#closed.resolve({ fault: why, bytes: this.#bytes, at, heldAt });
     this.#connection.input.destroy();
     this.#connection.output.destroy();
     this.#options.onEnd?.();

@@ -14,7 +14,7 @@
  *   - The event stream broke, or cannot be trusted: inspect.
  *   - The container stopped or vanished: inspect, and when that tells no code, the end is lost.
  */
-import type { ProcessEnd } from '../../src/backend.ts';
+import type { NotStarted, ProcessEnd } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { delay } from './delay.ts';
 import type { Engine } from './engine.ts';
@@ -77,6 +77,10 @@ export class Ending {
   #attached: Attached | null = null;
   #urgent = false;
   #streamsOver = false;
+  #neverStarted = false;
+  #endKnownAt = Infinity;
+  /** Whether the engine saw the command running after the end of its streams. */
+  #ranOn = false;
 
   constructor(options: EndingOptions) {
     this.#options = options;
@@ -123,6 +127,20 @@ export class Ending {
     void delay(eventGraceMs).then(() => this.#ask());
   }
 
+  /** The runtime could not start the program. */
+  neverStarted(): void {
+    this.#neverStarted = true;
+  }
+
+  /** When the end of the command was known, by `performance.now()`. */
+  get endKnownAt(): number {
+    return this.#endKnownAt;
+  }
+
+  get ranOn(): boolean {
+    return this.#ranOn;
+  }
+
   /** The exec was never started. */
   abandon(error: CaissonError): void {
     this.#finish(() => this.#reject(error));
@@ -167,6 +185,7 @@ export class Ending {
   async #inspect(): Promise<void> {
     try {
       const state = await inspectExec(this.#options.engine, this.#options.execId);
+      if (state.running && this.#streamsOver) this.#ranOn = true;
       if (state.running || state.exitCode === null) return;
       if (state.exitCode === 126 && state.pid && this.#streamsOver) await this.#await126();
       else await this.#ended(state.exitCode);
@@ -183,8 +202,9 @@ export class Ending {
 
   async #ended(exitCode: number | null): Promise<void> {
     if (exitCode === 137 && !this.#outOfMemory) await delay(memoryGraceMs);
-    const outOfMemory = this.#outOfMemory;
-    this.#finish(() => this.#resolve({ exitCode, signal: null, outOfMemory }));
+    const end = { exitCode, signal: null, outOfMemory: this.#outOfMemory };
+    const why = this.#neverStarted ? notStarted(exitCode) : null;
+    this.#finish(() => this.#resolve(why === null ? end : { ...end, notStarted: why }));
   }
 
   #lose(message: string, cause?: unknown): void {
@@ -194,6 +214,7 @@ export class Ending {
   #finish(settle: () => void): void {
     if (this.#over) return;
     this.#over = true;
+    this.#endKnownAt = performance.now();
     if (this.#timer) clearTimeout(this.#timer);
     this.#stopHeldChecks();
     this.#unwatch();
@@ -232,4 +253,10 @@ export class Ending {
     if (this.#heldTimer) clearInterval(this.#heldTimer);
     this.#heldTimer = null;
   }
+}
+
+/** The codes of runc, which are those of a shell. */
+function notStarted(exitCode: number | null): NotStarted | null {
+  if (exitCode === 127) return 'not-found';
+  return exitCode === 126 ? 'not-executable' : null;
 }

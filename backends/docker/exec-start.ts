@@ -69,7 +69,7 @@ async function createExec(container: Container, command: Command, options: Start
     body: {
       Cmd: command,
       Env: Object.entries(options.env).map(([name, value]) => `${name}=${value}`),
-      WorkingDir: options.cwd,
+      WorkingDir: '/',
       AttachStdin: options.stdin,
       AttachStdout: true,
       AttachStderr: true,
@@ -94,6 +94,7 @@ async function attach(
   try {
     const connection = await container.engine.hijack({
       what: 'start the command',
+      onSent: options.onSent,
       path: `/exec/${execId}/start`,
       body: { Detach: false, Tty: tty, ...size },
       quiet: true,
@@ -104,7 +105,7 @@ async function attach(
       onActivity: () => ending.active(),
       onHeld: () => ending.held(),
       onEnd: () => ending.streamsEnded(),
-      ...(tty ? {} : { onFirst: (chunk: Buffer) => moveStartFailure(container.engine, execId, chunk) }),
+      ...(tty ? {} : { onFirst: (chunk: Buffer) => dropStartFailure(container.engine, { execId, ending }, chunk) }),
     });
   } catch (error) {
     ending.abandon(new CaissonError('unavailable', 'the command was not started', { cause: error }));
@@ -114,10 +115,14 @@ async function attach(
 
 /**
  * When the runtime cannot start a command, the engine writes its reason as if it were the command's stdout. Then the
- * first chunk is one whole frame that ends in CR LF, and the exec has no pid. Such words go to stderr, where a shell
- * would have put them.
+ * first chunk is one whole frame that ends in CR LF, and the exec has no pid. Such words are not the command's output, and
+ * are dropped: the exit code says what they say.
  */
-function moveStartFailure(engine: Engine, execId: string, chunk: Buffer): Promise<void> | null {
+function dropStartFailure(
+  engine: Engine,
+  { execId, ending }: { readonly execId: string; readonly ending: Ending },
+  chunk: Buffer,
+): Promise<'pass' | 'drop'> | null {
   const whole =
     chunk.length > headerBytes &&
     chunk.length <= startFailureMaxBytes &&
@@ -125,11 +130,12 @@ function moveStartFailure(engine: Engine, execId: string, chunk: Buffer): Promis
   if (!whole || chunk[0] !== 1 || chunk.readUInt16BE(chunk.length - 2) !== 0x0d0a) return null;
   return inspectExec(engine, execId).then(
     (state) => {
-      if (!state.running && !state.pid && state.exitCode !== null) chunk[0] = 2;
+      if (state.running || state.pid || state.exitCode === null) return 'pass';
+      ending.neverStarted();
+      return 'drop';
     },
-    () => {
-      // Not known: then they stay where the engine put them.
-    },
+    // Not known: then they stay where the engine put them.
+    () => 'pass',
   );
 }
 

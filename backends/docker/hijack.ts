@@ -23,14 +23,18 @@ export interface Hijacked {
 const maxErrorBytes = 64 * 1024;
 
 /** Without a body nothing is sent: Podman takes one that it does not expect for the first bytes of the stream. */
-export type Attaching = Pick<Request, 'what' | 'path' | 'body' | 'quiet'>;
+export interface Attaching extends Pick<Request, 'what' | 'path' | 'body' | 'quiet'> {
+  /** Called when the connection is there, immediately before the request leaves. */
+  readonly onSent?: (() => void) | undefined;
+}
 
-export function hijack(way: Way, { what, path, body, quiet = false }: Attaching): Promise<Hijacked> {
+export function hijack(way: Way, { what, path, body, quiet = false, onSent }: Attaching): Promise<Hijacked> {
   const { promise, resolve, reject } = Promise.withResolvers<Hijacked>();
   const fail = (error: unknown): void => reject(toFault(error, { what, endpoint: way.endpoint, quiet }));
   const text = body === undefined ? '' : JSON.stringify(body);
   const request = open(way, path, Buffer.byteLength(text));
   request.on('error', fail);
+  request.on('socket', (socket) => socket.once('connect', () => onSent?.()));
   request.on('upgrade', (_response, socket, head) => resolve({ input: socket, output: socket, head }));
   request.on('response', (response) => {
     // Older engines and some proxies answer 200 and take the connection over without an upgrade.

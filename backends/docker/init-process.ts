@@ -7,7 +7,7 @@ import { inspectContainer } from './container.ts';
 import type { Engine } from './engine.ts';
 import type { EngineEvent } from './events.ts';
 import { checkSignal } from './signal.ts';
-import { outputsOf } from '../shared/outputs.ts';
+import { endOf } from '../shared/outputs.ts';
 
 export class InitProcess implements Process {
   readonly stdin: Writable | null;
@@ -49,7 +49,7 @@ export class InitProcess implements Process {
   }
 
   outputs(): Promise<Outputs> {
-    return outputsOf(this);
+    return endOf([this.stdout, this.stderr]);
   }
 
   async kill(signal: string): Promise<void> {

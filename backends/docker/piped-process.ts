@@ -7,7 +7,7 @@ import type { Command, Container } from './exec-start.ts';
 import { linesOf } from './lines.ts';
 import { newPipePaths, type PipePaths, Pipes } from './pipes.ts';
 import { ExecProcess } from './process.ts';
-import { outputsOf } from '../shared/outputs.ts';
+import { endOf } from '../shared/outputs.ts';
 
 /**
  * Makes the pipes, holds both sides of each so that nobody waits for another, and says so over the engine's streams. When
@@ -59,7 +59,7 @@ export class PipedProcess implements Process {
   }
 
   outputs(): Promise<Outputs> {
-    return outputsOf(this);
+    return endOf([this.stdout, this.stderr]);
   }
 
   kill(signal: string): Promise<void> {

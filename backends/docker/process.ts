@@ -1,7 +1,7 @@
 /** One exec in a container: its streams, its end, its signals. */
 import type { Readable, Writable } from 'node:stream';
 import type { Outputs, ProcessEnd, PtyProcess } from '../../src/backend.ts';
-import { isCode } from '../../src/errors.ts';
+import { isCode, toCaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { delay } from './delay.ts';
 import type { Channel } from './channel.ts';
@@ -9,8 +9,11 @@ import { inspectExec, type Ending } from './ending.ts';
 import { resizeExec, startExec, type Command, type Container, type StartOptions, type Started } from './exec-start.ts';
 import { linesOf } from './lines.ts';
 import { checkSignal, sendSignal, type Run } from './signal.ts';
-import { outputsOf } from '../shared/outputs.ts';
 
+/** A stream that ends later than this after the end may have been cut by the engine. */
+const believedMs = 1500;
+/** The engine ends every stream within about two seconds of the end. */
+const openStreamMs = 5000;
 const abortPatienceMs = 5000;
 const maxKillTries = 30;
 const killPauseMs = 50;
@@ -48,8 +51,25 @@ export class ExecProcess implements PtyProcess {
     return this.#ending.promise;
   }
 
-  outputs(): Promise<Outputs> {
-    return outputsOf(this);
+  /**
+   * The engine gives streams two seconds after the end of a process, then drops what is left and ends them cleanly. So a
+   * clean end is believed only where nothing held the connection up after the end was known, and it came soon.
+   */
+  async outputs(): Promise<Outputs> {
+    const lost = await this.#ending.promise.then(
+      () => null,
+      (error: unknown) => toCaissonError(error).message,
+    );
+    const closed = await Promise.race([this.#channel.closed, delay(openStreamMs).then(() => null)]);
+    if (closed === null)
+      return { is: 'unknown', why: 'a stream stays open, and the engine does not report which process holds it' };
+    if (closed.fault !== null) return { is: 'cut', why: closed.fault };
+    if (lost !== null) return { is: 'cut', why: lost };
+    if (this.#ending.ranOn)
+      return { is: 'cut', why: `its streams ended after ${closed.bytes} bytes, before the command` };
+    const { endKnownAt } = this.#ending;
+    if (closed.at <= endKnownAt + believedMs && closed.heldAt < endKnownAt) return { is: 'ended' };
+    return { is: 'unknown', why: 'its streams were read late, and the engine drops what is read late' };
   }
 
   async kill(signal: string): Promise<void> {

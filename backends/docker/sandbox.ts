@@ -16,6 +16,8 @@ import type { Engine } from './engine.ts';
 import type { InitProcess } from './init-process.ts';
 import type { Command, Container, StartOptions } from './exec-start.ts';
 import { PipedProcess } from './piped-process.ts';
+import { NotStartedProcess } from '../shared/not-started.ts';
+import { entering, preflight } from './preflight.ts';
 import { ExecProcess } from './process.ts';
 import { toStats } from './stats.ts';
 
@@ -77,9 +79,14 @@ export class DockerSandbox implements Sandbox {
     }
   }
 
-  async #run(command: Command, options: StartOptions): Promise<ExecProcess> {
+  async #run(command: Command, options: StartOptions): Promise<PtyProcess> {
     try {
-      return await ExecProcess.start(this.#container, command, options);
+      if (options.cwd === '/' && options.terminal === null)
+        return await ExecProcess.start(this.#container, command, options);
+      const missing = await preflight(this.#container, command, options);
+      if (missing !== null)
+        return Object.assign(new NotStartedProcess(missing, options.stdin), { resize: async () => undefined });
+      return await ExecProcess.start(this.#container, entering(command, options.cwd), options);
     } catch (error) {
       throw inWords(error);
     }

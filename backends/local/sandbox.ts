@@ -57,6 +57,7 @@ export class LocalSandbox implements Sandbox {
       env: { ...this.#shared.baseEnv, ...options.env, [markName]: this.#id },
       stdin: options.stdin,
       signal: options.signal,
+      onSent: options.onSent,
     });
     // A stop that came in between did not see this process yet.
     if ((await this.#registration())?.state !== 'running') await process.kill('SIGKILL');

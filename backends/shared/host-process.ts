@@ -5,11 +5,12 @@ import { access, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import type { Outputs, Process, ProcessEnd } from '../../src/backend.ts';
+import type { NotStarted, Outputs, Process, ProcessEnd } from '../../src/backend.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
 import { fault, systemCode } from './system-fault.ts';
 import { closePipe, type Owner, type Pipe, type Pipes } from './pipes.ts';
-import { outputsOf } from './outputs.ts';
+import { inodesOf, type PipeEnd, pipeOutputs } from './outputs.ts';
+import { NotStartedProcess } from './not-started.ts';
 
 export interface Start {
   readonly command: readonly [string, ...string[]];
@@ -18,15 +19,18 @@ export interface Start {
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** See `ExecOptions.onSent`. */
+  readonly onSent?: (() => void) | undefined;
   /** Whom a service of root becomes for it, without supplementary groups. Absent: whoever the service is. */
   readonly account?: Owner | undefined;
 }
 
 export interface HostProcess extends Process {
-  readonly pid: number;
+  /** `null`: its program never ran. */
+  readonly pid: number | null;
 }
 
-/** Throws `invalid_argument` for a directory or program that is not there, and for arguments the kernel refuses. */
+/** Throws `invalid_argument` for a directory that cannot be entered, and for arguments that the kernel refuses. */
 export async function startProcess(pipes: Pipes, start: Start): Promise<HostProcess> {
   await checkDirectory(start.cwd);
   const taken = await pipes.take(start.stdin ? 3 : 2);
@@ -60,17 +64,20 @@ function noDirectory(cwd: string, cause: unknown): CaissonError {
   });
 }
 
-async function spawnOn(taken: readonly Pipe[], start: Start): Promise<LocalProcess> {
+async function spawnOn(taken: readonly Pipe[], start: Start): Promise<HostProcess> {
   const [stdout, stderr, stdin] = taken;
   if (stdout === undefined || stderr === undefined) throw new CaissonError('internal', 'a command needs two pipes');
   const theirs = [stdout.write, stderr.write, ...(stdin === undefined ? [] : [stdin.read])];
   const ours = [stdout.read, stderr.read, ...(stdin === undefined ? [] : [stdin.write])];
   try {
+    start.onSent?.();
     const child = await spawned(start, { stdio: [stdin?.read ?? 'ignore', stdout.write, stderr.write] });
     return new LocalProcess(child, { stdout: stdout.read, stderr: stderr.read, stdin: stdin?.write ?? null });
   } catch (error) {
     ours.forEach((fd) => closeSync(fd));
-    throw startError(start, error);
+    const why = notStarted(systemCode(error));
+    if (why === null) throw fault(error, `start ${start.command[0]}`);
+    return Object.assign(new NotStartedProcess(why, start.stdin), { pid: null });
   } finally {
     theirs.forEach((fd) => closeSync(fd));
   }
@@ -92,18 +99,10 @@ function spawned(start: Start, options: SpawnOptions): Promise<ChildProcess> {
   });
 }
 
-function startError(start: Start, error: unknown): CaissonError {
-  const name = systemCode(error);
-  const program = start.command[0];
-  if (name === 'ENOENT' || name === 'ENOTDIR' || name === 'EACCES') {
-    const why = name === 'EACCES' ? 'may not be executed' : 'is not there';
-    return new CaissonError('invalid_argument', `the program ${program} ${why}`, {
-      cause: error,
-      details: { program, reason: name },
-      remedy: 'check its name and PATH, and that it is executable',
-    });
-  }
-  return fault(error, `start ${program}`);
+/** What the kernel says of a program that it cannot start (execve(2)); a script without its interpreter is ENOENT too. */
+function notStarted(errno: string | null): NotStarted | null {
+  if (errno === 'ENOENT' || errno === 'ENOTDIR') return 'not-found';
+  return errno === 'EACCES' ? 'not-executable' : null;
 }
 
 class LocalProcess implements HostProcess {
@@ -113,6 +112,9 @@ class LocalProcess implements HostProcess {
   readonly stderr: Readable;
   readonly #child: ChildProcess;
   readonly #end: Promise<ProcessEnd>;
+  readonly #pipes: readonly PipeEnd[];
+  readonly #inodes: ReadonlySet<number>;
+  #proof: Promise<Outputs> | null = null;
 
   constructor(
     child: ChildProcess,
@@ -125,8 +127,16 @@ class LocalProcess implements HostProcess {
     this.#end = new Promise((resolve) => {
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, outOfMemory: false }));
     });
-    this.stdout = new Socket({ fd: ours.stdout, readable: true, writable: false });
-    this.stderr = new Socket({ fd: ours.stderr, readable: true, writable: false });
+    this.#inodes = inodesOf([ours.stdout, ours.stderr]);
+    const [stdout, stderr] = [ours.stdout, ours.stderr].map(
+      (fd) => new Socket({ fd, readable: true, writable: false }),
+    );
+    if (stdout === undefined || stderr === undefined) throw new CaissonError('internal', 'a process has two streams');
+    this.#pipes = [
+      { fd: ours.stdout, socket: stdout },
+      { fd: ours.stderr, socket: stderr },
+    ];
+    [this.stdout, this.stderr] = [stdout, stderr];
     this.stdin = ours.stdin === null ? null : new Socket({ fd: ours.stdin, readable: false, writable: true });
     // A command may close its end whenever it likes; a writer that cares listens itself.
     this.stdin?.on('error', () => undefined);
@@ -136,8 +146,10 @@ class LocalProcess implements HostProcess {
     return this.#end;
   }
 
+  /** Looked for once, whoever asks. */
   outputs(): Promise<Outputs> {
-    return outputsOf(this);
+    this.#proof ??= this.#end.then(() => pipeOutputs(this.#pipes, this.#inodes));
+    return this.#proof;
   }
 
   /** To the group, which is the session the command started in. */

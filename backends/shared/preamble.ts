@@ -85,7 +85,7 @@ export function preamble(launch: Launch, nonce: string): Buffer {
       'set -- ${_cz_x##*) }',
       // It was raw and silent while the text came.
       ...(launch.terminal === null ? [] : ['stty sane']),
-      carrierOf(launch) === null ? '_cz_say ok "${20}"' : `_cz_b="\${20}"`,
+      '_cz_b="${20}"',
       'unset OLDPWD SHLVL SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_ORIGINAL_COMMAND',
       ...execLines(launch, nonce),
     ].join('; ')}; }\n`,
@@ -123,7 +123,32 @@ function execLines(launch: Launch, nonce: string): readonly string[] {
     // Looked for before the command's own PATH is set.
     ...(throughEnv ? ['_cz_x=$(command -v env)'] : []),
     ...(exported.length > 0 ? [`{ export ${exported.map(assignment).join(' ')}; } 2>/dev/null`] : []),
+    ...lookUp(command[0]),
+    ...(carrier === null ? ['_cz_say ok "$_cz_b"'] : []),
     `exec ${[...carried(launch, nonce), ...prefix, ...command.map(quote)].join(' ')}${stdin ? '' : ' </dev/null'}`,
+  ];
+}
+
+/**
+ * The shell's own report of a program that is missing would be on the stderr of the command. Looked for by the command's
+ * own PATH, and where it is named by a path, from its directory.
+ */
+function lookUp(program: string): readonly string[] {
+  const missing = '_cz_say not-found "$_cz_b"; exit 127';
+  const unfit = '_cz_say not-executable "$_cz_b"; exit 126';
+  if (program.includes('/'))
+    return [
+      `_cz_p=${quote(program)}`,
+      `[ -e "$_cz_p" ] || { ${missing}; }`,
+      `{ [ -x "$_cz_p" ] && ! [ -d "$_cz_p" ]; } || { ${unfit}; }`,
+    ];
+  return [
+    `_cz_p=${quote(program)}`,
+    '_cz_y=$PATH:',
+    '_cz_z=',
+    'while [ -n "$_cz_y" ]; do _cz_q=${_cz_y%%:*}; _cz_y=${_cz_y#*:}; _cz_q=${_cz_q:-.}/$_cz_p; if [ -f "$_cz_q" ]; then _cz_z=$_cz_q; [ ! -x "$_cz_q" ] || break; fi; done',
+    `[ -n "$_cz_z" ] || { ${missing}; }`,
+    `[ -x "$_cz_z" ] || { ${unfit}; }`,
   ];
 }
 

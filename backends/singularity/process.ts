@@ -7,7 +7,6 @@ import { Output } from '../shared/output.ts';
 import { fault, systemCode } from '../shared/system-fault.ts';
 import type { Cgroup } from './cgroup.ts';
 import { hostPid, type Inside } from './host-processes.ts';
-import { outputsOf } from '../shared/outputs.ts';
 
 export interface Client {
   readonly process: Process;
@@ -53,8 +52,9 @@ export class SingularityProcess implements Process {
     return this.#end;
   }
 
+  /** The client's pipes are those of the command: it hands its own on. */
   outputs(): Promise<Outputs> {
-    return outputsOf(this);
+    return this.#client.process.outputs();
   }
 
   /** To the group that the command leads. Its client on the host ends with it. */

@@ -80,6 +80,12 @@ export async function run(host: Host, { command, env = {}, signal }: Call): Prom
   }
 }
 
+export function noProgram(program: string): CaissonError {
+  return new CaissonError('unavailable', `${program} cannot be started`, {
+    remedy: 'see `caisson doctor singularity` for how to install it',
+  });
+}
+
 /** `undefined`: the service's own. */
 export function identityOf({ handedOver, uid, gid }: Account): Owner | undefined {
   return handedOver ? { uid, gid } : undefined;

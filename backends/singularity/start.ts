@@ -5,6 +5,7 @@ import type { ExecOptions, Process } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { startProcess } from '../shared/host-process.ts';
+import { NotStartedProcess } from '../shared/not-started.ts';
 import { type Launch, preamble } from '../shared/preamble.ts';
 import type { Cgroup } from './cgroup.ts';
 import { withoutInherited } from './descriptors.ts';
@@ -12,7 +13,7 @@ import { placeAll, settled } from './host-processes.ts';
 import { clientEnv, execCommand, type Running } from './instance.ts';
 import type { Registration } from './registration.ts';
 import { noShell, SingularityProcess } from './process.ts';
-import { type Host, identityOf } from './program.ts';
+import { type Host, identityOf, noProgram } from './program.ts';
 
 export interface Start {
   readonly command: readonly [string, ...string[]];
@@ -54,6 +55,7 @@ export async function startExec(host: Host, start: Start): Promise<Process> {
   try {
     await untilAborted(joined, options.signal);
     if (cgroup !== null) await placeAll(namespace, cgroup);
+    if (client.pid === null) throw noProgram(host.program);
     await untilAborted(settled(client.pid), options.signal);
     throwIfAborted(options);
   } catch (error) {
@@ -62,6 +64,7 @@ export async function startExec(host: Host, start: Start): Promise<Process> {
     process.release();
     throw error;
   }
+  options.onSent?.();
   client.stdin?.write(Buffer.concat([goOn, text]));
   if (!options.stdin) client.stdin?.end();
   return await untilAborted(begun(process, start), options.signal, (late) => void endLate(late));
@@ -90,11 +93,12 @@ async function waits(stdout: Readable, word: string): Promise<void> {
 }
 
 /** Waits for the shell's answer. */
-async function begun(process: SingularityProcess, { options }: Start): Promise<SingularityProcess> {
+async function begun(process: SingularityProcess, { options }: Start): Promise<Process> {
   const [word, pid, born = ''] = (await process.head).split(' ');
   process.inside = { pid: Number(pid), born };
   if (word === 'ok') return process;
   process.release();
+  if (word === 'not-found' || word === 'not-executable') return new NotStartedProcess(word, options.stdin);
   if (word === 'cwd')
     throw new CaissonError(
       'invalid_argument',
@@ -105,7 +109,7 @@ async function begun(process: SingularityProcess, { options }: Start): Promise<S
 }
 
 /** Of an aborted start. */
-async function endLate(process: SingularityProcess): Promise<void> {
+async function endLate(process: Process): Promise<void> {
   try {
     await process.kill('SIGKILL');
   } catch {

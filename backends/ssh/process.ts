@@ -3,14 +3,17 @@ import { constants } from 'node:os';
 import { type Readable, Writable } from 'node:stream';
 import type { ClientChannel } from 'ssh2';
 import type { Outputs, ProcessEnd, PtyProcess } from '../../src/backend.ts';
-import { CaissonError } from '../../src/errors.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CaissonError, toCaissonError } from '../../src/errors.ts';
 import { lost } from './fault.ts';
 import type { SessionExit } from './connection.ts';
 import type { Place } from './pool.ts';
 import { Output } from '../shared/output.ts';
-import { outputsOf } from '../shared/outputs.ts';
+import { endOf } from '../shared/outputs.ts';
 
 const bufferBytes = 256 * 1024;
+/** What the host still sends after the end of a command arrives within this time, unless a stream is held. */
+const openStreamMs = 2000;
 
 /** Sends a signal to the group of a process, unless the number belongs to another one by now. */
 export type Signaler = (id: ProcessId, signal: string) => Promise<void>;
@@ -70,8 +73,21 @@ export class SshProcess implements PtyProcess {
     return this.#end.promise;
   }
 
-  outputs(): Promise<Outputs> {
-    return outputsOf(this);
+  /**
+   * The host sends the end of a stream (RFC 4254, 5.3) after its last byte and on a connection that authenticates every
+   * byte, so that a stream that ended is whole. One that stays open is held there, by a process that is not named.
+   */
+  async outputs(): Promise<Outputs> {
+    const ended = await this.#end.promise.then(
+      () => null,
+      (error: unknown): Outputs => ({ is: 'cut', why: toCaissonError(error).message }),
+    );
+    if (ended !== null) return ended;
+    const late = delay(openStreamMs, null, { ref: false });
+    const streams = await Promise.race([endOf([this.stdout, this.stderr]), late]);
+    return (
+      streams ?? { is: 'unknown', why: 'a stream stays open, and the host does not report which process holds it' }
+    );
   }
 
   async kill(signal: string): Promise<void> {

@@ -90,6 +90,6 @@ export class SshSandbox implements Sandbox {
       terminal,
       carrier: scoped === null ? null : carrierInto(scoped),
     };
-    return await startProcess(this.#host.pool, launch, { signal: options.signal });
+    return await startProcess(this.#host.pool, launch, { signal: options.signal, onSent: options.onSent });
   }
 }

@@ -1,8 +1,10 @@
 /** Starts a command on the host, once. */
 import { randomBytes } from 'node:crypto';
 import type { ClientChannel, PseudoTtyOptions } from 'ssh2';
+import type { PtyProcess } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { untilAborted } from '../shared/abort.ts';
+import { NotStartedProcess } from '../shared/not-started.ts';
 import { SessionRefused } from './connection.ts';
 import type { Place, Pool } from './pool.ts';
 import { commandLine, type Launch, preamble, shellLine } from '../shared/preamble.ts';
@@ -12,6 +14,8 @@ import { endChannel } from './wire.ts';
 export interface StartOptions {
   readonly signal?: AbortSignal | undefined;
   readonly urgent?: boolean;
+  /** See `ExecOptions.onSent`. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 interface Session {
@@ -31,12 +35,13 @@ const pauseMs = 10;
  * unless the shell that should read it ended without an answer; when the connection breaks then, the process is returned
  * all the same, and its end is not known.
  */
-export async function startProcess(pool: Pool, launch: Launch, options: StartOptions = {}): Promise<SshProcess> {
+export async function startProcess(pool: Pool, launch: Launch, options: StartOptions = {}): Promise<PtyProcess> {
   const nonce = randomBytes(12).toString('hex');
   const text = preamble(launch, nonce);
   for (let mayBeReady = launch.terminal === null; ; mayBeReady = false) {
     const session = await openSession(pool, { launch, text, mayBeReady }, options);
     const process = processOn(session, { pool, nonce, stdin: launch.stdin });
+    options.onSent?.();
     session.channel.write(text);
     if (!launch.stdin && launch.terminal === null) session.channel.end();
     const starting = begun(process, launch, session.stoodReady);
@@ -111,7 +116,7 @@ function pseudoTerminal({ columns, rows }: NonNullable<Launch['terminal']>): Pse
 }
 
 /** Waits for the shell's answer. `null`: it had stood ready, and ended before it could read what to do. */
-async function begun(process: SshProcess, launch: Launch, stoodReady: boolean): Promise<SshProcess | null> {
+async function begun(process: SshProcess, launch: Launch, stoodReady: boolean): Promise<PtyProcess | null> {
   let head: string;
   try {
     head = await process.head;
@@ -120,6 +125,10 @@ async function begun(process: SshProcess, launch: Launch, stoodReady: boolean): 
     throw error;
   }
   const [word, pid, born = ''] = head.split(' ');
+  if (word === 'not-found' || word === 'not-executable') {
+    process.release();
+    return Object.assign(new NotStartedProcess(word, launch.stdin), { resize: async () => undefined });
+  }
   if (word !== 'ok') {
     process.release();
     throw refusal(word ?? '', launch);
@@ -133,7 +142,7 @@ async function orRefusal(
   process: SshProcess,
   { carrier = null }: Launch,
   { error, stoodReady }: { readonly error: unknown; readonly stoodReady: boolean },
-): Promise<SshProcess | null> {
+): Promise<PtyProcess | null> {
   const end = await process.wait().catch(() => null);
   if (end === null) return process;
   process.release();
@@ -177,7 +186,7 @@ function noScope(cause: unknown): CaissonError {
 }
 
 /** Of an aborted start. */
-async function endLate(process: SshProcess): Promise<void> {
+async function endLate(process: PtyProcess): Promise<void> {
   try {
     await process.kill('SIGKILL');
   } catch {

@@ -1,8 +1,7 @@
 /** Running one command to its end through the contract, and judging how it ended. */
 import type { Readable } from 'node:stream';
 import { expect } from 'vitest';
-import type { Process, ProcessEnd, Sandbox } from '../../src/backend.ts';
-import { isCode } from '../../src/errors.ts';
+import type { NotStarted, Process, ProcessEnd, Sandbox } from '../../src/backend.ts';
 
 export interface Input {
   readonly cwd?: string;
@@ -72,16 +71,11 @@ export function expectEndedBy(end: ProcessEnd, signal: 'SIGTERM' | 'SIGKILL' | '
 }
 
 /** A command that the place cannot start, and that would print `ran`: a typed error, or the code a shell would give. */
-export async function expectNotStarted(attempt: Promise<Result>): Promise<void> {
-  let result: Result;
-  try {
-    result = await attempt;
-  } catch (error) {
-    if (!isCode(error, 'invalid_argument')) throw error;
-    return;
-  }
-  expect(result.stdout.toString()).not.toContain('ran');
-  expect([126, 127]).toContain(result.exitCode);
+export async function expectNotStarted(attempt: Promise<Result>, notStarted: NotStarted): Promise<void> {
+  const { exitCode, stdout, stderr, ...end } = await attempt;
+  const said = stdout.toString() + stderr.toString();
+  const wanted = { exitCode: notStarted === 'not-found' ? 127 : 126, notStarted, said: '' };
+  expect({ exitCode, notStarted: end.notStarted, said }).toEqual(wanted);
 }
 
 /** Whether a process of this number runs in the sandbox: there, and no zombie. */

@@ -18,6 +18,7 @@ import { limitCases } from './limits.ts';
 import { mountCases } from './mounts.ts';
 import { namingCases } from './naming.ts';
 import { networkCases } from './network.ts';
+import { outputCases } from './outputs.ts';
 import { persistenceCases } from './persistence.ts';
 import { powerCases } from './power.ts';
 import { pressureCases } from './pressure.ts';
@@ -44,6 +45,7 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   exitCases,
   shellCases,
   streamCases,
+  outputCases,
   stdinCases,
   pressureCases,
   backgroundCases,

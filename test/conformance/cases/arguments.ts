@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Sandbox } from '../../../src/backend.ts';
+import { isCode } from '../../../src/errors.ts';
 import { expectNotStarted, run, sh } from '../command.ts';
 import type { Suite } from '../suite.ts';
 
@@ -66,7 +67,8 @@ export function argumentCases(suite: Suite): void {
   });
 
   suite.test('arguments.too-long', 'refuses an argument that the kernel cannot take', async (place) => {
-    await expectNotStarted(run(await place.sandbox(), ['sh', '-c', 'echo ran', 'x'.repeat(300_000)]));
+    const tooLong = run(await place.sandbox(), ['sh', '-c', 'echo ran', 'x'.repeat(300_000)]);
+    await expect(tooLong).rejects.toSatisfy((error: unknown) => isCode(error, 'invalid_argument'));
   });
 
   suite.test('arguments.no-shell', 'never reads arguments as shell text', async (place) => {
@@ -88,20 +90,24 @@ export function argumentCases(suite: Suite): void {
     );
   });
 
-  suite.test('arguments.no-program', 'tells that a program is not there', async (place) => {
+  suite.test('arguments.no-program', 'reports a missing program as exit 127 and writes nothing', async (place) => {
     const sandbox = await place.sandbox();
-    await expectNotStarted(run(sandbox, ['conformance-no-such-program']));
-    await expectNotStarted(run(sandbox, ['/conformance/no/such/program']));
+    await expectNotStarted(run(sandbox, ['conformance-no-such-program']), 'not-found');
+    await expectNotStarted(run(sandbox, ['/conformance/no/such/program']), 'not-found');
   });
 
-  suite.test('arguments.not-executable', 'tells that a file is not a program', async (place) => {
-    const sandbox = await place.sandbox();
-    const file = `/tmp/conformance-${place.instance}-plain`;
-    await sh(sandbox, `echo 'echo ran' >${file}; chmod 644 ${file}`);
-    await expectNotStarted(run(sandbox, [file]));
-    await expectNotStarted(run(sandbox, ['/']));
-    await sh(sandbox, `rm ${file}`);
-  });
+  suite.test(
+    'arguments.not-executable',
+    'reports a file or directory that is not executable as exit 126 and writes nothing',
+    async (place) => {
+      const sandbox = await place.sandbox();
+      const file = `/tmp/conformance-${place.instance}-plain`;
+      await sh(sandbox, `echo 'echo ran' >${file}; chmod 644 ${file}`);
+      await expectNotStarted(run(sandbox, [file]), 'not-executable');
+      await expectNotStarted(run(sandbox, ['/']), 'not-executable');
+      await sh(sandbox, `rm ${file}`);
+    },
+  );
 
   suite.test('arguments.script', 'runs a file that is executable, by its own first line', async (place) => {
     const sandbox = await place.sandbox();

@@ -7,7 +7,7 @@ import { collect } from '../../../src/exec/collect.ts';
 import { LanedSandbox } from '../../../src/exec/lane/laned.ts';
 import { startExec } from '../../../src/exec/start.ts';
 import { bare, shell } from '../../exec/requests.ts';
-import { finish, run, type Result } from '../command.ts';
+import { expectNotStarted, finish, run, type Result } from '../command.ts';
 import type { Place } from '../place.ts';
 import type { Suite } from '../suite.ts';
 
@@ -143,17 +143,20 @@ export function laneCases(suite: Suite): void {
     laned.close();
   });
 
-  suite.test('lanes.not-started', 'says on stderr why a command was not started', async (place) => {
-    const laned = await withLane(place);
-    const program = await run(laned, ['conformance-no-such-program']);
-    expect(program).toMatchObject({ exitCode: 127, stdout: Buffer.alloc(0) });
-    expect(program.stderr.toString()).toContain('conformance-no-such-program');
-    const directory = await run(laned, ['echo', 'ran'], { cwd: '/conformance/nowhere' });
-    expect(directory).toMatchObject({ exitCode: 126, stdout: Buffer.alloc(0) });
-    expect(directory.stderr.toString()).toContain('/conformance/nowhere');
-    expect((await run(laned, ['echo', 'next'])).stdout.toString()).toBe('next\n');
-    laned.close();
-  });
+  suite.test(
+    'lanes.not-started',
+    'reports what cannot start in a lane as it does on the direct path',
+    async (place) => {
+      const laned = await withLane(place);
+      await expectNotStarted(run(laned, ['conformance-no-such-program']), 'not-found');
+      await expectNotStarted(run(laned, ['/']), 'not-executable');
+      await expect(run(laned, ['echo', 'ran'], { cwd: '/conformance/nowhere' })).rejects.toSatisfy((error: unknown) =>
+        isCode(error, 'invalid_argument'),
+      );
+      expect((await run(laned, ['echo', 'next'])).stdout.toString()).toBe('next\n');
+      laned.close();
+    },
+  );
 
   suite.test(
     'lanes.lost',

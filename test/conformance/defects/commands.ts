@@ -93,6 +93,26 @@ export const commandDefects: readonly Defect[] = [
     found: ['abort.exec'],
     exec: (exec, command, { cwd, env, stdin }) => exec(command, { cwd, env, stdin }),
   },
+  {
+    about: 'leaves the words of a shell about a missing program in its output',
+    found: ['arguments.no-program'],
+    exec: (exec, command, options) => exec(['sh', '-c', 'exec "$@"', 'sh', ...command], options),
+  },
+  {
+    about: 'claims the end of streams that a process holds',
+    found: ['outputs.held'],
+    exec: on(() => ({ outputs: async () => ({ is: 'ended' }) })),
+  },
+  {
+    about: 'proves nothing of its output',
+    found: ['outputs.ended'],
+    exec: on(() => ({ outputs: async () => ({ is: 'unknown', why: 'it does not look' }) })),
+  },
+  {
+    about: 'does not announce what it sends',
+    found: ['outputs.sent'],
+    exec: (exec, command, { onSent: _ignored, ...options }) => exec(command, options),
+  },
   { about: 'takes a missing program for a failure of the place', found: ['arguments.no-program'], exec: unavailable },
 ];
 
