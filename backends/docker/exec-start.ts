@@ -1,6 +1,6 @@
 /** The requests that start a command in a container, and what goes with its first moments. */
 import { randomBytes } from 'node:crypto';
-import type { ExecOptions } from '../../src/backend.ts';
+import type { ExecOptions, NotStarted } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import { Channel } from './channel.ts';
@@ -26,6 +26,8 @@ export interface Terminal {
 
 export interface StartOptions extends ExecOptions {
   readonly terminal: Terminal | null;
+  /** Why a program could not be started; asked when the engine says so. */
+  readonly classify?: () => Promise<NotStarted | null>;
 }
 
 /**

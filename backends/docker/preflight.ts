@@ -5,6 +5,7 @@
  */
 import type { NotStarted } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
+import { shellsOwn } from '../shared/preamble.ts';
 import type { Command, Container, StartOptions } from './exec-start.ts';
 import { ExecProcess } from './process.ts';
 
@@ -27,7 +28,7 @@ done
 exit 127`;
 
 /** Becomes the command in its directory. */
-const enter = 'cd -- "$1" && shift && exec "$@"';
+const enter = 'cd -- "$1" && shift && unset PWD OLDPWD SHLVL && exec "$@"';
 
 /** Throws `invalid_argument` for a directory that cannot be entered. `null`: the command can start. */
 export async function preflight(
@@ -45,8 +46,11 @@ export async function preflight(
   return exitCode === 126 ? 'not-executable' : null;
 }
 
-export function entering(command: Command, cwd: string): Command {
-  return ['sh', '-c', enter, 'sh', cwd, ...command];
+/** Variables that the shell would change on the way are set again by env(1). None of them ever holds a secret. */
+export function entering(command: Command, { cwd, env }: Pick<StartOptions, 'cwd' | 'env'>): Command {
+  const own = Object.entries(env).filter(([name]) => shellsOwn.has(name) || name === 'IFS');
+  const before = own.length === 0 ? [] : ['env', '--', ...own.map(([name, value]) => `${name}=${value}`)];
+  return ['sh', '-c', enter, 'sh', cwd, ...before, ...command];
 }
 
 function cannotEnter(cwd: string): CaissonError {

@@ -1,6 +1,6 @@
 /** One exec in a container: its streams, its end, its signals. */
 import type { Readable, Writable } from 'node:stream';
-import type { Outputs, ProcessEnd, PtyProcess } from '../../src/backend.ts';
+import type { NotStarted, Outputs, ProcessEnd, PtyProcess } from '../../src/backend.ts';
 import { isCode, toCaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { delay } from './delay.ts';
@@ -29,13 +29,20 @@ export class ExecProcess implements PtyProcess {
   readonly #mark: string;
   readonly #ending: Ending;
   readonly #channel: Channel;
+  readonly #classify: StartOptions['classify'];
+  #classified: Promise<NotStarted | null> | null = null;
 
-  private constructor(container: Container, { execId, mark, ending, channel }: Started) {
+  private constructor(
+    container: Container,
+    { execId, mark, ending, channel }: Started,
+    classify: StartOptions['classify'],
+  ) {
     this.#container = container;
     this.#execId = execId;
     this.#mark = mark;
     this.#ending = ending;
     this.#channel = channel;
+    this.#classify = classify;
     this.stdin = channel.stdin;
     this.stdout = channel.stdout;
     this.stderr = channel.stderr;
@@ -43,12 +50,18 @@ export class ExecProcess implements PtyProcess {
 
   static async start(container: Container, command: Command, options: StartOptions): Promise<ExecProcess> {
     throwIfAborted(options);
-    const starting = startExec(container, command, options).then((started) => new ExecProcess(container, started));
+    const starting = startExec(container, command, options).then(
+      (started) => new ExecProcess(container, started, options.classify),
+    );
     return untilAborted(starting, options.signal, (process) => void process.#end());
   }
 
-  wait(): Promise<ProcessEnd> {
-    return this.#ending.promise;
+  async wait(): Promise<ProcessEnd> {
+    const end = await this.#ending.promise;
+    if (end.notStarted === undefined || this.#classify === undefined) return end;
+    this.#classified ??= this.#classify().catch(() => null);
+    const notStarted = (await this.#classified) ?? end.notStarted;
+    return { ...end, exitCode: notStarted === 'not-found' ? 127 : 126, notStarted };
   }
 
   /**

@@ -82,11 +82,15 @@ export class DockerSandbox implements Sandbox {
   async #run(command: Command, options: StartOptions): Promise<PtyProcess> {
     try {
       if (options.cwd === '/' && options.terminal === null)
-        return await ExecProcess.start(this.#container, command, options);
+        return await ExecProcess.start(this.#container, command, {
+          ...options,
+          // The codes of engines differ from one version and one kind of path to the next.
+          classify: () => preflight(this.#container, command, options),
+        });
       const missing = await preflight(this.#container, command, options);
       if (missing !== null)
         return Object.assign(new NotStartedProcess(missing, options.stdin), { resize: async () => undefined });
-      return await ExecProcess.start(this.#container, entering(command, options.cwd), options);
+      return await ExecProcess.start(this.#container, entering(command, options), options);
     } catch (error) {
       throw inWords(error);
     }

@@ -35,7 +35,7 @@ export interface Carrier {
 }
 
 /** Names that a shell sets, keeps or refuses to export; `env` carries them past it. None of them ever holds a secret. */
-const shellsOwn = new Set(
+export const shellsOwn: ReadonlySet<string> = new Set(
   `_ PWD OLDPWD SHLVL UID EUID PPID GROUPS BASHPID BASHOPTS SHELLOPTS OPTIND OPTARG RANDOM SRANDOM SECONDS LINENO
   EPOCHSECONDS EPOCHREALTIME DIRSTACK FUNCNAME FUNCNEST HISTCMD COMP_WORDBREAKS POSIXLY_CORRECT BASH_ARGC BASH_ARGV
   BASH_ARGV0 BASH_LINENO BASH_SOURCE BASH_VERSINFO BASH_CMDS BASH_ALIASES BASH_SUBSHELL BASH_COMMAND`.split(/\s+/),

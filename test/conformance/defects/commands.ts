@@ -1,6 +1,7 @@
 /** Defects in how commands are run. */
 import { mkdir } from 'node:fs/promises';
 import { PassThrough, type Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecOptions, Process } from '../../../src/backend.ts';
 import { CaissonError } from '../../../src/errors.ts';
 import { type Command, type Defect, ended, type Exec, on } from './defect.ts';
@@ -156,9 +157,8 @@ async function afterStreams(process: Process): ReturnType<Process['wait']> {
 }
 
 async function unavailable(exec: Exec, command: Command, options: ExecOptions): Promise<Process> {
-  try {
-    return await exec(command, options);
-  } catch (error) {
-    throw new CaissonError('unavailable', 'the place failed', { cause: error });
-  }
+  const process = await exec(command, options);
+  const { notStarted } = await Promise.race([process.wait(), sleep(200, { notStarted: undefined })]);
+  if (notStarted !== undefined) throw new CaissonError('unavailable', 'the place failed');
+  return process;
 }
