@@ -18,7 +18,7 @@ export interface Home extends AsyncDisposable {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
   /** A service on this state directory; closed with the home at the latest. */
-  open(flags?: Readonly<Record<string, unknown>>): Promise<Caisson>;
+  open(flags?: Readonly<Record<string, unknown>>, more?: Readonly<Record<string, string>>): Promise<Caisson>;
   /** Runs the command line as a user does. Never throws for an exit code. */
   cli(
     args: readonly string[],
@@ -49,8 +49,8 @@ export async function makeHome(host: string | null = dockerHost()): Promise<Home
   const home: Home = {
     path,
     env,
-    open: async (flags = {}) => {
-      const caisson = await openCaisson({ home: path, env, cwd: path, flags });
+    open: async (flags = {}, more = {}) => {
+      const caisson = await openCaisson({ home: path, env: { ...env, ...more }, cwd: path, flags });
       opened.push(caisson);
       return caisson;
     },
