@@ -283,7 +283,7 @@ export class Caisson implements CaissonApi {
 
   async #sweep(): Promise<void> {
     try {
-      await sweep(this.#context, Date.now());
+      await sweep(this.#context);
     } catch {
       // A store that cannot be read now fails every verb with its own error; the next round tries again.
     }

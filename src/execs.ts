@@ -17,11 +17,11 @@ import type { Gate } from './guard/gate.ts';
 import type { Loops } from './guard/loops/loops.ts';
 import type { Context, Handle, StepOptions } from './sandbox/context.ts';
 import { cancelable, leasePatienceMs, taskLease } from './sandbox/context.ts';
+import { whoEnded } from './sandbox/ended-by.ts';
 import { finish } from './sandbox/finish.ts';
 import { withLease } from './sandbox/lease.ts';
 import { measure } from './sandbox/measure.ts';
 import type { Resolved } from './sandbox/plan.ts';
-import { Uses } from './sandbox/use.ts';
 import type { SandboxRow } from './store/store.ts';
 import type { Redaction } from './secrets/redact/redactor.ts';
 import type { CredentialState } from './secrets/credentials/files.ts';
@@ -77,7 +77,6 @@ export class Execs {
   readonly #limit: ExecParts['limit'];
   readonly #loops: Loops;
   readonly #provisions: Provisions;
-  readonly #uses: Uses;
   readonly #running = new Map<Running, Promise<void>>();
   readonly #launching = new Set<Promise<Running>>();
   readonly #closing = new AbortController();
@@ -90,7 +89,6 @@ export class Execs {
     this.#limit = limit;
     this.#loops = loops;
     this.#provisions = new Provisions(context, origin);
-    this.#uses = new Uses(context.store);
   }
 
   /** Throws `policy_denied` or `approval_required`. What the guard has seen is a copy, and is what will be started. */
@@ -150,7 +148,7 @@ export class Execs {
   async #launch(handle: Handle, attempt: Attempt, options: Launch): Promise<Running> {
     const { request } = options;
     const where = whereOf(handle);
-    this.#uses.begin(handle.row);
+    this.#context.uses.hold(handle.row);
     try {
       attempt.recorder ??= await this.#record(attempt, where);
       await this.#audited(attempt, handle);
@@ -161,6 +159,7 @@ export class Execs {
         redaction: this.#redaction(attempt),
         rawOutput: attempt.rawOutput,
         closing: this.#closing.signal,
+        endedBy: () => whoEnded(this.#context, handle.row),
         ...cancelable(options),
       });
       if (watch !== null) Object.assign(execution, { exit: execution.exit.then(watch.ended) });
@@ -175,7 +174,7 @@ export class Execs {
       this.#follow(running, handle, attempt.plan);
       return running;
     } catch (error) {
-      this.#uses.end(handle.row);
+      this.#context.uses.end(handle.row);
       if (attempt.audited)
         this.#context.audit.recordSoon(
           exitEntry(request.execId, handle.row.taskId, startFailed(toCaissonError(error))),
@@ -211,7 +210,7 @@ export class Execs {
     const pending = [...this.#running];
     await Promise.all(pending.map(([running]) => running.cancel()));
     await Promise.all(pending.map(([, settled]) => settled));
-    this.#uses.close();
+    this.#context.uses.close();
   }
 
   /** What is not on record does not start. */
@@ -281,7 +280,7 @@ export class Execs {
   #follow(running: Running, handle: Handle, plan: Resolved): void {
     const settled = running.exit.then(async (exit) => {
       this.#context.audit.recordSoon(exitEntry(running.id, handle.row.taskId, exit));
-      this.#uses.end(handle.row);
+      this.#context.uses.end(handle.row);
       if (plan.ephemeral) await this.#removeEphemeral(handle.row);
       else if (handle.how !== 'found') measure(this.#context, handle.row, handle.sandbox);
     });

@@ -11,7 +11,12 @@ export type Failpoint =
   | 'after-ready'
   | 'before-remove'
   | 'after-remove'
-  | 'before-forget';
+  | 'before-forget'
+  | 'before-start'
+  | 'after-start'
+  | 'before-ready'
+  | 'stopping'
+  | 'after-stop';
 
 const armed = parse(process.env['CAISSON_TEST_FAILPOINT'] ?? '');
 

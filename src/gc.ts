@@ -24,7 +24,7 @@ export interface GcParts {
 
 /** With `dryRun` nothing is changed, and the answer tells what would be. A backend that is not there has nothing to tell. */
 export async function gc(parts: GcParts, how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
-  const swept = how.dryRun ? await sweepable(parts.context, Date.now()) : await sweep(parts.context, Date.now());
+  const swept = how.dryRun ? await sweepable(parts.context) : await sweep(parts.context);
   const garbage = await Promise.all(parts.backendNames.map((name) => garbageIn(parts, name, how.dryRun)));
   const credentials = await lostCredentials(parts.context);
   const lost = how.dryRun ? credentials : await collectGarbage(credentials);

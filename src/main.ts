@@ -5,6 +5,7 @@ import { unreadFlags } from './access/authorize.ts';
 import type { CaissonApi, ConfigView } from './api.ts';
 import { auditIn } from './audit/log.ts';
 import type { Backend, OpenOptions } from './backend.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { Caisson, type ImageBuilder } from './caisson.ts';
 import { isSection } from './config/layer.ts';
 import { loadConfig } from './config/load.ts';
@@ -18,6 +19,7 @@ import type { Rulebook } from './guard/rulebook.ts';
 import { openJournal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
 import { Gate } from './sandbox/gate.ts';
+import { Uses } from './sandbox/use.ts';
 import { flagOf } from './spec/backend-keys.ts';
 import { forwardedEnv } from './spec/env.ts';
 import { shortestEverywhere } from './secrets/redact/forms.ts';
@@ -32,6 +34,8 @@ export interface OpenInput extends GuardInput {
   /** The environment: switches, and values of forwarded names. Never the process's own behind the caller's back. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Absent: the clock of the system. */
+  readonly clock?: Clock;
   /** Configuration keys set for this process, dotted: `{"terminal.container_cpu": 2}`. */
   readonly flags?: Readonly<Record<string, unknown>>;
 }
@@ -41,7 +45,8 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const written = await loadConfig({ ...input, flags: sectionsOf(input.flags ?? {}) });
   const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
   const loaded = strict?.underProfile(written) ?? written;
-  const { store, notices } = await openStore(join(loaded.home, 'caisson.db'));
+  const clock = input.clock ?? systemClock;
+  const { store, notices } = await openStore(join(loaded.home, 'caisson.db'), { clock });
   const { file_bytes: fileBytes, store_bytes: storeBytes } = loaded.config.audit;
   const audit = auditIn(join(loaded.home, 'audit'), { fileBytes, storeBytes, owner: store.owner });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
@@ -50,6 +55,8 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const context: Context = {
     home: loaded.home,
     store,
+    clock,
+    uses: new Uses(store, clock),
     audit,
     backend: (name) =>
       openBackend(opened, name, { env, instance: store.instance, settings: settingsFor(name, loaded) }),

@@ -18,6 +18,7 @@ import type { ExecParts } from './execs.ts';
 import type { Context, Handle } from './sandbox/context.ts';
 import { findIfThere, findRow } from './sandbox/end.ts';
 import { withSandbox } from './sandbox/healing.ts';
+import { usedNow } from './sandbox/use.ts';
 import type { Resolved } from './sandbox/plan.ts';
 import { keptIn, notRunning, presentSandbox } from './sandbox/present.ts';
 import type { Redaction } from './secrets/redact/redactor.ts';
@@ -62,7 +63,7 @@ export class Processes {
         return this.#notStarted(id, error);
       });
       if (!started) this.#context.audit.recordSoon(notRun(id, handle.row.taskId, 'it had been started before'));
-      await this.#context.store.updateSandbox(handle.row.id, { usedAt: Date.now() });
+      await this.#context.store.updateSandbox(handle.row.id, usedNow(this.#context.clock));
       return { id, started, where: whereOf(handle) };
     });
   }

@@ -15,6 +15,8 @@ export interface ExecContext {
   readonly signal?: AbortSignal;
   /** Calls the start off, and nothing after it. */
   readonly closing?: AbortSignal;
+  /** Asked when a command was killed or lost: which verb ended its sandbox. `null`: none did. */
+  readonly endedBy?: () => Promise<string | null>;
   /** Called once when the exec has settled, just before `exit` resolves. Not called when the start failed. */
   readonly onSettled?: () => void;
 }

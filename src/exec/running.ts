@@ -108,6 +108,7 @@ export class RunningExec implements Execution {
     for (const tap of taps) tap.close();
     this.#process.stdin?.destroy();
     this.#process.release();
+    await this.#noteWhoEnded(end);
     const exit = this.#compose(end, report, { outputs, backgroundOpen });
     await this.#record(exit);
     this.#watched.context.onSettled?.();
@@ -187,6 +188,14 @@ export class RunningExec implements Execution {
       redactions: redactionsIn(this.#redactors),
       notes,
     });
+  }
+
+  /** A killed or lost command may have gone with its sandbox. */
+  async #noteWhoEnded(end: ProcessEnd | null): Promise<void> {
+    const wasKilled = end === null || end.signal !== null || end.exitCode === 137 || end.exitCode === 143;
+    if (!wasKilled || (this.#forced !== null && this.#forced !== 'lost')) return;
+    const note = await this.#watched.context.endedBy?.().catch(() => null);
+    if (typeof note === 'string') this.#notes.push(note);
   }
 
   /** The program's name is part of the command, and so may hold a secret. */

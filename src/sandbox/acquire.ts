@@ -2,21 +2,25 @@
  * Create or get: the task's sandbox, ready to run commands.
  *
  *   row fits and the resource runs           -> found        (no lease, no write)
- *   row fits, the resource is stopped        -> started
+ *   row fits, the resource is stopped        -> started     (one that is being stopped is waited for first)
  *   row fits, the resource has vanished      -> recreated    from the same spec, with the same files
  *   no row                                   -> created
  *   another spec                             -> conflict, or replaced when asked
  *   left half-done by a crash                -> finished, then created
  */
 import type { Backend, Sandbox } from '../backend.ts';
+import { momentOf } from '../clock.ts';
+import { failpoint } from '../failpoint.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import { createSandbox, type Plan, placeSandbox } from './create.ts';
 import { forgetCopies } from './credentials.ts';
 import { attachIfThere, finish, removeResources } from './finish.ts';
+import { endedBy } from './ended-by.ts';
 import { withLease } from './lease.ts';
 import { keepLive } from './live.ts';
 import { nextStep } from './step.ts';
+import { usedNow } from './use.ts';
 
 export async function acquire(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
   // Nobody else knows the task of an ephemeral sandbox, so there is nobody to agree with.
@@ -67,9 +71,10 @@ async function replace(
 ): Promise<Handle> {
   const { plan, row } = what;
   const { idleMs, ttlMs, fingerprint, spec, degraded } = plan;
-  const now = Date.now();
+  const { wallMs, boot } = momentOf(context.clock);
   const patch = {
     state: 'creating',
+    endedBy: endedBy(what.how === 'recreated' ? 'healing' : 'a recreation'),
     generation: row.generation + 1,
     // That of the resource which goes: whoever finishes this after a crash looks for both of them by label.
     ref: null,
@@ -78,8 +83,10 @@ async function replace(
     degraded,
     idleMs,
     ttlMs,
-    createdAt: now,
-    usedAt: now,
+    createdAt: wallMs,
+    usedAt: wallMs,
+    createdBoot: boot,
+    usedBoot: boot,
   } as const;
   await context.store.updateSandbox(row.id, patch);
   await removeResources(context, row, { emptyFirst: false });
@@ -99,7 +106,9 @@ export async function resume(
   if (sandbox.state === 'running')
     return await ready(context, { row, sandbox, how: row.state === 'ready' ? 'found' : 'started' });
   if (sandbox.power === undefined) return await replace(context, { ...what, how: 'recreated' }, options);
+  await failpoint('before-start');
   await sandbox.power.start(cancelable(options));
+  await failpoint('after-start');
   return await ready(context, { row, sandbox: await reattached(backend, sandbox), how: 'started' });
 }
 
@@ -109,7 +118,8 @@ async function reattached(backend: Backend, sandbox: Sandbox): Promise<Sandbox> 
 
 async function ready(context: Context, handle: Handle): Promise<Handle> {
   if (handle.how === 'started') await forgetCopies(context, handle.row);
-  const patch = { state: 'ready', usedAt: Date.now() } as const;
+  await failpoint('before-ready');
+  const patch = { state: 'ready', ...usedNow(context.clock) } as const;
   await context.store.updateSandbox(handle.row.id, patch);
   return { ...handle, row: { ...handle.row, ...patch }, sandbox: keepLive(context, handle.row.id, handle.sandbox) };
 }

@@ -2,14 +2,19 @@
 import type { Audit } from '../audit/types.ts';
 import type { Backend, Progress, Sandbox } from '../backend.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
+import type { Clock } from '../clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';
+import type { Uses } from './use.ts';
 
 export interface Context {
   /** The state directory, absolute. */
   readonly home: string;
   readonly store: Store;
+  /** Idle time and time to live are measured by it. */
+  readonly clock: Clock;
+  readonly uses: Uses;
   readonly audit: Audit;
   /** Opens a backend once. Throws `invalid_argument` for an unknown name. */
   readonly backend: (name: string) => Promise<Backend>;

@@ -7,6 +7,7 @@ import type { Guarantees, Sandbox, Spec } from '../backend.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
 import { guardianCommand } from '../exec/lane/guardian.ts';
 import { newNonce } from '../exec/random.ts';
+import { momentOf } from '../clock.ts';
 import { failpoint } from '../failpoint.ts';
 import type { Wanted } from '../spec/resolve.ts';
 import type { Degradation, SandboxRow } from '../store/store.ts';
@@ -17,6 +18,7 @@ import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
 import { keepLive } from './live.ts';
 import { type Ask, noSandbox } from './step.ts';
+import { usedNow } from './use.ts';
 
 /** Everything that decides what is made. `placed` is the spec less what the place cannot give. */
 export interface Plan extends Ask {
@@ -57,7 +59,7 @@ export async function placeSandbox(
     );
     await failpoint('after-create');
     await forgetCopies(context, row);
-    const patch = { state: 'ready', ref: sandbox.ref, effective: null, usedAt: Date.now() } as const;
+    const patch = { state: 'ready', ref: sandbox.ref, effective: null, ...usedNow(context.clock) } as const;
     await context.store.updateSandbox(row.id, patch);
     await failpoint('after-ready');
     return { row: { ...row, ...patch }, sandbox: keepLive(context, row.id, sandbox, nonce), how: what.how };
@@ -71,7 +73,7 @@ async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
   const place = { home: context.home, backend: plan.spec.backend };
   const keepsFiles = plan.spec.persistent && plan.guarantees.persistence === 'directory';
   const id = (keepsFiles ? await keptSandboxId(place, plan.taskId) : null) ?? newSandboxId();
-  const now = Date.now();
+  const { wallMs, boot } = momentOf(context.clock);
   return {
     id,
     taskId: plan.taskId,
@@ -86,8 +88,11 @@ async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
     effective: null,
     generation: 1,
     ephemeral: plan.ephemeral,
-    createdAt: now,
-    usedAt: now,
+    createdAt: wallMs,
+    usedAt: wallMs,
+    createdBoot: boot,
+    usedBoot: boot,
+    endedBy: null,
     idleMs: plan.idleMs,
     ttlMs: plan.ttlMs,
   };

@@ -1,9 +1,12 @@
 /** Stop, start and remove by the caller's wish. */
+import type { Sandbox } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
+import { failpoint } from '../failpoint.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
 import { keptFiles, removeDirectory } from './directory.ts';
+import { endedBy } from './ended-by.ts';
 import { attachIfThere, finish } from './finish.ts';
 import { withLease } from './lease.ts';
 import { forgetLive } from './live.ts';
@@ -33,11 +36,26 @@ export async function stopSandbox(context: Context, task: string, options: StepO
         },
       );
     }
-    if (sandbox !== null) await withdrawCredentials(context, row, sandbox);
-    await sandbox?.power?.stop(cancelable(options));
-    await context.store.updateSandbox(row.id, { state: 'stopped' });
-    forgetLive(context, row.id);
+    if (!(await context.store.beginStop(row.id, { generation: row.generation, by: endedBy('caisson stop') })))
+      throw new CaissonError('conflict', `the sandbox of ${row.taskId} is being made or removed`, {
+        remedy: 'try again',
+      });
+    await finishStop(context, { row, sandbox }, options);
   });
+}
+
+/** Brings a sandbox that is `stopping` to its end. The caller holds the lease of the task. */
+export async function finishStop(
+  context: Context,
+  { row, sandbox }: { readonly row: SandboxRow; readonly sandbox: Sandbox | null },
+  options: StepOptions,
+): Promise<void> {
+  await failpoint('stopping');
+  if (sandbox !== null) await withdrawCredentials(context, row, sandbox);
+  await sandbox?.power?.stop(cancelable(options));
+  await failpoint('after-stop');
+  await context.store.updateSandbox(row.id, { state: 'stopped' });
+  forgetLive(context, row.id);
 }
 
 /** Without a sandbox, what an earlier removal has kept of the task's files. Throws `not_found` when there is neither. */

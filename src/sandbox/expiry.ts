@@ -1,12 +1,22 @@
-/** Which sandboxes have outlived their use. Pure: rows and a clock reading in, a verdict out. */
+/** Which sandboxes have outlived their use. Pure: rows and a clock in, a verdict out. */
+import { type Clock, sinceMs } from '../clock.ts';
 import type { SandboxRow } from '../store/store.ts';
 
 export type Expiry = 'idle' | 'ttl' | null;
 
-export function expiryOf(row: SandboxRow, nowMs: number): Expiry {
-  if (row.ttlMs !== null && nowMs - row.createdAt >= row.ttlMs) return 'ttl';
-  if (row.state !== 'stopped' && row.idleMs !== null && nowMs - row.usedAt >= row.idleMs) return 'idle';
-  return null;
+/**
+ * Idle time is not counted over a boot: a sandbox that was last used before it is idle from the next sweep on (see
+ * `startsIdle`). The time to live is: from before a boot on it is measured by the time of day.
+ */
+export function expiryOf(row: SandboxRow, clock: Clock): Expiry {
+  if (row.ttlMs !== null && sinceMs({ wallMs: row.createdAt, boot: row.createdBoot }, clock) >= row.ttlMs) return 'ttl';
+  if (row.state === 'stopped' || row.idleMs === null || startsIdle(row, clock)) return null;
+  return sinceMs({ wallMs: row.usedAt, boot: row.usedBoot }, clock) >= row.idleMs ? 'idle' : null;
+}
+
+/** The machine was booted since its last use, so that its idle time starts now. */
+export function startsIdle({ usedBoot }: SandboxRow, { bootId }: Clock): boolean {
+  return usedBoot !== null && bootId !== null && usedBoot.id !== bootId;
 }
 
 export function expiresAt(row: SandboxRow): number | null {

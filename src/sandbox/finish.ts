@@ -13,6 +13,7 @@ import type { SandboxRow } from '../store/store.ts';
 import { type Context, ownerLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
 import { removeDirectory, removeEmptyDirectory } from './directory.ts';
+import { endedBy } from './ended-by.ts';
 import { emptyInside } from './empty-inside.ts';
 import { forgetLive } from './live.ts';
 
@@ -61,7 +62,8 @@ async function orLeft(removing: Promise<void>, signal: AbortSignal | undefined):
 /** A `destroying` row without a directory keeps its files, whoever finishes it. */
 async function markDestroying(context: Context, row: SandboxRow, keepFiles: boolean): Promise<void> {
   const files = row.directory === null ? {} : { directory: keepFiles ? null : row.directory };
-  await context.store.updateSandbox(row.id, { state: 'destroying', ...files });
+  const by = row.state === 'destroying' ? {} : { endedBy: endedBy('caisson rm') };
+  await context.store.updateSandbox(row.id, { state: 'destroying', ...by, ...files });
 }
 
 export async function removeResources(

@@ -3,11 +3,14 @@
  * sandboxes past their idle time or time to live. Only what no live process works on; nothing is waited for.
  */
 import { type CaissonError, toCaissonError } from '../errors.ts';
+import type { Clock } from '../clock.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type Context, ownerLease, taskLease } from './context.ts';
-import { stopSandbox } from './end.ts';
-import { type Expiry, expiryOf } from './expiry.ts';
-import { finish } from './finish.ts';
+import { finishStop } from './end.ts';
+import { endedBy } from './ended-by.ts';
+import { type Expiry, expiryOf, startsIdle } from './expiry.ts';
+import { attachIfThere, finish } from './finish.ts';
+import { usedNow } from './use.ts';
 import { isWorking } from './working.ts';
 
 export type Reason = 'unfinished' | 'ownerless' | Expiry;
@@ -19,38 +22,42 @@ export interface Swept {
 }
 
 export const explanations: Readonly<Record<Exclude<Reason, null>, string>> = {
-  unfinished: 'its creation or removal was cut off',
+  unfinished: 'its creation, stop or removal was cut off',
   ownerless: 'the process that owned this ephemeral sandbox has ended',
   idle: 'not used for longer than its idle lifetime',
   ttl: 'older than its time to live',
 };
 
 /** What would be swept now. Looks only. */
-export async function sweepable(context: Context, nowMs: number): Promise<readonly Omit<Swept, 'error'>[]> {
+export async function sweepable(
+  context: Context,
+  clock: Clock = context.clock,
+): Promise<readonly Omit<Swept, 'error'>[]> {
   const found: Omit<Swept, 'error'>[] = [];
   for (const row of await context.store.sandboxes()) {
-    const reason = await reasonFor(context, row, nowMs);
+    const reason = await reasonFor(context, row, clock);
     if (reason !== null) found.push({ row, reason });
   }
   return found;
 }
 
-export async function sweep(context: Context, nowMs: number): Promise<readonly Swept[]> {
+export async function sweep(context: Context, clock: Clock = context.clock): Promise<readonly Swept[]> {
   const swept: Swept[] = [];
-  for (const { row } of await sweepable(context, nowMs)) {
-    const done = await sweepOne(context, row, nowMs);
+  for (const { row } of await sweepable(context, clock)) {
+    const done = await sweepOne(context, row, clock);
     if (done !== null) swept.push(done);
   }
   return swept;
 }
 
-async function reasonFor(context: Context, row: SandboxRow, nowMs: number): Promise<Reason> {
+async function reasonFor(context: Context, row: SandboxRow, clock: Clock): Promise<Reason> {
   if (await isHeld(context, taskLease(row.taskId))) return null;
   if (row.ephemeral && !(await isHeld(context, ownerLease(row.id)))) return 'ownerless';
   // Its owner makes an ephemeral sandbox without the lease of the task.
   if (row.ephemeral && row.state === 'creating') return null;
-  if (row.state === 'creating' || row.state === 'destroying') return 'unfinished';
-  const expiry = expiryOf(row, nowMs);
+  if (row.state === 'creating' || row.state === 'destroying' || row.state === 'stopping') return 'unfinished';
+  if (startsIdle(row, clock)) await context.store.updateSandbox(row.id, usedNow(clock));
+  const expiry = expiryOf(row, clock);
   if (expiry === 'idle' && !row.ephemeral && (!(await canStop(context, row)) || (await isWorking(context, row))))
     return null;
   return expiry;
@@ -66,19 +73,33 @@ async function canStop(context: Context, row: SandboxRow): Promise<boolean> {
   return isolation !== 'none';
 }
 
-async function sweepOne(context: Context, row: SandboxRow, nowMs: number): Promise<Swept | null> {
+async function sweepOne(context: Context, row: SandboxRow, clock: Clock): Promise<Swept | null> {
   const key = taskLease(row.taskId);
-  const reason = await reasonFor(context, row, nowMs);
-  if (reason === 'idle' && !row.ephemeral) return await outcome(row, reason, () => stopSandbox(context, row.id, {}));
+  const reason = await reasonFor(context, row, clock);
   if (reason === null || !(await context.store.acquire(key))) return null;
   try {
     const current = await context.store.sandbox(row.id);
     if (current === null || current.generation !== row.generation) return null;
+    if (reason === 'idle' && !(await mayStop(context, current, clock))) return null;
+    const stops = current.state === 'stopping' || (reason === 'idle' && !current.ephemeral);
     const keepFiles = reason === 'ttl' || current.state === 'creating';
-    return await outcome(current, reason, () => finish(context, current, { keepFiles }));
+    const work = () => (stops ? stop(context, current) : finish(context, current, { keepFiles }));
+    return await outcome(current, reason, work);
   } finally {
     await context.store.release(key);
   }
+}
+
+/** The verdict was formed from a row that was read a while ago: one transaction looks again, at its uses too. */
+async function mayStop(context: Context, { id, generation }: SandboxRow, clock: Clock): Promise<boolean> {
+  const ifIdle = (row: SandboxRow): boolean => expiryOf(row, clock) === 'idle';
+  return await context.store.beginStop(id, { generation, by: endedBy('its idle timeout'), ifIdle });
+}
+
+async function stop(context: Context, row: SandboxRow): Promise<void> {
+  const backend = await context.backend(row.backend);
+  const sandbox = row.ref === null ? null : await attachIfThere(backend, row.ref);
+  await finishStop(context, { row, sandbox }, {});
 }
 
 async function outcome(row: SandboxRow, reason: Swept['reason'], work: () => Promise<void>): Promise<Swept> {

@@ -3,6 +3,7 @@ import { listProcesses } from '../exec/detached/list.ts';
 import { KnownProcesses } from '../exec/detached/known.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
+import { usedNow } from './use.ts';
 import { keptIn, presentSandbox } from './present.ts';
 
 /** Asks the sandbox only when something was ever started there. A sandbox that works counts as used. */
@@ -14,7 +15,7 @@ export async function isWorking(context: Context, row: SandboxRow): Promise<bool
     if (sandbox === null) return false;
     const processes = await listProcesses(await keptIn(context, row, sandbox));
     if (!processes.some(({ state }) => state === 'running')) return false;
-    await context.store.updateSandbox(row.id, { usedAt: Date.now() });
+    await context.store.updateSandbox(row.id, usedNow(context.clock));
     return true;
   } catch {
     // Nobody can tell now. To stop what may be at work cannot be made good; the next round asks again.

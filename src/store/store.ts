@@ -20,14 +20,29 @@ export interface Degradation {
 }
 
 /**
- *   (none) --intent--> creating --> ready <--> stopped
- *                         |           |           |
- *                         +-----------+-----------+--> destroying --> (none)
+ *   (none) --intent--> creating --> ready --> stopping --> stopped
+ *                         |           ^  |                    |
+ *                         |           +--|--------------------+
+ *                         +--------------+--------------------+--> destroying --> (none)
  *
- * `creating` and `destroying` are only legal while a live owner holds the lease of the sandbox; without one they are
- * what a crash left, and the next owner finishes them.
+ * `creating`, `stopping` and `destroying` are only legal while a live owner holds the lease of the sandbox; without one
+ * they are what a crash left: the next owner finishes a creation or a removal, and resumes a sandbox that is `stopping`.
  */
-export type SandboxState = 'creating' | 'ready' | 'stopped' | 'destroying';
+export type SandboxState = 'creating' | 'ready' | 'stopping' | 'stopped' | 'destroying';
+
+/** A moment by the boot clock of one boot, in milliseconds. */
+export interface BootMark {
+  readonly id: string;
+  readonly ms: number;
+}
+
+export interface StopIntent {
+  readonly generation: number;
+  /** For people: a verb and a process. */
+  readonly by: string;
+  /** Only a sandbox that is ready, unused, and of which this holds when the row is read again. Absent: in any case. */
+  readonly ifIdle?: (row: SandboxRow) => boolean;
+}
 
 export interface SandboxRow {
   /** `sbx_` and 16 characters of [a-z0-9]. */
@@ -53,6 +68,11 @@ export interface SandboxRow {
   /** Milliseconds since the epoch, by the clock of the writer. */
   readonly createdAt: number;
   readonly usedAt: number;
+  /** The same moments by the boot clock, which is not stepped; `null` in rows of earlier versions. */
+  readonly createdBoot: BootMark | null;
+  readonly usedBoot: BootMark | null;
+  /** What stopped or removed it last, for people: a verb and a process. `null`: nothing has. */
+  readonly endedBy: string | null;
   /** Stop (or remove, when ephemeral) after this long without use. `null`: never. */
   readonly idleMs: number | null;
   /** Remove after this long in any case. `null`: never. */
@@ -72,6 +92,9 @@ export type SandboxPatch = Partial<
     | 'generation'
     | 'createdAt'
     | 'usedAt'
+    | 'createdBoot'
+    | 'usedBoot'
+    | 'endedBy'
     | 'idleMs'
     | 'ttlMs'
   >
@@ -130,6 +153,16 @@ export interface Store {
   sandboxOfTask(taskId: string): Promise<SandboxRow | null>;
   /** All of them, oldest first. */
   sandboxes(): Promise<readonly SandboxRow[]>;
+
+  /**
+   * Records that this owner uses a sandbox, in one transaction with a look at its row. False when it is not `ready`, or was
+   * made anew since `generation`: nothing is recorded then. A use keeps the sandbox from being stopped as idle.
+   */
+  beginUse(id: string, generation: number): Promise<boolean>;
+  /** Idempotent. */
+  endUse(id: string, generation: number): Promise<void>;
+  /** Sets the state `stopping`, in one transaction with a look at the row and its uses. False when it may not be stopped. */
+  beginStop(id: string, intent: StopIntent): Promise<boolean>;
 
   /** Forgets those that are older than a week. */
   insertApproval(row: ApprovalRow): Promise<void>;

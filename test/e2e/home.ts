@@ -23,6 +23,7 @@ export interface Home extends AsyncDisposable {
   cli(
     args: readonly string[],
     input?: string,
+    more?: Readonly<Record<string, string>>,
   ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
   /** Ids of all containers on the engine that carry this home's instance label. */
   containers(): Promise<readonly string[]>;
@@ -54,8 +55,10 @@ export async function makeHome(host: string | null = dockerHost()): Promise<Home
       opened.push(caisson);
       return caisson;
     },
-    cli: async (args, input) =>
-      await outcome(run(process.execPath, [cli, ...args], { env, cwd: path, maxBuffer: 64 * 2 ** 20 }), input),
+    cli: async (args, input, more = {}) => {
+      const how = { env: { ...env, ...more }, cwd: path, maxBuffer: 64 * 2 ** 20 };
+      return await outcome(run(process.execPath, [cli, ...args], how), input);
+    },
     containers: () => ofInstance('ps', '-aq'),
     networks: () => ofInstance('network', 'ls', '-q'),
     engine: async (args) => (await run('docker', ['-H', host, ...args], { maxBuffer: 64 * 2 ** 20 })).stdout.trim(),

@@ -13,6 +13,8 @@ import { Plans } from '../../src/sandbox/plan.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { fakeBackend } from '../fixtures/fake-backend/backend.ts';
 import { FakePlace } from '../fixtures/fake-backend/place.ts';
+import { systemClock } from '../../src/clock.ts';
+import { Uses } from '../../src/sandbox/use.ts';
 
 const documented = `terminal:
   backend: "modal"
@@ -41,6 +43,8 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
   const context = {
     home,
     store,
+    clock: systemClock,
+    uses: new Uses(store, systemClock),
     audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, owner: store.owner }),
     backend: (name: string) =>
       name === 'modal' ? Promise.resolve(backend) : Promise.reject(new Error(`asked for ${name}`)),

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { expiresAt, expiryOf, touchIntervalMs } from '../../src/sandbox/expiry.ts';
+import { expiresAt, expiryOf, startsIdle, touchIntervalMs } from '../../src/sandbox/expiry.ts';
 import { row } from './rows.ts';
+import { clockAt } from '../fixtures/clock.ts';
 
 describe('expiry', () => {
   it('never ends a sandbox without lifetimes', () => {
-    expect(expiryOf(row(), Number.MAX_SAFE_INTEGER)).toBeNull();
+    expect(expiryOf(row(), clockAt(Number.MAX_SAFE_INTEGER))).toBeNull();
     expect(expiresAt(row())).toBeNull();
   });
 
@@ -17,7 +18,7 @@ describe('expiry', () => {
     [row({ ttlMs: 5_000, state: 'stopped' }), 6_000, 'ttl'],
     [row({ idleMs: 100, ttlMs: 5_000 }), 6_000, 'ttl'],
   ] as const)('tells why %# ends', (candidate, now, expected) => {
-    expect(expiryOf(candidate, now)).toBe(expected);
+    expect(expiryOf(candidate, clockAt(now))).toBe(expected);
   });
 
   it('tells the earlier of both ends', () => {
@@ -30,5 +31,20 @@ describe('expiry', () => {
     expect(touchIntervalMs(9_000)).toBe(3_000);
     expect(touchIntervalMs(10)).toBe(1_000);
     expect(touchIntervalMs(null)).toBe(30_000);
+  });
+
+  it.each([3, -3])('is not moved by a step of the time of day by %i days', (days) => {
+    const boot = { id: 'boot-1', ms: 50_000 };
+    const candidate = row({ idleMs: 1_000, ttlMs: 60_000, createdBoot: boot, usedBoot: boot });
+    const later = (ms: number) => clockAt(2_000 + days * 86_400_000, { id: 'boot-1', ms: boot.ms + ms });
+    expect([999, 1_000, 60_000].map((ms) => expiryOf(candidate, later(ms)))).toEqual([null, 'idle', 'ttl']);
+  });
+
+  it('counts no idle time over a boot, and the time to live by the time of day', () => {
+    const boot = { id: 'boot-1', ms: 50_000 };
+    const candidate = row({ idleMs: 1_000, ttlMs: 60_000, createdAt: 0, createdBoot: boot, usedBoot: boot });
+    const after = (wallMs: number) => clockAt(wallMs, { id: 'boot-2', ms: 10 });
+    expect([startsIdle(candidate, after(9_000)), expiryOf(candidate, after(9_000))]).toEqual([true, null]);
+    expect(expiryOf(candidate, after(60_000))).toBe('ttl');
   });
 });

@@ -10,6 +10,7 @@ import { sweep, sweepable } from '../../src/sandbox/sweep.ts';
 import { writeRecord } from '../../src/secrets/credentials/record.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { afresh, plan } from './service.ts';
+import { clockAt } from '../fixtures/clock.ts';
 
 const { at, service } = afresh();
 
@@ -114,7 +115,7 @@ describe('a creation that fails', () => {
     expect(await context.store.sandboxes()).toMatchObject([{ state: 'destroying' }]);
     expect(at.place.resources.size).toBe(1);
     at.place.heal();
-    expect(await sweep(context, Date.now())).toMatchObject([{ reason: 'unfinished', error: null }]);
+    expect(await sweep(context)).toMatchObject([{ reason: 'unfinished', error: null }]);
     expect(at.place.resources.size).toBe(0);
     expect(await context.store.sandboxes()).toEqual([]);
   });
@@ -124,7 +125,7 @@ describe('the sweep', () => {
   it('leaves alone what a live process works on', async () => {
     const [first, second] = [await service(), await service()];
     await acquire(first, await plan(first, { taskId: 'eph-aaaaaaaaaaaa', ephemeral: true }), {});
-    expect(await sweepable(second, Date.now())).toEqual([]);
+    expect(await sweepable(second)).toEqual([]);
   });
 
   it('removes what an ephemeral owner left when it ended', async () => {
@@ -132,15 +133,15 @@ describe('the sweep', () => {
     await acquire(first, await plan(first, { taskId: 'eph-aaaaaaaaaaaa', ephemeral: true }), {});
     await first.store.close();
     const second = await service();
-    expect(await sweep(second, Date.now())).toMatchObject([{ reason: 'ownerless', error: null }]);
+    expect(await sweep(second)).toMatchObject([{ reason: 'ownerless', error: null }]);
     expect(at.place.resources.size).toBe(0);
   });
 
   it('removes past the time to live', async () => {
     const context = await service();
     const { row } = await acquire(context, await plan(context, { ttlMs: 1_000 }), {});
-    expect(await sweep(context, row.createdAt + 999)).toEqual([]);
-    expect(await sweep(context, row.createdAt + 1_000)).toMatchObject([{ reason: 'ttl', error: null }]);
+    expect(await sweep(context, clockAt(row.createdAt + 999))).toEqual([]);
+    expect(await sweep(context, clockAt(row.createdAt + 1_000))).toMatchObject([{ reason: 'ttl', error: null }]);
     expect(await context.store.sandboxes()).toEqual([]);
   });
 
@@ -148,7 +149,9 @@ describe('the sweep', () => {
     const context = await service();
     const { row } = await acquire(context, await plan(context, { ttlMs: 1 }), {});
     at.place.fail({ on: 'destroy', error: 'unavailable' });
-    expect(await sweep(context, row.createdAt + 5)).toMatchObject([{ reason: 'ttl', error: { code: 'unavailable' } }]);
+    expect(await sweep(context, clockAt(row.createdAt + 5))).toMatchObject([
+      { reason: 'ttl', error: { code: 'unavailable' } },
+    ]);
     expect(await context.store.sandboxes()).toMatchObject([{ state: 'destroying' }]);
   });
 });

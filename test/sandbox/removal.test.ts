@@ -19,7 +19,7 @@ describe('removal', () => {
     await expect(removing).rejects.toMatchObject({ code: 'canceled', remedy: expect.stringContaining('caisson gc') });
     expect(await context.store.sandboxes()).toMatchObject([{ state: 'destroying' }]);
     at.place.heal();
-    expect(await sweep(context, Date.now())).toMatchObject([{ reason: 'unfinished', error: null }]);
+    expect(await sweep(context)).toMatchObject([{ reason: 'unfinished', error: null }]);
     expect(await context.store.sandboxes()).toEqual([]);
   });
 

@@ -12,6 +12,8 @@ import { openStore } from '../../src/store/sqlite/open.ts';
 import { fakeBackend } from '../fixtures/fake-backend/backend.ts';
 import { FakePlace } from '../fixtures/fake-backend/place.ts';
 import { spec } from './rows.ts';
+import { systemClock } from '../../src/clock.ts';
+import { Uses } from '../../src/sandbox/use.ts';
 
 interface Afresh {
   readonly at: { home: string; place: FakePlace };
@@ -40,6 +42,8 @@ export function afresh(): Afresh {
     return {
       home,
       store,
+      clock: systemClock,
+      uses: new Uses(store, systemClock),
       audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, owner: store.owner }),
       backend: () => Promise.resolve(backend),
       gate: new Gate(2),

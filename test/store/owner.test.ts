@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { clockAt } from '../fixtures/clock.ts';
 import { isAlive, parseStat, startTimeOf, thisProcess } from '../../src/store/sqlite/owner.ts';
 
 const rest = 'S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20';
@@ -23,19 +24,20 @@ describe('parseStat', () => {
 
 describe('isAlive', () => {
   const now = 1_000_000;
-  const self = thisProcess('own_a', now);
+  const at = clockAt;
+  const self = thisProcess('own_a', at(now));
 
   it.runIf(self.machine !== null)('knows this process, however old its heartbeat is', () => {
-    expect(isAlive({ ...self, heartbeatAt: 0 }, now)).toBe(true);
+    expect(isAlive({ ...self, heartbeatAt: 0 }, at(now))).toBe(true);
   });
 
   it.runIf(self.machine !== null)('is not fooled by a process id that was used again', () => {
-    expect(isAlive({ ...self, startTime: '1' }, now)).toBe(false);
+    expect(isAlive({ ...self, startTime: '1' }, at(now))).toBe(false);
   });
 
   it.runIf(self.machine !== null)('knows that there is no such process', () => {
     expect(startTimeOf(2 ** 22 + 1)).toBeNull();
-    expect(isAlive({ ...self, pid: 2 ** 22 + 1 }, now)).toBe(false);
+    expect(isAlive({ ...self, pid: 2 ** 22 + 1 }, at(now))).toBe(false);
   });
 
   it.each([
@@ -43,7 +45,14 @@ describe('isAlive', () => {
     ['without a machine', { machine: null }],
     ['without a process id', { pid: null }],
   ])('believes the heartbeat of an owner %s for 20 seconds', (_, over) => {
-    expect(isAlive({ ...self, ...over }, now + 20_000)).toBe(true);
-    expect(isAlive({ ...self, ...over }, now + 20_001)).toBe(false);
+    expect(isAlive({ ...self, ...over }, at(now + 20_000))).toBe(true);
+    expect(isAlive({ ...self, ...over }, at(now + 20_001))).toBe(false);
+  });
+
+  it.each([3, -3])('believes an owner in another pid namespace of this boot across a step of %i days', (days) => {
+    const owner = { ...self, machine: 'boot-1 pid:[1]', heartbeatBootMs: 500_000 };
+    const stepped = (ms: number) => clockAt(now + days * 86_400_000, { id: 'boot-1', ms });
+    expect(isAlive(owner, stepped(510_000))).toBe(true);
+    expect(isAlive(owner, stepped(530_000))).toBe(false);
   });
 });

@@ -60,7 +60,7 @@ describe('a damaged row', () => {
     ['spec', '{"backend":"docker"}', 'spec.image should be a string'],
     ['ref', '{"v":1,"x":{}}', 'ref.x should be a number'],
     ['ref', '{}', 'ref.v should be a whole number'],
-    ['state', 'dancing', 'state should be creating or ready or stopped or destroying'],
+    ['state', 'dancing', 'state should be creating or ready or stopping or stopped or destroying'],
     ['degraded', '{}', 'degraded should be a list'],
     ['effective', '[]', 'effective should be an object'],
     ['generation', -1, 'generation should be a number from 0 on'],

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '../../clock.ts';
 import { isAlive } from '../../store/sqlite/owner.ts';
 import { openCursor } from './cursor.ts';
 import type { Frame } from './frame.ts';
@@ -72,7 +73,7 @@ export class Catalogue {
     const foreign = this.#foreign.get(segment);
     if (foreign === undefined) return this.#segments.get(segment.name) === segment;
     const now = Date.now();
-    if (foreign.alive.until <= now) foreign.alive = { value: lookAlive(segment, now), until: now + aliveMs };
+    if (foreign.alive.until <= now) foreign.alive = { value: lookAlive(segment), until: now + aliveMs };
     return foreign.alive.value;
   }
 
@@ -180,9 +181,10 @@ export function entryOf(
   };
 }
 
-function lookAlive(segment: Segment, now: number): boolean {
+function lookAlive(segment: Segment): boolean {
   // Where a process cannot be looked up, its last write stands for its heartbeat.
-  return isAlive({ ...segment.owner, heartbeatAt: statOf(segment)?.mtimeMs ?? 0 }, now);
+  const owner = { ...segment.owner, heartbeatAt: statOf(segment)?.mtimeMs ?? 0, heartbeatBootMs: null };
+  return isAlive(owner, systemClock);
 }
 
 function sizeOf(segment: Segment): number | null {

@@ -1,3 +1,4 @@
+import { systemClock } from '../../clock.ts';
 /** Making a segment file. */
 import { closeSync, constants, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
@@ -29,7 +30,7 @@ export function createSegment({ directory, owner, writer, n }: NewSegment): Segm
   const temporary = join(directory, `.${writer}.new`);
   const fd = openSync(temporary, flags, 0o600);
   try {
-    const header = { writer, n, seed: randomBytes(4).readUInt32LE(), owner: thisProcess(owner, Date.now()) };
+    const header = { writer, n, seed: randomBytes(4).readUInt32LE(), owner: thisProcess(owner, systemClock) };
     const payload = encodeHeader(header);
     const bytes = Buffer.alloc(frameOverheadBytes + payload.length);
     const head = { type: frameTypes.segment, number: 0, seq: 0, time: Date.now(), stdoutOffset: 0, stderrOffset: 0 };

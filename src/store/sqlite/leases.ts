@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Holder } from '../store.ts';
 import { immediate } from './connection.ts';
+import type { Clock } from '../../clock.ts';
 import { isAlive, type Owner } from './owner.ts';
 import { integer, nullable, object, text } from './shape.ts';
 
@@ -12,15 +13,18 @@ const ownerShape = object<Owner>({
   pid: nullable(integer),
   startTime: nullable(text),
   heartbeatAt: integer,
+  heartbeatBootMs: nullable(integer),
 });
 
-const ownerColumns = 'o.id, o.host, o.machine, o.pid, o.start_time AS startTime, o.heartbeat_at AS heartbeatAt';
+const ownerColumns =
+  'o.id, o.host, o.machine, o.pid, o.start_time AS startTime, o.heartbeat_at AS heartbeatAt, o.heartbeat_boot_ms AS heartbeatBootMs';
 
 export class Leases {
   readonly #db: DatabaseSync;
   readonly #self: Owner;
   readonly #register: StatementSync;
   readonly #owners: StatementSync;
+  readonly #owner: StatementSync;
   readonly #forget: StatementSync;
   readonly #holder: StatementSync;
   readonly #take: StatementSync;
@@ -30,10 +34,11 @@ export class Leases {
     this.#db = db;
     this.#self = self;
     this.#register = db.prepare(
-      `INSERT INTO owners (id, host, machine, pid, start_time, heartbeat_at) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at`,
+      `INSERT INTO owners (id, host, machine, pid, start_time, heartbeat_at, heartbeat_boot_ms) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at, heartbeat_boot_ms = excluded.heartbeat_boot_ms`,
     );
     this.#owners = db.prepare(`SELECT ${ownerColumns} FROM owners o`);
+    this.#owner = db.prepare(`SELECT ${ownerColumns} FROM owners o WHERE o.id = ?`);
     this.#forget = db.prepare('DELETE FROM owners WHERE id = ?');
     this.#holder = db.prepare(`SELECT ${ownerColumns} FROM leases l JOIN owners o ON o.id = l.owner WHERE l.key = ?`);
     this.#take = db.prepare('INSERT INTO leases (key, owner) VALUES (?, ?)');
@@ -41,25 +46,25 @@ export class Leases {
   }
 
   /** Also puts the owner back, should another host have taken us for dead while this one slept. */
-  beat(now: number): void {
+  beat(clock: Clock): void {
     const { id, host, machine, pid, startTime } = this.#self;
-    this.#register.run(id, host, machine, pid, startTime, now);
+    this.#register.run(id, host, machine, pid, startTime, clock.wallMs(), clock.bootMs());
   }
 
   /** Removes dead owners; their leases go with them. */
-  sweep(now: number): void {
+  sweep(clock: Clock): void {
     immediate(this.#db, () => {
       for (const owner of this.#owners.all().map(readOwner)) {
-        if (owner.id !== this.#self.id && !isAlive(owner, now)) this.#forget.run(owner.id);
+        if (owner.id !== this.#self.id && !isAlive(owner, clock)) this.#forget.run(owner.id);
       }
     });
   }
 
-  acquire(key: string, now: number): boolean {
+  acquire(key: string, clock: Clock): boolean {
     return immediate(this.#db, () => {
       const holder = this.#read(key);
       if (holder !== null) {
-        if (holder.id === this.#self.id || isAlive(holder, now)) return false;
+        if (holder.id === this.#self.id || isAlive(holder, clock)) return false;
         this.#forget.run(holder.id);
       }
       this.#take.run(key, this.#self.id);
@@ -71,11 +76,22 @@ export class Leases {
     this.#give.run(key, this.#self.id);
   }
 
-  holder(key: string, now: number): Holder | null {
+  holder(key: string, clock: Clock): Holder | null {
     const owner = this.#read(key);
     return owner === null
       ? null
-      : { owner: owner.id, pid: owner.pid, host: owner.host, alive: owner.id === this.#self.id || isAlive(owner, now) };
+      : {
+          owner: owner.id,
+          pid: owner.pid,
+          host: owner.host,
+          alive: owner.id === this.#self.id || isAlive(owner, clock),
+        };
+  }
+
+  isOwnerAlive(id: string, clock: Clock): boolean {
+    if (id === this.#self.id) return true;
+    const row = this.#owner.get(id);
+    return row !== undefined && isAlive(readOwner(row), clock);
   }
 
   leave(): void {

@@ -66,6 +66,15 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX approvals_by_age ON approvals (created_at);
     `,
   },
+  {
+    version: 3,
+    sql: `
+      ALTER TABLE sandboxes ADD COLUMN created_boot TEXT;
+      ALTER TABLE sandboxes ADD COLUMN used_boot TEXT;
+      ALTER TABLE sandboxes ADD COLUMN ended_by TEXT;
+      ALTER TABLE owners ADD COLUMN heartbeat_boot_ms INTEGER;
+    `,
+  },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not a database of ours, or a damaged one. */

@@ -1,5 +1,6 @@
 /** Opens the SQLite store: the one function of this folder that others call. */
 import { dirname, join } from 'node:path';
+import { type Clock, systemClock } from '../../clock.ts';
 import { storeError } from './errors.ts';
 import { newId } from './id.ts';
 import { instanceOf } from './instance.ts';
@@ -14,6 +15,8 @@ export interface OpenOptions {
   readonly migrations?: readonly Migration[];
   /** How long to wait for other processes, when the database must be migrated or set aside. 10 s by default. */
   readonly patienceMs?: number;
+  /** That of the system by default. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -28,19 +31,27 @@ export async function openStore(
   options: OpenOptions = {},
 ): Promise<{ readonly store: SqliteStore; readonly notices: readonly Notice[] }> {
   try {
-    const prepared = prepare(path, { migrations, patienceMs: 10_000, ...options });
-    const store = assemble(path, prepared);
+    const { clock = systemClock, ...how } = options;
+    const prepared = prepare(path, { migrations, patienceMs: 10_000, ...how });
+    const store = assemble(path, prepared, clock);
     return { store, notices: store.notices };
   } catch (error) {
     throw storeError(error, `open the store ${path}`);
   }
 }
 
-function assemble(path: string, { db, lock, notices }: Prepared): SqliteStore {
+function assemble(path: string, { db, lock, notices }: Prepared, clock: Clock): SqliteStore {
   try {
     const instance = instanceOf(join(dirname(path), 'instance'), db);
-    const self = thisProcess(`own_${newId(16)}`, Date.now());
-    return new SqliteStore({ db, lock, instance: instance.id, self, notices: [...notices, ...instance.notices] });
+    const self = thisProcess(`own_${newId(16)}`, clock);
+    return new SqliteStore({
+      db,
+      lock,
+      instance: instance.id,
+      self,
+      clock,
+      notices: [...notices, ...instance.notices],
+    });
   } catch (error) {
     db.close();
     lock.release();

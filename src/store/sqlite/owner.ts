@@ -8,6 +8,7 @@
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { type Clock, sinceMs } from '../../clock.ts';
 import { errnoOf } from './errors.ts';
 
 export const heartbeatMs = 5000;
@@ -22,9 +23,11 @@ export interface Owner {
   readonly startTime: string | null;
   /** Milliseconds since the epoch. */
   readonly heartbeatAt: number;
+  /** The same by the boot clock; `null` in rows of earlier versions. */
+  readonly heartbeatBootMs: number | null;
 }
 
-export function thisProcess(id: string, now: number): Owner {
+export function thisProcess(id: string, clock: Clock): Owner {
   const machine = thisMachine();
   const startTime = machine === null ? null : startTimeOf(process.pid);
   return {
@@ -33,16 +36,24 @@ export function thisProcess(id: string, now: number): Owner {
     machine: startTime === null ? null : machine,
     pid: process.pid,
     startTime,
-    heartbeatAt: now,
+    heartbeatAt: clock.wallMs(),
+    heartbeatBootMs: clock.bootMs(),
   };
 }
 
-export function isAlive(owner: Owner, now: number): boolean {
+export function isAlive(owner: Owner, clock: Clock): boolean {
   if (owner.pid !== null && owner.startTime !== null && owner.machine !== null && owner.machine === thisMachine()) {
     return startTimeOf(owner.pid) === owner.startTime;
   }
+  const boot = bootOf(owner);
   // A heartbeat from the future is a clock that was set back: waiting is safe, taking over is not.
-  return now - owner.heartbeatAt <= staleMs;
+  return sinceMs({ wallMs: owner.heartbeatAt, boot }, clock) <= staleMs;
+}
+
+/** The name of a machine begins with its boot id: a step of the time of day must not make a live owner there a dead one. */
+function bootOf({ machine, heartbeatBootMs }: Owner): { readonly id: string; readonly ms: number } | null {
+  const id = machine?.split(' ')[0];
+  return id === undefined || heartbeatBootMs === null ? null : { id, ms: heartbeatBootMs };
 }
 
 let machine: string | null | undefined;

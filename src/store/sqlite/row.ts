@@ -2,7 +2,7 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Hardening, Limits, Mount, Ref, Spec } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
-import type { Degradation, SandboxRow } from '../store.ts';
+import type { BootMark, Degradation, SandboxRow } from '../store.ts';
 import {
   type Check,
   flag,
@@ -55,6 +55,8 @@ const ref: Check<Ref> = (value, at) => {
   return { ...Object.fromEntries(scalars), v: integer(fields['v'], `${at}.v`) };
 };
 
+const bootMark: Check<BootMark> = object<BootMark>({ id: text, ms: number });
+
 const bit: Check<boolean> = (value, at) => integer(value, at) !== 0;
 
 type Encoding = 'plain' | 'json' | 'bit';
@@ -75,7 +77,7 @@ const columns: { readonly [K in keyof SandboxRow]: Column<SandboxRow[K]> } = {
   name: plain('name', text),
   spec: { column: 'spec', encoding: 'json', check: json(spec) },
   fingerprint: plain('fingerprint', text),
-  state: plain('state', oneOf('creating', 'ready', 'stopped', 'destroying')),
+  state: plain('state', oneOf('creating', 'ready', 'stopping', 'stopped', 'destroying')),
   ref: { column: 'ref', encoding: 'json', check: nullable(json(ref)) },
   directory: plain('directory', nullable(text)),
   degraded: { column: 'degraded', encoding: 'json', check: json(list(degradation)) },
@@ -84,6 +86,9 @@ const columns: { readonly [K in keyof SandboxRow]: Column<SandboxRow[K]> } = {
   ephemeral: { column: 'ephemeral', encoding: 'bit', check: bit },
   createdAt: plain('created_at', integer),
   usedAt: plain('used_at', integer),
+  createdBoot: { column: 'created_boot', encoding: 'json', check: nullable(json(bootMark)) },
+  usedBoot: { column: 'used_boot', encoding: 'json', check: nullable(json(bootMark)) },
+  endedBy: plain('ended_by', nullable(text)),
   idleMs: plain('idle_ms', nullable(integer)),
   ttlMs: plain('ttl_ms', nullable(integer)),
 };
@@ -148,6 +153,9 @@ function decode(values: Readonly<Record<string, SQLOutputValue>>): SandboxRow {
     ephemeral: read('ephemeral'),
     createdAt: read('createdAt'),
     usedAt: read('usedAt'),
+    createdBoot: read('createdBoot'),
+    usedBoot: read('usedBoot'),
+    endedBy: read('endedBy'),
     idleMs: read('idleMs'),
     ttlMs: read('ttlMs'),
   };

@@ -1,7 +1,8 @@
 /** The store of one host: a SQLite file that several processes share. */
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
-import type { ApprovalAnswer, ApprovalRow, Holder, SandboxPatch, SandboxRow, Store } from '../store.ts';
+import type { ApprovalAnswer, ApprovalRow, Holder, SandboxPatch, SandboxRow, StopIntent, Store } from '../store.ts';
+import { type Clock } from '../../clock.ts';
 import { Approvals } from './approvals.ts';
 import { storeError } from './errors.ts';
 import { Leases } from './leases.ts';
@@ -9,6 +10,7 @@ import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
 import { heartbeatMs, type Owner } from './owner.ts';
 import { Sandboxes } from './sandboxes.ts';
+import { Uses } from './uses.ts';
 
 export interface Parts {
   readonly db: DatabaseSync;
@@ -16,6 +18,7 @@ export interface Parts {
   readonly instance: string;
   readonly self: Owner;
   readonly notices: readonly Notice[];
+  readonly clock: Clock;
 }
 
 export class SqliteStore implements Store {
@@ -24,12 +27,15 @@ export class SqliteStore implements Store {
   readonly notices: readonly Notice[];
   readonly #db: DatabaseSync;
   readonly #lock: Lock;
+  readonly #clock: Clock;
   readonly #leases: Leases;
   readonly #sandboxes: Sandboxes;
   readonly #approvals: Approvals;
+  readonly #uses: Uses;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor({ db, lock, instance, self, notices }: Parts) {
+  constructor({ db, lock, instance, self, notices, clock }: Parts) {
+    this.#clock = clock;
     this.instance = instance;
     this.owner = self.id;
     this.notices = notices;
@@ -38,8 +44,9 @@ export class SqliteStore implements Store {
     this.#leases = new Leases(db, self);
     this.#sandboxes = new Sandboxes(db);
     this.#approvals = new Approvals(db);
-    this.#leases.beat(Date.now());
-    this.#leases.sweep(Date.now());
+    this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
+    this.#leases.beat(this.#clock);
+    this.#leases.sweep(this.#clock);
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
@@ -67,6 +74,18 @@ export class SqliteStore implements Store {
     return this.#do('read the sandboxes', () => this.#sandboxes.all());
   }
 
+  async beginUse(id: string, generation: number): Promise<boolean> {
+    return this.#do(`record a use of sandbox ${id}`, () => this.#uses.begin(id, generation));
+  }
+
+  async endUse(id: string, generation: number): Promise<void> {
+    this.#do(`end the use of sandbox ${id}`, () => this.#uses.end(id, generation));
+  }
+
+  async beginStop(id: string, intent: StopIntent): Promise<boolean> {
+    return this.#do(`record the stop of sandbox ${id}`, () => this.#uses.beginStop(id, intent, this.#clock));
+  }
+
   async insertApproval(row: ApprovalRow): Promise<void> {
     this.#do(`record the question ${row.id}`, () => this.#approvals.insert(row));
   }
@@ -88,7 +107,7 @@ export class SqliteStore implements Store {
   }
 
   async acquire(key: string): Promise<boolean> {
-    return this.#do(`take the lease ${key}`, () => this.#leases.acquire(key, Date.now()));
+    return this.#do(`take the lease ${key}`, () => this.#leases.acquire(key, this.#clock));
   }
 
   async release(key: string): Promise<void> {
@@ -96,7 +115,7 @@ export class SqliteStore implements Store {
   }
 
   async holder(key: string): Promise<Holder | null> {
-    return this.#do(`read the lease ${key}`, () => this.#leases.holder(key, Date.now()));
+    return this.#do(`read the lease ${key}`, () => this.#leases.holder(key, this.#clock));
   }
 
   async close(): Promise<void> {
@@ -122,7 +141,7 @@ export class SqliteStore implements Store {
 
   #beat(): void {
     try {
-      this.#leases.beat(Date.now());
+      this.#leases.beat(this.#clock);
     } catch {
       // A full disk or a busy database. The next beat comes in seconds; on this host our process id proves us alive.
     }

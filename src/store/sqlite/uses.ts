@@ -1,0 +1,64 @@
+/** Uses of sandboxes, which are leases, and the one decision between a use and a stop. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Clock } from '../../clock.ts';
+import type { SandboxRow, StopIntent } from '../store.ts';
+import { immediate } from './connection.ts';
+import type { Leases } from './leases.ts';
+import type { Sandboxes } from './sandboxes.ts';
+
+export class Uses {
+  readonly #db: DatabaseSync;
+  readonly #owner: string;
+  readonly #sandboxes: Sandboxes;
+  readonly #leases: Leases;
+  readonly #take: StatementSync;
+  readonly #give: StatementSync;
+  readonly #owners: StatementSync;
+
+  constructor(db: DatabaseSync, owner: string, parts: { readonly sandboxes: Sandboxes; readonly leases: Leases }) {
+    this.#db = db;
+    this.#owner = owner;
+    this.#sandboxes = parts.sandboxes;
+    this.#leases = parts.leases;
+    this.#take = db.prepare('INSERT INTO leases (key, owner) VALUES (?, ?) ON CONFLICT (key) DO NOTHING');
+    this.#give = db.prepare('DELETE FROM leases WHERE key = ?');
+    this.#owners = db.prepare('SELECT DISTINCT owner FROM leases WHERE key >= ? AND key < ?');
+  }
+
+  begin(id: string, generation: number): boolean {
+    return immediate(this.#db, () => {
+      const row = this.#sandboxes.byId(id);
+      if (row?.state !== 'ready' || row.generation !== generation) return false;
+      this.#take.run(this.#key(id, generation), this.#owner);
+      return true;
+    });
+  }
+
+  end(id: string, generation: number): void {
+    this.#give.run(this.#key(id, generation));
+  }
+
+  beginStop(id: string, { generation, by, ifIdle }: StopIntent, clock: Clock): boolean {
+    return immediate(this.#db, () => {
+      const row = this.#sandboxes.byId(id);
+      if (row === null || row.generation !== generation || !canStop(row)) return false;
+      if (ifIdle !== undefined && (row.state !== 'ready' || !ifIdle(row) || this.#isUsed(id, clock))) return false;
+      this.#sandboxes.update(id, { state: 'stopping', endedBy: by });
+      return true;
+    });
+  }
+
+  #isUsed(id: string, clock: Clock): boolean {
+    // ";" follows ":" in the order of bytes.
+    const rows = this.#owners.all(`use:${id}:`, `use:${id};`);
+    return rows.some(({ owner }) => typeof owner === 'string' && this.#leases.isOwnerAlive(owner, clock));
+  }
+
+  #key(id: string, generation: number): string {
+    return `use:${id}:${generation}:${this.#owner}`;
+  }
+}
+
+function canStop({ state }: SandboxRow): boolean {
+  return state === 'ready' || state === 'stopping' || state === 'stopped';
+}
