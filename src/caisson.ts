@@ -32,6 +32,7 @@ import { codeRun, feedCode } from './code.ts';
 import { CaissonError, isCode } from './errors.ts';
 import { copiesOf } from './copies.ts';
 import { collect } from './exec/collect.ts';
+import { identityOf } from './exec/identity.ts';
 import type { ExecRequest } from './exec/types.ts';
 import { feed } from './feed.ts';
 import { type ExecParts, Execs, type Wish } from './execs.ts';
@@ -139,16 +140,22 @@ export class Caisson implements CaissonApi {
   }
 
   async exec(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
-    const known = request.execId === undefined ? null : await this.#repeated(request.execId, options);
-    return known ?? (await this.#start(await this.#plan(request, options), { input: request }, options));
+    const identity = identityOf({ kind: 'exec', ...request, words: request.command });
+    const known = request.execId === undefined ? null : await this.#repeated(request.execId, identity, options);
+    return known ?? (await this.#start(await this.#plan(request, options), { input: request, identity }, options));
   }
 
   async code({ code, ...request }: SandboxRequest & CodeInput, options: Options = {}): Promise<Running> {
-    const known = request.execId === undefined ? null : await this.#repeated(request.execId, options);
+    const identity = identityOf({
+      kind: 'exec',
+      ...request,
+      words: ['code', code.language, Buffer.from(code.text).toString('base64')],
+    });
+    const known = request.execId === undefined ? null : await this.#repeated(request.execId, identity, options);
     if (known !== null) return known;
     const { plan, wish, program } = codeRun(
       await this.#plan(request, options),
-      { ...request, code },
+      { ...request, code, identity },
       this.#parts.origin,
     );
     return feedCode(this.#context, await this.#start(plan, wish, options), program);
@@ -167,25 +174,24 @@ export class Caisson implements CaissonApi {
       return await withSandbox(this.#context, attempt.plan, options, start);
     } catch (error) {
       await this.#execs.failed(attempt, error);
-      const known = isCode(error, 'already_exists') ? await this.#repeated(attempt.request.execId, options) : null;
+      const taken = isCode(error, 'already_exists');
+      const known = taken ? await this.#repeated(attempt.request.execId, attempt.identity, options) : null;
       if (known === null) throw error;
       return known;
     }
   }
 
-  async #repeated(execId: string, options: Options): Promise<Running | null> {
-    return await repeated(
-      { context: this.#context, journal: this.#parts.journal, execs: this.#execs },
-      execId,
-      options,
-    );
+  async #repeated(execId: string, identity: string, options: Options): Promise<Running | null> {
+    const parts = { context: this.#context, journal: this.#parts.journal, execs: this.#execs };
+    return await repeated(parts, { execId, identity }, options);
   }
 
   async detach(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
     const plan = await this.#plan(request, options);
-    const attempt = await this.#execs.admit(plan, { input: request }, options);
+    const identity = identityOf({ kind: 'detached', ...request, words: request.command });
+    const attempt = await this.#execs.admit(plan, { input: request, identity }, options);
     const ready = (handle: Handle): Promise<ExecRequest> => this.#execs.ready(handle, attempt, options);
-    return await this.#processes.detach(attempt.plan, ready, options);
+    return await this.#processes.detach({ plan: attempt.plan, identity }, ready, options);
   }
 
   async processes(task?: string, options: Options = {}): Promise<readonly TaskProcess[]> {
@@ -284,6 +290,8 @@ export class Caisson implements CaissonApi {
   async #sweep(): Promise<void> {
     try {
       await sweep(this.#context);
+      const { store } = this.#context;
+      await store.expireExecs(store.steadyNow() - this.#parts.loaded.config.exec.retention_seconds * 1000);
     } catch {
       // A store that cannot be read now fails every verb with its own error; the next round tries again.
     }

@@ -20,7 +20,7 @@ export interface Program {
 /** What a code run is to everything that runs commands, and its program. */
 export function codeRun(
   plan: Resolved,
-  { code, ...input }: CodeInput,
+  { code, identity, ...input }: CodeInput & Pick<Wish, 'identity'>,
   { inherited }: Pick<Origin, 'inherited'>,
 ): { readonly plan: Resolved; readonly wish: Wish; readonly program: Program } {
   const execId = input.execId ?? newExecId();
@@ -28,7 +28,7 @@ export function codeRun(
   const command = codeCommand(code.language, execId, hiddenIn(plan, inherited));
   return {
     plan: { ...plan, forwardEnv: plan.forwardEnv.filter((name) => !namesSecret(name)) },
-    wish: { input: { ...input, execId, command, cwd: '/', stdin: true }, subject },
+    wish: { input: { ...input, execId, command, cwd: '/', stdin: true }, subject, identity },
     program: { bytes: subject.bytes, temporary: input.env?.['TMPDIR'] },
   };
 }

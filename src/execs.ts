@@ -1,7 +1,7 @@
 /** The execs of this process: each started in a ready sandbox, recorded, counted as use, and ended when we end. */
 import type { ExecInput, Running } from './api.ts';
 import { maskedWords } from './audit/facts.ts';
-import { KnownProcesses } from './exec/detached/known.ts';
+import { failpoint } from './failpoint.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
 import { newExecId } from './exec/random.ts';
@@ -46,6 +46,8 @@ export interface Wish {
   readonly subject?: Subject;
   /** Asks the shell that will run it, where that lives already. */
   readonly look?: Look;
+  /** See `identityOf`. */
+  readonly identity: string;
 }
 
 /** A wanted exec. It is recorded once, though it may take a second, healed sandbox to start it. */
@@ -58,8 +60,8 @@ export interface Attempt {
   /** What it gets of this host. */
   readonly given: Provision;
   readonly rawOutput: boolean;
-  /** Whether the id was made here just now, so that no other record can have it. */
-  readonly fresh: boolean;
+  /** Hash of the request as it came: a repetition of the id is compared with it. */
+  readonly identity: string;
   recorder: Recorder | null;
   /** Set when its sandbox is known. */
   credentials: CredentialState;
@@ -92,7 +94,7 @@ export class Execs {
   }
 
   /** Throws `policy_denied` or `approval_required`. What the guard has seen is a copy, and is what will be started. */
-  async admit(plan: Resolved, { input, subject, look }: Wish, options: StepOptions): Promise<Attempt> {
+  async admit(plan: Resolved, { input, subject, look, identity }: Wish, options: StepOptions): Promise<Attempt> {
     if (input.rawOutput === true) this.#refuseInside();
     const given = await this.#provisions.of(plan, input.skills ?? []);
     const asked = this.#request(plan, input, given);
@@ -115,7 +117,7 @@ export class Execs {
       request: admitted.kind === 'argv' ? { ...wanted, command: admitted.argv } : wanted,
       subject: admitted,
       given,
-      fresh: input.execId === undefined,
+      identity,
       rawOutput: input.rawOutput ?? false,
       recorder: null,
       credentials: { directory: null, missing: [] },
@@ -213,6 +215,15 @@ export class Execs {
     this.#context.uses.close();
   }
 
+  /** Intent before effect: from here on no other command has this id, whatever becomes of its record. */
+  async #takeId({ request, identity }: Attempt, { taskId, sandboxId, backend }: Where): Promise<void> {
+    const { store } = this.#context;
+    const row = { id: request.execId, kind: 'exec', taskId, sandboxId, backend, request: identity } as const;
+    const present = await store.insertExec({ ...row, startedAt: store.steadyNow() });
+    if (present !== null) throw taken(request.execId);
+    await failpoint('exec-row');
+  }
+
   /** What is not on record does not start. */
   async #audited(attempt: Attempt, handle: Handle): Promise<void> {
     try {
@@ -221,6 +232,7 @@ export class Execs {
         ...(attempt.rawOutput ? { raw_output: true } : {}),
       });
       attempt.audited = true;
+      await failpoint('exec-audited');
     } catch (error) {
       await attempt.recorder?.end(startFailed(toCaissonError(error)));
       throw error;
@@ -231,19 +243,8 @@ export class Execs {
     const { execId, command, cwd } = attempt.request;
     const redaction = this.#redaction(attempt);
     const shown = redaction === null ? command : maskedWords(command, (text) => redaction.text(text));
-    const recorder = await this.#journal.record(execId, { command: shown, cwd, where, fresh: attempt.fresh });
-    if (!attempt.fresh) await this.#notDetached(execId, recorder);
-    return recorder;
-  }
-
-  /** Whoever detaches looks for this record after leaving his mark: of two with one id, at most one starts something. */
-  async #notDetached(execId: string, recorder: Recorder): Promise<void> {
-    try {
-      await new KnownProcesses(this.#context.home).refuse(execId);
-    } catch (error) {
-      await recorder.end(startFailed(toCaissonError(error)));
-      throw error;
-    }
+    await this.#takeId(attempt, where);
+    return await this.#journal.record(execId, { command: shown, cwd, where, fresh: true });
   }
 
   #redaction({ given, request }: Attempt): Redaction | null {
@@ -296,4 +297,11 @@ export class Execs {
         await this.#context.gate.passLast(row.backend, () => finish(this.#context, current, { keepFiles: false }));
     });
   }
+}
+
+function taken(execId: string): CaissonError {
+  return new CaissonError('already_exists', `${execId} has been started before`, {
+    details: { execId },
+    remedy: 'read its record; a command is never run twice; choose another id to run it again',
+  });
 }

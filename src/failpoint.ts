@@ -16,7 +16,11 @@ export type Failpoint =
   | 'after-start'
   | 'before-ready'
   | 'stopping'
-  | 'after-stop';
+  | 'after-stop'
+  | 'exec-row'
+  | 'exec-audited'
+  | 'exec-accepted'
+  | 'exec-ended';
 
 const armed = parse(process.env['CAISSON_TEST_FAILPOINT'] ?? '');
 

@@ -18,6 +18,7 @@ import { serverSecrets } from './secrets.ts';
 import type { Rulebook } from './guard/rulebook.ts';
 import { openJournal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
+import { fillIndex } from './indexed.ts';
 import { Gate } from './sandbox/gate.ts';
 import { Uses } from './sandbox/use.ts';
 import { flagOf } from './spec/backend-keys.ts';
@@ -70,7 +71,9 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     spillBytes: loaded.config.exec.spill_bytes,
     storeBytes: loaded.config.exec.store_bytes,
     retentionMs: loaded.config.exec.retention_seconds * 1000,
+    now: () => store.steadyNow(),
   });
+  await fillIndex(loaded.home, store, journal);
   return new Caisson({
     context,
     loaded,

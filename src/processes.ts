@@ -12,7 +12,6 @@ import { keepEndedMinutes, startDetached } from './exec/detached/start.ts';
 import { keptKey, removeKeptScript } from './exec/inside.ts';
 import { runScript } from './exec/script-run.ts';
 import type { ExecRequest } from './exec/types.ts';
-import type { Journal } from './exec/journal/types.ts';
 import { runEntry, whereOf } from './entries.ts';
 import type { ExecParts } from './execs.ts';
 import type { Context, Handle } from './sandbox/context.ts';
@@ -25,22 +24,24 @@ import type { Redaction } from './secrets/redact/redactor.ts';
 import type { Redactions } from './secrets/redactions.ts';
 import type { SandboxRow } from './store/store.ts';
 
-export type ProcessParts = Pick<ExecParts, 'context' | 'journal' | 'origin'>;
+export type ProcessParts = Pick<ExecParts, 'context' | 'origin'>;
 
 export class Processes {
   readonly #context: Context;
   readonly #redactions: Redactions;
-  readonly #journal: Journal;
   readonly #known: KnownProcesses;
 
-  constructor({ context, journal, origin }: ProcessParts) {
+  constructor({ context, origin }: ProcessParts) {
     this.#context = context;
     this.#redactions = origin.redactions;
-    this.#journal = journal;
-    this.#known = new KnownProcesses(context.home);
+    this.#known = new KnownProcesses(context.store);
   }
 
-  async detach(plan: Resolved, ready: (handle: Handle) => Promise<ExecRequest>, options: Options): Promise<Detached> {
+  async detach(
+    { plan, identity }: { readonly plan: Resolved; readonly identity: string },
+    ready: (handle: Handle) => Promise<ExecRequest>,
+    options: Options,
+  ): Promise<Detached> {
     if (plan.ephemeral) {
       throw new CaissonError('failed_precondition', 'a detached process needs a sandbox that stays', {
         remedy: 'name a task: its sandbox is kept',
@@ -49,11 +50,12 @@ export class Processes {
     return await withSandbox(this.#context, plan, options, async (handle) => {
       const request = await ready(handle);
       const id = request.execId;
-      const { sandboxId, isNew } = await this.#known.add({ id, sandboxId: handle.row.id });
-      if (isNew) await this.#notRecorded(id);
-      if (sandboxId !== handle.row.id) {
+      const { id: sandboxId, taskId, backend } = handle.row;
+      const isNew = await this.#known.add({ id, taskId, sandboxId, backend, request: identity });
+      const known = isNew ? null : await this.#known.find(id);
+      if (known !== null && known.sandboxId !== sandboxId) {
         throw new CaissonError('already_exists', `${id} has been started in another sandbox`, {
-          details: { sandboxId },
+          details: { sandboxId: known.sandboxId },
         });
       }
       const kept = await keptIn(this.#context, handle.row, handle.sandbox, options.signal);
@@ -65,16 +67,6 @@ export class Processes {
       if (!started) this.#context.audit.recordSoon(notRun(id, handle.row.taskId, 'it had been started before'));
       await this.#context.store.updateSandbox(handle.row.id, usedNow(this.#context.clock));
       return { id, started, where: whereOf(handle) };
-    });
-  }
-
-  /** An id that an exec has is no process's too (see `Execs`). */
-  async #notRecorded(id: string): Promise<void> {
-    if (!(await this.#journal.has(id))) return;
-    await this.#known.forget(id);
-    throw new CaissonError('already_exists', `${id} has been started before, and not as a detached process`, {
-      remedy: 'its record tells what became of it; choose another id to start it again',
-      details: { execId: id },
     });
   }
 

@@ -1,15 +1,19 @@
-/** A repeated exec id gives the same exec, told from its record, whichever process runs or ran it. */
+/** A repeated exec id gives the same exec, replayed from its record, whichever process runs or ran it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Readable } from 'node:stream';
 import type { Options, Running } from './api.ts';
 import { isCode } from './errors.ts';
-import { KnownProcesses } from './exec/detached/known.ts';
+import { isDetached, refuseOther } from './exec/detached/known.ts';
 import type { Journal } from './exec/journal/types.ts';
 import { killTree } from './exec/kill/kill-tree.ts';
+import { exitWithout } from './exec/outcome.ts';
 import { replayExec } from './exec/replayed.ts';
 import { checkExecId } from './exec/request.ts';
 import type { Where } from './exec/types.ts';
 import type { Execs } from './execs.ts';
 import type { Context } from './sandbox/context.ts';
 import { presentSandbox } from './sandbox/present.ts';
+import type { ExecRow } from './store/store.ts';
 
 export interface RepeatParts {
   readonly context: Context;
@@ -17,22 +21,61 @@ export interface RepeatParts {
   readonly execs: Execs;
 }
 
-/** `null` when the id has no record. Throws `already_exists` when it is that of a detached process. */
-export async function repeated(parts: RepeatParts, execId: string, options: Options): Promise<Running | null> {
+/** Between its row and the beginning of its record, an exec of a live process takes this long at most. */
+const beginMs = 10_000;
+const lookMs = 25;
+
+/**
+ * `null` when the id was never used. Throws `conflict` when it was used for another request, before anything of that one is
+ * read, and `already_exists` when it is that of a detached process.
+ */
+export async function repeated(
+  parts: RepeatParts,
+  { execId, identity }: { readonly execId: string; readonly identity: string },
+  options: Options,
+): Promise<Running | null> {
   checkExecId(execId);
-  await new KnownProcesses(parts.context.home).refuse(execId);
-  try {
-    const cancel = async (): Promise<void> => {
-      if (!(await parts.execs.cancel(execId))) await killWhere(parts.context, execId, replay.where);
-    };
-    const { signal } = options;
-    const replay = await replayExec(parts.journal, execId, { cancel, ...(signal === undefined ? {} : { signal }) });
-    const row = await parts.context.store.sandbox(replay.where.sandboxId);
-    return { ...replay, how: 'found', degraded: row?.degraded ?? [], unsetVariables: [], missingFiles: [] };
-  } catch (error) {
-    if (isCode(error, 'not_found')) return null;
-    throw error;
+  const row = await parts.context.store.exec(execId);
+  if (row === null) return null;
+  refuseOther(row, { id: execId, request: identity });
+  if (row.kind === 'detached') throw isDetached(execId);
+  parts.context.audit.recordSoon({ type: 'run', taskId: row.taskId, execId, repeated: true });
+  return (await replayed(parts, row, options)) ?? gone(row);
+}
+
+/** `null`: its record was never begun, or has expired or been damaged since. */
+async function replayed(parts: RepeatParts, row: ExecRow, options: Options): Promise<Running | null> {
+  const { context, journal, execs } = parts;
+  const until = performance.now() + beginMs;
+  const cancel = async (): Promise<void> => {
+    if (!(await execs.cancel(row.id))) await killWhere(context, row.id, replay.where);
+  };
+  let replay: Awaited<ReturnType<typeof replayExec>>;
+  for (;;) {
+    try {
+      replay = await replayExec(journal, row.id, { cancel, ...(options.signal ? { signal: options.signal } : {}) });
+      break;
+    } catch (error) {
+      if (!isCode(error, 'not_found')) throw error;
+      if (performance.now() > until || !(await context.store.isAlive(row.owner))) return null;
+      await sleep(lookMs);
+    }
   }
+  const sandbox = await context.store.sandbox(replay.where.sandboxId);
+  return { ...replay, how: 'found', degraded: sandbox?.degraded ?? [], unsetVariables: [], missingFiles: [] };
+}
+
+/** An exec of which nothing but its id is known. It may have run, and so is not run. */
+function gone({ id, backend, taskId, sandboxId }: ExecRow): Running {
+  const where = { backend, taskId, sandboxId, host: null, resource: null, recreated: false };
+  const exit = exitWithout('lost', 'it was started before, and its record is gone; it is not run again');
+  return {
+    ...{ id, where, stdin: null, stdout: Readable.from([]), stderr: Readable.from([]) },
+    exit: Promise.resolve(exit),
+    ignore: () => undefined,
+    cancel: async () => undefined,
+    ...{ how: 'found', degraded: [], unsetVariables: [], missingFiles: [] },
+  };
 }
 
 /** Another process runs it, or did: its tree is found by the id, and that process records the end. */

@@ -3,6 +3,7 @@ import type { CaissonApi, Options, Running, RunningText, SessionInput, SessionRe
 import type { Process, Sandbox } from './backend.ts';
 import { abortError, CaissonError } from './errors.ts';
 import { collect } from './exec/collect.ts';
+import { identityOf } from './exec/identity.ts';
 import { newExecId, newNonce } from './exec/random.ts';
 import { runScript } from './exec/script-run.ts';
 import { checkSessionName, checkText } from './exec/session/request.ts';
@@ -165,7 +166,9 @@ export class Sessions {
     const timeout = timeoutMs === undefined ? {} : { timeoutMs };
     const wanted = { execId, command, cwd: handle.row.spec.cwd, env, ...timeout };
     const look = async (names: readonly string[]) => await session.look(names);
-    const attempt = await execs.admit(plan, { input: wanted, subject: { kind: 'text', text }, look }, options);
+    const identity = identityOf({ kind: 'exec', taskId: handle.row.taskId, words: ['session', name, text] });
+    const wish = { input: wanted, subject: { kind: 'text', text }, look, identity } as const;
+    const attempt = await execs.admit(plan, wish, options);
     const request = await execs.ready(handle, attempt, options);
     const sandbox = runningIn(session, handle.sandbox, attempt.subject.kind === 'text' ? attempt.subject.text : text);
     return await execs.launch({ ...handle, sandbox }, attempt, { ...cancelable(options), request });

@@ -8,7 +8,7 @@ import { keptIn, presentSandbox } from './present.ts';
 
 /** Asks the sandbox only when something was ever started there. A sandbox that works counts as used. */
 export async function isWorking(context: Context, row: SandboxRow): Promise<boolean> {
-  const known = await new KnownProcesses(context.home).all();
+  const known = await new KnownProcesses(context.store).all();
   if (!known.some(({ sandboxId }) => sandboxId === row.id)) return false;
   try {
     const sandbox = await presentSandbox(context, row);

@@ -130,6 +130,21 @@ export interface ApprovalAnswer {
   readonly by: string;
 }
 
+/** An exec id that was used. What became of the exec is in the journal, or in its sandbox when it is detached. */
+export interface ExecRow {
+  readonly id: string;
+  readonly kind: 'exec' | 'detached';
+  readonly taskId: string;
+  readonly sandboxId: string;
+  readonly backend: string;
+  /** Hash of the request as it came (see `identityOf`). `null` in rows that were made from records of earlier versions. */
+  readonly request: string | null;
+  /** The owner that runs it, or ran it. */
+  readonly owner: string;
+  /** Milliseconds since the epoch, by the clock of the writer. */
+  readonly startedAt: number;
+}
+
 export interface Holder {
   readonly owner: string;
   readonly pid: number | null;
@@ -163,6 +178,25 @@ export interface Store {
   endUse(id: string, generation: number): Promise<void>;
   /** Sets the state `stopping`, in one transaction with a look at the row and its uses. False when it may not be stopped. */
   beginStop(id: string, intent: StopIntent): Promise<boolean>;
+
+  /**
+   * Takes an exec id. `null` when it was free: it is taken now, before anything of the exec happens, and stays so whatever
+   * becomes of its record. Otherwise the row that has it.
+   */
+  insertExec(row: Omit<ExecRow, 'owner'>): Promise<ExecRow | null>;
+  exec(id: string): Promise<ExecRow | null>;
+  /** Frees an id: nothing of it was started. Idempotent. */
+  deleteExec(id: string): Promise<void>;
+  detachedExecs(): Promise<readonly ExecRow[]>;
+  /** Frees ids of execs that began before a moment, and the oldest beyond a number. Answers how many. */
+  expireExecs(beforeMs: number): Promise<number>;
+  /** Whether the index was filled from the records of earlier versions, and after a database was set aside. */
+  isIndexed(): Promise<boolean>;
+  setIndexed(): Promise<void>;
+  /** Whether that owner lives. */
+  isAlive(owner: string): Promise<boolean>;
+  /** Milliseconds since the epoch, without steps forward since boot: what expires by age is compared with it. */
+  steadyNow(): number;
 
   /** Forgets those that are older than a week. */
   insertApproval(row: ApprovalRow): Promise<void>;

@@ -1,87 +1,67 @@
 /**
- * Which sandbox a detached process is in, by its id: one small file each under `<home>/processes`. A signpost only: what
- * the process does and did is asked of the sandbox itself. Written before the process is started.
+ * Which sandbox a detached process is in, by its id. A signpost only: what the process does and did is asked of the
+ * sandbox itself. Written before the process is started. Ids are those of all execs: one id is one command.
  */
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { CaissonError } from '../../errors.ts';
+import type { ExecRow, Store } from '../../store/store.ts';
 
-export interface KnownProcess {
-  readonly id: string;
-  readonly sandboxId: string;
-}
+type ExecStore = Pick<Store, 'insertExec' | 'exec' | 'deleteExec' | 'detachedExecs' | 'steadyNow'>;
 
-const idForm = /^exec_[A-Za-z0-9_-]{1,64}$/;
-const sandboxForm = /^[A-Za-z0-9_-]{1,64}$/;
+export type NewProcess = Pick<ExecRow, 'id' | 'taskId' | 'sandboxId' | 'backend' | 'request'>;
 
 export class KnownProcesses {
-  readonly #directory: string;
+  readonly #store: ExecStore;
 
-  constructor(home: string) {
-    this.#directory = join(home, 'processes');
+  constructor(store: ExecStore) {
+    this.#store = store;
   }
 
-  /** The first that is known under an id stays: of several who ask at once, one gets it. */
-  async add(known: KnownProcess): Promise<{ readonly sandboxId: string; readonly isNew: boolean }> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const draft = `${this.#path(known.id)}.${randomUUID()}`;
-    await writeFile(draft, known.sandboxId, { mode: 0o600 });
-    try {
-      await link(draft, this.#path(known.id));
-      return { sandboxId: known.sandboxId, isNew: true };
-    } catch (error) {
-      const present = await this.find(known.id);
-      if (present === null) throw error;
-      return { sandboxId: present.sandboxId, isNew: false };
-    } finally {
-      await rm(draft, { force: true });
-    }
+  /**
+   * True when the id is this process's now, false when the same request had it before. Throws `already_exists` for the id
+   * of an exec, `conflict` for that of another request.
+   */
+  async add(known: NewProcess): Promise<boolean> {
+    const row = { ...known, kind: 'detached', startedAt: this.#store.steadyNow() } as const;
+    const present = await this.#store.insertExec(row);
+    if (present === null) return true;
+    if (present.kind === 'exec') throw wasExec(known.id);
+    refuseOther(present, known);
+    return false;
   }
 
-  /** Throws `already_exists` for the id of a detached process: one id is one command. */
-  async refuse(id: string): Promise<void> {
-    if ((await this.find(id)) === null) return;
-    throw new CaissonError('already_exists', `${id} is a detached process`, {
-      remedy: '`caisson wait` and `caisson logs` tell of it; choose another id to run something else',
-      details: { execId: id },
-    });
+  async find(id: string): Promise<ExecRow | null> {
+    const row = await this.#store.exec(id);
+    return row?.kind === 'detached' ? row : null;
   }
 
-  async find(id: string): Promise<KnownProcess | null> {
-    if (!idForm.test(id)) return null;
-    try {
-      const sandboxId = await readFile(this.#path(id), 'utf8');
-      return sandboxForm.test(sandboxId) ? { id, sandboxId } : null;
-    } catch (error) {
-      if (isAbsent(error)) return null;
-      throw error;
-    }
-  }
-
-  async all(): Promise<readonly KnownProcess[]> {
-    const found = await Promise.all((await this.#names()).map((name) => this.find(name)));
-    return found.filter((known) => known !== null);
+  async all(): Promise<readonly ExecRow[]> {
+    return await this.#store.detachedExecs();
   }
 
   async forget(id: string): Promise<void> {
-    if (idForm.test(id)) await rm(this.#path(id), { force: true });
-  }
-
-  #path(id: string): string {
-    return join(this.#directory, id);
-  }
-
-  async #names(): Promise<readonly string[]> {
-    try {
-      return await readdir(this.#directory);
-    } catch (error) {
-      if (isAbsent(error)) return [];
-      throw error;
-    }
+    if ((await this.find(id)) !== null) await this.#store.deleteExec(id);
   }
 }
 
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+/** The message does not say what the id stands for: the caller may have no part in it. */
+export function refuseOther(present: ExecRow, { id, request }: Pick<ExecRow, 'id' | 'request'>): void {
+  if (present.request === null || present.request === request) return;
+  throw new CaissonError('conflict', `${id} was used for another request`, {
+    remedy: 'repeat the request as it was, or choose another id',
+    details: { execId: id },
+  });
+}
+
+function wasExec(id: string): CaissonError {
+  return new CaissonError('already_exists', `${id} has been started before, and not as a detached process`, {
+    remedy: 'its record shows what became of it; choose another id to start it again',
+    details: { execId: id },
+  });
+}
+
+export function isDetached(id: string): CaissonError {
+  return new CaissonError('already_exists', `${id} is a detached process`, {
+    remedy: 'use `caisson wait` and `caisson logs`; choose another id to run something else',
+    details: { execId: id },
+  });
 }

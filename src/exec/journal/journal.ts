@@ -125,7 +125,7 @@ class FileJournal implements Journal {
     const chosen = chooseExpired(files, inUse(this.#catalogue, this.#entries()), {
       storeBytes,
       retentionMs,
-      now: Date.now(),
+      now: this.#options.now?.() ?? Date.now(),
     });
     for (const { name, path } of dryRun ? [] : chosen) {
       await removeFile(path);

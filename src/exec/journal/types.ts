@@ -34,6 +34,8 @@ export interface JournalOptions {
   /** Of all records together; the oldest go first. */
   readonly storeBytes: number;
   readonly retentionMs: number;
+  /** Milliseconds since the epoch, for the age of records. Absent: the time of day. */
+  readonly now?: () => number;
   /** Names the files of this process. */
   readonly owner: string;
 }

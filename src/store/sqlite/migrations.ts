@@ -73,6 +73,18 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE sandboxes ADD COLUMN used_boot TEXT;
       ALTER TABLE sandboxes ADD COLUMN ended_by TEXT;
       ALTER TABLE owners ADD COLUMN heartbeat_boot_ms INTEGER;
+      CREATE TABLE execs (
+        id TEXT PRIMARY KEY,
+        kind TEXT NOT NULL,
+        task_id TEXT NOT NULL,
+        sandbox_id TEXT NOT NULL,
+        backend TEXT NOT NULL,
+        request TEXT,
+        owner TEXT NOT NULL,
+        started_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX execs_detached ON execs (kind) WHERE kind = 'detached';
+      CREATE INDEX execs_by_age ON execs (started_at);
     `,
   },
 ];

@@ -1,16 +1,30 @@
 /** The store of one host: a SQLite file that several processes share. */
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
-import type { ApprovalAnswer, ApprovalRow, Holder, SandboxPatch, SandboxRow, StopIntent, Store } from '../store.ts';
+import type {
+  ExecRow,
+  ApprovalAnswer,
+  ApprovalRow,
+  Holder,
+  SandboxPatch,
+  SandboxRow,
+  StopIntent,
+  Store,
+} from '../store.ts';
 import { type Clock } from '../../clock.ts';
 import { Approvals } from './approvals.ts';
 import { storeError } from './errors.ts';
+import { Execs } from './execs.ts';
 import { Leases } from './leases.ts';
 import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
 import { heartbeatMs, type Owner } from './owner.ts';
 import { Sandboxes } from './sandboxes.ts';
+import { steadyNow } from './steady.ts';
 import { Uses } from './uses.ts';
+
+/** Ids beyond so many are forgotten, the oldest first, whatever their age: some 200 bytes each. */
+const mostExecs = 1_000_000;
 
 export interface Parts {
   readonly db: DatabaseSync;
@@ -32,6 +46,7 @@ export class SqliteStore implements Store {
   readonly #sandboxes: Sandboxes;
   readonly #approvals: Approvals;
   readonly #uses: Uses;
+  readonly #execs: Execs;
   readonly #heartbeat: NodeJS.Timeout;
 
   constructor({ db, lock, instance, self, notices, clock }: Parts) {
@@ -44,6 +59,7 @@ export class SqliteStore implements Store {
     this.#leases = new Leases(db, self);
     this.#sandboxes = new Sandboxes(db);
     this.#approvals = new Approvals(db);
+    this.#execs = new Execs(db);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
     this.#leases.beat(this.#clock);
     this.#leases.sweep(this.#clock);
@@ -84,6 +100,44 @@ export class SqliteStore implements Store {
 
   async beginStop(id: string, intent: StopIntent): Promise<boolean> {
     return this.#do(`record the stop of sandbox ${id}`, () => this.#uses.beginStop(id, intent, this.#clock));
+  }
+
+  async insertExec(row: Omit<ExecRow, 'owner'>): Promise<ExecRow | null> {
+    return this.#do(`record ${row.id}`, () => this.#execs.insert({ ...row, owner: this.owner }));
+  }
+
+  async exec(id: string): Promise<ExecRow | null> {
+    return this.#do(`look for ${id.slice(0, 80)}`, () => this.#execs.byId(id));
+  }
+
+  async deleteExec(id: string): Promise<void> {
+    this.#do(`forget ${id}`, () => this.#execs.delete(id));
+  }
+
+  async detachedExecs(): Promise<readonly ExecRow[]> {
+    return this.#do('read the detached processes', () => this.#execs.detached());
+  }
+
+  async expireExecs(beforeMs: number): Promise<number> {
+    return this.#do('clear up the index of execs', () => this.#execs.expire(beforeMs, mostExecs));
+  }
+
+  async isIndexed(): Promise<boolean> {
+    const sql = "SELECT 1 FROM meta WHERE key = 'execs_indexed'";
+    return this.#do('look at the index of execs', () => this.#db.prepare(sql).get() !== undefined);
+  }
+
+  async setIndexed(): Promise<void> {
+    const sql = "INSERT INTO meta (key, value) VALUES ('execs_indexed', '1') ON CONFLICT (key) DO NOTHING";
+    this.#do('mark the index of execs', () => this.#db.prepare(sql).run());
+  }
+
+  async isAlive(owner: string): Promise<boolean> {
+    return this.#do(`look for owner ${owner}`, () => this.#leases.isOwnerAlive(owner, this.#clock));
+  }
+
+  steadyNow(): number {
+    return this.#do('read the clock of the store', () => steadyNow(this.#db, this.#clock));
   }
 
   async insertApproval(row: ApprovalRow): Promise<void> {
