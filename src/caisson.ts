@@ -140,14 +140,13 @@ export class Caisson implements CaissonApi {
   }
 
   async exec(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
-    const identity = identityOf({ kind: 'exec', ...request, words: request.command });
+    const identity = identityOf({ ...request, words: request.command });
     const known = request.execId === undefined ? null : await this.#repeated(request.execId, identity, options);
     return known ?? (await this.#start(await this.#plan(request, options), { input: request, identity }, options));
   }
 
   async code({ code, ...request }: SandboxRequest & CodeInput, options: Options = {}): Promise<Running> {
     const identity = identityOf({
-      kind: 'exec',
       ...request,
       words: ['code', code.language, Buffer.from(code.text).toString('base64')],
     });
@@ -188,7 +187,7 @@ export class Caisson implements CaissonApi {
 
   async detach(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
     const plan = await this.#plan(request, options);
-    const identity = identityOf({ kind: 'detached', ...request, words: request.command });
+    const identity = identityOf({ ...request, words: request.command });
     const attempt = await this.#execs.admit(plan, { input: request, identity }, options);
     const ready = (handle: Handle): Promise<ExecRequest> => this.#execs.ready(handle, attempt, options);
     return await this.#processes.detach({ plan: attempt.plan, identity }, ready, options);

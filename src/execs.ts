@@ -4,6 +4,7 @@ import { maskedWords } from './audit/facts.ts';
 import { failpoint } from './failpoint.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
+import { taken } from './exec/identity.ts';
 import { newExecId } from './exec/random.ts';
 import { checkRequest } from './exec/request.ts';
 import { startExec, startFailed } from './exec/start.ts';
@@ -219,8 +220,7 @@ export class Execs {
   async #takeId({ request, identity }: Attempt, { taskId, sandboxId, backend }: Where): Promise<void> {
     const { store } = this.#context;
     const row = { id: request.execId, kind: 'exec', taskId, sandboxId, backend, request: identity } as const;
-    const present = await store.insertExec({ ...row, startedAt: store.steadyNow() });
-    if (present !== null) throw taken(request.execId);
+    if ((await store.insertExec({ ...row, startedAt: store.steadyNow() })) !== null) throw taken(request.execId);
     await failpoint('exec-row');
   }
 
@@ -297,11 +297,4 @@ export class Execs {
         await this.#context.gate.passLast(row.backend, () => finish(this.#context, current, { keepFiles: false }));
     });
   }
-}
-
-function taken(execId: string): CaissonError {
-  return new CaissonError('already_exists', `${execId} has been started before`, {
-    details: { execId },
-    remedy: 'read its record; a command is never run twice; choose another id to run it again',
-  });
 }

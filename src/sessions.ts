@@ -166,7 +166,7 @@ export class Sessions {
     const timeout = timeoutMs === undefined ? {} : { timeoutMs };
     const wanted = { execId, command, cwd: handle.row.spec.cwd, env, ...timeout };
     const look = async (names: readonly string[]) => await session.look(names);
-    const identity = identityOf({ kind: 'exec', taskId: handle.row.taskId, words: ['session', name, text] });
+    const identity = identityOf({ taskId: handle.row.taskId, words: ['session', name, text] });
     const wish = { input: wanted, subject: { kind: 'text', text }, look, identity } as const;
     const attempt = await execs.admit(plan, wish, options);
     const request = await execs.ready(handle, attempt, options);

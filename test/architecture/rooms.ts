@@ -18,6 +18,7 @@ export const rooms: readonly Room[] = [
   { name: 'the error table', owns: /^src\/errors\.ts$/, may: [] },
   { name: 'the contract', owns: /^src\/backend\.ts$/, may: ['src/errors.ts'] },
   { name: 'likely words', owns: /^src\/nearest\.ts$/, may: [] },
+  { name: 'clocks', owns: /^src\/clock\.ts$/, may: [] },
   { name: 'failpoints', owns: /^src\/failpoint\.ts$/, may: ['src/errors.ts'] },
   {
     name: 'the composition root',
@@ -32,7 +33,7 @@ export const rooms: readonly Room[] = [
   {
     name: 'a core folder',
     owns: new RegExp(`^src/(${core})/`),
-    may: [...contract, 'src/(?:failpoint|nearest).ts', `src/${core}/.*`],
+    may: [...contract, 'src/(?:clock|failpoint|nearest).ts', `src/${core}/.*`],
   },
   { name: 'the service', owns: /^src\/[^/]+\.ts$/, may: ['src/(?!main)[^/]+\\.ts', `src/${core}/.*`] },
   {

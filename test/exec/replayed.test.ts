@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -59,8 +60,9 @@ it('an id is an exec or a detached process, and never both', { timeout: 60_000 }
   await caisson.detach({ taskId: 'work', execId: 'exec_second', command });
   await caisson.wait('exec_second');
   const session = { taskId: 'work', name: 'ids', text: command[2], execId: 'exec_second' };
-  for (const again of [caisson.run({ taskId: 'work', execId: 'exec_second', command }), caisson.sessions.run(session)])
-    await expect(again).rejects.toMatchObject({ code: 'already_exists' });
+  const again = caisson.run({ taskId: 'work', execId: 'exec_second', command });
+  await expect(again).rejects.toMatchObject({ code: 'already_exists' });
+  await expect(caisson.sessions.run(session)).rejects.toMatchObject({ code: 'already_exists' });
   expect((await caisson.detach({ taskId: 'work', execId: 'exec_second', command })).started).toBe(false);
   expect((await caisson.run({ taskId: 'work', command: ['wc', '-l', 'both'] })).stdout.text).toBe('2 both\n');
 });
@@ -161,3 +163,72 @@ it(
     await caisson.create({ taskId: 'work' });
   },
 );
+
+it(
+  'an id that another request has used is a conflict, and says nothing of that request',
+  { timeout: 60_000 },
+  async () => {
+    const used = { taskId: 'work', execId: 'exec_used', command: ['echo', 'private words'] } as const;
+    await caisson.run(used);
+    await caisson.create({ taskId: 'stranger' });
+    for (const other of [
+      { ...used, taskId: 'stranger' },
+      { ...used, command: ['echo', 'other'] as const },
+      { ...used, cwd: '/' },
+    ]) {
+      const error: unknown = await caisson.run(other).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'conflict' });
+      expect(JSON.stringify(error)).not.toMatch(/private|work/);
+      await expect(caisson.detach(other)).rejects.toMatchObject({ code: 'conflict' });
+    }
+    await caisson.remove('stranger');
+  },
+);
+
+it('an id whose record is gone is lost, and never runs again', { timeout: 60_000 }, async () => {
+  const own = await mkdtemp(join(tmpdir(), 'caisson-gone-'));
+  const env = { PATH: process.env['PATH'], HOME: own, TMPDIR: own, CAISSON_TERMINAL_BACKEND: 'local' };
+  const open = () => openCaisson({ home: join(own, 'caisson'), env, cwd: own });
+  const request = { taskId: 'once', execId: 'exec_once', command: ['sh', '-c', `echo run >>${own}/runs`] } as const;
+  const first = await open();
+  await first.run(request);
+  await first.close();
+  await rm(join(own, 'caisson', 'journal'), { recursive: true });
+  const second = await open();
+  const { exit } = await second.run(request);
+  expect(exit).toMatchObject({ reason: 'lost', exitCode: null });
+  await second.remove('once');
+  await second.close();
+  expect(await readFile(join(own, 'runs'), 'utf8')).toBe('run\n');
+  await rm(own, { recursive: true, force: true });
+});
+
+it('ids of an earlier version are taken over, of execs and of detached processes', { timeout: 60_000 }, async () => {
+  const own = await mkdtemp(join(tmpdir(), 'caisson-earlier-'));
+  const at = join(own, 'caisson');
+  const env = { PATH: process.env['PATH'], HOME: own, TMPDIR: own, CAISSON_TERMINAL_BACKEND: 'local' };
+  const open = () => openCaisson({ home: at, env, cwd: own });
+  const request = { taskId: 'old', execId: 'exec_old', command: ['sh', '-c', `echo run >>${own}/runs`] } as const;
+  const detached = { taskId: 'old', execId: 'exec_back', command: ['sleep', '30'] } as const;
+  const before = await open();
+  await before.run(request);
+  const { where } = await before.detach(detached);
+  await before.close();
+  // As version 2 had it: no table, and a file for each detached process.
+  const db = new DatabaseSync(join(at, 'caisson.db'));
+  db.exec(`DROP TABLE execs; DELETE FROM migrations WHERE version = 3; DELETE FROM meta WHERE key IN ('execs_indexed', 'clock');
+    ALTER TABLE sandboxes DROP COLUMN created_boot; ALTER TABLE sandboxes DROP COLUMN used_boot;
+    ALTER TABLE sandboxes DROP COLUMN ended_by; ALTER TABLE owners DROP COLUMN heartbeat_boot_ms`);
+  db.close();
+  await mkdir(join(at, 'processes'));
+  await writeFile(join(at, 'processes', 'exec_back'), where.sandboxId);
+  const after = await open();
+  expect((await after.run(request)).exit.exitCode).toBe(0);
+  expect(await readFile(join(own, 'runs'), 'utf8')).toBe('run\n');
+  expect((await after.detach(detached)).started).toBe(false);
+  expect(await after.processes('old')).toMatchObject([{ id: 'exec_back', state: 'running' }]);
+  await after.kill('exec_back');
+  await after.remove('old');
+  await after.close();
+  await rm(own, { recursive: true, force: true });
+});

@@ -24,8 +24,8 @@ export class KnownProcesses {
     const row = { ...known, kind: 'detached', startedAt: this.#store.steadyNow() } as const;
     const present = await this.#store.insertExec(row);
     if (present === null) return true;
-    if (present.kind === 'exec') throw wasExec(known.id);
     refuseOther(present, known);
+    if (present.kind === 'exec') throw wasExec(known.id);
     return false;
   }
 

@@ -8,6 +8,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { abortError, CaissonError } from '../../errors.ts';
+import { taken } from '../identity.ts';
 import { checkExecId } from '../request.ts';
 import type { ExecEvent } from '../types.ts';
 import { Catalogue, entryOf } from './catalogue.ts';
@@ -229,11 +230,4 @@ class FileJournal implements Journal {
   #wake(): void {
     for (const resolve of this.#waiting) resolve();
   }
-}
-
-function taken(execId: string): CaissonError {
-  return new CaissonError('already_exists', `${execId} has been started before`, {
-    details: { execId },
-    remedy: 'read its record; a command is never run twice; choose another id to run it again',
-  });
 }

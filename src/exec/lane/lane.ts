@@ -16,6 +16,7 @@ import { type Answer, Exchange, type Late, type StreamName } from './exchange.ts
 import { type LaneControl, LaneProcess } from './lane-process.ts';
 import { endOf, helloForm, openingForm, readOpening, readStatus, type Status, statusForm } from './protocol.ts';
 import { encodeAgain, encodeNow, encodeReady, encodeRequest, type LaneCommand } from './request.ts';
+import type { Look, Looked } from './look.ts';
 import { laneScript } from './script.ts';
 
 type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
@@ -296,16 +297,4 @@ export class Lane {
     this.#process.release();
     this.#surroundings.onChange(this);
   }
-}
-
-interface Look {
-  readonly nonce: string;
-  readonly answer: Promise<Looked | null>;
-}
-
-interface Looked {
-  readonly seen: readonly number[];
-  readonly suspects: readonly number[];
-  /** `null`: no process holds a stream. */
-  readonly next: Look | null;
 }
