@@ -56,6 +56,7 @@ import { removeOwned } from './sandbox/owned.ts';
 import { Plans, type Resolved } from './sandbox/plan.ts';
 import { sweep } from './sandbox/sweep.ts';
 import { viewOf } from './sandbox/view.ts';
+import { keepReserve } from './store/reserve.ts';
 import { trustOf } from './trusts.ts';
 
 export * from './api.ts';
@@ -289,7 +290,8 @@ export class Caisson implements CaissonApi {
   async #sweep(): Promise<void> {
     try {
       await sweep(this.#context);
-      const { store } = this.#context;
+      const { home, store } = this.#context;
+      await keepReserve(home);
       await store.expireExecs(store.steadyNow() - this.#parts.loaded.config.exec.retention_seconds * 1000);
     } catch {
       // A store that cannot be read now fails every verb with its own error; the next round tries again.

@@ -27,6 +27,7 @@ import { shortestEverywhere } from './secrets/redact/forms.ts';
 import { Broker } from './secrets/broker/broker.ts';
 import { localTerminalEnv, namesSecret } from './secrets/filters.ts';
 import { Redactions } from './secrets/redactions.ts';
+import { giveUpReserve } from './store/reserve.ts';
 import { openStore } from './store/sqlite/open.ts';
 
 export interface OpenInput extends GuardInput {
@@ -47,6 +48,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
   const loaded = strict?.underProfile(written) ?? written;
   const clock = input.clock ?? systemClock;
+  const gaveUp = giveUpReserve(loaded.home);
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'), { clock });
   const { file_bytes: fileBytes, store_bytes: storeBytes } = loaded.config.audit;
   const audit = auditIn(join(loaded.home, 'audit'), { fileBytes, storeBytes, owner: store.owner });
@@ -95,7 +97,14 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     backendNames: Object.keys(backends),
     builder,
     policy: { ...policyFor(input.cwd, loaded, guard.rulebook), approvals: approvalsOf(guard, input.env) },
-    config: configView(loaded, [...notices.map((notice) => notice.message), ...guard.notices, ...ineffective(loaded)]),
+    config: configView(loaded, [
+      ...(gaveUp
+        ? ['the disk of the state directory is full: its reserve was given up, so that space can be freed']
+        : []),
+      ...notices.map((notice) => notice.message),
+      ...guard.notices,
+      ...ineffective(loaded),
+    ]),
     release: async () => {
       await journal.close();
       await Promise.allSettled([...opened.values()].map(async (backend) => (await backend).close()));

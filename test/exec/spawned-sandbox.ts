@@ -1,6 +1,7 @@
 /** A sandbox of real processes on this machine, by the contract and nothing more: what the exec room is tested against. */
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecOptions, Process, ProcessEnd, Sandbox } from '../../src/backend.ts';
 import { endOfStreams } from '../fixtures/outputs.ts';
 
@@ -37,7 +38,12 @@ async function spawnProcess(
     stdin: child.stdin,
     stdout,
     stderr,
-    outputs: () => endOfStreams({ stdout, stderr }),
+    outputs: async () => {
+      await end;
+      // These are sockets: who holds the other end is not to be seen.
+      const held = { is: 'held', pids: [0] } as const;
+      return await Promise.race([endOfStreams({ stdout, stderr }), sleep(300, held, { ref: false })]);
+    },
     wait: () => end,
     kill: async (signal) => {
       // ESRCH: it has ended, which is what was wanted.

@@ -7,6 +7,7 @@ import type { Entry, Place } from './segment.ts';
 import type { SegmentWriter } from './segment-writer.ts';
 import type { Spilled } from './spill.ts';
 import { Spill } from './spill.ts';
+import type { SpillRoom } from './spill-room.ts';
 import type { Recorder, Started } from './types.ts';
 
 /** Output beyond this goes to files of its own, so that one exec does not fill the segments that all share. */
@@ -19,6 +20,8 @@ export interface RecorderOptions {
   readonly writer: SegmentWriter;
   readonly spillDirectory: string;
   readonly spillBytes: number;
+  /** Of all execs together. */
+  readonly room: SpillRoom;
   readonly onEnded: () => void;
 }
 
@@ -35,6 +38,8 @@ export class ExecRecorder implements Recorder {
   #spill: Spill | null = null;
   #spilled = 0;
   #full = false;
+  /** All records together take what they may, or the disk is nearly full. */
+  #noRoom = false;
   #ended = false;
 
   constructor(options: RecorderOptions, started: Started) {
@@ -51,6 +56,7 @@ export class ExecRecorder implements Recorder {
 
   get note(): string | null {
     if (this.#spill?.problem != null) return this.#spill.problem;
+    if (this.#noRoom) return 'the rest of its output is not kept: the records take all the space that they may';
     const { writer } = this.#options;
     return writer.failures > this.#failuresBefore ? writer.problem : null;
   }
@@ -105,8 +111,10 @@ export class ExecRecorder implements Recorder {
   #toSpill(stream: StreamName, piece: Uint8Array): Promise<void> | void {
     const offset = this.#came[stream];
     this.#came[stream] += piece.length;
-    const room = this.#options.spillBytes - this.#spilled;
-    const part = piece.length <= room ? piece : piece.subarray(0, room);
+    const wanted = this.#full ? 0 : Math.min(piece.length, this.#options.spillBytes - this.#spilled);
+    const room = wanted > 0 ? this.#options.room.take(wanted) : 0;
+    this.#noRoom ||= room < wanted;
+    const part = piece.subarray(0, room);
     // Once something was left out nothing more is kept: a gap at the end is clearer than holes.
     if (this.#full || part.length === 0) {
       this.#full = true;

@@ -22,6 +22,7 @@ import { errnoOf } from './problem.ts';
 import { readEvents } from './read.ts';
 import type { Entry, Segment } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';
+import { SpillRoom } from './spill-room.ts';
 import type {
   ExecFilter,
   ExecSummary,
@@ -50,6 +51,7 @@ class FileJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #catalogue: Catalogue;
   readonly #writer: SegmentWriter;
+  readonly #room: SpillRoom;
   readonly #live = new Map<Entry, ExecRecorder>();
   readonly #waiting = new Set<() => void>();
   #segment: Segment | null = null;
@@ -59,6 +61,7 @@ class FileJournal implements Journal {
     this.#directories = [directory, spillDirectory];
     this.#options = options;
     this.#catalogue = new Catalogue(directory);
+    this.#room = new SpillRoom(spillDirectory, options.storeBytes);
     this.#writer = new SegmentWriter({
       directory,
       owner: options.owner,
@@ -158,6 +161,7 @@ class FileJournal implements Journal {
         writer: this.#writer,
         spillDirectory: this.#directories[1],
         spillBytes: this.#options.spillBytes,
+        room: this.#room,
         onEnded: () => this.#live.delete(entry),
       },
       started,

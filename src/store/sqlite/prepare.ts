@@ -1,12 +1,12 @@
 /**
  * From a path to an open, sound database of the right version, with the shared lock held.
  */
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import { connect } from './connection.ts';
-import { isDamage } from './errors.ts';
+import { isDamage, storeError } from './errors.ts';
 import { createPrivate, type Lock, lockShared, tryLockExclusive } from './lock.ts';
 import { migrate, type Migration, newestVersion, refuseNewer, versionOf } from './migrations.ts';
 import type { Notice } from './notice.ts';
@@ -106,8 +106,9 @@ function upgrade(
   known: readonly Migration[],
 ): readonly Notice[] {
   const { db, version } = found;
+  const copy = version === 0 ? null : freeName(`${path}.v${version}-${stamp(new Date())}`);
   try {
-    const copy = version === 0 ? null : backup(db, path, version);
+    if (copy !== null) backup(db, copy);
     migrate(db, known);
     if (copy === null) return [];
     return [
@@ -117,16 +118,18 @@ function upgrade(
         message: `the database was brought from version ${version} to ${newestVersion(known)}; a copy is kept as ${copy}`,
       },
     ];
+  } catch (error) {
+    // The step is one transaction, so that the older version works on as before; half a copy would only take space.
+    if (copy !== null) rmSync(copy, { force: true });
+    throw storeError(error, `bring ${path} from version ${version} to ${newestVersion(known)}, and changed nothing`);
   } finally {
     db.close();
   }
 }
 
-function backup(db: DatabaseSync, path: string, version: number): string {
-  const copy = freeName(`${path}.v${version}-${stamp(new Date())}`);
+function backup(db: DatabaseSync, copy: string): void {
   createPrivate(copy);
   db.prepare('VACUUM INTO ?').run(copy);
-  return copy;
 }
 
 function renew(path: string, known: readonly Migration[]): readonly Notice[] {
