@@ -8,6 +8,7 @@
  *
  * The text is one group in braces: a torn one is a syntax error, and starts nothing.
  */
+import type { NotStarted } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 
 export interface Guard {
@@ -134,22 +135,26 @@ function execLines(launch: Launch, nonce: string): readonly string[] {
  * own PATH, and where it is named by a path, from its directory.
  */
 function lookUp(program: string): readonly string[] {
-  const missing = '_cz_say not-found "$_cz_b"; exit 127';
-  const unfit = '_cz_say not-executable "$_cz_b"; exit 126';
+  const name = quote(program);
+  const judge = '[ -z "$_cz_z" ] || { _cz_say $_cz_z -; exit $_cz_z; }';
   if (program.includes('/'))
     return [
-      `_cz_p=${quote(program)}`,
-      `[ -e "$_cz_p" ] || { ${missing}; }`,
-      `{ [ -x "$_cz_p" ] && ! [ -d "$_cz_p" ]; } || { ${unfit}; }`,
+      '_cz_z=',
+      `if [ ! -e ${name} ]; then _cz_z=127; elif [ -d ${name} ] || [ ! -x ${name} ]; then _cz_z=126; fi`,
+      judge,
     ];
+  const file = `"\${_cz_q:-.}"/${name}`;
   return [
-    `_cz_p=${quote(program)}`,
-    '_cz_y=$PATH:',
-    '_cz_z=',
-    'while [ -n "$_cz_y" ]; do _cz_q=${_cz_y%%:*}; _cz_y=${_cz_y#*:}; _cz_q=${_cz_q:-.}/$_cz_p; if [ -f "$_cz_q" ]; then _cz_z=$_cz_q; [ ! -x "$_cz_q" ] || break; fi; done',
-    `[ -n "$_cz_z" ] || { ${missing}; }`,
-    `[ -x "$_cz_z" ] || { ${unfit}; }`,
+    '_cz_y=$PATH: _cz_z=127',
+    `while [ "$_cz_y" ]; do _cz_q=\${_cz_y%%:*} _cz_y=\${_cz_y#*:}; [ ! -f ${file} ] || { _cz_z=126; [ ! -x ${file} ] || { _cz_z=; break; }; }; done`,
+    judge,
   ];
+}
+
+/** The answer's word where the program cannot start; `null` for every other one. */
+export function notStartedOf(word: string | undefined): NotStarted | null {
+  if (word === '127') return 'not-found';
+  return word === '126' ? 'not-executable' : null;
 }
 
 function carrierOf({ carrier = null }: Launch): Carrier | null {

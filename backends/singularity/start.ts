@@ -6,7 +6,7 @@ import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { startProcess } from '../shared/host-process.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
-import { type Launch, preamble } from '../shared/preamble.ts';
+import { type Launch, notStartedOf, preamble } from '../shared/preamble.ts';
 import type { Cgroup } from './cgroup.ts';
 import { withoutInherited } from './descriptors.ts';
 import { placeAll, settled } from './host-processes.ts';
@@ -98,7 +98,8 @@ async function begun(process: SingularityProcess, { options }: Start): Promise<P
   process.inside = { pid: Number(pid), born };
   if (word === 'ok') return process;
   process.release();
-  if (word === 'not-found' || word === 'not-executable') return new NotStartedProcess(word, options.stdin);
+  const missing = notStartedOf(word);
+  if (missing !== null) return new NotStartedProcess(missing, options.stdin);
   if (word === 'cwd')
     throw new CaissonError(
       'invalid_argument',

@@ -7,7 +7,7 @@ import { untilAborted } from '../shared/abort.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
 import { SessionRefused } from './connection.ts';
 import type { Place, Pool } from './pool.ts';
-import { commandLine, type Launch, preamble, shellLine } from '../shared/preamble.ts';
+import { commandLine, type Launch, notStartedOf, preamble, shellLine } from '../shared/preamble.ts';
 import { type ProcessId, SshProcess } from './process.ts';
 import { endChannel } from './wire.ts';
 
@@ -125,9 +125,10 @@ async function begun(process: SshProcess, launch: Launch, stoodReady: boolean): 
     throw error;
   }
   const [word, pid, born = ''] = head.split(' ');
-  if (word === 'not-found' || word === 'not-executable') {
+  const missing = notStartedOf(word);
+  if (missing !== null) {
     process.release();
-    return Object.assign(new NotStartedProcess(word, launch.stdin), { resize: async () => undefined });
+    return Object.assign(new NotStartedProcess(missing, launch.stdin), { resize: async () => undefined });
   }
   if (word !== 'ok') {
     process.release();

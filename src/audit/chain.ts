@@ -6,6 +6,7 @@ import {
   currentName,
   endOf,
   fileNames,
+  headName,
   lastRecord,
   nameOfFull,
   openHead,
@@ -36,6 +37,7 @@ export class Chain {
   readonly #limits: ChainLimits;
   readonly #head: number;
   #fd: number;
+  #headRemoved: boolean;
   #inode: number;
   /** After our last line. When the file is still so, nobody else has written. */
   #seen: Seen | null = null;
@@ -43,6 +45,8 @@ export class Chain {
   constructor(directory: string, limits: ChainLimits) {
     this.#directory = directory;
     this.#limits = limits;
+    // A head without a word is what a crash leaves; one that is not there was removed.
+    this.#headRemoved = statSync(join(directory, headName), { throwIfNoEntry: false }) === undefined;
     this.#head = openHead(directory);
     this.#fd = openToAppend(directory);
     this.#inode = fstatSync(this.#fd).ino;
@@ -52,7 +56,9 @@ export class Chain {
     const { ino, size } = this.#current();
     const { link, prefix, first } = this.#continue(ino, size);
     this.#seen = null; // until all of it is written, the end is not known
-    const { text, last } = encodeAll([...first, ...entries], link);
+    const removed = this.#headRemoved && link.seq > 0 ? [{ at: now(), type: 'head-removed' }] : [];
+    this.#headRemoved = false;
+    const { text, last } = encodeAll([...first, ...removed, ...entries], link);
     const written = Buffer.from(prefix + text);
     writeAll(this.#fd, written, size);
     writeHead(this.#head, last);

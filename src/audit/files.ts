@@ -8,7 +8,7 @@ import { decode, type Link, mostLineBytes } from './line.ts';
 import type { AuditRecord } from './types.ts';
 
 export const currentName = 'audit.ndjson';
-const headName = 'head';
+export const headName = 'head';
 const fullForm = /^audit\.(\d{12})\.ndjson$/;
 const headForm = /^(\d{1,15}) ([0-9a-f]{64})\n/;
 

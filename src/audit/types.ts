@@ -19,13 +19,16 @@ export interface AuditEntry {
   readonly [detail: string]: Json;
 }
 
-/** A line of the file. `torn` and `expired` are written by the audit about itself. */
+/**
+ * A line of the file. The audit writes three types about itself: `torn`, `expired`, and `head-removed` when the file that
+ * names the last record was missing, so that records may have been removed from the end before it.
+ */
 export interface AuditRecord {
   /** From 1 on, without holes, over all files. */
   readonly seq: number;
   /** RFC 3339, by the clock of the writer. */
   readonly at: string;
-  readonly type: AuditEntry['type'] | 'torn' | 'expired';
+  readonly type: AuditEntry['type'] | 'torn' | 'expired' | 'head-removed';
   /** SHA-256 of the record before; 64 zeros for the first one. */
   readonly prev: string;
   /** SHA-256 of this line up to `,"hash"`. */

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { fileNames, openHead, readHead } from './files.ts';
+import { fileNames, headName, readHead } from './files.ts';
 import { beginning, decode, type Link, mostLineBytes } from './line.ts';
 import type { AuditRecord, Broken, Verification } from './types.ts';
 
@@ -25,9 +25,19 @@ export function snapshot(directory: string): Snapshot {
     const fd = openSync(join(directory, name), constants.O_RDONLY | constants.O_NOFOLLOW);
     return { name, fd, size: fstatSync(fd).size };
   });
-  const head = openHead(directory);
+  return { files, head: headIn(directory) };
+}
+
+/** Without making one: that it is missing is what is looked for. */
+function headIn(directory: string): Link | null {
+  let head: number;
   try {
-    return { files, head: readHead(head) };
+    head = openSync(join(directory, headName), constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch {
+    return null;
+  }
+  try {
+    return readHead(head);
   } finally {
     closeSync(head);
   }
@@ -52,6 +62,8 @@ export async function verify({ files, head }: Snapshot): Promise<Verification> {
     for (const { fd } of files) closeSync(fd);
   }
 }
+
+const headRemoved = 'the head was missing when it was written: records may have been removed before it';
 
 class Walk {
   #first: AuditRecord | null = null;
@@ -78,6 +90,7 @@ class Walk {
     this.#last = record;
     this.#records += 1;
     this.#expired.push(...expiredOf(record));
+    if (record.type === 'head-removed') return this.#fail(line, headRemoved, record.seq);
     return true;
   }
 
@@ -99,8 +112,8 @@ class Walk {
     return true;
   }
 
-  #fail({ file, line }: Line, reason: string): false {
-    this.#broken = { file, line, seq: (this.#last?.seq ?? 0) + 1, reason };
+  #fail({ file, line }: Line, reason: string, seq = (this.#last?.seq ?? 0) + 1): false {
+    this.#broken = { file, line, seq, reason };
     return false;
   }
 

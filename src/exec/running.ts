@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Outputs, Process, ProcessEnd, PtyProcess } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';
 import type { Redactor } from '../secrets/redact/types.ts';
+import { failpoint } from '../failpoint.ts';
 import { Budget } from './budget.ts';
 import type { Watched } from './context.ts';
 import { drain } from './drain.ts';
@@ -110,6 +111,7 @@ export class RunningExec implements Execution {
     this.#process.release();
     await this.#noteWhoEnded(end);
     const exit = this.#compose(end, report, { outputs, backgroundOpen });
+    await failpoint('exec-ended');
     await this.#record(exit);
     this.#watched.context.onSettled?.();
     return exit;

@@ -2,6 +2,7 @@
 import type { Process, PtyProcess, Sandbox } from '../backend.ts';
 import { isCode, toCaissonError } from '../errors.ts';
 import type { CaissonError } from '../errors.ts';
+import { failpoint } from '../failpoint.ts';
 import { accept } from './accept.ts';
 import type { ExecContext, Watched } from './context.ts';
 import type { Exit } from './exit.ts';
@@ -26,6 +27,7 @@ export async function startExec(sandbox: Sandbox, request: ExecRequest, context:
   try {
     checkRequest(request);
     const accepted = await accept(sandbox, request, context);
+    await failpoint('exec-accepted');
     if (accepted.is === 'running') return watchExec(accepted.process, watched);
     return new RunningExec(new UnseenProcess(accepted.error), watched, forcedBy(accepted.error));
   } catch (cause) {

@@ -26,8 +26,10 @@ export type Step =
 export function nextStep(row: SandboxRow | null, ask: Ask): Step {
   if (row === null) return 'create';
   if (row.state === 'creating' || row.state === 'destroying') return 'finish';
-  if (row.fingerprint === ask.fingerprint) return ask.recreate ? 'replace' : 'use';
   if (ask.recreate) return 'replace';
+  // The directory belongs to each command: another one needs no other sandbox.
+  if (row.fingerprint === ask.fingerprint || differingKeys(row.spec, ask.spec).every((key) => key === 'cwd'))
+    return 'use';
   throw specConflict(row, ask);
 }
 

@@ -38,6 +38,25 @@ describe('the audit', () => {
     later.close();
   });
 
+  it('does not heal a head that was removed without a record of it', async () => {
+    using here = place();
+    const first = here.open();
+    for (let n = 1; n <= 3; n += 1) await first.record(entry(n));
+    first.close();
+    rmSync(join(here.path, 'head'));
+    const looking = here.open();
+    expect(await looking.verify()).toMatchObject({ intact: false, broken: { file: 'head' } });
+    looking.close();
+    rmSync(join(here.path, 'head'), { force: true });
+    const second = here.open();
+    await second.record(entry(4));
+    expect(await second.verify()).toMatchObject({
+      intact: false,
+      broken: { seq: 4, reason: expect.stringContaining('the head was missing') },
+    });
+    second.close();
+  });
+
   it('writes what can wait with the next record, in order, or at the end', async () => {
     using here = place();
     const audit = here.open();

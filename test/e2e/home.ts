@@ -93,6 +93,6 @@ async function outcome(
     return { code: 0, stdout: String(stdout), stderr: String(stderr) };
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || !('stdout' in error) || !('stderr' in error)) throw error;
-    return { code: Number(error.code), stdout: String(error.stdout), stderr: String(error.stderr) };
+    return { code: Number(error.code ?? 137), stdout: String(error.stdout), stderr: String(error.stderr) };
   }
 }

@@ -10,6 +10,7 @@ describe('what a request means for the sandbox of its task', () => {
     [null, ask, 'create'],
     [row(), ask, 'use'],
     [row({ state: 'stopped' }), ask, 'use'],
+    [row({ fingerprint: '0'.repeat(32) }), { ...ask, spec: { ...spec, cwd: '/elsewhere' } }, 'use'],
     [row({ state: 'creating' }), ask, 'finish'],
     [row({ state: 'destroying' }), ask, 'finish'],
     [row(), { ...ask, recreate: true }, 'replace'],
