@@ -87,7 +87,8 @@ export class MarkedProcess implements Process {
   }
 
   release(): void {
-    this.#proof.resolve({ is: 'cut', why: 'its reader gave it up' });
+    // Behind the marks nothing is missing, whoever stops reading.
+    if (!this.#isMarked) this.#proof.resolve({ is: 'cut', why: 'its reader gave it up' });
     this.#inner.release();
     this.stdout.destroy();
     this.stderr.destroy();

@@ -120,6 +120,14 @@ describe.each(shells)('the watcher of a command in %s', (shell) => {
     expect([ran.end.exitCode, ran.outputs, ran.stdout.toString()]).toEqual([3, { is: 'ended' }, 'late\n']);
   });
 
+  it('has ended also for a reader that lets go when its streams have ended', async () => {
+    const process = await started(['echo', 'all']);
+    const outputs = process.outputs();
+    await Promise.all([process.stdout.toArray(), process.stderr.toArray()]);
+    process.release();
+    expect(await outputs).toEqual({ is: 'ended' });
+  });
+
   it('reports output as cut where its own end is missing', async () => {
     const process = await started(['sh', '-c', 'echo some; kill -9 $PPID; sleep 0.1']);
     const { outputs, stdout } = await collected(process);
