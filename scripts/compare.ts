@@ -61,10 +61,22 @@ async function figuresOf(checkout: string, bench: string): Promise<readonly Figu
   return text
     .split('\n')
     .filter((line) => line.startsWith('{'))
-    .map((line): Figure => JSON.parse(line));
+    .map(readFigure);
 }
 
 function median(list: readonly number[]): number {
   const sorted = list.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function readFigure(line: string): Figure {
+  const value: unknown = JSON.parse(line);
+  if (typeof value !== 'object' || value === null) throw new Error(`not a figure: ${line}`);
+  const of = (key: string): unknown => Reflect.get(value, key);
+  return {
+    bench: String(of('bench')),
+    figure: String(of('figure')),
+    unit: String(of('unit')),
+    ours: Number(of('ours')),
+  };
 }

@@ -271,6 +271,15 @@ export interface Backend {
 
   readonly images?: Images;
   readonly trust?: Trust;
+  readonly leftovers?: Leftovers;
+}
+
+/** Facet of backends whose sandboxes share resources, such as a network, that a crash can leave without a sandbox. */
+export interface Leftovers {
+  /** Shared resources of the instance that no sandbox uses now. */
+  list(options: ListOptions): Promise<readonly { readonly name: string; readonly what: string }[]>;
+  /** Removes them, unless a sandbox has come to use them meanwhile. Idempotent. */
+  remove(options: ListOptions): Promise<void>;
 }
 
 /** Facet of backends whose hosts show who they are by a key that a person confirms once. */

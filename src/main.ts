@@ -16,7 +16,7 @@ import { approvalsOf } from './approvals.ts';
 import { shownServers } from './mcp-servers.ts';
 import { serverSecrets } from './secrets.ts';
 import type { Rulebook } from './guard/rulebook.ts';
-import { openJournal } from './exec/journal/journal.ts';
+import { type Journal, openJournal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
 import { fillIndex } from './indexed.ts';
 import { Gate } from './sandbox/gate.ts';
@@ -28,7 +28,9 @@ import { Broker } from './secrets/broker/broker.ts';
 import { localTerminalEnv, namesSecret } from './secrets/filters.ts';
 import { Redactions } from './secrets/redactions.ts';
 import { giveUpReserve } from './store/reserve.ts';
+import type { Notice } from './store/sqlite/notice.ts';
 import { openStore } from './store/sqlite/open.ts';
+import type { Store } from './store/store.ts';
 
 export interface OpenInput extends GuardInput {
   /** The state directory. Absent: `CAISSON_HOME`, else `~/.caisson`. */
@@ -68,14 +70,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     measuring: new Map(),
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
   };
-  const journal = await openJournal(join(loaded.home, 'journal'), {
-    owner: store.owner,
-    spillBytes: loaded.config.exec.spill_bytes,
-    storeBytes: loaded.config.exec.store_bytes,
-    retentionMs: loaded.config.exec.retention_seconds * 1000,
-    now: () => store.steadyNow(),
-  });
-  await fillIndex(loaded.home, store, journal);
+  const journal = await journalOf(loaded, store);
   return new Caisson({
     context,
     loaded,
@@ -97,10 +92,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     backendNames: Object.keys(backends),
     builder,
     policy: { ...policyFor(input.cwd, loaded, guard.rulebook), approvals: approvalsOf(guard, input.env) },
-    config: configView(loaded, [
-      ...(gaveUp
-        ? ['the disk of the state directory is full: its reserve was given up, so that space can be freed']
-        : []),
+    config: configView(loaded, [...openingNotices(gaveUp, notices), ...guard.notices, ...ineffective(loaded)]),
       ...notices.map((notice) => notice.message),
       ...guard.notices,
       ...ineffective(loaded),
@@ -112,6 +104,23 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
       audit.close();
     },
   });
+}
+
+function openingNotices(gaveUp: boolean, notices: readonly Notice[]): readonly string[] {
+  const full = 'the disk of the state directory is full: its reserve was given up, so that space can be freed';
+  return [...(gaveUp ? [full] : []), ...notices.map(({ message }) => message)];
+}
+
+async function journalOf({ home, config }: Loaded, store: Store): Promise<Journal> {
+  const journal = await openJournal(join(home, 'journal'), {
+    owner: store.owner,
+    spillBytes: config.exec.spill_bytes,
+    storeBytes: config.exec.store_bytes,
+    retentionMs: config.exec.retention_seconds * 1000,
+    now: () => store.steadyNow(),
+  });
+  await fillIndex(home, store, journal);
+  return journal;
 }
 
 /** What is passed on by the configuration is known from the start. */

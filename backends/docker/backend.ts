@@ -13,6 +13,7 @@ import type {
   Ref,
   Sandbox,
   Spec,
+  Leftovers,
 } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
@@ -104,6 +105,11 @@ class DockerBackend implements Backend {
   close(): Promise<void> {
     return this.#engine.close();
   }
+
+  readonly leftovers: Leftovers = {
+    list: async () => (await this.#engine.network.unused()).map((name) => ({ name, what: 'a network' })),
+    remove: () => this.#engine.network.removeUnused(),
+  };
 
   async #sandbox({ inspected, init }: Created, facts: Facts): Promise<Sandbox> {
     const where = { facts, local: await this.#engine.isLocal(), root: process.geteuid?.() === 0 };

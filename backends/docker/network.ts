@@ -60,20 +60,18 @@ export class Network {
   }
 
   /** When no container of the instance is left, stopped ones included: those need it to start again. */
+  async unused(): Promise<readonly string[]> {
+    const networks = await this.#find();
+    if (networks.length === 0) return [];
+    const filters = JSON.stringify({ label: [this.#label] });
+    const query = { all: true, limit: 1, filters };
+    const request = { what: 'list the containers', method: 'GET', path: '/containers/json', query } as const;
+    return list(await this.#ask(request)).length > 0 ? [] : networks.map(({ id }) => id);
+  }
+
   async removeUnused(): Promise<void> {
     try {
-      const networks = await this.#find();
-      if (networks.length === 0) return;
-      const filters = JSON.stringify({ label: [this.#label] });
-      const containers = list(
-        await this.#ask({
-          what: 'list the containers',
-          method: 'GET',
-          path: '/containers/json',
-          query: { all: true, limit: 1, filters },
-        }),
-      );
-      if (containers.length === 0) await Promise.all(networks.map((network) => this.#remove(network.id)));
+      await Promise.all((await this.unused()).map((id) => this.#remove(id)));
     } catch {
       // Tidying up at the end: an engine that is gone by now, or a sandbox that came between, leaves the network where it is.
     }

@@ -30,9 +30,26 @@ export async function garbageOf(context: Context, backend: Backend): Promise<rea
   const known = new Set((await context.store.sandboxes()).map((row) => row.id));
   const orphans = listed.filter((entry) => !known.has(entry.labels.sandbox));
   return [
+    ...(await sharedLeftovers(context, backend)),
     ...orphans.map((entry) => orphan(backend, entry)),
     ...directories.filter((id) => !known.has(id)).map((id) => abandoned(backend.name, directoryOf(place, id))),
   ];
+}
+
+/** A crash between the last sandbox and its network leaves the network. One that a creation under way needs is in use by then. */
+async function sharedLeftovers(context: Context, backend: Backend): Promise<readonly Garbage[]> {
+  const { leftovers } = backend;
+  const options = { instance: context.store.instance };
+  const rows = (await context.store.sandboxes()).filter((row) => row.backend === backend.name);
+  if (leftovers === undefined || rows.length > 0) return [];
+  return (await leftovers.list(options)).map(({ name, what }) => ({
+    kind: 'resource',
+    backend: backend.name,
+    name,
+    taskId: null,
+    why: `${what} of this instance that no sandbox uses`,
+    remove: () => leftovers.remove(options),
+  }));
 }
 
 /** Credential files of sandboxes whose record was lost. Asked before the rows, which come first. */

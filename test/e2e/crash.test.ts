@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type Home, makeHome } from './home.ts';
+import { type Home, instanceOf, makeHome } from './home.ts';
 
 const worker = fileURLToPath(new URL('crash-worker.ts', import.meta.url));
 const failpoints = ['after-intent', 'after-create', 'after-ready', 'before-remove', 'after-remove', 'before-forget'];
@@ -100,6 +100,22 @@ describe('a process that is killed', () => {
     const counted = await home.cli(['exec', 't', '--', 'sh', '-c', 'cat /workspace/runs 2>/dev/null | wc -l']);
     expect(Number(counted.stdout)).toBe(runs);
     await home.cli(['rm', 't']);
+  });
+
+  it('leaves a network that gc lists and removes', { timeout: 60_000 }, async () => {
+    await using home = await makeHome();
+    const caisson = await home.open();
+    await caisson.create({ taskId: 't' });
+    await caisson.remove('t');
+    const instance = await instanceOf(home.path);
+    const name = `caisson-${instance.slice(0, 12)}`;
+    await home.engine(['network', 'rm', name]).catch(() => '');
+    await home.engine(['network', 'create', '--label', `caisson.instance=${instance}`, name]);
+    const [listed] = await caisson.gc({ dryRun: true });
+    expect(listed).toMatchObject({ kind: 'resource', backend: 'docker', why: expect.stringContaining('network') });
+    expect(await home.networks()).toHaveLength(1);
+    await caisson.gc({ dryRun: false });
+    expect(await home.networks()).toEqual([]);
   });
 
   it.each(failpoints)('leaves nothing unowned when it dies at %s', async (name) => {

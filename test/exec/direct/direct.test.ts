@@ -54,8 +54,9 @@ describe.each(shells)('the watcher of a command in %s', (shell) => {
     const [program, ...rest] = command;
     const behind = await run([program, ...rest]);
     const alone = await plain([program, ...rest]);
-    const status = ({ end: { exitCode, signal } }: typeof alone) =>
-      exitCode ?? 128 + ({ SIGKILL: 9, SIGTERM: 15 } as Record<string, number>)[signal ?? '']!;
+    const numbers: Readonly<Record<string, number>> = { SIGKILL: 9, SIGTERM: 15 };
+    const status = ({ end: { exitCode, signal } }: typeof alone): number =>
+      exitCode ?? 128 + (numbers[signal ?? ''] ?? 0);
     expect(status(behind)).toBe(status(alone));
     expect(behind.stdout.equals(alone.stdout)).toBe(true);
     expect(behind.stderr.toString()).toBe(alone.stderr.toString());

@@ -1,0 +1,28 @@
+/** What Docker's own client loses, so that what is written about it stays true. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { dockerHost } from '../engines/docker.ts';
+import { makeHome } from './home.ts';
+
+const run = promisify(execFile);
+const bytes = 1_400_000;
+
+it('the client of Docker loses output of a reader that is late, without an error', { timeout: 60_000 }, async () => {
+  await using home = await makeHome();
+  const caisson = await home.open();
+  await caisson.create({ taskId: 't' });
+  const [container = ''] = await home.containers();
+  const pipe = `docker -H "$1" exec "$2" head -c ${bytes} /dev/zero | (sleep 4; wc -c)`;
+  const { stdout } = await run('sh', ['-c', pipe, 'sh', dockerHost() ?? '', container]);
+  expect(Number(stdout)).toBeLessThan(bytes);
+  const running = await caisson.exec({ taskId: 't', command: ['head', '-c', String(bytes), '/dev/zero'], stdin: true });
+  running.stdin?.end();
+  running.stderr.resume();
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  const [chunks, { stdout: end }] = await Promise.all([running.stdout.toArray(), running.exit]);
+  const read = chunks.reduce((sum: number, chunk: Buffer) => sum + chunk.length, 0);
+  // No reader was there for as long: it is whole, or it says that it is not.
+  if (end.complete === true) expect(read).toBe(bytes);
+  else expect(end.complete).toBe(false);
+});
