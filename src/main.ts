@@ -93,10 +93,6 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     builder,
     policy: { ...policyFor(input.cwd, loaded, guard.rulebook), approvals: approvalsOf(guard, input.env) },
     config: configView(loaded, [...openingNotices(gaveUp, notices), ...guard.notices, ...ineffective(loaded)]),
-      ...notices.map((notice) => notice.message),
-      ...guard.notices,
-      ...ineffective(loaded),
-    ]),
     release: async () => {
       await journal.close();
       await Promise.allSettled([...opened.values()].map(async (backend) => (await backend).close()));
