@@ -4,7 +4,7 @@ import { maskedWords } from './audit/facts.ts';
 import { failpoint } from './failpoint.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
-import { taken } from './exec/identity.ts';
+import { takeId } from './exec/identity.ts';
 import { newExecId } from './exec/random.ts';
 import { checkRequest } from './exec/request.ts';
 import { startExec, startFailed } from './exec/start.ts';
@@ -63,6 +63,8 @@ export interface Attempt {
   readonly rawOutput: boolean;
   /** Hash of the request as it came: a repetition of the id is compared with it. */
   readonly identity: string;
+  /** Whether the id was made here just now, so that no other command can have it. */
+  readonly fresh: boolean;
   recorder: Recorder | null;
   /** Set when its sandbox is known. */
   credentials: CredentialState;
@@ -119,6 +121,7 @@ export class Execs {
       subject: admitted,
       given,
       identity,
+      fresh: input.execId === undefined,
       rawOutput: input.rawOutput ?? false,
       recorder: null,
       credentials: { directory: null, missing: [] },
@@ -216,14 +219,6 @@ export class Execs {
     this.#context.uses.close();
   }
 
-  /** Intent before effect: from here on no other command has this id, whatever becomes of its record. */
-  async #takeId({ request, identity }: Attempt, { taskId, sandboxId, backend }: Where): Promise<void> {
-    const { store } = this.#context;
-    const row = { id: request.execId, kind: 'exec', taskId, sandboxId, backend, request: identity } as const;
-    if ((await store.insertExec({ ...row, startedAt: store.steadyNow() })) !== null) throw taken(request.execId);
-    await failpoint('exec-row');
-  }
-
   /** What is not on record does not start. */
   async #audited(attempt: Attempt, handle: Handle): Promise<void> {
     try {
@@ -243,7 +238,7 @@ export class Execs {
     const { execId, command, cwd } = attempt.request;
     const redaction = this.#redaction(attempt);
     const shown = redaction === null ? command : maskedWords(command, (text) => redaction.text(text));
-    await this.#takeId(attempt, where);
+    await takeId(this.#context.store, { id: execId, where, request: attempt.identity, fresh: attempt.fresh });
     return await this.#journal.record(execId, { command: shown, cwd, where, fresh: true });
   }
 

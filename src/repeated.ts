@@ -35,12 +35,19 @@ export async function repeated(
   options: Options,
 ): Promise<Running | null> {
   checkExecId(execId);
-  const row = await parts.context.store.exec(execId);
+  const row = (await parts.context.store.exec(execId)) ?? (await recordedRow(parts, execId));
   if (row === null) return null;
   refuseOther(row, { id: execId, request: identity });
   if (row.kind === 'detached') throw isDetached(execId);
   parts.context.audit.recordSoon({ type: 'run', taskId: row.taskId, execId, repeated: true });
   return (await replayed(parts, row, options)) ?? gone(row);
+}
+
+/** Of an exec whose process died before its row was written: its record came first. */
+async function recordedRow({ journal, context }: RepeatParts, execId: string): Promise<ExecRow | null> {
+  if (!(await journal.has(execId))) return null;
+  const unknown = { taskId: '', sandboxId: '', backend: '', request: null, owner: '' };
+  return { ...unknown, id: execId, kind: 'exec', startedAt: context.store.steadyNow() };
 }
 
 /** `null`: its record was never begun, or has expired or been damaged since. */

@@ -1,6 +1,9 @@
 /** What makes a repeated exec id the same request: a hash of the request as it came, before any rule or profile changes it. */
 import { createHash } from 'node:crypto';
 import { CaissonError } from '../errors.ts';
+import { failpoint } from '../failpoint.ts';
+import type { Store } from '../store/store.ts';
+import type { Where } from './types.ts';
 
 export interface Asked {
   readonly taskId?: string | undefined;
@@ -13,6 +16,24 @@ export interface Asked {
 export function identityOf({ taskId, backend, cwd, words }: Asked): string {
   const asked = [taskId ?? null, backend ?? null, cwd ?? null, ...words];
   return createHash('sha256').update(JSON.stringify(asked)).digest('base64url');
+}
+
+export interface NewId {
+  readonly id: string;
+  readonly where: Where;
+  /** See `identityOf`. */
+  readonly request: string;
+  /** Whether it was made at random here just now. */
+  readonly fresh: boolean;
+}
+
+/** Intent before effect: from here on no other command has this id, whatever becomes of its record. Throws `already_exists`. */
+export async function takeId(store: Store, { id, where, request, fresh }: NewId): Promise<void> {
+  const { taskId, sandboxId, backend } = where;
+  const row = { id, kind: 'exec', taskId, sandboxId, backend, request } as const;
+  if (fresh) store.insertFreshExec({ ...row, startedAt: Date.now() });
+  else if ((await store.insertExec({ ...row, startedAt: store.steadyNow() })) !== null) throw taken(id);
+  await failpoint('exec-row');
 }
 
 export function taken(execId: string): CaissonError {

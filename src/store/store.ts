@@ -184,6 +184,11 @@ export interface Store {
    * becomes of its record. Otherwise the row that has it.
    */
   insertExec(row: Omit<ExecRow, 'owner'>): Promise<ExecRow | null>;
+  /**
+   * Takes an id that was made at random just now, within some milliseconds and together with others. What a crash takes of
+   * them is still in the journal, whose record precedes the command.
+   */
+  insertFreshExec(row: Omit<ExecRow, 'owner'>): void;
   exec(id: string): Promise<ExecRow | null>;
   /** Frees an id: nothing of it was started. Idempotent. */
   deleteExec(id: string): Promise<void>;

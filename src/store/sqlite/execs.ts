@@ -1,6 +1,7 @@
 /** The index of execs: which ids were used, by which request. Statements are prepared on use. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { ExecRow } from '../store.ts';
+import { immediate } from './connection.ts';
 import { integer, nullable, object, oneOf, text } from './shape.ts';
 
 const shape = object<ExecRow>({
@@ -14,15 +15,39 @@ const shape = object<ExecRow>({
   startedAt: integer,
 });
 
+const batchMs = 25;
+
 const columns =
   'id, kind, task_id AS taskId, sandbox_id AS sandboxId, backend, request, owner, started_at AS startedAt';
 
 export class Execs {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  #pending: ExecRow[] = [];
+  #timer: NodeJS.Timeout | null = null;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
+  }
+
+  /** Written with the next ones: a transaction each would cost more than a short command. */
+  insertSoon(row: ExecRow): void {
+    this.#pending.push(row);
+    this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
+  }
+
+  /** Never throws: what the disk does not take is in the journal. */
+  flush(): void {
+    clearTimeout(this.#timer ?? undefined);
+    this.#timer = null;
+    const rows = this.#pending;
+    this.#pending = [];
+    if (rows.length === 0) return;
+    try {
+      immediate(this.#db, () => rows.forEach((row) => this.insert(row)));
+    } catch {
+      // A full disk, or a database that is busy for long.
+    }
   }
 
   /** The row that has the id already, or `null` when this one has it now. */
@@ -36,6 +61,7 @@ export class Execs {
   }
 
   byId(id: string): ExecRow | null {
+    if (this.#pending.length > 0 && !this.#db.isTransaction) this.flush();
     const row = this.#prepared(`SELECT ${columns} FROM execs WHERE id = ?`).get(id);
     return row === undefined ? null : read(row);
   }

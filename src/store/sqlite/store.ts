@@ -106,6 +106,10 @@ export class SqliteStore implements Store {
     return this.#do(`record ${row.id}`, () => this.#execs.insert({ ...row, owner: this.owner }));
   }
 
+  insertFreshExec(row: Omit<ExecRow, 'owner'>): void {
+    this.#execs.insertSoon({ ...row, owner: this.owner });
+  }
+
   async exec(id: string): Promise<ExecRow | null> {
     return this.#do(`look for ${id.slice(0, 80)}`, () => this.#execs.byId(id));
   }
@@ -175,6 +179,7 @@ export class SqliteStore implements Store {
   async close(): Promise<void> {
     if (!this.#db.isOpen) return;
     clearInterval(this.#heartbeat);
+    this.#execs.flush();
     try {
       this.#leases.leave();
     } catch {
