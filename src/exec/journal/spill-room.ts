@@ -14,6 +14,7 @@ export class SpillRoom {
   readonly #directory: string;
   readonly #storeBytes: number;
   #granted = 0;
+  #taken = 0;
 
   constructor(directory: string, storeBytes: number) {
     this.#directory = directory;
@@ -25,6 +26,7 @@ export class SpillRoom {
     if (this.#granted < bytes) this.#granted = Math.max(0, Math.min(this.#free(), this.#unused(), grantBytes));
     const taken = Math.min(bytes, this.#granted);
     this.#granted -= taken;
+    this.#taken += taken;
     return taken;
   }
 
@@ -41,6 +43,10 @@ export class SpillRoom {
   #unused(): number {
     const names = readdirSync(this.#directory);
     const sizes = names.map((name) => statSync(join(this.#directory, name), { throwIfNoEntry: false })?.size ?? 0);
-    return this.#storeBytes - sizes.reduce((sum, size) => sum + size, 0);
+    const stored = sizes.reduce((sum, size) => sum + size, 0);
+    // What was taken since the last look may not be in the files yet.
+    const used = stored + this.#taken;
+    this.#taken = 0;
+    return this.#storeBytes - used;
   }
 }

@@ -228,7 +228,7 @@ describe('expiry', () => {
     await old.close();
     for (const path of [...segmentsIn(directory), join(directory, 'spill', `${oldId}.stdout`)])
       utimesSync(path, new Date(), new Date(Date.now() - 2 * day));
-    const journal = await openAt(directory, { retentionMs: day, storeBytes: 1 });
+    const journal = await openAt(directory, { retentionMs: day, storeBytes: 10_000_000 });
     const id = newExecId();
     const running = await journal.record(id, started);
     await running.write('stdout', Buffer.alloc(300_000));
@@ -243,7 +243,25 @@ describe('expiry', () => {
     expect(streamOf(left, 'stdout').length).toBe(300_000);
     await running.end(exitAfter({ stdout: 600_000, stderr: 0 }));
     expect(streamOf(await eventsOf(journal, id), 'stdout').length).toBe(600_000);
-    expect((await journal.expire()).map(({ why }) => why)).toEqual([expect.stringContaining('more than')]);
+    const strict = await openAt(directory, { owner: 'strict', retentionMs: day, storeBytes: 1 });
+    expect((await strict.expire()).map(({ why }) => why)).toEqual([expect.stringContaining('more than')]);
+    await strict.close();
+    await journal.close();
+  });
+
+  it('keeps no more than all records may take, also while one command prints, and counts the rest as a gap', async () => {
+    const directory = newDirectory();
+    const journal = await openAt(directory, { storeBytes: 5_000_000 });
+    const id = newExecId();
+    const running = await journal.record(id, started);
+    for (let index = 0; index < 100; index += 1) await running.write('stdout', Buffer.alloc(100_000));
+    expect(running.note).toContain('is not kept');
+    await running.end(exitAfter({ stdout: 10_000_000, stderr: 0 }));
+    const events = (await eventsOf(journal, id)).map(({ event }) => event);
+    const kept = events.reduce((sum, event) => sum + (event.type === 'stdout' ? event.bytes.length : 0), 0);
+    expect(events.map(({ type }) => type)).toContain('gap');
+    expect(kept).toBeLessThanOrEqual(5_300_000);
+    expect(kept).toBeGreaterThan(1_000_000);
     await journal.close();
   });
 });
