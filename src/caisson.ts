@@ -56,7 +56,7 @@ import { removeOwned } from './sandbox/owned.ts';
 import { Plans, type Resolved } from './sandbox/plan.ts';
 import { sweep } from './sandbox/sweep.ts';
 import { viewOf } from './sandbox/view.ts';
-import { keepReserve } from './store/reserve.ts';
+import { tidyHome } from './tidy.ts';
 import { trustOf } from './trusts.ts';
 
 export * from './api.ts';
@@ -235,9 +235,10 @@ export class Caisson implements CaissonApi {
   }
 
   async stats(task: string, options: Options = {}): Promise<Stats> {
-    const { stats } = await this.#within(task, options, ({ sandbox }) => Promise.resolve(sandbox));
-    if (stats === undefined) throw new CaissonError('not_supported', `the backend of ${task} tells no usage figures`);
-    return await stats.read(options);
+    return await this.#within(task, options, async ({ sandbox: { stats } }) => {
+      if (stats !== undefined) return await stats.read(options);
+      throw new CaissonError('not_supported', `the backend of ${task} has no usage figures`);
+    });
   }
 
   async gc(how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
@@ -290,9 +291,7 @@ export class Caisson implements CaissonApi {
   async #sweep(): Promise<void> {
     try {
       await sweep(this.#context);
-      const { home, store } = this.#context;
-      await keepReserve(home);
-      await store.expireExecs(store.steadyNow() - this.#parts.loaded.config.exec.retention_seconds * 1000);
+      await tidyHome(this.#parts);
     } catch {
       // A store that cannot be read now fails every verb with its own error; the next round tries again.
     }

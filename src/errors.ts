@@ -74,11 +74,18 @@ export function isCode(error: unknown, code: Code): error is CaissonError {
   return error instanceof CaissonError && error.code === code;
 }
 
-/** Gives any thrown value a code: ours stay as they are, everything else is a bug and says so with its cause kept. */
+/**
+ * Gives any thrown value a code: a CaissonError stays as it is, everything else is a defect. Its own words (a TypeError, an
+ * error of a library) explain nothing to a user and may hold anything, so that they stay in the cause; an errno is kept.
+ */
 export function toCaissonError(error: unknown): CaissonError {
   if (error instanceof CaissonError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new CaissonError('internal', `unexpected failure: ${message}`, { cause: error });
+  const kind = error instanceof Error ? error.name : typeof error;
+  const errno = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+  return new CaissonError('internal', `unexpected failure: ${errno ?? kind}`, {
+    cause: error,
+    remedy: 'run it again with CAISSON_DEBUG=1, which shows where, and report it',
+  });
 }
 
 /** The typed form of an aborted signal: `canceled`, or `timed_out` when the reason was a deadline. */

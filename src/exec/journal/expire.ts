@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from './problem.ts';
 import type { Removed } from './types.ts';
@@ -17,11 +17,13 @@ export interface StoredFile {
   readonly changedAt: number;
 }
 
+const recordForm = /\.(?:seg|stdout|stderr)$/;
+
 /** All files of the journal, oldest first. */
 export async function storedFiles(directories: readonly string[]): Promise<StoredFile[]> {
   const files: StoredFile[] = [];
   for (const directory of directories) {
-    for (const name of await readdir(directory)) {
+    for (const name of (await readdir(directory)).filter((each) => recordForm.test(each))) {
       const path = join(directory, name);
       const found = await statOf(path);
       if (found?.isFile() === true) files.push({ name, path, bytes: found.size, changedAt: found.mtimeMs });
@@ -45,6 +47,14 @@ export function chooseExpired(
     chosen.push({ ...file, why: old ? 'older than records are kept' : 'all records together take more than they may' });
   }
   return chosen;
+}
+
+/** Whether so much time has passed since another process, or this one, took a turn. The file's time is the record of it. */
+export async function takeTurn(path: string, everyMs: number): Promise<boolean> {
+  const last = await statOf(path);
+  if (last !== null && Math.abs(Date.now() - last.mtimeMs) < everyMs) return false;
+  await writeFile(path, '', { mode: 0o600 });
+  return true;
 }
 
 export async function removeFile(path: string): Promise<void> {

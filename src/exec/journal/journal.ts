@@ -13,7 +13,7 @@ import { checkExecId } from '../request.ts';
 import type { ExecEvent } from '../types.ts';
 import { Catalogue, entryOf } from './catalogue.ts';
 import { ExecRecorder } from './exec-recorder.ts';
-import { chooseExpired, removeFile, storedFiles } from './expire.ts';
+import { chooseExpired, removeFile, storedFiles, takeTurn } from './expire.ts';
 import type { Source } from './frames.ts';
 import { summaries } from './list.ts';
 import { inUse } from './in-use.ts';
@@ -42,6 +42,8 @@ export async function openJournal(directory: string, options: JournalOptions): P
   await chmod(directory, 0o700);
   return new FileJournal(directory, spillDirectory, options);
 }
+
+const tidyMs = 60 * 60_000;
 
 /** How often a reader that follows another process looks. */
 const lookMs = 50;
@@ -136,6 +138,10 @@ class FileJournal implements Journal {
       for (const segment of this.#catalogue.segments()) if (segment.name === name) this.#catalogue.drop(segment);
     }
     return chosen.map(({ name, bytes, why }) => ({ name, bytes, why }));
+  }
+
+  async tidy(): Promise<void> {
+    if (await takeTurn(join(this.#directories[0], 'tidied'), tidyMs)) await this.expire();
   }
 
   async close(): Promise<void> {

@@ -78,6 +78,8 @@ export interface Journal {
   execs(filter: ExecFilter): Promise<readonly ExecSummary[]>;
   /** Removes what is too old or too much, or with `dryRun` tells what would be. Records of running execs stay. */
   expire(how?: { readonly dryRun?: boolean }): Promise<readonly Removed[]>;
+  /** `expire`, at most once an hour for all processes: one that is short-lived leaves a segment, and no other is to clear it. */
+  tidy(): Promise<void>;
   /** Writes what is gathered. Execs without an end are `lost` from then on. Idempotent. */
   close(): Promise<void>;
 }

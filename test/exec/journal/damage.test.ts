@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  existsSync,
   appendFileSync,
   copyFileSync,
   readdirSync,
@@ -262,6 +263,32 @@ describe('expiry', () => {
     expect(events.map(({ type }) => type)).toContain('gap');
     expect(kept).toBeLessThanOrEqual(5_300_000);
     expect(kept).toBeGreaterThan(1_000_000);
+    await journal.close();
+  });
+
+  it('clears up by itself, at most once an hour, whichever process comes', async () => {
+    const directory = newDirectory();
+    const leave = async (): Promise<string> => {
+      const left = await openAt(directory, { owner: 'short-lived' });
+      const id = newExecId();
+      const recorder = await left.record(id, started);
+      await recorder.write('stdout', Buffer.alloc(300_000));
+      await recorder.end(exitAfter({ stdout: 300_000, stderr: 0 }));
+      await left.close();
+      const spill = join(directory, 'spill', `${id}.stdout`);
+      utimesSync(spill, new Date(), new Date(Date.now() - 2 * 86_400_000));
+      return spill;
+    };
+    const journal = await openAt(directory, { retentionMs: 86_400_000 });
+    const first = await leave();
+    await journal.tidy();
+    expect(existsSync(first)).toBe(false);
+    const second = await leave();
+    await journal.tidy();
+    expect(existsSync(second)).toBe(true);
+    utimesSync(join(directory, 'tidied'), new Date(), new Date(Date.now() - 2 * 3_600_000));
+    await journal.tidy();
+    expect(existsSync(second)).toBe(false);
     await journal.close();
   });
 });
