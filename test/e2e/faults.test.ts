@@ -1,6 +1,6 @@
 /**
  * Connections that break in the middle of output: no short output claims to be complete, nothing runs twice, no process is
- * left. `CAISSON_LOAD_FAULTS` sets how many.
+ * left. `CAISSON_LOAD_FAULTS` and `CAISSON_LOAD_SSH_FAULTS` set how many.
  */
 import { randomInt } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { makeHome } from './home.ts';
 
 const faults = Number(process.env['CAISSON_LOAD_FAULTS'] ?? 24);
 /** A connection that stalls takes all commands of its host with it, and each waits for its deadline. */
-const sshFaults = Number(process.env['CAISSON_LOAD_FAULTS'] ?? 8);
+const sshFaults = Number(process.env['CAISSON_LOAD_SSH_FAULTS'] ?? 8);
 const lines = 3000;
 const wanted = Array.from({ length: lines }, (_, index) => `line ${index} of an output that is broken off\n`).join('');
 
@@ -60,7 +60,7 @@ async function breakOff(
   await caisson.remove('faults');
 }
 
-it('output from docker that is broken off says so, and its command runs once', { timeout: 3_600_000 }, async () => {
+it('output from docker that is broken off says so, and its command runs once', { timeout: 14_400_000 }, async () => {
   const host = dockerHost();
   if (host === null) throw new Error('this test needs an engine');
   await using home = await makeHome(host);
@@ -77,7 +77,7 @@ it('output from docker that is broken off says so, and its command runs once', {
 
 it.skipIf(!hasSshd())(
   'output over ssh that is broken off says so, and its command runs once',
-  { timeout: 3_600_000 },
+  { timeout: 14_400_000 },
   async () => {
     await using home = await makeHome();
     const sshd = await startSshd();

@@ -55,11 +55,10 @@ export class Exchange {
     } else if (scanned.kind === 'end') this.#marked(name, scanned);
   }
 
-  /** What was held back for a mark is delivered: it was none. */
+  /** What is held back may be the beginning of a mark that was cut off: it reaches no reader, who learns of the cut. */
   lose(why: string): void {
     if (this.#over) return;
     this.#over = true;
-    for (const scanner of Object.values(this.#scanners)) scanner.flush();
     this.#answer.lost(why);
   }
 

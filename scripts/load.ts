@@ -1,0 +1,27 @@
+/** `node scripts/load.ts [NAME...]`: the tests under load and faults, with their full counts. Some hours for all of them. */
+import { spawn } from 'node:child_process';
+
+interface Load {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const loads: Readonly<Record<string, Load>> = {
+  outputs: {
+    file: 'test/e2e/complete-output.test.ts',
+    env: { CAISSON_LOAD_OUTPUTS: '400', CAISSON_LOAD_SANDBOXES: '50', CAISSON_LOAD_ROUNDS: '5' },
+  },
+  faults: { file: 'test/e2e/faults.test.ts', env: { CAISSON_LOAD_FAULTS: '500', CAISSON_LOAD_SSH_FAULTS: '200' } },
+  fresh: { file: 'test/e2e/fresh-lanes.test.ts', env: { CAISSON_LOAD_FRESH: '200' } },
+  idle: { file: 'test/e2e/idle.test.ts', env: { CAISSON_LOAD_IDLE: '50' } },
+};
+
+const names = process.argv.slice(2);
+for (const name of names.length === 0 ? Object.keys(loads) : names) {
+  const load = loads[name];
+  if (load === undefined) throw new Error(`there is no load ${name}; there are: ${Object.keys(loads).join(', ')}`);
+  const args = ['node_modules/vitest/vitest.mjs', 'run', load.file, '--testTimeout', String(4 * 3_600_000)];
+  const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...load.env } });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  if (code !== 0) process.exitCode = 1;
+}
