@@ -16,7 +16,7 @@ import { type Answer, Exchange, type Late, type StreamName } from './exchange.ts
 import { type LaneControl, LaneProcess } from './lane-process.ts';
 import { endOf, helloForm, openingForm, readOpening, readStatus, type Status, statusForm } from './protocol.ts';
 import { encodeAgain, encodeNow, encodeReady, encodeRequest, type LaneCommand } from './request.ts';
-import type { Look, Looked } from './look.ts';
+import { judge, type Look, type Looked } from './look.ts';
 import { laneScript } from './script.ts';
 
 type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
@@ -269,8 +269,7 @@ export class Lane {
         return false;
       }
       if (looked.next === null) return true;
-      if (count + 1 === recheckPausesMs.length && looked.seen.length > 0)
-        process.proved({ is: 'held', pids: looked.seen });
+      if (count + 1 === recheckPausesMs.length) judge(process, looked.seen);
       ({ suspects } = looked);
       look = looked.next;
     }

@@ -1,4 +1,6 @@
 /** One look of a lane at the processes that hold its streams. */
+import type { LaneProcess } from './lane-process.ts';
+
 export interface Look {
   readonly nonce: string;
   readonly answer: Promise<Looked | null>;
@@ -9,4 +11,10 @@ export interface Looked {
   readonly suspects: readonly number[];
   /** `null`: no process holds a stream. */
   readonly next: Look | null;
+}
+
+/** Suspects that still cannot be looked into are no evidence: by its marks, all that the command wrote is here. */
+export function judge(process: LaneProcess, seen: readonly number[]): void {
+  process.proved(seen.length > 0 ? { is: 'held', pids: seen } : { is: 'ended' });
+  if (seen.length === 0) process.endStreams();
 }
