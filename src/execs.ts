@@ -23,6 +23,7 @@ import { finish } from './sandbox/finish.ts';
 import { withLease } from './sandbox/lease.ts';
 import { measure } from './sandbox/measure.ts';
 import type { Resolved } from './sandbox/plan.ts';
+import { refuseWhenFull } from './store/reserve.ts';
 import type { SandboxRow } from './store/store.ts';
 import type { Redaction } from './secrets/redact/redactor.ts';
 import type { CredentialState } from './secrets/credentials/files.ts';
@@ -98,6 +99,7 @@ export class Execs {
 
   /** Throws `policy_denied` or `approval_required`. What the guard has seen is a copy, and is what will be started. */
   async admit(plan: Resolved, { input, subject, look, identity }: Wish, options: StepOptions): Promise<Attempt> {
+    refuseWhenFull(this.#context.home);
     if (input.rawOutput === true) this.#refuseInside();
     const given = await this.#provisions.of(plan, input.skills ?? []);
     const asked = this.#request(plan, input, given);

@@ -62,6 +62,7 @@ export function toState(status: unknown): ResourceState {
 
 /** Idempotent. Anonymous volumes go with it. Returns when it is gone, also when someone else is removing it already. */
 export async function removeContainer(engine: Engine, name: string, signal?: AbortSignal): Promise<void> {
+  engine.network.touched();
   const what = 'remove the sandbox';
   try {
     await engine.ask({ what, method: 'DELETE', path: `/containers/${name}`, query: { force: true, v: true }, signal });

@@ -78,7 +78,7 @@ export class Engine {
     }
     if (!this.#connected) return;
     // An engine that hangs must not hold whoever wants to leave.
-    await untilAborted(this.network.removeUnused(), AbortSignal.timeout(closePatienceMs)).catch(() => undefined);
+    await untilAborted(this.network.leave(), AbortSignal.timeout(closePatienceMs)).catch(() => undefined);
   }
 
   #connect(): Promise<Connected> {

@@ -20,6 +20,7 @@ export class Network {
   readonly #ask: Ask;
   readonly #instance: string;
   #there: Promise<void> | null = null;
+  #isTouched = false;
 
   constructor(ask: Ask, instance: string) {
     this.#ask = ask;
@@ -29,6 +30,7 @@ export class Network {
 
   /** Looked up, and made when it is not there, once; `forget` when something about it turned out to be wrong. */
   async ensure(): Promise<string> {
+    this.#isTouched = true;
     this.#there ??= this.#make().catch((error: unknown) => {
       this.#there = null;
       throw error;
@@ -67,6 +69,16 @@ export class Network {
     const query = { all: true, limit: 1, filters };
     const request = { what: 'list the containers', method: 'GET', path: '/containers/json', query } as const;
     return list(await this.#ask(request)).length > 0 ? [] : networks.map(({ id }) => id);
+  }
+
+  /** A container has gone, and may have been the last one on it. */
+  touched(): void {
+    this.#isTouched = true;
+  }
+
+  /** At the end of a process that has used it; one that only looks around leaves everything as it is. */
+  async leave(): Promise<void> {
+    if (this.#isTouched) await this.removeUnused();
   }
 
   async removeUnused(): Promise<void> {

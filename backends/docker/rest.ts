@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { untilAborted } from '../shared/abort.ts';
 import { toFault } from './fault.ts';
+import { parse } from './json.ts';
 
 export interface Request {
   readonly what: string;
@@ -24,16 +25,29 @@ export interface Client {
 }
 
 export function ask(client: Client, request: Request): Promise<unknown> {
-  return untilAborted(dial(client, request, false), request.signal);
+  return untilAborted(answerOf(client, request), request.signal);
+}
+
+/** Read here, since docker-modem waits for the end of an answer that a broken connection never brings. */
+async function answerOf(client: Client, request: Request): Promise<unknown> {
+  const answer = asStream(await dial(client, request));
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of answer.iterator()) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+  } catch (error) {
+    throw toFault(error, { what: request.what, endpoint: client.endpoint, quiet: request.quiet ?? false });
+  }
+  const body = Buffer.concat(chunks).toString();
+  return body === '' ? null : (parse(body) ?? body);
 }
 
 /** The answer as it comes. The caller reads it to its end or destroys it. */
 export async function open(client: Client, request: Request): Promise<Readable> {
-  const answer = dial(client, request, true).then(asStream);
+  const answer = dial(client, request).then(asStream);
   return untilAborted(answer, request.signal, (stream) => void stream.destroy());
 }
 
-function dial(client: Client, request: Request, isStream: boolean): Promise<unknown> {
+function dial(client: Client, request: Request): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   // The signal stays out of these options: docker-modem runs util.inspect over all of them at every request.
   const options = {
@@ -41,7 +55,7 @@ function dial(client: Client, request: Request, isStream: boolean): Promise<unkn
     method: request.method,
     options: { _query: request.query ?? {}, _body: request.body ?? {} },
     statusCodes: expected,
-    isStream,
+    isStream: true,
     ...(request.upload === undefined ? {} : { file: request.upload }),
   };
   client.docker.modem.dial(options, (error: unknown, answer: unknown) => {

@@ -32,12 +32,13 @@ export interface ChainLimits {
   readonly storeBytes: number | null;
 }
 
+const headRemoved = 'removed\n';
+
 export class Chain {
   readonly #directory: string;
   readonly #limits: ChainLimits;
   readonly #head: number;
   #fd: number;
-  #headRemoved: boolean;
   #inode: number;
   /** After our last line. When the file is still so, nobody else has written. */
   #seen: Seen | null = null;
@@ -45,25 +46,31 @@ export class Chain {
   constructor(directory: string, limits: ChainLimits) {
     this.#directory = directory;
     this.#limits = limits;
-    // A head without a word is what a crash leaves; one that is not there was removed.
-    this.#headRemoved = statSync(join(directory, headName), { throwIfNoEntry: false }) === undefined;
+    const isThere = statSync(join(directory, headName), { throwIfNoEntry: false }) !== undefined;
     this.#head = openHead(directory);
     this.#fd = openToAppend(directory);
+    // Looking must not hide it: until the next record, the new head says that the old one was removed.
+    if (!isThere && fstatSync(this.#fd).size > 0) writeSync(this.#head, headRemoved, 0);
     this.#inode = fstatSync(this.#fd).ino;
   }
 
   append(entries: readonly Fields[]): void {
     const { ino, size } = this.#current();
     const { link, prefix, first } = this.#continue(ino, size);
-    this.#seen = null; // until all of it is written, the end is not known
-    const removed = this.#headRemoved && link.seq > 0 ? [{ at: now(), type: 'head-removed' }] : [];
-    this.#headRemoved = false;
+    const removed = this.#seen === null && this.#isHeadGone(link) ? [{ at: now(), type: 'head-removed' }] : [];
     const { text, last } = encodeAll([...first, ...removed, ...entries], link);
+    this.#seen = null; // until all of it is written, the end is not known
     const written = Buffer.from(prefix + text);
     writeAll(this.#fd, written, size);
     writeHead(this.#head, last);
     this.#seen = { inode: ino, size: size + written.length, link: last };
     if (this.#seen.size >= this.#limits.fileBytes) this.#rotate(last);
+  }
+
+  /** A crash leaves a head without a word behind the first record alone. */
+  #isHeadGone({ seq }: Link): boolean {
+    const isEmpty = fstatSync(this.#head).size === 0;
+    return readHead(this.#head) === null && seq > (isEmpty ? 1 : 0);
   }
 
   close(): void {

@@ -6,12 +6,15 @@ import { rmSync, statfsSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { CaissonError } from '../errors.ts';
 
 export const reserveBytes = 16 * 1024 * 1024;
 /** With less than this free, the next write of the database may fail. */
 const fullBytes = 4 * 1024 * 1024;
+/** With less than this, only what frees space is done: what the reserve has given must not be used up by commands. */
+const narrowBytes = 8 * 1024 * 1024;
 /** It is not made where it would be the last straw. */
-const roomyBytes = 8 * reserveBytes;
+const roomyBytes = 2 * reserveBytes;
 const blockBytes = 1024 * 1024;
 
 const nameOf = (home: string): string => join(home, 'reserve');
@@ -36,9 +39,19 @@ export function giveUpReserve(home: string): boolean {
   return true;
 }
 
+/** Throws `resource_exhausted`: nothing is started on a disk that is nearly full. */
+export function refuseWhenFull(home: string): void {
+  const free = freeBytes(home);
+  if (free === null || free >= narrowBytes) return;
+  throw new CaissonError('resource_exhausted', 'the disk of the state directory is full, and no command is started', {
+    remedy: 'free space on it: `caisson gc` and `caisson rm` work, and so does everything that removes files there',
+    details: { freeBytes: free },
+  });
+}
+
 /** Makes the reserve where it is missing and there is room. Its blocks are written: a file with holes reserves nothing. */
 export async function keepReserve(home: string): Promise<void> {
-  if (statSync(nameOf(home), { throwIfNoEntry: false }) !== undefined) return;
+  if (statSync(nameOf(home), { throwIfNoEntry: false })?.size === reserveBytes) return;
   if ((freeBytes(home) ?? 0) < roomyBytes) return;
   const draft = `${nameOf(home)}.${process.pid}`;
   try {

@@ -41,12 +41,21 @@ export class SpillRoom {
   }
 
   #unused(): number {
-    const names = readdirSync(this.#directory);
-    const sizes = names.map((name) => statSync(join(this.#directory, name), { throwIfNoEntry: false })?.size ?? 0);
-    const stored = sizes.reduce((sum, size) => sum + size, 0);
+    const stored = this.#storedBytes();
     // What was taken since the last look may not be in the files yet.
     const used = stored + this.#taken;
     this.#taken = 0;
     return this.#storeBytes - used;
+  }
+
+  #storedBytes(): number {
+    try {
+      const names = readdirSync(this.#directory);
+      const sizes = names.map((name) => statSync(join(this.#directory, name), { throwIfNoEntry: false })?.size ?? 0);
+      return sizes.reduce((sum, size) => sum + size, 0);
+    } catch {
+      // A directory that cannot be read shows when a write fails; a command must not end by it.
+      return 0;
+    }
   }
 }
