@@ -43,7 +43,7 @@ import { mcpServersOf } from './mcp-servers.ts';
 import { gc, type GcParts } from './gc.ts';
 import { Processes } from './processes.ts';
 import { recordOf } from './record.ts';
-import { repeated } from './repeated.ts';
+import { type Repeat, repeated } from './repeated.ts';
 import { secretsOf } from './secrets.ts';
 import { Sessions, sessionsOf } from './sessions.ts';
 import { acquire } from './sandbox/acquire.ts';
@@ -142,7 +142,7 @@ export class Caisson implements CaissonApi {
 
   async exec(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
     const identity = identityOf({ ...request, words: request.command });
-    const known = request.execId === undefined ? null : await this.#repeated(request.execId, identity, options);
+    const known = await this.#repeated({ ...request, identity }, options);
     return known ?? (await this.#start(await this.#plan(request, options), { input: request, identity }, options));
   }
 
@@ -151,7 +151,7 @@ export class Caisson implements CaissonApi {
       ...request,
       words: ['code', code.language, Buffer.from(code.text).toString('base64')],
     });
-    const known = request.execId === undefined ? null : await this.#repeated(request.execId, identity, options);
+    const known = await this.#repeated({ ...request, identity }, options);
     if (known !== null) return known;
     const { plan, wish, program } = codeRun(
       await this.#plan(request, options),
@@ -174,16 +174,16 @@ export class Caisson implements CaissonApi {
       return await withSandbox(this.#context, attempt.plan, options, start);
     } catch (error) {
       await this.#execs.failed(attempt, error);
-      const taken = isCode(error, 'already_exists');
-      const known = taken ? await this.#repeated(attempt.request.execId, attempt.identity, options) : null;
+      const execId = isCode(error, 'already_exists') ? attempt.request.execId : undefined;
+      const known = await this.#repeated({ execId, identity: attempt.identity, taskId: plan.taskId }, options);
       if (known === null) throw error;
       return known;
     }
   }
 
-  async #repeated(execId: string, identity: string, options: Options): Promise<Running | null> {
+  async #repeated(repeat: Repeat, options: Options): Promise<Running | null> {
     const parts = { context: this.#context, journal: this.#parts.journal, execs: this.#execs };
-    return await repeated(parts, { execId, identity }, options);
+    return await repeated(parts, repeat, options);
   }
 
   async detach(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {

@@ -130,7 +130,7 @@ export class Processes {
     const row = await findIfThere(this.#context, task);
     if (row === null) return;
     await this.#forgetInside(row, options).catch(() => undefined);
-    for (const { id, sandboxId } of await this.#known.all()) if (sandboxId === row.id) await this.#known.forget(id);
+    for (const { id, sandboxId } of await this.#known.all()) if (sandboxId === row.id) await this.#known.retire(id);
   }
 
   /** In a home that others share; what is in a sandbox of its own goes with it. */
@@ -146,7 +146,7 @@ export class Processes {
   async collect(dryRun: boolean): Promise<readonly GcItem[]> {
     const items = await Promise.all((await this.#sandboxesWithProcesses()).map((row) => this.#prune(row, dryRun)));
     for (const { id, sandboxId } of dryRun ? [] : await this.#known.all())
-      if ((await this.#context.store.sandbox(sandboxId)) === null) await this.#known.forget(id);
+      if ((await this.#context.store.sandbox(sandboxId)) === null) await this.#known.retire(id);
     return items.flat();
   }
 
@@ -155,7 +155,7 @@ export class Processes {
     if (sandbox === null) return [];
     const kept = await keptIn(this.#context, row, sandbox);
     const ids = await pruneProcesses(kept, { minutes: keepEndedMinutes, dryRun });
-    if (!dryRun) for (const id of ids) await this.#known.forget(id);
+    if (!dryRun) for (const id of ids) await this.#known.retire(id);
     return ids.map((name) => ({
       kind: 'process',
       backend: row.backend,

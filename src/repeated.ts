@@ -21,6 +21,14 @@ export interface RepeatParts {
   readonly execs: Execs;
 }
 
+export interface Repeat {
+  /** Absent: the caller chose none, and nothing can be repeated. */
+  readonly execId?: string | undefined;
+  /** See `identityOf`. */
+  readonly identity: string;
+  readonly taskId?: string | undefined;
+}
+
 /** Between its row and the beginning of its record, an exec of a live process takes this long at most. */
 const beginMs = 10_000;
 const lookMs = 25;
@@ -31,13 +39,14 @@ const lookMs = 25;
  */
 export async function repeated(
   parts: RepeatParts,
-  { execId, identity }: { readonly execId: string; readonly identity: string },
+  { execId, identity, taskId }: Repeat,
   options: Options,
 ): Promise<Running | null> {
+  if (execId === undefined) return null;
   checkExecId(execId);
   const row = (await parts.context.store.exec(execId)) ?? (await recordedRow(parts, execId));
   if (row === null) return null;
-  refuseOther(row, { id: execId, request: identity });
+  refuseOther(row, { id: execId, request: identity, taskId });
   if (row.kind === 'detached') throw isDetached(execId);
   parts.context.audit.recordSoon({ type: 'run', taskId: row.taskId, execId, repeated: true });
   return (await replayed(parts, row, options)) ?? gone(row);
@@ -46,8 +55,10 @@ export async function repeated(
 /** Of an exec whose process died before its row was written: its record came first. */
 async function recordedRow({ journal, context }: RepeatParts, execId: string): Promise<ExecRow | null> {
   if (!(await journal.has(execId))) return null;
-  const unknown = { taskId: '', sandboxId: '', backend: '', request: null, owner: '' };
-  return { ...unknown, id: execId, kind: 'exec', startedAt: context.store.steadyNow() };
+  const rest = { request: null, owner: '', startedAt: context.store.steadyNow() };
+  for await (const { event } of journal.read(execId))
+    if (event.type === 'started') return { ...event.where, ...rest, id: execId, kind: 'exec' };
+  return { ...rest, id: execId, kind: 'exec', taskId: '', sandboxId: '', backend: '' };
 }
 
 /** `null`: its record was never begun, or has expired or been damaged since. */

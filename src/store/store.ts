@@ -192,6 +192,8 @@ export interface Store {
   exec(id: string): Promise<ExecRow | null>;
   /** Frees an id: nothing of it was started. Idempotent. */
   deleteExec(id: string): Promise<void>;
+  /** A detached process that has ended counts as an exec: its id stays taken, and expires as others do. Idempotent. */
+  retireExec(id: string): Promise<void>;
   detachedExecs(): Promise<readonly ExecRow[]>;
   /** Frees ids of execs that began before a moment, and the oldest beyond a number. Answers how many. */
   expireExecs(beforeMs: number): Promise<number>;

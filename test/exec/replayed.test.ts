@@ -225,9 +225,14 @@ it('ids of an earlier version are taken over, of execs and of detached processes
   const after = await open();
   expect((await after.run(request)).exit.exitCode).toBe(0);
   expect(await readFile(join(own, 'runs'), 'utf8')).toBe('run\n');
+  await after.create({ taskId: 'stranger' });
+  await expect(after.run({ ...request, taskId: 'stranger' })).rejects.toMatchObject({ code: 'conflict' });
   expect((await after.detach(detached)).started).toBe(false);
   expect(await after.processes('old')).toMatchObject([{ id: 'exec_back', state: 'running' }]);
   await after.kill('exec_back');
+  await after.remove('old');
+  await after.remove('stranger');
+  await expect(after.detach(detached)).rejects.toMatchObject({ code: 'already_exists' });
   await after.remove('old');
   await after.close();
   await rm(own, { recursive: true, force: true });

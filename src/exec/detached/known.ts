@@ -5,7 +5,7 @@
 import { CaissonError } from '../../errors.ts';
 import type { ExecRow, Store } from '../../store/store.ts';
 
-type ExecStore = Pick<Store, 'insertExec' | 'exec' | 'deleteExec' | 'detachedExecs' | 'steadyNow'>;
+type ExecStore = Pick<Store, 'insertExec' | 'exec' | 'deleteExec' | 'retireExec' | 'detachedExecs' | 'steadyNow'>;
 
 export type NewProcess = Pick<ExecRow, 'id' | 'taskId' | 'sandboxId' | 'backend' | 'request'>;
 
@@ -38,14 +38,30 @@ export class KnownProcesses {
     return await this.#store.detachedExecs();
   }
 
+  /** It has ended, and its sandbox knows nothing of it any more. The id stays taken. */
+  async retire(id: string): Promise<void> {
+    if ((await this.find(id)) !== null) await this.#store.retireExec(id);
+  }
+
+  /** Nothing of it was started. */
   async forget(id: string): Promise<void> {
     if ((await this.find(id)) !== null) await this.#store.deleteExec(id);
   }
 }
 
-/** The message does not say what the id stands for: the caller may have no part in it. */
-export function refuseOther(present: ExecRow, { id, request }: Pick<ExecRow, 'id' | 'request'>): void {
-  if (present.request === null || present.request === request) return;
+/**
+ * The message does not say what the id stands for: the caller may have no part in it. Of a row that was made from a record,
+ * the task alone is known, and compared.
+ */
+export function refuseOther(
+  present: ExecRow,
+  {
+    id,
+    request,
+    taskId,
+  }: { readonly id: string; readonly request: string | null; readonly taskId: string | undefined },
+): void {
+  if (present.request === null ? present.taskId === taskId : present.request === request) return;
   throw new CaissonError('conflict', `${id} was used for another request`, {
     remedy: 'repeat the request as it was, or choose another id',
     details: { execId: id },

@@ -70,6 +70,10 @@ export class Execs {
     this.#prepared('DELETE FROM execs WHERE id = ?').run(id);
   }
 
+  retire(id: string): void {
+    this.#prepared("UPDATE execs SET kind = 'exec' WHERE id = ?").run(id);
+  }
+
   detached(): readonly ExecRow[] {
     return this.#prepared(`SELECT ${columns} FROM execs WHERE kind = 'detached' ORDER BY rowid`).all().map(read);
   }

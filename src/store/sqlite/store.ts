@@ -118,6 +118,10 @@ export class SqliteStore implements Store {
     this.#do(`forget ${id}`, () => this.#execs.delete(id));
   }
 
+  async retireExec(id: string): Promise<void> {
+    this.#do(`retire ${id}`, () => this.#execs.retire(id));
+  }
+
   async detachedExecs(): Promise<readonly ExecRow[]> {
     return this.#do('read the detached processes', () => this.#execs.detached());
   }
