@@ -3,7 +3,11 @@ import type { Readable, Writable } from 'node:stream';
 import type { Exit } from './exit.ts';
 
 export interface ExecRequest {
-  /** Chosen by the client or made by us: `exec_` and 1 to 64 of [A-Za-z0-9_-]. A repeated id is the same exec. */
+  /**
+   * Chosen by the client, or random: `exec_` and 1 to 64 of [A-Za-z0-9_-]. It belongs to one request: repeated, it is the same
+   * exec and runs nothing, and another request with it is a `conflict`. Remembered for `exec.retention_seconds` after the
+   * start, and at most among the last million.
+   */
   readonly execId: string;
   readonly command: readonly [string, ...string[]];
   /** Absolute, inside the sandbox. */

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import { makeHome } from './home.ts';
 
-const sandboxes = Number(process.env['CAISSON_LOAD_FRESH'] ?? 12);
+const sandboxes = Number(process.env['CAISSON_LOAD_FRESH'] ?? 4);
 
 it('no byte of a lane reaches the output of a command that ends by a signal', { timeout: 1_200_000 }, async () => {
   await using home = await makeHome();
