@@ -241,7 +241,7 @@ export class Execs {
     const redaction = this.#redaction(attempt);
     const shown = redaction === null ? command : maskedWords(command, (text) => redaction.text(text));
     await takeId(this.#context.store, { id: execId, where, request: attempt.identity, fresh: attempt.fresh });
-    return await this.#journal.record(execId, { command: shown, cwd, where, fresh: true });
+    return this.#journal.record(execId, { command: shown, cwd, where });
   }
 
   #redaction({ given, request }: Attempt): Redaction | null {

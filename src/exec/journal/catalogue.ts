@@ -2,10 +2,9 @@ import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../clock.ts';
 import { isAlive } from '../../store/sqlite/owner.ts';
+import type { Positioned } from './cursor.ts';
 import { openCursor } from './cursor.ts';
-import type { Frame } from './frame.ts';
-import { frameTypes } from './frame.ts';
-import { bytesIn, decodeIndex } from './payload.ts';
+import { forgottenIn, Learner } from './learner.ts';
 import type { Entry, Segment } from './segment.ts';
 import { openSegment, segmentNames } from './segment.ts';
 
@@ -14,6 +13,8 @@ const tickMs = 50;
 /** How long an answer about the life of another process is believed. */
 const aliveMs = 500;
 const scanBytes = 1024 * 1024;
+/** Of the execs that have ended, the latest stay in memory. The entries of others are read again when they are wanted. */
+const remembered = 10_000;
 
 /** What is known of a segment that this process does not write. */
 interface Foreign {
@@ -32,8 +33,10 @@ export class Catalogue {
   readonly #directory: string;
   readonly #segments = new Map<string, Segment>();
   readonly #foreign = new Map<Segment, Foreign>();
-  /** Execs of other processes whose end was not seen yet, by writer and number. */
-  readonly #open = new Map<string, Map<number, Entry>>();
+  readonly #learner = new Learner();
+  /** The latest ends, in a ring. */
+  readonly #ended: Entry[] = [];
+  #nextEnded = 0;
   #directoryAt = -1;
   #scanning: Promise<void> | null = null;
 
@@ -51,12 +54,36 @@ export class Catalogue {
     this.#foreign.delete(segment);
   }
 
-  find(execId: string, except?: Entry): Entry | null {
+  find(execId: string): Entry | null {
     for (const segment of this.#segments.values()) {
       const entry = segment.entries.get(execId);
-      if (entry !== undefined && entry !== except) return entry;
+      if (entry !== undefined) return entry;
+    }
+    for (const segment of this.#segments.values()) {
+      if (!segment.forgotten.has(execId)) continue;
+      const entry = this.#forgottenIn(segment).find((each) => each.execId === execId);
+      if (entry !== undefined) return entry;
     }
     return null;
+  }
+
+  /** All execs that run, and the latest of those that have ended. */
+  latest(): readonly Entry[] {
+    return this.segments().flatMap((segment) => [...segment.entries.values()]);
+  }
+
+  all(): readonly Entry[] {
+    const forgotten = this.segments().filter((segment) => segment.forgotten.size > 0);
+    return [...this.latest(), ...forgotten.flatMap((segment) => this.#forgottenIn(segment))];
+  }
+
+  /** Its end is on the disk. */
+  ended(entry: Entry): void {
+    const oldest = this.#ended[this.#nextEnded];
+    this.#ended[this.#nextEnded] = entry;
+    this.#nextEnded = (this.#nextEnded + 1) % remembered;
+    const segment = oldest?.start?.segment;
+    if (oldest !== undefined && segment?.entries.delete(oldest.execId) === true) segment.forgotten.add(oldest.execId);
   }
 
   segments(): readonly Segment[] {
@@ -127,7 +154,7 @@ export class Catalogue {
     try {
       let pauseAt = state.scanned + scanBytes;
       for (let taken = cursor.next(); taken !== null; taken = cursor.next()) {
-        this.#learn(segment, taken.frame, taken.offset);
+        this.#learn(segment, taken);
         state.scanned = cursor.offset;
         if (state.scanned < pauseAt) continue;
         pauseAt = state.scanned + scanBytes;
@@ -138,47 +165,18 @@ export class Catalogue {
     }
   }
 
-  #openOf(writer: string): Map<number, Entry> {
-    const known = this.#open.get(writer) ?? new Map<number, Entry>();
-    this.#open.set(writer, known);
-    return known;
+  #learn(segment: Segment, taken: Positioned): void {
+    const learned = this.#learner.learn(segment, taken);
+    if (learned === null) return;
+    const { entry, is } = learned;
+    if (is === 'started') segment.entries.set(entry.execId, entry);
+    if (is === 'ended') this.ended(entry);
+    if (is === 'voided') entry.start?.segment.entries.delete(entry.execId);
   }
 
-  #learn(segment: Segment, frame: Frame, offset: number): void {
-    const open = this.#openOf(segment.writer);
-    if (frame.type === frameTypes.started) {
-      const ids = decodeIndex(frame.payload);
-      if (ids === null) return;
-      const entry = entryOf({ ...ids, writer: segment.writer, number: frame.number, startedAt: frame.time });
-      entry.start = { segment, offset };
-      segment.entries.set(ids.execId, entry);
-      open.set(frame.number, entry);
-      return;
-    }
-    const entry = open.get(frame.number);
-    if (entry === undefined) return;
-    entry.lastAt = frame.time;
-    entry.stdoutBytes = frame.stdoutOffset + bytesIn(frame, 'stdout');
-    entry.stderrBytes = frame.stderrOffset + bytesIn(frame, 'stderr');
-    if (frame.type !== frameTypes.exit && frame.type !== frameTypes.voided) return;
-    open.delete(frame.number);
-    if (frame.type === frameTypes.exit) entry.exit = { segment, offset };
-    else entry.start?.segment.entries.delete(entry.execId);
+  #forgottenIn(segment: Segment): readonly Entry[] {
+    return forgottenIn(segment, (each) => this.after(each));
   }
-}
-
-export function entryOf(
-  known: Pick<Entry, 'execId' | 'sandboxId' | 'taskId' | 'writer' | 'number' | 'startedAt'>,
-): Entry {
-  return {
-    ...known,
-    start: null,
-    exit: null,
-    pendingExit: null,
-    lastAt: known.startedAt,
-    stdoutBytes: 0,
-    stderrBytes: 0,
-  };
 }
 
 function lookAlive(segment: Segment): boolean {

@@ -37,6 +37,8 @@ export class ExecRecorder implements Recorder {
   readonly #told: Record<StreamName, number> = { stdout: 0, stderr: 0 };
   #spill: Spill | null = null;
   #spilled = 0;
+  /** What of it is in the files. */
+  #settled = 0;
   #full = false;
   /** All records together take what they may, or the disk is nearly full. */
   #noRoom = false;
@@ -80,8 +82,9 @@ export class ExecRecorder implements Recorder {
   async end(exit: Exit): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    const { entry, writer, onEnded } = this.#options;
+    const { entry, writer, room, onEnded } = this.#options;
     await this.#spill?.close();
+    room.settle(this.#spilled - this.#settled);
     entry.pendingExit = exit;
     // What was counted but did not come this way is missing here too.
     this.#skipTo('stdout', exit.stdout.bytes);
@@ -92,14 +95,6 @@ export class ExecRecorder implements Recorder {
     });
     writer.flush();
     onEnded();
-  }
-
-  /** Takes the record back: the id belongs to another process, and nothing was started. */
-  withdraw(): void {
-    this.#ended = true;
-    this.#append(frameTypes.voided, new Uint8Array(0), () => {});
-    this.#options.writer.flush();
-    this.#options.onEnded();
   }
 
   #inline(stream: StreamName, chunk: Uint8Array): void {
@@ -136,6 +131,8 @@ export class ExecRecorder implements Recorder {
   }
 
   #tellSpilled({ stream, offset, fileOffset, length }: Spilled): void {
+    this.#settled += length;
+    this.#options.room.settle(length);
     this.#skipTo(stream, offset);
     this.#append(frameTypes[`${stream}Spill`], encodeExtent({ fileOffset, length }));
     this.#told[stream] = offset + length;

@@ -21,16 +21,26 @@ const recordForm = /\.(?:seg|stdout|stderr)$/;
 
 /** All files of the journal, oldest first. */
 export async function storedFiles(directories: readonly string[]): Promise<StoredFile[]> {
-  const files: StoredFile[] = [];
-  for (const directory of directories) {
-    for (const name of (await readdir(directory)).filter((each) => recordForm.test(each))) {
+  const found = await Promise.all(directories.map(async (directory) => await filesIn(directory)));
+  return found.flat().sort((a, b) => a.changedAt - b.changedAt);
+}
+
+async function filesIn(directory: string): Promise<StoredFile[]> {
+  const names = (await readdir(directory)).filter((name) => recordForm.test(name));
+  const files = await Promise.all(
+    names.map(async (name) => {
       const path = join(directory, name);
       const found = await statOf(path);
-      if (found?.isFile() === true) files.push({ name, path, bytes: found.size, changedAt: found.mtimeMs });
-    }
-  }
-  return files.sort((a, b) => a.changedAt - b.changedAt);
+      return found?.isFile() === true ? [{ name, path, bytes: found.size, changedAt: found.mtimeMs }] : [];
+    }),
+  );
+  return files.flat();
 }
+
+/** Of a store that is full, so much is left. Otherwise every further output would begin by clearing up. */
+const keptShare = 3 / 4;
+/** From here on it counts as full: what runs must not reach the limit before the next look. */
+const fullShare = 7 / 8;
 
 /** Which of them are too old, or too much, oldest first. What is in use stays and counts. */
 export function chooseExpired(
@@ -39,10 +49,11 @@ export function chooseExpired(
   bounds: Bounds,
 ): (Removed & StoredFile)[] {
   let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const most = total > fullShare * bounds.storeBytes ? keptShare * bounds.storeBytes : Infinity;
   const chosen: (Removed & StoredFile)[] = [];
   for (const file of files) {
     const old = bounds.now - file.changedAt > bounds.retentionMs;
-    if ((!old && total <= bounds.storeBytes) || isUsed(file)) continue;
+    if ((!old && total <= most) || isUsed(file)) continue;
     total -= file.bytes;
     chosen.push({ ...file, why: old ? 'older than records are kept' : 'all records together take more than they may' });
   }

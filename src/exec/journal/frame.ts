@@ -21,7 +21,7 @@ export const frameTypes = {
   stdoutSpill: 4,
   stderrSpill: 5,
   exit: 6,
-  /** The exec never was: another process had recorded its id already. */
+  /** Earlier versions wrote it: the exec never was, since another process had recorded its id already. */
   voided: 7,
 } as const;
 

@@ -8,15 +8,15 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { abortError, CaissonError } from '../../errors.ts';
-import { taken } from '../identity.ts';
 import { checkExecId } from '../request.ts';
 import type { ExecEvent } from '../types.ts';
-import { Catalogue, entryOf } from './catalogue.ts';
+import { Catalogue } from './catalogue.ts';
 import { ExecRecorder } from './exec-recorder.ts';
 import { chooseExpired, removeFile, storedFiles, takeTurn } from './expire.ts';
 import type { Source } from './frames.ts';
 import { summaries } from './list.ts';
 import { inUse } from './in-use.ts';
+import { entryOf } from './learner.ts';
 import { lostExit } from './lost.ts';
 import { errnoOf } from './problem.ts';
 import { readEvents } from './read.ts';
@@ -44,6 +44,8 @@ export async function openJournal(directory: string, options: JournalOptions): P
 }
 
 const tidyMs = 60 * 60_000;
+/** Files are removed whole, so a small store has small ones. */
+const [leastSegmentBytes, mostSegmentBytes] = [1024 * 1024, 32 * 1024 * 1024];
 
 /** How often a reader that follows another process looks. */
 const lookMs = 50;
@@ -57,33 +59,47 @@ class FileJournal implements Journal {
   readonly #live = new Map<Entry, ExecRecorder>();
   readonly #waiting = new Set<() => void>();
   #segment: Segment | null = null;
+  #expiring: Promise<void> | null = null;
   #number = 0;
 
   constructor(directory: string, spillDirectory: string, options: JournalOptions) {
     this.#directories = [directory, spillDirectory];
     this.#options = options;
     this.#catalogue = new Catalogue(directory);
-    this.#room = new SpillRoom(spillDirectory, options.storeBytes);
+    this.#room = new SpillRoom(this.#directories, {
+      storeBytes: options.storeBytes,
+      onScarce: () => this.#expireSoon(),
+    });
     this.#writer = new SegmentWriter({
       directory,
       owner: options.owner,
+      segmentBytes: Math.max(leastSegmentBytes, Math.min(mostSegmentBytes, options.storeBytes / 16)),
       onSegment: (segment) => this.#onSegment(segment),
       onWritten: () => this.#wake(),
     });
   }
 
-  async record(execId: string, started: Started): Promise<Recorder> {
+  record(execId: string, started: Started): Recorder {
     checkExecId(execId);
-    if (started.fresh !== true) await this.#learn();
-    if (this.#catalogue.find(execId) !== null || this.#isLive(execId)) throw taken(execId);
-    const { entry, recorder } = this.#begin(execId, started);
-    if (started.fresh === true) return recorder;
-    // Two processes may have looked at the same time. Whoever sees the other's record after writing his own gives way.
-    await this.#learn();
-    if (this.#catalogue.find(execId, entry) === null) return recorder;
-    recorder.withdraw();
-    for (const segment of [entry.start?.segment, this.#segment]) segment?.entries.delete(execId);
-    throw taken(execId);
+    const { sandboxId, taskId } = started.where;
+    this.#number++;
+    const [writer, number] = [this.#writer.id, this.#number];
+    const entry = entryOf({ execId, sandboxId, taskId, writer, number, startedAt: Date.now() });
+    const recorder = new ExecRecorder(
+      {
+        entry,
+        writer: this.#writer,
+        spillDirectory: this.#directories[1],
+        spillBytes: this.#options.spillBytes,
+        room: this.#room,
+        onEnded: () => this.#onEnded(entry),
+      },
+      started,
+    );
+    this.#live.set(entry, recorder);
+    // Where the frame is, or would be if the disk had taken it.
+    (entry.start?.segment ?? this.#segment)?.entries.set(execId, entry);
+    return recorder;
   }
 
   async has(execId: string): Promise<boolean> {
@@ -108,17 +124,17 @@ class FileJournal implements Journal {
       yield* this.read(id, options);
       return;
     }
-    const entries = this.#entries().filter(({ taskId, sandboxId }) => taskId === id || sandboxId === id);
-    for (const entry of entries) yield* readEvents(entry, this.#source(), options);
+    const entries = this.#catalogue.all().filter(({ taskId, sandboxId }) => taskId === id || sandboxId === id);
+    for (const entry of oldestFirst(entries)) yield* readEvents(entry, this.#source(), options);
   }
 
   async execs(filter: ExecFilter): Promise<readonly ExecSummary[]> {
     await this.#refresh();
     const { taskId, sandboxId, limit } = filter;
-    const wanted = this.#entries().filter(
-      (entry) =>
-        (taskId === undefined || entry.taskId === taskId) && (sandboxId === undefined || entry.sandboxId === sandboxId),
-    );
+    const isWanted = (entry: Entry): boolean =>
+      (taskId === undefined || entry.taskId === taskId) && (sandboxId === undefined || entry.sandboxId === sandboxId);
+    const latest = this.#catalogue.latest().filter(isWanted);
+    const wanted = oldestFirst(latest.length < limit ? this.#catalogue.all().filter(isWanted) : latest);
     return summaries(limit > 0 ? wanted.slice(-limit).reverse() : [], (segment) =>
       this.#catalogue.isWriterAlive(segment),
     );
@@ -128,13 +144,13 @@ class FileJournal implements Journal {
     await this.#refresh();
     const { storeBytes, retentionMs } = this.#options;
     const files = await storedFiles(this.#directories);
-    const chosen = chooseExpired(files, inUse(this.#catalogue, this.#entries()), {
+    const chosen = chooseExpired(files, inUse(this.#catalogue, this.#catalogue.latest()), {
       storeBytes,
       retentionMs,
       now: this.#options.now?.() ?? Date.now(),
     });
-    for (const { name, path } of dryRun ? [] : chosen) {
-      await removeFile(path);
+    if (!dryRun) await Promise.all(chosen.map(async ({ path }) => await removeFile(path)));
+    for (const { name } of dryRun ? [] : chosen) {
       for (const segment of this.#catalogue.segments()) if (segment.name === name) this.#catalogue.drop(segment);
     }
     return chosen.map(({ name, bytes, why }) => ({ name, bytes, why }));
@@ -150,32 +166,10 @@ class FileJournal implements Journal {
     this.#wake();
   }
 
-  #begin(execId: string, started: Started): { readonly entry: Entry; readonly recorder: ExecRecorder } {
-    const { sandboxId, taskId } = started.where;
-    this.#number++;
-    const entry = entryOf({
-      execId,
-      sandboxId,
-      taskId,
-      writer: this.#writer.id,
-      number: this.#number,
-      startedAt: Date.now(),
-    });
-    const recorder = new ExecRecorder(
-      {
-        entry,
-        writer: this.#writer,
-        spillDirectory: this.#directories[1],
-        spillBytes: this.#options.spillBytes,
-        room: this.#room,
-        onEnded: () => this.#live.delete(entry),
-      },
-      started,
-    );
-    this.#live.set(entry, recorder);
-    // Where the frame is, or would be if the disk had taken it.
-    (entry.start?.segment ?? this.#segment)?.entries.set(execId, entry);
-    return { entry, recorder };
+  #onEnded(entry: Entry): void {
+    this.#live.delete(entry);
+    // What the disk has not taken is known here alone.
+    if (entry.start !== null && entry.exit !== null) this.#catalogue.ended(entry);
   }
 
   #isLive(execId: string): boolean {
@@ -187,8 +181,20 @@ class FileJournal implements Journal {
     const first = this.#segment === null;
     this.#segment = segment;
     this.#catalogue.add(segment);
-    // Clearing up can wait for the next time; it is no reason to disturb whoever wrote.
-    if (!first) this.expire().catch(() => {});
+    if (!first) this.#expireSoon();
+  }
+
+  #expireSoon(): void {
+    // What fails can wait for the next time: it must not end the command that wrote.
+    this.#expiring ??= this.expire()
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        this.#expiring = null;
+        this.#room.lookAgain();
+      });
   }
 
   async #refresh(): Promise<void> {
@@ -206,12 +212,6 @@ class FileJournal implements Journal {
         remedy: `look at ${this.#directories[0]}`,
       });
     }
-  }
-
-  /** Oldest first. */
-  #entries(): Entry[] {
-    const entries = this.#catalogue.segments().flatMap((segment) => [...segment.entries.values()]);
-    return entries.sort((a, b) => a.startedAt - b.startedAt || a.number - b.number);
   }
 
   #source(): Source {
@@ -240,4 +240,8 @@ class FileJournal implements Journal {
   #wake(): void {
     for (const resolve of this.#waiting) resolve();
   }
+}
+
+function oldestFirst(entries: readonly Entry[]): readonly Entry[] {
+  return entries.toSorted((a, b) => a.startedAt - b.startedAt || a.number - b.number);
 }

@@ -1,13 +1,13 @@
-import { systemClock } from '../../clock.ts';
 /** Making a segment file. */
 import { closeSync, constants, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { systemClock } from '../../clock.ts';
 import { thisProcess } from '../../store/sqlite/owner.ts';
 import { frameOverheadBytes, frameTypes, putFrame } from './frame.ts';
 import { errnoOf } from './problem.ts';
 import type { Segment } from './segment.ts';
-import { encodeHeader, segmentName } from './segment.ts';
+import { encodeHeader, noEntries, segmentName } from './segment.ts';
 
 export interface SegmentFile {
   readonly fd: number;
@@ -38,7 +38,7 @@ export function createSegment({ directory, owner, writer, n }: NewSegment): Segm
     writeAll(fd, bytes);
     const name = linkFreeName(temporary, { directory, owner, writer, n });
     unlinkSync(temporary);
-    const segment = { ...header, name, path: join(directory, name), first: bytes.length, entries: new Map() };
+    const segment = { ...header, name, path: join(directory, name), first: bytes.length, ...noEntries() };
     return { fd, segment, size: bytes.length };
   } catch (error) {
     closeSync(fd);

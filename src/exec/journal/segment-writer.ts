@@ -10,7 +10,6 @@ import { createSegment, writeAll } from './segment-file.ts';
 
 const batchBytes = 64 * 1024;
 const flushBytes = 16 * 1024;
-const segmentBytes = 32 * 1024 * 1024;
 
 export interface Appended {
   readonly head: FrameHead;
@@ -31,6 +30,8 @@ interface Mark {
 export interface SegmentWriterOptions {
   readonly directory: string;
   readonly owner: string;
+  /** A segment that has so many is followed by a new one. */
+  readonly segmentBytes: number;
   readonly onSegment: (segment: Segment) => void;
   readonly onWritten: () => void;
 }
@@ -102,7 +103,7 @@ export class SegmentWriter {
     this.#marks = [];
     for (const { at, placed } of marks) placed({ segment, offset: size + at });
     if (this.#batch.length > batchBytes) this.#batch = Buffer.allocUnsafe(batchBytes);
-    if (current.size >= segmentBytes) this.#closeSegment();
+    if (current.size >= this.#options.segmentBytes) this.#closeSegment();
     this.#options.onWritten();
   }
 

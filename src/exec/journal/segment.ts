@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Exit } from '../exit.ts';
 import type { Owner } from '../../store/sqlite/owner.ts';
 import { openCursor } from './cursor.ts';
+import { Forgotten } from './forgotten.ts';
 import { frameTypes } from './frame.ts';
 import { parseObject } from './payload.ts';
 
@@ -23,6 +24,7 @@ export interface Segment extends SegmentHeader {
   /** Where the frames after the header begin. */
   readonly first: number;
   readonly entries: Map<string, Entry>;
+  readonly forgotten: Forgotten;
 }
 
 /** Where a frame is. */
@@ -73,10 +75,14 @@ export function openSegment(directory: string, name: string): Segment | null {
     const taken = cursor.next();
     if (taken === null || taken.offset !== 0 || taken.frame.type !== frameTypes.segment) return null;
     const header = decodeHeader(taken.frame.payload);
-    return header === null ? null : { ...header, name, path, first: cursor.offset, entries: new Map() };
+    return header === null ? null : { ...header, name, path, first: cursor.offset, ...noEntries() };
   } finally {
     cursor.close();
   }
+}
+
+export function noEntries(): Pick<Segment, 'entries' | 'forgotten'> {
+  return { entries: new Map(), forgotten: new Forgotten() };
 }
 
 function decodeHeader(payload: Buffer): SegmentHeader | null {

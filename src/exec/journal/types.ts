@@ -6,8 +6,6 @@ export interface Started {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly where: Where;
-  /** The id was made at random just now: nobody else can have it, so other processes' records are not searched. */
-  readonly fresh?: boolean;
 }
 
 /** The record of one exec while it runs. It never throws and never rejects: a full disk must not stop a command. */
@@ -64,10 +62,10 @@ export interface Removed {
 
 export interface Journal {
   /**
-   * Opens the record of an exec that is about to start. Throws `already_exists` when the id has one: the command must
-   * then not be started again, and `read` tells what became of it.
+   * Opens the record of an exec that is about to start. The id must be its own (see `takeId`); throws `invalid_argument`
+   * for one of another form.
    */
-  record(execId: string, started: Started): Promise<Recorder>;
+  record(execId: string, started: Started): Recorder;
   /** Whether an exec of this id is on record. */
   has(execId: string): Promise<boolean>;
   /** Throws `not_found` for an id without a record, `canceled` when the signal fires. */

@@ -5,6 +5,7 @@ import {
   copyFileSync,
   readdirSync,
   readFileSync,
+  statSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -32,10 +33,10 @@ async function written(): Promise<{
   const directory = newDirectory();
   const journal = await openAt(directory);
   const [first, second] = [newExecId(), newExecId()];
-  await (await journal.record(first, started)).end(exitAfter({ stdout: 0, stderr: 0 }));
+  await journal.record(first, started).end(exitAfter({ stdout: 0, stderr: 0 }));
   const [segment = ''] = segmentsIn(directory);
   const sizes = [readFileSync(segment).length];
-  const recorder = await journal.record(second, started);
+  const recorder = journal.record(second, started);
   sizes.push(readFileSync(segment).length);
   for (const text of ['one', 'two', 'three']) {
     await recorder.write('stdout', Buffer.from(text));
@@ -115,7 +116,7 @@ describe('a damaged frame', () => {
     const directory = newDirectory();
     const journal = await openAt(directory);
     const id = newExecId();
-    const recorder = await journal.record(id, started);
+    const recorder = journal.record(id, started);
     // The frames of another segment, printed by a command: "first" would come back to life.
     await recorder.write('stdout', readFileSync(segment));
     await recorder.end(exitAfter({ stdout: 0, stderr: 0 }));
@@ -132,7 +133,7 @@ describe('a damaged frame', () => {
     writeFileSync(join(directory, 'empty-1.seg'), '');
     const journal = await openAt(directory);
     const id = newExecId();
-    await (await journal.record(id, started)).end(exitAfter({ stdout: 0, stderr: 0 }));
+    await journal.record(id, started).end(exitAfter({ stdout: 0, stderr: 0 }));
     expect(await eventsOf(journal, id)).toHaveLength(2);
     await journal.close();
   });
@@ -172,7 +173,6 @@ it('what a killed process had written is there, and its exec ends as lost (FR-06
     exit: { reason: 'lost', exitCode: null, stdout: { bytes: 4, truncated: true } },
   });
   expect((await journal.execs({ limit: 5 }))[0]?.exit).toMatchObject({ reason: 'lost', stdout: { bytes: 4 } });
-  await expect(journal.record(id, started)).rejects.toMatchObject({ code: 'already_exists' });
   await journal.close();
 });
 
@@ -223,7 +223,7 @@ describe('expiry', () => {
     const day = 86_400_000;
     const old = await openAt(directory, { owner: 'old' });
     const oldId = newExecId();
-    const recorder = await old.record(oldId, started);
+    const recorder = old.record(oldId, started);
     await recorder.write('stdout', Buffer.alloc(300_000));
     await recorder.end(exitAfter({ stdout: 300_000, stderr: 0 }));
     await old.close();
@@ -231,7 +231,7 @@ describe('expiry', () => {
       utimesSync(path, new Date(), new Date(Date.now() - 2 * day));
     const journal = await openAt(directory, { retentionMs: day, storeBytes: 10_000_000 });
     const id = newExecId();
-    const running = await journal.record(id, started);
+    const running = journal.record(id, started);
     await running.write('stdout', Buffer.alloc(300_000));
     await running.write('stdout', Buffer.alloc(300_000));
     // The record of a process that is alive stays, however old: closed journals of this test process count as alive.
@@ -254,7 +254,7 @@ describe('expiry', () => {
     const directory = newDirectory();
     const journal = await openAt(directory, { storeBytes: 5_000_000 });
     const id = newExecId();
-    const running = await journal.record(id, started);
+    const running = journal.record(id, started);
     for (let index = 0; index < 100; index += 1) await running.write('stdout', Buffer.alloc(100_000));
     expect(running.note).toContain('is not kept');
     await running.end(exitAfter({ stdout: 10_000_000, stderr: 0 }));
@@ -266,12 +266,28 @@ describe('expiry', () => {
     await journal.close();
   });
 
+  it('makes room for what runs by removing what has ended, segments too', async () => {
+    const directory = newDirectory();
+    const journal = await openAt(directory, { storeBytes: 100_000_000, owner: 'busy' });
+    let most = 0;
+    for (let index = 0; index < 600; index += 1) {
+      const recorder = journal.record(newExecId(), started);
+      for (let at = 0; at < 4; at += 1) await recorder.write('stdout', Buffer.alloc(100_000));
+      expect(recorder.note).toBe(null);
+      await recorder.end(exitAfter({ stdout: 400_000, stderr: 0 }));
+      most = Math.max(most, bytesOf(directory) + bytesOf(join(directory, 'spill')));
+    }
+    expect(most).toBeLessThanOrEqual(100_000_000);
+    expect(most).toBeGreaterThan(60_000_000);
+    await journal.close();
+  });
+
   it('clears up by itself, at most once an hour, whichever process comes', async () => {
     const directory = newDirectory();
     const leave = async (): Promise<string> => {
       const left = await openAt(directory, { owner: 'short-lived' });
       const id = newExecId();
-      const recorder = await left.record(id, started);
+      const recorder = left.record(id, started);
       await recorder.write('stdout', Buffer.alloc(300_000));
       await recorder.end(exitAfter({ stdout: 300_000, stderr: 0 }));
       await left.close();
@@ -292,3 +308,8 @@ describe('expiry', () => {
     await journal.close();
   });
 });
+
+function bytesOf(directory: string): number {
+  const files = readdirSync(directory).map((name) => statSync(join(directory, name), { throwIfNoEntry: false }));
+  return files.reduce((sum, file) => sum + (file?.isFile() === true ? file.size : 0), 0);
+}
