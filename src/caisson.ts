@@ -28,14 +28,15 @@ import type {
 import type { Loaded } from './config/types.ts';
 import { accessOf } from './access.ts';
 import { auditOf } from './audits.ts';
-import { codeRun, feedCode } from './code.ts';
-import { CaissonError, isCode } from './errors.ts';
+import { sandboxIn, type Wanted } from './asked.ts';
+import { type CodeRun, codeRun, codeWords, feedCode } from './code.ts';
+import { isCode } from './errors.ts';
 import { copiesOf } from './copies.ts';
 import { collect } from './exec/collect.ts';
 import { identityOf } from './exec/identity.ts';
 import type { ExecRequest } from './exec/types.ts';
 import { feed } from './feed.ts';
-import { type ExecParts, Execs, type Wish } from './execs.ts';
+import { type ExecParts, Execs } from './execs.ts';
 import { fileTools } from './file-tools.ts';
 import type { Rulebook } from './guard/rulebook.ts';
 import { type ImageBuilder, imagesOf } from './images.ts';
@@ -43,7 +44,7 @@ import { mcpServersOf } from './mcp-servers.ts';
 import { gc, type GcParts } from './gc.ts';
 import { Processes } from './processes.ts';
 import { recordOf } from './record.ts';
-import { type Repeat, repeated } from './repeated.ts';
+import { repeated, type RepeatedId } from './repeated.ts';
 import { secretsOf } from './secrets.ts';
 import { Sessions, sessionsOf } from './sessions.ts';
 import { acquire } from './sandbox/acquire.ts';
@@ -54,6 +55,7 @@ import { type Within, withSandbox } from './sandbox/healing.ts';
 import { measured } from './sandbox/measure.ts';
 import { removeOwned } from './sandbox/owned.ts';
 import { Plans, type Resolved } from './sandbox/plan.ts';
+import { readStats } from './sandbox/stats.ts';
 import { sweep } from './sandbox/sweep.ts';
 import { viewOf } from './sandbox/view.ts';
 import { tidyHome } from './tidy.ts';
@@ -142,23 +144,21 @@ export class Caisson implements CaissonApi {
 
   async exec(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
     const identity = identityOf({ ...request, words: request.command });
-    const known = await this.#repeated({ ...request, identity }, options);
-    return known ?? (await this.#start(await this.#plan(request, options), { input: request, identity }, options));
+    const wanted = async (): Promise<Wanted> => {
+      return { plan: await this.#plan(sandboxIn(request), options), wish: { input: request, identity } };
+    };
+    const known = await this.#repeated({ ...request, identity }, options, wanted);
+    return known ?? (await this.#start(await wanted(), options));
   }
 
   async code({ code, ...request }: SandboxRequest & CodeInput, options: Options = {}): Promise<Running> {
-    const identity = identityOf({
-      ...request,
-      words: ['code', code.language, Buffer.from(code.text).toString('base64')],
-    });
-    const known = await this.#repeated({ ...request, identity }, options);
+    const identity = identityOf({ ...request, words: codeWords(code) });
+    const wanted = async (): Promise<CodeRun> =>
+      codeRun(await this.#plan(sandboxIn(request), options), { ...request, code, identity }, this.#parts.origin);
+    const known = await this.#repeated({ ...request, identity }, options, wanted);
     if (known !== null) return known;
-    const { plan, wish, program } = codeRun(
-      await this.#plan(request, options),
-      { ...request, code, identity },
-      this.#parts.origin,
-    );
-    return feedCode(this.#context, await this.#start(plan, wish, options), program);
+    const { program, ...rest } = await wanted();
+    return feedCode(this.#context, await this.#start(rest, options), program);
   }
 
   async #fed({ input, ...request }: SandboxRequest & RunInput, options: Options): Promise<Running> {
@@ -167,7 +167,7 @@ export class Caisson implements CaissonApi {
     return running;
   }
 
-  async #start(plan: Resolved, wish: Wish, options: Options): Promise<Running> {
+  async #start({ plan, wish }: Wanted, options: Options): Promise<Running> {
     const attempt = await this.#execs.admit(plan, wish, options);
     try {
       const start = (handle: Handle): Promise<Running> => this.#execs.start(handle, attempt, options);
@@ -181,14 +181,18 @@ export class Caisson implements CaissonApi {
     }
   }
 
-  async #repeated(repeat: Repeat, options: Options): Promise<Running | null> {
+  /** `wanted`: what rules may deny by now. Absent: that was judged just before. */
+  async #repeated(repeat: RepeatedId, options: Options, wanted?: () => Promise<Wanted>): Promise<Running | null> {
     const parts = { context: this.#context, journal: this.#parts.journal, execs: this.#execs };
-    return await repeated(parts, repeat, options);
+    const judge = async (): Promise<void> => {
+      if (wanted !== undefined) await this.#execs.judgeRepeat(await wanted(), options);
+    };
+    return await repeated(parts, { ...repeat, judge }, options);
   }
 
   async detach(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
-    const plan = await this.#plan(request, options);
     const identity = identityOf({ ...request, words: request.command });
+    const plan = await this.#plan(sandboxIn(request), options);
     const attempt = await this.#execs.admit(plan, { input: request, identity }, options);
     const ready = (handle: Handle): Promise<ExecRequest> => this.#execs.ready(handle, attempt, options);
     return await this.#processes.detach({ plan: attempt.plan, identity }, ready, options);
@@ -235,10 +239,7 @@ export class Caisson implements CaissonApi {
   }
 
   async stats(task: string, options: Options = {}): Promise<Stats> {
-    return await this.#within(task, options, async ({ sandbox: { stats } }) => {
-      if (stats !== undefined) return await stats.read(options);
-      throw new CaissonError('not_supported', `the backend of ${task} has no usage figures`);
-    });
+    return await this.#within(task, options, async (handle) => await readStats(handle, options));
   }
 
   async gc(how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {

@@ -1,9 +1,10 @@
 /** Code runs: a program's text into a fresh directory of the sandbox, and nothing of it left behind. */
 import type { CodeInput, Running } from './api.ts';
+import type { Wanted, Wish } from './asked.ts';
 import { codeCleanup, codeCommand, codeDirectory } from './exec/code.ts';
 import { newExecId } from './exec/random.ts';
 import { runScript } from './exec/script-run.ts';
-import type { Wish } from './execs.ts';
+
 import { codeSubject } from './guard/call.ts';
 import type { Origin } from './provisions.ts';
 import type { Context } from './sandbox/context.ts';
@@ -18,11 +19,20 @@ export interface Program {
 }
 
 /** What a code run is to everything that runs commands, and its program. */
+export interface CodeRun extends Wanted {
+  readonly program: Program;
+}
+
+/** What makes it the same request: see `identityOf`. */
+export function codeWords({ language, text }: CodeInput['code']): readonly string[] {
+  return ['code', language, Buffer.from(text).toString('base64')];
+}
+
 export function codeRun(
   plan: Resolved,
   { code, identity, ...input }: CodeInput & Pick<Wish, 'identity'>,
   { inherited }: Pick<Origin, 'inherited'>,
-): { readonly plan: Resolved; readonly wish: Wish; readonly program: Program } {
+): CodeRun {
   const execId = input.execId ?? newExecId();
   const subject = codeSubject(code);
   const command = codeCommand(code.language, execId, hiddenIn(plan, inherited));

@@ -1,18 +1,17 @@
 /** The execs of this process: each started in a ready sandbox, recorded, counted as use, and ended when we end. */
-import type { ExecInput, Running } from './api.ts';
+import type { Running } from './api.ts';
+import { type Asking, askedOf, type Wanted, type Wish } from './asked.ts';
 import { maskedWords } from './audit/facts.ts';
 import { failpoint } from './failpoint.ts';
 import type { Journal } from './exec/journal/journal.ts';
 import type { Recorder } from './exec/journal/types.ts';
 import { takeId } from './exec/identity.ts';
-import { newExecId } from './exec/random.ts';
-import { checkRequest } from './exec/request.ts';
 import { startExec, startFailed } from './exec/start.ts';
 import type { ExecRequest, Where } from './exec/types.ts';
 import { CaissonError, toCaissonError } from './errors.ts';
 import { exitEntry, runEntry, whereOf } from './entries.ts';
-import { type Origin, type Provision, Provisions, withFiles } from './provisions.ts';
-import { type Call, callOf, type Look, type Subject } from './guard/call.ts';
+import { nothingGiven, type Origin, type Provision, Provisions, withFiles } from './provisions.ts';
+import type { Call, Subject } from './guard/call.ts';
 import { isInside } from './guard/inside.ts';
 import type { Gate } from './guard/gate.ts';
 import type { Loops } from './guard/loops/loops.ts';
@@ -27,29 +26,16 @@ import { refuseWhenFull } from './store/reserve.ts';
 import type { SandboxRow } from './store/store.ts';
 import type { Redaction } from './secrets/redact/redactor.ts';
 import type { CredentialState } from './secrets/credentials/files.ts';
-import { checkExecEnv } from './spec/env.ts';
 
-export interface ExecParts {
+export interface ExecParts extends Asking {
   readonly context: Context;
   readonly journal: Journal;
-  readonly origin: Origin;
   /** What stands before every command. */
   readonly guard: Gate;
-  /** What the profile makes of a request, which must stay in its workspace; `null` where it changes nothing. */
-  readonly limit: ((request: ExecRequest, workspace: string) => ExecRequest) | null;
+  /** What stands before the record of a command that ran before: rules that deny. */
+  readonly repeats: Gate;
   /** What sees how calls end. */
   readonly loops: Loops;
-}
-
-/** What a caller wants to be run. */
-export interface Wish {
-  readonly input: ExecInput;
-  /** What the command stands for. Absent: for itself. */
-  readonly subject?: Subject;
-  /** Asks the shell that will run it, where that lives already. */
-  readonly look?: Look;
-  /** See `identityOf`. */
-  readonly identity: string;
 }
 
 /** A wanted exec. It is recorded once, though it may take a second, healed sandbox to start it. */
@@ -80,40 +66,32 @@ export class Execs {
   readonly #journal: Journal;
   readonly #origin: Origin;
   readonly #guard: Gate;
-  readonly #limit: ExecParts['limit'];
+  readonly #repeats: Gate;
+  readonly #asking: Asking;
   readonly #loops: Loops;
   readonly #provisions: Provisions;
   readonly #running = new Map<Running, Promise<void>>();
   readonly #launching = new Set<Promise<Running>>();
   readonly #closing = new AbortController();
 
-  constructor({ context, journal, origin, guard, limit, loops }: ExecParts) {
+  constructor({ context, journal, origin, guard, repeats, limit, loops }: ExecParts) {
     this.#context = context;
     this.#journal = journal;
     this.#origin = origin;
     this.#guard = guard;
-    this.#limit = limit;
+    this.#repeats = repeats;
+    this.#asking = { origin, limit };
     this.#loops = loops;
     this.#provisions = new Provisions(context, origin);
   }
 
   /** Throws `policy_denied` or `approval_required`. What the guard has seen is a copy, and is what will be started. */
-  async admit(plan: Resolved, { input, subject, look, identity }: Wish, options: StepOptions): Promise<Attempt> {
+  async admit(plan: Resolved, wish: Wish, options: StepOptions): Promise<Attempt> {
+    const { input, identity } = wish;
     refuseWhenFull(this.#context.home);
     if (input.rawOutput === true) this.#refuseInside();
     const given = await this.#provisions.of(plan, input.skills ?? []);
-    const asked = this.#request(plan, input, given);
-    checkRequest(asked);
-    // Programs and sessions have directories of their own.
-    const workspace = subject === undefined ? this.#workspace(plan) : '/';
-    const wanted = this.#limit?.(asked, workspace) ?? asked;
-    const call = callOf({
-      plan,
-      request: wanted,
-      subject: subject ?? { kind: 'argv', argv: wanted.command },
-      redaction: this.#origin.redactions.forExec(wanted.env, given.variables),
-      look,
-    });
+    const { wanted, call } = askedOf(this.#asking, plan, { wish, given });
     const passed = await this.#guard.admit(call, options);
     const admitted = passed.subject;
     return {
@@ -129,6 +107,11 @@ export class Execs {
       credentials: { directory: null, missing: [] },
       audited: false,
     };
+  }
+
+  /** Throws `policy_denied` for the repetition of a command that rules deny by now. */
+  async judgeRepeat({ plan, wish }: Wanted, options: StepOptions): Promise<void> {
+    await this.#repeats.admit(askedOf(this.#asking, plan, { wish, given: nothingGiven }).call, options);
   }
 
   /** May be called again with another sandbox after `not_found` or `failed_precondition`: the command has not run then. */
@@ -253,26 +236,6 @@ export class Execs {
     throw new CaissonError('permission_denied', 'raw output is not given inside a command that Caisson runs', {
       remedy: 'take the output without secrets, or run it outside',
     });
-  }
-
-  #workspace({ guarantees, spec }: Resolved): string {
-    return guarantees.isolation === 'none' ? this.#origin.cwd : spec.cwd;
-  }
-
-  #request(plan: Resolved, input: ExecInput, given: Provision): ExecRequest {
-    const env = input.env ?? {};
-    checkExecEnv(env);
-    const [program, ...args] = input.command;
-    return {
-      execId: input.execId ?? newExecId(),
-      command: [program, ...args],
-      cwd: input.cwd ?? this.#workspace(plan),
-      env: { ...given.env, ...env },
-      stdin: input.stdin ?? false,
-      tty: input.tty ?? null,
-      timeoutMs: input.timeoutMs === undefined ? plan.timeoutMs : input.timeoutMs,
-      outputLimitBytes: input.outputLimitBytes ?? null,
-    };
   }
 
   #follow(running: Running, handle: Handle, plan: Resolved): void {

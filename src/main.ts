@@ -76,6 +76,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     loaded,
     journal,
     guard: guard.gate,
+    repeats: guard.repeats,
     rulebook: guard.rulebook,
     limit: strict?.strictRequest ?? null,
     hooks: guard.hooks,

@@ -38,6 +38,8 @@ export interface Provision {
   readonly files: readonly string[];
 }
 
+export const nothingGiven: Provision = { variables: [], env: {}, unset: [], files: [] };
+
 export class Provisions {
   readonly #origin: Origin;
   readonly #skills: Skills;

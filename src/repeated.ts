@@ -21,12 +21,17 @@ export interface RepeatParts {
   readonly execs: Execs;
 }
 
-export interface Repeat {
+export interface RepeatedId {
   /** Absent: the caller chose none, and nothing can be repeated. */
   readonly execId?: string | undefined;
   /** See `identityOf`. */
   readonly identity: string;
   readonly taskId?: string | undefined;
+}
+
+export interface Repeat extends RepeatedId {
+  /** Throws `policy_denied` for what rules deny by now. */
+  readonly judge: () => Promise<void>;
 }
 
 /** Between its row and the beginning of its record, an exec of a live process takes this long at most. */
@@ -35,11 +40,11 @@ const lookMs = 25;
 
 /**
  * `null` when the id was never used. Throws `conflict` when it was used for another request, before anything of that one is
- * read, and `already_exists` when it is that of a detached process.
+ * read, and `already_exists` when it is that of a detached process. Nobody is asked again, and no hook runs.
  */
 export async function repeated(
   parts: RepeatParts,
-  { execId, identity, taskId }: Repeat,
+  { execId, identity, taskId, judge }: Repeat,
   options: Options,
 ): Promise<Running | null> {
   if (execId === undefined) return null;
@@ -48,6 +53,7 @@ export async function repeated(
   if (row === null) return null;
   refuseOther(row, { id: execId, request: identity, taskId });
   if (row.kind === 'detached') throw isDetached(execId);
+  await judge();
   parts.context.audit.recordSoon({ type: 'run', taskId: row.taskId, execId, repeated: true });
   return (await replayed(parts, row, options)) ?? gone(row);
 }

@@ -79,7 +79,7 @@ async function one(sandbox: LanedSandbox, kept: Journal | null): Promise<void> {
     outputLimitBytes: null,
   };
   const { command, cwd } = request;
-  const recorder = kept === null ? null : await kept.record(request.execId, { command, cwd, where });
+  const recorder = kept === null ? null : kept.record(request.execId, { command, cwd, where });
   const running = await startExec(sandbox, request, { where, recorder });
   running.stdout.resume();
   running.stderr.resume();

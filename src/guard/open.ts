@@ -10,7 +10,7 @@ import { attendance } from './attended.ts';
 import { Approvals } from './approve-step.ts';
 import { Desk } from './desk.ts';
 import { ExamplesStep } from './examples-step.ts';
-import { Gate } from './gate.ts';
+import { Gate, type Record as Keep, type Step } from './gate.ts';
 import { hooksOf } from './hooks/configured.ts';
 import { HookStep } from './hooks/step.ts';
 import { isInside } from './inside.ts';
@@ -56,6 +56,8 @@ export interface Surroundings {
 
 export interface Guard {
   readonly gate: Gate;
+  /** For a command that ran before, whose record is asked for: only what denies it. */
+  readonly repeats: Gate;
   readonly rulebook: Rulebook;
   readonly approvals: Approvals;
   readonly desk: Desk;
@@ -111,7 +113,23 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     record?.(from, outcome);
     if ('refused' in outcome) loops.refused(from, outcome.refused);
   });
-  return { gate, rulebook, approvals, desk, hooks, loops, notices: [...attended.notices, ...websites.notices] };
+  const repeats = repeatsGate(judging(rulebook, userHome), record);
+  return {
+    gate,
+    repeats,
+    rulebook,
+    approvals,
+    desk,
+    hooks,
+    loops,
+    notices: [...attended.notices, ...websites.notices],
+  };
+}
+
+function repeatsGate(judged: Step, record: Keep | null): Gate {
+  return new Gate([judged, refusing], (from, outcome) => {
+    if ('refused' in outcome) record?.(from, outcome);
+  });
 }
 
 /** Without an endpoint and a model every question goes to a human. */

@@ -55,6 +55,14 @@ describe('a persistent task', () => {
     expect((await caisson.run({ taskId: 'demo', command: ['ls', '/workspace'] })).stdout.text).toBe('');
   });
 
+  it('starts a command where it asks to be, and the next one where the sandbox does', async () => {
+    await using home = await makeHome();
+    const caisson = await home.open();
+    const pwd = async (cwd: string | undefined): Promise<string> =>
+      (await caisson.run({ taskId: 'demo', command: ['pwd'], ...(cwd === undefined ? {} : { cwd }) })).stdout.text;
+    expect([await pwd('/tmp'), await pwd(undefined), await pwd('/')]).toEqual(['/tmp\n', '/workspace\n', '/\n']);
+  });
+
   it('is one sandbox when several processes ask for it at once', async () => {
     await using home = await makeHome();
     const runs = await Promise.all(

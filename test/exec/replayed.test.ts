@@ -203,6 +203,48 @@ it('an id whose record is gone is lost, and never runs again', { timeout: 60_000
   await rm(own, { recursive: true, force: true });
 });
 
+it('an id that is repeated is not answered where a rule denies the command by now', { timeout: 60_000 }, async () => {
+  const own = await mkdtemp(join(tmpdir(), 'caisson-denied-'));
+  const env = { PATH: process.env['PATH'], HOME: own, TMPDIR: own, CAISSON_TERMINAL_BACKEND: 'local' };
+  const open = (deny: readonly string[]) => openCaisson({ home: join(own, 'caisson'), env, cwd: own, rules: { deny } });
+  const command = { taskId: 'judged', execId: 'exec_judged', command: ['echo', 'private'] } as const;
+  const code = { language: 'bash', text: 'echo private' } as const;
+  const program = { taskId: 'judged', execId: 'exec_program', code } as const;
+  const first = await open([]);
+  await first.run(command);
+  await first.run(program);
+  await first.close();
+  const second = await open(['terminal(echo *)', 'execute_code']);
+  for (const request of [command, program]) {
+    const error: unknown = await second.run(request).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'policy_denied' });
+  }
+  const entries = await Array.fromAsync(second.audit.tail({ count: 100 }));
+  expect(entries.filter((entry) => entry.type === 'decision' && entry['verdict'] === 'deny')).toHaveLength(2);
+  await second.remove('judged');
+  await second.close();
+  await rm(own, { recursive: true, force: true });
+});
+
+it('ids are known again after a damaged database was set aside', { timeout: 60_000 }, async () => {
+  const own = await mkdtemp(join(tmpdir(), 'caisson-damaged-'));
+  const home = join(own, 'caisson');
+  const env = { PATH: process.env['PATH'], HOME: own, TMPDIR: own, CAISSON_TERMINAL_BACKEND: 'local' };
+  const open = () => openCaisson({ home, env, cwd: own });
+  const request = { taskId: 'kept', execId: 'exec_kept', command: ['sh', '-c', `echo run >>${own}/runs`] } as const;
+  const before = await open();
+  await before.run(request);
+  await before.close();
+  await writeFile(join(home, 'caisson.db'), 'no database at all, but a text that is long enough to be read as one');
+  const after = await open();
+  expect((await after.run(request)).exit.exitCode).toBe(0);
+  await expect(after.run({ ...request, taskId: 'stranger' })).rejects.toMatchObject({ code: 'conflict' });
+  expect(await readFile(join(own, 'runs'), 'utf8')).toBe('run\n');
+  await after.gc({ dryRun: false });
+  await after.close();
+  await rm(own, { recursive: true, force: true });
+});
+
 it('ids of an earlier version are taken over, of execs and of detached processes', { timeout: 60_000 }, async () => {
   const own = await mkdtemp(join(tmpdir(), 'caisson-earlier-'));
   const at = join(own, 'caisson');

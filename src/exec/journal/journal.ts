@@ -59,7 +59,7 @@ class FileJournal implements Journal {
   readonly #live = new Map<Entry, ExecRecorder>();
   readonly #waiting = new Set<() => void>();
   #segment: Segment | null = null;
-  #expiring: Promise<void> | null = null;
+  #expiring = false;
   #number = 0;
 
   constructor(directory: string, spillDirectory: string, options: JournalOptions) {
@@ -186,13 +186,12 @@ class FileJournal implements Journal {
 
   #expireSoon(): void {
     // What fails can wait for the next time: it must not end the command that wrote.
-    this.#expiring ??= this.expire()
-      .then(
-        () => undefined,
-        () => undefined,
-      )
+    if (this.#expiring) return;
+    this.#expiring = true;
+    this.expire()
+      .catch(() => undefined)
       .finally(() => {
-        this.#expiring = null;
+        this.#expiring = false;
         this.#room.lookAgain();
       });
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -15,6 +15,12 @@ export function newDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'caisson-journal-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
+}
+
+export function segmentsIn(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.seg'))
+    .map((name) => join(directory, name));
 }
 
 export async function openAt(directory: string, changes: Partial<JournalOptions> = {}): Promise<Journal> {
