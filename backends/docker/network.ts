@@ -78,15 +78,12 @@ export class Network {
 
   /** At the end of a process that has used it; one that only looks around leaves everything as it is. */
   async leave(): Promise<void> {
-    if (this.#isTouched) await this.removeUnused();
+    // An engine that is gone by now, or a sandbox that came between, leaves the network where it is.
+    if (this.#isTouched) await this.removeUnused().catch(() => undefined);
   }
 
   async removeUnused(): Promise<void> {
-    try {
-      await Promise.all((await this.unused()).map((id) => this.#remove(id)));
-    } catch {
-      // Tidying up at the end: an engine that is gone by now, or a sandbox that came between, leaves the network where it is.
-    }
+    await Promise.all((await this.unused()).map((id) => this.#remove(id).catch(unlessGone)));
   }
 
   get #label(): string {
@@ -162,4 +159,8 @@ function compare(a: string, b: string): number {
 function sortable(created: string): string {
   const [seconds, rest = ''] = created.split('.');
   return `${seconds?.replace(/Z$/, '') ?? ''}.${(/^\d*/.exec(rest)?.[0] ?? '').padEnd(9, '0')}`;
+}
+
+function unlessGone(error: unknown): void {
+  if (!isCode(error, 'not_found')) throw error;
 }

@@ -61,47 +61,6 @@ describe('a process that is killed', () => {
     await removeAll(home);
   }, 300_000);
 
-  it.each(['stopping', 'after-stop', 'before-start', 'after-start', 'before-ready'])(
-    'leaves a sandbox that the next verb uses when it dies at %s',
-    { timeout: 120_000 },
-    async (name) => {
-      await using home = await makeHome();
-      await home.cli(['create', '--task', 't']);
-      await home.cli(['exec', 't', '--', 'sh', '-c', 'echo kept >/workspace/file']);
-      const stops = name.includes('stop');
-      if (!stops) await home.cli(['stop', 't']);
-      const verb = stops ? ['stop', 't'] : ['exec', 't', '--', 'sh', '-c', 'echo again >>/workspace/file'];
-      const died = await home.cli(verb, '', { CAISSON_TEST_FAILPOINT: `${name}:crash` });
-      expect(died.code).not.toBe(0);
-      expect(await home.cli(['exec', 't', '--', 'cat', '/workspace/file'])).toMatchObject({
-        stdout: 'kept\n',
-        code: 0,
-      });
-      expect(await home.containers()).toHaveLength(1);
-      await home.cli(['rm', 't']);
-    },
-  );
-
-  it.each([
-    ['exec-row', 0],
-    ['exec-audited', 0],
-    ['exec-accepted', 1],
-    ['exec-ended', 1],
-  ] as const)('runs nothing twice when it dies at %s', { timeout: 120_000 }, async (name, runs) => {
-    await using home = await makeHome();
-    await home.cli(['create', '--task', 't']);
-    const text = 'echo run >>/workspace/runs; sleep 0.2';
-    const verb = ['exec', 't', '--exec-id', 'exec_once', '--', 'sh', '-c', text];
-    expect((await home.cli(verb, '', { CAISSON_TEST_FAILPOINT: `${name}:crash` })).code).not.toBe(0);
-    await sleep(1_000);
-    const again = await home.cli(verb);
-    expect(again.stderr).toMatch(/not known|not run again/);
-    expect(again.code).toBe(125);
-    const counted = await home.cli(['exec', 't', '--', 'sh', '-c', 'cat /workspace/runs 2>/dev/null | wc -l']);
-    expect(Number(counted.stdout)).toBe(runs);
-    await home.cli(['rm', 't']);
-  });
-
   it('leaves a network that gc lists and removes', { timeout: 60_000 }, async () => {
     await using home = await makeHome();
     const caisson = await home.open();

@@ -1,9 +1,15 @@
 /** The first command after the idle time, by a fresh process and in a long-lived one. `CAISSON_LOAD_IDLE` sets how many. */
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeHome } from './home.ts';
 
 const times = Number(process.env['CAISSON_LOAD_IDLE'] ?? 5);
+const copyMegabytes = Number(process.env['CAISSON_LOAD_COPY_MB'] ?? 400);
 const lifetime = { CAISSON_TERMINAL_LIFETIME_SECONDS: '1' };
 
 describe('the first command after the idle time', () => {
@@ -30,16 +36,25 @@ describe('the first command after the idle time', () => {
     }
   });
 
-  it('finds a copy across the idle time undisturbed', { timeout: 600_000 }, async () => {
+  it('finds a copy across the idle time whole, in both directions', { timeout: 600_000 }, async () => {
     await using home = await makeHome();
+    const files = await mkdtemp(join(tmpdir(), 'caisson-copy-'));
+    onTestFinished(() => rm(files, { recursive: true }));
+    const [sent, returned] = [join(files, 'sent'), join(files, 'returned')];
+    await writeRandom(sent, copyMegabytes);
     const caisson = await home.open({}, lifetime);
     await caisson.create({ taskId: 't' });
-    const copy = caisson.run({ taskId: 't', command: ['sh', '-c', 'sleep 4; echo whole'], timeoutMs: null });
-    for (let index = 0; index < 3; index += 1) {
-      await sleep(1_000);
-      await home.cli(['gc'], '', lifetime);
-    }
-    expect((await copy).stdout.text).toBe('whole\n');
+    const sweeps = new AbortController();
+    const swept = sweepUntil(sweeps.signal, () => home.cli(['gc'], '', lifetime));
+    const began = performance.now();
+    await caisson.copyIn({ task: 't', source: sent, target: '/workspace/file' });
+    await caisson.copyOut({ task: 't', source: '/workspace/file', target: returned });
+    const tookMs = performance.now() - began;
+    sweeps.abort();
+    await swept;
+    expect(tookMs).toBeGreaterThan(1_000);
+    expect(await digest(returned)).toBe(await digest(sent));
+    await caisson.remove('t');
   });
 
   it('says who stopped a sandbox under a command', { timeout: 60_000 }, async () => {
@@ -52,3 +67,21 @@ describe('the first command after the idle time', () => {
     expect((await running.exit).notes.join()).toMatch(/the sandbox was stopped by caisson stop \(process \d+\)/);
   });
 });
+
+async function writeRandom(path: string, megabytes: number): Promise<void> {
+  await using file = await open(path, 'w');
+  for (let index = 0; index < megabytes; index += 1) await file.write(randomBytes(1024 * 1024));
+}
+
+async function digest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+async function sweepUntil(signal: AbortSignal, sweep: () => Promise<unknown>): Promise<void> {
+  while (!signal.aborted) {
+    await sweep();
+    await sleep(300);
+  }
+}

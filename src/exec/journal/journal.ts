@@ -36,10 +36,22 @@ import type {
 
 export type { Journal, JournalOptions } from './types.ts';
 
+/** Throws `failed_precondition` when the directory cannot be made or used. */
 export async function openJournal(directory: string, options: JournalOptions): Promise<Journal> {
   const spillDirectory = join(directory, 'spill');
-  await mkdir(spillDirectory, { recursive: true, mode: 0o700 });
-  await chmod(directory, 0o700);
+  try {
+    await mkdir(spillDirectory, { recursive: true, mode: 0o700 });
+    await chmod(directory, 0o700);
+  } catch (cause) {
+    throw new CaissonError(
+      'failed_precondition',
+      `the journal ${directory} cannot be opened: ${errnoOf(cause) ?? String(cause)}`,
+      {
+        cause,
+        remedy: 'make it a directory that this user can write to',
+      },
+    );
+  }
   return new FileJournal(directory, spillDirectory, options);
 }
 

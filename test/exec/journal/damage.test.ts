@@ -200,3 +200,12 @@ function mountable(): boolean {
     return false;
   }
 }
+
+it('cannot be opened where a file lies in its place, and says where', async () => {
+  const path = join(newDirectory(), 'journal');
+  writeFileSync(path, '');
+  await expect(openAt(path)).rejects.toMatchObject({
+    code: 'failed_precondition',
+    message: expect.stringContaining(path),
+  });
+});
