@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-// The start of the command line. Plain JavaScript for any Node from 18 on: it answers what needs no service by itself,
+// The start of the command line, by way of `bin/caisson`. Plain JavaScript for any Node from 18 on: it answers what needs no service by itself,
 // and sees to it that everything else runs on a Node that is new enough.
 /* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-argument, typescript/no-unsafe-call, typescript/no-unsafe-member-access, typescript/no-unsafe-return -- no types here */
 import { existsSync, readFileSync, writeSync } from 'node:fs';
@@ -62,7 +61,7 @@ async function runOnNewerNode() {
     );
   }
   const [{ spawn }, { fileURLToPath }] = await Promise.all([import('node:child_process'), import('node:url')]);
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...args], { stdio: 'inherit' });
+  const child = spawn(node, ['--', fileURLToPath(import.meta.url), ...args], { stdio: 'inherit' });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const passOn = (signal) => child.kill(signal);
   for (const signal of signals) process.on(signal, passOn);

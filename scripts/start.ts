@@ -71,9 +71,9 @@ async function demonstrate(caisson: Caisson, image: readonly string[]): Promise<
 function goOn(ownEngine: boolean): void {
   say.title('All of it worked. To go on:');
   if (ownEngine) say.line('  (First start a Docker engine of your own: the one of this demonstration has ended.)');
-  say.line('  bin/caisson.js image build base                                       the image, if the engine has none');
-  say.line('  bin/caisson.js run --task mine --image caisson/base:latest -- bash -c "python3 --version; id"');
-  say.line('  bin/caisson.js sh mine                                                a shell in the same sandbox');
-  say.line('  bin/caisson.js rm mine                                                until then it stays');
-  say.line('  bin/caisson.js --help                                                 everything else');
+  say.line('  bin/caisson image build base                                       the image, if the engine has none');
+  say.line('  bin/caisson run --task mine --image caisson/base:latest -- bash -c "python3 --version; id"');
+  say.line('  bin/caisson sh mine                                                a shell in the same sandbox');
+  say.line('  bin/caisson rm mine                                                until then it stays');
+  say.line('  bin/caisson --help                                                 everything else');
 }

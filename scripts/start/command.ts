@@ -76,5 +76,5 @@ export class Caisson {
 /** As one would type it. */
 function lineOf(args: readonly string[]): string {
   const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  return ['bin/caisson.js', ...args.map(word)].join(' ');
+  return ['bin/caisson', ...args.map(word)].join(' ');
 }

@@ -71,7 +71,8 @@ export class RunningExec implements Execution {
     };
     this.stdout = this.#taps.stdout.out;
     this.stderr = this.#taps.stderr.out;
-    if ('resize' in process) this.resize = (columns, rows) => process.resize(columns, rows);
+    // The processes of a backend may all be of one class.
+    if (request.tty !== null && 'resize' in process) this.resize = (columns, rows) => process.resize(columns, rows);
     this.exit = this.#run().catch((error: unknown) =>
       exitWithout('lost', `a failure of our own: ${toCaissonError(error).message.slice(0, 500)}`),
     );
