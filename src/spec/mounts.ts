@@ -3,15 +3,14 @@
  * segments. What is refused here could hand the host, its secrets or Caisson's own state to a sandbox.
  */
 import { realpathSync, statSync, type Stats } from 'node:fs';
-import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import type { Mount } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
+import type { HostPlaces } from './host-places.ts';
 import { canonicalPath, insideProblem, isWithin, pathProblem } from './paths.ts';
 
-export interface MountRules {
+export interface MountRules extends HostPlaces {
   readonly stateDirectory: string;
-  /** The home directory of the user whose secrets are kept back; the current one's by default. */
-  readonly home?: string;
 }
 
 const systemTrees = [
@@ -22,6 +21,7 @@ const systemTrees = [
     '/usr/lib32',
     '/usr/lib64',
     '/usr/libexec',
+    '/usr/local',
     '/usr/sbin',
     '/usr/share',
     '/var/log',
@@ -79,10 +79,21 @@ export function placeProblem(real: string, rules: MountRules): string | null {
     return 'it is, contains or lies in the state directory of Caisson';
   const system = systemTrees.find((tree) => isWithin(real, tree) || isWithin(tree, real));
   if (system !== undefined) return `it is, contains or lies in a system directory (${system})`;
-  const home = rules.home ?? homedir();
-  if (isWithin(home, real)) return 'it is or contains the home directory, which holds secrets';
-  const secret = secretTrees.find((tree) => isWithin(real, `${home}/${tree}`) || isWithin(`${home}/${tree}`, real));
-  return secret === undefined ? null : `it is, contains or lies in ~/${secret}, which holds secrets`;
+  return socketProblem(real, rules) ?? homeProblem(real, rules);
+}
+
+/** Also a directory beside the socket is refused: whoever serves it may make others there. */
+function socketProblem(real: string, { sockets }: HostPlaces): string | null {
+  const socket = sockets.find((path) => isWithin(path, real) || isWithin(real, dirname(path)));
+  return socket === undefined ? null : `it is, contains or lies beside ${socket}, a socket of an engine or a key agent`;
+}
+
+function homeProblem(real: string, { homes }: HostPlaces): string | null {
+  const home = homes.find((one) => isWithin(one, real));
+  if (home !== undefined) return `it is or contains the home directory ${home}, which holds secrets`;
+  const secrets = homes.flatMap((one) => secretTrees.map((tree) => `${one}/${tree}`));
+  const secret = secrets.find((tree) => isWithin(real, tree) || isWithin(tree, real));
+  return secret === undefined ? null : `it is, contains or lies in ${secret}, which holds secrets`;
 }
 
 function resolved(mount: Mount): string {
@@ -108,7 +119,7 @@ function targetProblem(target: string): string | null {
   return canonicalPath(target) === '/' ? 'its target is refused: it must not be the root' : null;
 }
 
-function refused(mount: Mount, problem: string, cause?: unknown): CaissonError {
+export function refused(mount: Mount, problem: string, cause?: unknown): CaissonError {
   const source = mount.source.slice(0, 256);
   return new CaissonError('invalid_argument', `${JSON.stringify(source)} cannot be mounted: ${problem}`, {
     cause,

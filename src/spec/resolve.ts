@@ -4,6 +4,7 @@ import type { Loaded, TaskTerminal, Terminal } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
 import { type Asked, askedControls } from './asked.ts';
 import { bytesOf, flagOf, namesOf, textKey } from './backend-keys.ts';
+import { hostPlaces } from './host-places.ts';
 import { placedImageProblem } from './image.ts';
 import { checkLimits } from './limits.ts';
 import { checkMount } from './mounts.ts';
@@ -40,6 +41,7 @@ export interface Wanted {
 export interface Host {
   /** Where the caller stands on the host; bound in when so configured. */
   readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 interface Input {
@@ -126,7 +128,8 @@ function hardeningFor(terminal: Terminal, backend: string): Hardening {
 
 function mountsFor({ task: { terminal }, backend }: Input, stateDirectory: string, host: Host): readonly Mount[] {
   if (!flagOf(terminal, `${backend}_mount_cwd_to_workspace`, false)) return [];
-  return [checkMount({ source: host.cwd, target: workspace, readOnly: false }, { stateDirectory })];
+  const mount = { source: host.cwd, target: workspace, readOnly: false };
+  return [checkMount(mount, { stateDirectory, ...hostPlaces(host.env) })];
 }
 
 function defaultCwd({ isolation, directories }: Guarantees, taskId: string | undefined): string {

@@ -7,7 +7,11 @@ import { describe, expect, it } from 'vitest';
 import { checkMount, placeProblem } from '../../src/spec/mounts.ts';
 import { containing } from '../matchers.ts';
 
-const rules = { stateDirectory: '/home/user/.caisson', home: '/home/user' };
+const rules = {
+  stateDirectory: '/home/user/.caisson',
+  homes: ['/root', '/home/user', '/home/other'],
+  sockets: ['/srv/engine/docker.sock', '/tmp/ssh-abc/agent.1'],
+};
 
 describe('a real path of the host', () => {
   it.each([
@@ -19,7 +23,6 @@ describe('a real path of the host', () => {
     '/mnt/data',
     '/tmp/x',
     '/usr/src/app',
-    '/usr/local/src',
     '/var/lib/jenkins/workspace/job',
     '/etcetera',
     '/home/user/.sshfs',
@@ -40,6 +43,15 @@ describe('a real path of the host', () => {
       '/dev/shm',
       '/run',
       '/run/docker.sock',
+      '/usr/local',
+      '/usr/local/src',
+      '/home/other',
+      '/home/other/.ssh',
+      '/root',
+      '/srv/engine',
+      '/srv/engine/below',
+      '/srv',
+      '/tmp/ssh-abc',
       '/boot',
       '/bin',
       '/usr',

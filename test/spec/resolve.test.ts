@@ -9,7 +9,7 @@ import { newHome } from '../config/home.ts';
 import { bare, generous, loadedWith } from './fixtures.ts';
 import { containing } from '../matchers.ts';
 
-const host = { cwd: '/nowhere' };
+const host = { cwd: '/nowhere', env: {} };
 
 function wanted(request: SandboxRequest = {}, set: Partial<Terminal> = {}): Wanted {
   return resolveSpec(loadedWith(set), { taskId: 'a', ...request }, generous, host);
@@ -218,7 +218,7 @@ describe('binding the working directory', () => {
         loadedWith({ docker_mount_cwd_to_workspace: true }),
         { taskId: 'a' },
         generous,
-        { cwd: join(directory, 'link') },
+        { cwd: join(directory, 'link'), env: {} },
       );
       expect(spec.mounts).toEqual([{ source: await realpath(directory), target: '/workspace', readOnly: false }]);
       expect(asked).toEqual(new Set(['mounts']));
@@ -229,7 +229,7 @@ describe('binding the working directory', () => {
 
   it.each(['/', '/etc', '/nowhere/at/all'])('refuses %s', (cwd) => {
     expect(() =>
-      resolveSpec(loadedWith({ docker_mount_cwd_to_workspace: true }), { taskId: 'a' }, generous, { cwd }),
+      resolveSpec(loadedWith({ docker_mount_cwd_to_workspace: true }), { taskId: 'a' }, generous, { cwd, env: {} }),
     ).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
   });
 });
