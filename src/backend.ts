@@ -70,6 +70,12 @@ export interface Mount {
   readonly readOnly: boolean;
 }
 
+/** Which file it is, as the kernel of this host counts (stat(2)). */
+export interface FileIdentity {
+  readonly device: bigint;
+  readonly inode: bigint;
+}
+
 export interface Hardening {
   /** Everything but mounts and tmpfs is read-only. */
   readonly readOnlyRoot: boolean;
@@ -363,6 +369,12 @@ export interface Sandbox {
   /** Stops all processes, keeps files (tmpfs mounts excepted), starts again. Both are idempotent. */
   readonly power?: { stop(options?: Cancelable): Promise<void>; start(options?: Cancelable): Promise<void> };
   readonly stats?: { read(options?: Cancelable): Promise<Stats> };
+  /**
+   * Present where the sandbox runs on the kernel of this host. The file that lies at the target of a mount, as the sandbox
+   * sees it; a link is not followed. `null` when it cannot be seen from here. Core compares it with what it has checked,
+   * since a path may come to lead elsewhere between the check and the mount.
+   */
+  readonly mounted?: { identify(target: string): Promise<FileIdentity | null> };
   /** How often the kernel has killed in this sandbox for memory, as far as the place has told since we attached. */
   readonly memory?: { kills(): number };
   /**

@@ -7,6 +7,7 @@ import { CaissonError } from './errors.ts';
 
 export type Failpoint =
   | 'after-intent'
+  | 'before-create'
   | 'after-create'
   | 'after-ready'
   | 'before-remove'

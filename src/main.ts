@@ -60,6 +60,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const context: Context = {
     home: loaded.home,
     store,
+    env,
     clock,
     uses: new Uses(store, clock),
     audit,

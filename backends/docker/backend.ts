@@ -30,7 +30,7 @@ import { imagesOf } from './images.ts';
 import { checkSpec } from './limits.ts';
 import { list, object, text } from './json.ts';
 import { fromEngineLabels, instanceLabel } from './labels.ts';
-import { pipesReach } from './pipes.ts';
+import { onThisKernel } from './pipes.ts';
 import { DockerSandbox, fromRef, toRef } from './sandbox.ts';
 
 /** How long an aborted create waits for its own cleaning up before it leaves that to the background. */
@@ -113,8 +113,8 @@ class DockerBackend implements Backend {
 
   async #sandbox({ inspected, init }: Created, facts: Facts): Promise<Sandbox> {
     const where = { facts, local: await this.#engine.isLocal(), root: process.geteuid?.() === 0 };
-    const pipes = pipesReach(inspected.runtime, where);
-    return new DockerSandbox(this.#engine, inspected, { host: facts.id, init, pipes });
+    const sameKernel = onThisKernel(inspected.runtime, where);
+    return new DockerSandbox(this.#engine, inspected, { host: facts.id, init, sameKernel });
   }
 
   async #make(spec: Spec, options: CreateOptions): Promise<Created> {

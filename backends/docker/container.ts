@@ -10,6 +10,8 @@ export interface Inspected {
   readonly id: string;
   readonly state: ResourceState;
   readonly exitCode: number | null;
+  /** Of the first process, as the engine counts; `null` when it does not run. */
+  readonly pid: number | null;
   readonly outOfMemory: boolean;
   readonly imageId: string | null;
   readonly labels: Labels | null;
@@ -30,6 +32,7 @@ export async function inspectContainer(engine: Engine, name: string, signal?: Ab
     id: text(answer['Id']) ?? name,
     state: toState(state['Status']),
     exitCode: number(state['ExitCode']),
+    pid: number(state['Pid']) || null,
     outOfMemory: flag(state['OOMKilled']),
     imageId: text(answer['Image']),
     labels: fromEngineLabels(labels),

@@ -106,7 +106,7 @@ async function recover(making: Making, refused: { error: unknown; network: strin
       `the engine refused to make a sandbox with a disk limit: ${refused.error.message}`,
       {
         cause: refused.error,
-        remedy: 'set terminal.container_disk to 0, or use a storage driver with disk limits',
+        remedy: 'set terminal.container_disk to null, or use a storage driver with disk limits',
       },
     );
   }

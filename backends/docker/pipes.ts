@@ -15,7 +15,7 @@ import type { Facts } from './facts.ts';
 const sameKernel = new Set(['runc', 'crun', 'io.containerd.runc.v2']);
 
 /** Whether the engine's processes are to be seen from here, and run on this kernel: no engine elsewhere, no virtual machine. */
-export function pipesReach(
+export function onThisKernel(
   runtime: string | null,
   { facts, local, root }: { readonly facts: Facts; readonly local: boolean; readonly root: boolean },
 ): boolean {

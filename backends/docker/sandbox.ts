@@ -16,6 +16,7 @@ import type { Engine } from './engine.ts';
 import type { InitProcess } from './init-process.ts';
 import type { Command, Container, StartOptions } from './exec-start.ts';
 import { PipedProcess } from './piped-process.ts';
+import { identify } from './mounted.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
 import { entering, preflight } from './preflight.ts';
 import { ExecProcess } from './process.ts';
@@ -32,6 +33,7 @@ export class DockerSandbox implements Sandbox {
   readonly pty: NonNullable<Sandbox['pty']>;
   readonly memory: NonNullable<Sandbox['memory']>;
   readonly pipes?: NonNullable<Sandbox['pipes']>;
+  readonly mounted?: NonNullable<Sandbox['mounted']>;
   readonly #engine: Engine;
   readonly #container: Container;
   /** Once they did not reach, they are not tried again. */
@@ -40,7 +42,7 @@ export class DockerSandbox implements Sandbox {
   constructor(
     engine: Engine,
     inspected: Inspected,
-    options: { readonly host: string | null; readonly init: InitProcess | null; readonly pipes: boolean },
+    options: { readonly host: string | null; readonly init: InitProcess | null; readonly sameKernel: boolean },
   ) {
     this.#engine = engine;
     this.#container = { engine, id: inspected.id, trusted: inspected.trusted };
@@ -51,7 +53,10 @@ export class DockerSandbox implements Sandbox {
     this.power = { stop: (stop) => this.#stop(stop), start: (start) => this.#start(start) };
     this.memory = { kills: () => engine.events.memoryKills(inspected.id) };
     this.stats = { read: (read) => this.#readStats(read) };
-    if (options.pipes) this.pipes = { exec: (command, each) => this.#execOverPipes(command, each) };
+    if (options.sameKernel) {
+      this.pipes = { exec: (command, each) => this.#execOverPipes(command, each) };
+      this.mounted = { identify: (target) => identify(engine, inspected.id, target) };
+    }
     this.pty = { exec: (command, pty) => this.#execOnTerminal(command, pty) };
   }
 

@@ -19,6 +19,7 @@ import { attachIfThere, finish, removeResources } from './finish.ts';
 import { endedBy } from './ended-by.ts';
 import { withLease } from './lease.ts';
 import { keepLive } from './live.ts';
+import { type CheckedMount, checkMounts, proveMounts } from './mounts.ts';
 import { nextStep } from './step.ts';
 import { usedNow } from './use.ts';
 
@@ -103,13 +104,29 @@ export async function resume(
   const backend = await context.backend(row.backend);
   const sandbox = row.ref === null ? null : await attachIfThere(backend, row.ref);
   if (sandbox === null) return await replace(context, { ...what, how: 'recreated' }, options);
-  if (sandbox.state === 'running')
-    return await ready(context, { row, sandbox, how: row.state === 'ready' ? 'found' : 'started' });
+  if (sandbox.state === 'running' && row.state === 'ready') return await ready(context, { row, sandbox, how: 'found' });
   if (sandbox.power === undefined) return await replace(context, { ...what, how: 'recreated' }, options);
+  const mounts = await checkMounts(context, row);
   await failpoint('before-start');
   await sandbox.power.start(cancelable(options));
   await failpoint('after-start');
-  return await ready(context, { row, sandbox: await reattached(backend, sandbox), how: 'started' });
+  const started = await reattached(backend, sandbox);
+  await proveOrStop(context, { row, sandbox: started }, mounts);
+  return await ready(context, { row, sandbox: started, how: 'started' });
+}
+
+async function proveOrStop(
+  context: Context,
+  { row, sandbox }: { readonly row: SandboxRow; readonly sandbox: Sandbox },
+  mounts: readonly CheckedMount[],
+): Promise<void> {
+  try {
+    const mayMiss = row.degraded.some(({ control }) => control === 'mounts');
+    await proveMounts(context, { row, sandbox, mayMiss }, mounts);
+  } catch (error) {
+    await sandbox.power?.stop();
+    throw error;
+  }
 }
 
 async function reattached(backend: Backend, sandbox: Sandbox): Promise<Sandbox> {

@@ -12,6 +12,8 @@ export interface Context {
   /** The state directory, absolute. */
   readonly home: string;
   readonly store: Store;
+  /** Of the service: where the engine and key agents of this host are named. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Idle time and time to live are measured by it. */
   readonly clock: Clock;
   readonly uses: Uses;

@@ -17,6 +17,7 @@ import { keptSandboxId, makeDirectory } from './directory.ts';
 import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
 import { keepLive } from './live.ts';
+import { checkMounts, proveMounts } from './mounts.ts';
 import { type Ask, noSandbox } from './step.ts';
 import { usedNow } from './use.ts';
 
@@ -24,6 +25,8 @@ import { usedNow } from './use.ts';
 export interface Plan extends Ask {
   readonly placed: Spec;
   readonly degraded: readonly Degradation[];
+  /** Whether a control may be missing that is only found to be missing once the sandbox runs. */
+  readonly allowDegraded: boolean;
   readonly guarantees: Guarantees;
   readonly ephemeral: boolean;
   readonly idleMs: number | null;
@@ -51,15 +54,19 @@ export async function placeSandbox(
   const nonce = newNonce();
   try {
     await refuseUnpatched(context, row.backend, options);
+    const mounts = await checkMounts(context, { ...row, spec: plan.placed });
     if (row.directory !== null) await makeDirectory({ home: context.home, backend: row.backend }, row.taskId, row.id);
+    await failpoint('before-create');
     const sandbox = await context.gate.pass(
       row.backend,
       () => ask(context, { plan, row, nonce }, options),
       options.signal,
     );
     await failpoint('after-create');
+    const unproved = await proveMounts(context, { row, sandbox, mayMiss: plan.allowDegraded }, mounts);
     await forgetCopies(context, row);
-    const patch = { state: 'ready', ref: sandbox.ref, effective: null, ...usedNow(context.clock) } as const;
+    const degraded = [...row.degraded, ...unproved];
+    const patch = { state: 'ready', ref: sandbox.ref, effective: null, degraded, ...usedNow(context.clock) } as const;
     await context.store.updateSandbox(row.id, patch);
     await failpoint('after-ready');
     return { row: { ...row, ...patch }, sandbox: keepLive(context, row.id, sandbox, nonce), how: what.how };

@@ -58,7 +58,7 @@ export class Plans {
     const { loaded, cwd } = this.#surroundings;
     const backend = await this.#context.backend(named.backend ?? loaded.forTask(taskId).terminal.backend);
     const guarantees = await backend.guarantees(cancelable(options));
-    const resolved = resolveSpec(loaded, named, guarantees, { cwd, env: loaded.env });
+    const resolved = resolveSpec(loaded, named, guarantees, { cwd: row === null ? cwd : null, env: loaded.env });
     const wanted = row === null ? resolved : asItIs(resolved, row);
     return { ...(await planOf(wanted, guarantees)), taskId, recreate: false, existing: row !== null };
   }
@@ -117,6 +117,7 @@ async function planOf(
     fingerprint: fingerprint(spec),
     placed,
     degraded,
+    allowDegraded: wanted.allowDegraded,
     guarantees,
     ephemeral,
     idleMs,

@@ -39,8 +39,8 @@ export interface Wanted {
 }
 
 export interface Host {
-  /** Where the caller stands on the host; bound in when so configured. */
-  readonly cwd: string;
+  /** Where the caller stands on the host; bound in when so configured. `null`: the sandbox is there and keeps its own. */
+  readonly cwd: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -127,7 +127,7 @@ function hardeningFor(terminal: Terminal, backend: string): Hardening {
 }
 
 function mountsFor({ task: { terminal }, backend }: Input, stateDirectory: string, host: Host): readonly Mount[] {
-  if (!flagOf(terminal, `${backend}_mount_cwd_to_workspace`, false)) return [];
+  if (host.cwd === null || !flagOf(terminal, `${backend}_mount_cwd_to_workspace`, false)) return [];
   const mount = { source: host.cwd, target: workspace, readOnly: false };
   return [checkMount(mount, { stateDirectory, ...hostPlaces(host.env) })];
 }

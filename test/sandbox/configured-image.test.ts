@@ -51,6 +51,7 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
     gate: new Gate(1),
     live: new Map(),
     measuring: new Map(),
+    env: {},
     requirePatchedRuntime: false,
   };
   return { context, place };

@@ -9,7 +9,7 @@ import type { Context } from '../../src/sandbox/context.ts';
 import type { Plan } from '../../src/sandbox/create.ts';
 import { Gate } from '../../src/sandbox/gate.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
-import { fakeBackend } from '../fixtures/fake-backend/backend.ts';
+import { type FakeOptions, fakeBackend } from '../fixtures/fake-backend/backend.ts';
 import { FakePlace } from '../fixtures/fake-backend/place.ts';
 import { spec } from './rows.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -18,7 +18,7 @@ import { Uses } from '../../src/sandbox/use.ts';
 interface Afresh {
   readonly at: { home: string; place: FakePlace };
   /** A second one is a restart, or another process. */
-  readonly service: (guarantees?: Partial<Guarantees>) => Promise<Context>;
+  readonly service: (guarantees?: Partial<Guarantees>, facets?: FakeOptions['facets']) => Promise<Context>;
 }
 
 /** Called where the tests are: it sets up and clears away around each of them. */
@@ -34,14 +34,15 @@ export function afresh(): Afresh {
     await at.place.dispose();
     await rm(at.home, { recursive: true, force: true });
   });
-  const service = async (guarantees: Partial<Guarantees> = {}): Promise<Context> => {
+  const service: Afresh['service'] = async (guarantees = {}, facets = {}) => {
     const { home, place } = at;
     const { store } = await openStore(join(home, 'caisson.db'));
-    const backend = fakeBackend({ place, guarantees });
+    const backend = fakeBackend({ place, guarantees, facets });
     closers.push(() => store.close());
     return {
       home,
       store,
+      env: {},
       clock: systemClock,
       uses: new Uses(store, systemClock),
       audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, owner: store.owner }),
@@ -69,6 +70,7 @@ export async function plan(context: Context, patch: Partial<Plan> = {}): Promise
     recreate: false,
     existing: false,
     degraded: [],
+    allowDegraded: false,
     guarantees,
     ephemeral: false,
     idleMs: null,

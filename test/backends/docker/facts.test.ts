@@ -6,7 +6,7 @@ import { readFacts, toFacts } from '../../../backends/docker/facts.ts';
 import { toGuarantees, type Place } from '../../../backends/docker/guarantees.ts';
 import { checkCommand, checkSpec } from '../../../backends/docker/limits.ts';
 import { plainSpec } from '../../conformance/spec.ts';
-import { pipesReach } from '../../../backends/docker/pipes.ts';
+import { onThisKernel } from '../../../backends/docker/pipes.ts';
 import { infoOf, versionOf } from './answers.ts';
 
 const place: Place = { disk: { enforced: false, reason: 'no quota' }, local: true, hostUser: true };
@@ -229,9 +229,9 @@ describe('named pipes reach into a sandbox', () => {
   const here = { facts: factsOf(), local: true, root: true };
 
   test('of an engine on this kernel, whose processes may be looked into', () => {
-    expect(pipesReach('runc', here)).toBe(true);
-    expect(pipesReach(null, here)).toBe(true);
-    expect(pipesReach('runc', { ...here, root: false, facts: factsOf({ SecurityOptions: ['name=rootless'] }) })).toBe(
+    expect(onThisKernel('runc', here)).toBe(true);
+    expect(onThisKernel(null, here)).toBe(true);
+    expect(onThisKernel('runc', { ...here, root: false, facts: factsOf({ SecurityOptions: ['name=rootless'] }) })).toBe(
       true,
     );
   });
@@ -243,6 +243,6 @@ describe('named pipes reach into a sandbox', () => {
     ["somebody else's processes", 'runc', { ...here, root: false }],
     ['Docker Desktop', 'runc', { ...here, facts: factsOf({ OperatingSystem: 'Docker Desktop' }) }],
   ])('but not into %s', (_, runtime, where) => {
-    expect(pipesReach(runtime, where)).toBe(false);
+    expect(onThisKernel(runtime, where)).toBe(false);
   });
 });
