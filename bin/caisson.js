@@ -61,10 +61,11 @@ async function runOnNewerNode() {
     );
   }
   const [{ spawn }, { fileURLToPath }] = await Promise.all([import('node:child_process'), import('node:url')]);
-  const child = spawn(node, ['--', fileURLToPath(import.meta.url), ...args], { stdio: 'inherit' });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const passOn = (signal) => child.kill(signal);
+  // Before the start: a signal that arrives right after it would end this process and leave the other one behind.
   for (const signal of signals) process.on(signal, passOn);
+  const child = spawn(node, ['--', fileURLToPath(import.meta.url), ...args], { stdio: 'inherit' });
   child.on('error', (error) => fail(`${node} does not start: ${error.message}`, `install Node ${wantedMajor}`));
   child.on('exit', (exitCode, signal) => {
     for (const name of signals) process.off(name, passOn);

@@ -11,6 +11,15 @@ const tellLoads = `data:text/javascript,${encodeURIComponent(
   "import { registerHooks } from 'node:module'; registerHooks({ load(url, context, next) { process.stderr.write('LOAD ' + url + '\\n'); return next(url, context); } });",
 )}`;
 
+/** A main that ends with 43 on SIGTERM. */
+const exitsOnTerm =
+  "export async function main() { process.once('SIGTERM', () => process.exit(43)); setInterval(() => {}, 1000); process.stdout.write('up ' + process.pid + '\\n'); }";
+
+/** Holds the caller of `spawn` for a second after the process has started, as a busy machine does. */
+const slowSpawn = `data:text/javascript,${encodeURIComponent(
+  "import processes from 'node:child_process'; import { syncBuiltinESMExports } from 'node:module'; const { spawn } = processes; processes.spawn = (...given) => { const child = spawn(...given); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000); return child; }; syncBuiltinESMExports();",
+)}`;
+
 describe('the program', () => {
   it.each(older === null ? [process.execPath] : [process.execPath, older])(
     'answers --version and --help by itself on %s',
@@ -91,10 +100,7 @@ describe.skipIf(older === null)('the program on a Node that is too old', () => {
 
   it('passes signals on and mirrors how the other one ended', async () => {
     await using at = await scratch();
-    const copy = await copyWith(
-      at.path,
-      "export async function main() { process.once('SIGTERM', () => process.exit(43)); setInterval(() => {}, 1000); process.stdout.write('up ' + process.pid + '\\n'); }",
-    );
+    const copy = await copyWith(at.path, exitsOnTerm);
     const passed = start(node, [copy], at.env);
     await passed.wrote('up ');
     passed.child.kill('SIGTERM');
@@ -106,6 +112,15 @@ describe.skipIf(older === null)('the program on a Node that is too old', () => {
     await killed.wrote('up ');
     process.kill(pid, 'SIGKILL');
     expect(await killed.ended).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
+  });
+
+  it('passes on a signal that arrives while the other one starts', async () => {
+    await using at = await scratch();
+    const copy = await copyWith(at.path, exitsOnTerm);
+    const passed = start(node, ['--import', slowSpawn, copy], at.env);
+    await passed.wrote('up ');
+    passed.child.kill('SIGTERM');
+    expect(await passed.ended).toMatchObject({ exitCode: 43, signal: null });
   });
 
   it('says what is needed when there is no other', async () => {
