@@ -58,6 +58,7 @@ export function askedOf(
     subject: subject ?? { kind: 'argv', argv: wanted.command },
     redaction: origin.redactions.forExec(wanted.env, given.variables),
     look,
+    variables: { set: input.env ?? {}, anyway: anywayOf(plan, { origin, given }) },
   });
   return { wanted, call };
 }
@@ -80,4 +81,12 @@ function requestOf(
     timeoutMs: input.timeoutMs === undefined ? plan.timeoutMs : input.timeoutMs,
     outputLimitBytes: input.outputLimitBytes ?? null,
   };
+}
+
+/** The caller's own on this host. Of hosts elsewhere it is not known what a command would have. */
+function anywayOf(
+  { guarantees }: Resolved,
+  { origin, given }: { readonly origin: Origin; readonly given: Provision },
+): Readonly<Record<string, string | undefined>> {
+  return guarantees.isolation === 'none' ? { ...origin.env, ...given.env } : given.env;
 }

@@ -7,7 +7,7 @@ import type { Finding } from '../policy/types.ts';
 import type { StepOptions } from '../sandbox/context.ts';
 import type { Attendance } from './attended.ts';
 import { bindingOf, textOf } from './binding.ts';
-import { placeOf, readable } from './call.ts';
+import { type Call, placeOf, readable } from './call.ts';
 import type { Desk } from './desk.ts';
 import type { Answered, Passage, Step } from './gate.ts';
 import { type Outcome, Questions } from './questions.ts';
@@ -161,17 +161,25 @@ async function proposalFor({ call }: Passage, { book, userHome }: Proposing): Pr
 async function questionOf({ passage, book, open }: Asked, { timeoutMs, userHome }: ApproveParts): Promise<Question> {
   const { call, decision } = passage;
   const { taskId, backend, reach, cwd, subject } = call;
+  const { display, warnings } = shownCommand(textOf(call));
   const proposal = await proposalFor(passage, { book, userHome });
   const choices = choicesFor(open, proposal.length === 0 ? null : proposal);
   return {
     id: `apr_${randomBytes(12).toString('hex')}`,
     ...{ taskId, backend, reach, cwd },
     command: readable(subject),
-    ...shownCommand(textOf(call)),
+    display,
+    warnings: [...warnings, ...variablesOf(call)],
     tier: decision.tier,
     findings: open,
     choices,
     proposal: choices.includes('always') ? proposal : [],
     expiresAt: Date.now() + timeoutMs,
   };
+}
+
+/** By name: values may be secrets. */
+function variablesOf({ variables = [], reach }: Call): readonly string[] {
+  if (variables.length === 0 || reach === 'container') return [];
+  return [`the request sets ${variables.map(({ name }) => name).join(', ')}`];
 }

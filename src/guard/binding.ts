@@ -4,7 +4,7 @@ import { type Call, readable } from './call.ts';
 
 /** `version`: of the rules by which it was asked for. */
 export function bindingOf(call: Call, version: string): string {
-  const { subject, cwd, seen, envNames, backend, taskId, stdin } = call;
+  const { subject, cwd, seen, envDigest, backend, taskId, stdin } = call;
   const language = subject.kind === 'code' ? subject.language : null;
   const bound = [
     subject.kind,
@@ -13,7 +13,7 @@ export function bindingOf(call: Call, version: string): string {
     subject.kind === 'file' ? subject.digest() : null,
     cwd,
     seen?.known ?? null,
-    envNames,
+    envDigest ?? null,
     backend,
     taskId,
     stdin,

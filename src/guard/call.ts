@@ -1,5 +1,6 @@
 /** What is about to run, as the guard sees it: exactly what will be started, and nothing that could change meanwhile. */
 import { isUtf8 } from 'node:buffer';
+import { createHmac, randomBytes } from 'node:crypto';
 import { masked } from '../audit/facts.ts';
 import type { Guarantees } from '../backend.ts';
 import type { Language } from '../exec/code.ts';
@@ -9,6 +10,8 @@ import type { Touched } from '../files/tools/touched.ts';
 import { reachOf } from '../policy/reach.ts';
 import type { Place, Reach } from '../policy/types.ts';
 import type { Redaction } from '../secrets/redact/redactor.ts';
+
+type Values = Readonly<Record<string, string>>;
 
 /** A program with its arguments, text for a shell, a program's text, or a file tool. What was admitted is what is run. */
 export type Subject =
@@ -44,6 +47,10 @@ export interface Call {
   readonly cwd: string;
   /** Names only: values may be secrets. */
   readonly envNames: readonly string[];
+  /** Of names and values, with a key of this process: an answer for one value is none for another. */
+  readonly envDigest?: string;
+  /** What the request sets otherwise than the command would have it. For the policy alone: it is never shown. */
+  readonly variables?: readonly { readonly name: string; readonly value: string }[];
   /** Takes out of a word what is a value of its environment or another secret, for records. */
   readonly masked?: (word: string) => string;
   /** Whether it reads input that nobody has seen. */
@@ -73,10 +80,12 @@ export interface Wanted {
   readonly subject: Subject;
   /** What knows the secrets of this process. Absent or `null`: forms of secrets are taken out of records all the same. */
   readonly redaction?: Redaction | null;
+  /** Variables that the caller sets, and those that the command would have without. */
+  readonly variables?: { readonly set: Values; readonly anyway: Readonly<Record<string, string | undefined>> };
   readonly look?: Look | undefined;
 }
 
-export function callOf({ plan, request, subject, redaction = null, look }: Wanted): Call {
+export function callOf({ plan, request, subject, redaction = null, look, variables }: Wanted): Call {
   const { execId, cwd, env, stdin } = request;
   return {
     execId,
@@ -86,15 +95,31 @@ export function callOf({ plan, request, subject, redaction = null, look }: Wante
     subject,
     cwd,
     envNames: Object.keys(env).toSorted(),
+    envDigest: digestOf(env),
+    variables: changed(variables),
     masked: (word) => masked(word, env, redaction),
     stdin: stdin && subject.kind === 'argv',
     ...(look === undefined ? {} : { look }),
   };
 }
 
+const key = randomBytes(32);
+
+function digestOf(env: Values): string {
+  const pairs = Object.entries(env).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return createHmac('sha256', key).update(JSON.stringify(pairs)).digest('hex');
+}
+
+function changed(variables: Wanted['variables']): NonNullable<Call['variables']> {
+  return Object.entries(variables?.set ?? {}).flatMap(([name, value]) =>
+    variables?.anyway[name] === value ? [] : [{ name, value }],
+  );
+}
+
 /** Where it would start, as policy wants to know it. `home`: the home directory of the account on this host. */
-export function placeOf({ cwd, seen, stdin, reach }: Call, home: string): Place {
-  const account = reach === 'host' ? { home, stdin } : { stdin };
+export function placeOf({ cwd, seen, stdin, reach, variables = [] }: Call, home: string): Place {
+  const set = reach === 'container' || variables.length === 0 ? {} : { environment: variables };
+  const account = { ...(reach === 'host' ? { home, stdin } : { stdin }), ...set };
   if (seen === undefined) return { cwd, ...account };
   return seen.known === null
     ? { cwd: null, definitions: [], unclear: true, ...account }

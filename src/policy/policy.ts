@@ -129,6 +129,7 @@ function isSame(one: Place, other: Place): boolean {
     one.home === other.home &&
     (one.stdin ?? false) === (other.stdin ?? false) &&
     one.definitions === other.definitions &&
+    one.environment === other.environment &&
     (one.unclear ?? false) === (other.unclear ?? false)
   );
 }

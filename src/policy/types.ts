@@ -57,6 +57,8 @@ export interface Place {
   readonly unclear?: boolean;
   /** The home directory there, when it is known. */
   readonly home?: string;
+  /** Variables that the request sets for all of it: judged as if they stood in front of each command. */
+  readonly environment?: readonly { readonly name: string; readonly value: string }[];
   /** Input that nobody has seen will reach it. */
   readonly stdin?: boolean;
 }

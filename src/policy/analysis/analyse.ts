@@ -10,7 +10,7 @@ import { readPiped } from './pipes.ts';
 import type { Payload } from './parts.ts';
 import { Session } from './session.ts';
 import { readTree } from './tree/walk.ts';
-import { type Analysis, hole, type Word } from './types.ts';
+import { type Analysis, type Assignment, hole, type Simple, type Word } from './types.ts';
 
 /** Text as a shell gets it. `parse` null: the grammar is not there. */
 export function analyse(text: string, place: Place, parse: Parse | null): Analysis {
@@ -134,11 +134,18 @@ function tooManyMarks(text: string): boolean {
   return marks > grammarMarks;
 }
 
-function finish(text: string, session: Session, { home }: Place): Analysis {
+function finish(text: string, session: Session, { home, environment = [] }: Place): Analysis {
   for (const { words, start, end } of session.commands) {
     const name = words[0]?.text ?? '';
     if (disguised(name)) session.note('U4', 'characters that are not shown as they are', { start, end });
     if (name.startsWith('=')) session.note('U2', 'command name that is not known before it runs', { start, end });
   }
-  return { text, home: home ?? null, commands: session.commands, notes: session.notes, features: session.features };
+  const set = environment.map((each) => ({ ...each, start: 0, end: text.length }));
+  if (set.length > 0) session.features.add('assignment');
+  const commands = set.length === 0 ? session.commands : session.commands.map((command) => withVariables(command, set));
+  return { text, home: home ?? null, commands, notes: session.notes, features: session.features };
+}
+
+function withVariables(command: Simple, set: readonly Assignment[]): Simple {
+  return command.words.length === 0 ? command : { ...command, assignments: [...set, ...command.assignments] };
 }

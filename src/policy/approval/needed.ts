@@ -31,9 +31,13 @@ export function unansweredOf({ findings }: Decision, standing: Standing): readon
   });
 }
 
+/** Findings that say nothing on what will run: each variable makes another program of the same command. */
+const neverKinds: ReadonlySet<string> = new Set(['D27']);
+
 /** What "for this session" means for a finding: its kind of danger, or else exactly this command. */
 export function sessionKey(finding: Finding, exact: string): string {
-  return kindOf(finding) === 'dangerous' ? finding.rule : `${finding.rule} ${exact}`;
+  const isKind = kindOf(finding) === 'dangerous' && !neverKinds.has(finding.rule);
+  return isKind ? finding.rule : `${finding.rule} ${exact}`;
 }
 
 export type Scope = 'once' | 'session' | 'always' | 'deny';

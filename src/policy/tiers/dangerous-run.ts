@@ -5,6 +5,7 @@ import { runBy } from '../analysis/peel.ts';
 import { sedCallsOf } from '../analysis/sed.ts';
 import { comesUnseen, decodesWithin, isDecoded, fetchesWithin, followsDecode, followsFetch, runsDecoded, runsDownload, writersBefore, writesText } from './foreign.ts';
 import type { Simple } from '../analysis/types.ts';
+import { logsIn, shownBy, takesOver } from './environment.ts';
 import { argsOf, type Rule } from './rule.ts';
 
 const readsText = (program: string | null): boolean => isShell(program) || isInterpreter(program);
@@ -79,33 +80,17 @@ export const runRules: readonly Rule[] = [
   },
   {
     id: 'D27', description: 'environment that changes what a program runs', programs: runners,
-    test: ({ program, assignments, words }) => words.length > 0 && assignments.some(({ name, value }) => takesOver(name, value, program ?? '')),
+    test: ({ program, assignments, words }) => words.length > 0 && assignments.some(({ name, value }) => setsOther(name, value, program ?? '')),
     yes: ['LD_PRELOAD=./x.so ls', 'PATH=/evil:$PATH git status', 'BASH_ENV=f bash s.sh', "env GIT_SSH_COMMAND='sh -c x' git fetch", 'GIT_CONFIG_COUNT=1 git status', 'PAGER=./x git log', 'GH_PAGER=./x gh pr list', 'RSYNC_RSH=./x rsync a h:b', 'TAR_OPTIONS=--to-command=x tar xf a', 'IFS=x cmd', "NODE_OPTIONS='--require ./x' node s"],
     no: ['NODE_OPTIONS=--max-old-space-size=4096 npm test', 'export PATH="$HOME/.local/bin:$PATH"', 'NODE_ENV=test npm test', "while IFS= read -r l; do echo; done", 'FOO=1 make', 'PAGER=cat git log', 'GIT_PAGER= git log', 'AWS_PAGER= aws s3 ls', "RSYNC_RSH='ssh -p 22' rsync a h:b", 'TAR_OPTIONS=--exclude=x tar xf a', 'LC_ALL=C sort f', 'IFS=, read -r a b'],
   },
 ];
 
-const controls = /^(?:LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_LIBRARY_PATH|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|PATH|PYTHONSTARTUP|PERL5OPT|RUBYOPT|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_EXEC_PATH|GIT_CONFIG(?:_.*)?|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|PERL5DB|(?:npm_config|NPM_CONFIG)_(?:script_shell|SCRIPT_SHELL)|OPENSSL_ENGINES|GCONV_PATH|BASH_LOADABLES_PATH|RSYNC_CONNECT_PROG|BASH_FUNC_.*)$/;
-const shows = /^(?:(?:(?:GIT|GH|GLAB|BAT|PSQL|DELTA|SYSTEMD|AWS)_)?PAGER|MANPAGER|(?:(?:GIT|GIT_SEQUENCE|GH|KUBE|SUDO|SVN|SYSTEMD|PSQL)_)?EDITOR|HGEDITOR|FCEDIT|VISUAL|BROWSER|GH_BROWSER|LESSOPEN|LESSCLOSE)$/;
-const connects = /^(?:RSYNC_RSH|SVN_SSH|CVS_RSH|BORG_RSH)$/;
-
-/** Whether it is a usual pager or editor, or none. */
-const shownBy = (value: string): boolean => /^(?:|cat|less(?: -\w+)?|more|true|:|vim?|nvim|nano|emacs|code --wait|store|cache|osxkeychain|manager)$/.test(value);
-
-function takesOver(name: string, value: string, program: string): boolean {
-  // The search path of a whole script is set up in most of them; in front of one command it is meant for that command.
-  if (name === 'PATH' && /^(?:export|declare|typeset|local|readonly)$/.test(program)) return false;
-  if (name === 'IFS') return !/^(?:read|mapfile|readarray)?$/.test(program);
-  if (shows.test(name)) return !shownBy(value);
-  if (connects.test(name)) return !logsIn(value);
-  if (name === 'TAR_OPTIONS') return runsOther['tar']?.(value.split(/\s+/)) === true;
-  if (name === 'NODE_OPTIONS') return /(?:^|\s)(?:-r|--require|--import|--(?:experimental-)?loader)\b/.test(value);
-  return controls.test(name);
-}
+const setsOther = (name: string, value: string, program: string): boolean =>
+  name === 'TAR_OPTIONS' ? runsOther['tar']?.(value.split(/\s+/)) === true : takesOver(name, value, program);
 
 /** `-I zstd`, `-e 'ssh -p 22'`: what these options are for. */
 const compresses = (value: string): boolean => /^(?:p?igz|gzip|p?bzip2|p?xz|pixz|zstd(?:mt)?|lz4|lzma|lzop|brotli)(?: -[\w-]+)*$/.test(value);
-const logsIn = (value: string): boolean => /^(?:\S*\/)?ssh(?: |$)/.test(value) && !/Command/i.test(value);
 
 type Runs = (args: readonly string[]) => boolean;
 const gnu = (...options: readonly string[]): Runs => (args) => options.some((option) => hasLong(args, option, 4));
