@@ -5,6 +5,7 @@ import { checkRequest } from './exec/request.ts';
 import type { ExecRequest } from './exec/types.ts';
 import { type Call, callOf, type Look, type Subject } from './guard/call.ts';
 import type { Origin, Provision } from './provisions.ts';
+import { declaredIn } from './secrets/redactions.ts';
 import type { Resolved } from './sandbox/plan.ts';
 import { checkExecEnv } from './spec/env.ts';
 
@@ -68,14 +69,15 @@ function requestOf(
   input: ExecInput,
   { given, workspace }: { readonly given: Provision; readonly workspace: string },
 ): ExecRequest {
-  const env = input.env ?? {};
-  checkExecEnv(env);
+  checkExecEnv(input.env ?? {});
+  const env = { ...given.env, ...input.env };
   const [program, ...args] = input.command;
   return {
     execId: input.execId ?? newExecId(),
     command: [program, ...args],
     cwd: input.cwd ?? workspace,
-    env: { ...given.env, ...env },
+    env,
+    confidential: declaredIn(env, new Set(given.variables)).length > 0,
     stdin: input.stdin ?? false,
     tty: input.tty ?? null,
     timeoutMs: input.timeoutMs === undefined ? plan.timeoutMs : input.timeoutMs,

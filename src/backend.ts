@@ -375,6 +375,12 @@ export interface Sandbox {
    * since a path may come to lead elsewhere between the check and the mount.
    */
   readonly mounted?: { identify(target: string): Promise<FileIdentity | null> };
+  /**
+   * Present where the sandbox counts its processes in a namespace of its own and runs on the kernel of this host: those
+   * that live in it and are not among `known`, as the kernel of this host sees them, not as anything inside reports them.
+   * `null` when they cannot be seen from here. Core keeps commands apart from what earlier ones left behind with it.
+   */
+  readonly processes?: { list(known: ReadonlySet<number>): Promise<readonly SandboxProcess[] | null> };
   /** How often the kernel has killed in this sandbox for memory, as far as the place has told since we attached. */
   readonly memory?: { kills(): number };
   /**
@@ -384,6 +390,14 @@ export interface Sandbox {
   readonly pipes?: { exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> };
   /** The same as `exec`, on a terminal. `stderr` of such a process is empty: a terminal has one stream. */
   readonly pty?: { exec(command: readonly [string, ...string[]], options: PtyOptions): Promise<PtyProcess> };
+}
+
+/** Numbers of the sandbox's own namespace. A process that has ended and is not reaped yet is none. */
+export interface SandboxProcess {
+  readonly pid: number;
+  /** 0: it was started from outside. */
+  readonly parent: number;
+  readonly session: number;
 }
 
 /** A reading of one moment. Bytes and nanoseconds; `null` where the place does not tell. */
@@ -405,6 +419,8 @@ export interface ExecOptions extends Cancelable {
    * Names are identifiers. It holds `CAISSON_EXEC`, by which the tree is found, so it must reach the process as it is.
    */
   readonly env: Readonly<Record<string, string>>;
+  /** The environment holds values that no other process of the sandbox should come by. Backends need not heed it. */
+  readonly confidential?: boolean;
   /** Whether `Process.stdin` is wanted. Without it the command reads end of file at once. */
   readonly stdin: boolean;
   /**

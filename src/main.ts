@@ -69,6 +69,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     gate: new Gate(loaded.config.pool.create_concurrency),
     live: new Map(),
     measuring: new Map(),
+    lanes: loaded.config.exec.lanes,
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
   };
   const journal = await journalOf(loaded, store);

@@ -17,6 +17,7 @@ import type { InitProcess } from './init-process.ts';
 import type { Command, Container, StartOptions } from './exec-start.ts';
 import { PipedProcess } from './piped-process.ts';
 import { identify } from './mounted.ts';
+import { ContainerProcesses } from './processes.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
 import { entering, preflight } from './preflight.ts';
 import { ExecProcess } from './process.ts';
@@ -34,6 +35,7 @@ export class DockerSandbox implements Sandbox {
   readonly memory: NonNullable<Sandbox['memory']>;
   readonly pipes?: NonNullable<Sandbox['pipes']>;
   readonly mounted?: NonNullable<Sandbox['mounted']>;
+  readonly processes?: NonNullable<Sandbox['processes']>;
   readonly #engine: Engine;
   readonly #container: Container;
   /** Once they did not reach, they are not tried again. */
@@ -56,6 +58,7 @@ export class DockerSandbox implements Sandbox {
     if (options.sameKernel) {
       this.pipes = { exec: (command, each) => this.#execOverPipes(command, each) };
       this.mounted = { identify: (target) => identify(engine, inspected.id, target) };
+      this.processes = new ContainerProcesses(engine, inspected.id);
     }
     this.pty = { exec: (command, pty) => this.#execOnTerminal(command, pty) };
   }

@@ -58,9 +58,9 @@ function callPlace(
   request: ExecRequest,
   how: { readonly signal: AbortSignal; readonly onSent: () => void },
 ): Promise<Process | PtyProcess> {
-  const { command, cwd, tty } = request;
+  const { command, cwd, tty, confidential = false } = request;
   const env = { ...request.env, [execVariable]: request.execId };
-  if (tty === null) return sandbox.exec(command, { cwd, env, stdin: request.stdin, ...how });
+  if (tty === null) return sandbox.exec(command, { cwd, env, confidential, stdin: request.stdin, ...how });
   if (sandbox.pty === undefined) {
     throw new CaissonError('not_supported', 'this backend has no terminals', {
       remedy: 'run the command without a terminal',

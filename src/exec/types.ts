@@ -13,6 +13,8 @@ export interface ExecRequest {
   /** Absolute, inside the sandbox. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** `env` holds declared secrets. Absent: it does not. */
+  readonly confidential?: boolean;
   readonly stdin: boolean;
   readonly tty: { readonly columns: number; readonly rows: number } | null;
   /** `null`: no deadline. */

@@ -25,6 +25,8 @@ export interface Context {
   readonly live: Map<string, LanedSandbox>;
   /** Probes under way, by sandbox id. */
   readonly measuring: Map<string, Promise<Effective | null>>;
+  /** `exec.lanes` */
+  readonly lanes: boolean;
   /** `policy.require_patched_runtime` */
   readonly requirePatchedRuntime: boolean;
 }

@@ -52,6 +52,7 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
     live: new Map(),
     measuring: new Map(),
     env: {},
+    lanes: true,
     requirePatchedRuntime: false,
   };
   return { context, place };

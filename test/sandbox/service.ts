@@ -50,6 +50,7 @@ export function afresh(): Afresh {
       gate: new Gate(2),
       live: new Map(),
       measuring: new Map(),
+      lanes: true,
       requirePatchedRuntime: false,
     };
   };

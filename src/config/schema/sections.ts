@@ -21,6 +21,7 @@ export const policySection = z.strictObject({
 });
 
 export const execSection = z.strictObject({
+  lanes: flagKey('Run plain commands through shells that stay in the sandbox, which takes a tenth of the time.'),
   output_bytes: key(bytes, expectsBytes, 'Bytes kept of each stream in a result: its beginning and its end.'),
   spill_bytes: key(bytes, expectsBytes, 'Bytes of output that are recorded on disk for one command.'),
   retention_seconds: key(

@@ -37,6 +37,8 @@ const lastWordsMs = 50;
 export interface Surroundings {
   /** The lane can take a request, or never will again. */
   readonly onChange: (lane: Lane) => void;
+  /** A process of the command lives on after its end, and holds a stream. */
+  readonly onOutlived: () => void;
   readonly memory?: Sandbox['memory'];
 }
 
@@ -56,6 +58,7 @@ export class Lane {
   /** `null`: the lane has nothing to say. */
   #exchange: Exchange | null = null;
   #greeting: string | null = null;
+  #pid: number | null = null;
   #current: Current | null = null;
   #startedAt = 0;
   #canStandReady = false;
@@ -80,6 +83,11 @@ export class Lane {
 
   get state(): State {
     return this.#state;
+  }
+
+  /** Of its shell, as the sandbox counts. The shell's own word: another process gains nothing by it. `null` before `open`. */
+  get pid(): number | null {
+    return this.#pid;
   }
 
   /** When the running exec began, by the monotonic clock; how busy lanes are told apart. */
@@ -114,6 +122,7 @@ export class Lane {
       );
     }
     this.#greeting = nonce;
+    this.#pid = Number.parseInt(answer.slice(1), 10);
     this.#canStandReady = answer.endsWith('+');
     this.#state = 'idle';
   }
@@ -269,7 +278,10 @@ export class Lane {
         return false;
       }
       if (looked.next === null) return true;
-      if (count + 1 === recheckPausesMs.length) judge(process, looked.seen);
+      if (count + 1 === recheckPausesMs.length) {
+        judge(process, looked.seen);
+        if (looked.seen.length > 0) this.#surroundings.onOutlived();
+      }
       ({ suspects } = looked);
       look = looked.next;
     }

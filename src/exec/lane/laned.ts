@@ -2,11 +2,18 @@
  * A sandbox whose plain commands go through lanes; everything else about it is the sandbox's own.
  *
  * Execs with stdin or a terminal go the direct way, and so does the first one of a sandbox that has no lane yet: opening
- * a lane costs as much as an exec, so it only pays from the second command on.
+ * a lane costs as much as an exec, so it only pays from the second command on. Nor is there a lane beside a process that has
+ * outlived its command, and none for an environment with secrets unless nothing else is seen to live in the sandbox: see
+ * `strangers.ts`. What is not looked for, since it cannot be told from a command, is such a process beside commands that
+ * still run.
  */
 import type { ExecOptions, Process, Ref, ResourceState, Sandbox } from '../../backend.ts';
 import { startDirect } from '../direct/start.ts';
 import { Lanes } from './pool.ts';
+import { Strangers } from './strangers.ts';
+
+/** Why a configuration has none, for `noLanes`. */
+const switchedOff = 'exec.lanes is false';
 
 export class LanedSandbox implements Sandbox {
   readonly ref: Ref;
@@ -18,31 +25,68 @@ export class LanedSandbox implements Sandbox {
   readonly memory?: NonNullable<Sandbox['memory']>;
   readonly #sandbox: Sandbox;
   readonly #lanes: Lanes;
+  readonly #strangers: Strangers | null;
+  readonly #enabled: boolean;
   #direct = 0;
+  /** Commands that have not ended, and those that are being started. */
+  #running = 0;
 
-  /** `nonce`: the one that the sandbox's first process was given, when that is a guardian. */
-  constructor(sandbox: Sandbox, nonce: string | null) {
-    const { ref, state, place, power, stats, pty, memory } = sandbox;
-    Object.assign(this, { power, stats, pty, memory });
+  /**
+   * `nonce`: the one that the sandbox's first process was given, when that is a guardian. Not `enabled`: every command goes
+   * the direct way.
+   */
+  constructor(sandbox: Sandbox, nonce: string | null, { enabled = true }: { readonly enabled?: boolean } = {}) {
+    const { ref, state, place, power, stats, pty, memory, processes } = sandbox;
+    Object.assign(this, { power, stats, memory });
+    if (pty !== undefined) this.pty = { exec: (command, options) => this.#counted(pty.exec(command, options)) };
     [this.ref, this.state, this.place] = [ref, state, place];
     this.#sandbox = sandbox;
+    this.#enabled = enabled;
+    this.#strangers = processes === undefined ? null : new Strangers(processes);
     const launcher = sandbox.pipes ?? sandbox;
     this.#lanes = new Lanes((command, options) => launcher.exec(command, options), sandbox.memory);
-    if (sandbox.init !== undefined && nonce !== null)
+    if (!enabled) sandbox.init?.release();
+    else if (sandbox.init !== undefined && nonce !== null)
       this.#lanes.adopt(sandbox.init, nonce, { forGood: sandbox.pipes === undefined });
   }
 
   /** Why there are no lanes here; `null` while nothing speaks against them. */
   get noLanes(): string | null {
-    return this.#lanes.unusable;
+    return this.#enabled ? this.#lanes.unusable : switchedOff;
   }
 
   async exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> {
-    const process = options.stdin ? null : await this.#throughLane(command, options);
+    return await this.#counted(this.#start(command, options));
+  }
+
+  async #start(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> {
+    const mayLane = this.#enabled && !options.stdin && (await this.#trusts(options));
+    const process = mayLane ? await this.#throughLane(command, options) : null;
     if (process !== null) return process;
     return this.#sandbox.relay === true
       ? await startDirect(this.#sandbox, command, options)
       : await this.#sandbox.exec(command, options);
+  }
+
+  async #counted<T extends Process>(starting: Promise<T>): Promise<T> {
+    const ended = (): void => void (this.#running -= 1);
+    this.#running += 1;
+    try {
+      const process = await starting;
+      process.wait().then(ended, ended);
+      return process;
+    } catch (error) {
+      ended();
+      throw error;
+    }
+  }
+
+  /** Whether the environment may pass through a lane, whose answers can then be believed. */
+  async #trusts({ confidential = false }: ExecOptions): Promise<boolean> {
+    if (this.#running > 1) return !confidential;
+    const live = await this.#strangers?.live(() => this.#lanes.pids);
+    if (live === true) this.#lanes.distrust();
+    return live === undefined || live === null ? !confidential && !this.#lanes.outlived : !live;
   }
 
   async destroy(options: { readonly signal?: AbortSignal } = {}): Promise<void> {

@@ -57,6 +57,9 @@ export class Lanes {
   /** One that serves until there is another, and how many commands it still takes before that is opened. */
   #stopgap: { readonly lane: Lane; left: number } | null = null;
   #unusable: string | null = null;
+  #outlived = false;
+  /** To be closed as soon as they are idle. */
+  readonly #distrusted = new WeakSet<Lane>();
   /** Commands that came before a lane was ready. */
   #hurried = 0;
 
@@ -74,6 +77,24 @@ export class Lanes {
   /** Why this sandbox has no lanes; `null` while none was tried or they work. */
   get unusable(): string | null {
     return this.#unusable;
+  }
+
+  /** Of their shells. */
+  get pids(): ReadonlySet<number> {
+    return new Set([...this.#lanes].flatMap(({ pid }) => pid ?? []));
+  }
+
+  /** Whether a process was seen that lived on after its command. */
+  get outlived(): boolean {
+    return this.#outlived;
+  }
+
+  /** Gives up the lanes that are there, when their commands have ended. Later commands get new ones. */
+  distrust(): void {
+    for (const lane of this.#lanes) {
+      if (lane.state === 'idle') lane.close();
+      else this.#distrusted.add(lane);
+    }
   }
 
   /**
@@ -223,7 +244,11 @@ export class Lanes {
   async #add(start: () => Promise<Process>, nonce: string): Promise<Lane | null> {
     this.#opening += 1;
     try {
-      const lane = new Lane(await start(), { onChange: (changed) => this.#changed(changed), memory: this.#memory });
+      const lane = new Lane(await start(), {
+        onChange: (changed) => this.#changed(changed),
+        onOutlived: () => (this.#outlived = true),
+        memory: this.#memory,
+      });
       await this.#opened(lane, nonce);
       this.#lanes.add(lane);
       this.#changed(lane);
@@ -268,6 +293,7 @@ export class Lanes {
       if (this.#waiters.size > 0) this.#grow();
       return;
     }
+    if (lane.state === 'idle' && this.#distrusted.has(lane)) return lane.close();
     this.#dropStopgap();
     if (lane.state !== 'idle') return;
     const [next] = this.#waiters;

@@ -1,7 +1,8 @@
 /**
  * Finds the end mark of an exec in one stream of a lane, and passes everything before it on untouched.
  *
- * The mark is a nonce the command cannot know, followed by a fixed form. A nonce in any other form is a proven forgery.
+ * The mark is a nonce, followed by a fixed form. The command is not given the nonce; a process that looks into the lane's
+ * descriptors or memory can read it, and `strangers.ts` is what stands against that. A nonce in any other form is a proven forgery.
  * Where a stream has an opening mark, it is the same nonce in another form, and what comes before it belongs to no
  * command and is dropped. Only bytes that may really be the beginning of the mark are held back, so a prompt of three bytes is never delayed.
  *

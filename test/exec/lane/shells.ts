@@ -53,7 +53,7 @@ export async function openLane(shell: string, { ready = false, first }: Opening 
   const before = first === undefined ? (ready ? alone : []) : [...unshared, ...first];
   const [program = '', ...rest] = [...before, ...Lane.command(nonce)];
   const child = spawn(program, rest, { env, cwd: '/', detached: true });
-  const lane = new Lane(started(child), { onChange: () => undefined });
+  const lane = new Lane(started(child), { onChange: () => undefined, onOutlived: () => undefined });
   await lane.open(nonce);
   const close = (): void => {
     lane.close();
