@@ -8,10 +8,10 @@ import { CaissonError } from '../errors.ts';
  * The new file takes the place of the old one in one step, and for this user alone: a crash, or a power cut, leaves one of
  * the two. Throws `failed_precondition`; the old one is there then.
  */
-export async function replaceOwnFile(path: string, text: string): Promise<void> {
+export async function replaceOwnFile(path: string, content: string | Buffer, mode = 0o600): Promise<void> {
   const fresh = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
-    await writeThrough(fresh, text);
+    await writeThrough(fresh, content, mode);
     await rename(fresh, path);
     await settle(dirname(path));
   } catch (error) {
@@ -20,10 +20,10 @@ export async function replaceOwnFile(path: string, text: string): Promise<void> 
   }
 }
 
-async function writeThrough(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
+async function writeThrough(path: string, content: string | Buffer, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode);
   try {
-    await file.writeFile(text);
+    await file.writeFile(content);
     await file.sync();
   } finally {
     await file.close();

@@ -134,14 +134,20 @@ export const policyWith = (
 
 const hook = { tool: 'terminal', command: ['~/check\u001b[2J'], path: '/home/me/check', problem: null };
 
+const accepted = [{ path: hook.path, sha256: 'a'.repeat(64) }];
+
 const hooks: CaissonApi['hooks'] = {
   list: () =>
     Promise.resolve([
-      { ...hook, state: 'new', sha256: 'a'.repeat(64) },
-      { ...hook, state: 'unusable', sha256: null, problem: 'other users may write it: chmod go-w' },
+      { ...hook, state: 'new', files: accepted },
+      {
+        ...hook,
+        state: 'unusable',
+        files: [{ path: hook.path, sha256: null }],
+        problem: 'other users may write it: chmod go-w',
+      },
     ]),
-  accept: (names) =>
-    Promise.resolve(names.length === 0 ? [{ ...hook, state: 'accepted', sha256: 'a'.repeat(64) }] : []),
+  accept: (names) => Promise.resolve(names.length === 0 ? [{ ...hook, state: 'accepted', files: accepted }] : []),
 };
 
 /** `confirmed`: fingerprints, in the order in which they were. */

@@ -18,13 +18,14 @@ export const hooksLs = defineCommand({
   },
 });
 
+/** The digests of a hook stand in the order of its files: the program, and each argument that names one. */
 export const hookHead = ['TOOL', 'STATE', 'SHA256', 'COMMAND'];
 
-export function hookRow({ tool, state, sha256, command, problem }: HookView): readonly string[] {
+export function hookRow({ tool, state, files, command, problem }: HookView): readonly string[] {
   return [
     tool,
     state,
-    sha256?.slice(0, 12) ?? '-',
+    files.map(({ sha256 }) => sha256?.slice(0, 12) ?? '-').join(' '),
     problem === null ? command.join(' ') : `${command.join(' ')}: ${problem}`,
   ];
 }

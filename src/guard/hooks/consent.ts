@@ -13,7 +13,13 @@ export type Accepted = Readonly<Record<string, string>>;
 
 export type Consent = 'accepted' | 'new' | 'changed';
 
-export function consentTo({ path, sha256 }: Script, accepted: Accepted): Consent {
+/** To all files of a hook together. */
+export function consentTo(scripts: readonly Script[], accepted: Accepted): Consent {
+  const each = scripts.map((script) => consentToOne(script, accepted));
+  return each.find((consent) => consent === 'changed') ?? each.find((consent) => consent === 'new') ?? 'accepted';
+}
+
+function consentToOne({ path, sha256 }: Script, accepted: Accepted): Consent {
   const pinned = Object.hasOwn(accepted, path) ? accepted[path] : undefined;
   if (pinned === undefined) return 'new';
   return pinned === sha256 ? 'accepted' : 'changed';
@@ -27,7 +33,7 @@ export async function readAccepted(home: string): Promise<Accepted> {
   return isAccepted(value) ? value : damaged(home);
 }
 
-export async function accept(home: string, scripts: readonly Script[]): Promise<void> {
+export async function accept(home: string, scripts: readonly Pick<Script, 'path' | 'sha256'>[]): Promise<void> {
   const added = Object.fromEntries(scripts.flatMap(({ path, sha256 }) => (sha256 === null ? [] : [[path, sha256]])));
   const next = `${JSON.stringify({ ...(await readAccepted(home)), ...added }, null, 2)}\n`;
   await replaceOwnFile(join(home, fileName), next);

@@ -1,46 +1,80 @@
-/** The file of a hook: where it is, and what is in it now. */
+/** The files of a hook: its program and what it is given by path. Where they are, and what is in them now. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Hook } from './types.ts';
 
 const mostBytes = 16 * 1024 * 1024;
 
-export type Script =
-  | { readonly path: string; readonly sha256: string; readonly problem: null }
-  | { readonly path: string; readonly sha256: null; readonly problem: string };
+export type Script = {
+  readonly path: string;
+  /** Which word of the command names it; 0: the program. */
+  readonly word: number;
+} & (
+  | { readonly sha256: string; readonly bytes: Buffer; readonly problem: null }
+  | { readonly sha256: null; readonly problem: string }
+);
 
 export interface Places {
-  /** The state directory. */
+  /** The state directory, where hooks run. */
   readonly home: string;
   /** Of the user, for `~`. */
   readonly userHome: string | undefined;
 }
 
-/** Links are followed: what is pinned is the file that will run. */
-export async function readScript(program: string, { home, userHome }: Places): Promise<Script> {
+/** The program first, and then each argument that names a regular file: it may be the text that an interpreter runs. */
+export async function readScripts(
+  { command: [program, ...args] }: Pick<Hook, 'command'>,
+  { home, userHome }: Places,
+): Promise<readonly [Script, ...Script[]]> {
   const named = program.startsWith('~/') && userHome !== undefined ? join(userHome, program.slice(2)) : program;
   const wanted = named.startsWith('/') ? named : join(home, named);
+  const files = args.map(
+    async (word, index) => await readArgument(word.startsWith('/') ? word : join(home, word), index + 1),
+  );
+  const given = (await Promise.all(files)).filter((script) => script !== null);
+  return [await readScript(wanted), ...given];
+}
+
+async function readScript(wanted: string): Promise<Script> {
   try {
-    const path = await realpath(wanted);
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    try {
-      const { mode, uid, size } = await file.stat();
-      const problem = problemOf({ mode, uid, size });
-      if (problem !== null) return { path, sha256: null, problem };
-      return {
-        path,
-        sha256: createHash('sha256')
-          .update(await file.readFile())
-          .digest('hex'),
-        problem: null,
-      };
-    } finally {
-      await file.close();
-    }
+    return await opened(wanted, 0);
   } catch (error) {
-    return { path: wanted, sha256: null, problem: error instanceof Error ? error.message : String(error) };
+    return { path: wanted, word: 0, sha256: null, problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** `null`: it names no regular file, or none that this user can read. */
+async function readArgument(wanted: string, word: number): Promise<Script | null> {
+  try {
+    return await opened(wanted, word);
+  } catch {
+    return null;
+  }
+}
+
+/** Links are followed: what is pinned is the file that will run. */
+async function opened(wanted: string, word: number): Promise<Script> {
+  const path = await realpath(wanted);
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    return { path, word, ...(await contentOf(file, word === 0)) };
+  } finally {
+    await file.close();
+  }
+}
+
+async function contentOf(
+  file: FileHandle,
+  isProgram: boolean,
+): Promise<{ sha256: string; bytes: Buffer; problem: null } | { sha256: null; problem: string }> {
+  const { mode, uid, size } = await file.stat();
+  if (!isProgram && (mode & constants.S_IFMT) !== constants.S_IFREG) throw new Error('no regular file');
+  const problem = problemOf({ mode: isProgram ? mode : mode | 0o111, uid, size });
+  if (problem !== null) return { sha256: null, problem };
+  const bytes = await file.readFile();
+  return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes, problem: null };
 }
 
 /** Whoever may write it decides what runs before every command. */

@@ -10,7 +10,8 @@ import { CaissonError } from '../../errors.ts';
 import { isInside } from '../inside.ts';
 import { accept, type Consent, consentTo, readAccepted } from './consent.ts';
 import { modified, payloadOf, toolOf } from './payload.ts';
-import { type Places, readScript, type Script } from './script.ts';
+import { pinnedCommand } from './pinned.ts';
+import { type Places, readScripts, type Script } from './script.ts';
 import type { Hook, Hooks, HookView } from './types.ts';
 
 export interface HookParts extends Places {
@@ -42,16 +43,12 @@ export class HookStep implements Step {
     );
     return await Promise.all(
       all.map(async ({ tool, command }) => {
-        const script = await readScript(command[0], this.#parts);
-        const { path, sha256, problem } = script;
-        return {
-          tool,
-          command,
-          path,
-          sha256,
-          problem,
-          state: problem === null ? consentTo(script, accepted) : 'unusable',
-        };
+        const scripts = await readScripts({ command }, this.#parts);
+        const [{ path }] = scripts;
+        const problem = problemWith(scripts);
+        const files = scripts.map((script) => ({ path: script.path, sha256: script.sha256 }));
+        const state = problem === null ? consentTo(scripts, accepted) : 'unusable';
+        return { tool, command, path, files, problem, state };
       }),
     );
   }
@@ -70,7 +67,7 @@ export class HookStep implements Step {
     );
     await accept(
       this.#parts.home,
-      wanted.flatMap(({ path, sha256 }) => (sha256 === null ? [] : [{ path, sha256, problem: null }])),
+      wanted.flatMap(({ files }) => files),
     );
     return (await this.list()).filter(({ path }) => wanted.some((each) => each.path === path));
   }
@@ -91,11 +88,11 @@ export class HookStep implements Step {
   }
 
   async #ask(hook: Hook, call: Call, { signal }: StepOptions): Promise<Answer> {
-    const script = await readScript(hook.command[0], this.#parts);
-    const problem = script.problem ?? (await this.#consentProblem(script));
+    const scripts = await readScripts(hook, this.#parts);
+    const problem = problemWith(scripts) ?? (await this.#consentProblem(scripts));
     if (problem !== null) return { kind: 'failed', reason: problem };
     const end = await runProgram({
-      command: [script.path, ...hook.command.slice(1)],
+      command: await pinnedCommand(hook.command, scripts, this.#parts.home),
       cwd: this.#parts.home,
       env: programEnv(this.#parts.env),
       input: `${JSON.stringify(payloadOf(call))}\n`,
@@ -105,14 +102,21 @@ export class HookStep implements Step {
     return answerOf(end);
   }
 
-  async #consentProblem(script: Script): Promise<string | null> {
-    const consent = consentTo(script, await readAccepted(this.#parts.home));
+  async #consentProblem(scripts: readonly Script[]): Promise<string | null> {
+    const consent = consentTo(scripts, await readAccepted(this.#parts.home));
     if (consent === 'new' && this.#parts.acceptsNew) {
-      await accept(this.#parts.home, [script]);
+      await accept(this.#parts.home, scripts);
       return null;
     }
     return problems[consent];
   }
+}
+
+/** Of the first file that cannot be used. */
+function problemWith(scripts: readonly Script[]): string | null {
+  const bad = scripts.find(({ problem }) => problem !== null);
+  if (bad === undefined) return null;
+  return bad.word === 0 ? bad.problem : `${bad.path}: ${bad.problem}`;
 }
 
 const problems: Readonly<Record<Consent, string | null>> = {

@@ -26,9 +26,11 @@ export interface HookPayload {
 export interface HookView {
   readonly tool: string;
   readonly command: readonly string[];
+  /** Of the program. */
   readonly path: string;
+  /** What is pinned: the program, and each argument that names a regular file. */
+  readonly files: readonly { readonly path: string; readonly sha256: string | null }[];
   /** `changed`: it is not what was accepted. `unusable`: it is absent, or others may write it. */
   readonly state: 'accepted' | 'new' | 'changed' | 'unusable';
-  readonly sha256: string | null;
   readonly problem: string | null;
 }

@@ -1,6 +1,15 @@
 /** Real scripts, run by the real gate in front of real commands on this host. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -185,6 +194,24 @@ describe('consent', () => {
     script('hook.sh', 'true # changed');
     await expect(run()).rejects.toEqual(refusal('has changed since'));
     expect(await caisson.hooks.list()).toMatchObject([{ state: 'changed' }]);
+    await caisson.close();
+  });
+
+  it('covers each argument that names a file, and runs what was compared', async () => {
+    const path = script('text.sh', `echo "$0" >${home}/ran`);
+    configure(forTerminal(`{command: [/bin/sh, ${path}, /dev/null, word]}, {command: [/bin/sh, text.sh]}`));
+    const caisson = await open();
+    const run = () => caisson.run({ taskId: 'build', command: ['true'] });
+    const [view] = await caisson.hooks.accept(['/bin/sh']);
+    expect(view?.files.map((file) => file.path)).toEqual([realpathSync('/bin/sh'), path]);
+    await run();
+    const ran = readFileSync(join(home, 'ran'), 'utf8').trim();
+    expect(ran.startsWith(join(home, 'hooks-pinned'))).toBe(true);
+    expect(readFileSync(ran, 'utf8')).toBe(readFileSync(path, 'utf8'));
+    writeFileSync(path, `touch ${home}/taken\n`);
+    await expect(run()).rejects.toEqual(refusal('has changed since'));
+    expect(await caisson.hooks.list()).toMatchObject([{ state: 'changed' }, { state: 'changed' }]);
+    expect(existsSync(join(home, 'taken'))).toBe(false);
     await caisson.close();
   });
 
