@@ -85,7 +85,7 @@ function runner(parts: ToolParts, { task, options, admit }: Wanted): Run {
       const [path, ...rest] = run.args;
       const paths = admitted?.paths ?? [path];
       const args = [paths[0] ?? path, ...paths.slice(1), ...rest.slice(paths.length - 1), ...withheld] as const;
-      return await runTool(handle.sandbox, { ...run, args, signal: options.signal });
+      return await runTool(handle.sandbox, { ...run, args, real: admitted !== null, signal: options.signal });
     });
 }
 

@@ -24,6 +24,7 @@ export const exits = {
   pattern: 85,
   directory: 84,
   sizeless: 83,
+  elsewhere: 82,
 } as const;
 
 /**

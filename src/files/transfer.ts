@@ -173,6 +173,11 @@ const failures: Readonly<Record<number, Failure>> = {
     message: (path) => `${path} is not what it was when you looked at it`,
     remedy: 'read it again, and decide anew',
   },
+  [exits.elsewhere]: {
+    code: 'conflict',
+    message: (path) => `${path} led elsewhere after it was judged, or the place cannot show where it leads`,
+    remedy: 'try again; the host or image needs /proc and readlink',
+  },
   [exits.exists]: {
     code: 'already_exists',
     message: (path) => `something is in the place to which ${path} is to go`,

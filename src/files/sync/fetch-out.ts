@@ -1,6 +1,6 @@
 /** Files of a sync that come out of the sandbox. Nothing of the host is removed. */
-import { hash } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, fchmodSync, fchownSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { type ByteName, printable, toText } from '../byte-name.ts';
@@ -40,31 +40,30 @@ export async function fetchOut(sandbox: Sandbox, fetch: Fetch): Promise<number> 
   for (const directory of new Set(paths.flatMap(above)))
     within(staging.directory, `${payloadName}/${directory}`, (where) => mkdirSync(where, 0o755));
   let bytes = 0;
-  for (const path of paths) {
-    const content = await contentOf(sandbox, fetch, path);
-    bytes += content.length;
-    write(staging.directory, fetch, { path, content });
-  }
+  for (const path of paths) bytes += await fetchOne(sandbox, fetch, { path, staging: staging.directory });
   await destination.place(staging.directory, 'directory');
   return bytes;
 }
 
-interface File {
+interface Staged {
   readonly path: ByteName;
-  readonly content: Buffer;
+  readonly staging: Directory;
 }
 
 /** Mode and owner of a file that is there stay. What can be run inside can be run here, by whoever may read it. */
-function write(staging: Directory, { root, there }: Fetch, { path, content }: File): void {
-  const old = oldOf(root, path);
-  const program = there.programs.has(path);
-  within(staging, `${payloadName}/${path}`, (where) => {
-    writeFileSync(where, content, { flag: 'wx', mode: old === null ? (program ? 0o755 : 0o644) : 0o600 });
-    if (old === null) return;
-    own(where, old);
-    const mode = old.mode & 0o777;
-    chmodSync(where, program ? mode | ((mode & 0o444) >> 2) : mode);
-  });
+async function fetchOne(sandbox: Sandbox, fetch: Fetch, { path, staging }: Staged): Promise<number> {
+  const old = oldOf(fetch.root, path);
+  const program = fetch.there.programs.has(path);
+  const mode = old === null ? (program ? 0o755 : 0o644) : 0o600;
+  const file = within(staging, `${payloadName}/${path}`, (where) => openSync(where, 'wx', mode));
+  try {
+    const bytes = await receive(sandbox, fetch, { path, file });
+    if (old !== null) own(file, old);
+    if (old !== null) fchmodSync(file, program ? (old.mode & 0o777) | ((old.mode & 0o444) >> 2) : old.mode & 0o777);
+    return bytes;
+  } finally {
+    closeSync(file);
+  }
 }
 
 interface Old {
@@ -86,9 +85,9 @@ function oldOf(root: Directory, path: ByteName): Old | null {
 }
 
 /** Whoever may not give files away replaces them by files of his own. */
-function own(where: Buffer, { uid, gid }: Old): void {
+function own(file: number, { uid, gid }: Old): void {
   try {
-    chownSync(where, uid, gid);
+    fchownSync(file, uid, gid);
   } catch (error) {
     if (errnoOf(error) !== 'EPERM') throw error;
   }
@@ -104,28 +103,35 @@ function within<T>(root: Directory, path: ByteName, act: (where: Buffer) => T): 
   }
 }
 
-const portion = 16 * 1024 * 1024;
+const portion = 4 * 1024 * 1024;
 const mostFileBytes = 256 * 1024 * 1024;
 
-async function contentOf(
+/** Bytes that were written. In portions, so that no size that the sandbox names takes memory here. */
+async function receive(
   sandbox: Sandbox,
   { inside, there, withheld, signal }: Fetch,
-  file: ByteName,
-): Promise<Buffer> {
-  const path = `${inside}/${toText(file)}`;
-  const parts: Buffer[] = [];
-  for (let offset = 0, size = 1; offset < size && offset < mostFileBytes; offset += portion) {
-    const run = { offset, length: portion, path };
-    const read = await readFile(
-      (tool) => runTool(sandbox, { ...tool, args: [...tool.args, withheld ?? ''], signal }),
-      run,
-    );
-    parts.push(read.bytes);
+  { path, file }: { readonly path: ByteName; readonly file: number },
+): Promise<number> {
+  const digest = createHash('sha256');
+  const wanted = { path: `${inside}/${toText(path)}`, length: portion };
+  let offset = 0;
+  for (let size = 1; offset < size && offset < mostFileBytes;) {
+    const read = await readFile((tool) => runTool(sandbox, { ...tool, args: [...tool.args, withheld ?? ''], signal }), {
+      ...wanted,
+      offset,
+    });
+    if (read.bytes.length === 0) break;
+    writeAll(file, read.bytes);
+    digest.update(read.bytes);
+    offset += read.bytes.length;
     ({ size } = read);
   }
-  const content = Buffer.concat(parts);
-  if (hash('sha256', content) === there.files.get(file)) return content;
-  throw new CaissonError('unavailable', `${printable(file)} changed while it was copied, or is too large`, {
+  if (digest.digest('hex') === there.files.get(path)) return offset;
+  throw new CaissonError('unavailable', `${printable(path)} changed while it was copied, or is too large`, {
     remedy: `try again; files of more than ${mostFileBytes} bytes go by copies`,
   });
+}
+
+function writeAll(file: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
 }

@@ -61,6 +61,9 @@ cd "$1" || exit ${exits.missing}
 xargs -0 -r rmdir -- 2>/dev/null || :
 `;
 
+/** Some hundred thousand files. */
+const mostTold = 16 * 1024 * 1024;
+
 const line = /^([0-9a-f]{64}) [ *]\.\/(.+)$/;
 
 export interface InsideOptions {
@@ -139,7 +142,7 @@ export async function removeInside(
 }
 
 async function ran(sandbox: Sandbox, run: Parameters<typeof runTool>[1]): Promise<Buffer> {
-  const { bytes, failure } = await runTool(sandbox, run);
+  const { bytes, failure } = await runTool(sandbox, { most: mostTold, ...run });
   if (failure !== null) throw failure;
   return bytes;
 }

@@ -8,11 +8,16 @@ const limits = withDefaults();
 
 /**
  * Files inside are asked for by text, and told by lines, in which nobody can tell what the tools make of a newline or a
- * backslash. One of another name would end the whole sync.
+ * backslash. One of another name would end the whole sync. So would `./x`, `x/` and what has the name of a scratch
+ * directory, which no look tells: only a sandbox that lies has them.
  */
 export function canSync(path: ByteName): boolean {
-  return !path.includes('\n') && checkName(path, limits).ok && isUtf8(toBytes(path));
+  const plain = path.split('/').every((segment) => segment !== '' && segment !== '.' && !scratch.test(segment));
+  return plain && !path.includes('\n') && checkName(path, limits).ok && isUtf8(toBytes(path));
 }
+
+/** Of copies and writes that go on. */
+const scratch = /^\.caisson-(?:copy-|[0-9a-f]{16}$)/;
 
 /** `a/b/c` -> `a`, `a/b` */
 export function above(path: ByteName): readonly ByteName[] {

@@ -1,5 +1,5 @@
 /** What the sandbox says to a file tool. Hostile text in, checked shapes out. */
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { CaissonError } from '../../errors.ts';
 import type { FileEntry, Match } from './types.ts';
 
@@ -38,16 +38,17 @@ export function parseStat(path: string, said: Buffer): FileEntry {
   return entry.kind === 'symlink' ? { ...entry, target: target.join('\n') } : entry;
 }
 
-/** Lines that grep says about files rather than of them do not have the form. */
+/**
+ * The directory that was searched and a NUL, then lines. Those that grep says about files rather than of them do not have
+ * the form.
+ */
 export function parseMatches(said: Buffer, longest: number): readonly Match[] {
-  return said
-    .toString()
-    .split('\n')
-    .flatMap((line) => {
-      const [, path, number, text] = /^(\/.*?):(\d{1,10}):(.*)$/s.exec(line) ?? [];
-      if (path === undefined || number === undefined || text === undefined) return [];
-      return [{ path, line: Number(number), text: text.slice(0, longest) }];
-    });
+  const [root = '', lines = ''] = said.toString().split('\0', 2);
+  return lines.split('\n').flatMap((line) => {
+    const [, path, number, text] = /^\.\/(.*?):(\d{1,10}):(.*)$/s.exec(line) ?? [];
+    if (path === undefined || number === undefined || text === undefined) return [];
+    return [{ path: join('/', root, path), line: Number(number), text: text.slice(0, longest) }];
+  });
 }
 
 function entryOf(name: string, line: string): FileEntry {

@@ -8,11 +8,14 @@ export interface ToolRun {
   /** The first one is the path, as errors tell it. */
   readonly args: readonly [string, ...string[]];
   readonly input?: Uint8Array;
+  /** Bytes of the answer. More than that is more than was asked for, and an error. Absent: 2 MiB. */
+  readonly most?: number;
+  /** Paths are real ones, as rules have judged them, and must still be. */
+  readonly real?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A read is shorter. */
-const mostBytes = 32 * 1024 * 1024;
+const usualMost = 2 * 1024 * 1024;
 const patienceMs = 120_000;
 
 export interface ToolEnd {
@@ -21,12 +24,15 @@ export interface ToolEnd {
   readonly failure: CaissonError | null;
 }
 
-export async function runTool(sandbox: Sandbox, { script, args, input, signal }: ToolRun): Promise<ToolEnd> {
+export async function runTool(
+  sandbox: Sandbox,
+  { script, args, input, signal, real = false, most = usualMost }: ToolRun,
+): Promise<ToolEnd> {
   const late = AbortSignal.timeout(patienceMs);
   const until = signal === undefined ? late : AbortSignal.any([signal, late]);
   const env = { CAISSON_EXEC: 'file' };
   const { process, said } = await startTransfer(sandbox, {
-    script,
+    script: `real=${real ? 'yes' : ''}\n${script}`,
     args,
     stdin: input !== undefined,
     env,
@@ -34,7 +40,7 @@ export async function runTool(sandbox: Sandbox, { script, args, input, signal }:
   });
   try {
     process.stdin?.on('error', () => {}).end(input);
-    const [end, bytes] = await Promise.all([endOf(process, until), collect(process.stdout)]);
+    const [end, bytes] = await Promise.all([endOf(process, until), collect(process.stdout, most)]);
     return { bytes, failure: failureOf(end, args[0], said()) };
   } catch (error) {
     await killNow(process);
@@ -44,13 +50,19 @@ export async function runTool(sandbox: Sandbox, { script, args, input, signal }:
   }
 }
 
-async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+async function collect(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > mostBytes) throw new CaissonError('resource_exhausted', 'the sandbox said more than was asked for');
+    if (bytes > most) throw saidTooMuch();
   }
   return Buffer.concat(chunks);
+}
+
+export function saidTooMuch(): CaissonError {
+  return new CaissonError('resource_exhausted', 'the sandbox answered with more than was asked for', {
+    remedy: 'ask for less; if it was little, do not trust what the programs of this sandbox say',
+  });
 }

@@ -5,7 +5,7 @@ import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../inside-path.ts';
 import { parseList, parseMatches, parseRead, parseStat } from './parse.ts';
 import { applyChange, type Change } from './patch.ts';
-import type { ToolEnd, ToolRun } from './run.ts';
+import { saidTooMuch, type ToolEnd, type ToolRun } from './run.ts';
 import { listScript, moveScript, readScript, removeScript, searchScript, statScript, writeScript } from './scripts.ts';
 import type { FileContent, FileEntry, FileTools, FileWritten } from './types.ts';
 
@@ -22,6 +22,9 @@ const mostEntries = 5000;
 const usualMatches = 200;
 const mostMatches = 10_000;
 const longestLine = 2000;
+const mostFound = 8 * 1024 * 1024;
+/** The number and a newline. */
+const longestSize = 24;
 
 export async function readFile(
   run: Run,
@@ -29,8 +32,12 @@ export async function readFile(
 ): Promise<FileContent> {
   if (!Number.isSafeInteger(offset) || offset < 0 || !(length >= 0 && length <= mostRead))
     throw wrong(`a read begins at 0 or later and takes at most ${mostRead} bytes`);
-  const args = [insidePath(path).path, String(offset + 1), String(Math.floor(length))] as const;
-  const { size, bytes } = parseRead(await succeeded(run({ script: readScript, args: [...args], withholds: true })));
+  const wanted = Math.floor(length);
+  const args = [insidePath(path).path, String(offset + 1), String(wanted)] as const;
+  const most = wanted + longestSize;
+  const said = await succeeded(run({ script: readScript, args: [...args], withholds: true, most }));
+  const { size, bytes } = parseRead(said);
+  if (bytes.length > wanted) throw saidTooMuch();
   return { bytes, size, sha256: offset === 0 && bytes.length === size ? hash('sha256', bytes) : null };
 }
 
@@ -85,7 +92,7 @@ export async function searchFiles(run: Run, input: Input<'search'>): ReturnType<
     throw wrong('a pattern is one line, and a glob of names has no slash');
   if (!(most >= 1 && most <= mostMatches)) throw wrong(`a search gives from 1 to ${mostMatches} lines`);
   const args = [insidePath(path).path, pattern, regex ? 'E' : 'F', name, String(Math.floor(most) + 1)] as const;
-  const said = await succeeded(run({ script: searchScript, args: [...args], withholds: true }));
+  const said = await succeeded(run({ script: searchScript, args: [...args], withholds: true, most: mostFound }));
   const matches = parseMatches(said, longestLine);
   return { matches: matches.slice(0, most), truncated: matches.length > most, withheld: 0 };
 }

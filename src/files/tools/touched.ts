@@ -30,7 +30,12 @@ export async function touchedBy(
   signal: AbortSignal | undefined,
 ): Promise<Touched> {
   const args = [insidePath(path).path, entry ? 'entry' : '', tree ? 'tree' : '', String(mostBytes)] as const;
-  const { bytes, failure } = await runTool(sandbox, { script: touchedScript, args: [...args], signal });
+  const { bytes, failure } = await runTool(sandbox, {
+    script: touchedScript,
+    args: [...args],
+    most: 2 * mostBytes,
+    signal,
+  });
   const [real, ...below] = bytes.toString().split('\0');
   if (failure !== null || real === undefined || below.length === 0)
     throw new CaissonError('policy_denied', `where ${path} leads cannot be told, so rules cannot be applied to it`, {
