@@ -40,6 +40,7 @@ import { type ExecParts, Execs } from './execs.ts';
 import { fileTools } from './file-tools.ts';
 import type { Rulebook } from './guard/rulebook.ts';
 import { type ImageBuilder, imagesOf } from './images.ts';
+import { checkKeys, copyKeys, fileKeys, requestKeys, sessionKeys, withKeys } from './inputs.ts';
 import { mcpServersOf } from './mcp-servers.ts';
 import { gc, type GcParts } from './gc.ts';
 import { Processes } from './processes.ts';
@@ -56,9 +57,8 @@ import { measured } from './sandbox/measure.ts';
 import { removeOwned } from './sandbox/owned.ts';
 import { Plans, type Resolved } from './sandbox/plan.ts';
 import { readStats } from './sandbox/stats.ts';
-import { sweep } from './sandbox/sweep.ts';
 import { viewOf } from './sandbox/view.ts';
-import { tidyHome } from './tidy.ts';
+import { Sweeper } from './sweeper.ts';
 import { trustOf } from './trusts.ts';
 
 export * from './api.ts';
@@ -75,8 +75,6 @@ export interface Parts extends GcParts, ExecParts {
   /** Gives back what was opened for the parts. */
   readonly release: () => Promise<void>;
 }
-
-const sweepEveryMs = 30_000;
 
 export class Caisson implements CaissonApi {
   readonly config: ConfigView;
@@ -98,8 +96,7 @@ export class Caisson implements CaissonApi {
   readonly #execs: Execs;
   readonly #processes: Processes;
   readonly #sessions: Sessions;
-  readonly #sweeper: NodeJS.Timeout;
-  #sweeping: Promise<unknown>;
+  readonly #sweeper: Sweeper;
   #closing: Promise<void> | null = null;
 
   constructor(parts: Parts) {
@@ -119,23 +116,21 @@ export class Caisson implements CaissonApi {
       plan: (taskId, options) => this.#plan({ taskId, existing: true }, options),
       keepBytes: parts.loaded.config.exec.output_bytes,
     });
-    this.sessions = sessionsOf(this.#sessions);
+    this.sessions = withKeys(sessionsOf(this.#sessions), sessionKeys);
     this.images = imagesOf(parts);
     this.mcpServers = mcpServersOf(parts.loaded);
     this.secrets = secretsOf(parts.loaded);
     this.access = accessOf(parts.context, parts.loaded, parts.origin.env);
     const within: Within = (task, options, work) => this.#within(task, options, work);
     const { context, guard, rulebook, origin } = parts;
-    this.files = fileTools({ context, guard, rulebook, env: origin.env, cwd: origin.cwd, within });
+    this.files = withKeys(fileTools({ context, guard, rulebook, env: origin.env, cwd: origin.cwd, within }), fileKeys);
     const userHome = origin.env['HOME'] ?? homedir();
-    ({ copyIn: this.copyIn, copyOut: this.copyOut } = copiesOf({ context, userHome, within }));
-    this.#sweeping = this.#sweep();
-    this.#sweeper = setInterval(() => {
-      this.#sweeping = this.#sweeping.then(() => this.#sweep());
-    }, sweepEveryMs).unref();
+    ({ copyIn: this.copyIn, copyOut: this.copyOut } = withKeys(copiesOf({ context, userHome, within }), copyKeys));
+    this.#sweeper = new Sweeper(parts);
   }
 
   async create(request: SandboxRequest, options: Options = {}): Promise<Acquired> {
+    checkKeys(request, requestKeys.create);
     const plan = await this.#plan(request, options);
     const handle = await acquire(this.#context, plan, options);
     const effective = await measured(this.#context, handle.row, handle.sandbox);
@@ -143,6 +138,7 @@ export class Caisson implements CaissonApi {
   }
 
   async exec(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
+    checkKeys(request, requestKeys.exec);
     const identity = identityOf({ ...request, words: request.command });
     const wanted = async (): Promise<Wanted> => {
       return { plan: await this.#plan(sandboxIn(request), options), wish: { input: request, identity } };
@@ -151,7 +147,9 @@ export class Caisson implements CaissonApi {
     return known ?? (await this.#start(await wanted(), options));
   }
 
-  async code({ code, ...request }: SandboxRequest & CodeInput, options: Options = {}): Promise<Running> {
+  async code(input: SandboxRequest & CodeInput, options: Options = {}): Promise<Running> {
+    checkKeys(input, requestKeys.code);
+    const { code, ...request } = input;
     const identity = identityOf({ ...request, words: codeWords(code) });
     const wanted = async (): Promise<CodeRun> =>
       codeRun(await this.#plan(sandboxIn(request), options), { ...request, code, identity }, this.#parts.origin);
@@ -191,6 +189,7 @@ export class Caisson implements CaissonApi {
   }
 
   async detach(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
+    checkKeys(request, requestKeys.exec);
     const identity = identityOf({ ...request, words: request.command });
     const plan = await this.#plan(sandboxIn(request), options);
     const attempt = await this.#execs.admit(plan, { input: request, identity }, options);
@@ -211,6 +210,7 @@ export class Caisson implements CaissonApi {
   }
 
   async run(request: SandboxRequest & (CodeInput | RunInput), options: Options = {}): Promise<RunResult> {
+    checkKeys(request, requestKeys.run);
     const running = await ('code' in request ? this.code(request, options) : this.#fed(request, options));
     const collected = await collect(running, { keepBytes: this.#parts.loaded.config.exec.output_bytes });
     await this.#execs.settled(running);
@@ -243,7 +243,7 @@ export class Caisson implements CaissonApi {
   }
 
   async gc(how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
-    await this.#sweeping; // what it works on is held by us, and would be passed over
+    await this.#sweeper.settled(); // what it works on is held by us, and would be passed over
     return [...(await this.#processes.collect(how.dryRun)), ...(await gc(this.#parts, how))];
   }
 
@@ -270,10 +270,10 @@ export class Caisson implements CaissonApi {
   }
 
   async #close(): Promise<void> {
-    clearInterval(this.#sweeper);
+    this.#sweeper.stop();
     await this.#execs.close();
     this.#sessions.closeAll();
-    await this.#sweeping;
+    await this.#sweeper.settled();
     await removeOwned(this.#context);
     await Promise.allSettled(this.#context.measuring.values());
     for (const sandbox of this.#context.live.values()) sandbox.close();
@@ -287,14 +287,5 @@ export class Caisson implements CaissonApi {
   async #within<T>(task: string, options: StepOptions, work: (handle: Handle) => Promise<T>): Promise<T> {
     const plan = await this.#plan({ taskId: task, existing: true }, options);
     return await withSandbox(this.#context, plan, options, work);
-  }
-
-  async #sweep(): Promise<void> {
-    try {
-      await sweep(this.#context);
-      await tidyHome(this.#parts);
-    } catch {
-      // A store that cannot be read now fails every verb with its own error; the next round tries again.
-    }
   }
 }

@@ -253,7 +253,9 @@ it('hooks are told of file tools by their names, and may block them', async () =
     'hooks: {pre_tool_call: {write_file: [hook.sh]}, auto_accept: true}\n',
   );
   const hook = join(dir, '..', 'home', 'hook.sh');
-  writeFileSync(hook, '#!/bin/sh\ncat >"$0.told"\necho \'{"action":"block","message":"not here"}\'\n', { mode: 0o755 });
+  writeFileSync(hook, '#!/bin/sh\ncat >"$CAISSON_HOOK.told"\necho \'{"action":"block","message":"not here"}\'\n', {
+    mode: 0o755,
+  });
   const path = join(dir, 'a');
   await expect(files.write({ task, path, bytes: 'x' })).rejects.toMatchObject({
     ...denied,

@@ -40,6 +40,5 @@ it('no read returns the file that a rule denies, and no write reaches it', { tim
   await swapper.cancel();
   expect((await sh('ls secret')).stdout.text).toBe('f\n');
   // The race was one: all ways were met.
-  for (const count of [counts.plain, counts.refused, counts.elsewhere])
-    expect(count, JSON.stringify(counts)).toBeGreaterThan(0);
+  expect(Object.entries(counts).filter(([name, count]) => count === 0 && name !== 'missing')).toEqual([]);
 });

@@ -9,12 +9,13 @@
  * A request is written only to a lane that is verified idle: what is queued in its stdin could be read by a command.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Process, ProcessEnd, Sandbox } from '../../backend.ts';
+import type { Process, Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
+import { endWithMemory } from './ended.ts';
 import { type Answer, Exchange, type Late, type StreamName } from './exchange.ts';
 import { type LaneControl, LaneProcess } from './lane-process.ts';
-import { endOf, helloForm, openingForm, readOpening, readStatus, type Status, statusForm } from './protocol.ts';
+import { helloForm, openingForm, readOpening, readStatus, type Status, statusForm } from './protocol.ts';
 import { encodeAgain, encodeNow, encodeReady, encodeRequest, type LaneCommand } from './request.ts';
 import { judge, type Look, type Looked } from './look.ts';
 import { laneScript } from './script.ts';
@@ -31,7 +32,6 @@ const laterRecheckMs = 500;
 /** Long enough to wrap the pid counter: a range of pids proves nothing then, and everything is looked at. */
 const longRunMs = 2_000;
 const openPatienceMs = 20_000;
-const memoryGraceMs = 100;
 const lastWordsMs = 50;
 
 export interface Surroundings {
@@ -52,13 +52,14 @@ interface Current {
 }
 
 export class Lane {
+  /** Of its shell, as the sandbox counts; `null` before \`open\`. */
+  pid: number | null = null;
   readonly #process: Process;
   readonly #surroundings: Surroundings;
   #state: State = 'opening';
   /** `null`: the lane has nothing to say. */
   #exchange: Exchange | null = null;
   #greeting: string | null = null;
-  #pid: number | null = null;
   #current: Current | null = null;
   #startedAt = 0;
   #canStandReady = false;
@@ -83,11 +84,6 @@ export class Lane {
 
   get state(): State {
     return this.#state;
-  }
-
-  /** Of its shell, as the sandbox counts. The shell's own word: another process gains nothing by it. `null` before `open`. */
-  get pid(): number | null {
-    return this.#pid;
   }
 
   /** When the running exec began, by the monotonic clock; how busy lanes are told apart. */
@@ -116,13 +112,10 @@ export class Lane {
     const answer = await Promise.race([hello.promise, sleep(openPatienceMs, null, { ref: false })]);
     if (answer === null || this.#isRetired()) {
       this.close();
-      throw new CaissonError(
-        'not_supported',
-        'no lane can be opened here: it needs sh, setsid and /proc in the sandbox',
-      );
+      throw new CaissonError('not_supported', 'no lane opens here: it needs sh, setsid and /proc in the sandbox');
     }
     this.#greeting = nonce;
-    this.#pid = Number.parseInt(answer.slice(1), 10);
+    this.pid = Number.parseInt(answer.slice(1), 10);
     this.#canStandReady = answer.endsWith('+');
     this.#state = 'idle';
   }
@@ -216,7 +209,9 @@ export class Lane {
     const held = suspects === 'all' || suspects.length > 0;
     const look = held ? this.#prepareLook(late) : null;
     if (!held && late.stdout.length + late.stderr.length > 0) this.#retire('it spoke behind the end of its command');
-    current.process.ended(await this.#endOf(current, status));
+    const { killsBefore, opening } = current;
+    const seen = { memory: this.#surroundings.memory, killsBefore };
+    current.process.ended(await endWithMemory({ exitCode: status.exitCode, opening }, seen));
     if (look !== null && !(await this.#verifiedIdle(current.process, look, suspects))) return;
     current.process.proved({ is: 'ended' });
     current.process.endStreams();
@@ -227,14 +222,6 @@ export class Lane {
     this.#state = 'idle';
     for (const name of ['stdout', 'stderr'] as const) this.#process[name].resume();
     this.#surroundings.onChange(this);
-  }
-
-  /** The word that the kernel killed for memory comes by another way than the end, and may come a little later. */
-  async #endOf({ killsBefore, opening }: Current, { exitCode }: Status): Promise<ProcessEnd> {
-    const { memory } = this.#surroundings;
-    const killed = (): boolean => (memory?.kills() ?? 0) > killsBefore;
-    if (exitCode === 137 && memory !== undefined && !killed()) await sleep(memoryGraceMs);
-    return endOf(exitCode, readOpening(opening), killed());
   }
 
   /**

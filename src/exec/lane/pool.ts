@@ -7,10 +7,10 @@
  * Where commands come one at a time, a lane starts the process of the next one ahead (`standReady`): that is more work for
  * the machine in all, and half of it is done while nobody waits. Where many come at once, it is not.
  */
-import { availableParallelism } from 'node:os';
 import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { abortError, isCode, toCaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
+import { patienceMs, wantsMore } from './growth.ts';
 import { Lane } from './lane.ts';
 import { whenOpened } from './opened.ts';
 import { fitsLane, type LaneCommand } from './request.ts';
@@ -25,10 +25,6 @@ interface Waiter {
   readonly fail: (error: unknown) => void;
 }
 
-const shortLanes = Math.max(2, Math.ceil(1.5 * availableParallelism()));
-const mostLanes = 16;
-const patienceMs = 5;
-const longBusyMs = 20;
 /** All lanes have been busy for as long: their commands may run for ever. */
 const stuckMs = 250;
 const idleCloseMs = 60_000;
@@ -42,6 +38,8 @@ const unreadyMs = 1;
 const hurriedRuns = 8;
 
 export class Lanes {
+  /** Whether a process was seen that lived on after its command. */
+  outlived = false;
   readonly #launch: Launch;
   readonly #memory: MemoryKills | undefined;
   readonly #lanes = new Set<Lane>();
@@ -57,7 +55,6 @@ export class Lanes {
   /** One that serves until there is another, and how many commands it still takes before that is opened. */
   #stopgap: { readonly lane: Lane; left: number } | null = null;
   #unusable: string | null = null;
-  #outlived = false;
   /** To be closed as soon as they are idle. */
   readonly #distrusted = new WeakSet<Lane>();
   /** Commands that came before a lane was ready. */
@@ -82,11 +79,6 @@ export class Lanes {
   /** Of their shells. */
   get pids(): ReadonlySet<number> {
     return new Set([...this.#lanes].flatMap(({ pid }) => pid ?? []));
-  }
-
-  /** Whether a process was seen that lived on after its command. */
-  get outlived(): boolean {
-    return this.#outlived;
   }
 
   /** Gives up the lanes that are there, when their commands have ended. Later commands get new ones. */
@@ -193,14 +185,7 @@ export class Lanes {
   #grow(): void {
     if (this.#unusable !== null || this.#opening > 0) return;
     const waitedMs = performance.now() - ([...this.#waiters][0]?.since ?? performance.now());
-    if (this.#lanes.size === 0 || this.#wantsMore(waitedMs)) void this.#open();
-  }
-
-  #wantsMore(waitedMs: number): boolean {
-    if (waitedMs < patienceMs || this.#lanes.size >= mostLanes) return false;
-    if (this.#lanes.size < shortLanes) return true;
-    const now = performance.now();
-    return [...this.#lanes].every((lane) => now - lane.startedAt > longBusyMs);
+    if (wantsMore(this.#lanes, waitedMs)) void this.#open();
   }
 
   /**
@@ -246,7 +231,7 @@ export class Lanes {
     try {
       const lane = new Lane(await start(), {
         onChange: (changed) => this.#changed(changed),
-        onOutlived: () => (this.#outlived = true),
+        onOutlived: () => (this.outlived = true),
         memory: this.#memory,
       });
       await this.#opened(lane, nonce);

@@ -94,7 +94,7 @@ export class HookStep implements Step {
     const end = await runProgram({
       command: await pinnedCommand(hook.command, scripts, this.#parts.home),
       cwd: this.#parts.home,
-      env: programEnv(this.#parts.env),
+      env: { ...programEnv(this.#parts.env), CAISSON_HOOK: scripts[0].path },
       input: `${JSON.stringify(payloadOf(call))}\n`,
       timeoutMs: hook.timeoutMs,
       signal,
