@@ -5,7 +5,7 @@ import { operandsOf } from './options.ts';
 import { outputOf } from './output.ts';
 import { resolvePath } from './paths.ts';
 import { substitutionsIn } from './quoting.ts';
-import { hole, wordBreak, type Simple } from './types.ts';
+import { hole, wordBreak, type Simple, type Word } from './types.ts';
 
 /** The directory afterwards; `null`: not known; `undefined`: as before. */
 export function movesDirectory({ program, words, cwd }: Simple): string | null | undefined {
@@ -24,11 +24,25 @@ export function aliasesIn({ program, words }: Simple): readonly Definition[] {
   const [, flag, path, name] = words;
   if (program === 'hash' && flag?.text === '-p' && path !== undefined && name !== undefined)
     return [{ kind: 'alias', name: name.text, text: path.text }];
-  if (program !== 'alias') return [];
+  if (program !== 'alias') return copiedProgram(words);
   return words.slice(1).flatMap(({ text }) => {
     const at = text.indexOf('=');
     return at <= 0 ? [] : [{ kind: 'alias', name: text.slice(0, at), text: text.slice(at + 1) } as const];
   });
+}
+
+/** `cp /bin/rm x; ./x -rf /`: a program under another name. */
+function copiedProgram(words: readonly Word[]): readonly Definition[] {
+  if (!/^(?:\S*\/)?(?:cp|ln|mv|install)$/.test(words[0]?.text ?? '')) return [];
+  const [source, target, further] = operandsOf(words.slice(1));
+  if (source === undefined || target === undefined || further !== undefined) return [];
+  if (
+    !/^(?:\/usr(?:\/local)?)?\/s?bin\/[\w.+-]+$/.test(source.text) &&
+    !/^"?(?:\$\(|`)\s*(?:command -v|which|type -[pP])\s/.test(source.raw)
+  )
+    return [];
+  const name = target.text.replace(/^\.\//, '');
+  return [name, `./${name}`, target.text].map((each) => ({ kind: 'alias', name: each, text: source.text }));
 }
 
 /** Variables that get a value which is not written in the command. */
@@ -72,6 +86,18 @@ export function runsSubscript({ program, words }: Simple): boolean {
       ({ text }, at) => runsIndex(text) && (program !== 'printf' || words[at]?.text === '-v' || text.startsWith('-v')),
     );
 }
+
+/** What the shell runs as it reads such words: `declare 'a[$(id)]=1'`, `declare -a 'a=($(id))'`. */
+export function runInNames(simple: Simple): readonly string[] {
+  if (!/^(?:declare|typeset|local|export|readonly|unset)$/.test(simple.program ?? '')) return [];
+  return simple.words
+    .slice(1)
+    .flatMap(({ text, raw }) =>
+      /^['"]/.test(raw) && (runsIndex(text) || listWith.test(text)) ? substitutionsIn(text) : [],
+    );
+}
+
+const listWith = /^[A-Za-z_]\w*\+?=(?:\(|[^]*\w\[)[^]*(?:\$\(|`)/;
 
 /** Whether arithmetic, or a name of a variable, that is written so runs a command: `1+a[$(id)]`. */
 export function runsIndex(text: string): boolean {

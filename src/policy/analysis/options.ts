@@ -6,6 +6,8 @@ export interface OptionForm {
   readonly long?: readonly string[];
   /** Operands between the options and the command: a duration, a priority. */
   readonly operands?: number;
+  /** An operand before the others, which may be left out: an architecture. */
+  readonly optional?: RegExp;
   /** Whether `NAME=value` words stand before the command. */
   readonly assigns?: boolean;
   /** Options with which nothing is run: `command -v`. */
@@ -54,10 +56,19 @@ export function operandsOf<T extends { readonly text: string }>(words: readonly 
 
 /** Operands of a program some of whose options take a value as the next word. */
 export function operandsAfter(args: readonly string[], form: OptionForm): readonly string[] {
-  const words = args.map((text) => ({ text }));
-  const operands: string[] = [];
-  for (let at = afterOptions(words, 0, form); at < words.length; at = afterOptions(words, at + 1, form))
-    operands.push(args[at] ?? '');
+  return wordsAfter(
+    args.map((text) => ({ text })),
+    form,
+  ).map(({ text }) => text);
+}
+
+/** The same of words. */
+export function wordsAfter<T extends { readonly text: string }>(words: readonly T[], form: OptionForm): readonly T[] {
+  const operands: T[] = [];
+  for (let at = afterOptions(words, 0, form); at < words.length; at = afterOptions(words, at + 1, form)) {
+    const word = words[at];
+    if (word !== undefined) operands.push(word);
+  }
   return operands;
 }
 

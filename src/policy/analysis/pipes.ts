@@ -1,5 +1,5 @@
 /** Text that reaches a shell through a pipe, a here-document or a process substitution, where it is written in the command. */
-import { operandsOf } from './options.ts';
+import { operandsOf, wordsAfter } from './options.ts';
 import { outputOf } from './output.ts';
 import { decodeEscapes } from './quoting.ts';
 import { isCaisson } from './runners.ts';
@@ -45,8 +45,13 @@ interface Known {
 function textFor(command: Simple, known: Known): string | null {
   const input = (): string | null => command.stdin ?? redirected(command, known.files) ?? inputOf(command.stage, known);
   if (command.program === 'xargs' || command.program === 'parallel') return xargsText(command, input());
-  if (opensShell(command)) return input();
+  const opened = opensShell(command) ? input() : null;
+  if (opened !== null) return opened;
   if (isShell(command.program) || command.program === 'source' || command.program === '.') {
+    const started = startFileOf(command);
+    const first =
+      started === null ? null : (substituted(started.raw, command) ?? fileAt(started, command, known.files));
+    if (first !== null) return first;
     const script = scriptOf(command);
     return script === null || isInput(script.text) ? input() : substituted(script.raw, command);
   }
@@ -66,13 +71,22 @@ function redirected(command: Simple, files: Files): string | null {
 }
 
 /** What the command has left in a file before. */
-function fileAt({ text }: Word, { cwd, start }: Simple, files: Files): string | null {
+function fileAt({ text }: Word, { cwd, start, words }: Simple, files: Files): string | null {
   const file = files.get(resolvePath(text, cwd) ?? '');
-  return file === undefined || file.at > start ? null : file.text;
+  // With a redirection behind a list, the list begins where its last command is said to.
+  return file === undefined || file.at > (words[0]?.start ?? start) ? null : file.text;
+}
+
+/** `bash --rcfile x`: what an interactive shell reads first. */
+function startFileOf({ program, words }: Simple): Word | null {
+  if (!isShell(program)) return null;
+  const at = words.findIndex(({ text }) => /^--(?:rcfile|init-file)$/.test(text));
+  return at < 0 ? null : (words[at + 1] ?? null);
 }
 
 /** Logs in somewhere, or as somebody, and names no command: the shell there reads its input. */
 function opensShell({ program, words, wraps }: Simple): boolean {
+  if (program === 'script') return peel(program, words) === null;
   if (program === 'sudo') return !wraps && words.some(({ text }) => /^-[a-zA-Z]*[si]$|^--(?:shell|login)$/.test(text));
   return (program === 'su' || program === 'ssh' || program === 'newgrp') && peel(program, words) === null;
 }
@@ -95,11 +109,13 @@ function writtenFiles(commands: readonly Simple[], stages: Stages): Files {
   for (const command of commands) {
     const tees = command.program === 'tee' ? operandsOf(command.words.slice(1)) : [];
     const targets = [...command.redirects.filter(({ writes }) => writes).map(({ target }) => target), ...tees];
+    const passed = tees.length > 0 || passes(command) !== null;
     const text =
       targets.length === 0
         ? null
         : (writtenBy(command) ??
-          (tees.length === 0 ? null : (command.stdin ?? inputOf(command.stage, { stages, files }))));
+          (passed ? changed(command, command.stdin ?? inputOf(command.stage, { stages, files })) : null));
+    copyFile(command, files);
     for (const target of text === null ? [] : targets) {
       const path = resolvePath(target.text, command.cwd);
       if (path !== null) files.set(path, { text: `${files.get(path)?.text ?? ''}${text}\n`, at: command.start });
@@ -107,6 +123,24 @@ function writtenFiles(commands: readonly Simple[], stages: Stages): Files {
   }
   return files;
 }
+
+/** `mv a b`, `cp a b`, `ln a b`: what was written to one is then in the other as well. */
+function copyFile({ program, words, cwd, start }: Simple, files: Map<string, File>): void {
+  if (!/^(?:mv|cp|ln|install|rsync)$/.test(program ?? '')) return;
+  const options = { short: program === 'install' ? 'mogS' : 'S', long: ['--mode', '--owner', '--group', '--suffix'] };
+  const [source, target] = wordsAfter(words.slice(1), options);
+  const from = source === undefined ? null : resolvePath(source.text, cwd);
+  const written = from === null ? undefined : files.get(from);
+  const to = target === undefined ? null : resolvePath(target.text, cwd);
+  if (written === undefined || to === null || from === null) return;
+  const file = { text: written.text, at: start };
+  files.set(to, file);
+  files.set(`${to}/${from.slice(from.lastIndexOf('/') + 1)}`, file);
+}
+
+/** What a filter makes of it. */
+const changed = (command: Simple, text: string | null): string | null =>
+  text === null ? null : (passes(command)?.(text) ?? text);
 
 /** The file that a command runs as a script of a shell. */
 function calledFile(command: Simple): Word | null {

@@ -34,6 +34,19 @@ const macros: Reader = {
   calls: (code) => Array.from(code.matchAll(/\be?sys(?:cmd|val)\([`"']*([^)'"]+)/g), ([, text = '']) => text),
 };
 
+/** Its configuration may name programs. */
+const connection: Reader = {
+  option: /^-[Fb]/,
+  otherwise: null,
+  calls: (code) => [
+    ...Array.from(
+      code.matchAll(/^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)[\s=]+(.+)$/gim),
+      ([, run = '']) => run,
+    ),
+    ...editorCalls(code),
+  ],
+};
+
 const readers: Readonly<Record<string, Reader>> = {
   awk,
   gawk: awk,
@@ -45,9 +58,12 @@ const readers: Readonly<Record<string, Reader>> = {
   gmake: make,
   ed: editor(none),
   ex: editor(none),
-  vi: editor(/^-S/),
-  vim: editor(/^-S/),
-  nvim: editor(/^-S/),
+  vi: editor(/^-[Su]/),
+  vim: editor(/^-[Su]/),
+  nvim: editor(/^-[Su]/),
+  ssh: connection,
+  scp: connection,
+  sftp: { ...connection, otherwise: 'input' },
   sqlite3: client(/^--?init$/),
   duckdb: client(/^--?init$/),
   psql: client(/^(?:-f|--file=?)/),
@@ -57,7 +73,6 @@ const readers: Readonly<Record<string, Reader>> = {
   gdb: client(/^(?:-x|--?command=?)/),
   lldb: client(/^(?:-s|--source=?)/),
   ftp: editor(none),
-  sftp: editor(/^-b/),
   lftp: client(/^-f/),
   gnuplot: client(none),
   dc: editor(/^(?:-f|--file=?)/),
@@ -101,12 +116,18 @@ function readerOf(program: string | null): Reader | null {
 }
 
 function valueOf(words: readonly Word[], option: RegExp): Word | null {
-  const at = words.findIndex(({ text }, index) => index > 0 && option.test(text));
+  const at = words.findIndex(
+    ({ text }, index) =>
+      index > 0 && option.test(text) && !isNoFile.test(text.replace(option, '') || (words[index + 1]?.text ?? '')),
+  );
   const word = words[at];
   if (word === undefined) return null;
   const glued = word.text.replace(option, '');
   return glued === '' ? (words[at + 1] ?? null) : { ...word, text: glued };
 }
+
+/** Of editors: no file, or their own. */
+const isNoFile = /^(?:NONE|NORC|DEFAULTS)$/;
 
 /** What a shell gets of such a program. */
 export function callsOf({ program, words }: Simple, code: string): string {

@@ -6,6 +6,7 @@ import {
   movesDirectory,
   positionals,
   readsLater,
+  runInNames,
   runsIndex,
   runsSubscript,
   setsKnown,
@@ -90,7 +91,7 @@ export class Session {
       if (step.steps > 0) this.#wrapped += wordsOfCommand + step.words.length;
       const simple = simpleOf(step, parts, payload.depth);
       for (const alias of aliasesIn(simple)) this.define(alias);
-      for (const text of readsLater(simple))
+      for (const text of [...readsLater(simple), ...runInNames(simple)])
         this.read(
           { text, word: { text, raw: text, start: parts.start, end: parts.end, literal: false, glob: false } },
           { ...payload, cwd: simple.cwd, around: parts.around },
@@ -131,7 +132,9 @@ export class Session {
       start,
       end,
     }));
-    return inner.commands.map((words) => ({ words, assignments, redirects: [], elsewhere, steps: step.steps + 1 }));
+    // Its input is theirs; what it writes has been seen.
+    const redirects = step.redirects.filter(({ operator }) => operator === '<');
+    return inner.commands.map((words) => ({ words, assignments, redirects, elsewhere, steps: step.steps + 1 }));
   }
 
   /** Queues a text that a command hands to a shell. */
@@ -219,7 +222,7 @@ export class Session {
         ? { text: [text, ...rest.map(({ raw }) => raw)].join(' '), word }
         : { text, word, positional: words };
     const scope = { vars: new Map<string, string>(), cwd };
-    const around = { scope, within: null, calls: [...calls, name], stage: null, stdin: command.stdin };
+    const around = { scope, within: null, calls: [...calls, name], stage: command.stage, stdin: command.stdin };
     this.read(run, { cwd, around, depth, span: { start, end }, elsewhere });
   }
 }

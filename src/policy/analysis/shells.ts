@@ -113,8 +113,16 @@ export function isInterpreter(program: string | null): boolean {
 /** Names under which a program finds its own input. */
 export const isInput = (text: string): boolean => /^(?:-|\/dev\/stdin|\/(?:dev|proc\/self)\/fd\/0)$/.test(text);
 
+/** Modules of Python that run the file that follows, and some that read programs from their input. */
+const modules =
+  /^(?:trace|cProfile|profile|pdb|coverage|runpy|kernprof|line_profiler|memory_profiler|dis|viztracer|pyinstrument|ipdb|bdb)$/;
+const consoles = /^(?:code|asyncio|IPython|ptpython|bpython)$/;
+
 /** Whether an interpreter reads its program from its input: no file is named, or `-` is. */
 export function readsProgram(args: readonly Word[]): boolean {
+  const at = args.findIndex(({ text }) => text === '-m');
+  if (at >= 0 && modules.test(args[at + 1]?.text ?? '')) return args.slice(at + 2).some(({ text }) => isInput(text));
+  if (at >= 0 && consoles.test(args[at + 1]?.text ?? '')) return true;
   const [first, second] = args.filter(({ text }) => !text.startsWith('-') || text === '-');
   const named = first?.text === 'run' ? second : first;
   return named === undefined || isInput(named.text);

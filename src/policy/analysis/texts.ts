@@ -4,6 +4,7 @@ import { afterOptions } from './options.ts';
 import { joined, type Peeled } from './peeled.ts';
 import { sedCallsOf } from './sed.ts';
 import type { Word } from './types.ts';
+import { innerOf, wrappers } from './wrappers.ts';
 
 type Reading = (words: readonly Word[]) => Peeled | null;
 
@@ -111,6 +112,10 @@ const texts: Readonly<Record<string, Reading>> = {
     const proxies = textsOf(words, /^(?:-o)?(?:ProxyCommand|LocalCommand|KnownHostsCommand)(?:=|\s+)/i)?.texts ?? [];
     return inner.length + proxies.length === 0 ? null : { commands: [], texts: [...proxies, ...joined(inner)] };
   },
+  strace: tracerTexts,
+  sftp: (words) => optionText(words, /^-[DS]$/, /^-[DS](?=.)/),
+  make: makeTexts,
+  gmake: makeTexts,
   awk: awkTexts,
   gawk: awkTexts,
   mawk: awkTexts,
@@ -202,6 +207,29 @@ function aliasText(words: readonly Word[]): Peeled | null {
   if (words[1]?.text !== 'alias') return null;
   const isShell = words.some(({ text }) => text === '--shell' || text === '-s');
   return textsOf(isShell ? words.slice(-2) : words, isShell ? /^/ : /^!/);
+}
+
+/** `strace -o '|sort' make`: what it traces, and what reads its output. */
+function tracerTexts(words: readonly Word[]): Peeled | null {
+  const inner = innerOf(words, wrappers.get('strace') ?? {});
+  const piped = (optionText(words, /^(?:-[a-zA-Z]*o|--output)$/, /^(?:-o|--output=)(?=[|!])/)?.texts ?? []).filter(
+    ({ text }) => /^[|!]/.test(text),
+  );
+  if (inner === null && piped.length === 0) return null;
+  return {
+    commands: inner === null ? [] : [inner.words],
+    texts: piped.map((text) => ({ ...text, text: text.text.slice(1) })),
+  };
+}
+
+/** Variables whose value make has a shell run as it reads them: `X!=date`, `X:=$(shell date)`. */
+function makeTexts(words: readonly Word[]): Peeled | null {
+  return found(words, ({ text }) => {
+    const [, sign = '', value = ''] = /^[\w.-]+\s*(!|[:?+]{0,3})=([^]*)$/.exec(text) ?? [];
+    return sign === '!'
+      ? [value]
+      : Array.from(value.matchAll(/\$[({]shell\s+((?:[^(){}]|\([^()]*\))*)/g), ([, run = '']) => run);
+  });
 }
 
 /** Words that say behind a mark what a shell gets. */

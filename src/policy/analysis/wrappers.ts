@@ -4,6 +4,10 @@ import type { Word } from './types.ts';
 
 const none: OptionForm = {};
 
+/** Of setarch, which may be left out. */
+const architecture =
+  /^(?:linux(?:32|64)|uname26|x86_64|amd64|i[3-6]86|athlon|ppc\w*|s390x?|sparc\w*|mips\w*|ia64|alpha|parisc\w*|arm\w*|aarch64|riscv\w*|loongarch\w*)$/;
+
 export const wrappers: ReadonlyMap<string, OptionForm> = new Map<string, OptionForm>([
   [
     'sudo',
@@ -110,7 +114,7 @@ export const wrappers: ReadonlyMap<string, OptionForm> = new Map<string, OptionF
   ['nocache', none],
   ['linux32', none],
   ['linux64', none],
-  ['setarch', { operands: 1 }],
+  ['setarch', { optional: architecture }],
   ['cpulimit', { short: 'lpePm' }],
   ['fakechroot', none],
   ['choom', { short: 'n', long: ['--adjust'] }],
@@ -153,6 +157,7 @@ export function innerOf(words: readonly Word[], form: OptionForm): Inner | null 
   if (form.assigns === true && words[at]?.text === '-') at += 1;
   while (form.assigns === true && assignment.test(words[at]?.text ?? '')) at += 1;
   const assignments = words.slice(from, at);
+  if (form.optional?.test(words[at]?.text ?? '') === true) at = afterOptions(words, at + 1, form);
   at += form.operands ?? 0;
   return at < words.length ? { words: words.slice(at), assignments } : null;
 }

@@ -10,6 +10,8 @@ interface Model {
   readonly long: readonly string[];
   /** Further words it must not get. */
   readonly refuses?: RegExp;
+  /** Its words with a dash are no options: `refuses` alone decides on them. */
+  readonly dashed?: boolean;
   /** Only looks: runs in the modes that let reading run. */
   readonly reads: boolean;
 }
@@ -40,6 +42,7 @@ const models: Readonly<Record<string, Model>> = {
     short: 'HLP:',
     long: [],
     reads: true,
+    dashed: true,
     refuses:
       /^-(?!(?:name|iname|path|ipath|type|maxdepth|mindepth|size|mtime|mmin|ctime|atime|newer|empty|print|print0|prune|not|o|a|and|or|regex|iregex|perm|user|group|readable|writable|executable|depth|mount|xdev|H|L|P|samefile|links|\d+|true|false)$)/,
   },
@@ -60,6 +63,21 @@ const models: Readonly<Record<string, Model>> = {
   ),
   cut: reading('nsz:bcdf', '--delimiter --fields --characters --bytes --complement --help --version'),
   tr: reading('cCdst:', '--delete --squeeze-repeats --complement --help --version'),
+  awk: { short: ':Fv', long: [], reads: false, refuses: /@\s*(?:load|include)|>|\||\bsystem\b|\bgetline\b/ },
+  sed: {
+    short: 'nErsuzi:el',
+    long: ['--quiet', '--silent', '--expression', '--regexp-extended', '--in-place', '--null-data', '--separate'],
+    reads: false,
+    refuses: /(?:^|[\s;{}/|#,!$\d])(?:[wWrR](?:\s+\S|[/~])|e\s)/,
+  },
+  curl: {
+    short: 'fgiIkLsSvG46#N:AdeHmuXrwyY',
+    long: '--compressed --connect-timeout --data --data-raw --data-urlencode --fail --fail-with-body --get --head --header --include --insecure --json --location --max-time --no-progress-meter --request --retry --retry-delay --show-error --silent --url --user-agent --verbose'.split(
+      ' ',
+    ),
+    reads: false,
+    refuses: /^file:|^@/,
+  },
   true: reading(':', ''),
   false: reading(':', ''),
   basename: reading('az:s', '--suffix --multiple'),
@@ -91,12 +109,12 @@ function modelOf(program: string | null): Model | null {
   return program !== null && Object.hasOwn(models, program) ? (models[program] ?? null) : null;
 }
 
-function keeps({ words }: Simple, { short, long, refuses }: Model): boolean {
+function keeps({ words }: Simple, { short, long, refuses, dashed = false }: Model): boolean {
   const [plain = '', valued = ''] = short.split(':');
   for (const { text, literal, glob } of words.slice(1)) {
     if (!literal || text.includes(hole) || (glob && /^[-*?[]/.test(text))) return false;
     if (refuses?.test(text) === true) return false;
-    if (refuses !== undefined || !text.startsWith('-') || text === '-' || text === '--') continue;
+    if (dashed || !text.startsWith('-') || text === '-' || text === '--') continue;
     if (
       text.startsWith('--') ? !long.includes(text.split('=', 1)[0] ?? '') : !clusterKnown(text.slice(1), plain, valued)
     )

@@ -38,6 +38,21 @@ function writes(command: Simple, protection: Protection, how: readonly How[]): b
   return writesOf(command).some((write) => how.includes(write.how) && write.path !== null && protectionOf(write.path, !/^[/~\u0001]/.test(write.target.text)) === protection);
 }
 
+/** `4755`, `u+s`, `+s`: it gets the rights of its owner or its group, whoever starts it. */
+const setsOwner = (mode: string): boolean => /^0?[2467][0-7]{3}$/.test(mode) || mode.split(',').some((part) => /^[ugoa]*[+=][rwxXt]*s/.test(part));
+
+/** Once for each analysis: whether names are read, and one of them is written in the command. */
+const readNames = new WeakMap<Analysis, boolean>();
+
+function readsNames(analysis: Analysis): boolean {
+  const found = readNames.get(analysis) ?? (analysis.commands.some(({ program }) => /^(?:read|mapfile|readarray)$/.test(program ?? '')) && analysis.commands.some(tellsSensitive));
+  readNames.set(analysis, found);
+  return found;
+}
+
+const tellsSensitive = ({ program, words, stdin, cwd }: Simple): boolean =>
+  [...(/^(?:echo|printf)$/.test(program ?? '') ? words.slice(1).map(({ text }) => text) : []), ...(stdin?.split(/\s+/, 64) ?? [])].some((text) => /^[/~\u0001]/.test(text) && protectionOf(resolvePath(text, cwd) ?? '', false) !== null);
+
 const removes = /^(?:rm|unlink|shred|rmdir)$/;
 
 /** Makes a file executable that a later command calls by its path. */
@@ -123,7 +138,7 @@ export const fileRules: readonly Rule[] = [
   },
   {
     id: 'D8', description: 'overwrite sensitive file', programs: ['*'],
-    test: (command) => !(isDelete(command) || command.program === 'mkdir') && writes(command, 'sensitive', ['redirect', 'tee', 'copy', 'edit', 'option']),
+    test: (command) => !(isDelete(command) || command.program === 'mkdir') && writes(command, 'sensitive', ['redirect', 'tee', 'copy', 'edit', 'option', 'link']),
     yes: ['tee -a ~/.ssh/authorized_keys', 'echo A=b >> ~/.hermes/.env', 'cp evil ~/.ssh/authorized_keys', 'echo x >> "$HOME/.bashrc"', 'cp k ~/.ssh/', 'echo A=1 > .env', 'echo x > .git/hooks/pre-commit', 'sed -i s/a/b/ ~/.zshrc', 'mv ~/.caisson/audit /tmp', 'mv ~/.bashrc x'],
     no: ['cp ~/.ssh/config ./backup', 'cat .env', 'echo A=1 > .env.example', 'echo x > log.txt', 'grep x ~/.bashrc > out'],
   },
@@ -132,6 +147,24 @@ export const fileRules: readonly Rule[] = [
     test: (command) => writesOf(command).some(({ path, target }) => path !== null && /^[/~\u0001]/.test(target.text) && protectionOf(path, false) === 'sensitive'),
     yes: ['rm ~/.ssh/id_ed25519', 'rm -f ~/.caisson/audit/head', 'unlink ~/.bashrc'],
     no: ['rm .env.local', 'rm ~/notes.txt'],
+  },
+  {
+    id: 'D7x', description: 'archive unpacked over root or home directory', programs: ['tar', 'bsdtar', 'unzip'],
+    test: (command) => writesOf(command).some(({ how, path }) => how === 'copy' && /^[/~\u0001]\/?$/.test(path ?? '')),
+    yes: ['tar xf x -C /', 'tar xf x -C ~', 'unzip x -d /', 'cd / && tar -xzf x', 'tar --extract -f x --directory=/'],
+    no: ['tar xf x', 'tar cf x -C / etc', 'tar xf x -C build', 'unzip x -d out', 'tar tf x'],
+  },
+  {
+    id: 'D3s', description: 'program that runs as its owner', programs: ['chmod', 'setcap', 'install'],
+    test: ({ program, words }) => words.slice(1).some(({ text }, at) => (program === 'setcap' ? !text.startsWith('-') && /[+=]/.test(text) : setsOwner(program === 'chmod' ? text : /^(?:-m|--mode)$/.test(words[at]?.text ?? '') ? text : (/^(?:-m|--mode=)(.+)$/.exec(text)?.[1] ?? '')))),
+    yes: ['chmod u+s x', 'chmod 4755 x', 'chmod +s x', 'chmod g+s,a+x x', 'chmod 06755 x', 'setcap cap_net_raw+ep x', 'install -m 4755 a b'],
+    no: ['chmod 755 x', 'chmod 0755 x', 'chmod u-s x', 'chmod 1755 d', 'setcap -r x', 'chmod +x setup.s', 'install -m 755 a b'],
+  },
+  {
+    id: 'D8r', description: 'write to sensitive files by names that are read', programs: ['*'],
+    test: (command, analysis) => command.redirects.some(({ writes: isWrite, target }) => isWrite && target.text.includes(hole)) && readsNames(analysis),
+    yes: ['echo ~/.bashrc | while read f; do echo x >> $f; done', 'printf "%s\\n" ~/.ssh/authorized_keys | while read -r f; do cat x > "$f"; done'],
+    no: ['ls *.txt | while read f; do sort "$f" > "$f.sorted"; done', 'echo ~/.bashrc; echo x >> $f'],
   },
   {
     id: 'D18', description: 'xargs with rm', programs: ['xargs', 'parallel'],

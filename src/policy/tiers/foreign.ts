@@ -5,7 +5,7 @@ import { isInterpreter, isShell } from '../analysis/shells.ts';
 import type { Analysis, Simple, Word } from '../analysis/types.ts';
 import { writesOf } from './targets.ts';
 
-const fetchers = /^(?:curl|wget|fetch|aria2c|http|https|xh|lynx|lwp-request|nc|ncat|socat|iwr|invoke-webrequest)$/;
+const fetchers = /^(?:curl|wget|fetch|aria2c|axel|http|https|xh|lynx|lwp-request|nc|ncat|socat|iwr|invoke-webrequest)$/;
 
 export const isFetcher = (program: string | null): boolean => program !== null && fetchers.test(program);
 

@@ -24,10 +24,22 @@ function deletedTrees(command: Simple, analysis: Analysis): readonly string[] {
   const args = command.words.slice(1);
   if (command.elsewhere) return [];
   if (command.program === 'find') return foundTrees(command, analysis);
-  // What is moved there is gone.
-  if (command.program === 'mv') return args.at(-1)?.text === '/dev/null' ? operandsOf(args).slice(0, -1).flatMap(({ text }) => resolvePath(text, command.cwd) ?? []) : [];
+  if (command.program === 'mv') return movedTrees(command);
+  // What is not in the source goes.
+  if (command.program === 'rsync') return hasLong(argsOf(command), '--delete', 5) || argsOf(command).some((arg) => arg.startsWith('--delete')) ? operandsOf(args).slice(1).slice(-1).flatMap(({ text }) => resolvePath(text, command.cwd) ?? []) : [];
   return command.program === 'rimraf' || isRecursive(argsOf(command)) ? operandsOf(args).flatMap(({ text }) => resolvePath(text, command.cwd) ?? []) : [];
 }
+
+/** Where they were, nothing is. */
+function movedTrees({ words, cwd }: Simple): readonly string[] {
+  const args = words.slice(1);
+  const into = args.some(({ text }) => /^(?:-t|--target)/.test(text));
+  const moved = into ? operandsOf(args) : operandsOf(args).slice(0, -1);
+  const paths = moved.flatMap(({ text }) => resolvePath(text, cwd) ?? []);
+  return args.at(-1)?.text === '/dev/null' ? paths : paths.map((path) => (systemPart.test(path) ? '/usr' : path)).filter((path) => isRoot(path) || systemDirectory.test(path));
+}
+
+const systemPart = /^\/usr\/(?:bin|sbin|lib|lib32|lib64|libx32|libexec)\/?$/;
 
 const isHome = (path: string, home: string | null): boolean =>
   homeDirectory.test(path) || (home !== null && path.startsWith(home) && /^(?:|\/[.]?\*[*]?)$/.test(path.slice(home.length)));
@@ -50,16 +62,16 @@ const asksOnly = (args: readonly string[]): boolean => args.length > 0 && args.e
 
 export const hardlineRules: readonly Rule[] = [
   {
-    id: 'H1', description: 'recursive delete of root filesystem', programs: ['rm', 'find', 'srm', 'rimraf', 'mv'],
+    id: 'H1', description: 'recursive delete of root filesystem', programs: ['rm', 'find', 'srm', 'rimraf', 'mv', 'rsync'],
     test: (command, analysis) => deletedTrees(command, analysis).some(isRoot),
-    yes: ['rm -rf /', 'rm -fr /*', 'rm -rf "/"', 'rm -rf //./..', 'sudo rm / -rf', 'rm -rf ./ /', 'cd / && rm -rf *', 'find / -delete', 'rm >log -rf /', 'a=(-rf /); rm "${a[@]}"', 'for d in /tmp /; do rm -rf $d; done', 'npx rimraf /', 'mv /* /dev/null', 'python3 -c \'import os; os.system("rm -rf /")\'', 'echo "rm -rf /" > x.sh; sh x.sh', 'find / -print0 | xargs -0 rm', 'ssh h <<E\nrm -rf /\nE'],
+    yes: ['rm -rf /', 'rm -fr /*', 'rm -rf "/"', 'rm -rf //./..', 'sudo rm / -rf', 'rm -rf ./ /', 'cd / && rm -rf *', 'find / -delete', 'rm >log -rf /', 'a=(-rf /); rm "${a[@]}"', 'for d in /tmp /; do rm -rf $d; done', 'npx rimraf /', 'mv /* /dev/null', 'python3 -c \'import os; os.system("rm -rf /")\'', 'echo "rm -rf /" > x.sh; sh x.sh', 'find / -print0 | xargs -0 rm', 'ssh h <<E\nrm -rf /\nE', 'mv /* /tmp/x', 'rsync -a --delete /empty/ /'],
     no: ['rm -rf /tmp/x', 'rm -rf /...', 'echo "rm -rf /"', 'rm -rf ./node_modules', '# rm -rf /', 'find / -name x.tmp -delete', 'python3 -c \'print("rm -rf /")\'', 'for d in / /tmp; do ls $d; done', 'mv a /dev/null', 'echo "rm -rf /" > x.sh; sh y.sh'],
   },
   {
-    id: 'H2', description: 'recursive delete of system directory', programs: ['rm', 'find', 'srm', 'rimraf', 'mv'],
+    id: 'H2', description: 'recursive delete of system directory', programs: ['rm', 'find', 'srm', 'rimraf', 'mv', 'rsync'],
     test: (command, analysis) => deletedTrees(command, analysis).some(isSystemDirectory),
-    yes: ['rm -rf /etc', "rm -rf '/usr'", 'sudo rm -rf /var/*', 'rm -rf build /home/', 'rm -rf /{bin,boot}', 'rm -rf /e[t]c', 'find /usr ! -name x -delete'],
-    no: ['rm -rf /home/u/scratch', 'rm -rf ./etc', 'rm -rf /var/tmp/build', 'rm -rf /x*', 'find /etc -name x -delete'],
+    yes: ['rm -rf /etc', "rm -rf '/usr'", 'sudo rm -rf /var/*', 'rm -rf build /home/', 'rm -rf /{bin,boot}', 'rm -rf /e[t]c', 'find /usr ! -name x -delete', 'mv /usr/bin /tmp/', 'mv -t /tmp /etc', 'rsync -a --delete empty/ /etc/'],
+    no: ['rm -rf /home/u/scratch', 'rm -rf ./etc', 'rm -rf /var/tmp/build', 'rm -rf /x*', 'find /etc -name x -delete', 'mv /etc/x /tmp', 'mv a /usr/', 'rsync -a --delete dist/ h:/srv/www/', 'rsync -a /etc/ backup/'],
   },
   {
     id: 'H3', description: 'recursive delete of home directory', programs: ['rm', 'find', 'srm', 'rimraf', 'mv'],
@@ -79,10 +91,10 @@ export const hardlineRules: readonly Rule[] = [
     no: ['mkfs_helper /dev/sdb', 'mkswap /swapfile', 'command -v mkfs', 'mkfs.ext4 --help', 'man mkfs', 'diskutil list', 'diskutil apfs list'],
   },
   {
-    id: 'H5', description: 'wipe of a raw block device', programs: ['wipefs', 'blkdiscard', 'shred', 'sgdisk', 'sfdisk', 'badblocks', 'nvme', 'cryptsetup', 'hdparm', 'scrub', 'wipe', 'nwipe', 'parted', 'ddrescue'],
-    test: (command) => !command.elsewhere && device(command) && wipes(command.program ?? '', argsOf(command)),
-    yes: ['wipefs -a /dev/sda', 'blkdiscard /dev/nvme0n1', 'shred /dev/sdb', 'sgdisk -Z /dev/sda', 'sgdisk --zap-all /dev/sda', 'parted -s /dev/sda mklabel gpt', 'ddrescue -f x /dev/sda'],
-    no: ['wipefs /dev/sda', 'shred secret.txt', 'wipefs -an /dev/sda', 'hdparm -I /dev/sda', 'sgdisk -p /dev/sda', 'parted /dev/sda print', 'ddrescue /dev/sda x'],
+    id: 'H5', description: 'wipe of a raw block device', programs: ['wipefs', 'blkdiscard', 'shred', 'sgdisk', 'sfdisk', 'badblocks', 'nvme', 'cryptsetup', 'hdparm', 'scrub', 'wipe', 'nwipe', 'parted', 'ddrescue', 'fdisk', 'gdisk', 'mdadm', 'pvremove'],
+    test: (command) => !command.elsewhere && device(command) && wipes(command, argsOf(command)),
+    yes: ['wipefs -a /dev/sda', 'blkdiscard /dev/nvme0n1', 'shred /dev/sdb', 'sgdisk -Z /dev/sda', 'sgdisk --zap-all /dev/sda', 'parted -s /dev/sda mklabel gpt', 'ddrescue -f x /dev/sda', 'parted /dev/sda rm 1', "echo 'label: gpt' | sfdisk /dev/sda", "printf 'o\\nw\\n' | fdisk /dev/sda", 'mdadm --zero-superblock /dev/sda1', 'pvremove /dev/sda1'],
+    no: ['wipefs /dev/sda', 'shred secret.txt', 'wipefs -an /dev/sda', 'hdparm -I /dev/sda', 'sgdisk -p /dev/sda', 'parted /dev/sda print', 'ddrescue /dev/sda x', 'sfdisk -d /dev/sda', 'fdisk -l /dev/sda', 'fdisk /dev/sda', 'mdadm --detail /dev/md0'],
   },
   {
     id: 'H6', description: 'dd to raw block device', programs: ['dd', 'dcfldd', 'dc3dd'],
@@ -109,20 +121,48 @@ export const hardlineRules: readonly Rule[] = [
     no: ['kill -9 123', 'kill -1 4711', 'kill -l', 'kill %1', 'kill -9 -123'],
   },
   {
-    id: 'H10', description: 'system shutdown/reboot', programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'kexec', 'dbus-send', 'gdbus', 'busctl', 'qdbus', 'varlinkctl', 'launchctl', 'dinitctl', 'runit-init', 'openrc-shutdown', 's6-reboot', 's6-poweroff', 's6-halt', 's6-linux-init-shutdown', 'rtcwake', 'restart-computer', 'stop-computer'],
+    id: 'H10', description: 'system shutdown/reboot', programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'kexec', 'dbus-send', 'gdbus', 'busctl', 'qdbus', 'varlinkctl', 'launchctl', 'dinitctl', 'runit-init', 'openrc-shutdown', 's6-reboot', 's6-poweroff', 's6-halt', 's6-linux-init-shutdown', 'systemd-shutdown', 'rtcwake', 'restart-computer', 'stop-computer'],
     test: (command) => !command.elsewhere && powers(command.program ?? '', argsOf(command)),
     yes: ['shutdown -h now', 'reboot', 'sudo init 0', 'telinit 6', 'systemctl poweroff', 'systemctl --force reboot', 'echo hi\nreboot', '$(reboot)', 'systemctl -H h reboot', 'systemctl isolate runlevel6.target', 'busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager PowerOff b true', 'Restart-Computer -Force', 'alias x=reboot; x', 'gdbus call --system --dest org.freedesktop.systemd1 --object-path /org/freedesktop/systemd1 --method org.freedesktop.systemd1.Manager.PowerOff', 'busctl call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager StartUnit ss reboot.target replace', 'rtcwake -m off -s 60'],
     no: ['launchctl list', 'rtcwake -m mem -s 60', 'busctl call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager RestartUnit ss a.service replace', 'echo reboot', 'grep shutdown log', 'systemctl restart x', 'man reboot', 'shutdown --help', 'init', './reboot.sh', 'last reboot'],
   },
+  {
+    id: 'H11', description: 'recursive change of permissions of root or system directory', programs: ['chmod', 'chown', 'chgrp', 'chattr', 'setfacl', 'chcon'],
+    test: (command) => !command.elsewhere && isRecursive(argsOf(command)) && operandsOf(command.words.slice(1)).some(({ text }, at) => at > 0 && isLocked(resolvePath(text, command.cwd))),
+    yes: ['chmod -R 000 /', 'chown -R nobody /', 'chattr -R +i /', 'chmod -R 777 /etc', 'sudo chown -R me:me /usr', 'cd / && chmod -R 755 .'],
+    no: ['chmod -R 755 /srv/www', 'chown -R me /home/me', 'chown root /', 'chmod -R go-w ~/x', 'chown -R www-data /var/www'],
+  },
+  {
+    id: 'H12', description: 'destruction of a volume', programs: ['lvremove', 'vgremove', 'zpool', 'zfs', 'btrfs'],
+    test: (command) => !command.elsewhere && destroys(command.program ?? '', argsOf(command)),
+    yes: ['lvremove -f vg/lv', 'vgremove -ff vg', 'zpool destroy tank', 'zfs destroy -r tank/home', 'btrfs subvolume delete /', 'sudo btrfs su del /home'],
+    no: ['lvremove --help', 'lvremove --test vg/lv', 'zpool status', 'zfs list', 'zfs destroy -n tank/x', 'zfs destroy tank/x@snap', 'btrfs subvolume list /', 'btrfs subvolume delete /srv/snap'],
+  },
 ];
 
-function wipes(program: string, args: readonly string[]): boolean {
+const isLocked = (path: string | null): boolean => path !== null && (isRoot(path) || (isSystemDirectory(path) && !/^\/home/.test(path)));
+
+function destroys(program: string, args: readonly string[]): boolean {
+  if (asksOnly(args) || args.some((arg) => /^(?:-t|--test|-[a-z]*n[a-z]*|--dry-run)$/.test(arg))) return false;
+  const words = args.filter((arg) => !arg.startsWith('-'));
+  if (program === 'zpool') return words[0] === 'destroy';
+  // A snapshot is one state of many.
+  if (program === 'zfs') return words[0] === 'destroy' && !words.slice(1).some((word) => /[@#]/.test(word));
+  if (program === 'btrfs') return /^su/.test(words[0] ?? '') && /^del/.test(words[1] ?? '') && words.slice(2).some((path) => isRoot(path) || isSystemDirectory(path.replace(/(?<=.)\/$/, '')));
+  return words.length > 0;
+}
+
+function wipes(command: Simple, args: readonly string[]): boolean {
+  const program = command.program ?? '';
   const flags = flagsOf(args);
   const has = (...names: string[]): boolean => names.some((name) => flags.includes(name));
   if (program === 'wipefs') return (has('-a') || hasLong(args, '--all', 1)) && !has('-n', '--no-act');
   if (program === 'sgdisk') return has('-Z', '-z', '-o', '--zap', '--zap-all', '--clear');
-  if (program === 'sfdisk') return has('--delete', '--wipe');
-  if (program === 'parted') return args.includes('mklabel') || args.includes('mktable');
+  if (program === 'sfdisk') return !args.some((arg) => /^(?:-[dlJsFTVvhgn]+|--(?:dump|list\w*|json|show\S*|help|version|verify|no-act|backup\S*))$/.test(arg));
+  // By hand they ask before they write.
+  if (program === 'fdisk' || program === 'gdisk') return isFed(command) && !has('-l', '-s', '--list');
+  if (program === 'mdadm') return hasLong(args, '--zero-superblock', 4);
+  if (program === 'parted') return args.some((arg) => /^(?:mklabel|mktable|rm|resizepart|mkpart)$/.test(arg));
   if (program === 'ddrescue') return rawDevice.test(args.filter((arg) => !arg.startsWith('-'))[1] ?? '');
   if (program === 'badblocks') return has('-w');
   if (program === 'nvme') return /^(?:format|sanitize)$/.test(args[0] ?? '');
@@ -130,6 +170,9 @@ function wipes(program: string, args: readonly string[]): boolean {
   if (program === 'hdparm') return args.some((arg) => /^--(?:security-erase|trim-sector|write-sector)/.test(arg));
   return true;
 }
+
+/** Its input is a text, not a person. */
+const isFed = ({ stage, stdin, redirects }: Simple): boolean => (stage !== null && stage.index > 0) || stdin !== null || redirects.some(({ operator }) => operator.startsWith('<'));
 
 /** Calls itself twice in its own body, with a pipe or in the background. */
 function bombs({ within }: Simple, { commands }: Analysis): boolean {

@@ -27,7 +27,8 @@ export function protectionOf(path: string, relative: boolean): Protection | null
   return sensitive.some((pattern) => pattern.test(path)) || (relative && projectConfig.test(path)) ? 'sensitive' : null;
 }
 
-export type How = 'redirect' | 'tee' | 'copy' | 'edit' | 'option';
+/** `link`: another name of it, under which it can be written. */
+export type How = 'redirect' | 'tee' | 'copy' | 'edit' | 'option' | 'link';
 
 export interface Write {
   readonly target: Word;
@@ -97,6 +98,16 @@ const sed: Writer = (args) => {
   return inPlace ? [...all('edit')(args), ...scripts] : scripts;
 };
 
+const output = optionValue(/^(?:-o|--output)$/, /^(?:-o|--output=)(?=.)/);
+const operandAt = (at: number): Writer => (args) => operandsOf(args).slice(at).slice(0, 1).map((target) => ({ target, how: 'option' }));
+/** The operand at this place, from 0 on, and no other. */
+const operand = (at: number): Writer => (args) => (operandsOf(args).length > at ? operandAt(at)(args) : []);
+
+/** Files that a fetcher names by the last part of an address. */
+function named(args: readonly Word[]): ReturnType<Writer> {
+  return operandsOf(args).flatMap((target) => (/\/\/|^[\w.-]+\/./.test(target.text) ? [{ target: { ...target, text: target.text.replace(/[?#].*/, '').replace(/.*\//, './') }, how: 'copy' as const }] : []));
+}
+
 /** Into the directory it is told, or where it stands. */
 function extracted(args: readonly Word[]): ReturnType<Writer> {
   const into = optionValue(/^(?:-C|--directory)$/, /^(?:-C|--directory=)(?=.)/, 'copy')(args);
@@ -115,18 +126,21 @@ function inPlace(flag: RegExp): Writer {
 }
 
 const writers: Readonly<Record<string, Writer>> = {
-  tee: all('tee'), cp: lastOperand, mv: (args) => [...lastOperand(args), ...operandsOf(args).slice(0, -1).map((target) => ({ target, how: 'edit' as const }))], install: lastOperand, ln: lastOperand, rsync: lastOperand, scp: lastOperand, gcp: lastOperand,
+  tee: all('tee'), cp: lastOperand, mv: (args) => [...lastOperand(args), ...operandsOf(args).slice(0, -1).map((target) => ({ target, how: 'edit' as const }))], install: lastOperand, ln: (args) => [...lastOperand(args), ...operandsOf(args).slice(0, -1).map((target) => ({ target, how: 'link' as const }))], rsync: lastOperand, scp: lastOperand, gcp: lastOperand,
   sed, gsed: sed, truncate: all('edit'), touch: all('edit'), ed: all('edit'), ex: all('edit'), patch: all('edit'), rm: all('edit'), unlink: all('edit'),
   perl: (args) => (args.some(({ text }) => /^-[a-zA-Z0]*i/.test(text)) ? all('edit')(args) : []),
   ruby: (args) => (args.some(({ text }) => /^-[a-z]*i/.test(text)) ? all('edit')(args) : []),
   sponge: all('edit'), ddrescue: lastOperand, 'qemu-img': lastOperand, bmaptool: lastOperand, gpg: optionValue(/^(?:-o|--output)$/, /^(?:-o|--output=)(?=.)/), openssl: optionValue(/^-(?:out|keyout)$/, /^$(?=.)/), 'partclone.ext4': optionValue(/^(?:-o|-O|--output)$/, /^--output=/), 'partclone.restore': optionValue(/^(?:-o|-O|--output)$/, /^--output=/),
   yq: inPlace(/^(?:-[a-zA-Z]*i|--inplace)$/), crudini: inPlace(/^--(?:set|del|merge)$/), vim: inPlace(/^(?:-c|-S|\+.+)$/), vi: inPlace(/^(?:-c|-S|\+.+)$/), nvim: inPlace(/^(?:-c|-S|\+.+)$/), sudoedit: all('edit'), sudo: (args) => (/^(?:-[a-zA-Z]*e|--edit)$/.test(args[0]?.text ?? '') ? all('edit')(args) : []), dcfldd: outputs, dc3dd: outputs,
-  dd: outputs,
+  dd: outputs, pv: optionValue(/^(?:-o|--output)$/, /^(?:-o|--output=)(?=.)/),
+  uniq: operand(1), xxd: operand(1), objcopy: lastOperand, logsave: operand(0), split: (args) => (operandsOf(args).length > 1 ? operandAt(-1)(args) : []), sqlite3: operand(0), zip: operand(0), convert: operandAt(-1), magick: operandAt(-1), ffmpeg: operandAt(-1),
+  '7z': operand(1), '7za': operand(1), csplit: optionValue(/^(?:-f|--prefix)$/, /^(?:-f|--prefix=)(?=.)/), tcpdump: optionValue(/^-w$/, /^-w(?=.)/), iconv: output, shuf: output, pandoc: output, xsltproc: output, gcc: output, 'g++': output, cc: output, 'c++': output, clang: output, 'clang++': output, ld: output, as: output,
+  strace: output, ltrace: output, time: output, base64: output, aria2c: optionValue(/^(?:-o|--out)$/, /^(?:-o|--out=)(?=.)/), axel: output, script: operand(0),
   sort: optionValue(/^(?:-[bcCdfghiMmnrRsuVz]*o|--output)$/, /^(?:-[bcCdfghiMmnrRsuVz]*o|--output=)(?=.)/),
-  curl: optionValue(/^(?:-[a-zA-Z#]*o|--output)$/, /^(?:-[fgkLsSv]*o|--output=)(?=.)/),
-  wget: optionValue(/^(?:-[a-zA-Z]*[OP]|--output-document|--directory-prefix)$/, /^(?:-[cnqv]*[OP]|--output-document=|--directory-prefix=)(?=.)/),
+  curl: (args) => [...optionValue(/^(?:-[a-zA-Z#]*[oDc]|--output|--dump-header|--cookie-jar|--trace(?:-ascii)?|--stderr|--etag-save|--hsts|--alt-svc)$/, /^(?:-[fgkLsSv]*[oDc]|--(?:output|dump-header|cookie-jar|trace|stderr)=)(?=.)/)(args), ...(args.some(({ text }) => /^-[a-zA-Z#]*O|^--remote-name/.test(text)) ? named(args) : [])],
+  wget: (args) => [...optionValue(/^(?:-[a-zA-Z]*[OPao]|--output-document|--directory-prefix|--output-file|--append-output|--save-cookies)$/, /^(?:-[cnqv]*[OP]|--(?:output-document|directory-prefix|output-file|append-output|save-cookies)=)(?=.)/)(args), ...(args.some(({ text }) => /^-[a-zA-Z]*[OP]|^--(?:output-d|directory-p)/.test(text)) ? [] : named(args))],
   git: (args) => (args.some(({ text }) => /^(?:diff|log|show|format-patch|archive|bundle)$/.test(text)) ? optionValue(/^(?:--output|-o)$/, /^(?:--output=|-o(?=[^n]))(?=.)/)(args) : []),
-  tar: (args) => (args.some(({ text }, at) => (at === 0 ? /^-?[a-zA-Z]*x/ : /^-[a-zA-Z]*x|^--extract|^--get/).test(text)) ? extracted(args) : optionValue(/^(?:-?[a-zA-Z]*f|--file)$/, /^--file=/)(args)),
+  tar: (args) => (args.some(({ text }, at) => (at === 0 ? /^-?[a-zA-Z]*x|^--extract|^--get/ : /^-[a-zA-Z]*x|^--extract|^--get/).test(text)) ? extracted(args) : optionValue(/^(?:-?[a-zA-Z]*f|--file)$/, /^--file=/)(args)),
   unzip: optionValue(/^-d$/, /^-d(?=.)/, 'copy'),
   gawk: awk, awk, mawk: awk, nawk: awk,
   find: optionValue(/^-f(?:printf|print|print0|ls)$/, /^$(?=.)/),

@@ -38,5 +38,7 @@ function keepValues({ around }: Reading, assignments: readonly Assignment[], unk
 
 function asWritten(reading: Reading, node: number): Word {
   const source = reading.source(node);
-  return { text: source, raw: source, ...reading.span(node), literal: false, glob: false };
+  // What quotes hold here is read again, as a name with a subscript, or a list.
+  const text = /^(['"])[^]*\1$/.test(source) ? source.slice(1, -1) : source;
+  return { text, raw: source, ...reading.span(node), literal: false, glob: false };
 }
