@@ -141,6 +141,8 @@ export interface CopyInput {
   readonly target: string;
   /** Whoever decides knows that the target is in another profile, or a mere copy of the configuration, and wants it. */
   readonly confirmed?: boolean;
+  /** Of a copy from a sandbox: what it may bring at most. Absent: 64 GiB, and a million files and directories. */
+  readonly limits?: { readonly bytes?: number; readonly entries?: number };
 }
 
 export interface McpChild {

@@ -28,7 +28,7 @@ export function copiesOf({ within, ...place }: CopyParts): Pick<CaissonApi, 'cop
 async function copyBetween(
   copy: typeof copyIn | typeof copyOut,
   place: { readonly context: Context; readonly handle: Handle; readonly userHome: string },
-  { source, target, confirmed = false, ...options }: Omit<CopyInput, 'task'> & Options,
+  { source, target, confirmed = false, limits, ...options }: Omit<CopyInput, 'task'> & Options,
 ): Promise<CopyResult> {
   const { sandbox, row } = place.handle;
   const onHost = copy !== copyIn || (await isHost(place.context, row.backend));
@@ -63,6 +63,7 @@ async function copyBetween(
     withheld,
     env,
     ...(vet === null ? {} : { vet }),
+    ...(copy === copyIn || limits === undefined ? {} : { limits }),
     ...options,
   }).catch((error: unknown) => {
     throw isCode(error, 'policy_denied') || isCode(error, 'approval_required') ? audited(error) : error;

@@ -1,6 +1,7 @@
 /** Collects, over all backends and the state directory, what time, crashes and strangers left. */
 import { toCaissonError } from './errors.ts';
 import type { Journal } from './exec/journal/journal.ts';
+import { refuseCopy } from './home-identity.ts';
 import type { Context } from './sandbox/context.ts';
 import { collectGarbage, type Garbage, garbageOf, lostCredentials } from './sandbox/garbage.ts';
 import { explanations, sweep, sweepable, type Swept } from './sandbox/sweep.ts';
@@ -22,8 +23,9 @@ export interface GcParts {
   readonly backendNames: readonly string[];
 }
 
-/** With `dryRun` nothing is changed, and the answer tells what would be. A backend that is not there has nothing to tell. */
+/** Throws `failed_precondition` in a copy of a state directory. With `dryRun` nothing is changed, and the answer tells what would be. A backend that is not there has nothing to tell. */
 export async function gc(parts: GcParts, how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
+  refuseCopy(parts.context.home);
   const swept = how.dryRun ? await sweepable(parts.context) : await sweep(parts.context);
   const garbage = await Promise.all(parts.backendNames.map((name) => garbageIn(parts, name, how.dryRun)));
   const credentials = await lostCredentials(parts.context);

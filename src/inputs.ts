@@ -15,9 +15,11 @@ import type {
 import { CaissonError } from './errors.ts';
 import { nearest } from './nearest.ts';
 
-type Table = Readonly<Record<string, true>>;
+/** `true`: a value, checked where it is used; or the keys of an object. */
+type Known = true | Readonly<Record<string, true>>;
+type Table = Readonly<Record<string, Known>>;
 type KeysOf<T> = T extends unknown ? keyof T : never;
-type Of<T> = Readonly<Record<KeysOf<T>, true>>;
+type Of<T> = Readonly<Record<KeysOf<T>, Known>>;
 type InputOf<Api, Verb extends keyof Api> = Api[Verb] extends (input: infer Input, ...rest: never[]) => unknown
   ? Input
   : never;
@@ -28,17 +30,36 @@ const sandbox: Of<SandboxRequest> = {
 };
 
 const exec: Of<ExecInput> = {
-  ...{ execId: true, command: true, cwd: true, env: true, skills: true, stdin: true, rawOutput: true, tty: true },
+  ...{
+    execId: true,
+    command: true,
+    cwd: true,
+    env: true,
+    skills: true,
+    stdin: true,
+    rawOutput: true,
+    tty: { columns: true, rows: true },
+  },
   ...{ timeoutMs: true, outputLimitBytes: true },
 };
 
 const code: Of<CodeInput> = {
-  ...{ execId: true, env: true, skills: true, rawOutput: true, timeoutMs: true, outputLimitBytes: true, code: true },
+  ...{
+    execId: true,
+    env: true,
+    skills: true,
+    rawOutput: true,
+    timeoutMs: true,
+    outputLimitBytes: true,
+    code: { language: true, text: true },
+  },
 };
 
 const session: Of<SessionInput> = { taskId: true, name: true, text: true, execId: true, env: true, timeoutMs: true };
 const named: Of<Pick<SessionInput, 'taskId' | 'name'>> = { taskId: true, name: true };
-const copy: Of<CopyInput> = { task: true, source: true, target: true, confirmed: true };
+const copy: Of<CopyInput> = {
+  ...{ task: true, source: true, target: true, confirmed: true, limits: { bytes: true, entries: true } },
+};
 const at = { task: true, path: true } as const;
 const changing = { ...at, confirmed: true } as const;
 
@@ -71,18 +92,13 @@ export const sessionKeys: { readonly [Verb in Exclude<keyof Sessions, 'list'>]: 
   close: named,
 };
 
-const nested: Readonly<Record<string, Table>> = {
-  tty: { columns: true, rows: true },
-  code: { language: true, text: true },
-};
-
 /** Throws `invalid_argument`, with the nearest key. Values are checked where they are used. */
 export function checkKeys(input: unknown, known: Table): void {
   if (!isObject(input)) throw new CaissonError('invalid_argument', 'a request is an object');
   for (const [key, value] of Object.entries(input)) {
     if (!Object.hasOwn(known, key)) throw unknownKey(key, known, '');
-    const inner = nested[key];
-    if (inner === undefined || !isObject(value)) continue;
+    const inner = known[key];
+    if (typeof inner !== 'object' || !isObject(value)) continue;
     const wrong = Object.keys(value).find((each) => !Object.hasOwn(inner, each));
     if (wrong !== undefined) throw unknownKey(wrong, inner, `${key}.`);
   }

@@ -1,4 +1,5 @@
 /** The composition root: the only place that knows which store, which backends and which builder there are. */
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { backends, isolation } from '../backends/index.ts';
 import { unreadFlags } from './access/authorize.ts';
@@ -12,8 +13,10 @@ import { loadConfig } from './config/load.ts';
 import type { Flags, Loaded } from './config/types.ts';
 import { CaissonError } from './errors.ts';
 import { type GuardInput, openGuard } from './guard/open.ts';
+import { markHome } from './home-identity.ts';
 import { approvalsOf } from './approvals.ts';
 import { shownServers } from './mcp-servers.ts';
+import type { Origin } from './provisions.ts';
 import { serverSecrets } from './secrets.ts';
 import type { Rulebook } from './guard/rulebook.ts';
 import { type Journal, openJournal } from './exec/journal/journal.ts';
@@ -52,6 +55,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const clock = input.clock ?? systemClock;
   const gaveUp = giveUpReserve(loaded.home);
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'), { clock });
+  markHome(loaded.home);
   const { file_bytes: fileBytes, store_bytes: storeBytes } = loaded.config.audit;
   const audit = auditIn(join(loaded.home, 'audit'), { fileBytes, storeBytes, owner: store.owner });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
@@ -83,19 +87,16 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     limit: strict?.strictRequest ?? null,
     hooks: guard.hooks,
     loops: guard.loops,
-    origin: {
-      cwd: input.cwd,
-      env,
-      inherited: loaded.config.terminal.local_environment === 'host' ? Object.keys(localTerminalEnv(env)) : [],
-      skillDirectories: loaded.config.terminal.skill_directories.map((path) => resolve(loaded.home, path)),
-      redactions: redactionsOf(loaded),
-      broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
-      ownKeys: [loaded.config.approvals.smart.api_key_env].filter((name) => typeof name === 'string'),
-    },
+    origin: originOf(loaded, input),
     backendNames: Object.keys(backends),
     builder,
     policy: { ...policyFor(input.cwd, loaded, guard.rulebook), approvals: approvalsOf(guard, input.env) },
-    config: configView(loaded, [...openingNotices(gaveUp, notices), ...guard.notices, ...ineffective(loaded)]),
+    config: configView(loaded, [
+      ...openingNotices(gaveUp, notices),
+      ...readableHome(loaded.home),
+      ...guard.notices,
+      ...ineffective(loaded),
+    ]),
     release: async () => {
       await journal.close();
       await Promise.allSettled([...opened.values()].map(async (backend) => (await backend).close()));
@@ -108,6 +109,29 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
 function openingNotices(gaveUp: boolean, notices: readonly Notice[]): readonly string[] {
   const full = 'the disk of the state directory is full: its reserve was given up, so that space can be freed';
   return [...(gaveUp ? [full] : []), ...notices.map(({ message }) => message)];
+}
+
+/** Where values and names come from that commands are given. */
+function originOf(loaded: Loaded, { cwd }: OpenInput): Origin {
+  const { env } = loaded;
+  return {
+    cwd,
+    env,
+    inherited: loaded.config.terminal.local_environment === 'host' ? Object.keys(localTerminalEnv(env)) : [],
+    skillDirectories: loaded.config.terminal.skill_directories.map((path) => resolve(loaded.home, path)),
+    redactions: redactionsOf(loaded),
+    broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
+    ownKeys: [loaded.config.approvals.smart.api_key_env].filter((name) => typeof name === 'string'),
+  };
+}
+
+/** Its files are for this user alone; their names, and when they change, are not. */
+function readableHome(home: string): readonly string[] {
+  const { mode } = statSync(home);
+  const shown = (mode & 0o777).toString(8);
+  return (mode & 0o077) === 0
+    ? []
+    : [`other users can look into the state directory ${home} (mode ${shown}): chmod 700 ${home}`];
 }
 
 async function journalOf({ home, config }: Loaded, store: Store): Promise<Journal> {

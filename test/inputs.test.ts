@@ -37,7 +37,12 @@ describe('a key that is not known', () => {
     ['files.read', 'lenght', { ...at, lenght: 5 }, 'did you mean length?'],
     ['files.write', 'expect', { ...at, bytes: '', expect: null }, 'did you mean expected?'],
     ['files.sync', 'overwite', { task: 'build', overwite: true }, 'did you mean overwrite?'],
-    ['copyOut', 'limits', { task: 'build', source: '/x', target: '/y', limits: {} }, 'its keys are'],
+    [
+      'copyOut',
+      'limits.byte',
+      { task: 'build', source: '/x', target: '/y', limits: { byte: 1 } },
+      'did you mean limits.bytes?',
+    ],
   ])('%s refuses %s before anything happens', async (verb, key, input, remedy) => {
     const [area = '', name] = verb.split('.');
     const owner: unknown = name === undefined ? caisson : Reflect.get(caisson, area);

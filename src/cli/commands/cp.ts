@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
-import type { CopyResult } from '../../api.ts';
+import type { CopyInput, CopyResult } from '../../api.ts';
 import { defineCommand } from '../command.ts';
+import type { Given } from '../option.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, plural } from '../format.ts';
 import { UsageError } from '../usage.ts';
+import { readBytes, readCount } from '../values.ts';
 
 const mostSkipped = 20;
 
@@ -20,10 +22,17 @@ starts with / or . instead. Links, devices and sockets are left out and told. Fi
   exitsAsCommand: false,
   options: {
     confirmed: { type: 'flag', about: 'write into another profile, or a copy of the configuration in a sandbox' },
+    'max-bytes': {
+      type: 'text',
+      value: 'SIZE',
+      about: 'refuse to bring more than this out of a sandbox, such as 500m',
+    },
+    'max-files': { type: 'text', value: 'N', about: 'refuse to bring more files and directories out of a sandbox' },
   },
   examples: [
     ['into the sandbox', 'cp ./src build:/workspace/src'],
     ['out of it', 'cp build:/workspace/report.html .'],
+    ['at most so much', 'cp build:/workspace/out . --max-bytes 500m'],
   ],
   run: async (given, context) => {
     const [source = '', target = ''] = given.operands;
@@ -48,13 +57,21 @@ starts with / or . instead. Links, devices and sockets are left out and told. Fi
             context.options,
           )
         : await service.copyOut(
-            { task: from.task, source: from.path, target: here(target, context), confirmed },
+            { task: from.task, source: from.path, target: here(target, context), confirmed, limits: limitsIn(given) },
             context.options,
           );
     await tell(result, context);
     return 0;
   },
 });
+
+function limitsIn(given: Given<'max-bytes' | 'max-files', never, never>): NonNullable<CopyInput['limits']> {
+  const [bytes, files] = [given.text('max-bytes'), given.text('max-files')];
+  return {
+    ...(bytes === undefined ? {} : { bytes: readBytes('--max-bytes', bytes) }),
+    ...(files === undefined ? {} : { entries: readCount('--max-files', files) }),
+  };
+}
 
 interface Side {
   readonly task: string;
