@@ -1,5 +1,5 @@
 /** The subject: commands through the library, as a caller would run them. */
-import type { SandboxRequest } from '../src/api.ts';
+import type { SandboxRequest } from '../src/service/api.ts';
 import { CaissonError } from '../src/errors.ts';
 import type { Place } from './place.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
-import type { CaissonApi, SandboxRequest } from '../src/api.ts';
+import type { CaissonApi, SandboxRequest } from '../src/service/api.ts';
 import { CaissonError } from '../src/errors.ts';
 
 export interface Place {

@@ -29,7 +29,7 @@ const wrong: readonly [why: string, path: string, line: string][] = [
     "const d = await import('../../backends/docker/backend.ts')",
   ],
   ['nor by a computed name', 'src/sandbox/create.ts', 'const d = await import(`../../backends/${name}/backend.ts`)'],
-  ['only the composition root lists backends', 'src/caisson.ts', "import { backends } from '../backends/index.ts'"],
+  ['only the composition root lists backends', 'src/service/caisson.ts', "import { backends } from '../backends/index.ts'"],
   ['a front end does not know the store', 'src/cli/ls.ts', "import { openStore } from '../store/sqlite/store.ts'"],
   ['nor policy', 'src/http/check.ts', "export { decide } from '../policy/decide.ts'"],
   ['nor a backend', 'src/mcp/tools.ts', "import type { Docker } from '../../backends/docker/backend.ts'"],
@@ -37,7 +37,7 @@ const wrong: readonly [why: string, path: string, line: string][] = [
   ['core does not know the service', 'src/exec/run.ts', "import type { CaissonApi } from '../caisson.ts'"],
   ['core does not know the composition root', 'src/exec/run.ts', "import { open } from '../main.ts'"],
   ['core does not know front ends', 'src/policy/ask.ts', "import { prompt } from '../cli/terminal.ts'"],
-  ['the service does not open itself', 'src/caisson.ts', "import { open } from './main.ts'"],
+  ['the service does not open itself', 'src/service/caisson.ts', "import { open } from './main.ts'"],
   ['tests stay outside', 'src/exec/run.ts', "import { fake } from '../../test/fixtures/fake-backend/backend.ts'"],
   ['a new folder gets a room first', 'src/misc/thing.ts', ''],
 ];

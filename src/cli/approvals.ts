@@ -1,5 +1,5 @@
 /** Answers to questions of other processes. */
-import type { Choice } from '../api.ts';
+import type { Choice } from '../service/api.ts';
 import type { Context } from './context.ts';
 import { forEachTask } from './each.ts';
 import type { World } from './world.ts';

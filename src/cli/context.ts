@@ -1,5 +1,5 @@
 /** What every command is given: the service, ways to write, and the wish to stop. */
-import type { CaissonApi, Options as ServiceOptions } from '../api.ts';
+import type { CaissonApi, Options as ServiceOptions } from '../service/api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
 import type { RuleTexts } from '../policy/types.ts';
 import { approverOn } from './approver.ts';

@@ -6,7 +6,7 @@ import {
   type Running,
   type SandboxRequest,
   type SandboxView,
-} from '../api.ts';
+} from '../service/api.ts';
 import type { Context } from './context.ts';
 import { describeDegraded, explain } from './explain.ts';
 import { passThrough } from './stream.ts';

@@ -1,5 +1,5 @@
 /** Why a command ended other than by itself, in one line each. */
-import type { Exit, SandboxView } from '../api.ts';
+import type { Exit, SandboxView } from '../service/api.ts';
 import { formatDuration, formatNamed, plural } from './format.ts';
 
 const mostSurvivors = 20;

@@ -1,5 +1,5 @@
 /** What was wanted of a sandbox beside what was measured in it. */
-import type { SandboxView } from '../api.ts';
+import type { SandboxView } from '../service/api.ts';
 import { formatNamed } from './format.ts';
 
 /** Names in the spec, and where the probe inside tells about the same thing. */

@@ -1,7 +1,7 @@
 /** From the words of a command line to its command. */
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../lib/nearest.ts';
 import { everywhere, type Options } from './option.ts';
 import { UsageError } from './usage.ts';
 

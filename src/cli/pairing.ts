@@ -1,5 +1,5 @@
 /** Who waits for an answer, and who has one, as a table. */
-import type { PairedView, PendingView } from '../api.ts';
+import type { PairedView, PendingView } from '../service/api.ts';
 import { escapeLine } from './escape.ts';
 import { formatAge } from './format.ts';
 

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { CaissonError } from '../errors.ts';
 import { usageLine, type Operand, type Outline } from './command.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../lib/nearest.ts';
 import { everywhere, type Given, type Option, type Options } from './option.ts';
 import { UsageError } from './usage.ts';
 

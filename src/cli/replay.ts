@@ -1,6 +1,6 @@
 /** Recorded events, shown as they happened. */
 import { TextDecoder } from 'node:util';
-import type { ExecEvent } from '../api.ts';
+import type { ExecEvent } from '../service/api.ts';
 import type { Context } from './context.ts';
 import { escapeKeepingColours } from './escape.ts';
 import { explain } from './explain.ts';

@@ -1,5 +1,5 @@
 /** From options to requests of the service. What is absent stays absent: defaults are the service's business. */
-import type { ExecInput, SandboxRequest } from '../api.ts';
+import type { ExecInput, SandboxRequest } from '../service/api.ts';
 import { readEnv } from './env.ts';
 import type { commandOptions, GivenOf, sandboxOptions } from './option.ts';
 import { UsageError } from './usage.ts';

@@ -1,5 +1,5 @@
 /** Progress on stderr: one line that is rewritten on a terminal, plain lines now and then elsewhere. */
-import type { Progress } from '../api.ts';
+import type { Progress } from '../service/api.ts';
 import { escapeLine } from './escape.ts';
 import { formatBytes } from './format.ts';
 import type { World } from './world.ts';

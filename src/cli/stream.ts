@@ -1,7 +1,7 @@
 /** Passes the streams of a running command through, untouched and with back-pressure, until it has ended. */
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Exit, Running } from '../api.ts';
+import type { Exit, Running } from '../service/api.ts';
 import { toCaissonError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { lendTerminal } from './terminal.ts';

@@ -1,5 +1,5 @@
 /** Confirms keys of hosts that nobody has confirmed: by fingerprints that were given, or by a person on the terminal. */
-import type { CaissonApi, HostKey } from '../api.ts';
+import type { CaissonApi, HostKey } from '../service/api.ts';
 import { CaissonError } from '../errors.ts';
 import { readLine } from './approver.ts';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 /** Values as people write them, read into the units of the service. Each refusal names the option and shows the form. */
 import { CaissonError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../lib/nearest.ts';
 
 type Units = Readonly<Record<string, number>>;
 

@@ -1,7 +1,7 @@
 /** What the command line touches outside itself. `main.ts` gives the real one; tests give their own. */
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { CaissonApi } from '../api.ts';
+import type { CaissonApi } from '../service/api.ts';
 import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
 

@@ -1,7 +1,7 @@
 /** Turns what the schema found into sentences that say where, what was expected, and what may have been meant. */
 import type { z } from 'zod';
 import type { Path } from './document.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../lib/nearest.ts';
 import { type Problem, typeName } from './problem.ts';
 import { expectationOf, sections, serverSection, single } from './schema.ts';
 

@@ -4,7 +4,7 @@
  */
 import { defaults } from './defaults.ts';
 import { isSection } from './layer.ts';
-import { distance, nearest } from '../nearest.ts';
+import { distance, nearest } from '../lib/nearest.ts';
 import { configError, type Problem } from './problem.ts';
 import type { SectionName } from './types.ts';
 

@@ -1,7 +1,7 @@
 /** What makes a repeated exec id the same request: a hash of the request as it came, before any rule or profile changes it. */
 import { createHash } from 'node:crypto';
 import { CaissonError } from '../errors.ts';
-import { failpoint } from '../failpoint.ts';
+import { failpoint } from '../lib/failpoint.ts';
 import type { Store } from '../store/store.ts';
 import type { Where } from './types.ts';
 

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Outputs, Process, ProcessEnd, PtyProcess } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';
 import type { Redactor } from '../secrets/redact/types.ts';
-import { failpoint } from '../failpoint.ts';
+import { failpoint } from '../lib/failpoint.ts';
 import { Budget } from './budget.ts';
 import type { Watched } from './context.ts';
 import { drain } from './drain.ts';

@@ -2,7 +2,7 @@
 import type { Process, PtyProcess, Sandbox } from '../backend.ts';
 import { isCode, toCaissonError } from '../errors.ts';
 import type { CaissonError } from '../errors.ts';
-import { failpoint } from '../failpoint.ts';
+import { failpoint } from '../lib/failpoint.ts';
 import { accept } from './accept.ts';
 import type { ExecContext, Watched } from './context.ts';
 import type { Exit } from './exit.ts';

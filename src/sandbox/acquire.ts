@@ -9,8 +9,8 @@
  *   left half-done by a crash                -> finished, then created
  */
 import type { Backend, Sandbox } from '../backend.ts';
-import { momentOf } from '../clock.ts';
-import { failpoint } from '../failpoint.ts';
+import { momentOf } from '../lib/clock.ts';
+import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import { createSandbox, type Plan, placeSandbox } from './create.ts';

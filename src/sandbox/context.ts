@@ -2,7 +2,7 @@
 import type { Audit } from '../audit/types.ts';
 import type { Backend, Progress, Sandbox } from '../backend.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';

@@ -5,7 +5,7 @@ import { keptKey } from '../exec/inside.ts';
 import { removeCopies } from '../secrets/credentials/copied.ts';
 import { readRecord, recordStamp, writeRecord } from '../secrets/credentials/record.ts';
 import { makeShown } from '../secrets/credentials/shown.ts';
-import type { Wanted } from '../spec/resolve.ts';
+import type { Wanted } from '../plan/resolve.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 

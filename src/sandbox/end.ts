@@ -1,7 +1,7 @@
 /** Stop, start and remove by the caller's wish. */
 import type { Sandbox } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
-import { failpoint } from '../failpoint.ts';
+import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';

@@ -1,5 +1,5 @@
 /** Which sandboxes have outlived their use. Pure: rows and a clock in, a verdict out. */
-import { type Clock, sinceMs } from '../clock.ts';
+import { type Clock, sinceMs } from '../lib/clock.ts';
 import type { SandboxRow } from '../store/store.ts';
 
 export type Expiry = 'idle' | 'ttl' | null;

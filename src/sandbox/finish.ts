@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Backend, Cancelable, Sandbox } from '../backend.ts';
 import { CaissonError, isCode } from '../errors.ts';
 import { settledOrLate } from '../exec/settled.ts';
-import { failpoint } from '../failpoint.ts';
+import { failpoint } from '../lib/failpoint.ts';
 import { removeAgreed } from '../files/sync/record.ts';
 import { removeCredentials } from '../secrets/credentials/record.ts';
 import type { SandboxRow } from '../store/store.ts';

@@ -5,10 +5,10 @@
  */
 import type { FileIdentity, Mount, Sandbox } from '../backend.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
-import { hostPlaces } from '../spec/host-places.ts';
-import { sourceIdentity } from '../spec/mounted-file.ts';
-import { checkMount } from '../spec/mounts.ts';
-import { isWithin } from '../spec/paths.ts';
+import { hostPlaces } from '../plan/host-places.ts';
+import { sourceIdentity } from '../plan/mounted-file.ts';
+import { checkMount } from '../plan/mounts.ts';
+import { isWithin } from '../plan/paths.ts';
 import type { Degradation, SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 

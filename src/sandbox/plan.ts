@@ -1,11 +1,11 @@
 /** From a request to a plan: resolved against configuration and task overrides, compared with what the place promises. */
 import type { Guarantees } from '../backend.ts';
 import type { Loaded } from '../config/types.ts';
-import { compareSpec } from '../spec/compare.ts';
-import { fingerprint } from '../spec/fingerprint.ts';
-import { resolveSpec, type Wanted } from '../spec/resolve.ts';
-import { checkTaskId, newTaskId } from '../spec/task.ts';
-import type { SandboxRequest } from '../spec/types.ts';
+import { compareSpec } from '../plan/compare.ts';
+import { fingerprint } from '../plan/fingerprint.ts';
+import { resolveSpec, type Wanted } from '../plan/resolve.ts';
+import { checkTaskId, newTaskId } from '../plan/task.ts';
+import type { SandboxRequest } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type StepOptions } from './context.ts';
 import type { Plan } from './create.ts';

@@ -1,7 +1,7 @@
 /** What a request means for the sandbox its task may already have. Pure. */
 import type { Spec } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
-import { differingKeys } from '../spec/fingerprint.ts';
+import { differingKeys } from '../plan/fingerprint.ts';
 import type { SandboxRow } from '../store/store.ts';
 
 export interface Ask {

@@ -3,7 +3,7 @@
  * sandboxes past their idle time or time to live. Only what no live process works on; nothing is waited for.
  */
 import { type CaissonError, toCaissonError } from '../errors.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type Context, ownerLease, taskLease } from './context.ts';
 import { finishStop } from './end.ts';

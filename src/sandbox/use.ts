@@ -3,7 +3,7 @@
  * no process stops it as idle; stop and use are decided by one transaction each (see `Store.beginUse`). One record
  * stands for all uses of this process, and lasts a second longer than the last: a warm command writes nothing.
  */
-import { type Clock, momentOf } from '../clock.ts';
+import { type Clock, momentOf } from '../lib/clock.ts';
 import { isCode } from '../errors.ts';
 import type { SandboxPatch, SandboxRow, Store } from '../store/store.ts';
 import { touchIntervalMs } from './expiry.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Caisson } from '../../src/caisson.ts';
+import type { Caisson } from '../../src/service/caisson.ts';
 import { openCaisson } from '../../src/main.ts';
 import { bin, type Ended, finished } from '../cli/process.ts';
 import { codeFor, direct } from './world.ts';

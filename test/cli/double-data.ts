@@ -8,7 +8,7 @@ import type {
   RuleExamples,
   Spec,
   TaskProcess,
-} from '../../src/api.ts';
+} from '../../src/service/api.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';

@@ -1,7 +1,7 @@
 /** Commands of the double: real processes of this machine, and a small program that needs a terminal. */
 import { spawn } from 'node:child_process';
 import { PassThrough } from 'node:stream';
-import type { ExecInput, Exit, ExitReason, Running } from '../../src/api.ts';
+import type { ExecInput, Exit, ExitReason, Running } from '../../src/service/api.ts';
 
 type Where = Running['where'];
 

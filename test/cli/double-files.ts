@@ -1,4 +1,4 @@
-import type { CaissonApi } from '../../src/api.ts';
+import type { CaissonApi } from '../../src/service/api.ts';
 import { CaissonError } from '../../src/errors.ts';
 
 const unused = (): Promise<never> => Promise.reject(new CaissonError('internal', 'no command uses file tools'));

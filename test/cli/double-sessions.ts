@@ -1,5 +1,5 @@
 /** Sessions of the double: each text in a shell of its own, which its words may end. */
-import type { CaissonApi } from '../../src/api.ts';
+import type { CaissonApi } from '../../src/service/api.ts';
 
 const start = { restored: true, lost: ['functions'] };
 

@@ -15,7 +15,7 @@ import type {
   SandboxRequest,
   SandboxView,
   Stats,
-} from '../../src/api.ts';
+} from '../../src/service/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
 import { checks, detached, Fixed, policyWith, secretsOf, spec, trustIn, wholeRules } from './double-data.ts';
 import { startProcess, startTerminal } from './double-exec.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ExecEvent, Exit } from '../../src/api.ts';
+import type { ExecEvent, Exit } from '../../src/service/api.ts';
 import { explain } from '../../src/cli/explain.ts';
 import { cli, Screen } from './cli.ts';
 import { exitOf } from './double-exec.ts';

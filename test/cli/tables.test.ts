@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SandboxView } from '../../src/api.ts';
+import type { SandboxView } from '../../src/service/api.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { table } from '../../src/cli/table.ts';
 import { plain } from '../../src/cli/paint.ts';

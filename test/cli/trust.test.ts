@@ -1,6 +1,6 @@
 /** `doctor --trust`: what it shows, whom it asks, and what it refuses. */
 import { describe, expect, it } from 'vitest';
-import type { HostKey } from '../../src/api.ts';
+import type { HostKey } from '../../src/service/api.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { cli } from './cli.ts';
 

@@ -1,8 +1,8 @@
 /** Many outputs at once, over many sandboxes: none that claims to be complete is short. `scripts/load.ts` runs it in full. */
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { Exit, SandboxRequest } from '../../src/api.ts';
-import type { Caisson } from '../../src/caisson.ts';
+import type { Exit, SandboxRequest } from '../../src/service/api.ts';
+import type { Caisson } from '../../src/service/caisson.ts';
 import { makeHome } from './home.ts';
 
 const outputs = Number(process.env['CAISSON_LOAD_OUTPUTS'] ?? 80);

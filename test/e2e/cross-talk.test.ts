@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Caisson } from '../../src/caisson.ts';
+import type { Caisson } from '../../src/service/caisson.ts';
 import { makeHome } from './home.ts';
 
 const [execs, callers] = [10_000, 8];

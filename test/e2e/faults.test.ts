@@ -7,7 +7,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Caisson } from '../../src/caisson.ts';
+import type { Caisson } from '../../src/service/caisson.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { hasSshd, startSshd } from '../engines/sshd.ts';
 import { faultKinds, faultyProxy, type FaultyProxy } from '../fixtures/faulty-proxy.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Caisson } from '../../src/caisson.ts';
+import type { Caisson } from '../../src/service/caisson.ts';
 import { type Home, makeHome } from './home.ts';
 import { openPlaces } from './places.ts';
 

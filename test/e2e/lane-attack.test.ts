@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Caisson } from '../../src/caisson.ts';
+import type { Caisson } from '../../src/service/caisson.ts';
 import { type Home, makeHome } from './home.ts';
 
 const attack = await readFile(new URL('lane-attack.sh', import.meta.url), 'utf8');

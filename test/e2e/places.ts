@@ -1,7 +1,7 @@
 /** The same service on each backend that this machine has: docker, this host, and a host over ssh. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Caisson } from '../../src/caisson.ts';
+import type { Caisson } from '../../src/service/caisson.ts';
 import { openCaisson } from '../../src/main.ts';
 import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
 import type { Home } from './home.ts';

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caisson } from '../../src/caisson.ts';
+import type { Caisson } from '../../src/service/caisson.ts';
 import { openCaisson } from '../../src/main.ts';
-import type { SandboxRequest } from '../../src/spec/types.ts';
+import type { SandboxRequest } from '../../src/plan/types.ts';
 import { cli } from '../cli/cli.ts';
 import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caisson } from '../../src/caisson.ts';
+import type { Caisson } from '../../src/service/caisson.ts';
 import { openCaisson } from '../../src/main.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { busybox } from './home.ts';

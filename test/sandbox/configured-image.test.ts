@@ -13,7 +13,7 @@ import { Plans } from '../../src/sandbox/plan.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { fakeBackend } from '../fixtures/fake-backend/backend.ts';
 import { FakePlace } from '../fixtures/fake-backend/place.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { Uses } from '../../src/sandbox/use.ts';
 
 const documented = `terminal:

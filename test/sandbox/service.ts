@@ -12,7 +12,7 @@ import { openStore } from '../../src/store/sqlite/open.ts';
 import { type FakeOptions, fakeBackend } from '../fixtures/fake-backend/backend.ts';
 import { FakePlace } from '../fixtures/fake-backend/place.ts';
 import { spec } from './rows.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { Uses } from '../../src/sandbox/use.ts';
 
 interface Afresh {

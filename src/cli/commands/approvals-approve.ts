@@ -1,4 +1,4 @@
-import type { Choice } from '../../api.ts';
+import type { Choice } from '../../service/api.ts';
 import { answerAll, asker } from '../approvals.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../usage.ts';

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../api.ts';
+import type { AuditRecord } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import { escapeLine } from '../escape.ts';
 import { readCount } from '../values.ts';

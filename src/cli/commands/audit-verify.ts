@@ -1,4 +1,4 @@
-import type { Verification } from '../../api.ts';
+import type { Verification } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import { escapeLine } from '../escape.ts';
 import { plural } from '../format.ts';

@@ -1,5 +1,5 @@
 import { CaissonError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { defineCommand } from '../command.ts';
 
 export const configShow = defineCommand({

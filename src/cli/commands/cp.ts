@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CopyInput, CopyResult } from '../../api.ts';
+import type { CopyInput, CopyResult } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Given } from '../option.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { CaissonApi, Check, RuleExamples } from '../../api.ts';
+import type { CaissonApi, Check, RuleExamples } from '../../service/api.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { confirmKeys } from '../trust.ts';

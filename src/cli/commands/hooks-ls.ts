@@ -1,4 +1,4 @@
-import type { HookView } from '../../api.ts';
+import type { HookView } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 
 export const hooksLs = defineCommand({

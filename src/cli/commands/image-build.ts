@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import type { CaissonApi } from '../../api.ts';
+import type { CaissonApi } from '../../service/api.ts';
 import { UsageError } from '../usage.ts';
 import { readChoice } from '../values.ts';
 

@@ -1,4 +1,4 @@
-import type { Inspected } from '../../api.ts';
+import type { Inspected } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';

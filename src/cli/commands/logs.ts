@@ -1,4 +1,4 @@
-import type { ExecEvent } from '../../api.ts';
+import type { ExecEvent } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import { Replay } from '../replay.ts';
 import { readCount } from '../values.ts';

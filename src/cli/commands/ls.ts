@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import type { SandboxView } from '../../api.ts';
+import type { SandboxView } from '../../service/api.ts';
 import { formatAge, formatBytes } from '../format.ts';
 
 export const ls = defineCommand({

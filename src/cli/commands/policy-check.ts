@@ -1,4 +1,4 @@
-import type { Checker, CheckQuery, Decision } from '../../api.ts';
+import type { Checker, CheckQuery, Decision } from '../../service/api.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';

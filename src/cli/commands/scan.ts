@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ScanResult } from '../../api.ts';
+import type { ScanResult } from '../../service/api.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { shellCode, type SessionInput } from '../../api.ts';
+import { shellCode, type SessionInput } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readEnv } from '../env.ts';

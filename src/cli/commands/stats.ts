@@ -1,5 +1,5 @@
 import { toCaissonError } from '../../errors.ts';
-import type { Stats } from '../../api.ts';
+import type { Stats } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, formatDuration } from '../format.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { isAlive } from '../../store/sqlite/owner.ts';
 import type { Positioned } from './cursor.ts';
 import { openCursor } from './cursor.ts';

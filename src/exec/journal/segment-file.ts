@@ -2,7 +2,7 @@
 import { closeSync, constants, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { thisProcess } from '../../store/sqlite/owner.ts';
 import { frameOverheadBytes, frameTypes, putFrame } from './frame.ts';
 import { errnoOf } from './problem.ts';

@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Holder } from '../store.ts';
 import { immediate } from './connection.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { isAlive, type Owner } from './owner.ts';
 import { integer, nullable, object, text } from './shape.ts';
 

@@ -1,6 +1,6 @@
 /** Opens the SQLite store: the one function of this folder that others call. */
 import { dirname, join } from 'node:path';
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { storeError } from './errors.ts';
 import { newId } from './id.ts';
 import { instanceOf } from './instance.ts';

@@ -8,7 +8,7 @@
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { type Clock, sinceMs } from '../../clock.ts';
+import { type Clock, sinceMs } from '../../lib/clock.ts';
 import { errnoOf } from './errors.ts';
 
 export const heartbeatMs = 5000;

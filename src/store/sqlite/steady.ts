@@ -3,7 +3,7 @@
  * three days ahead must not make yesterday's records old. What it was at the first opening in this boot is kept.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 const key = 'clock';
 

@@ -11,7 +11,7 @@ import type {
   StopIntent,
   Store,
 } from '../store.ts';
-import { type Clock } from '../../clock.ts';
+import { type Clock } from '../../lib/clock.ts';
 import { Approvals } from './approvals.ts';
 import { storeError } from './errors.ts';
 import { Execs } from './execs.ts';

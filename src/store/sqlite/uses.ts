@@ -1,6 +1,6 @@
 /** Uses of sandboxes, which are leases, and the one decision between a use and a stop. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { SandboxRow, StopIntent } from '../store.ts';
 import { immediate } from './connection.ts';
 import type { Leases } from './leases.ts';

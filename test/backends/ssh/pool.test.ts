@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Caisson } from '../../../src/caisson.ts';
+import type { Caisson } from '../../../src/service/caisson.ts';
 import { openCaisson } from '../../../src/main.ts';
 import { hasSshd, type Sshd, startSshd } from '../../engines/sshd.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import type { Caisson } from '../../../src/caisson.ts';
+import type { Caisson } from '../../../src/service/caisson.ts';
 
 const service = fileURLToPath(new URL('service.process.ts', import.meta.url));
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Question } from '../../../src/api.ts';
+import type { Question } from '../../../src/service/api.ts';
 import { scanAnswerOf } from '../../../src/guard/tirith/answer.ts';
 import { openCaisson } from '../../../src/main.ts';
 

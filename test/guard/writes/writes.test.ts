@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Caisson } from '../../../src/caisson.ts';
-import type { Question } from '../../../src/api.ts';
+import type { Caisson } from '../../../src/service/caisson.ts';
+import type { Question } from '../../../src/service/api.ts';
 import { openCaisson } from '../../../src/main.ts';
 
 let root: string;

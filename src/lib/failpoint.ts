@@ -1,0 +1,40 @@
+/**
+ * Named places where a test can stop, delay or fail the process, so that crash recovery is tested at every step.
+ * Inert unless `CAISSON_TEST_FAILPOINT` is set when the process starts: `NAME:crash`, `NAME:error`, `NAME:delay=MS`,
+ * several separated by commas.
+ */
+import { CaissonError } from '../errors.ts';
+
+export type Failpoint =
+  | 'after-intent'
+  | 'before-create'
+  | 'after-create'
+  | 'after-ready'
+  | 'before-remove'
+  | 'after-remove'
+  | 'before-forget'
+  | 'before-start'
+  | 'after-start'
+  | 'before-ready'
+  | 'stopping'
+  | 'after-stop'
+  | 'exec-row'
+  | 'exec-audited'
+  | 'exec-accepted'
+  | 'exec-ended';
+
+const armed = parse(process.env['CAISSON_TEST_FAILPOINT'] ?? '');
+
+function parse(text: string): ReadonlyMap<string, string> {
+  const pairs = text.split(',').map((entry) => entry.split(':'));
+  return new Map(pairs.flatMap(([name, action]) => (name && action ? [[name, action] as const] : [])));
+}
+
+export async function failpoint(name: Failpoint): Promise<void> {
+  const action = armed.get(name);
+  if (action === undefined) return;
+  if (action === 'crash') process.kill(process.pid, 'SIGKILL');
+  if (action === 'error') throw new CaissonError('internal', `failpoint ${name}`);
+  const delayMs = Number(action.replace('delay=', ''));
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+}

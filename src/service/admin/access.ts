@@ -1,0 +1,30 @@
+/** Who may talk to an agent through a messenger, as front ends ask and decide it. Opened on first use. */
+import type { Access } from '../../access/open.ts';
+import { ownPairing } from '../../access/refusals.ts';
+import type { CaissonApi } from '../api.ts';
+import type { Loaded } from '../../config/types.ts';
+import { isInside } from '../../guard/inside.ts';
+import type { Context } from '../../sandbox/context.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `env`: of this process, which may be one that Caisson itself started. */
+export function accessOf({ store, audit }: Context, loaded: Loaded, env: Environment): CaissonApi['access'] {
+  let opened: Promise<Access> | null = null;
+  const open = (): Promise<Access> =>
+    (opened ??= import('../../access/open.ts').then((room) => new room.Access({ loaded, store, audit })));
+  const outside = async <T>(work: (access: Access) => Promise<T>): Promise<T> => {
+    if (isInside(env)) throw ownPairing();
+    return await work(await open());
+  };
+  return {
+    message: async (message) => await (await open()).message(message),
+    conversation: async (message) => (await open()).conversation(message),
+    pairing: {
+      list: () => outside((access) => access.list()),
+      approve: (platform, code, by) => outside((access) => access.approve(platform, code, by)),
+      revoke: (platform, user, by) => outside((access) => access.revoke(platform, user, by)),
+      clearPending: (platform) => outside((access) => access.clearPending(platform)),
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** Collects, over all backends and the state directory, what time, crashes and strangers left. */
+import { toCaissonError } from '../../errors.ts';
+import type { Journal } from '../../exec/journal/journal.ts';
+import { refuseCopy } from './home-identity.ts';
+import type { Context } from '../../sandbox/context.ts';
+import { collectGarbage, type Garbage, garbageOf, lostCredentials } from '../../sandbox/garbage.ts';
+import { explanations, sweep, sweepable, type Swept } from '../../sandbox/sweep.ts';
+
+/** What was removed, or would be. */
+export interface GcItem {
+  readonly kind: 'process' | 'sandbox' | 'resource' | 'directory' | 'journal';
+  readonly backend: string | null;
+  readonly name: string;
+  readonly taskId: string | null;
+  readonly why: string;
+  /** Absent in a dry run. */
+  readonly error?: string;
+}
+
+export interface GcParts {
+  readonly context: Context;
+  readonly journal: Journal;
+  readonly backendNames: readonly string[];
+}
+
+/** Throws `failed_precondition` in a copy of a state directory. With `dryRun` nothing is changed, and the answer tells what would be. A backend that is not there has nothing to tell. */
+export async function gc(parts: GcParts, how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
+  refuseCopy(parts.context.home);
+  const swept = how.dryRun ? await sweepable(parts.context) : await sweep(parts.context);
+  const garbage = await Promise.all(parts.backendNames.map((name) => garbageIn(parts, name, how.dryRun)));
+  const credentials = await lostCredentials(parts.context);
+  const lost = how.dryRun ? credentials : await collectGarbage(credentials);
+  const expired = await parts.journal.expire({ dryRun: how.dryRun });
+  return [...swept.map(sweptItem), ...garbage.flat(), ...lost.map(garbageItem), ...expired.map(journalItem)];
+}
+
+async function garbageIn(parts: GcParts, name: string, dryRun: boolean): Promise<readonly GcItem[]> {
+  try {
+    const backend = await parts.context.backend(name);
+    if ((await backend.check()).status !== 'ready') return [];
+    const garbage = await garbageOf(parts.context, backend);
+    const done = dryRun ? garbage : await collectGarbage(garbage);
+    return done.map(garbageItem);
+  } catch (error) {
+    const { message } = toCaissonError(error);
+    return [
+      { kind: 'resource', backend: name, name, taskId: null, why: 'the backend could not be asked', error: message },
+    ];
+  }
+}
+
+function garbageItem({ remove: _remove, ...item }: Garbage): GcItem {
+  return item;
+}
+
+function sweptItem({ row, reason, ...rest }: Omit<Swept, 'error'> & Partial<Pick<Swept, 'error'>>): GcItem {
+  const error = rest.error?.message;
+  const item = {
+    kind: 'sandbox',
+    backend: row.backend,
+    name: row.id,
+    taskId: row.taskId,
+    why: explanations[reason],
+  } as const;
+  return error === undefined ? item : { ...item, error };
+}
+
+function journalItem(entry: { readonly name: string; readonly why: string }): GcItem {
+  return { kind: 'journal', backend: null, name: entry.name, taskId: null, why: entry.why };
+}

@@ -1,0 +1,41 @@
+/**
+ * Which directory a state directory is. A copy of one has the same instance, by which engines are asked, and not the
+ * sandboxes that the other has made since: to it they look like leftovers.
+ */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CaissonError } from '../../errors.ts';
+
+const fileName = 'directory-id';
+
+/** Keeps it in a file, unless it is there. On a disk that is full there is none. */
+export function markHome(home: string): void {
+  try {
+    writeFileSync(join(home, fileName), identityOf(home), { flag: 'wx', mode: 0o600 });
+  } catch {
+    // It is there, or the next start writes it.
+  }
+}
+
+/** Throws `failed_precondition` in a copy. */
+export function refuseCopy(home: string): void {
+  const file = join(home, fileName);
+  if (kept(file) === null || kept(file) === identityOf(home)) return;
+  throw new CaissonError('failed_precondition', `${home} is a copy of another state directory, or has been restored`, {
+    remedy: `use the other one; if it is gone for good, remove ${file} and try again`,
+  });
+}
+
+/** The number of a device may be another one after a restart of this host, so it is no part of it. */
+function identityOf(home: string): string {
+  const { ino, birthtimeNs } = statSync(home, { bigint: true });
+  return `${ino}:${birthtimeNs}\n`;
+}
+
+function kept(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

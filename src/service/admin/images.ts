@@ -1,0 +1,43 @@
+/** Images of backends that keep some of their own: listed together, built from recipes. */
+import type { CaissonApi, Options } from '../api.ts';
+import type { Images } from '../../backend.ts';
+import type { Loaded } from '../../config/types.ts';
+import { CaissonError } from '../../errors.ts';
+import type { GcParts } from './gc.ts';
+
+export interface ImageBuilder {
+  recipes(): Promise<readonly { readonly name: string; readonly reference: string; readonly about: string }[]>;
+  build(
+    name: string,
+    how: { readonly method?: 'packages' | 'dockerfile'; readonly images: Images },
+    options?: Options,
+  ): Promise<{ readonly reference: string; readonly id: string }>;
+}
+
+export interface ImageParts extends Pick<GcParts, 'context' | 'backendNames'> {
+  readonly loaded: Loaded;
+  readonly builder: ImageBuilder;
+}
+
+export function imagesOf(parts: ImageParts): CaissonApi['images'] {
+  const imagesFacet = async (name: string): Promise<Images | undefined> => (await parts.context.backend(name)).images;
+  return {
+    list: async (options = {}) => {
+      const found = await Promise.all(
+        parts.backendNames.map(async (backend) => {
+          const images = (await (await imagesFacet(backend))?.list(options)) ?? [];
+          return images.map((image) => ({ backend, ...image }));
+        }),
+      );
+      return found.flat();
+    },
+    recipes: () => parts.builder.recipes(),
+    build: async (recipe, how, options = {}) => {
+      const backend = parts.loaded.config.terminal.backend;
+      const images = await imagesFacet(backend);
+      if (images === undefined)
+        throw new CaissonError('not_supported', `backend ${backend} keeps no images of its own`);
+      return await parts.builder.build(recipe, { ...how, images }, options);
+    },
+  };
+}

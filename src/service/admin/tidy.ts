@@ -1,0 +1,18 @@
+/** What every sweep does for the state directory: its reserve, its records, and the ids that it remembers. */
+import type { Loaded } from '../../config/types.ts';
+import type { Journal } from '../../exec/journal/types.ts';
+import type { Context } from '../../sandbox/context.ts';
+import { keepReserve } from '../../store/reserve.ts';
+
+export interface TidyParts {
+  readonly context: Context;
+  readonly journal: Journal;
+  readonly loaded: Loaded;
+}
+
+export async function tidyHome({ context, journal, loaded }: TidyParts): Promise<void> {
+  const { home, store } = context;
+  await keepReserve(home);
+  await journal.tidy();
+  await store.expireExecs(store.steadyNow() - loaded.config.exec.retention_seconds * 1000);
+}

@@ -1,0 +1,33 @@
+/** Whether a host is the one that was meant: asked of the backend, decided by a person, on record before it counts. */
+import type { CaissonApi } from '../api.ts';
+import type { Trust } from '../../backend.ts';
+import { CaissonError } from '../../errors.ts';
+import { isInside } from '../../guard/inside.ts';
+import { cancelable, type Context } from '../../sandbox/context.ts';
+
+/** `env`: of this process, which may be one that Caisson itself started. */
+export function trustOf(context: Context, env: Readonly<Record<string, string | undefined>>): CaissonApi['trust'] {
+  return {
+    look: async (backend, options = {}) => await (await facetOf(context, backend)).look(cancelable(options)),
+    confirm: async (backend, { host, fingerprint }, options = {}) => {
+      if (isInside(env)) throw ownAnswer();
+      const facet = await facetOf(context, backend);
+      await context.audit.record({ type: 'trust', taskId: null, execId: null, backend, host, fingerprint });
+      await facet.confirm({ host, fingerprint }, cancelable(options));
+    },
+  };
+}
+
+async function facetOf(context: Context, name: string): Promise<Trust> {
+  const { trust } = await context.backend(name);
+  if (trust !== undefined) return trust;
+  throw new CaissonError('not_supported', `the backend ${name} has no hosts whose keys are to be confirmed`, {
+    remedy: 'only hosts that are reached by ssh have such keys',
+  });
+}
+
+function ownAnswer(): CaissonError {
+  return new CaissonError('permission_denied', 'a command that Caisson runs cannot confirm the key of a host', {
+    remedy: 'do it on a terminal of your own',
+  });
+}

@@ -1,0 +1,32 @@
+/** What the audit and the caller are told of a run. */
+import { commandFacts } from '../../audit/facts.ts';
+import type { AuditEntry } from '../../audit/types.ts';
+import type { Exit } from '../../exec/exit.ts';
+import type { ExecRequest, Where } from '../../exec/types.ts';
+import type { Handle } from '../../sandbox/context.ts';
+import type { Redaction } from '../../secrets/redact/redactor.ts';
+
+export function runEntry(request: ExecRequest, handle: Handle, redaction: Redaction | null): AuditEntry {
+  const { backend, taskId, sandboxId, host, resource, recreated } = whereOf(handle);
+  const degraded = handle.row.degraded.map(({ control }) => control);
+  const place = { backend, sandboxId, host, resource, recreated, degraded };
+  return { type: 'run', taskId, execId: request.execId, ...place, ...commandFacts(request, redaction) };
+}
+
+export function exitEntry(execId: string, taskId: string, exit: Exit): AuditEntry {
+  const { reason, exitCode, signal, durationMs, notes } = exit;
+  const facts = { reason, exit_code: exitCode, signal, duration_ms: Math.round(durationMs), notes };
+  return { type: 'exit', taskId, execId, ...facts };
+}
+
+export function whereOf({ row, sandbox, how }: Handle): Where {
+  const { host, resource } = sandbox.place;
+  return {
+    backend: row.backend,
+    taskId: row.taskId,
+    sandboxId: row.id,
+    host,
+    resource,
+    recreated: how === 'recreated',
+  };
+}

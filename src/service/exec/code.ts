@@ -1,0 +1,69 @@
+/** Code runs: a program's text into a fresh directory of the sandbox, and nothing of it left behind. */
+import type { CodeInput, Running } from '../api.ts';
+import type { Wanted, Wish } from './request.ts';
+import { codeCleanup, codeCommand, codeDirectory } from '../../exec/code.ts';
+import { newExecId } from '../../exec/random.ts';
+import { runScript } from '../../exec/script-run.ts';
+
+import { codeSubject } from '../../guard/call.ts';
+import type { Origin } from './provision.ts';
+import type { Context } from '../../sandbox/context.ts';
+import type { Resolved } from '../../sandbox/plan.ts';
+import { presentSandbox } from '../../sandbox/present.ts';
+import { isSafeInCode, namesSecret } from '../../secrets/filters.ts';
+
+export interface Program {
+  readonly bytes: string | Uint8Array;
+  /** Where its directory is made; absent: where the place has such. */
+  readonly temporary: string | undefined;
+}
+
+/** What a code run is to everything that runs commands, and its program. */
+export interface CodeRun extends Wanted {
+  readonly program: Program;
+}
+
+/** What makes it the same request: see `identityOf`. */
+export function codeWords({ language, text }: CodeInput['code']): readonly string[] {
+  return ['code', language, Buffer.from(text).toString('base64')];
+}
+
+export function codeRun(
+  plan: Resolved,
+  { code, identity, ...input }: CodeInput & Pick<Wish, 'identity'>,
+  { inherited }: Pick<Origin, 'inherited'>,
+): CodeRun {
+  const execId = input.execId ?? newExecId();
+  const subject = codeSubject(code);
+  const command = codeCommand(code.language, execId, hiddenIn(plan, inherited));
+  return {
+    plan: { ...plan, forwardEnv: plan.forwardEnv.filter((name) => !namesSecret(name)) },
+    wish: { input: { ...input, execId, command, cwd: '/', stdin: true }, subject, identity },
+    program: { bytes: subject.bytes, temporary: input.env?.['TMPDIR'] },
+  };
+}
+
+/** What commands on this host inherit, and programs of others must not. */
+function hiddenIn({ guarantees, passEnv }: Resolved, inherited: readonly string[]): readonly string[] {
+  if (guarantees.isolation !== 'none') return [];
+  return inherited.filter((name) => !isSafeInCode(name) && !passEnv.includes(name));
+}
+
+/** Gives the program its text, and removes its directory when it was ended before it could do so itself. */
+export function feedCode(context: Context, running: Running, { bytes, temporary }: Program): Running {
+  running.stdin?.end(bytes);
+  const exit = running.exit.then(async (ended) => {
+    if (ended.reason === 'exited') return ended;
+    const row = await context.store.sandbox(running.where.sandboxId);
+    const sandbox = row === null || row.ephemeral ? null : await presentSandbox(context, row).catch(() => null);
+    if (sandbox === null) return ended; // it went with its sandbox, or goes with it
+    const env = temporary === undefined ? {} : { TMPDIR: temporary };
+    const run = { name: 'code-cleanup', script: codeCleanup, args: [codeDirectory(running.id)], env };
+    const removed = await runScript(sandbox, run).then(
+      ({ exitCode }) => exitCode === 0,
+      () => false,
+    );
+    return removed ? ended : { ...ended, notes: [...ended.notes, 'the directory of the program could not be removed'] };
+  });
+  return Object.assign(running, { stdin: null, exit });
+}

@@ -1,0 +1,212 @@
+/** Detached processes of all sandboxes: started, found again by any process of the service, followed and ended. */
+import type { Cancelable } from '../../backend.ts';
+import type { Detached, DetachedProcess, ExecEvent, GcItem, Killed, Options, TaskProcess, Where } from '../api.ts';
+import type { AuditEntry } from '../../audit/types.ts';
+import { CaissonError, isCode, toCaissonError } from '../../errors.ts';
+import { killProcess, pruneProcesses, waitForProcess } from '../../exec/detached/end.ts';
+import { followProcess } from '../../exec/detached/follow.ts';
+import { redactEvents } from '../../exec/detached/redact.ts';
+import { KnownProcesses } from '../../exec/detached/known.ts';
+import { type Kept, listProcesses, unknownProcess } from '../../exec/detached/list.ts';
+import { keepEndedMinutes, startDetached } from '../../exec/detached/start.ts';
+import { keptKey, removeKeptScript } from '../../exec/inside.ts';
+import { runScript } from '../../exec/script-run.ts';
+import type { ExecRequest } from '../../exec/types.ts';
+import { runEntry, whereOf } from './audit-entries.ts';
+import type { ExecParts } from './execs.ts';
+import type { Context, Handle } from '../../sandbox/context.ts';
+import { findIfThere, findRow } from '../../sandbox/end.ts';
+import { withSandbox } from '../../sandbox/healing.ts';
+import { usedNow } from '../../sandbox/use.ts';
+import type { Resolved } from '../../sandbox/plan.ts';
+import { keptIn, notRunning, presentSandbox } from '../../sandbox/present.ts';
+import type { Redaction } from '../../secrets/redact/redactor.ts';
+import type { Redactions } from '../../secrets/redactions.ts';
+import type { SandboxRow } from '../../store/store.ts';
+
+export type ProcessParts = Pick<ExecParts, 'context' | 'origin'>;
+
+export class Processes {
+  readonly #context: Context;
+  readonly #redactions: Redactions;
+  readonly #known: KnownProcesses;
+
+  constructor({ context, origin }: ProcessParts) {
+    this.#context = context;
+    this.#redactions = origin.redactions;
+    this.#known = new KnownProcesses(context.store);
+  }
+
+  async detach(
+    { plan, identity }: { readonly plan: Resolved; readonly identity: string },
+    ready: (handle: Handle) => Promise<ExecRequest>,
+    options: Options,
+  ): Promise<Detached> {
+    if (plan.ephemeral) {
+      throw new CaissonError('failed_precondition', 'a detached process needs a sandbox that stays', {
+        remedy: 'name a task: its sandbox is kept',
+      });
+    }
+    return await withSandbox(this.#context, plan, options, async (handle) => {
+      const request = await ready(handle);
+      const id = request.execId;
+      const { id: sandboxId, taskId, backend } = handle.row;
+      const isNew = await this.#known.add({ id, taskId, sandboxId, backend, request: identity });
+      const known = isNew ? null : await this.#known.find(id);
+      if (known !== null && known.sandboxId !== sandboxId) {
+        throw new CaissonError('already_exists', `${id} has been started in another sandbox`, {
+          details: { sandboxId: known.sandboxId },
+        });
+      }
+      const kept = await keptIn(this.#context, handle.row, handle.sandbox, options.signal);
+      await this.#audited(id, { ...runEntry(request, handle, this.#redaction), detached: true });
+      const started = await startDetached(kept, request).catch((error: unknown) => {
+        this.#context.audit.recordSoon(notRun(id, handle.row.taskId, toCaissonError(error).message));
+        return this.#notStarted(id, error);
+      });
+      if (!started) this.#context.audit.recordSoon(notRun(id, handle.row.taskId, 'it had been started before'));
+      await this.#context.store.updateSandbox(handle.row.id, usedNow(this.#context.clock));
+      return { id, started, where: whereOf(handle) };
+    });
+  }
+
+  async #audited(id: string, entry: AuditEntry): Promise<void> {
+    try {
+      await this.#context.audit.record(entry);
+    } catch (error) {
+      await this.#known.forget(id);
+      throw error;
+    }
+  }
+
+  /** After these the command has certainly not been started. */
+  async #notStarted(id: string, error: unknown): Promise<never> {
+    const codes = [
+      'invalid_argument',
+      'not_supported',
+      'failed_precondition',
+      'not_found',
+      'resource_exhausted',
+    ] as const;
+    if (codes.some((code) => isCode(error, code))) await this.#known.forget(id);
+    throw error;
+  }
+
+  /** Without a task, of every sandbox that runs. */
+  async list(task: string | undefined, options: Options): Promise<readonly TaskProcess[]> {
+    if (task !== undefined) return await this.#of(await findRow(this.#context, task), options);
+    const rows = await this.#sandboxesWithProcesses();
+    const lists = await Promise.all(rows.map((row) => this.#of(row, options).catch(nothingWhenStopped)));
+    return lists.flat();
+  }
+
+  async wait(id: string, options: Options): Promise<DetachedProcess> {
+    return this.#shown(await waitForProcess((await this.#kept(id, options)).kept, id));
+  }
+
+  async kill(id: string, signal: string | undefined, options: Options): Promise<Killed> {
+    const killed = await killProcess((await this.#kept(id, options)).kept, id, signal ?? null);
+    return { ...killed, process: this.#shown(killed.process) };
+  }
+
+  /** `null` when it is not the id of a detached process. */
+  async logs(
+    id: string,
+    how: { readonly after?: number; readonly follow?: boolean },
+    options: Options,
+  ): Promise<AsyncIterable<ExecEvent> | null> {
+    if ((await this.#known.find(id)) === null) return null;
+    const { kept, where, row } = await this.#kept(id, options);
+    const place = { where, cwd: row.spec.cwd };
+    const events = followProcess(kept, id, { after: how.after ?? 0, follow: how.follow ?? false, ...place });
+    return this.#redaction === null ? events : redactEvents(events, this.#redaction);
+  }
+
+  /**
+   * The sandbox is about to be removed with its files. Where it shares a home with others, what we kept there has to be
+   * taken away; one that cannot be asked now keeps it.
+   */
+  async forgetSandbox(task: string, options: Cancelable): Promise<void> {
+    const row = await findIfThere(this.#context, task);
+    if (row === null) return;
+    await this.#forgetInside(row, options).catch(() => undefined);
+    for (const { id, sandboxId } of await this.#known.all()) if (sandboxId === row.id) await this.#known.retire(id);
+  }
+
+  /** In a home that others share; what is in a sandbox of its own goes with it. */
+  async #forgetInside(row: SandboxRow, options: Cancelable): Promise<void> {
+    const { isolation } = await (await this.#context.backend(row.backend)).guarantees(options);
+    const key = keptKey(isolation, row.id);
+    const sandbox = key === '' ? null : await presentSandbox(this.#context, row, options);
+    if (sandbox !== null)
+      await runScript(sandbox, { name: 'forget', script: removeKeptScript, args: [key], ...options });
+  }
+
+  /** Ended ones that are old, and signposts into sandboxes that are no more. */
+  async collect(dryRun: boolean): Promise<readonly GcItem[]> {
+    const items = await Promise.all((await this.#sandboxesWithProcesses()).map((row) => this.#prune(row, dryRun)));
+    for (const { id, sandboxId } of dryRun ? [] : await this.#known.all())
+      if ((await this.#context.store.sandbox(sandboxId)) === null) await this.#known.retire(id);
+    return items.flat();
+  }
+
+  async #prune(row: SandboxRow, dryRun: boolean): Promise<readonly GcItem[]> {
+    const sandbox = await presentSandbox(this.#context, row).catch(() => null); // one that cannot be asked is asked next time
+    if (sandbox === null) return [];
+    const kept = await keptIn(this.#context, row, sandbox);
+    const ids = await pruneProcesses(kept, { minutes: keepEndedMinutes, dryRun });
+    if (!dryRun) for (const id of ids) await this.#known.retire(id);
+    return ids.map((name) => ({
+      kind: 'process',
+      backend: row.backend,
+      name,
+      taskId: row.taskId,
+      why: 'ended long ago',
+    }));
+  }
+
+  get #redaction(): Redaction | null {
+    return this.#redactions.forExec({}, []);
+  }
+
+  /** Its words are kept in the sandbox as they are, and run as they are. */
+  #shown(process: DetachedProcess): DetachedProcess {
+    const redaction = this.#redaction;
+    return redaction === null ? process : { ...process, command: process.command.map((word) => redaction.text(word)) };
+  }
+
+  async #of(row: SandboxRow, options: Options): Promise<readonly TaskProcess[]> {
+    const sandbox = await presentSandbox(this.#context, row);
+    if (sandbox === null) throw notRunning(row);
+    const processes = await listProcesses(await keptIn(this.#context, row, sandbox, options.signal));
+    return processes.map((process) => ({ ...this.#shown(process), taskId: row.taskId, sandboxId: row.id }));
+  }
+
+  async #kept(
+    id: string,
+    options: Options,
+  ): Promise<{ readonly kept: Kept; readonly where: Where; readonly row: SandboxRow }> {
+    const known = await this.#known.find(id);
+    const row = known === null ? null : await this.#context.store.sandbox(known.sandboxId);
+    if (row === null) throw unknownProcess(id);
+    const sandbox = await presentSandbox(this.#context, row);
+    if (sandbox === null) throw notRunning(row);
+    const kept = await keptIn(this.#context, row, sandbox, options.signal);
+    return { kept, row, where: whereOf({ row, sandbox, how: 'found' }) };
+  }
+
+  async #sandboxesWithProcesses(): Promise<readonly SandboxRow[]> {
+    const ids = new Set((await this.#known.all()).map(({ sandboxId }) => sandboxId));
+    const rows = await Promise.all([...ids].map((id) => this.#context.store.sandbox(id)));
+    return rows.filter((row) => row !== null);
+  }
+}
+
+function notRun(execId: string, taskId: string, note: string): AuditEntry {
+  return { type: 'exit', taskId, execId, reason: 'not-started', note: note.slice(0, 500) };
+}
+
+function nothingWhenStopped(error: unknown): readonly TaskProcess[] {
+  if (isCode(error, 'failed_precondition') || isCode(error, 'not_found')) return [];
+  throw error;
+}

@@ -1,0 +1,110 @@
+/** A repeated exec id gives the same exec, replayed from its record, whichever process runs or ran it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Readable } from 'node:stream';
+import type { Options, Running } from '../api.ts';
+import { isCode } from '../../errors.ts';
+import { isDetached, refuseOther } from '../../exec/detached/known.ts';
+import type { Journal } from '../../exec/journal/types.ts';
+import { killTree } from '../../exec/kill/kill-tree.ts';
+import { exitWithout } from '../../exec/outcome.ts';
+import { replayExec } from '../../exec/replayed.ts';
+import { checkExecId } from '../../exec/request.ts';
+import type { Where } from '../../exec/types.ts';
+import type { Execs } from './execs.ts';
+import type { Context } from '../../sandbox/context.ts';
+import { presentSandbox } from '../../sandbox/present.ts';
+import type { ExecRow } from '../../store/store.ts';
+
+export interface RepeatParts {
+  readonly context: Context;
+  readonly journal: Journal;
+  readonly execs: Execs;
+}
+
+export interface RepeatedId {
+  /** Absent: the caller chose none, and nothing can be repeated. */
+  readonly execId?: string | undefined;
+  /** See `identityOf`. */
+  readonly identity: string;
+  readonly taskId?: string | undefined;
+}
+
+export interface Repeat extends RepeatedId {
+  /** Throws `policy_denied` for what rules deny by now. */
+  readonly judge: () => Promise<void>;
+}
+
+/** Between its row and the beginning of its record, an exec of a live process takes this long at most. */
+const beginMs = 10_000;
+const lookMs = 25;
+
+/**
+ * `null` when the id was never used. Throws `conflict` when it was used for another request, before anything of that one is
+ * read, and `already_exists` when it is that of a detached process. Nobody is asked again, and no hook runs.
+ */
+export async function repeated(
+  parts: RepeatParts,
+  { execId, identity, taskId, judge }: Repeat,
+  options: Options,
+): Promise<Running | null> {
+  if (execId === undefined) return null;
+  checkExecId(execId);
+  const row = (await parts.context.store.exec(execId)) ?? (await recordedRow(parts, execId));
+  if (row === null) return null;
+  refuseOther(row, { id: execId, request: identity, taskId });
+  if (row.kind === 'detached') throw isDetached(execId);
+  await judge();
+  parts.context.audit.recordSoon({ type: 'run', taskId: row.taskId, execId, repeated: true });
+  return (await replayed(parts, row, options)) ?? gone(row);
+}
+
+/** Of an exec whose process died before its row was written: its record came first. */
+async function recordedRow({ journal, context }: RepeatParts, execId: string): Promise<ExecRow | null> {
+  if (!(await journal.has(execId))) return null;
+  const rest = { request: null, owner: '', startedAt: context.store.steadyNow() };
+  for await (const { event } of journal.read(execId))
+    if (event.type === 'started') return { ...event.where, ...rest, id: execId, kind: 'exec' };
+  return { ...rest, id: execId, kind: 'exec', taskId: '', sandboxId: '', backend: '' };
+}
+
+/** `null`: its record was never begun, or has expired or been damaged since. */
+async function replayed(parts: RepeatParts, row: ExecRow, options: Options): Promise<Running | null> {
+  const { context, journal, execs } = parts;
+  const until = performance.now() + beginMs;
+  const cancel = async (): Promise<void> => {
+    if (!(await execs.cancel(row.id))) await killWhere(context, row.id, replay.where);
+  };
+  let replay: Awaited<ReturnType<typeof replayExec>>;
+  for (;;) {
+    try {
+      replay = await replayExec(journal, row.id, { cancel, ...(options.signal ? { signal: options.signal } : {}) });
+      break;
+    } catch (error) {
+      if (!isCode(error, 'not_found')) throw error;
+      if (performance.now() > until || !(await context.store.isAlive(row.owner))) return null;
+      await sleep(lookMs);
+    }
+  }
+  const sandbox = await context.store.sandbox(replay.where.sandboxId);
+  return { ...replay, how: 'found', degraded: sandbox?.degraded ?? [], unsetVariables: [], missingFiles: [] };
+}
+
+/** An exec of which nothing but its id is known. It may have run, and so is not run. */
+function gone({ id, backend, taskId, sandboxId }: ExecRow): Running {
+  const where = { backend, taskId, sandboxId, host: null, resource: null, recreated: false };
+  const exit = exitWithout('lost', 'it was started before, and its record is gone; it is not run again');
+  return {
+    ...{ id, where, stdin: null, stdout: Readable.from([]), stderr: Readable.from([]) },
+    exit: Promise.resolve(exit),
+    ignore: () => undefined,
+    cancel: async () => undefined,
+    ...{ how: 'found', degraded: [], unsetVariables: [], missingFiles: [] },
+  };
+}
+
+/** Another process runs it, or did: its tree is found by the id, and that process records the end. */
+async function killWhere(context: Context, execId: string, where: Where): Promise<void> {
+  const row = await context.store.sandbox(where.sandboxId);
+  const sandbox = row === null ? null : await presentSandbox(context, row);
+  if (sandbox !== null) await killTree(sandbox, execId, { process: null, mayRestart: false });
+}

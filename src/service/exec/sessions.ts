@@ -1,0 +1,202 @@
+/** The sessions of this process: opened on use, one call at a time each, closed when the service ends. */
+import type { CaissonApi, Options, Running, RunningText, SessionInput, SessionResult, SessionView } from '../api.ts';
+import type { Process, Sandbox } from '../../backend.ts';
+import { abortError, CaissonError } from '../../errors.ts';
+import { collect } from '../../exec/collect.ts';
+import { identityOf } from '../../exec/identity.ts';
+import { newExecId, newNonce } from '../../exec/random.ts';
+import { runScript } from '../../exec/script-run.ts';
+import { checkSessionName, checkText } from '../../exec/session/request.ts';
+import { forgetScript, sessionCommand } from '../../exec/session/script.ts';
+import { Session } from '../../exec/session/session.ts';
+import type { Execs } from './execs.ts';
+import { cancelable, type Context, type Handle } from '../../sandbox/context.ts';
+import { withSandbox } from '../../sandbox/healing.ts';
+import type { Resolved } from '../../sandbox/plan.ts';
+import { keptIn } from '../../sandbox/present.ts';
+import { checkExecEnv } from '../../plan/env.ts';
+
+interface Held {
+  session: Session | null;
+  /** The text that was started last; never rejects. */
+  text: Promise<unknown>;
+  last: Promise<unknown>;
+}
+
+export interface SessionParts {
+  readonly context: Context;
+  readonly execs: Execs;
+  readonly plan: (taskId: string, options: Options) => Promise<Resolved>;
+  readonly keepBytes: number;
+}
+
+const shownCharacters = 1000;
+
+export class Sessions {
+  readonly #parts: SessionParts;
+  readonly #held = new Map<string, Held>();
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  async open(
+    { taskId, name }: { readonly taskId: string; readonly name: string },
+    options: Options,
+  ): Promise<SessionView> {
+    checkSessionName(name);
+    return await this.#queued(taskId, name, options, async (handle, held) => {
+      const fresh = held.session === null || held.session.hasEnded;
+      const { opened } = await this.#ready(handle, name, held);
+      const restored = fresh && opened?.restored === true;
+      return { name, open: true, shell: opened?.shell ?? null, restored, lost: restored ? opened.lost : [] };
+    });
+  }
+
+  async exec(input: SessionInput, options: Options): Promise<RunningText> {
+    checkSessionName(input.name);
+    checkText(input.text);
+    checkExecEnv(input.env ?? {});
+    return await this.#queued(input.taskId, input.name, options, async (handle, held, plan) => {
+      const isNew = held.session === null || held.session.hasEnded;
+      const session = await this.#ready(handle, input.name, held);
+      const running = await this.#start({ session, handle, plan, input }, options);
+      const settled = this.#parts.execs.settled(running).catch(() => undefined); // what could not be cleared away is swept
+      const end = settled.then(() => ({ sessionEnded: session.hasEnded, endStatus: session.endStatus }));
+      held.text = end;
+      const restored = isNew && session.opened?.restored === true;
+      const lost = restored ? (session.opened?.lost ?? []) : [];
+      return Object.assign(running, { restored, lost, session: end });
+    });
+  }
+
+  async run(input: SessionInput, options: Options): Promise<SessionResult> {
+    const running = await this.exec(input, options);
+    const { id: execId, where, restored, lost } = running;
+    const collected = await collect(running, { keepBytes: this.#parts.keepBytes });
+    return { execId, where, ...collected, restored, lost, ...(await running.session) };
+  }
+
+  async close(task: { readonly taskId: string; readonly name: string }, options: Options): Promise<void> {
+    const name = checkSessionName(task.name);
+    await this.#queued(task.taskId, name, options, async (handle, held) => {
+      held.session?.close();
+      held.session = null;
+      const { sandbox, key } = await keptIn(this.#parts.context, handle.row, handle.sandbox);
+      await runScript(sandbox, { name: 'session', script: forgetScript, args: [key, name], signal: options.signal });
+    });
+  }
+
+  async list(taskId: string, options: Options): Promise<readonly SessionView[]> {
+    const plan = await this.#parts.plan(taskId, options);
+    return await withSandbox(this.#parts.context, plan, options, async (handle) => {
+      const { sandbox, key } = await keptIn(this.#parts.context, handle.row, handle.sandbox);
+      const { text } = await runScript(sandbox, {
+        name: 'session',
+        script: forgetScript,
+        args: [key, ''],
+        signal: options.signal,
+      });
+      const kept = text.split('\n').filter((line) => /^[a-z0-9][a-z0-9_-]{0,62}$/.test(line));
+      const own = [...this.#held.keys()].flatMap((id) =>
+        id.startsWith(`${handle.row.id}/`) ? [id.slice(handle.row.id.length + 1)] : [],
+      );
+      const names = [...new Set([...kept, ...own])].toSorted();
+      return names.flatMap((name) => {
+        const session = this.#held.get(`${handle.row.id}/${name}`)?.session ?? null;
+        const open = session !== null && !session.hasEnded;
+        return open || kept.includes(name)
+          ? [{ name, open, shell: open ? (session.opened?.shell ?? null) : null, restored: false, lost: [] }]
+          : [];
+      });
+    });
+  }
+
+  /** Their shells end; their state stays in the sandbox. */
+  closeAll(): void {
+    for (const { session } of this.#held.values()) session?.close();
+    this.#held.clear();
+  }
+
+  /** First in, first out. A caller who gives up while he waits takes nobody's turn. */
+  async #queued<T>(
+    taskId: string,
+    name: string,
+    options: Options,
+    work: (handle: Handle, held: Held, plan: Resolved) => Promise<T>,
+  ): Promise<T> {
+    const plan = await this.#parts.plan(taskId, options);
+    return await withSandbox(this.#parts.context, plan, options, async (handle) => {
+      const id = `${handle.row.id}/${name}`;
+      const held = this.#held.get(id) ?? { session: null, text: Promise.resolve(), last: Promise.resolve() };
+      this.#held.set(id, held);
+      const turn = held.last.then(async () => {
+        if (options.signal?.aborted === true) throw abortError(options.signal);
+        return await work(handle, held, plan);
+      });
+      held.last = turn.then(() => held.text).catch(() => held.text);
+      return await turn;
+    });
+  }
+
+  async #ready({ row, sandbox }: Handle, name: string, held: Held): Promise<Session> {
+    if (held.session !== null && !held.session.hasEnded) return held.session;
+    const { key } = await keptIn(this.#parts.context, row, sandbox);
+    const nonce = newNonce();
+    const process = await sandbox.exec(sessionCommand(key, nonce, name), {
+      cwd: row.spec.cwd,
+      env: { CAISSON_EXEC: 'session' },
+      stdin: true,
+    });
+    const session = new Session(process);
+    await session.open(nonce);
+    held.session = session;
+    return session;
+  }
+
+  async #start(
+    call: { readonly session: Session; readonly handle: Handle; readonly plan: Resolved; readonly input: SessionInput },
+    options: Options,
+  ): Promise<Running> {
+    const { session, handle, plan, input } = call;
+    const { execs } = this.#parts;
+    const { text, name, env = {}, timeoutMs } = input;
+    const command = ['session', name, text.slice(0, shownCharacters)] as const;
+    const execId = input.execId ?? newExecId();
+    const timeout = timeoutMs === undefined ? {} : { timeoutMs };
+    const wanted = { execId, command, cwd: handle.row.spec.cwd, env, ...timeout };
+    const look = async (names: readonly string[]) => await session.look(names);
+    const identity = identityOf({ taskId: handle.row.taskId, words: ['session', name, text] });
+    const wish = { input: wanted, subject: { kind: 'text', text }, look, identity } as const;
+    const attempt = await execs.admit(plan, wish, options);
+    const request = await execs.ready(handle, attempt, options);
+    const sandbox = runningIn(session, handle.sandbox, attempt.subject.kind === 'text' ? attempt.subject.text : text);
+    return await execs.launch({ ...handle, sandbox }, attempt, { ...cancelable(options), request });
+  }
+}
+
+export function sessionsOf(sessions: Sessions): CaissonApi['sessions'] {
+  return {
+    open: (session, options = {}) => sessions.open(session, options),
+    exec: (input, options = {}) => sessions.exec(input, options),
+    run: (input, options = {}) => sessions.run(input, options),
+    close: (session, options = {}) => sessions.close(session, options),
+    list: (taskId, options = {}) => sessions.list(taskId, options),
+  };
+}
+
+/** The first command is the text, run by the session; whatever comes after it is there to end it. */
+function runningIn(session: Session, sandbox: Sandbox, text: string): Sandbox {
+  const guarded = session.guarded(sandbox);
+  let process: Process | null = null;
+  return {
+    ...guarded,
+    exec: async (command, options) => {
+      if (process !== null) return await guarded.exec(command, options);
+      if (options.signal?.aborted === true) throw abortError(options.signal);
+      if (session.hasEnded) throw new CaissonError('unavailable', 'the shell of the session has just ended');
+      process = session.run(text, options.env);
+      return process;
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/** What stands before every file tool: the write protection, the gate of commands, and the record. */
+import { homedir } from 'node:os';
+import type { Options } from '../api.ts';
+import type { Sandbox } from '../../backend.ts';
+import { type Touch, type Touched, touchedBy } from '../../files/tools/touched.ts';
+import type { FileSubject } from '../../guard/call.ts';
+import type { Gate } from '../../guard/gate.ts';
+import { refusalOf } from '../../guard/writes/copies.ts';
+import { reachOf } from '../../policy/reach.ts';
+import type { Context, Handle } from '../../sandbox/context.ts';
+
+export interface AdmissionParts {
+  readonly context: Context;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the caller stands: the workspace of a place without isolation. */
+  readonly cwd: string;
+  readonly guard: Gate;
+}
+
+export interface FileUse {
+  /** As rules call it. */
+  readonly tool: string;
+  readonly also?: readonly string[];
+  readonly touches: readonly [Touch, ...Touch[]];
+  /** Absent: it only looks. */
+  readonly change?: {
+    /** As the audit calls it. */
+    readonly verb: string;
+    readonly confirmed: boolean | undefined;
+    /** Of what is written. */
+    readonly digest: () => string | null;
+  };
+}
+
+/** What rules are about, where somebody wanted to know it. */
+export interface Admitted {
+  /** Of what was asked for, links followed. The tool takes these, since a link may lead elsewhere by now. */
+  readonly paths: readonly string[];
+  /** The workspace, likewise. */
+  readonly project: string;
+}
+
+/** Throws what refuses it. `null`: no rule is about it, and nobody has looked. */
+export async function admitFile(
+  parts: AdmissionParts,
+  { row, sandbox }: Handle,
+  { use, options }: { readonly use: FileUse; readonly options: Options },
+): Promise<Admitted | null> {
+  const { context, guard } = parts;
+  const { tool, also = [], touches, change } = use;
+  const { isolation } = await (await context.backend(row.backend)).guarantees();
+  const onHost = isolation === 'none';
+  const told = { taskId: row.taskId, execId: null, tool: change?.verb ?? tool, paths: touches.map(({ path }) => path) };
+  if (change !== undefined) refuseProtected(parts, told, { onHost, confirmed: change.confirmed ?? false });
+  const workspace = onHost ? parts.cwd : row.spec.cwd;
+  let asked: Promise<Looked> | null = null;
+  const look = async (): Promise<Looked> =>
+    await (asked ??= lookAt(sandbox, { touches, workspace, signal: options.signal }));
+  const [first, ...rest] = touches;
+  const subject: FileSubject = {
+    kind: 'file',
+    ...{ tool, also },
+    paths: [first.path, ...rest.map(({ path }) => path)],
+    digest: change?.digest ?? (() => null),
+    touched: async () => await look(),
+  };
+  const reach = reachOf(isolation, row.spec.mounts.length > 0);
+  const place = { taskId: row.taskId, backend: row.backend, reach, cwd: workspace };
+  await guard.admit({ execId: null, ...place, subject, envNames: [], stdin: false }, options);
+  if (change !== undefined) await context.audit.record({ type: 'file', ...told });
+  return asked === null ? null : (await look()).admitted;
+}
+
+interface Looked extends Touched {
+  readonly project: string;
+  readonly admitted: Admitted;
+}
+
+interface Where {
+  readonly touches: FileUse['touches'];
+  readonly workspace: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function lookAt(sandbox: Sandbox, { touches, workspace, signal }: Where): Promise<Looked> {
+  const [there, ...touched] = await Promise.all(
+    [{ path: workspace }, ...touches].map((touch) => touchedBy(sandbox, touch, signal)),
+  );
+  const project = there?.paths[0] ?? workspace;
+  return { ...allOf(touched), project, admitted: { paths: touched.map(({ paths }) => paths[0]), project } };
+}
+
+/** What is moved is at its new place what it was at the old one. */
+function allOf([one, other]: readonly Touched[]): Touched {
+  if (one === undefined) throw new TypeError('a file tool touches at least one path');
+  if (other === undefined) return one;
+  const [from] = one.paths;
+  const [to] = other.paths;
+  return { paths: [...one.paths, ...one.paths.map((path) => to + path.slice(from.length))], whole: one.whole };
+}
+
+function refuseProtected(
+  { context, env }: AdmissionParts,
+  told: { readonly taskId: string; readonly execId: null; readonly tool: string; readonly paths: readonly string[] },
+  how: { readonly onHost: boolean; readonly confirmed: boolean },
+): void {
+  const surroundings = { userHome: env['HOME'] ?? homedir(), home: context.home };
+  for (const path of told.paths) {
+    const refusal = refusalOf({ source: path, target: path, ...how }, surroundings);
+    if (refusal === null) continue;
+    const { code, message } = refusal;
+    context.audit.recordSoon({ type: 'decision', ...told, kind: 'file', verdict: 'deny', code, message });
+    throw refusal;
+  }
+}

@@ -1,0 +1,120 @@
+/** File tools of agents: admitted by write protection, rules and people, on record, and run in the sandbox of a task. */
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { FileTools, Options } from '../api.ts';
+import { credentialsInside } from './copy.ts';
+import { type Admitted, admitFile, type FileUse } from './admission.ts';
+import { insidePath } from '../../files/inside-path.ts';
+import { runTool } from '../../files/tools/run.ts';
+import {
+  listDirectory,
+  moveFile,
+  patchFile,
+  readFile,
+  removeFile,
+  type Run,
+  searchFiles,
+  statFile,
+  writeFile,
+} from '../../files/tools/tools.ts';
+import type { Handle } from '../../sandbox/context.ts';
+import type { Within } from '../../sandbox/healing.ts';
+import { synced, type SyncParts } from './sync.ts';
+
+export interface ToolParts extends SyncParts {
+  readonly within: Within;
+}
+
+export function fileTools(parts: ToolParts): FileTools {
+  const runs = (task: string, options: Options, use: FileUse): Run =>
+    runner(parts, { task, options, admit: admission(parts, use, options) });
+  return {
+    read: (input, options = {}) =>
+      readFile(runs(input.task, options, { tool: 'read_file', touches: [{ path: input.path }] }), input),
+    list: (input, options = {}) =>
+      listDirectory(runs(input.task, options, { tool: 'list_files', touches: [{ path: input.path }] }), input),
+    stat: (input, options = {}) =>
+      statFile(runs(input.task, options, { tool: 'list_files', touches: [{ path: input.path, entry: true }] }), input),
+    search: (input, options = {}) => searched(parts, input, options),
+    write: ({ task, confirmed, ...input }, options = {}) => {
+      const change = { verb: 'write', confirmed, digest: () => hash('sha256', input.bytes) };
+      return writeFile(runs(task, options, { tool: 'write_file', touches: [{ path: input.path }], change }), input);
+    },
+    patch: ({ task, confirmed, ...input }, options = {}) => {
+      const change = { verb: 'patch', confirmed, digest: () => hash('sha256', JSON.stringify(input)) };
+      const use = { tool: 'write_file', also: ['patch'], touches: [{ path: input.path }], change } as const;
+      return patchFile(runs(task, options, use), input);
+    },
+    move: ({ task, confirmed, ...input }, options = {}) => {
+      const touches = [
+        { path: input.path, entry: true, tree: true },
+        { path: input.to, entry: true },
+      ] as const;
+      const change = { verb: 'move', confirmed, digest: () => null };
+      return moveFile(runs(task, options, { tool: 'write_file', also: ['move_file'], touches, change }), input);
+    },
+    remove: ({ task, confirmed, ...input }, options = {}) => {
+      const touches = [{ path: input.path, entry: true, tree: input.recursive ?? false }] as const;
+      const change = { verb: 'remove', confirmed, digest: () => null };
+      return removeFile(runs(task, options, { tool: 'write_file', also: ['remove_file'], touches, change }), input);
+    },
+    sync: (input, options = {}) =>
+      parts.within(input.task, options, (handle) => synced(parts, handle, { ...input, ...options })),
+  };
+}
+
+type Admit = (handle: Handle) => Promise<Admitted | null>;
+
+/** Once, though a tool may run several scripts, and each a second time in a healed sandbox. */
+function admission(parts: ToolParts, use: FileUse, options: Options): Admit {
+  let admitted: ReturnType<Admit> | null = null;
+  return (handle) => (admitted ??= admitFile(parts, handle, { use, options }));
+}
+
+interface Wanted {
+  readonly task: string;
+  readonly options: Options;
+  readonly admit: Admit;
+}
+
+function runner(parts: ToolParts, { task, options, admit }: Wanted): Run {
+  return ({ withholds = false, ...run }) =>
+    parts.within(task, options, async (handle) => {
+      const admitted = await admit(handle);
+      const withheld = withholds ? [(await credentialsInside(parts.context.home, handle.row.id)) ?? ''] : [];
+      const [path, ...rest] = run.args;
+      const paths = admitted?.paths ?? [path];
+      const args = [paths[0] ?? path, ...paths.slice(1), ...rest.slice(paths.length - 1), ...withheld] as const;
+      return await runTool(handle.sandbox, { ...run, args, real: admitted !== null, signal: options.signal });
+    });
+}
+
+/** Lines of files that may not be read without asking are left out. */
+async function searched(
+  parts: ToolParts,
+  { task, ...input }: Parameters<FileTools['search']>[0],
+  options: Options,
+): ReturnType<FileTools['search']> {
+  const admit = admission(parts, { tool: 'search_files', touches: [{ path: input.path }] }, options);
+  const found = await searchFiles(runner(parts, { task, options, admit }), input);
+  return await parts.within(task, options, async (handle) => {
+    const admitted = await admit(handle);
+    const settings = admitted === null ? null : await parts.rulebook.fileSettings(handle.row.taskId);
+    if (admitted === null || settings === null) return found;
+    const { decideTool } = await import('../../policy/tool.ts');
+    const {
+      project,
+      paths: [real = '/'],
+    } = admitted;
+    const mayRead = (path: string): boolean =>
+      decideTool({ tool: 'read_file', path, project }, settings).verdict === 'allow';
+    const told = found.matches.filter(({ path }) => mayRead(path));
+    const matches = told.map((match) => ({ ...match, path: asAsked(match.path, { real, asked: input.path }) }));
+    return { ...found, matches, withheld: found.matches.length - matches.length };
+  });
+}
+
+/** Paths as the caller has them, though a link on the way leads elsewhere. */
+function asAsked(path: string, { real, asked }: { readonly real: string; readonly asked: string }): string {
+  return join(insidePath(asked).path, path.slice(real === '/' ? 0 : real.length));
+}

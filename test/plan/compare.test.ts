@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Guarantees } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { compareSpec } from '../../src/plan/compare.ts';
+import type { Wanted } from '../../src/plan/resolve.ts';
+import { aSpec, bare, generous } from './fixtures.ts';
+import { containing } from '../matchers.ts';
+
+function wanted(over: Partial<Wanted> = {}): Wanted {
+  return {
+    spec: aSpec,
+    asked: new Set(),
+    timeoutMs: null,
+    idleMs: null,
+    ttlMs: null,
+    forwardEnv: [],
+    passEnv: [],
+    skills: [],
+    credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
+    allowDegraded: false,
+    ephemeral: false,
+    ...over,
+  };
+}
+
+const everything = new Set([
+  'cpuCores',
+  'memoryBytes',
+  'diskBytes',
+  'pids',
+  'network',
+  'persistent',
+  'readOnlyRoot',
+  'seccomp',
+  'runtime',
+  'shmBytes',
+  'user',
+  'mounts',
+  'image',
+]);
+
+describe('compareSpec', () => {
+  it('leaves a spec alone that can be given', () => {
+    expect(compareSpec(wanted({ asked: everything }), generous)).toEqual({ spec: aSpec, degraded: [] });
+  });
+
+  it('leaves out what only comes from defaults, and lists all of it', () => {
+    const { spec, degraded } = compareSpec(wanted(), bare);
+    expect(spec).toEqual({
+      ...aSpec,
+      image: null,
+      limits: { cpuCores: null, memoryBytes: null, diskBytes: null, pids: null },
+      network: 'open',
+      persistent: false,
+      mounts: [],
+      hardening: { readOnlyRoot: false, seccomp: 'engine', runtime: null, shmBytes: null, user: 'root' },
+    });
+    expect(degraded.map(({ control, wanted: value }) => [control, value])).toEqual([
+      ['cpuCores', 1],
+      ['memoryBytes', 2 ** 30],
+      ['diskBytes', 2 ** 30],
+      ['pids', 64],
+      ['image', 'debian:12'],
+      ['network', 'none'],
+      ['persistent', true],
+      ['mounts', '/workspace'],
+      ['readOnlyRoot', true],
+      ['seccomp', 'builtin'],
+      ['runtime', 'runsc'],
+      ['shmBytes', 2 ** 26],
+      ['user', 'host'],
+    ]);
+    expect(degraded.every(({ reason }) => reason !== '')).toBe(true);
+  });
+
+  it('refuses all that was asked for at once, with reasons and both ways out (CH-20)', () => {
+    try {
+      compareSpec(wanted({ asked: new Set(['pids', 'runtime']) }), bare);
+      expect.unreachable();
+    } catch (error) {
+      if (!(error instanceof CaissonError)) throw error;
+      expect(error.code).toBe('not_supported');
+      expect(error.message).toBe(
+        'backend docker cannot give what was asked for: pids = 64 (nothing here enforces it); runtime = runsc (it knows: no runtimes)',
+      );
+      expect(error.remedy).toMatch(/drop pids, runtime .*allow_degraded: true/);
+      expect(error.details['unmet']).toHaveLength(2);
+    }
+  });
+
+  it('degrades also what was asked for when that is allowed', () => {
+    expect(compareSpec(wanted({ asked: everything, allowDegraded: true }), bare)).toEqual(compareSpec(wanted(), bare));
+  });
+
+  it('does not miss a limit that nobody wants', () => {
+    const spec = { ...aSpec, limits: { cpuCores: null, memoryBytes: null, diskBytes: null, pids: null } };
+    const controls = compareSpec(wanted({ spec }), bare).degraded.map(({ control }) => control);
+    expect(controls).not.toContain('pids');
+  });
+
+  it('tells that files stay where nothing is ephemeral', () => {
+    const spec = { ...aSpec, persistent: false };
+    expect(compareSpec(wanted({ spec }), { ...generous, ephemeral: false }).degraded).toMatchObject([
+      { control: 'persistent', wanted: false },
+    ]);
+  });
+
+  it('tells that a disk limit does not reach persistent directories, without refusing it', () => {
+    const { spec, degraded } = compareSpec(wanted({ asked: everything }), { ...generous, persistence: 'directory' });
+    expect(spec.limits.diskBytes).toBe(2 ** 30);
+    expect(degraded).toMatchObject([
+      { control: 'diskBytes', wanted: 2 ** 30, reason: containing('persistent directories') },
+    ]);
+    expect(
+      compareSpec(wanted({ spec: { ...aSpec, persistent: false } }), { ...generous, persistence: 'directory' })
+        .degraded,
+    ).toEqual([]);
+  });
+
+  it('keeps read-only mounts where only those can be given', () => {
+    const mounts = [
+      { source: '/a', target: '/a', readOnly: true },
+      { source: '/b', target: '/b', readOnly: false },
+    ];
+    const { spec, degraded } = compareSpec(wanted({ spec: { ...aSpec, mounts } }), {
+      ...generous,
+      mounts: 'read-only',
+    });
+    expect(spec.mounts).toEqual([mounts[0]]);
+    expect(degraded).toMatchObject([{ control: 'mounts', wanted: '/b' }]);
+  });
+
+  it('gives a spec that the same place can give without a further word, whatever it lacks', () => {
+    const enforcement = fc.boolean().map((enforced) => (enforced ? { enforced, by: 'x' } : { enforced, reason: 'y' }));
+    const places: fc.Arbitrary<Guarantees> = fc.record({
+      isolation: fc.constantFrom('none', 'remote-host', 'container', 'vm'),
+      limits: fc.record({ cpuCores: enforcement, memoryBytes: enforcement, diskBytes: enforcement, pids: enforcement }),
+      network: fc.constantFrom(['open'], ['none'], ['open', 'none']),
+      persistence: fc.constantFrom('place', 'none'),
+      ephemeral: fc.constant(true),
+      survivesRestart: fc.boolean(),
+      kill: fc.constant('tree'),
+      mounts: fc.constantFrom('none', 'read-only', 'read-write'),
+      credentials: fc.constant('copy'),
+      hardening: fc.record({
+        readOnlyRoot: fc.boolean(),
+        seccomp: fc.boolean(),
+        runtimes: fc.constantFrom([], ['runsc']),
+        shm: fc.boolean(),
+        hostUser: fc.boolean(),
+      }),
+    });
+    fc.assert(
+      fc.property(places, (guarantees) => {
+        const { spec } = compareSpec(wanted(), guarantees);
+        expect(compareSpec(wanted({ spec, asked: everything }), guarantees)).toEqual({ spec, degraded: [] });
+      }),
+    );
+  });
+});

@@ -1,0 +1,116 @@
+/** `mcp_servers`: what a server is started with, and that its secrets are seen nowhere else. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Caisson } from '../../../src/service/caisson.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { openCaisson } from '../../../src/main.ts';
+
+/** As the document prints it. */
+const documented = `mcp_servers:
+  github:
+    command: "npx"
+    args: ["-y", "@modelcontextprotocol/server-github"]
+    env:
+      GITHUB_PERSONAL_ACCESS_TOKEN: "ghp_..." # Only this is passed
+`;
+
+const host = {
+  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+  LANG: 'C.UTF-8',
+  XDG_CACHE_HOME: '/var/cache/x',
+  LC_CTYPE: 'C',
+  OPENAI_API_KEY: 'sk-of-the-agent-itself',
+  DEPLOY_TOKEN: 'deploy-token-of-the-host',
+  NODE_OPTIONS: '--no-warnings',
+};
+
+async function openedWith(text: string): Promise<Caisson> {
+  const root = mkdtempSync(join(tmpdir(), 'caisson-servers-'));
+  const home = join(root, 'home');
+  mkdirSync(home, { mode: 0o700 });
+  writeFileSync(join(home, 'config.yaml'), text, { mode: 0o600 });
+  const env = { ...host, HOME: root, CAISSON_TERMINAL_BACKEND: 'local' };
+  const caisson = await openCaisson({ home, env, cwd: root });
+  onTestFinished(async () => {
+    await caisson.close();
+    rmSync(root, { recursive: true });
+  });
+  return caisson;
+}
+
+describe('a server of the documented snippet', () => {
+  it('is started with its own variables, who and where, and nothing else of the host', async () => {
+    const { mcpServers } = await openedWith(`${documented}terminal: {env_passthrough: [DEPLOY_TOKEN]}\n`);
+    const { command, args, env } = mcpServers.child('github');
+    expect([command, ...args]).toEqual(['npx', '-y', '@modelcontextprotocol/server-github']);
+    const { HOME: home, ...rest } = env;
+    expect(home).toContain('caisson-servers-');
+    expect(rest).toEqual({
+      PATH: host.PATH,
+      LANG: 'C.UTF-8',
+      XDG_CACHE_HOME: '/var/cache/x',
+      GITHUB_PERSONAL_ACCESS_TOKEN: 'ghp_...',
+    });
+  });
+
+  it('is found by its name only', async () => {
+    const { mcpServers } = await openedWith(documented);
+    expect(mcpServers.names()).toEqual(['github']);
+    const missing = { code: 'not_found', details: { server: 'githbu' }, remedy: 'did you mean github?' };
+    expect(() => mcpServers.child('githbu')).toThrow(expect.objectContaining(missing));
+    for (const name of ['constructor', '__proto__', 'slack'])
+      expect(() => mcpServers.child(name)).toThrow(expect.objectContaining({ code: 'not_found' }));
+  });
+
+  it('tells that its token is too short to be found everywhere', async () => {
+    const { config } = await openedWith(documented);
+    expect(config.notices).toContainEqual(expect.stringContaining('GITHUB_PERSONAL_ACCESS_TOKEN'));
+  });
+});
+
+it('what it gets is what a child really sees', async () => {
+  const { mcpServers } = await openedWith('mcp_servers: {env: {command: env, env: {API_KEY: value-of-the-key}}}\n');
+  const { command, args, env } = mcpServers.child('env');
+  const names = spawnSync(command, args, { env, encoding: 'utf8' }).stdout.match(/^[A-Z_]+(?==)/gm);
+  expect(names?.toSorted()).toEqual(['API_KEY', 'HOME', 'LANG', 'PATH', 'XDG_CACHE_HOME']);
+});
+
+it('its secrets are replaced in what commands print, in texts, and in what is shown', async () => {
+  const secret = 'value-of-the-server-token';
+  const caisson = await openedWith(`mcp_servers: {one: {command: one, env: {API_KEY: ${secret}, MODE: fast}}}\n`);
+  const { stdout } = await caisson.run({ command: ['echo', `fast ${secret}`] });
+  expect(stdout.text).toBe('fast [REDACTED:API_KEY]\n');
+  const redactor = caisson.secrets.redactor();
+  const told = [...redactor.write(Buffer.from(`it said ${secret}`)), ...redactor.end()];
+  expect(Buffer.concat(told).toString()).toBe('it said [REDACTED:API_KEY]');
+  expect(JSON.stringify(caisson.config.show())).not.toContain(secret);
+  expect(caisson.config.show().find(({ key }) => key === 'mcp_servers')).toMatchObject({
+    value: { one: { command: 'one', env: ['API_KEY', 'MODE'] } },
+    origin: expect.stringMatching(/^file .*config\.yaml:1$/),
+  });
+});
+
+describe('a server that is written wrongly is named', () => {
+  it.each([
+    ['one: {comand: x}', 'mcp_servers.one.comand: there is no such key, did you mean command?'],
+    ['one: {}', 'mcp_servers.one.command: expected a program by name or path'],
+    ['one: {command: x, args: y}', 'mcp_servers.one.args: expected a list of arguments, got a string'],
+    [
+      'one: {command: x, env: {PORT: 80}}',
+      'mcp_servers.one.env.PORT: expected texts by names of variables, got a number',
+    ],
+    ['one: {command: x, env: {A-B: secret-value}}', 'the variable "A-B" cannot be set'],
+    ['-one: {command: x}', 'expected a name of letters, digits, dots, dashes and underscores'],
+    ['one: npx', 'mcp_servers.one: expected a mapping of keys, got a string'],
+  ])('%s', async (text, message) => {
+    const home = mkdtempSync(join(tmpdir(), 'caisson-servers-'));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    writeFileSync(join(home, 'config.yaml'), `mcp_servers:\n  ${text}\n`, { mode: 0o600 });
+    const failure: unknown = await loadConfig({ home, env: {}, cwd: home }).catch((error: unknown) => error);
+    expect(String(failure)).toContain(message);
+    expect(String(failure)).not.toContain('secret-value');
+  });
+});
