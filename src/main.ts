@@ -25,7 +25,7 @@ import { fillIndex } from './service/exec/reindex.ts';
 import { Gate } from './sandbox/gate.ts';
 import { Uses } from './sandbox/use.ts';
 import { flagOf } from './plan/backend-keys.ts';
-import { forwardedEnv } from './plan/env.ts';
+import { forwardedEnv } from './values/env.ts';
 import { shortestEverywhere } from './secrets/redact/forms.ts';
 import { Broker } from './secrets/broker/broker.ts';
 import { localTerminalEnv, namesSecret } from './secrets/filters.ts';

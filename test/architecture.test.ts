@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { circles, tooLong, wrongArrows } from './architecture/arrows.ts';
+import { circles, roomCircles, tooLong, wrongArrows } from './architecture/arrows.ts';
 import { importsOf, readSources } from './architecture/imports.ts';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -9,6 +9,11 @@ const outbuildings = await readSources(root, ['test/**/*.ts', 'scripts/**/*.ts',
 describe('the house', () => {
   it('has no wrong arrow', () => expect(wrongArrows(house)).toEqual([]));
   it('has no circle', () => expect(circles(house)).toEqual([]));
+  it('has no circle of rooms', () => expect(roomCircles(house)).toEqual([]));
+  it('has four files at the root of src', () =>
+    expect([...house.keys()].filter((path) => /^src\/[^/]+$/.test(path)).toSorted()).toEqual(
+      ['backend', 'errors', 'index', 'main'].map((name) => `src/${name}.ts`),
+    ));
   it('has no room of more than 300 lines', () => expect(tooLong(new Map([...house, ...outbuildings]))).toEqual([]));
   it('is really read', () =>
     expect([...house.keys()]).toEqual(expect.arrayContaining(['src/backend.ts', 'src/main.ts', 'backends/index.ts'])));
@@ -29,15 +34,21 @@ const wrong: readonly [why: string, path: string, line: string][] = [
     "const d = await import('../../backends/docker/backend.ts')",
   ],
   ['nor by a computed name', 'src/sandbox/create.ts', 'const d = await import(`../../backends/${name}/backend.ts`)'],
-  ['only the composition root lists backends', 'src/service/caisson.ts', "import { backends } from '../backends/index.ts'"],
+  [
+    'only the composition root lists backends',
+    'src/service/caisson.ts',
+    "import { backends } from '../../backends/index.ts'",
+  ],
   ['a front end does not know the store', 'src/cli/ls.ts', "import { openStore } from '../store/sqlite/store.ts'"],
   ['nor policy', 'src/http/check.ts', "export { decide } from '../policy/decide.ts'"],
   ['nor a backend', 'src/mcp/tools.ts', "import type { Docker } from '../../backends/docker/backend.ts'"],
   ['front ends do not know each other', 'src/http/server.ts', "import { print } from '../cli/table.ts'"],
-  ['core does not know the service', 'src/exec/run.ts', "import type { CaissonApi } from '../caisson.ts'"],
+  ['core does not know the service', 'src/exec/run.ts', "import type { CaissonApi } from '../service/caisson.ts'"],
+  ['a core room knows only the rooms below it', 'src/exec/run.ts', "import { admit } from '../guard/gate.ts'"],
+  ['not even by type', 'src/secrets/filters.ts', "import type { Plan } from '../plan/types.ts'"],
   ['core does not know the composition root', 'src/exec/run.ts', "import { open } from '../main.ts'"],
   ['core does not know front ends', 'src/policy/ask.ts', "import { prompt } from '../cli/terminal.ts'"],
-  ['the service does not open itself', 'src/service/caisson.ts', "import { open } from './main.ts'"],
+  ['the service does not open itself', 'src/service/caisson.ts', "import { open } from '../main.ts'"],
   ['tests stay outside', 'src/exec/run.ts', "import { fake } from '../../test/fixtures/fake-backend/backend.ts'"],
   ['a new folder gets a room first', 'src/misc/thing.ts', ''],
 ];
@@ -71,6 +82,17 @@ describe('the rules', () => {
         ]),
       ),
     ).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts']);
+  });
+
+  it('report a circle of rooms that is none of files', () => {
+    const files = new Map([
+      ['src/a/one.ts', "import '../b/one.ts'"],
+      ['src/b/one.ts', ''],
+      ['src/b/two.ts', "import '../a/two.ts'"],
+      ['src/a/two.ts', ''],
+      ['src/c/one.ts', "import '../a/one.ts'"],
+    ]);
+    expect([circles(files), roomCircles(files)]).toEqual([[], ['a', 'b']]);
   });
 
   it('report a room that wants a wall', () => {

@@ -12,7 +12,7 @@ import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readOwnFile } from '../config/home.ts';
-import { replaceOwnFile } from '../config/replace-file.ts';
+import { replaceOwnFile } from '../lib/replace-file.ts';
 import { CaissonError } from '../errors.ts';
 import { type Limits, noLimits } from './limits.ts';
 import { isPlatform } from './names.ts';

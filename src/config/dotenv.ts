@@ -3,7 +3,7 @@
  * single quotes is taken as it is, one in double quotes knows \n, \t, \" and \\. No line continues on the next.
  */
 import { CaissonError } from '../errors.ts';
-import { variableName } from '../plan/env.ts';
+import { variableName } from '../values/env.ts';
 
 export interface Assigned {
   readonly value: string;

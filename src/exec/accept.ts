@@ -1,7 +1,7 @@
 import type { Process, PtyProcess, Sandbox } from '../backend.ts';
 import { abortError, CaissonError, isCode } from '../errors.ts';
 import type { ExecContext } from './context.ts';
-import { execVariable } from './request.ts';
+import { execVariable } from '../values/exec-variable.ts';
 import type { ExecRequest } from './types.ts';
 
 /** What became of a start. */

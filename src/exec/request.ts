@@ -3,8 +3,6 @@ import { posix } from 'node:path';
 import { CaissonError } from '../errors.ts';
 import type { ExecRequest } from './types.ts';
 
-export const execVariable = 'CAISSON_EXEC';
-
 /** MAX_ARG_STRLEN of Linux (execve(2)) without its NUL: one argument, or one `NAME=value`. */
 const stringBytes = 131_071;
 /** A quarter of the usual stack limit is what execve(2) allows for arguments and environment together. */

@@ -8,7 +8,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { Composed as Composition, Source } from '../policy/permission/rules.ts';
 import type { Settings, SettingsInput } from '../policy/settings.ts';
 import type { CheckQuery, Mode, Reach, RuleTexts } from '../policy/types.ts';
-import { ephemeralPrefix } from '../plan/task.ts';
+import { ephemeralPrefix } from '../values/task.ts';
 import type { Call } from './call.ts';
 import { projectFile, readProjectRules } from './project-rules.ts';
 

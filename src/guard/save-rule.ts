@@ -1,7 +1,7 @@
 /** Adds rules to `command_allowlist` in the operator's file, as it is on disk now: nothing else in it changes. */
 import { join } from 'node:path';
 import { readOwnFile } from '../config/home.ts';
-import { replaceOwnFile } from '../config/replace-file.ts';
+import { replaceOwnFile } from '../lib/replace-file.ts';
 import { CaissonError } from '../errors.ts';
 
 const limitBytes = 256 * 1024;

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { readOwnFile } from '../config/home.ts';
 import type { Config } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
-import { websiteRule } from './website-rule.ts';
+import { websiteRule } from '../values/website-rule.ts';
 import { type SourcedRule, type Websites, websitesOf } from './websites.ts';
 
 export interface WebsiteParts {

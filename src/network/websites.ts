@@ -1,6 +1,6 @@
 /** The rules of the website policy together, found by host. Pure. */
 import { createHash } from 'node:crypto';
-import type { WebsiteRule } from './website-rule.ts';
+import type { WebsiteRule } from '../values/website-rule.ts';
 
 export interface SourcedRule extends WebsiteRule {
   /** For people: a key of the configuration, or file and line. */

@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import type { Mount } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import type { HostPlaces } from './host-places.ts';
-import { canonicalPath, insideProblem, isWithin, pathProblem } from './paths.ts';
+import { canonicalPath, insideProblem, isWithin, pathProblem } from '../values/paths.ts';
 
 export interface MountRules extends HostPlaces {
   readonly stateDirectory: string;

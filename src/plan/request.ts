@@ -1,7 +1,7 @@
 /** The types of a request. Front ends take them from JSON and from people, so their word is checked once, here. */
 import { CaissonError } from '../errors.ts';
 import { limitNames } from './limits.ts';
-import { checkTaskId } from './task.ts';
+import { checkTaskId } from '../values/task.ts';
 import type { SandboxRequest } from './types.ts';
 
 const types = {

@@ -5,12 +5,12 @@ import { CaissonError } from '../errors.ts';
 import { type Asked, askedControls } from './asked.ts';
 import { bytesOf, flagOf, namesOf, textKey } from './backend-keys.ts';
 import { hostPlaces } from './host-places.ts';
-import { placedImageProblem } from './image.ts';
+import { placedImageProblem } from '../values/image.ts';
 import { checkLimits } from './limits.ts';
 import { checkMount } from './mounts.ts';
-import { canonicalPath, insideProblem } from './paths.ts';
+import { canonicalPath, insideProblem } from '../values/paths.ts';
 import { checkRequest } from './request.ts';
-import { ephemeralPrefix } from './task.ts';
+import { ephemeralPrefix } from '../values/task.ts';
 import type { SandboxRequest } from './types.ts';
 
 /** A spec before it is compared with what the place can give, and what goes with it. */

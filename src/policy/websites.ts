@@ -1,5 +1,5 @@
 /** Hosts that a command names, as far as they are written in it, and which of them the website policy blocks. */
-import { canonicalHost, hostPart } from '../network/host.ts';
+import { canonicalHost, hostPart } from '../values/host.ts';
 import type { Websites } from '../network/websites.ts';
 import { expandBraces } from './analysis/braces.ts';
 import { isInterpreter, isShell } from './analysis/shells.ts';

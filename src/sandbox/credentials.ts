@@ -1,7 +1,7 @@
 /** Credential files in the life of a sandbox: a place for them at its beginning, and none of them left at its end. */
 import type { Guarantees, Mount, Sandbox } from '../backend.ts';
 import { isCode } from '../errors.ts';
-import { keptKey } from '../exec/inside.ts';
+import { keptKey } from '../inside/kept.ts';
 import { removeCopies } from '../secrets/credentials/copied.ts';
 import { readRecord, recordStamp, writeRecord } from '../secrets/credentials/record.ts';
 import { makeShown } from '../secrets/credentials/shown.ts';

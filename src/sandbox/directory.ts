@@ -10,7 +10,7 @@
 import { mkdir, readdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CaissonError } from '../errors.ts';
-import { isTaskId } from '../plan/task.ts';
+import { isTaskId } from '../values/task.ts';
 
 export interface Place {
   readonly home: string;

@@ -8,7 +8,7 @@ import { CaissonError, toCaissonError } from '../errors.ts';
 import { hostPlaces } from '../plan/host-places.ts';
 import { sourceIdentity } from '../plan/mounted-file.ts';
 import { checkMount } from '../plan/mounts.ts';
-import { isWithin } from '../plan/paths.ts';
+import { isWithin } from '../values/paths.ts';
 import type { Degradation, SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 

@@ -4,7 +4,7 @@ import type { Loaded } from '../config/types.ts';
 import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
 import { resolveSpec, type Wanted } from '../plan/resolve.ts';
-import { checkTaskId, newTaskId } from '../plan/task.ts';
+import { checkTaskId, newTaskId } from '../values/task.ts';
 import type { SandboxRequest } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type StepOptions } from './context.ts';

@@ -1,7 +1,7 @@
 /** The sandbox of a row as it is now, without starting or making anything. */
 import type { Cancelable, Sandbox } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
-import { keptKey } from '../exec/inside.ts';
+import { keptKey } from '../inside/kept.ts';
 import type { Kept } from '../exec/detached/list.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';

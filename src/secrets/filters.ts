@@ -2,8 +2,8 @@
  * What programs inherit of the service's environment, by what they are. Containers, hosts elsewhere and clouds inherit
  * nothing. What is passed on by name (`env_passthrough`, skills) comes on top, except for MCP servers.
  */
-import { isControlVariable, isInfrastructureVariable } from '../plan/control-variables.ts';
-import { checkExecEnv, variableName } from '../plan/env.ts';
+import { isControlVariable, isInfrastructureVariable } from '../values/control-variables.ts';
+import { checkExecEnv, variableName } from '../values/env.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Values = Readonly<Record<string, string>>;

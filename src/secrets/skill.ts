@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { access, open } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { CaissonError } from '../errors.ts';
-import { credentialPathProblem } from '../plan/credential-path.ts';
-import { forwardProblem } from '../plan/env.ts';
+import { credentialPathProblem } from '../values/credential-path.ts';
+import { forwardProblem } from '../values/env.ts';
 
 export interface SkillNeeds {
   /** Named by the skill and set here. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Environment, hasAllowlist, ruleFor, unreadFlags } from '../../src/access/authorize.ts';
 import type { Rule } from '../../src/access/types.ts';
-import { forwardProblem } from '../../src/plan/env.ts';
+import { forwardProblem } from '../../src/values/env.ts';
 
 const nobody: ReadonlySet<string> = new Set();
 

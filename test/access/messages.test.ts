@@ -1,7 +1,7 @@
 /** What becomes of a message, under the configurations that the documents print. */
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/access/types.ts';
-import { checkTaskId } from '../../src/plan/task.ts';
+import { checkTaskId } from '../../src/values/task.ts';
 import { direct, world } from './world.ts';
 
 /** As they are printed. */

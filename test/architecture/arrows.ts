@@ -43,6 +43,26 @@ function targets(sources: Sources, path: string): readonly string[] {
   return [...new Set(imports)].filter((target) => sources.has(target));
 }
 
+/** Of folders below `src/`, whatever their files say of each other: a room whose user it needs is in the wrong place. */
+export function roomCircles(sources: Sources): readonly string[] {
+  const room = (path: string): string | null => /^src\/([^/]+)\//.exec(path)?.[1] ?? null;
+  const knows = new Map<string, Set<string>>();
+  for (const path of sources.keys()) {
+    const from = room(path);
+    if (from === null) continue;
+    const known = knows.get(from) ?? new Set();
+    knows.set(from, known);
+    for (const target of targets(sources, path)) known.add(room(target) ?? from);
+  }
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+    [...(knows.get(from) ?? [])].some((next) => {
+      if (next === from || seen.has(next)) return false;
+      seen.add(next);
+      return next === to || reaches(next, to, seen);
+    });
+  return [...knows.keys()].filter((each) => reaches(each, each)).toSorted();
+}
+
 export const ceilingLines = 300;
 
 /** The contract is prose for the most part, and is read as one page. */

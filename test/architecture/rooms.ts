@@ -1,6 +1,7 @@
 /**
- * The rooms of the house and the arrows between them: front ends -> caisson.ts -> core folders -> backend.ts.
- * The first room that owns a path is its room. A room may always import its own files.
+ * The rooms of the house and the arrows between them: front ends -> service/ -> core rooms -> backend.ts. Which core room
+ * may import which is said here, type imports included. The first room that owns a path is its room. A room may always
+ * import its own files.
  */
 export interface Room {
   readonly name: string;
@@ -12,37 +13,68 @@ export interface Room {
 const contract = ['src/backend.ts', 'src/errors.ts'];
 /** Shapes that travel through the service's interface, and the one reading of an exit. They hold no state. */
 const shapes = ['src/exec/exit.ts', 'src/[^/]+/types.ts'];
-const core = '(?:audit|config|spec|sandbox|exec|files|guard|policy|secrets|network|access|store)';
+
+/** Core rooms, from the ground up: each imports the contract, and of the others these. */
+export const coreRooms: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  values: [],
+  inside: ['lib', 'values'],
+  store: ['lib', 'values'],
+  config: ['lib', 'values'],
+  files: ['lib', 'values', 'inside'],
+  network: ['lib', 'values', 'config'],
+  policy: ['values', 'network'],
+  secrets: ['lib', 'values', 'inside'],
+  audit: ['lib', 'secrets'],
+  plan: ['lib', 'values', 'config', 'store'],
+  exec: ['lib', 'values', 'inside', 'secrets', 'store'],
+  sandbox: ['lib', 'values', 'inside', 'store', 'config', 'files', 'secrets', 'audit', 'plan', 'exec'],
+  guard: ['lib', 'values', 'store', 'config', 'files', 'network', 'policy', 'secrets', 'audit', 'exec', 'sandbox'],
+  access: ['lib', 'values', 'store', 'config', 'audit', 'sandbox'],
+};
+
+const folders = (names: readonly string[]): readonly string[] => names.map((name) => `src/${name}/.*`);
+const everyCore = folders(Object.keys(coreRooms));
 
 export const rooms: readonly Room[] = [
   { name: 'the error table', owns: /^src\/errors\.ts$/, may: [] },
   { name: 'the contract', owns: /^src\/backend\.ts$/, may: ['src/errors.ts'] },
-  { name: 'likely words', owns: /^src\/nearest\.ts$/, may: [] },
-  { name: 'clocks', owns: /^src\/clock\.ts$/, may: [] },
-  { name: 'failpoints', owns: /^src\/failpoint\.ts$/, may: ['src/errors.ts'] },
+  {
+    name: 'what the package exports',
+    owns: /^src\/index\.ts$/,
+    may: [...contract, 'src/main.ts', 'src/service/api.ts'],
+  },
   {
     name: 'the composition root',
     owns: /^src\/main\.ts$/,
-    may: ['src/[^/]+\\.ts', `src/${core}/.*`, 'backends/index.ts', 'images/builder/.*'],
+    may: [...contract, 'src/service/.*', ...everyCore, 'backends/index.ts', 'images/builder/.*'],
   },
   {
     name: 'a front end',
     owns: /^src\/(cli|http|mcp|acp|web)\//,
-    may: ['src/$1/.*', 'src/(?:caisson|api|errors|main|nearest).ts', 'src/backend.ts', ...shapes],
+    may: ['src/$1/.*', 'src/service/(?:caisson|api).ts', 'src/main.ts', 'src/lib/nearest.ts', ...contract, ...shapes],
   },
-  {
-    name: 'a core folder',
-    owns: new RegExp(`^src/(${core})/`),
-    may: [...contract, 'src/(?:clock|failpoint|nearest).ts', `src/${core}/.*`],
-  },
-  { name: 'the service', owns: /^src\/[^/]+\.ts$/, may: ['src/(?!main)[^/]+\\.ts', `src/${core}/.*`] },
+  { name: 'the service', owns: /^src\/service\//, may: [...contract, 'src/service/.*', ...everyCore] },
+  ...Object.entries(coreRooms).map(([name, others]) => ({
+    name: `the room ${name}`,
+    owns: new RegExp(`^src/${name}/`),
+    may: [...contract, `src/${name}/.*`, ...folders(others)],
+  })),
   {
     name: 'the list of backends',
     owns: /^backends\/index\.ts$/,
     may: [...contract, 'backends/[^/]+/(?:backend|config).ts'],
   },
-  { name: 'what backends share', owns: /^backends\/shared\//, may: [...contract, 'backends/shared/.*'] },
-  { name: 'a backend', owns: /^backends\/([^/]+)\//, may: [...contract, 'backends/shared/.*', 'backends/$1/.*'] },
+  {
+    name: 'what backends share',
+    owns: /^backends\/shared\//,
+    may: [...contract, 'src/(?:lib|values)/.*', 'backends/shared/.*'],
+  },
+  {
+    name: 'a backend',
+    owns: /^backends\/([^/]+)\//,
+    may: [...contract, 'src/(?:lib|values)/.*', 'backends/shared/.*', 'backends/$1/.*'],
+  },
   { name: 'the image builder', owns: /^images\//, may: [...contract, 'images/.*'] },
 ];
 

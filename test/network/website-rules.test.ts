@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { canonicalHost } from '../../src/network/host.ts';
-import { websiteRule } from '../../src/network/website-rule.ts';
+import { canonicalHost } from '../../src/values/host.ts';
+import { websiteRule } from '../../src/values/website-rule.ts';
 import { websitesOf } from '../../src/network/websites.ts';
 
 /** Whether the rule, as it is written, blocks the host, as it is written. */

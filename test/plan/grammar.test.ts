@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkExecEnv, forwardedEnv } from '../../src/plan/env.ts';
+import { checkExecEnv, forwardedEnv } from '../../src/values/env.ts';
 import { differingKeys, fingerprint } from '../../src/plan/fingerprint.ts';
-import { imageProblem, placedImageProblem } from '../../src/plan/image.ts';
-import { canonicalPath, insideProblem, isWithin } from '../../src/plan/paths.ts';
-import { checkTaskId, newTaskId } from '../../src/plan/task.ts';
+import { imageProblem, placedImageProblem } from '../../src/values/image.ts';
+import { canonicalPath, insideProblem, isWithin } from '../../src/values/paths.ts';
+import { checkTaskId, newTaskId } from '../../src/values/task.ts';
 import { aSpec } from './fixtures.ts';
 import { notContaining, someText } from '../matchers.ts';
 

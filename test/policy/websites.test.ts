@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { websiteRule } from '../../src/network/website-rule.ts';
+import { websiteRule } from '../../src/values/website-rule.ts';
 import { websitesOf } from '../../src/network/websites.ts';
 import type { Reach } from '../../src/policy/types.ts';
 import { policyWith } from './opened.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { skillNeeds } from '../../src/secrets/skill.ts';
 import { Skills } from '../../src/secrets/skills.ts';
-import { passedEnv } from '../../src/plan/env.ts';
+import { passedEnv } from '../../src/values/env.ts';
 
 const env = { TENOR_API_KEY: 'x', EMPTY: '', OTHER: 'y' };
 let cwd = '';

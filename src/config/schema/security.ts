@@ -1,8 +1,8 @@
 /** What is kept from being seen, and who else looks at commands. */
 import { z } from 'zod';
-import { websiteRule } from '../../network/website-rule.ts';
-import { credentialPathProblem } from '../../plan/credential-path.ts';
-import { forwardProblem } from '../../plan/env.ts';
+import { websiteRule } from '../../values/website-rule.ts';
+import { credentialPathProblem } from '../../values/credential-path.ts';
+import { forwardProblem } from '../../values/env.ts';
 import { checkedText, flagKey, key } from './key.ts';
 
 const name = checkedText((text) => (forwardProblem(text) === null ? null : credentialPathProblem(text)));

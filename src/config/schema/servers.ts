@@ -1,7 +1,7 @@
 /** MCP servers that are children of whoever uses them. */
 import { z } from 'zod';
 import { toCaissonError } from '../../errors.ts';
-import { checkExecEnv } from '../../plan/env.ts';
+import { checkExecEnv } from '../../values/env.ts';
 import { key } from './key.ts';
 
 const mostUnits = 4096;

@@ -1,9 +1,9 @@
 /** Where commands run, and within which bounds. Keys of one backend start with its name. */
 import { z } from 'zod';
-import { credentialDirectoryProblem, credentialPathProblem } from '../../plan/credential-path.ts';
-import { forwardProblem } from '../../plan/env.ts';
-import { imageProblem, placedImageProblem } from '../../plan/image.ts';
-import { insideProblem } from '../../plan/paths.ts';
+import { credentialDirectoryProblem, credentialPathProblem } from '../../values/credential-path.ts';
+import { forwardProblem } from '../../values/env.ts';
+import { imageProblem, placedImageProblem } from '../../values/image.ts';
+import { insideProblem } from '../../values/paths.ts';
 import { checkedText, flagKey, key } from './key.ts';
 
 /** A delay of Node's timers has 31 bits of milliseconds. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../errors.ts';
 import { signalNumbers, type Survivor } from '../exit.ts';
 import { killTree } from '../kill/kill-tree.ts';
-import { runScript } from '../script-run.ts';
+import { runScript } from '../../inside/run.ts';
 import { findProcess, type Kept, unknownProcess } from './list.ts';
 import { pruneScript, signalScript, statuses, waitScript } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';

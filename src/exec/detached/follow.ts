@@ -4,7 +4,7 @@ import type { Process } from '../../backend.ts';
 import { abortError } from '../../errors.ts';
 import { exitOf } from '../outcome.ts';
 import type { Exit, StreamSummary } from '../exit.ts';
-import { execVariable } from '../request.ts';
+import { execVariable } from '../../values/exec-variable.ts';
 import type { ExecEvent, StreamName, Where } from '../types.ts';
 import { findProcess, type Kept, unknownProcess } from './list.ts';
 import { type Position, positionAt, seqOf } from './position.ts';

@@ -1,7 +1,7 @@
 /** What the sandbox says about its detached processes. Hostile text in, checked shapes out. */
 import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
-import { runScript } from '../script-run.ts';
+import { runScript } from '../../inside/run.ts';
 import { listScript } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 

@@ -14,7 +14,7 @@
  *
  * Names have a prefix: a shell that changes a variable of its environment changes it for the command too.
  */
-import { baseScript } from '../inside.ts';
+import { baseScript } from '../../inside/kept.ts';
 
 /** What these scripts go by themselves. A command's own comes as `_cz_NAME`, and takes its name at last. */
 export const heldNames: readonly string[] = ['HOME', 'PATH', 'XDG_STATE_HOME', 'IFS'];

@@ -1,7 +1,7 @@
 /** Starts a process that outlives the request, and the service. */
 import { CaissonError } from '../../errors.ts';
 import { checkRequest } from '../request.ts';
-import { runScript } from '../script-run.ts';
+import { runScript } from '../../inside/run.ts';
 import type { ExecRequest } from '../types.ts';
 import type { Kept } from './list.ts';
 import { heldNames, startScript, statuses } from './scripts.ts';

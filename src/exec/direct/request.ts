@@ -1,7 +1,7 @@
 /** A command as the arguments and the environment of its watcher (`script.ts`). */
 import type { ExecOptions } from '../../backend.ts';
 import { isShellsOwn, longestWord } from '../lane/request.ts';
-import { execVariable } from '../request.ts';
+import { execVariable } from '../../values/exec-variable.ts';
 import { directScript } from './script.ts';
 
 type Env = ExecOptions['env'];

@@ -2,7 +2,7 @@
 import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { whenOpened } from '../lane/opened.ts';
 import { newNonce } from '../random.ts';
-import { execVariable } from '../request.ts';
+import { execVariable } from '../../values/exec-variable.ts';
 import { type Leader, MarkedProcess } from './marked-process.ts';
 import { watcherOf } from './request.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Process, Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Survivor } from '../exit.ts';
-import { execVariable } from '../request.ts';
+import { execVariable } from '../../values/exec-variable.ts';
 import { killScript } from './script.ts';
 
 export type KillMode = 'grep' | 'plain';

@@ -20,7 +20,7 @@
  * After a text, IFS is not assigned to: the caller may have made it read-only, which would end dash and ash. Whatever it
  * is, `read` into one variable takes no more than white space off the ends, and one last character: the dot of a request.
  */
-import { baseScript } from '../inside.ts';
+import { baseScript } from '../../inside/kept.ts';
 import { bash } from './bash.ts';
 import { type Dialect, renamed } from './dialect.ts';
 import { dumpLimits, lookAround, measureFirst } from './lost.ts';

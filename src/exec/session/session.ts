@@ -10,7 +10,7 @@ import { CaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
 import { LaneProcess } from '../lane/lane-process.ts';
 import { Scanner } from '../lane/scanner.ts';
-import { runScript } from '../script-run.ts';
+import { runScript } from '../../inside/run.ts';
 import { encodeLook, type Known, readLook } from './look.ts';
 import { lostForm, lostOf } from './lost.ts';
 import { encodeText } from './request.ts';

@@ -1,5 +1,5 @@
 /** What a hook's end means. Pure. */
-import type { ProgramEnd } from '../program.ts';
+import type { ProgramEnd } from '../../lib/run-program.ts';
 
 export type Answer =
   | { readonly kind: 'pass' }

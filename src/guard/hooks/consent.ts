@@ -1,7 +1,7 @@
 /** Which scripts the operator has accepted, each pinned to its content. */
 import { join } from 'node:path';
 import { readOwnFile } from '../../config/home.ts';
-import { replaceOwnFile } from '../../config/replace-file.ts';
+import { replaceOwnFile } from '../../lib/replace-file.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Script } from './script.ts';
 

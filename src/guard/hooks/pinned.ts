@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { replaceOwnFile } from '../../config/replace-file.ts';
+import { replaceOwnFile } from '../../lib/replace-file.ts';
 import type { Script } from './script.ts';
 import type { Hook } from './types.ts';
 

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { StepOptions } from '../../sandbox/context.ts';
 import type { Call } from '../call.ts';
 import type { Passage, Step } from '../gate.ts';
-import { programEnv, runProgram } from '../program.ts';
+import { programEnv, runProgram } from '../../lib/run-program.ts';
 import { denied } from '../refusal.ts';
 import { type Answer, answerOf } from './answer.ts';
 import { CaissonError } from '../../errors.ts';

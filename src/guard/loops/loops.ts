@@ -5,7 +5,7 @@ import type { Config } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Exit } from '../../exec/exit.ts';
 import type { Recorder } from '../../exec/journal/types.ts';
-import { ephemeralPrefix } from '../../plan/task.ts';
+import { ephemeralPrefix } from '../../values/task.ts';
 import { type Call, readable } from '../call.ts';
 import type { Passage, Step } from '../gate.ts';
 import { toolOf } from '../hooks/payload.ts';

@@ -1,5 +1,5 @@
 /** What the scanner's end means. The exit code decides; its JSON only says why. Pure. */
-import type { ProgramEnd } from '../program.ts';
+import type { ProgramEnd } from '../../lib/run-program.ts';
 
 export type ScanAnswer =
   | { readonly kind: 'allow' }

@@ -7,7 +7,7 @@ import type { Decision, Finding } from '../../policy/types.ts';
 import type { StepOptions } from '../../sandbox/context.ts';
 import { textOf } from '../binding.ts';
 import type { Passage, Step } from '../gate.ts';
-import { programEnv, runProgram } from '../program.ts';
+import { programEnv, runProgram } from '../../lib/run-program.ts';
 import { denied } from '../refusal.ts';
 import { type ScanAnswer, scanAnswerOf } from './answer.ts';
 

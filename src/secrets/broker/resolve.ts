@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CaissonError } from '../../errors.ts';
-import { runProgram } from '../../guard/program.ts';
+import { runProgram } from '../../lib/run-program.ts';
 import type { SecretSource } from './types.ts';
 
 export interface Surroundings {

@@ -1,7 +1,7 @@
 /** Credential files of a sandbox into which nothing can be bound: written and removed by commands in it. */
 import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
-import { runScript } from '../../exec/script-run.ts';
+import { runScript } from '../../inside/run.ts';
 
 export interface CopyPlace {
   readonly sandbox: Sandbox;

@@ -3,7 +3,7 @@ import { constants, type BigIntStats, statSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { CaissonError } from '../../errors.ts';
-import { isOwnFile } from '../../plan/credential-path.ts';
+import { isOwnFile } from '../../values/credential-path.ts';
 
 const mostFileBytes = 1024 * 1024;
 

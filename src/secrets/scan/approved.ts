@@ -1,7 +1,7 @@
 /** Context files that somebody has accepted, by the hash of their bytes: another version is another file. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceOwnFile } from '../../config/replace-file.ts';
+import { replaceOwnFile } from '../../lib/replace-file.ts';
 import { CaissonError } from '../../errors.ts';
 
 const hash = /^[0-9a-f]{64}$/;

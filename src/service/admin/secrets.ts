@@ -7,7 +7,7 @@ import { approve, approvedHashes } from '../../secrets/scan/approved.ts';
 import { declaredIn } from '../../secrets/redactions.ts';
 import type { Declared } from '../../secrets/redact/types.ts';
 import { scan } from '../../secrets/scan/scan.ts';
-import { forwardedEnv } from '../../plan/env.ts';
+import { forwardedEnv } from '../../values/env.ts';
 
 export function secretsOf({ config, env, home }: Loaded): CaissonApi['secrets'] {
   return {

@@ -3,7 +3,7 @@ import type { CodeInput, Running } from '../api.ts';
 import type { Wanted, Wish } from './request.ts';
 import { codeCleanup, codeCommand, codeDirectory } from '../../exec/code.ts';
 import { newExecId } from '../../exec/random.ts';
-import { runScript } from '../../exec/script-run.ts';
+import { runScript } from '../../inside/run.ts';
 
 import { codeSubject } from '../../guard/call.ts';
 import type { Origin } from './provision.ts';

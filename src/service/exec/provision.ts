@@ -1,5 +1,5 @@
 /** What a command is given of this host: variables that are passed on, and credential files. */
-import { keptKey } from '../../exec/inside.ts';
+import { keptKey } from '../../inside/kept.ts';
 import { type Context, type Handle, leasePatienceMs, type StepOptions } from '../../sandbox/context.ts';
 import { withLease } from '../../sandbox/lease.ts';
 import type { Resolved } from '../../sandbox/plan.ts';
@@ -9,7 +9,7 @@ import { stateDirectory } from '../../secrets/credentials/source.ts';
 import { valuesIn } from '../../secrets/credentials/values.ts';
 import type { Redactions } from '../../secrets/redactions.ts';
 import { Skills } from '../../secrets/skills.ts';
-import { passedEnv } from '../../plan/env.ts';
+import { passedEnv } from '../../values/env.ts';
 
 export interface Origin {
   readonly cwd: string;

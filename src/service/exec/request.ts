@@ -7,7 +7,7 @@ import { type Call, callOf, type Look, type Subject } from '../../guard/call.ts'
 import type { Origin, Provision } from './provision.ts';
 import { declaredIn } from '../../secrets/redactions.ts';
 import type { Resolved } from '../../sandbox/plan.ts';
-import { checkExecEnv } from '../../plan/env.ts';
+import { checkExecEnv } from '../../values/env.ts';
 
 /** What a caller wants to be run. */
 export interface Wish {

@@ -5,7 +5,7 @@ import { abortError, CaissonError } from '../../errors.ts';
 import { collect } from '../../exec/collect.ts';
 import { identityOf } from '../../exec/identity.ts';
 import { newExecId, newNonce } from '../../exec/random.ts';
-import { runScript } from '../../exec/script-run.ts';
+import { runScript } from '../../inside/run.ts';
 import { checkSessionName, checkText } from '../../exec/session/request.ts';
 import { forgetScript, sessionCommand } from '../../exec/session/script.ts';
 import { Session } from '../../exec/session/session.ts';
@@ -14,7 +14,7 @@ import { cancelable, type Context, type Handle } from '../../sandbox/context.ts'
 import { withSandbox } from '../../sandbox/healing.ts';
 import type { Resolved } from '../../sandbox/plan.ts';
 import { keptIn } from '../../sandbox/present.ts';
-import { checkExecEnv } from '../../plan/env.ts';
+import { checkExecEnv } from '../../values/env.ts';
 
 interface Held {
   session: Session | null;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stateDirectory } from '../../../src/secrets/credentials/source.ts';
-import { credentialDirectoryProblem, credentialPathProblem } from '../../../src/plan/credential-path.ts';
+import { credentialDirectoryProblem, credentialPathProblem } from '../../../src/values/credential-path.ts';
 
 const readCredential = async (at: string, path: string) => await stateDirectory(at).read(path);
 const stampOf = (at: string, path: string): string | null => stateDirectory(at).stampOf(path);

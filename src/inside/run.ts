@@ -1,8 +1,8 @@
 /** Runs a short script of ours in a sandbox and gives what it said, bounded in time and size. */
 import type { Process, Sandbox } from '../backend.ts';
 import { abortError, CaissonError } from '../errors.ts';
-import { noPlaceStatus } from './inside.ts';
-import { execVariable } from './request.ts';
+import { noPlaceStatus } from './kept.ts';
+import { execVariable } from '../values/exec-variable.ts';
 
 export interface ScriptRun {
   /** Tells it apart in a process table. */
