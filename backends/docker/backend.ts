@@ -17,20 +17,20 @@ import type {
 } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
-import { delay } from './delay.ts';
+import { delay } from './engine/delay.ts';
 import { toCheck, toFailedCheck } from './check.ts';
-import { inspectContainer, removeContainer, toState } from './container.ts';
-import { make, type Created } from './create.ts';
-import { findDiskLimit } from './disk.ts';
-import { Engine } from './engine.ts';
-import type { Facts } from './facts.ts';
+import { inspectContainer, removeContainer, toState } from './container/container.ts';
+import { make, type Created } from './container/create.ts';
+import { findDiskLimit } from './container/disk.ts';
+import { Engine } from './engine/engine.ts';
+import type { Facts } from './engine/facts.ts';
 import { toGuarantees } from './guarantees.ts';
-import { imageFindings } from './image.ts';
-import { imagesOf } from './images.ts';
-import { checkSpec } from './limits.ts';
-import { list, object, text } from './json.ts';
-import { fromEngineLabels, instanceLabel } from './labels.ts';
-import { onThisKernel } from './pipes.ts';
+import { imageFindings } from './container/image.ts';
+import { imagesOf } from './engine/images.ts';
+import { checkSpec } from './container/limits.ts';
+import { list, object, text } from './engine/json.ts';
+import { fromEngineLabels, instanceLabel } from './container/labels.ts';
+import { onThisKernel } from './exec/pipes.ts';
 import { DockerSandbox, fromRef, toRef } from './sandbox.ts';
 
 /** How long an aborted create waits for its own cleaning up before it leaves that to the background. */

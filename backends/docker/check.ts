@@ -1,8 +1,8 @@
 /** How the engine is, for `doctor`: facts, known holes, and what to do about an absent one. */
 import type { Check, Finding } from '../../src/backend.ts';
 import { isCode, toCaissonError } from '../../src/errors.ts';
-import { type Facts, isPodman } from './facts.ts';
-import { versionFindings } from './floors.ts';
+import { type Facts, isPodman } from './engine/facts.ts';
+import { versionFindings } from './engine/floors.ts';
 
 export function toCheck(facts: Facts): Check {
   const findings = [...versionFindings(versionsOf(facts)), ...postureFindings(facts)];

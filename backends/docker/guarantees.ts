@@ -1,6 +1,6 @@
 /** What holds for every sandbox on this engine. Pure. */
 import type { Enforcement, Guarantees } from '../../src/backend.ts';
-import { type Facts, isPodman } from './facts.ts';
+import { type Facts, isPodman } from './engine/facts.ts';
 import { toArchitecture } from '../shared/seccomp.ts';
 
 export interface Place {

@@ -11,17 +11,17 @@ import type {
   Stats,
 } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
-import { removeContainer, type Inspected } from './container.ts';
-import type { Engine } from './engine.ts';
-import type { InitProcess } from './init-process.ts';
-import type { Command, Container, StartOptions } from './exec-start.ts';
-import { PipedProcess } from './piped-process.ts';
-import { identify } from './mounted.ts';
-import { ContainerProcesses } from './processes.ts';
+import { removeContainer, type Inspected } from './container/container.ts';
+import type { Engine } from './engine/engine.ts';
+import type { InitProcess } from './container/init-process.ts';
+import type { Command, Container, StartOptions } from './exec/start.ts';
+import { PipedProcess } from './exec/piped-process.ts';
+import { identify } from './container/mounted.ts';
+import { ContainerProcesses } from './container/processes.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
-import { entering, preflight } from './preflight.ts';
-import { ExecProcess } from './process.ts';
-import { toStats } from './stats.ts';
+import { entering, preflight } from './exec/preflight.ts';
+import { ExecProcess } from './exec/process.ts';
+import { toStats } from './container/stats.ts';
 
 export class DockerSandbox implements Sandbox {
   readonly relay = true;

@@ -19,7 +19,7 @@ import { checkHost } from './check.ts';
 import { baseEnvironment } from './environment.ts';
 import { endMarked } from './marked.ts';
 import { Pipes } from '../shared/pipes.ts';
-import { guarantees } from './promises.ts';
+import { guarantees } from './guarantees.ts';
 import { parseRegistration, type Registration } from './registration.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import { refuseMore } from '../shared/refuse-more.ts';

@@ -27,7 +27,7 @@ import { Images } from './images.ts';
 import { findInstance } from './instance.ts';
 import { checkReach, makeOurs } from './places.ts';
 import { identityOf } from './program.ts';
-import { guaranteesOf } from './promises.ts';
+import { guaranteesOf } from './guarantees.ts';
 import { parseRegistration, type Registration } from './registration.ts';
 import { type Place, SingularitySandbox } from './sandbox.ts';
 

@@ -19,7 +19,7 @@ import { joinChecks, toFailedCheck } from './check.ts';
 import { type Candidate, full, order } from './choose.ts';
 import { fromRef } from './entries.ts';
 import { membersOf } from './members.ts';
-import { joinGuarantees } from './promises.ts';
+import { joinGuarantees } from './guarantees.ts';
 import { reached } from './reached.ts';
 import { Station } from './station.ts';
 import { trustIn } from './trust.ts';

@@ -1,7 +1,7 @@
 /** What the host tells about itself. Asked once. */
 import { CaissonError } from '../../src/errors.ts';
 import type { Pool } from './pool.ts';
-import { limitNames } from './promises.ts';
+import { limitNames } from './guarantees.ts';
 import { run } from './run.ts';
 import { parseScope, scopeProbe, type Scopes } from './scope.ts';
 

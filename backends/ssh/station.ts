@@ -19,7 +19,7 @@ import { directoryOf, entryFor, tasksOf, workspaceOf } from './entries.ts';
 import { askFacts, type Facts } from './facts.ts';
 import type { Member } from './members.ts';
 import { Pool } from './pool.ts';
-import { guaranteesOf } from './promises.ts';
+import { guaranteesOf } from './guarantees.ts';
 import { type Entry, type Load, Registry, type Wanted } from './registry.ts';
 import { type Host, scopedOf, SshSandbox } from './sandbox.ts';
 import { holdLimits } from './slice.ts';

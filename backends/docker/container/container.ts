@@ -1,0 +1,91 @@
+/** Reading and removing a container. */
+import type { Labels, ResourceState } from '../../../src/backend.ts';
+import { isCode } from '../../../src/errors.ts';
+import type { Engine } from '../engine/engine.ts';
+import { statusOf } from '../engine/fault.ts';
+import { fromEngineLabels, eventsAreForged } from './labels.ts';
+import { flag, number, object, text, type Json } from '../engine/json.ts';
+
+export interface Inspected {
+  readonly id: string;
+  readonly state: ResourceState;
+  readonly exitCode: number | null;
+  /** Of the first process, as the engine counts; `null` when it does not run. */
+  readonly pid: number | null;
+  readonly outOfMemory: boolean;
+  readonly imageId: string | null;
+  readonly labels: Labels | null;
+  /** Whether what its events say can be believed. */
+  readonly trusted: boolean;
+  readonly runtime: string | null;
+  readonly limits: { readonly memoryBytes: number; readonly nanoCpus: number; readonly pids: number };
+}
+
+/** Throws `not_found`. `name` is an id or a name of ours. */
+export async function inspectContainer(engine: Engine, name: string, signal?: AbortSignal): Promise<Inspected> {
+  const answer = object(
+    await engine.ask({ what: 'look at the sandbox', method: 'GET', path: `/containers/${name}/json`, signal }),
+  );
+  const state = object(answer['State']);
+  const labels = object(answer['Config'])['Labels'];
+  return {
+    id: text(answer['Id']) ?? name,
+    state: toState(state['Status']),
+    exitCode: number(state['ExitCode']),
+    pid: number(state['Pid']) || null,
+    outOfMemory: flag(state['OOMKilled']),
+    imageId: text(answer['Image']),
+    labels: fromEngineLabels(labels),
+    trusted: !eventsAreForged(labels),
+    runtime: text(object(answer['HostConfig'])['Runtime']),
+    limits: toLimits(object(answer['HostConfig'])),
+  };
+}
+
+function toLimits(config: Json): Inspected['limits'] {
+  return {
+    memoryBytes: number(config['Memory']) ?? 0,
+    nanoCpus: number(config['NanoCpus']) ?? 0,
+    pids: number(config['PidsLimit']) ?? 0,
+  };
+}
+
+const states: Readonly<Record<string, ResourceState>> = {
+  created: 'created',
+  running: 'running',
+  restarting: 'running',
+  paused: 'paused',
+  exited: 'stopped',
+  dead: 'stopped',
+};
+
+export function toState(status: unknown): ResourceState {
+  return (typeof status === 'string' ? states[status] : undefined) ?? 'unknown';
+}
+
+/** Idempotent. Anonymous volumes go with it. Returns when it is gone, also when someone else is removing it already. */
+export async function removeContainer(engine: Engine, name: string, signal?: AbortSignal): Promise<void> {
+  engine.network.touched();
+  const what = 'remove the sandbox';
+  try {
+    await engine.ask({ what, method: 'DELETE', path: `/containers/${name}`, query: { force: true, v: true }, signal });
+  } catch (error) {
+    if (isCode(error, 'not_found')) return;
+    if (statusOf(error) !== 409) throw error;
+    await awaitRemoval(engine, name, signal);
+  }
+}
+
+async function awaitRemoval(engine: Engine, name: string, signal?: AbortSignal): Promise<void> {
+  try {
+    await engine.ask({
+      what: 'wait for the removal of the sandbox',
+      method: 'POST',
+      path: `/containers/${name}/wait`,
+      query: { condition: 'removed' },
+      signal,
+    });
+  } catch (error) {
+    if (!isCode(error, 'not_found')) throw error;
+  }
+}

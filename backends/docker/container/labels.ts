@@ -1,0 +1,47 @@
+/** Our labels on engine resources. */
+import type { Labels } from '../../../src/backend.ts';
+import { object } from '../engine/json.ts';
+
+const prefix = 'caisson.';
+const names = [
+  'instance',
+  'sandbox',
+  'task',
+  'fingerprint',
+  'created',
+  'schema',
+] as const satisfies readonly (keyof Labels)[];
+const grammar = /^[A-Za-z0-9_.:-]{1,63}$/;
+
+export const instanceLabel = `${prefix}instance`;
+
+export function toEngineLabels(labels: Labels): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [prefix + name, labels[name]]));
+}
+
+/** `null` unless all six are there and well formed. */
+export function fromEngineLabels(value: unknown): Labels | null {
+  const found = object(value);
+  const read = (name: keyof Labels): string => {
+    const label = found[prefix + name];
+    return typeof label === 'string' && grammar.test(label) ? label : '';
+  };
+  const labels: Labels = {
+    instance: read('instance'),
+    sandbox: read('sandbox'),
+    task: read('task'),
+    fingerprint: read('fingerprint'),
+    created: read('created'),
+    schema: read('schema'),
+  };
+  return names.every((name) => labels[name] !== '') ? labels : null;
+}
+
+/**
+ * The engine copies a container's labels over the attributes of its events. A container with one of these names for a
+ * label can therefore make its events say anything.
+ */
+export function eventsAreForged(value: unknown): boolean {
+  const found = object(value);
+  return ['execID', 'exitCode'].some((name) => name in found);
+}

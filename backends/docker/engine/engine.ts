@@ -1,0 +1,139 @@
+/** The engine: one connection description, one client, one event stream and one set of facts, each made when needed. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import type { Readable } from 'node:stream';
+import type Docker from 'dockerode';
+import type { OpenOptions } from '../../../src/backend.ts';
+import { CaissonError } from '../../../src/errors.ts';
+import { untilAborted } from '../../shared/abort.ts';
+import { endpointName, findEndpoint, type Endpoint } from './connection.ts';
+import { Events } from './events.ts';
+import { readFacts, type Facts } from './facts.ts';
+import { type Attaching, hijack, type Hijacked, type Way } from './hijack.ts';
+import { Network } from '../container/network.ts';
+import { ask, open, type Client, type Request } from './rest.ts';
+
+/** How long the engine may take to tidy up at the end. */
+const closePatienceMs = 3000;
+
+interface Connected {
+  readonly client: Client;
+  readonly way: Way;
+}
+
+export class Engine {
+  readonly instance: string;
+  readonly events: Events;
+  readonly network: Network;
+  readonly #env: OpenOptions['env'];
+  readonly #attached = new Set<Hijacked>();
+  #connected: Promise<Connected> | null = null;
+  #facts: Promise<Facts> | null = null;
+
+  constructor(options: OpenOptions) {
+    this.#env = options.env;
+    this.instance = options.instance;
+    this.events = new Events((request) => this.open(request), options.instance);
+    this.network = new Network((request) => this.ask(request), options.instance);
+  }
+
+  async ask(request: Request): Promise<unknown> {
+    return ask((await this.#connect()).client, request);
+  }
+
+  async open(request: Request): Promise<Readable> {
+    return open((await this.#connect()).client, request);
+  }
+
+  async hijack(attaching: Attaching): Promise<Hijacked> {
+    const hijacked = await hijack((await this.#connect()).way, attaching);
+    this.#attached.add(hijacked);
+    hijacked.input.once('close', () => this.#attached.delete(hijacked));
+    return hijacked;
+  }
+
+  /** Whether this host's files are the engine's too. */
+  async isLocal(): Promise<boolean> {
+    return !(await this.#connect()).way.tls;
+  }
+
+  /** Read once; a failure is not remembered. */
+  facts(signal?: AbortSignal): Promise<Facts> {
+    this.#facts ??= readFacts((request) => this.ask(request)).catch((error: unknown) => {
+      this.#facts = null;
+      throw error;
+    });
+    return untilAborted(this.#facts, signal);
+  }
+
+  async close(): Promise<void> {
+    this.events.close();
+    for (const { input, output } of [...this.#attached]) {
+      input.destroy();
+      output.destroy();
+    }
+    if (!this.#connected) return;
+    // An engine that hangs must not hold whoever wants to leave.
+    await untilAborted(this.network.leave(), AbortSignal.timeout(closePatienceMs)).catch(() => undefined);
+  }
+
+  #connect(): Promise<Connected> {
+    this.#connected ??= connect(this.#env).catch((error: unknown) => {
+      this.#connected = null;
+      throw error;
+    });
+    return this.#connected;
+  }
+}
+
+async function connect(env: OpenOptions['env']): Promise<Connected> {
+  const endpoint = findEndpoint(env, existsSync);
+  const name = endpointName(endpoint);
+  const target = await targetOf(endpoint);
+  const { default: DockerClient } = await import('dockerode');
+  // Every key is given, because docker-modem fills absent ones from the process's own environment.
+  const docker: Docker = new DockerClient({
+    host: undefined,
+    port: undefined,
+    socketPath: undefined,
+    ca: undefined,
+    cert: undefined,
+    key: undefined,
+    timeout: undefined,
+    ...target,
+  });
+  const { protocol, ...options } = target;
+  Object.assign(docker.modem, { agent: oneShotAgent(protocol === 'https') });
+  return { client: { docker, endpoint: name }, way: { tls: protocol === 'https', options, endpoint: name } };
+}
+
+/**
+ * A connection a request: one that was kept may be dead by the next request, for example since the engine was restarted.
+ * docker-modem runs util.inspect over its options at every request, and would walk the agent with all its sockets.
+ */
+function oneShotAgent(tls: boolean): HttpAgent {
+  const agent = tls ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
+  return Object.defineProperty(agent, inspect.custom, { value: () => 'Agent' });
+}
+
+async function targetOf(endpoint: Endpoint) {
+  if (endpoint.kind === 'unix') return { protocol: 'http', socketPath: endpoint.path } as const;
+  const [ca, cert, key] = await Promise.all(
+    ['ca.pem', 'cert.pem', 'key.pem'].map((file) => readCertificate(endpoint.certificates, file)),
+  );
+  return { protocol: 'https', host: endpoint.host, port: endpoint.port, ca, cert, key } as const;
+}
+
+async function readCertificate(directory: string, file: string): Promise<Buffer> {
+  const path = join(directory, file);
+  return readFile(path).catch((cause: unknown) => {
+    throw new CaissonError('failed_precondition', `cannot read ${path}`, {
+      cause,
+      remedy: 'set DOCKER_CERT_PATH to the directory of ca.pem, cert.pem and key.pem',
+    });
+  });
+}

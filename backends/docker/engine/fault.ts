@@ -1,0 +1,99 @@
+/** Turns what the engine, or the way to it, did wrong into a typed error. Only statuses and system codes are read. */
+import { CaissonError, type Code } from '../../../src/errors.ts';
+import { number, object, text } from './json.ts';
+
+const byStatus: Readonly<Record<number, Code>> = {
+  400: 'invalid_argument',
+  401: 'permission_denied',
+  403: 'permission_denied',
+  404: 'not_found',
+  409: 'failed_precondition',
+  429: 'resource_exhausted',
+  501: 'not_supported',
+  502: 'unavailable',
+  503: 'unavailable',
+  504: 'unavailable',
+  507: 'resource_exhausted',
+};
+
+/** Podman answers 500 where Docker answers 409; the causes are fixed texts of its own (libpod/define/errors.go). */
+const conflicts: ReadonlySet<unknown> = new Set(['that name is already in use', 'container state improper']);
+
+const maxWords = 600;
+
+export interface Context {
+  /** What was tried: "create the container". */
+  readonly what: string;
+  /** Where the engine listens. */
+  readonly endpoint: string;
+  /** Keeps the engine's own words out of the message, since they may repeat a value that we sent. */
+  readonly quiet?: boolean;
+}
+
+/** HTTP status of a failed request, or `null` when there was no answer. */
+export function statusOf(error: unknown): number | null {
+  return error instanceof CaissonError ? number(error.details['status']) : null;
+}
+
+export function toFault(error: unknown, context: Context): CaissonError {
+  if (error instanceof CaissonError) return error;
+  const status = number(object(error)['statusCode']);
+  return status === null ? connectionFault(error, context) : answerFault(error, status, context);
+}
+
+function answerFault(error: unknown, status: number, context: Context): CaissonError {
+  const { json } = object(error);
+  const words = context.quiet ? '' : engineWords(json) || streamWords(error);
+  return new CaissonError(
+    conflicts.has(object(json)['cause']) ? 'failed_precondition' : (byStatus[status] ?? 'internal'),
+    `could not ${context.what}: ${words || `the engine answered ${status}`}`,
+    {
+      details: { status },
+      cause: error,
+    },
+  );
+}
+
+/** Bounded, on one line, without control characters: images and containers have a say in these words. */
+export function engineWords(body: unknown): string {
+  const words = text(object(body)['message']) ?? text(object(body)['error']) ?? '';
+  return printable(words);
+}
+
+/** Of a failed stream docker-modem only keeps the words, behind the status and its own name for it. */
+function streamWords(error: unknown): string {
+  return error instanceof Error ? printable(error.message.replace(/^\(HTTP code \d+\) .*? - /, '')) : '';
+}
+
+export function printable(words: string): string {
+  return words
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, maxWords);
+}
+
+function connectionFault(error: unknown, context: Context): CaissonError {
+  const code = text(object(error)['code']);
+  return new CaissonError('unavailable', `could not ${context.what}: ${connectionWords(code, context.endpoint)}`, {
+    details: { endpoint: context.endpoint, ...(code === null ? {} : { system: code }) },
+    cause: error,
+    remedy: connectionRemedy(code, context.endpoint),
+  });
+}
+
+function connectionWords(code: string | null, endpoint: string): string {
+  if (code === 'ENOENT') return `there is no engine at ${endpoint}`;
+  if (code === 'EACCES' || code === 'EPERM') return `this user may not use ${endpoint}`;
+  if (code === 'ECONNREFUSED') return `nothing listens at ${endpoint}`;
+  return `the connection to ${endpoint} failed${code === null ? '' : ` (${code})`}`;
+}
+
+function connectionRemedy(code: string | null, endpoint: string): string {
+  if (code === 'EACCES' || code === 'EPERM') {
+    return 'add the user to the group of the socket (usermod -aG docker USER, then log in again; that group is root on this machine), or use a rootless engine';
+  }
+  if (code === 'ENOENT') {
+    return `install and start Docker or Podman (Debian: apt-get install docker.io && systemctl start docker), or set DOCKER_HOST to where its socket is; looked at ${endpoint}`;
+  }
+  return `start the engine behind ${endpoint} (systemctl start docker), or set DOCKER_HOST to where one listens`;
+}

@@ -1,0 +1,108 @@
+/** An exec whose streams are named pipes: the engine starts it, says how it ended and signals it, and sees none of its bytes. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { ExecOptions, Outputs, Process, ProcessEnd } from '../../../src/backend.ts';
+import { untilAborted } from '../../shared/abort.ts';
+import type { Command, Container } from './start.ts';
+import { linesOf } from '../engine/lines.ts';
+import { newPipePaths, type PipePaths, Pipes } from './pipes.ts';
+import { ExecProcess } from './process.ts';
+import { endOf } from '../../shared/outputs.ts';
+
+/**
+ * Makes the pipes, holds both sides of each so that nobody waits for another, and says so over the engine's streams. When
+ * it is told that this side is open, it takes the pipes for its streams, says so over them, and becomes the command. When
+ * the engine's streams end before, so does it, and nothing stays. Its variable has a prefix that no image exports.
+ */
+const connect = `
+if mkfifo -m 600 "$1" "$2" "$3" && exec 3<>"$1" 4<>"$2" 5<>"$3" && echo made && read -r _cz_go && [ "$_cz_go" = go ]
+then exec <"$1" >"$2" 2>"$3" 3>&- 4>&- 5>&-; rm -f "$1" "$2" "$3"
+else rm -f "$1" "$2" "$3"; exit 1; fi
+printf + || exit 1
+shift 3
+exec "$@"`;
+
+export class PipedProcess implements Process {
+  readonly stdin: Socket;
+  readonly stdout: Socket;
+  readonly stderr: Socket;
+  readonly #process: ExecProcess;
+  readonly #pipes: Pipes;
+
+  private constructor(process: ExecProcess, pipes: Pipes) {
+    this.#process = process;
+    this.#pipes = pipes;
+    this.stdin = pipes.stdin;
+    this.stdout = pipes.stdout;
+    this.stderr = pipes.stderr;
+  }
+
+  /** `null`: no pipes reach into this container, and the command was not started. */
+  static async start(container: Container, command: Command, options: ExecOptions): Promise<PipedProcess | null> {
+    const paths = newPipePaths();
+    const all = ['sh', '-c', connect, 'pipes', ...paths, ...command] as const;
+    const process = await ExecProcess.start(container, all, { ...options, stdin: true, terminal: null });
+    return untilAborted(PipedProcess.#connect(process, paths), options.signal, () => end(process));
+  }
+
+  static async #connect(process: ExecProcess, paths: PipePaths): Promise<PipedProcess | null> {
+    const pipes = await opened(process, paths);
+    process.release();
+    if (pipes !== null && (await greeted(pipes))) return new PipedProcess(process, pipes);
+    pipes?.close();
+    end(process);
+    return null;
+  }
+
+  wait(): Promise<ProcessEnd> {
+    return this.#process.wait();
+  }
+
+  outputs(): Promise<Outputs> {
+    return endOf([this.stdout, this.stderr]);
+  }
+
+  kill(signal: string): Promise<void> {
+    return this.#process.kill(signal);
+  }
+
+  release(): void {
+    this.#pipes.release();
+  }
+}
+
+/** Opens this side once the other one is held, and says that it is. */
+async function opened(process: ExecProcess, paths: PipePaths): Promise<Pipes | null> {
+  process.stderr.resume();
+  try {
+    for await (const line of linesOf(process.stdout)) {
+      if (line !== 'made') return null;
+      const pid = await process.pid();
+      if (pid === null) return null;
+      const pipes = new Pipes(pid, paths);
+      process.stdin?.write('go\n');
+      return pipes;
+    }
+    return null;
+  } catch {
+    return null; // then they do not reach, whatever keeps them from it
+  }
+}
+
+/** Whether it has become the command. One that has ended may have been it: then the greeting lies in the pipe. */
+async function greeted({ stdout }: Pipes): Promise<boolean> {
+  return await once(stdout, 'readable').then(
+    () => isGreeting(stdout.read(1)),
+    () => false,
+  );
+}
+
+function isGreeting(byte: unknown): boolean {
+  return Buffer.isBuffer(byte) && byte.toString() === '+';
+}
+
+/** One that cannot be killed now is core's to find by its mark. */
+function end(process: ExecProcess): void {
+  process.release();
+  process.kill('SIGKILL').catch(() => {});
+}
