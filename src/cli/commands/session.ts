@@ -1,4 +1,4 @@
-import { shellCode, type SessionInput } from '../../service/api.ts';
+import { type SessionInput, shellCode } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readEnv } from '../env.ts';
@@ -7,6 +7,25 @@ import { commandOptions } from '../option.ts';
 import { sessionOf, sessionOperands, withoutNotice } from '../session.ts';
 import { UsageError } from '../usage.ts';
 import { readDuration } from '../values.ts';
+
+export const sessionOpen = defineCommand({
+  name: 'session open',
+  summary: 'Open a shell that keeps its state between commands',
+  about: `bash where the sandbox has it, else sh. Not needed before session run, which opens it by itself.
+Its state is kept in the sandbox, so the next call takes it up, also from another process.`,
+  operands: sessionOperands,
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [['see which shell it gets', 'session open build dev']],
+  run: async ({ operands }, context) => {
+    const session = await (await context.service()).sessions.open(sessionOf(operands), context.options);
+    if (session.lost.length > 0) context.notice(withoutNotice(session.lost));
+    if (context.json) await context.printJson(session);
+    else await context.print(`${session.name} ${session.shell ?? '-'}${session.restored ? ' restored' : ''}\n`);
+    return 0;
+  },
+});
 
 export const sessionRun = defineCommand({
   name: 'session run',
@@ -68,3 +87,40 @@ async function shown(input: SessionInput, context: Context): Promise<number> {
     context.notice('the shell of the session has ended; the next call takes up the state before this one');
   return code;
 }
+
+export const sessionLs = defineCommand({
+  name: 'session ls',
+  summary: 'List the sessions of a task',
+  operands: [{ name: 'TASK', count: 'one' }],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [['what state is kept', 'session ls build']],
+  run: async ({ operands: [taskId = ''] }, context) => {
+    const sessions = await (await context.service()).sessions.list(taskId, context.options);
+    if (context.json) await context.printJson(sessions);
+    else if (context.quiet) await context.print(sessions.map(({ name }) => `${name}\n`).join(''));
+    else
+      await context.printTable(
+        ['NAME', 'STATE'],
+        sessions.map(({ name, open }) => [name, open ? 'open' : 'kept']),
+      );
+    return 0;
+  },
+});
+
+export const sessionClose = defineCommand({
+  name: 'session close',
+  summary: 'End a session and forget its state',
+  operands: sessionOperands,
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [['forget it', 'session close build dev']],
+  run: async ({ operands }, context) => {
+    const session = sessionOf(operands);
+    await (await context.service()).sessions.close(session, context.options);
+    if (context.json) await context.printJson({ name: session.name });
+    return 0;
+  },
+});

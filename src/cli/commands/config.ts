@@ -1,6 +1,7 @@
 import { CaissonError } from '../../errors.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { defineCommand } from '../command.ts';
+import { escapeLine } from '../escape.ts';
 
 export const configShow = defineCommand({
   name: 'config show',
@@ -47,3 +48,38 @@ function unknownKey(prefix: string, known: readonly { readonly key: string }[]):
 function show(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '-');
 }
+
+export const configCheck = defineCommand({
+  name: 'config check',
+  summary: 'Check the configuration file',
+  about: 'A mistake is told with its place and the nearest known key.',
+  operands: [],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [
+    ['after an edit', 'config check'],
+    ['a configuration elsewhere', 'config check --home /srv/caisson'],
+  ],
+  run: async (_given, context) => {
+    const { config } = await context.service();
+    if (context.json) await context.printJson({ ok: true, home: config.home, notices: config.notices });
+    else if (!context.quiet) await context.print(`the configuration in ${escapeLine(config.home)} is fine\n`);
+    return 0;
+  },
+});
+
+export const configSchema = defineCommand({
+  name: 'config schema',
+  summary: 'Print the JSON Schema of the configuration file',
+  operands: [],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [['for an editor that knows schemas', 'config schema > caisson.schema.json']],
+  run: async (_given, context) => {
+    const { config } = await context.service();
+    await context.printJson(await config.schema());
+    return 0;
+  },
+});

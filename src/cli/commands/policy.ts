@@ -1,5 +1,5 @@
-import type { Checker, CheckQuery, Decision } from '../../service/api.ts';
 import { CaissonError } from '../../errors.ts';
+import type { Checker, CheckQuery, Decision } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
