@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { circles, roomCircles, tooLong, wrongArrows } from './architecture/arrows.ts';
 import { importsOf, readSources } from './architecture/imports.ts';
@@ -14,6 +15,13 @@ describe('the house', () => {
     expect([...house.keys()].filter((path) => /^src\/[^/]+$/.test(path)).toSorted()).toEqual(
       ['backend', 'errors', 'index', 'main'].map((name) => `src/${name}.ts`),
     ));
+  it('has a page in every room', () => {
+    const rooms = new Set([...house.keys()].flatMap((path) => /^(?:src|backends)\/[^/]+(?=\/)/.exec(path)?.[0] ?? []));
+    const pages = [...rooms].filter((room) => room !== 'backends/shared').map((room) => `${room}/README.md`);
+    const lines = (page: string): number =>
+      existsSync(`${root}${page}`) ? readFileSync(`${root}${page}`, 'utf8').split('\n').length : 0;
+    expect(pages.filter((page) => lines(page) === 0)).toEqual([]);
+  });
   it('has no room of more than 300 lines', () => expect(tooLong(new Map([...house, ...outbuildings]))).toEqual([]));
   it('is really read', () =>
     expect([...house.keys()]).toEqual(expect.arrayContaining(['src/backend.ts', 'src/main.ts', 'backends/index.ts'])));

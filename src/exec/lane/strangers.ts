@@ -27,7 +27,7 @@ export class Strangers {
   async live(lanesNow: () => ReadonlySet<number>): Promise<boolean | null> {
     for (const pause of [...endingMs, 0]) {
       const lanes = lanesNow();
-      const listed = await this.#processes.list(lanes);
+      const listed = await this.#processes.list(new Set([firstProcess, ...lanes]));
       if (listed === null) return null;
       const strangers = strangersAmong(listed, lanes);
       const isKnown = strangers.some((pid) => this.#known.has(pid));
