@@ -8,7 +8,7 @@
  *   process    one started command, with its byte streams
  *   facet      an optional ability: an object that is present or absent. Presence is the flag; there is no method that
  *              throws "not supported" and none that silently does nothing
- *   guarantee  a promise told as data, so that core can compare it with a spec before anything is created
+ *   guarantee  a promise as data, so that core can compare it with a spec before anything is created
  *
  * Who does what
  *   Core validates, merges environments, decides policy, sets deadlines, caps and keeps output, kills whole process
@@ -131,7 +131,7 @@ export interface Guarantees {
   /** Whether the disk limit holds for what is kept in that directory too. Absent: it does not. */
   readonly persistentDisk?: boolean;
   /**
-   * Where commands start unless told otherwise, in a place whose file system is not the sandbox's own: `home`, or with a
+   * Where commands start by default, in a place whose file system is not the sandbox's own: `home`, or with a
    * task its own directory, which is `tasks` and its id. Absent: the place has no opinion.
    */
   readonly directories?: { readonly home: string; readonly tasks: string };
@@ -214,7 +214,7 @@ export interface Cancelable {
   readonly signal?: AbortSignal;
 }
 
-/** Told to people while something long goes on. `total` and `done` are bytes or steps; `null` when unknown. */
+/** Shown to people while a long step runs. `total` and `done` are bytes or steps; `null` when unknown. */
 export interface Progress {
   readonly what: string;
   readonly done: number | null;
@@ -237,7 +237,7 @@ export interface CreateOptions extends Cancelable {
   /**
    * What the sandbox's first process runs, where the place lets the caller choose (see `Sandbox.init`): it does not end
    * by itself, also when its stdin ends, and it reaps orphans, so a place needs no init of its own beside it. Its stdin
-   * stays open when whoever attached to it goes. A backend without such a process ignores it and leaves `init` absent.
+   * stays open when the attached client goes. A backend without such a process ignores it and leaves `init` absent.
    */
   readonly init: readonly [string, ...string[]];
   readonly onProgress?: (progress: Progress) => void;
@@ -292,7 +292,7 @@ export interface Leftovers {
 export interface Trust {
   /**
    * Asks every host, and changes nothing. Of hosts that are reached over others, the first one on the way whose key is
-   * not known is told; what lies behind it cannot be asked yet.
+   * not known is reported; what lies behind it cannot be asked yet.
    */
   look(options?: Cancelable): Promise<readonly HostKey[]>;
   /**
@@ -310,7 +310,7 @@ export interface HostKey {
   readonly type: string;
   /** `SHA256:` and base64, as ssh-keygen(1) prints it. */
   readonly fingerprint: string;
-  /** `unknown`: nobody has confirmed a key of this host. `refused`: it is revoked, or takes the place of another one. */
+  /** `unknown`: no key of this host has been confirmed. `refused`: it is revoked, or takes the place of another one. */
   readonly standing: 'known' | 'unknown' | 'refused';
   /** Why commands are not run there; `null` when the key is known. */
   readonly refusal: CaissonError | null;
@@ -336,7 +336,7 @@ export interface Sandbox {
   readonly ref: Ref;
   readonly state: ResourceState;
 
-  /** Where commands run, in the place's own terms; told in every result. `null`: unknown, never a guess. */
+  /** Where commands run, in the place's own terms; part of every result. `null`: unknown, never a guess. */
   readonly place: {
     /** The machine or account: an engine's id, a host name, a region. */
     readonly host: string | null;
@@ -381,7 +381,7 @@ export interface Sandbox {
    * `null` when they cannot be seen from here. Core keeps commands apart from what earlier ones left behind with it.
    */
   readonly processes?: { list(known: ReadonlySet<number>): Promise<readonly SandboxProcess[] | null> };
-  /** How often the kernel has killed in this sandbox for memory, as far as the place has told since we attached. */
+  /** How often the kernel has killed in this sandbox for memory, as far as the place has reported since this process attached. */
   readonly memory?: { kills(): number };
   /**
    * The same as `exec`, for shells that stay: it takes longer to start one, and then its streams go past the place's own
@@ -392,7 +392,7 @@ export interface Sandbox {
   readonly pty?: { exec(command: readonly [string, ...string[]], options: PtyOptions): Promise<PtyProcess> };
 }
 
-/** Numbers of the sandbox's own namespace. A process that has ended and is not reaped yet is none. */
+/** Numbers of the sandbox's own namespace. A process that has ended and waits to be reaped is left out. */
 export interface SandboxProcess {
   readonly pid: number;
   /** 0: it was started from outside. */

@@ -156,7 +156,7 @@ function redactionsOf({ config, env }: Loaded): Redactions {
   return redactions;
 }
 
-/** Where a short value stands in a text by chance cannot be told from where it is printed. */
+/** A short value may occur in a text by chance, so that its occurrences prove nothing. */
 function shortSecrets({ config: { terminal, security, mcp_servers: servers }, env }: Loaded): readonly string[] {
   if (!security.redact_secrets) return [];
   const names = [...terminal.docker_forward_env, ...terminal.env_passthrough];
@@ -173,7 +173,7 @@ function shortSecrets({ config: { terminal, security, mcp_servers: servers }, en
 
 /** Settings that do less than they seem to. */
 function ineffective(loaded: Loaded): readonly string[] {
-  const flags = unreadFlags(loaded.env).map((name) => `${name} is neither true nor false: it lets nobody in`);
+  const flags = unreadFlags(loaded.env).map((name) => `${name} is neither true nor false: it admits no user`);
   return [...shortSecrets(loaded), ...flags];
 }
 

@@ -1,4 +1,4 @@
-/** Runs a short script of ours in a sandbox and gives what it said, bounded in time and size. */
+/** Runs a short script of Caisson in a sandbox and returns its output, bounded in time and size. */
 import type { Process, Sandbox } from '../backend.ts';
 import { abortError, CaissonError } from '../errors.ts';
 import { noPlaceStatus } from './kept.ts';
@@ -67,7 +67,7 @@ async function textOf({ stdout }: Process): Promise<string> {
     chunks.push(chunk);
     bytes += chunk.length;
     if (bytes > mostBytes)
-      throw new CaissonError('resource_exhausted', 'the sandbox said more than a script of ours can say');
+      throw new CaissonError('resource_exhausted', 'the sandbox answered with more than a script of Caisson prints');
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -23,7 +23,7 @@ export type ProgramEnd =
 
 const mostStdoutBytes = 1024 * 1024;
 const mostStderrBytes = 64 * 1024;
-/** What it wrote last may still be on its way when its end is told. */
+/** Its last output may arrive after its exit event. */
 const drainMs = 250;
 
 const passed = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TERM|TMPDIR|XDG_[A-Z_]+)$/;
@@ -85,7 +85,7 @@ function gather(stream: Readable, mostBytes: number, tooMuch: () => void): () =>
     if (bytes <= mostBytes) chunks.push(chunk);
     else tooMuch();
   });
-  stream.on('error', () => undefined); // its end is told by the exit
+  stream.on('error', () => undefined); // the exit event reports its end
   return () => Buffer.concat(chunks).toString();
 }
 

@@ -30,7 +30,7 @@ export function bytesOf(terminal: Terminal, key: string): number | null {
   return Number(parts[1]) * (factors[(parts[2] ?? '').toLowerCase() || 'b'] ?? 1);
 }
 
-/** The key as `originOf` takes it, or `null` when there is none. */
+/** The key as `originOf` takes it, or `null` when it has no value. */
 export function keyNamed(terminal: Terminal, key: string): keyof Terminal | null {
   return isKey(terminal, key) ? key : null;
 }

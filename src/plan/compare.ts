@@ -111,7 +111,7 @@ function unmetHardening({ hardening }: Spec, { hardening: given }: Guarantees): 
   if (hardening.readOnlyRoot && !given.readOnlyRoot)
     miss('readOnlyRoot', true, { reason: 'it cannot make the root read-only', instead: { readOnlyRoot: false } });
   if (hardening.seccomp === 'builtin' && !given.seccomp)
-    miss('seccomp', 'builtin', { reason: 'it takes no profile of ours', instead: { seccomp: 'engine' } });
+    miss('seccomp', 'builtin', { reason: 'it takes no profile of Caisson', instead: { seccomp: 'engine' } });
   if (runtime !== null && !given.runtimes.includes(runtime))
     miss('runtime', runtime, {
       reason: `it knows: ${given.runtimes.join(', ') || 'no runtimes'}`,
@@ -124,7 +124,7 @@ function unmetHardening({ hardening }: Spec, { hardening: given }: Guarantees): 
   return unmet;
 }
 
-/** The limit is kept for what it reaches, so this is told and not refused. */
+/** The limit holds for part of the files, so that this is a degradation and not a refusal. */
 function diskOfWorkspace(spec: Spec, { persistence, persistentDisk, limits }: Guarantees): readonly Degradation[] {
   const { diskBytes } = spec.limits;
   if (diskBytes === null || !limits.diskBytes.enforced || !spec.persistent || persistence !== 'directory') return [];

@@ -20,7 +20,7 @@ const ranges: Readonly<Record<LimitName, Range>> = {
 
 export const limitNames: readonly LimitName[] = ['cpuCores', 'memoryBytes', 'diskBytes', 'pids'];
 
-/** Throws `invalid_argument`. Takes the word of nobody: requests come as JSON too. */
+/** Throws `invalid_argument`. Types are checked at run time, since requests also come as JSON. */
 export function checkLimits(limits: Limits): Limits {
   for (const name of limitNames) {
     const value: unknown = limits[name];

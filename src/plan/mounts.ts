@@ -56,7 +56,7 @@ const secretTrees = [
 
 /**
  * The mount with its source resolved. Throws `invalid_argument` with the reason. It looks at the file system at once and
- * without waiting, so that nobody can build a spec and forget to check its mounts.
+ * without waiting, so that no spec is built without a check of its mounts.
  */
 export function checkMount(mount: Mount, rules: MountRules): Mount {
   const textProblem =
@@ -82,7 +82,7 @@ export function placeProblem(real: string, rules: MountRules): string | null {
   return socketProblem(real, rules) ?? homeProblem(real, rules);
 }
 
-/** Also a directory beside the socket is refused: whoever serves it may make others there. */
+/** A directory beside the socket is refused as well: the server of that socket may create others there. */
 function socketProblem(real: string, { sockets }: HostPlaces): string | null {
   const socket = sockets.find((path) => isWithin(path, real) || isWithin(real, dirname(path)));
   return socket === undefined ? null : `it is, contains or lies beside ${socket}, a socket of an engine or a key agent`;

@@ -49,7 +49,7 @@ export interface Options {
 }
 
 export interface ExecInput {
-  /** One that is known already gives the same exec, told from its record; nothing is run a second time. */
+  /** A known id gives the same exec, read from its record; nothing runs a second time. */
   readonly execId?: string;
   readonly command: readonly [string, ...string[]];
   readonly cwd?: string;
@@ -121,7 +121,7 @@ export interface TaskProcess extends DetachedProcess {
   readonly sandboxId: string;
 }
 
-/** A text that runs, and has its session for itself until it has ended: whoever does not read it holds up the next. */
+/** A text that runs, and has its session for itself until it has ended: output that is not read delays the next text. */
 export interface RunningText extends Running, SessionStart {
   /** Resolves when the session is free for the next text; after `exit`. Never rejects. */
   readonly session: Promise<SessionEnd>;
@@ -139,7 +139,7 @@ export interface CopyInput {
   /** To the sandbox: a host path. From it: an absolute path inside. */
   readonly source: string;
   readonly target: string;
-  /** Whoever decides knows that the target is in another profile, or a mere copy of the configuration, and wants it. */
+  /** The caller confirms a target in another profile, or in a copy of the configuration. */
   readonly confirmed?: boolean;
   /** Of a copy from a sandbox: what it may bring at most. Absent: 64 GiB, and a million files and directories. */
   readonly limits?: { readonly bytes?: number; readonly entries?: number };
@@ -243,7 +243,7 @@ export interface CaissonApi {
     /** Without names, all that can be used. Answers what became of them. */
     accept(names: readonly string[]): Promise<readonly HookView[]>;
   };
-  /** MCP servers that whoever uses this starts as children of his own. */
+  /** MCP servers, which the caller starts as its own child processes. */
   readonly mcpServers: {
     names(): readonly string[];
     /**
@@ -275,7 +275,7 @@ export interface CaissonApi {
     redactor(how?: { readonly names?: readonly string[] }): Redactor;
     /** Looks for prompt injection in a file before it becomes a part of a prompt. */
     scan(file: { readonly name: string; readonly bytes: Uint8Array }): Promise<ScanResult>;
-    /** Accepts exactly these bytes from now on. Throws `failed_precondition` for what nobody can have read. */
+    /** Accepts exactly these bytes from now on. Throws `failed_precondition` for content that no person can have read. */
     approve(result: ScanResult): Promise<void>;
   };
   /** Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. */

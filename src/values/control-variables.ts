@@ -1,5 +1,5 @@
 /**
- * Names of environment variables that nobody but the operator's own host may decide about.
+ * Names of environment variables that only the operator's own host may set.
  * Compared without regard to case: curl, npm and others read lower-case forms of theirs too.
  */
 

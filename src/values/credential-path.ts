@@ -2,7 +2,7 @@
 
 import { canonicalPath, insideProblem } from './paths.ts';
 
-/** Caisson's own: whoever reads them has every secret, or decides what happens next. */
+/** Caisson's own: they hold every secret, or decide what happens next. */
 const own =
   /^(?:config\.yaml|\.env|instance|caisson\.db.*|state\.db.*|audit|journal|sandboxes|credentials|processes|guardrails|pairing|sessions|profiles|mcp-tokens|hooks-accepted\.json|approved-context)$/i;
 

@@ -10,7 +10,7 @@ const totalBytes = 1024 * 1024;
 
 /**
  * Checks what a request wants in a command's environment. Throws `invalid_argument` that names the variable, never its
- * value. An operator's own configuration may set control variables; nobody may set those that are Caisson's.
+ * value. An operator's own configuration may set control variables; no one may set Caisson's own.
  */
 export function checkExecEnv(
   env: Readonly<Record<string, string>>,

@@ -73,10 +73,10 @@ it('a stranger is let in and put out again by the documented commands', patience
   expect(await gateway.access.message(direct('123456789'))).toEqual({ what: 'ignored', why: 'asked-lately' });
 });
 
-it('a flag that lets nobody in, though it seems to, is told', patience, async () => {
+it('warns of a flag that is neither true nor false', patience, async () => {
   const { gateway } = await desk({ dotenv: 'SLACK_ALLOW_ALL_USERS=on\nTELEGRAM_ALLOW_ALL_USERS=true\n' });
   const told = gateway.config.notices.filter((notice) => notice.includes('ALLOW_ALL'));
-  expect(told).toEqual(['SLACK_ALLOW_ALL_USERS is neither true nor false: it lets nobody in']);
+  expect(told).toEqual(['SLACK_ALLOW_ALL_USERS is neither true nor false: it admits no user']);
   expect(await gateway.access.message(direct('1', { platform: 'slack' }))).toMatchObject({ what: 'pair' });
   expect(await gateway.access.message(direct('1'))).toMatchObject({ what: 'heard', rule: 'platform-allow-all' });
 });

@@ -8,7 +8,7 @@ import { CaissonError } from '../../errors.ts';
 
 const fileName = 'directory-id';
 
-/** Keeps it in a file, unless it is there. On a disk that is full there is none. */
+/** Writes the identity to a file, unless the file exists. A full disk leaves the directory without one. */
 export function markHome(home: string): void {
   try {
     writeFileSync(join(home, fileName), identityOf(home), { flag: 'wx', mode: 0o600 });

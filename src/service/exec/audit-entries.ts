@@ -1,4 +1,4 @@
-/** What the audit and the caller are told of a run. */
+/** What the audit records of a run, and what its caller gets. */
 import { commandFacts } from '../../audit/facts.ts';
 import type { AuditEntry } from '../../audit/types.ts';
 import type { Exit } from '../../exec/exit.ts';

@@ -154,14 +154,14 @@ export class Execs {
         ...cancelable(options),
       });
       if (watch !== null) Object.assign(execution, { exit: execution.exit.then(watch.ended) });
-      const told = {
+      const described = {
         where,
         how: handle.how,
         degraded: handle.row.degraded,
         unsetVariables: attempt.given.unset,
         missingFiles: attempt.credentials.missing,
       };
-      const running: Running = Object.assign(execution, told);
+      const running: Running = Object.assign(execution, described);
       this.#follow(running, handle, attempt.plan);
       return running;
     } catch (error) {
@@ -246,7 +246,7 @@ export class Execs {
       else if (handle.how !== 'found') measure(this.#context, handle.row, handle.sandbox);
     });
     this.#running.set(running, settled);
-    // A failed removal is recorded in the row and finished by the next sweep; `settled` tells whoever waits.
+    // A failed removal is recorded in the row and finished by the next sweep; `settled` reports it to those who wait.
     settled.finally(() => this.#running.delete(running)).catch(() => undefined);
   }
 

@@ -40,7 +40,7 @@ const lookMs = 25;
 
 /**
  * `null` when the id was never used. Throws `conflict` when it was used for another request, before anything of that one is
- * read, and `already_exists` when it is that of a detached process. Nobody is asked again, and no hook runs.
+ * read, and `already_exists` when it is that of a detached process. No approval is requested again, and no hook runs.
  */
 export async function repeated(
   parts: RepeatParts,

@@ -118,7 +118,7 @@ export class Sessions {
     this.#held.clear();
   }
 
-  /** First in, first out. A caller who gives up while he waits takes nobody's turn. */
+  /** First in, first out. A caller that is canceled while it waits loses only its own turn. */
   async #queued<T>(
     taskId: string,
     name: string,

@@ -40,7 +40,7 @@ export interface Admitted {
   readonly project: string;
 }
 
-/** Throws what refuses it. `null`: no rule is about it, and nobody has looked. */
+/** Throws the refusal. `null`: no rule concerns the path, so that it was not resolved. */
 export async function admitFile(
   parts: AdmissionParts,
   { row, sandbox }: Handle,
@@ -50,8 +50,13 @@ export async function admitFile(
   const { tool, also = [], touches, change } = use;
   const { isolation } = await (await context.backend(row.backend)).guarantees();
   const onHost = isolation === 'none';
-  const told = { taskId: row.taskId, execId: null, tool: change?.verb ?? tool, paths: touches.map(({ path }) => path) };
-  if (change !== undefined) refuseProtected(parts, told, { onHost, confirmed: change.confirmed ?? false });
+  const recorded = {
+    taskId: row.taskId,
+    execId: null,
+    tool: change?.verb ?? tool,
+    paths: touches.map(({ path }) => path),
+  };
+  if (change !== undefined) refuseProtected(parts, recorded, { onHost, confirmed: change.confirmed ?? false });
   const workspace = onHost ? parts.cwd : row.spec.cwd;
   let asked: Promise<Looked> | null = null;
   const look = async (): Promise<Looked> =>
@@ -67,7 +72,7 @@ export async function admitFile(
   const reach = reachOf(isolation, row.spec.mounts.length > 0);
   const place = { taskId: row.taskId, backend: row.backend, reach, cwd: workspace };
   await guard.admit({ execId: null, ...place, subject, envNames: [], stdin: false }, options);
-  if (change !== undefined) await context.audit.record({ type: 'file', ...told });
+  if (change !== undefined) await context.audit.record({ type: 'file', ...recorded });
   return asked === null ? null : (await look()).admitted;
 }
 
@@ -101,15 +106,20 @@ function allOf([one, other]: readonly Touched[]): Touched {
 
 function refuseProtected(
   { context, env }: AdmissionParts,
-  told: { readonly taskId: string; readonly execId: null; readonly tool: string; readonly paths: readonly string[] },
+  recorded: {
+    readonly taskId: string;
+    readonly execId: null;
+    readonly tool: string;
+    readonly paths: readonly string[];
+  },
   how: { readonly onHost: boolean; readonly confirmed: boolean },
 ): void {
   const surroundings = { userHome: env['HOME'] ?? homedir(), home: context.home };
-  for (const path of told.paths) {
+  for (const path of recorded.paths) {
     const refusal = refusalOf({ source: path, target: path, ...how }, surroundings);
     if (refusal === null) continue;
     const { code, message } = refusal;
-    context.audit.recordSoon({ type: 'decision', ...told, kind: 'file', verdict: 'deny', code, message });
+    context.audit.recordSoon({ type: 'decision', ...recorded, kind: 'file', verdict: 'deny', code, message });
     throw refusal;
   }
 }

@@ -30,10 +30,10 @@ export async function synced(
   const onHost = direction === 'out' || (await isHost(context, row.backend));
   const surroundings = { userHome: env['HOME'] ?? homedir(), home: context.home };
   const wanted = { source: `${source}/.`, target, onHost, confirmed };
-  const told = { taskId: row.taskId, execId: null, source, target };
+  const recorded = { taskId: row.taskId, execId: null, source, target };
   const audited = (refusal: CaissonError): CaissonError => {
     const { code, message } = refusal;
-    context.audit.recordSoon({ type: 'decision', ...told, kind: 'copy', verdict: 'deny', code, message });
+    context.audit.recordSoon({ type: 'decision', ...recorded, kind: 'copy', verdict: 'deny', code, message });
     return refusal;
   };
   const refusal = refusalOf(wanted, surroundings);
@@ -43,7 +43,7 @@ export async function synced(
   const admitted = await admitFile(parts, handle, { use, options });
   const settings = admitted === null ? null : await parts.rulebook.fileSettings(row.taskId);
   const byRules = admitted === null || settings === null ? null : await ruleVet({ tool, admitted, settings });
-  await context.audit.record({ type: 'copy', ...told, direction, sync: true });
+  await context.audit.record({ type: 'copy', ...recorded, direction, sync: true });
   const byPlace = vetting(wanted, surroundings);
   const vet: Vet = (inTree) => {
     byPlace?.(inTree);

@@ -108,8 +108,8 @@ async function searched(
     } = admitted;
     const mayRead = (path: string): boolean =>
       decideTool({ tool: 'read_file', path, project }, settings).verdict === 'allow';
-    const told = found.matches.filter(({ path }) => mayRead(path));
-    const matches = told.map((match) => ({ ...match, path: asAsked(match.path, { real, asked: input.path }) }));
+    const readable = found.matches.filter(({ path }) => mayRead(path));
+    const matches = readable.map((match) => ({ ...match, path: asAsked(match.path, { real, asked: input.path }) }));
     return { ...found, matches, withheld: found.matches.length - matches.length };
   });
 }
