@@ -68,7 +68,8 @@ describe.each(readyShells)('the process that waits in a lane of %s', (shell) => 
     // Lost, when the lane is gone before the request is on its way.
     expect([137, 'unavailable']).toContain(await told);
     expect(opened.lane.state).toBe('retired');
-    await expect.poll(() => opened.child.exitCode).toBe(79);
+    // 141 is SIGPIPE: the lane was retired for its first mark, before it had written the second.
+    await expect.poll(() => [79, 141].includes(opened.child.exitCode ?? 0)).toBe(true);
     expect(existsSync(mark)).toBe(false);
   });
 
