@@ -5,7 +5,7 @@ import type { Execution, KeptStream } from './types.ts';
 import { HeadTailWindow } from './window.ts';
 
 export interface Collected {
-  /** As the execution told it, with `truncated` also true for what is not in the texts. */
+  /** As the execution reported it, with `truncated` also true for what is not in the texts. */
   readonly exit: Exit;
   readonly stdout: KeptStream;
   readonly stderr: KeptStream;

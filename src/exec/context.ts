@@ -9,7 +9,7 @@ export interface ExecContext {
   readonly recorder: Recorder | null;
   /** What takes secrets out of the output. Absent: it stays as it is. */
   readonly redaction?: Redaction | null;
-  /** Whoever reads the streams sees them as they are; the record is without secrets all the same. */
+  /** Readers of the streams get them unchanged; the record is without secrets in any case. */
   readonly rawOutput?: boolean;
   /** Before the start it calls the start off; after it, it cancels the exec. */
   readonly signal?: AbortSignal;

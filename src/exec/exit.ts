@@ -40,9 +40,9 @@ export interface StreamSummary {
 
 export interface Exit {
   readonly reason: ExitReason;
-  /** 0 to 255. `null` when there is none: a signal ended it, or it is lost. Never invented. */
+  /** 0 to 255. `null` when a signal ended it, or it is lost. Never invented. */
   readonly exitCode: number | null;
-  /** Told by the place, or read from 128+n where the place tells no signals (then `signalGuessed`). */
+  /** Reported by the place, or read from 128+n where the place reports no signals (then `signalGuessed`). */
   readonly signal: string | null;
   readonly signalGuessed: boolean;
   readonly durationMs: number;
@@ -50,9 +50,9 @@ export interface Exit {
   readonly stderr: StreamSummary;
   /** A process was seen holding a stream when the command had ended; what it writes later is not kept. */
   readonly backgroundOpen: boolean;
-  /** Of a kill by us: who is still there. `null` when nobody was killed, or when nobody could look. */
+  /** After a kill by Caisson: processes that are still there. `null` when it killed none, or could not look. */
   readonly survivors: readonly Survivor[] | null;
-  /** Secrets that were replaced in both streams. `null`: nobody looked. */
+  /** Secrets that were replaced in both streams. `null`: output was not searched. */
   readonly redactions: number | null;
   /** Sentences for people: why it was killed, what could not be verified. */
   readonly notes: readonly string[];

@@ -13,7 +13,7 @@ export interface Observed {
   readonly stderr: StreamSummary;
   readonly backgroundOpen: boolean;
   readonly survivors: readonly Survivor[] | null;
-  /** Absent: nobody looked. */
+  /** Absent: it was not looked for. */
   readonly redactions?: number | null;
   readonly notes: readonly string[];
 }

@@ -18,7 +18,7 @@ export function newExecId(): string {
   return `exec_${randomText(12, 'hex')}`;
 }
 
-/** 24 characters of [A-Za-z0-9_-] that nobody can guess. */
+/** 24 characters of [A-Za-z0-9_-] that cannot be guessed. */
 export function newNonce(): string {
   return randomText(18, 'base64url');
 }

@@ -1,4 +1,4 @@
-/** An exec as its record tells it: from the beginning, followed to its end. What is missing in the record is told in the exit. */
+/** An exec as its record has it: from the beginning, followed to its end. The exit says what is missing in the record. */
 import { Readable } from 'node:stream';
 import { CaissonError } from '../errors.ts';
 import type { Exit } from './exit.ts';
@@ -76,7 +76,7 @@ function withGap(exit: Exit, missing: number): Exit {
     : { ...exit, notes: [...exit.notes, `${missing} bytes of its output are not in the record any more`] };
 }
 
-/** One stream; whoever fills it waits for its reader. */
+/** One stream; its writer waits for its reader. */
 class Flow {
   #wanted = (): void => {};
   #ignored = false;

@@ -16,7 +16,7 @@ import type { ExecRequest, Execution } from './types.ts';
  * Resolves when the place has accepted the command, and also when the start failed after the request had left: the exit
  * is then `timed-out`, `canceled` or `lost`, after the tree was looked for and ended. So a rejection means that nothing of
  * the command has run. It throws what the place threw, `invalid_argument` for a request that cannot be run,
- * `not_supported` for a terminal where there is none, `timed_out` for a place that did not accept it within the
+ * `not_supported` for a terminal where the backend has no terminals, `timed_out` for a place that did not accept it within the
  * request's timeout.
  *
  * After `not_found` and `failed_precondition` the record is still open, so that the caller may make the sandbox anew and

@@ -33,7 +33,7 @@ export class Tap {
   #lastAt = 0;
   #readerFull = false;
   #diskBehind = false;
-  /** Nothing more goes into `out`: it ended, or nobody reads it. */
+  /** Nothing more goes into `out`: it ended, or it has no reader. */
   #finished = false;
   #flushed = false;
   #phase: 'running' | 'draining' | 'closed' = 'running';
@@ -106,7 +106,7 @@ export class Tap {
     if (this.#phase === 'closed') return;
     this.#phase = 'closed';
     this.#source.off('data', this.#onData);
-    // The error listener stays: a stream that is given up may still fail, and that concerns nobody.
+    // The error listener stays: a stream that is given up may still fail, and that failure has no reader.
     this.#flush();
     this.#finish();
   }

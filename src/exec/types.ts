@@ -27,7 +27,7 @@ export type StreamName = 'stdout' | 'stderr';
 
 /**
  * A running exec. Its streams have back-pressure: a reader that stops stops the command, so each stream must be read or
- * given up with `ignore`. Once the command has ended nobody is waited for: what is on its way goes into a bounded
+ * given up with `ignore`. Once the command has ended, no reader is waited for: what is on its way goes into a bounded
  * buffer, the exit resolves, and both streams end after what they hold.
  */
 export interface Execution {
@@ -45,7 +45,7 @@ export interface Execution {
   readonly resize?: (columns: number, rows: number) => Promise<void>;
 }
 
-/** Head and tail of one stream, cut at character edges, with what is missing told. */
+/** Head and tail of one stream, cut at character edges, with the number of bytes left out. */
 export interface KeptStream {
   readonly text: string;
   readonly bytes: number;

@@ -1,6 +1,6 @@
 /** Character edges in UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). Pure. */
 
-/** Bytes of the valid character that begins at `at`; 0 when there is none. */
+/** Bytes of the valid character that begins at `at`; 0 when no valid one begins there. */
 export function characterLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at];
   if (first === undefined) return 0;

@@ -24,7 +24,7 @@ import { nextStep } from './step.ts';
 import { usedNow } from './use.ts';
 
 export async function acquire(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
-  // Nobody else knows the task of an ephemeral sandbox, so there is nobody to agree with.
+  // No other caller knows the task of an ephemeral sandbox, so no lease is needed.
   if (plan.ephemeral) return await acquireEphemeral(context, plan, options);
   const row = await context.store.sandboxOfTask(plan.taskId);
   if (row !== null && nextStep(row, plan) === 'use') {
@@ -77,7 +77,7 @@ async function replace(
     state: 'creating',
     endedBy: endedBy(what.how === 'recreated' ? 'healing' : 'a recreation'),
     generation: row.generation + 1,
-    // That of the resource which goes: whoever finishes this after a crash looks for both of them by label.
+    // That of the resource which goes: what finishes this after a crash looks for both of them by label.
     ref: null,
     spec,
     fingerprint,

@@ -136,7 +136,7 @@ function limitsOf(text: string): Effective['limits'] {
   };
 }
 
-/** `QUOTA PERIOD` in microseconds; a quota of `max` or -1 is none. */
+/** `QUOTA PERIOD` in microseconds; `max` and -1 mean no quota. */
 function coresOf(text: string): number | null {
   const [quota, period] = text.split(' ');
   const cores = Number(quota) / Number(period);

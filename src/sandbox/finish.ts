@@ -39,7 +39,7 @@ export async function finish(context: Context, row: SandboxRow, how: HowToFinish
   await context.store.release(ownerLease(row.id));
 }
 
-/** A removal that was begun is best ended: half of one helps nobody. */
+/** A removal that has begun goes on to its end: half of one is of no use. */
 const leaveMs = 5000;
 
 async function orLeft(removing: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
@@ -59,7 +59,7 @@ async function orLeft(removing: Promise<void>, signal: AbortSignal | undefined):
   });
 }
 
-/** A `destroying` row without a directory keeps its files, whoever finishes it. */
+/** A `destroying` row without a directory keeps its files, in whichever process it is finished. */
 async function markDestroying(context: Context, row: SandboxRow, keepFiles: boolean): Promise<void> {
   const files = row.directory === null ? {} : { directory: keepFiles ? null : row.directory };
   const by = row.state === 'destroying' ? {} : { endedBy: endedBy('caisson rm') };

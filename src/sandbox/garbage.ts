@@ -1,5 +1,5 @@
 /**
- * What nobody owns: resources in a place without a row, and directories that no task points to. Only resources with
+ * What has no owner: resources in a place without a row, and directories that no task points to. Only resources with
  * the labels of this instance are ever considered; those of other installations and of people are not ours to see.
  */
 import type { Backend, Listed } from '../backend.ts';

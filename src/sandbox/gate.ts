@@ -1,8 +1,8 @@
 /**
  * Bounds how many sandboxes are made and removed at once in one place, first in, first out. An engine asked for a hundred
  * containers at once gives the first one after all hundred are nearly done; asked for twice its cores at a time it takes
- * no longer in all, and the median caller waits a fraction. For the same reason nobody waits for a sandbox while one that
- * nobody wants any more is removed: removals come after, but never so late that a steady stream of callers piles them up.
+ * no longer in all, and the median caller waits a fraction. For the same reason no caller waits for a sandbox while one that
+ * is no longer wanted is removed: removals come after, but never so late that a steady stream of callers piles them up.
  */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';

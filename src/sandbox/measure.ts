@@ -1,4 +1,4 @@
-/** Has a sandbox measured once and its answer kept, off the path of whoever waits for a command. */
+/** Has a sandbox measured once and its answer kept, off the path of commands. */
 import type { Sandbox } from '../backend.ts';
 import { isCode } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
@@ -9,7 +9,7 @@ import { probe } from './probe.ts';
 /** Starts measuring; `measured` waits for it. */
 export function measure(context: Context, row: SandboxRow, sandbox: Sandbox): void {
   const work = measureNow(context, row, sandbox).finally(() => context.measuring.delete(row.id));
-  work.catch(() => undefined); // told to whoever waits in `measured`; nobody needs to
+  work.catch(() => undefined); // `measured` reports it to its callers, if it has any
   context.measuring.set(row.id, work);
 }
 

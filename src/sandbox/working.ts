@@ -1,4 +1,4 @@
-/** Whether work goes on in a sandbox that nobody has used for a while: a detached process that has not ended. */
+/** Whether work goes on in a sandbox that has not been used for a while: a detached process that has not ended. */
 import { listProcesses } from '../exec/detached/list.ts';
 import { KnownProcesses } from '../exec/detached/known.ts';
 import type { SandboxRow } from '../store/store.ts';
@@ -18,7 +18,7 @@ export async function isWorking(context: Context, row: SandboxRow): Promise<bool
     await context.store.updateSandbox(row.id, usedNow(context.clock));
     return true;
   } catch {
-    // Nobody can tell now. To stop what may be at work cannot be made good; the next round asks again.
+    // Not known now. To stop what may be at work cannot be made good; the next round asks again.
     return true;
   }
 }

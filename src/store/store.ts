@@ -118,7 +118,7 @@ export interface ApprovalRow {
   readonly question: Readonly<Record<string, unknown>>;
   readonly state: ApprovalState;
   readonly choice: string | null;
-  /** Who answered, for people; `null` as long as nobody has. */
+  /** Who answered, for people; `null` before an answer. */
   readonly answeredBy: string | null;
   /** Milliseconds since the epoch, by the clock of the writer. */
   readonly createdAt: number;
@@ -207,12 +207,12 @@ export interface Store {
 
   /** Forgets those that are older than a week. */
   insertApproval(row: ApprovalRow): Promise<void>;
-  /** False when it is not pending any more: the first answer counts, whoever gives it. */
+  /** False when it is not pending any more: the first answer counts. */
   answerApproval(id: string, answer: ApprovalAnswer): Promise<boolean>;
   /** Uses an approval up. True once, and only for the same binding. */
   useApproval(id: string, binding: string): Promise<boolean>;
   approval(id: string): Promise<ApprovalRow | null>;
-  /** First asked, first told. */
+  /** In the order of the questions. */
   pendingApprovals(): Promise<readonly ApprovalRow[]>;
 
   /**

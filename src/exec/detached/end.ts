@@ -8,7 +8,7 @@ import { findProcess, type Kept, unknownProcess } from './list.ts';
 import { pruneScript, signalScript, statuses, waitScript } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
-/** Of one script inside; a waiter starts the next one, so that what nobody waits for any more does not stay. */
+/** Of one script inside; a waiter starts the next one, so that a script without a waiter does not stay. */
 const waitRounds = 300;
 const begunMs = 5_000;
 const recordedMs = 5_000;
@@ -34,7 +34,7 @@ export async function waitForProcess(kept: Kept, id: string): Promise<DetachedPr
 
 export interface Killed {
   readonly process: DetachedProcess;
-  /** Who is still there; `null` when only a signal was sent, or nobody could look. */
+  /** Processes that are still there; `null` when only a signal was sent, or no script could look. */
   readonly survivors: readonly Survivor[] | null;
 }
 
@@ -59,7 +59,7 @@ export async function killProcess(kept: Kept, id: string, signal: string | null)
   return { process: await recorded(kept, id), survivors };
 }
 
-/** Before its command is there, a signal would find nobody, and the command would begin after it. */
+/** Before its command is there, a signal would find no process, and the command would begin after it. */
 async function begun(kept: Kept, id: string): Promise<DetachedProcess> {
   const until = performance.now() + begunMs;
   for (;;) {

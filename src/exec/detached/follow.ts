@@ -18,7 +18,7 @@ export interface FollowOptions {
   readonly cwd: string;
 }
 
-/** A follower inside that nobody reads any more ends by itself after this long; a reader starts the next one. */
+/** A follower inside without a reader ends by itself after this long; a reader starts the next one. */
 const rounds = 300;
 const mostQueued = 64;
 

@@ -68,6 +68,6 @@ function commandOf(json: string): readonly string[] {
     const words: unknown = JSON.parse(json);
     return Array.isArray(words) ? words.filter((word) => typeof word === 'string') : [];
   } catch {
-    return []; // the sandbox changed it; what runs is told by its pid
+    return []; // the sandbox changed it; its pid identifies what runs
   }
 }

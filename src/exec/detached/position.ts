@@ -1,9 +1,9 @@
 /**
- * The `seq` of a detached process's events: where its reader stands in both streams, so that any number that was told
+ * The `seq` of a detached process's events: where its reader stands in both streams, so that any number that was given out
  * leads back to exactly that place, also after restarts, and nothing has to be remembered. It grows, with holes.
  *
- *   (stdout * 2^25 + stderr) * 2 + 1    bytes up to there are told; 1 is the start
- *   ... + 1                             the exit is told too
+ *   (stdout * 2^25 + stderr) * 2 + 1    bytes up to there are delivered; 1 is the start
+ *   ... + 1                             the exit is delivered too
  */
 export interface Position {
   readonly stdout: number;
@@ -13,7 +13,7 @@ export interface Position {
 
 const span = 2 ** 25;
 
-/** `null`: nothing was told yet. */
+/** `null`: nothing was delivered yet. */
 export function positionAt(seq: number): Position | null {
   if (!Number.isSafeInteger(seq) || seq < 1) return null;
   const over = seq % 2 === 0;

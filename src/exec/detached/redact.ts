@@ -1,12 +1,12 @@
 import type { Redaction } from '../../secrets/redact/redactor.ts';
 import type { ExecEvent, StreamName } from '../types.ts';
 
-/** Told even though something is held, so that memory has a bound. */
+/** Delivered even though something is held, so that memory has a bound. */
 const mostBytes = 1024 * 1024;
 const names = ['stdout', 'stderr'] as const;
 
 /**
- * The same events without secrets. Output is told as far as nothing of it is held: whoever goes on later from the `seq`
+ * The same events without secrets. Output is delivered as far as nothing of it is held: a reader that goes on later from the `seq`
  * of an event has missed nothing, and does not begin in the middle of a secret.
  */
 export async function* redactEvents(

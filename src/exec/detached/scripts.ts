@@ -3,14 +3,14 @@
  *
  * A process has a directory `ID` with:
  *   command        one line of JSON, from us
- *   pid            supervisor: "PID START EPOCH"; START is field 22 of proc(5) stat, so that a reused pid is told apart
+ *   pid            supervisor: "PID START EPOCH"; START is field 22 of proc(5) stat, so that a reused pid is recognized
  *   child          the command itself: "PID START"
  *   out, err       what it wrote, each up to the limit; out.cut, err.cut when there was more
  *   exit           "STATUS EPOCH OPEN TICKS", written last by rename; OPEN is 1 when somebody still held a stream, TICKS
  *                  are the hundredths of a second that the command took, by no clock that can be set
  *
  * `mkdir ID` is the lock: the same id never runs twice. The supervisor carries another id in its environment than the
- * command, so that whoever ends the command's tree leaves it alone to record the exit.
+ * command, so that an end of the command's tree leaves it alone to record the exit.
  *
  * Names have a prefix: a shell that changes a variable of its environment changes it for the command too.
  */

@@ -3,12 +3,12 @@ export interface DetachedProcess {
   /** The command's own process in its sandbox. `null`: not known. */
   readonly pid: number | null;
   readonly command: readonly string[];
-  /** `lost`: it is gone and nobody saw how it ended. It is never run again. */
+  /** `lost`: it is gone, and its end was not seen. It is never run again. */
   readonly state: 'running' | 'exited' | 'lost';
   /** RFC 3339. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
-  /** Of the command itself, to a hundredth of a second. `null`: it runs, or nobody has measured it. */
+  /** Of the command itself, to a hundredth of a second. `null`: it runs, or it was not measured. */
   readonly durationMs: number | null;
   readonly exitCode: number | null;
   /** False when what would record its end has been killed: it runs on, and will be `lost` when it ends. */

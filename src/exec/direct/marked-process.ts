@@ -87,7 +87,7 @@ export class MarkedProcess implements Process {
   }
 
   release(): void {
-    // Behind the marks nothing is missing, whoever stops reading.
+    // Behind the marks nothing is missing, even when a reader stops.
     if (!this.#isMarked) this.#proof.resolve({ is: 'cut', why: 'its reader gave it up' });
     this.#inner.release();
     this.stdout.destroy();

@@ -44,7 +44,7 @@ export class Catalogue {
     this.#directory = directory;
   }
 
-  /** A segment of this process. Its entries are added by whoever writes it. */
+  /** A segment of this process. Its writer adds the entries. */
   add(segment: Segment): void {
     this.#segments.set(segment.name, segment);
   }

@@ -5,7 +5,7 @@
  *   body: type u8 | exec number u32 | seq u32 | time f64 | stdout offset f64 | stderr offset f64 | payload
  *
  * little-endian; time in milliseconds since the epoch. The offsets count the bytes of each stream before this frame,
- * kept or not, so that whatever is missing between two frames can be told to the byte. The CRC is seeded with a number
+ * kept or not, so that what is missing between two frames is known to the byte. The CRC is seeded with a number
  * from the segment's first frame: output of a command that looks like a frame is not taken for one, even where a damaged
  * file is searched for the next good frame.
  */

@@ -17,7 +17,7 @@ export interface Source {
   changed(signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** Besides frames: the exit of an exec of ours that the disk has not taken, and the death of the writer. */
+/** Besides frames: the exit of an exec of this process that the disk has not taken, and the death of the writer. */
 export type Step =
   | { readonly kind: 'frame'; readonly frame: Frame }
   | { readonly kind: 'pending'; readonly exit: Exit }
@@ -36,7 +36,7 @@ export async function* framesOf(
     throw new CaissonError('unavailable', `the record of ${entry.execId} could not be written yet`);
   let { segment } = entry.start;
   let cursor = present(openCursor(segment, entry.start.offset), entry);
-  // Whoever learns that nothing more can come looks once more: it may have come just before.
+  // One more look after the notice that nothing more can come: it may have come just before.
   let ending: Segment | 'dead' | null = null;
   try {
     for (let passed = 1; ; passed++) {

@@ -1,7 +1,7 @@
 import type { ExecEvent, StreamName } from '../types.ts';
 import type { Frame } from './frame.ts';
 
-/** How far the events of one exec have been told. */
+/** How far the events of one exec have been delivered. */
 export interface Position {
   readonly seq: number;
   readonly stdout: number;

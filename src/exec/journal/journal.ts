@@ -5,7 +5,7 @@
  * Events are frames in files, and not rows of the database: on the same disk and machine an exec costs 0.015 ms in place
  * of 0.055 ms, and output goes in eight times as fast. Which ids are taken is in the database (see `takeId`).
  *
- * What a crash or a full disk has taken is told as a gap, or as an exit of reason
+ * What a crash or a full disk has taken is reported as a gap, or as an exit of reason
  * `lost`; it is never made up.
  */
 import { chmod, mkdir } from 'node:fs/promises';

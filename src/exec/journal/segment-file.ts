@@ -25,7 +25,7 @@ export interface NewSegment {
 
 const flags = constants.O_CREAT | constants.O_WRONLY | constants.O_TRUNC | constants.O_APPEND;
 
-/** The header is in the file before the file has its name, so that nobody ever sees a segment without one. */
+/** The header is in the file before the file has its name, so that no reader sees a segment without one. */
 export function createSegment({ directory, owner, writer, n }: NewSegment): SegmentFile {
   const temporary = join(directory, `.${writer}.new`);
   const fd = openSync(temporary, flags, 0o600);

@@ -84,7 +84,7 @@ export class SegmentWriter {
     else this.#schedule();
   }
 
-  /** Writes what is gathered. Never throws: what failed is counted and told by `problem`. */
+  /** Writes what is gathered. Never throws: a failure is counted, and `problem` reports it. */
   flush(): void {
     const current = this.#current;
     if (current === null || this.#length === 0) return;

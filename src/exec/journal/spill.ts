@@ -88,7 +88,7 @@ export class Spill {
         this.#due &&= this.#queue.length > 0;
       }
     } catch (error) {
-      // The command goes on; what is not kept is told by the offsets.
+      // The command goes on; the offsets show what is not kept.
       this.#problem = diskProblem(error);
       this.#queue = [];
       this.#queued = 0;

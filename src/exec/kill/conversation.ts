@@ -43,7 +43,7 @@ export class KillConversation {
         `the kill script ended with status ${end.exitCode ?? end.signal ?? 'unknown'}`,
       );
     });
-    // Whoever asks gets the failure; without a question it concerns nobody.
+    // A question gets the failure; without one it has no reader.
     this.#failed.catch(() => {});
   }
 
@@ -83,7 +83,7 @@ export class KillConversation {
   close(): void {
     this.#process.stdin?.end();
     const kill = setTimeout(() => {
-      // The script is ours and harms nobody; a place that cannot end it now ends it with the sandbox.
+      // The script is Caisson's own and harmless; a place that cannot end it now ends it with the sandbox.
       this.#process.kill('SIGKILL').catch(() => {});
       this.#process.release();
     }, 500).unref();

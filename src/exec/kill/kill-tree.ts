@@ -4,7 +4,7 @@
  *   TERM to all -> grace -> STOP until nothing new appears, KILL -> look again -> who is still there
  *
  * When no script can run in the sandbox, what is left is `Process.kill`, and for a process table that is full (a fork
- * bomb leaves no room for whoever should end it) a restart of the sandbox.
+ * bomb leaves no room for a process that ends it) a restart of the sandbox.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process, Sandbox } from '../../backend.ts';
@@ -19,7 +19,7 @@ import { unverified } from './report.ts';
 import { isFull, restart } from './restart.ts';
 
 export interface KillOptions {
-  /** The exec's own process. `null` when nobody holds it any more: then the tree is found by its id alone. */
+  /** The exec's own process. `null` when no handle to it is left: then the tree is found by its id alone. */
   readonly process: Process | null;
   readonly graceMs?: number;
   /** Whether the whole sandbox may be restarted as a last resort. Default true. */

@@ -2,7 +2,7 @@ import type { CaissonError } from '../../errors.ts';
 import type { Survivor } from '../exit.ts';
 
 export interface KillReport {
-  /** Who is alive after SIGKILL. `null`: nobody could look. */
+  /** Processes that are alive after SIGKILL. `null`: no script could look. */
   readonly survivors: readonly Survivor[] | null;
   /** Whether the sandbox was searched after the last signal (see `script.ts` for whom the search finds). */
   readonly verified: boolean;

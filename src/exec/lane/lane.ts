@@ -86,7 +86,7 @@ export class Lane {
     return this.#state;
   }
 
-  /** When the running exec began, by the monotonic clock; how busy lanes are told apart. */
+  /** When the running exec began, by the monotonic clock; by which busy lanes are compared. */
   get startedAt(): number {
     return this.#startedAt;
   }

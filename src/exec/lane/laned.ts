@@ -4,7 +4,7 @@
  * Execs with stdin or a terminal go the direct way, and so does the first one of a sandbox that has no lane yet: opening
  * a lane costs as much as an exec, so it only pays from the second command on. Nor is there a lane beside a process that has
  * outlived its command, and none for an environment with secrets unless nothing else is seen to live in the sandbox: see
- * `strangers.ts`. What is not looked for, since it cannot be told from a command, is such a process beside commands that
+ * `strangers.ts`. What is not looked for, since it looks like a command, is such a process beside commands that
  * still run.
  */
 import type { ExecOptions, Process, Ref, ResourceState, Sandbox } from '../../backend.ts';

@@ -5,7 +5,7 @@
  * opened when all have been busy for a while. Each lane costs the sandbox one process, and one more while it stands ready.
  *
  * Where commands come one at a time, a lane starts the process of the next one ahead (`standReady`): that is more work for
- * the machine in all, and half of it is done while nobody waits. Where many come at once, it is not.
+ * the machine in all, and half of it is done while no command waits. Where many come at once, it is not.
  */
 import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { abortError, isCode, toCaissonError } from '../../errors.ts';
@@ -113,7 +113,7 @@ export class Lanes {
     }
   }
 
-  /** Whoever waits, or comes later, goes the direct way. */
+  /** Waiting and later commands go the direct way. */
   close(): void {
     clearInterval(this.#closer);
     if (this.#looking !== null) clearTimeout(this.#looking);
@@ -136,7 +136,7 @@ export class Lanes {
     if (this.#hurried >= hurriedRuns && this.#opening === 0) void this.#open();
   }
 
-  /** Where nothing else runs. Whoever waited for the last command goes first. */
+  /** Where nothing else runs. The reader of the last command goes first. */
   #getReady(lane: Lane): void {
     if ([...this.#lanes].some(({ state }) => state !== 'idle')) return;
     setImmediate(() => {
@@ -259,7 +259,7 @@ export class Lanes {
     }
   }
 
-  /** A sandbox that is gone is told to every waiter; one that has no usable shell sends them the direct way for good. */
+  /** Every waiter gets the error of a sandbox that is gone; one that has no usable shell sends them the direct way for good. */
   #failed(error: unknown): void {
     const { code, message } = toCaissonError(error);
     const gone = code === 'not_found' || code === 'failed_precondition' || code === 'unavailable';

@@ -30,7 +30,7 @@ export class Scanner {
   readonly #mark: Buffer;
   readonly #greeting: Buffer | null;
   readonly #form: RegExp;
-  /** `null` once it was seen, or where there is none. */
+  /** `null` once it was seen, or where no opening mark is expected. */
   #opening: RegExp | null;
   readonly #deliver: (bytes: Buffer) => void;
   #held: Buffer = Buffer.alloc(0);

@@ -11,15 +11,15 @@
  *
  * A request is one line that ends in " #.": a torn line, left by a service that died while writing, is skipped without
  * being parsed. A long one is announced as "B LENGTH ." and read as a block, since `read` takes a system call a byte.
- * Who of the processes born during an exec holds 8 or 9 is told by pid, and "?PID" when that could not be seen, which is
+ * Processes born during an exec that hold 8 or 9 are reported by pid, and "?PID" when that could not be seen, which is
  * mostly a process that is just ending: it is asked for again. A look at all processes is for execs that ran so long
  * that pids may have come round; those of others, which cannot be looked into, are passed over then. The lane's own
  * ancestors always are: who started it may be here too, at the other end of the same pipes. Threads have numbers of the
- * same kind, and what they hold is their process's: one that an older process has begun meanwhile is nobody.
+ * same kind, and what they hold is their process's: one that an older process has begun meanwhile is no process.
  *
- * A lane that is told to stand ready starts the child ahead: a shell that leads its own session already, reads the request
+ * A lane that gets the request to stand ready starts the child ahead: a shell that leads its own session already, reads the request
  * itself and becomes the command, so that only this last step is waited for. It takes the request that has its tag, and no
- * other: what was meant for a child that is gone runs nowhere. When a child was killed, nobody knows how much of a line it
+ * other: what was meant for a child that is gone runs nowhere. When a child was killed, it is not known how much of a line it
  * had read, so that the lane ends too. At the end of input it says so by a signal, since any status may be a command's.
  * It may have stood for long before its command came, and all processes that were born meanwhile are looked at: so it
  * stands only where they are the sandbox's own, which is where the lane was started from outside or by the first process

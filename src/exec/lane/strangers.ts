@@ -1,7 +1,7 @@
 /**
  * Whether a process lives in a sandbox beside its lanes. Such a process has the lanes' user, so it can read the request of
  * the next command from a lane's descriptors, answer in its place, or change the lane itself (ptrace(2)). Nothing that a
- * lane says proves that there is none; the kernel of this host does.
+ * lane says proves its absence; the kernel of this host does.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox, SandboxProcess } from '../../backend.ts';

@@ -22,7 +22,7 @@ const eachLine = '( command set +o posix; _cz_s=; command mapfile -t _cz_a; for 
  * In posix mode, which an assignment switches on, no function shadows `unset`. The snapshot is read with aliases off, and
  * its functions come after all that they could shadow, and before posix mode, which rejects some of their names.
  *
- * A DEBUG trap is put aside between texts, as it would run before each command of ours; what it prints until then is lost.
+ * A DEBUG trap is put aside between texts, as it would run before each of Caisson's own commands; what it prints until then is lost.
  *
  * `command` puts the ERR trap and `set -e` aside in what is left of `||` and `&&`, and `$(...)` has no `set -e`: these two,
  * and the RETURN trap, are looked at before the rest, and taken up after it. A variable without a value has attributes all

@@ -1,5 +1,5 @@
 /**
- * What a session's shell tells of itself between two texts: its directory, and what it has defined of some names. Told in
+ * What a session's shell reports of itself between two texts: its directory, and what it has defined of some names. Written in
  * netstrings, behind a token that nothing else in the stream can know, with the length of all of them: what a background
  * job writes in between is found out.
  */

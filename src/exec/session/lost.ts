@@ -1,4 +1,4 @@
-/** What a snapshot cannot hold: found out in the shell, kept in the snapshot as letters, told when it is taken up. */
+/** What a snapshot cannot hold: found out in the shell, kept in the snapshot as letters, and reported when the snapshot is restored. */
 
 const words = {
   p: 'positional parameters',

@@ -71,7 +71,7 @@ export class Session {
     return this.#end !== null;
   }
 
-  /** Of the shell itself; `null` while it lives, or when nobody saw it. */
+  /** Of the shell itself; `null` while it lives, or when its end was not seen. */
   get endStatus(): number | null {
     return this.#end === null || this.#end === 'unknown' ? null : this.#end.exitCode;
   }
@@ -127,7 +127,7 @@ export class Session {
   }
 
   /**
-   * The sandbox as whoever ends a call is to see it: before anything in the tree is signalled, the shell is told to give
+   * The sandbox as the end of a call sees it: before anything in the tree is signalled, the shell is asked to give
    * the text up, so that it does not go on with the next command when the one that runs has died.
    */
   guarded(sandbox: Sandbox): Sandbox {
@@ -230,7 +230,7 @@ export class Session {
     for (const name of ['stdout', 'stderr'] as const) this.#process[name].resume();
   }
 
-  /** What the shell wrote last is still on its way when its end is told. */
+  /** The last output of the shell may arrive after the event of its end. */
   #ended(end: ProcessEnd | 'unknown'): void {
     if (this.#end !== null) return;
     this.#end = end;

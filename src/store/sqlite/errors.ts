@@ -1,5 +1,5 @@
 /**
- * Gives failures of SQLite and of the file system a code of ours, by number and never by text.
+ * Gives failures of SQLite and of the file system one of Caisson's codes, by number and never by text.
  * Result codes: https://www.sqlite.org/rescode.html
  */
 import { CaissonError, type Code } from '../../errors.ts';

@@ -1,6 +1,6 @@
 /**
  * The identity of a state directory. It is on every resource we ever made, so it must outlive the database: losing it
- * would turn everything of ours into something foreign that nobody may remove. Hence a file of its own, with a copy in
+ * would turn all of Caisson's own resources into foreign ones, which may not be removed. Hence a file of its own, with a copy in
  * the database in case the file is lost.
  */
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';

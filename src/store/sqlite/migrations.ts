@@ -89,7 +89,7 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-/** 0: an empty database. `null`: tables without a version, so it is not a database of ours, or a damaged one. */
+/** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */
 export function versionOf(db: DatabaseSync): number | null {
   const tables = db.prepare(`SELECT count(*) AS n, sum(name = 'migrations') AS ours FROM sqlite_schema`).get();
   if (tables?.['n'] === 0) return 0;

@@ -17,7 +17,7 @@ export class Sandboxes {
   readonly #all: StatementSync;
   readonly #delete: StatementSync;
   readonly #version: StatementSync;
-  /** Rows by task, as long as nobody has written: every command asks for its row twice. */
+  /** Rows by task, until the next write: every command asks for its row twice. */
   readonly #known = new Map<string, SandboxRow | null>();
   #knownAt: unknown = null;
   #isFresh = false;
