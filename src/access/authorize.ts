@@ -31,13 +31,13 @@ export function hasAllowlist(platform: string, env: Environment): boolean {
   return [`${prefixOf(platform)}_ALLOWED_USERS`, 'GATEWAY_ALLOWED_USERS'].some((name) => env[name]?.trim());
 }
 
-/** Ids between commas; `*` is everybody. An empty list is nobody. */
+/** Ids between commas; `*` is everybody. An empty list admits no user. */
 export function idsIn(text: string | undefined): ReadonlySet<string> {
   const ids = (text ?? '').split(',').map((id) => id.trim());
   return new Set(ids.filter((id) => id !== ''));
 }
 
-/** Flags that say neither yes nor no. They let nobody in, and whoever set one should know. */
+/** Flags that say neither yes nor no. They admit no user, and a notice says so. */
 export function unreadFlags(env: Environment): readonly string[] {
   const flags = Object.keys(env).filter((name) => name.endsWith('_ALLOW_ALL_USERS'));
   return flags.filter((name) => ![...yes, ...no].includes(wordOf(env[name])));

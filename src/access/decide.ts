@@ -2,7 +2,7 @@
 import type { Conduct } from './conduct.ts';
 import type { Hearing, Message, Rule } from './types.ts';
 
-/** What is said in a channel between others is none of the agent's business, whoever says it. */
+/** Messages in a channel that do not address the agent are ignored, whatever user sends them. */
 export function isForAgent({ channel, addressed }: Message, { requireMention, freeChannels }: Conduct): boolean {
   if (channel === null || addressed !== null || !requireMention) return true;
   return freeChannels.has(channel.id) || (channel.parent !== undefined && freeChannels.has(channel.parent));

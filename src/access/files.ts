@@ -6,7 +6,7 @@
  *   _rate_limits.json        who has asked lately, and how many codes were wrong
  *
  * A file that is not as it was written is never read in parts and never written over: it may have said that somebody is
- * paired no longer, or that too many codes were wrong. Whoever writes holds the lease of pairing.
+ * paired no longer, or that too many codes were wrong. A writer holds the lease of pairing.
  */
 import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

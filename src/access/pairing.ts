@@ -69,7 +69,7 @@ export class Pairing {
       if (request === null) throw await this.#refused(platform, limits, now);
       const user = grant(request, { by, now });
       await audit.record({ ...this.#fact('granted', platform, user.ids), request: request.id, by: user.by });
-      // First the code is used up: a crash in between makes nobody paired.
+      // First the code is used up: a crash in between pairs no user.
       await files.writePending(platform, without(requests, user.ids));
       await files.writeApproved(platform, withPaired(users, user));
       await files.writeLimits(withSuccess(limits, platform));
@@ -84,7 +84,7 @@ export class Pairing {
       const users = await files.approved(platform);
       const user = users.find(({ ids }) => ids.includes(id));
       if (user === undefined) throw notPaired(platform, id);
-      // Not first on record: an audit that cannot be written keeps nobody in.
+      // Not first on record: an audit that cannot be written must not keep a user paired.
       await files.writeApproved(platform, without(users, user.ids));
       try {
         await this.#withdraw(platform, user.ids);

@@ -1,4 +1,4 @@
-/** What is told when nobody is let in or put out. A code is in none of it. */
+/** The messages of refusals. None of them holds a code. */
 import { CaissonError } from '../errors.ts';
 import { attemptsLeft, type Limits, mostFailures } from './limits.ts';
 

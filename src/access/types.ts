@@ -1,6 +1,6 @@
 /** What the room of access takes and tells. */
 
-/** Whoever has written a message, by the words of the platform: all of it may be made up by a stranger but the ids. */
+/** The sender of a message, by the words of the platform: all of it may be made up by a stranger but the ids. */
 export interface Sender {
   /** The id by which people know this person there first; then others that the platform has for the same person. */
   readonly ids: readonly [string, ...string[]];
@@ -38,7 +38,7 @@ export type Silence = 'asked-lately' | 'too-many-pending' | 'locked-out';
 
 /**
  *   heard     it is for the agent; the answer goes where the message is, or to a new thread on it
- *   pair      send the code to its sender, and to nobody and nothing else: no log, no record
+ *   pair      send the code to its sender, and to no other place: no log, no record
  *   ignored   no answer
  */
 export type Hearing =
@@ -82,7 +82,7 @@ export interface Revoked {
 export interface AccessApi {
   /**
    * What becomes of a message, by the configuration, the variables of this process and who is paired now. Throws
-   * `failed_precondition` when that cannot be known: nobody is to be heard then. For whoever brings the messages; ids are
+   * `failed_precondition` when that cannot be known: no message may be heard then. For the process that brings the messages; ids are
    * to be those that the platform vouches for, never what a message says of itself.
    */
   message(message: Message): Promise<Hearing>;
@@ -96,7 +96,7 @@ export interface AccessApi {
   readonly pairing: {
     list(): Promise<PairingView>;
     /**
-     * Pairs whoever was sent the code, for good. Throws `not_found` for a code that nobody waits with, and
+     * Pairs the user to whom the code was sent, for good. Throws `not_found` for a code that is not pending, and
      * `resource_exhausted` for an hour after five of them in a row, whatever the code.
      */
     approve(platform: string, code: string, by: string): Promise<PairedView>;

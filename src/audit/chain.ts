@@ -40,7 +40,7 @@ export class Chain {
   readonly #head: number;
   #fd: number;
   #inode: number;
-  /** After our last line. When the file is still so, nobody else has written. */
+  /** After our last line. When the file is still so, no other process has written. */
   #seen: Seen | null = null;
 
   constructor(directory: string, limits: ChainLimits) {

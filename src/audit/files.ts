@@ -30,7 +30,7 @@ export function openHead(directory: string): number {
   return openSync(join(directory, headName), constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
 }
 
-/** `null` when there is none, or none that can be read. */
+/** `null` without one, or when it cannot be read. */
 export function readHead(fd: number): Link | null {
   const bytes = Buffer.alloc(128);
   const [, seq, hash] = headForm.exec(bytes.toString('latin1', 0, readSync(fd, bytes, 0, bytes.length, 0))) ?? [];
@@ -43,7 +43,7 @@ export function writeHead(fd: number, { seq, hash }: Link): void {
 }
 
 export interface End {
-  /** The last record of the file; `null` when there is none. */
+  /** The last record of the file; `null` in an empty one. */
   readonly last: AuditRecord | null;
   /** Bytes after it that are no record: what a crash or a full disk left of a line. */
   readonly torn: Buffer;

@@ -5,7 +5,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Whoever holds it longer is stopped, and cannot be waited for. */
+/** A holder that keeps it longer is stopped, and is not waited for. */
 const patienceMs = 5000;
 
 export interface Lock {

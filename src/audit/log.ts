@@ -91,7 +91,7 @@ class AuditLog implements Audit {
     return { ...Promise.withResolvers<void>(), entries: new Set() };
   }
 
-  /** What could not be written and nobody waits for is tried again; who waits is told of the failure. */
+  /** What could not be written is tried again when it has no waiter; a waiter gets the failure. */
   #tryFlush(): void {
     try {
       this.#flush();
@@ -113,7 +113,7 @@ class AuditLog implements Audit {
       batch?.resolve();
     } catch (error) {
       const told = unwritable(error, this.#directory);
-      // Whoever waits for them will not go on, so that they must not be told later.
+      // Their waiters do not go on, so that these records must not be written later.
       this.#waiting = this.#waiting.filter((each) => batch?.entries.has(each) !== true);
       batch?.reject(told);
       throw told;

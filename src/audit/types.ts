@@ -52,7 +52,7 @@ export interface Verification {
   readonly records: number;
   readonly firstSeq: number | null;
   readonly lastSeq: number | null;
-  /** Pieces of lines that a crash or a full disk left, each told by the record after it or at the very end. */
+  /** Pieces of lines that a crash or a full disk left, each reported by the record after it or at the very end. */
   readonly torn: number;
   readonly broken: Broken | null;
 }

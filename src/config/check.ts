@@ -75,7 +75,7 @@ function placeAt(file: string, { line, column }: Position): Place {
   return { text: `${file}:${line}:${column}`, order: line * widestColumn + column };
 }
 
-/** A section whose keys are all commented out is null to YAML, and empty to whoever wrote it. */
+/** A section whose keys are all commented out is null to YAML, and empty to its author. */
 function withoutEmpty(value: unknown): unknown {
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) return value;

@@ -7,7 +7,7 @@ import { expectationOf, sections, serverSection, single } from './schema.ts';
 
 export interface Place {
   readonly text: string;
-  /** Problems are told in this order. */
+  /** Problems are reported in this order. */
   readonly order: number;
 }
 

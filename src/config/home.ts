@@ -1,4 +1,4 @@
-/** The state directory: where it is, and that nobody else can write to it. */
+/** The state directory: where it is, and that no other user can write to it. */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -58,7 +58,7 @@ export interface FileRules {
   readonly limitBytes: number;
 }
 
-/** The text of a small file of the operator's. `null` when there is none. */
+/** The text of a small file of the operator's. `null` when it does not exist. */
 export async function readOwnFile(path: string, rules: FileRules): Promise<string | null> {
   const file = await openIfThere(path);
   if (file === null) return null;
@@ -88,7 +88,7 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   }
 }
 
-/** Root may use what belongs to the user it works for; nobody else should trust what a third party can rewrite. */
+/** Root may use what belongs to the user it works for; no other user should trust what a third party can rewrite. */
 function refuseForeign(path: string, found: Stats, what: string): void {
   const self = process.getuid?.();
   if (self === undefined || self === 0 || found.uid === self || found.uid === 0) return;

@@ -1,4 +1,4 @@
-/** What is wrong with a configuration, told all at once. Values are never shown: one may be a secret in a wrong place. */
+/** What is wrong with a configuration, reported all at once. Values are never shown: one may be a secret in a wrong place. */
 import { CaissonError } from '../errors.ts';
 
 export interface Problem {

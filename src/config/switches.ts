@@ -1,6 +1,6 @@
 /**
  * Switches of the environment: `CAISSON_TERMINAL_TIMEOUT` for `terminal.timeout`, one for every key with a single value.
- * A variable that looks like one and is none is an error, since whoever set it expects it to work.
+ * A variable that looks like one and is not is an error, since its author expects it to work.
  */
 import { defaults } from './defaults.ts';
 import { isSection } from './layer.ts';

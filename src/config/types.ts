@@ -72,7 +72,7 @@ export interface TaskTerminal {
 }
 
 export interface Loaded {
-  /** The state directory, absolute. It exists, and nobody else can write to it. */
+  /** The state directory, absolute. It exists, and no other user can write to it. */
   readonly home: string;
   readonly config: Config;
   /** By dotted key, `terminal.timeout`; by name, `tasks`, where there is no section. Overrides of tasks are not in it. */

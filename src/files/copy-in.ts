@@ -96,7 +96,7 @@ async function send(process: Process, listed: Listed, { signal, onProgress }: Co
     progress.add(packed);
   });
   try {
-    // Nobody reads what the tools print; unread, it would stop them.
+    // What the tools print has no reader; unread, it would stop them.
     process.stdout.on('error', () => {}).resume();
     const all = await pour(chunks, process, signal);
     process.stdin?.end();

@@ -97,7 +97,7 @@ interface ReceiveOptions extends Pick<ExtractOptions, 'limits'> {
 
 async function receive(transfer: Transfer, extraction: Extraction, options: ReceiveOptions): Promise<Extracted> {
   const { process, said } = transfer;
-  // Whoever reads at the time gets it; an error after that is nobody's.
+  // The current reader gets it; a later error has no reader.
   process.stdout.on('error', () => {});
   try {
     const reader = new TarReader(options.limits.pathBytes);

@@ -1,5 +1,5 @@
 /**
- * Directories that are held open, so that nobody can turn a part of a path into a link between two steps.
+ * Directories that are held open, so that no process can turn a part of a path into a link between two steps.
  *
  * Node has no openat(2). On Linux `/proc/self/fd/N/name` is the same thing: the kernel starts at the open directory
  * itself, wherever it has been moved. Elsewhere the plain path is used, with `lstat` before each step; there a process

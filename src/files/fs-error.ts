@@ -1,4 +1,4 @@
-/** Turns an error of the host's file system into one of ours: classified by errno, told with the path people know. */
+/** Turns an error of the host's file system into a CaissonError: classified by errno, with the path that people know. */
 import { CaissonError, type Code } from '../errors.ts';
 
 const codeOf: Readonly<Record<string, Code>> = {

@@ -24,13 +24,13 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 export const payloadName = 'payload';
 export const endName = 'end';
 
-/** Told of each file of a tree what went into the archive of it. */
+/** Called for each file of a tree with what went into the archive of it. */
 export type OnFile = (path: ByteName, sha256: string) => void;
 
 export interface PackInput {
   readonly root: Directory;
   readonly entries: readonly WalkedEntry[];
-  /** Told for each piece of content that went into the archive. */
+  /** Called for each piece of content that went into the archive. */
   readonly onBytes: (bytes: number) => void;
   readonly onFile?: OnFile | undefined;
 }

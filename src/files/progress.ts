@@ -1,4 +1,4 @@
-/** Progress of a copy in bytes of content, told at most ten times a second and once at the end. */
+/** Progress of a copy in bytes of content, reported at most ten times a second and once at the end. */
 import type { Progress } from '../backend.ts';
 
 const intervalMs = 100;

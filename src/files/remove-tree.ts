@@ -1,4 +1,4 @@
-/** Removes a tree through open directories, so that nobody who can write in it can lead the removal elsewhere. */
+/** Removes a tree through open directories, so that a process that can write in it cannot lead the removal elsewhere. */
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { breather } from './breather.ts';
 import { type ByteName, toBytes } from './byte-name.ts';

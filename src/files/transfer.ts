@@ -25,7 +25,7 @@ export interface Transfer {
 
 /**
  * `TAR_OPTIONS` of the image could make tar compress or talk. GNU tar alone knows it, and reads and writes in pieces of
- * 10 KiB unless told otherwise, each of which wakes a chain of processes. Names and messages are bytes in the C locale.
+ * 10 KiB by default, each of which wakes a chain of processes. Names and messages are bytes in the C locale.
  */
 const fixedEnv = { LC_ALL: 'C', TAR_OPTIONS: '--blocking-factor=128' };
 
@@ -62,7 +62,7 @@ function collect(stderr: Readable): () => string {
 export async function endOf(process: Process, signal: AbortSignal | undefined): Promise<ProcessEnd> {
   const ended = process.wait();
   if (signal === undefined) return ended;
-  // Without this a late rejection of the one that lost would be nobody's.
+  // Without this a late rejection of the one that lost would be unhandled.
   ended.catch(() => {});
   return Promise.race([ended, aborted(signal)]);
 }

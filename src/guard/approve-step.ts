@@ -30,7 +30,7 @@ export interface ApproveParts {
   readonly userHome: string;
   /** Keeps rules beyond this process. */
   readonly save: (rules: readonly string[]) => Promise<void>;
-  /** Told when questions of a task are skipped from now on, or no longer. */
+  /** Called when questions of a task are skipped from now on, or no longer. */
   readonly skipped: (taskId: string, on: boolean) => void;
 }
 
@@ -73,7 +73,7 @@ export class Approvals implements Step {
     }
   };
 
-  /** Skips questions from now on, or no longer. Only whoever holds the service may say so. */
+  /** Skips questions from now on, or no longer. Only the holder of the service may call it. */
   skip(taskId: string, on: boolean): void {
     const skips = on && this.#parts.attendance.maySkip;
     this.#said.skip(taskId, skips);
@@ -89,7 +89,7 @@ export class Approvals implements Step {
     return unansweredOf(decision, { skips, session: this.#said.session(call.taskId, book.version), exact });
   }
 
-  /** Where nobody is there to ask, it is decided at once. */
+  /** Where no person can be asked, it is decided at once. */
   #unseen({ passage: { call, decision }, open }: Asked): boolean {
     const { unseen } = this.#parts.attendance;
     if (unseen === null) return false;
@@ -110,7 +110,7 @@ export class Approvals implements Step {
     );
   }
 
-  /** The word of the model, where there is one; `null` leaves it to whoever is there. */
+  /** The word of the model, where there is one; `null` leaves it to a person. */
   async #reviewed({ passage, open }: Asked, { signal }: StepOptions): Promise<Outcome | null> {
     const review = await this.#parts.smart?.review(textOf(passage.call), open, signal);
     if (review === 'approve') return 'reviewed';

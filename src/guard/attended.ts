@@ -9,7 +9,7 @@ export interface Attendance {
   readonly skips: boolean;
   /** Whether that can be turned on later, for one task. */
   readonly maySkip: boolean;
-  /** The answer where nobody can be asked. `null`: somebody can. */
+  /** The answer where no person can be asked. `null`: one can. */
   readonly unseen: 'approve' | 'deny' | null;
   /** What people should know about it. */
   readonly notices: readonly string[];

@@ -47,17 +47,17 @@ export interface Call {
   readonly cwd: string;
   /** Names only: values may be secrets. */
   readonly envNames: readonly string[];
-  /** Of names and values, with a key of this process: an answer for one value is none for another. */
+  /** Of names and values, with a key of this process: an answer for one value does not hold for another. */
   readonly envDigest?: string;
   /** What the request sets otherwise than the command would have it. For the policy alone: it is never shown. */
   readonly variables?: readonly { readonly name: string; readonly value: string }[];
   /** Takes out of a word what is a value of its environment or another secret, for records. */
   readonly masked?: (word: string) => string;
-  /** Whether it reads input that nobody has seen. */
+  /** Whether it reads input that was not judged. */
   readonly stdin: boolean;
   /** Asks the shell that will run it, where that lives already. */
   readonly look?: Look;
-  /** What that shell told, and the text for which it was asked; `null` where it did not tell. */
+  /** The answer of that shell, and the text for which it was asked; `null` without an answer. */
   readonly seen?: { readonly subject: Subject; readonly known: Known | null };
 }
 
@@ -129,7 +129,7 @@ export function placeOf({ cwd, seen, stdin, reach, variables = [] }: Call, home:
 const shellPrograms = /^(?:\/(?:usr\/)?bin\/)?(?:sh|bash)$/;
 
 /**
- * What the policy reads. An argument vector that only hands one text to a shell of ours (`sh -c TEXT`) is that text: it
+ * What the policy reads. An argument vector that only hands one text to a shell (`sh -c TEXT`) is that text: it
  * is how shell text is run through this interface, and not one shell in another.
  */
 export function readable(subject: Subject): string | readonly [string, ...string[]] {

@@ -1,6 +1,6 @@
 /**
  * Where questions lie until somebody answers: a row each, so that other processes see them, and so that a crash leaves
- * a question that nobody waits for, which can never become a yes.
+ * a question without a waiter, which can never become a yes.
  */
 import { CaissonError } from '../errors.ts';
 import { readAnswer } from '../policy/approval/answer.ts';
@@ -106,7 +106,7 @@ export class Desk {
     }, lookEveryMs);
     const canceled = (): void => resolve('canceled');
     signal?.addEventListener('abort', canceled, { once: true });
-    // Whoever fails to answer has not said yes.
+    // A failure to answer is not a yes.
     approver?.(question, { signal: over.signal }).then(
       (answer) => resolve(readAnswer(answer, question.choices)),
       () => resolve('deny'),

@@ -12,7 +12,7 @@ export interface Passage {
 }
 
 /**
- * A choice; `skipped`: YOLO or `approvals.mode: off`; `unattended`: nobody is there, and that is configured to be a yes;
+ * A choice; `skipped`: YOLO or `approvals.mode: off`; `unattended`: no person is there, and the configuration approves then;
  * `reviewed`: the model of mode `smart` has said so.
  */
 export type Answered = 'once' | 'session' | 'always' | 'skipped' | 'unattended' | 'reviewed';

@@ -16,7 +16,7 @@ export class Questions {
   readonly #waiting = new Map<string, Waiting>();
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** How the same question, which somebody else asks already, ends; `null` when nobody does. */
+  /** The outcome of the same question, when it is open already; `null` when it is not. */
   same(binding: string): Promise<Outcome> | null {
     return this.#waiting.get(binding)?.outcome ?? null;
   }

@@ -1,4 +1,4 @@
-/** Decisions as the audit keeps them. What nothing was found about, and was let through, is told by its run alone. */
+/** Decisions as the audit keeps them. A command without findings that was let through has only the record of its run. */
 import { commandFacts } from '../audit/facts.ts';
 import type { Audit, AuditEntry } from '../audit/types.ts';
 import { toCaissonError } from '../errors.ts';

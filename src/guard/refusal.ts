@@ -1,4 +1,4 @@
-/** How a command that may not run is told: what was found, where, and what can be done about it. */
+/** How the refusal of a command is worded: what was found, where, and what can be done about it. */
 import { CaissonError, type Code } from '../errors.ts';
 import type { Decision } from '../policy/types.ts';
 import type { Call } from './call.ts';

@@ -7,7 +7,7 @@ import { strictProfile } from '../policy/permission/strict.ts';
 
 const { defaultTimeoutMs, mostTimeoutMs, outputBytes, strippedEnv, addedEnv } = strictProfile;
 
-/** Defaults that nobody changed become those of the profile, and what is configured keeps within its bounds. */
+/** Defaults that were not changed become those of the profile, and what is configured keeps within its bounds. */
 export function underProfile(loaded: Loaded): Loaded {
   const { config } = loaded;
   const exec = { ...config.exec, output_bytes: Math.min(config.exec.output_bytes, outputBytes) };

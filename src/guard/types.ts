@@ -33,8 +33,8 @@ export interface Question {
 }
 
 /**
- * Whoever answers: a choice, or the words that somebody typed (`o`, `yes`, `deny`, in any case). What is no choice of the
- * question, and every failure, counts as `deny`. The signal fires when nobody waits for the answer any more.
+ * An answer: a choice, or the words that a person typed (`o`, `yes`, `deny`, in any case). What is no choice of the
+ * question, and every failure, counts as `deny`. The signal fires when no caller waits for the answer any more.
  */
 export type Approver = (question: Question, options: { readonly signal: AbortSignal }) => Promise<string>;
 

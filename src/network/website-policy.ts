@@ -46,7 +46,7 @@ export class WebsitePolicy {
     return this.#own.length + this.#files.length > 0;
   }
 
-  /** A shared list that nobody has put there blocks nothing, which somebody should know. */
+  /** A shared list that does not exist blocks nothing, which is reported. */
   get notices(): readonly string[] {
     return this.#files
       .filter((file) => !existsSync(file))

@@ -31,7 +31,7 @@ export function websitesOf(rules: readonly SourcedRule[]): Websites {
   };
 }
 
-/** The first of several that say the same is told. */
+/** The first of several that say the same is reported. */
 function indexed(rules: readonly SourcedRule[], onlyBelow: boolean): ReadonlyMap<string, SourcedRule> {
   const chosen = rules.filter((rule) => rule.onlyBelow === onlyBelow).toReversed();
   return new Map(chosen.map((rule) => [rule.host, rule]));

@@ -98,7 +98,7 @@ function viewsOf(command: string, analysed: (view: string) => Analysis): readonl
 
 interface Recent {
   readonly parse: Parse | null;
-  /** A copy: whoever asked may change his. */
+  /** A copy: the caller may change its own. */
   readonly command: string | readonly string[];
   readonly place: Place;
   readonly analysis: Analysis;

@@ -59,7 +59,7 @@ export interface Place {
   readonly home?: string;
   /** Variables that the request sets for all of it: judged as if they stood in front of each command. */
   readonly environment?: readonly { readonly name: string; readonly value: string }[];
-  /** Input that nobody has seen will reach it. */
+  /** Input that was not judged will reach it. */
   readonly stdin?: boolean;
 }
 

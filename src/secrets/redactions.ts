@@ -32,7 +32,7 @@ export class Redactions {
     return this.#redaction;
   }
 
-  /** Secrets from now on, whoever prints them. */
+  /** Secrets from now on, in the output of every command. */
   declare(values: readonly Declared[]): void {
     const known = this.#values.size;
     const before = [...this.#values.keys()].at(-1);

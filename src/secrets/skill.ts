@@ -29,8 +29,8 @@ const mostEntries = 64;
 const fileName = 'SKILL.md';
 
 /**
- * `path` is a SKILL.md or its directory. Throws `invalid_argument` for a file that is none or declares a path that is
- * none, and `permission_denied` for a variable that is never passed on, whoever asks.
+ * `path` is a SKILL.md or its directory. Throws `invalid_argument` for a file that is not a skill or declares a path
+ * that is not one, and `permission_denied` for a variable that is never passed on.
  */
 export async function skillNeeds(path: string, surroundings: SkillSurroundings): Promise<SkillNeeds> {
   const { env, sourced = () => false } = surroundings;
@@ -55,7 +55,7 @@ async function find(path: string, { cwd, directories = [] }: SkillSurroundings):
       )
     )
       return file;
-  return here; // whoever reads it is told that it is not there
+  return here; // the read reports that it is not there
 }
 
 function refuseUnpassable(name: string, file: string): void {

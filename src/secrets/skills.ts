@@ -34,7 +34,7 @@ export class Skills {
   #read(path: string): Promise<SkillNeeds> {
     const reading = this.#configured.get(path) ?? skillNeeds(path, this.#where);
     this.#configured.set(path, reading);
-    reading.catch(() => this.#configured.delete(path)); // told to whoever waits; the next command tries again
+    reading.catch(() => this.#configured.delete(path)); // callers that wait get the error; the next command tries again
     return reading;
   }
 }

@@ -1,4 +1,4 @@
-/** MCP servers that are children of whoever uses them. */
+/** MCP servers, which run as children of the process that uses them. */
 import { z } from 'zod';
 import { toCaissonError } from '../../errors.ts';
 import { checkExecEnv } from '../../values/env.ts';

@@ -50,7 +50,7 @@ interface Staged {
   readonly staging: Directory;
 }
 
-/** Mode and owner of a file that is there stay. What can be run inside can be run here, by whoever may read it. */
+/** Mode and owner of a file that is there stay. What can be run inside can be run here, by users who may read it. */
 async function fetchOne(sandbox: Sandbox, fetch: Fetch, { path, staging }: Staged): Promise<number> {
   const old = oldOf(fetch.root, path);
   const program = fetch.there.programs.has(path);
@@ -84,7 +84,7 @@ function oldOf(root: Directory, path: ByteName): Old | null {
   }
 }
 
-/** Whoever may not give files away replaces them by files of his own. */
+/** A user who may not give files away replaces them by files of its own. */
 function own(file: number, { uid, gid }: Old): void {
   try {
     fchownSync(file, uid, gid);

@@ -1,4 +1,4 @@
-/** The sandbox's side of a sync: what it holds, by its own word. A lie of it harms nobody but itself. */
+/** The sandbox's side of a sync: what it holds, by its own word. A lie of it harms the sandbox alone. */
 import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import type { ByteName } from '../byte-name.ts';
@@ -20,7 +20,7 @@ export interface InsideSide extends Layout {
 /**
  * $1 directory, $2 \`must\` when it has to be there. The hashes of files, a NUL, and four lists of names, each ended by an
  * empty one: programs, directories, links and devices, and files whose names a line cannot hold. What a copy or a write that
- * goes on has in its scratch is none of it.
+ * goes on has in its scratch is not part of it.
  */
 const lookScript = `
 if [ ! -d "$1" ]; then

@@ -7,7 +7,7 @@ import { withDefaults } from '../limits.ts';
 const limits = withDefaults();
 
 /**
- * Files inside are asked for by text, and told by lines, in which nobody can tell what the tools make of a newline or a
+ * Files inside are asked for by text, and listed in lines, in which it is not known what the tools make of a newline or a
  * backslash. One of another name would end the whole sync. So would `./x`, `x/` and what has the name of a scratch
  * directory, which no look tells: only a sandbox that lies has them.
  */

@@ -16,7 +16,7 @@ export interface Sides {
 export interface SyncPlan {
   readonly send: readonly ByteName[];
   readonly remove: readonly ByteName[];
-  /** Changed on both sides, or at the target alone where it cannot be told whether that was meant. */
+  /** Changed on both sides, or at the target alone where it is not known whether that was meant. */
   readonly conflicts: readonly ByteName[];
   readonly unchanged: number;
 }

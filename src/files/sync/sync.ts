@@ -1,6 +1,6 @@
 /**
  * Makes a directory of the sandbox what a directory of this host is, or the other way round, by content: only files that
- * differ travel. What was changed at the target since the last time stays, and is told.
+ * differ travel. What was changed at the target since the last time stays, and is reported.
  */
 import { resolve } from 'node:path';
 import type { Sandbox } from '../../backend.ts';

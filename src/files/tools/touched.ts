@@ -23,7 +23,7 @@ export interface Touched {
 /** Beyond them somebody has to be asked. */
 const mostBytes = 4 * 1024 * 1024;
 
-/** Throws `policy_denied` when it cannot be told: then no rule can be applied. */
+/** Throws `policy_denied` when it is not known: then no rule can be applied. */
 export async function touchedBy(
   sandbox: Sandbox,
   { path, entry = false, tree = false }: Touch,

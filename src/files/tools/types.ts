@@ -9,7 +9,7 @@ interface At {
 }
 
 interface Changing {
-  /** Whoever decides knows that the path is in another profile, or a mere copy of the configuration, and wants it. */
+  /** The caller confirms a path in another profile, or in a copy of the configuration. */
   readonly confirmed?: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface FileTools {
     readonly withheld: number;
   }>;
   /**
-   * Makes one directory what the other is, by content: only files that differ travel, and conflicts stay and are told. Links
+   * Makes one directory what the other is, by content: only files that differ travel, and conflicts stay and are listed. Links
    * and empty directories do not travel. On this host, the mode of a file that is there stays.
    */
   sync(input: SyncInput, options?: Cancel): Promise<SyncResult>;

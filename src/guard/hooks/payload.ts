@@ -1,4 +1,4 @@
-/** A command as a hook is told of it, and what a hook has made of it. Pure. */
+/** A command as a hook gets it, and as a hook has changed it. Pure. */
 import { textOf } from '../binding.ts';
 import { type Call, readable, type Subject } from '../call.ts';
 import type { HookPayload } from './types.ts';

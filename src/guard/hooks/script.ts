@@ -77,7 +77,7 @@ async function contentOf(
   return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes, problem: null };
 }
 
-/** Whoever may write it decides what runs before every command. */
+/** A user who may write it decides what runs before every command. */
 function problemOf({
   mode,
   uid,

@@ -12,7 +12,7 @@ export interface Hook {
 /** By tool; `*` for all of them. */
 export type Hooks = Readonly<Record<string, readonly Hook[]>>;
 
-/** What a script is told, as JSON on its standard input. */
+/** The input of a script, as JSON on its standard input. */
 export interface HookPayload {
   readonly hook_event_name: 'pre_tool_call';
   readonly tool_name: string;

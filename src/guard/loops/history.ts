@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { History, Outcome } from './detect.ts';
 
-/** `[]` when there is none; a damaged one counts as none. */
+/** `[]` without a history, or with a damaged one. */
 export function readHistory(directory: string, taskId: string): History {
   try {
     const value: unknown = JSON.parse(readFileSync(pathOf(directory, taskId), 'utf8'));

@@ -16,7 +16,7 @@ export interface CopyTarget {
   readonly target: string;
   /** Whether the target is a path of this host. */
   readonly onHost: boolean;
-  /** Somebody has been told what is remarkable about it, and wants it. */
+  /** The caller knows what is remarkable about it, and confirms it. */
   readonly confirmed: boolean;
 }
 

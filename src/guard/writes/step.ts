@@ -45,7 +45,7 @@ export class WriteStep implements Step {
   }
 }
 
-/** What the dangerous list has found by its name is not told a second time. */
+/** What the dangerous list has found by its name is not reported a second time. */
 function protectionAt(path: string, [named, real]: readonly [Surroundings, Surroundings]): Protection | null {
   const byName = protectionOf(resolve(path), named);
   const found = byName ?? protectionOf(realPath(path), real);

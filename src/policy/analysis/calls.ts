@@ -46,12 +46,12 @@ const bangs = /^[ \t]*(?:[\d,$%.+-]+[ \t]*)?(?:[rwe] ?)?[:~]?![ \t]*(.+)$/gm;
 const escapes =
   /(?:^[ \t]*(?:\.(?:shell|system)\b|(?:platform[ \t]+shell|shell|system|host|sh)[ \t])|(?:^|[\s;])\\!|(?:\\[ogw]|\.(?:once|output|import|log))[ \t]*\|)[ \t]*(.+)$|\bprogram\s+'([^']+)'/gim;
 
-/** Of what an editor is told, or a letter that is written. */
+/** Of the commands of an editor, or a letter that is written. */
 export function editorCalls(said: string): readonly string[] {
   return [...callsIn(said), ...Array.from(said.matchAll(bangs), ([, text = '']) => text)].slice(0, mostTexts);
 }
 
-/** Of what a client of a database, an editor or a debugger is told. */
+/** Of the commands for a client of a database, an editor or a debugger. */
 export function clientCalls(said: string): readonly string[] {
   const found = Array.from(said.matchAll(escapes), ([, line, program]) => line ?? program ?? '');
   return [...editorCalls(said), ...found].slice(0, mostTexts);

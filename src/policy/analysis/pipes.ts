@@ -253,7 +253,7 @@ function writtenBy({ program, words, cwd, stdin }: Simple): string | null {
       .map((word) => word.text)
       .join(' ')
       .replaceAll(hole, '${__}')}\n`;
-  // The echo of dash reads escapes without being told to, that of bash does not.
+  // The echo of dash reads escapes without an option, that of bash does not.
   return written.includes('\\') ? written + decodeEscapes(written) : written;
 }
 

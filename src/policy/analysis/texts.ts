@@ -8,7 +8,7 @@ import { innerOf, wrappers } from './wrappers.ts';
 
 type Reading = (words: readonly Word[]) => Peeled | null;
 
-/** What the words of such a program say to it. `null`: nothing, or it is none. */
+/** What the words of such a program say to it. `null`: nothing, or it is no such program. */
 export function peelText(program: string, words: readonly Word[]): Peeled | null {
   return Object.hasOwn(texts, program) ? (texts[program]?.(words) ?? null) : null;
 }
@@ -170,7 +170,7 @@ function editorTexts(words: readonly Word[]): Peeled | null {
   return found(words, ({ text }) => editorCalls(text.replace(/^\+/, '').replace(/^:?(?:silent!?|r|w|%) ?(?=!)/, '')));
 }
 
-/** What a client is told by its options. */
+/** The commands in the options of a client. */
 function clientTexts(words: readonly Word[]): Peeled | null {
   return found(words, ({ text }) => clientCalls(text));
 }

@@ -1,4 +1,4 @@
-/** Answers as people type them. Only the exact words count: what is nearly a yes is none. */
+/** Answers as people type them. Only the exact words count: what is nearly a yes is a no. */
 import type { Scope } from './needed.ts';
 
 const longest = 32;

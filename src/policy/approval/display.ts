@@ -1,13 +1,13 @@
 /**
- * A command as it is shown to whoever decides. Nothing in it may move the cursor, hide, or change the order of what is
- * read; a long one shows both ends, its length and its hash, since an end that nobody sees is where things are hidden.
+ * A command as it is shown to the person who decides. Nothing in it may move the cursor, hide, or change the order of what is
+ * read; a long one shows both ends, its length and its hash, since things are hidden in an end that is not shown.
  */
 import { createHash } from 'node:crypto';
 
 // Controls, formats (bidi, zero width), surrogates, private and unassigned, line separators, and what renders as nothing.
 const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const foreign = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
-/** Looks like a blank and is none to a shell. */
+/** Looks like a blank, and is not one to a shell. */
 const blanks = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/gu;
 const shownUnits = 2000;
 

@@ -23,7 +23,7 @@ export interface Standing {
   readonly exact: string;
 }
 
-/** The findings that nobody has answered for. A rule that asks is asked every time, whatever was said before. */
+/** The findings without an answer. A rule that asks is asked every time, whatever was said before. */
 export function unansweredOf({ findings }: Decision, standing: Standing): readonly Finding[] {
   return findings.filter((finding) => {
     if (kindOf(finding) === 'rule') return true;
@@ -50,7 +50,7 @@ export function choicesFor(findings: readonly Finding[], proposal: readonly stri
   return saved ? ['once', 'session', 'always', 'deny'] : ['once', 'session', 'deny'];
 }
 
-/** Whether an answer that nobody gives in person may let it run: never against a rule that asks, nor into the unknown. */
+/** Whether an answer that no person gives may let it run: never against a rule that asks, nor into the unknown. */
 export function mayPassUnseen(findings: readonly Finding[]): boolean {
   return findings.length > 0 && findings.every((finding) => kindOf(finding) !== 'rule');
 }

@@ -1,5 +1,5 @@
 /**
- * What a model is told about a command, and how its word is read. The command is data: it stands escaped between marks,
+ * What a model gets about a command, and how its answer is read. The command is data: it stands escaped between marks,
  * and nothing in it is an instruction. Whatever is not exactly one of three words goes to a human.
  */
 import type { Finding } from '../types.ts';

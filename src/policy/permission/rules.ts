@@ -58,7 +58,7 @@ function malformed(text: string, why: string): CaissonError {
   });
 }
 
-/** Deny first: the order in which they are told. */
+/** Deny first: the order in which they are reported. */
 export function parsePermissions(texts: RuleTexts, placeOf?: Source['placeOf']): readonly Permission[] {
   return (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>
     (texts[verdict] ?? []).map((text, index) =>
@@ -79,7 +79,7 @@ function parsedAt(place: string | undefined, parse: () => Permission): Permissio
 }
 
 export interface Source {
-  /** `operator`, `task build`, `project`, `command line`: told with the finding. */
+  /** `operator`, `task build`, `project`, `command line`: part of the finding. */
   readonly name: string;
   readonly rules: RuleTexts;
   /** File, key and index of a rule, for people. */

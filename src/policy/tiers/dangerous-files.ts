@@ -38,7 +38,7 @@ function writes(command: Simple, protection: Protection, how: readonly How[]): b
   return writesOf(command).some((write) => how.includes(write.how) && write.path !== null && protectionOf(write.path, !/^[/~\u0001]/.test(write.target.text)) === protection);
 }
 
-/** `4755`, `u+s`, `+s`: it gets the rights of its owner or its group, whoever starts it. */
+/** `4755`, `u+s`, `+s`: it runs with the rights of its owner or its group. */
 const setsOwner = (mode: string): boolean => /^0?[2467][0-7]{3}$/.test(mode) || mode.split(',').some((part) => /^[ugoa]*[+=][rwxXt]*s/.test(part));
 
 /** Once for each analysis: whether names are read, and one of them is written in the command. */

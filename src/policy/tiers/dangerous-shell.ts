@@ -1,4 +1,4 @@
-/** What the shell itself is made to load or to run later, and programs read from where nobody has looked. */
+/** What the shell itself is made to load or to run later, and programs read from what was not judged. */
 import { sourceOf } from '../analysis/programs.ts';
 import { isInput, isInterpreter, isShell } from '../analysis/shells.ts';
 import { hole, type Analysis, type Simple } from '../analysis/types.ts';

@@ -44,7 +44,7 @@ function startsGateway(command: Simple): boolean {
   return isAgent(said) && /\bgateway (?:run|start)\b/.test(said);
 }
 
-/** What is signalled is only found as it runs: by a name that nobody has seen match, or by the agent's own. */
+/** What is signalled is only found as it runs: by a name whose matches are not known, or by the agent's own. */
 function killsFound({ words: all }: Simple, { commands }: Analysis): boolean {
   if (all.some(({ raw }) => /(?:\$\(|`)[^]*\b(?:pgrep|pidof)\b/.test(raw))) return true;
   if (!all.some(({ text }) => text.includes(hole))) return false;

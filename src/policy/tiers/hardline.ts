@@ -1,4 +1,4 @@
-/** Commands after which there is nothing left to approve: refused whoever asks, in every mode. */
+/** Commands after which there is nothing left to approve: refused for every caller, in every mode. */
 import { globMatches } from '../analysis/names.ts';
 import { flagsOf, hasLong, operandsAfter, operandsOf } from '../analysis/options.ts';
 import { resolvePath } from '../analysis/paths.ts';

@@ -108,7 +108,7 @@ function named(args: readonly Word[]): ReturnType<Writer> {
   return operandsOf(args).flatMap((target) => (/\/\/|^[\w.-]+\/./.test(target.text) ? [{ target: { ...target, text: target.text.replace(/[?#].*/, '').replace(/.*\//, './') }, how: 'copy' as const }] : []));
 }
 
-/** Into the directory it is told, or where it stands. */
+/** Into the directory of its option, or the current one. */
 function extracted(args: readonly Word[]): ReturnType<Writer> {
   const into = optionValue(/^(?:-C|--directory)$/, /^(?:-C|--directory=)(?=.)/, 'copy')(args);
   const [first] = args;

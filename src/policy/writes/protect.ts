@@ -1,5 +1,5 @@
 /**
- * Files that no agent has a reason to write: whoever can, has the account, or decides what happens next. Judged by path
+ * Files that no agent has a reason to write: who writes them has the account, or decides what happens next. Judged by path
  * alone; the caller follows links first. Sources: the write rules of the documentation (deny list, other profiles,
  * mirrors in sandboxes), and CVE-2026-25725 for files that do not exist yet.
  */

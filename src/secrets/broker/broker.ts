@@ -24,7 +24,7 @@ export class Broker {
     return this.#sources.has(name);
   }
 
-  /** Values of those variables that have a source; one without a value is absent. A line end after a value is none of it. */
+  /** Values of those variables that have a source; one without a value is absent. A line end after a value is not part of it. */
   async variables(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
     const sourced = [...new Set(names)].filter((name) => this.has(name));
     const values = await Promise.all(sourced.map((name) => this.#value(name)));

@@ -49,7 +49,7 @@ shift 2
 for path; do rm -f "$base/$path" || exit ${statuses.failed}; done
 `;
 
-/** Gives the directory as the sandbox tells it: hostile, but only ever used to refuse, or told back to it. */
+/** The directory as the sandbox reports it: hostile, but only used to refuse, or sent back to the sandbox. */
 export async function copyFile(place: CopyPlace, path: string, bytes: Uint8Array): Promise<string> {
   const { sandbox, key, directory, signal } = place;
   const args = [key, directory, path, String(bytes.length)];

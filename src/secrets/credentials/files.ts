@@ -33,7 +33,7 @@ export interface CredentialOptions {
   readonly source: CredentialSource;
   /** One at a time for a sandbox, over all processes. */
   readonly locked: <T>(sandboxId: string, work: () => Promise<T>) => Promise<T>;
-  /** Told of each content before a command can see it. */
+  /** Called with each content before a command can see it. */
   readonly seen: (path: string, bytes: Uint8Array) => void;
 }
 

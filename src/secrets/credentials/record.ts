@@ -37,7 +37,7 @@ function recordFile(home: string, sandboxId: string): string {
   return join(credentialsOf(home, sandboxId), 'record.json');
 }
 
-/** `null`: there is none. */
+/** `null`: no record. */
 export function recordStamp(home: string, sandboxId: string): string | null {
   const found = statSync(recordFile(home, sandboxId), { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.ino}:${found.ctimeNs}`;

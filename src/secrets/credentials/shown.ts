@@ -9,7 +9,7 @@ export async function makeShown(home: string, sandboxId: string): Promise<string
   return directory;
 }
 
-/** Whoever reads it meanwhile sees all of the old or all of the new. */
+/** A concurrent reader sees all of the old or all of the new. */
 export async function showFile(
   place: { readonly home: string; readonly sandboxId: string },
   path: string,

@@ -34,7 +34,7 @@ export function fileStamp(path: string): string | null {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     return found === undefined ? null : stamp(found);
   } catch {
-    return 'unreadable'; // whoever reads it is told why
+    return 'unreadable'; // the read reports why
   }
 }
 

@@ -2,7 +2,7 @@
 
 /**
  * `password`: any value may be one. `brief`: also what a test does, so that only what is set counts. `secret`: what looks
- * like a value of a program is none. `weak`: only what looks random is one.
+ * like a value of a program does not count. `weak`: only what looks random is one.
  */
 export type NameClass = 'password' | 'brief' | 'secret' | 'weak';
 

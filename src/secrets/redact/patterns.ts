@@ -1,5 +1,5 @@
 /**
- * The second pass: secrets that nobody declared, known by their form.
+ * The second pass: secrets that were not declared, known by their form.
  *
  * One automaton finds the places at which something may begin; a rule then decides about each by a look of bounded
  * length around it, and what is decided to be a secret is eaten byte by byte. So the work is linear in the text, however

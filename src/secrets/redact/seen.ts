@@ -1,5 +1,5 @@
 /**
- * Secrets are looked for in what a reader sees. What nobody sees is put back where it was, so that `TOKEN=` in one colour
+ * Secrets are looked for in what a reader sees. What is invisible is put back where it was, so that `TOKEN=` in one colour
  * and its value in another stand together for a pass.
  */
 import type { Mark, Shown } from './unseen.ts';
@@ -77,7 +77,7 @@ export class Seen {
   }
 }
 
-/** Pieces of a stream with what nobody sees back in its places; the first piece begins at `from`. */
+/** Pieces of a stream with what is invisible back in its places; the first piece begins at `from`. */
 export function withMarks({ pieces, marks }: Passed, from: number): readonly Buffer[] {
   if (marks.length === 0) return pieces;
   const all: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** What nobody sees of a stream: colours, and characters without width. It is cut out, and told with its places. */
+/** What is invisible in a stream: colours, and characters without width. It is cut out, and returned with its places. */
 import { byteClass, has } from './bytes.ts';
 
 /** Something unseen, before the byte at this place of what is seen. Places count from the start of the stream. */
@@ -88,7 +88,7 @@ class Starts {
     this.#buffer = buffer;
   }
 
-  /** The first at or behind a place; the end of the buffer, if there is none. */
+  /** The first at or behind a place; the end of the buffer without one. */
   next(from: number): number {
     const buffer = this.#buffer;
     const near = Math.min(buffer.length, from + nearBytes);

@@ -30,7 +30,7 @@ const prose = /^[A-Z][a-z]* [a-z]+/;
 /** With these a sentence goes on: `Password: must be long`, `pwd: error retrieving current directory`. */
 const wordOfSentence =
   /^(?:a|an|and|are|as|at|authentication|be|by|can|cannot|could|does|enter|error|failed|field|for|from|has|have|how|if|in|input|is|it|may|more|must|need|needs|new|not|of|old|one|or|permission|please|see|set|should|show|that|the|this|to|too|use|value|was|what|when|will|with|you|your)$/i;
-/** Left to whoever reads it: `YOUR_TOKEN`, `{{ password }}`, `(sensitive value)`. */
+/** A placeholder for the reader to fill in: `YOUR_TOKEN`, `{{ password }}`, `(sensitive value)`. */
 const placeholder = /^(?:<[^>]*>?$|\{\{|\(|your[ _-]|urn:|\/\^|![A-Za-z_$]+$)/i;
 /** Source text that passes a value on: `self.password = password`, `token = self.token`. */
 const passedOn = /^(?:[A-Za-z_]\w*\.)*\w*(?:password|passwd|pwd|passphrase|token|secret|key|credentials?)$/i;

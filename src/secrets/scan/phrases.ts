@@ -1,5 +1,5 @@
 /**
- * Phrases by which a text tries to steer whoever loads it. They are looked for in the folded text. Every repetition has
+ * Phrases by which a text tries to steer the model that loads it. They are looked for in the folded text. Every repetition has
  * a bound, so that no text makes them slow.
  */
 import { fold } from './fold.ts';

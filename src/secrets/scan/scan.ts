@@ -21,7 +21,7 @@ export function scan({ name, bytes }: Scanned, isApproved: (sha256: string) => b
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const text = textOf(bytes);
   const findings = typeof text === 'string' ? findingsIn(text) : [text];
-  // What cannot be read cannot be approved either: nobody has seen it.
+  // What cannot be read cannot be approved either: no person has seen it.
   const verdict =
     findings.length === 0 ? 'clean' : typeof text === 'string' && isApproved(sha256) ? 'approved' : 'blocked';
   const content = verdict === 'blocked' || typeof text !== 'string' ? blockedLine(name, findings) : text;

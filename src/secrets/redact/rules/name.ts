@@ -22,7 +22,7 @@ export interface Name {
   readonly inQuery: boolean;
 }
 
-/** `at` is the separator. `null`: there is no name, or its bytes tell already that it is none of a secret. */
+/** `at` is the separator. `null`: there is no name, or its bytes show that it does not name a secret. */
 export function nameBefore(text: Text, at: number): Name | null {
   const { buffer, floor } = text;
   let end = at;

@@ -23,7 +23,7 @@ export type Found =
 /** `at` is the first byte of the trigger, `end` the first behind it. */
 export type Rule = (text: Text, at: number, end: number) => Found | null;
 
-/** How far a rule looks ahead. Whatever is longer is decided by its beginning, so that nobody waits for its end. */
+/** How far a rule looks ahead. A longer one is decided by its beginning, so that output does not wait for its end. */
 export const lookAhead = 256;
 /** How far rules look back in all: a name of 64 bytes, quotes, spaces, the longest trigger. */
 export const lookBehind = 192;

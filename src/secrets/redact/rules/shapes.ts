@@ -5,7 +5,7 @@ import { boundedRun, eatClass, type Eat, goesOn, type Rule } from './rule.ts';
 
 const shortestPart = 10;
 
-/** RFC 7519: parts in base64url, the first of which begins as JSON does. A header longer than the look-ahead is none. */
+/** RFC 7519: parts in base64url, the first of which begins as JSON does. A header longer than the look-ahead does not count. */
 export const webToken: Rule = (text, at) => {
   if (goesOn(text, at, word)) return null;
   const header = boundedRun(text, at, word);
