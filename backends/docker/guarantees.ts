@@ -35,7 +35,7 @@ export function toGuarantees(facts: Facts, place: Place): Guarantees {
     survivesRestart: true,
     kill: 'process',
     mounts: place.local ? 'read-write' : 'none',
-    // With user namespaces root inside is nobody here, and could not read what only we may read.
+    // With user namespaces root inside is an unknown user here, and could not read what only this user may read.
     credentials: place.local && !facts.userNamespace ? 'bind' : 'copy',
     hardening: {
       readOnlyRoot: true,

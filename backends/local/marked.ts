@@ -67,7 +67,7 @@ async function environmentOf(pid: number): Promise<Buffer> {
   }
 }
 
-/** It has ended meanwhile, or is another user's: not one of ours either way. */
+/** It has ended meanwhile, or is another user's: not a process of this sandbox either way. */
 function isUnreadable(error: unknown): boolean {
   return ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(systemCode(error) ?? '');
 }

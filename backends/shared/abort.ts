@@ -6,7 +6,7 @@ export function throwIfAborted({ signal }: Cancelable): void {
   if (signal?.aborted) throw abortError(signal);
 }
 
-/** The work itself goes on; `late` gets what it brings after nobody waits any more. */
+/** The work itself goes on; `late` gets its result when the caller no longer waits. */
 export async function untilAborted<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
@@ -15,7 +15,7 @@ export async function untilAborted<T>(
   if (signal === undefined) return await work;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => {
-    // A failure that nobody waits for is nobody's news.
+    // A failure without a waiter is not reported.
     work.then(late, () => {});
     reject(abortError(signal));
   };

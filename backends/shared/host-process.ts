@@ -1,4 +1,4 @@
-/** One command as a child of the service: its own session, real pipes, an end that waits for nobody else's streams. */
+/** One command as a child of the service: its own session, real pipes, an end that does not wait for the streams of others. */
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { closeSync, constants as fs } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface Start {
   readonly signal?: AbortSignal | undefined;
   /** See `ExecOptions.onSent`. */
   readonly onSent?: (() => void) | undefined;
-  /** Whom a service of root becomes for it, without supplementary groups. Absent: whoever the service is. */
+  /** Whom a service of root becomes for it, without supplementary groups. Absent: the user of the service. */
   readonly account?: Owner | undefined;
 }
 
@@ -146,7 +146,7 @@ class LocalProcess implements HostProcess {
     return this.#end;
   }
 
-  /** Looked for once, whoever asks. */
+  /** Looked for once. */
   outputs(): Promise<Outputs> {
     this.#proof ??= this.#end.then(() => pipeOutputs(this.#pipes, this.#inodes));
     return this.#proof;

@@ -1,4 +1,4 @@
-/** Labels as they come back from a file, read strictly: whoever can write there can write anything. */
+/** Labels as they come back from a file, read strictly: a user who can write there can write anything. */
 import type { Labels } from '../../src/backend.ts';
 
 const labelNames = ['instance', 'sandbox', 'task', 'fingerprint', 'created', 'schema'] as const;

@@ -28,7 +28,7 @@ export class Output {
     this.head = this.#found.promise;
     this.head.catch(() => undefined);
     this.stream = new Readable({ highWaterMark: bufferBytes, read: () => void source.resume() });
-    // Readers get the error by reading; one that nobody reads must not end the service.
+    // Readers get the error by reading; one without a reader must not end the service.
     this.stream.on('error', () => undefined);
     this.stream.on('close', () => void source.resume());
     source.on('data', (chunk: Buffer) => this.#take(chunk));
@@ -69,7 +69,7 @@ export class Output {
 
 /**
  * ssh2 grants the host two MiB of each stream and, since its own buffer is as large, two more before it notices that
- * nobody reads. A smaller buffer makes it notice at once. (Node has no public way to change it after the fact; without
+ * has no reader. A smaller buffer makes it notice at once. (Node has no public way to change it after the fact; without
  * effect, the bound is four MiB.)
  */
 function narrow(source: Readable): void {

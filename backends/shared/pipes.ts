@@ -12,13 +12,13 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { CaissonError } from '../../src/errors.ts';
 import { fault, systemCode } from './system-fault.ts';
 
-/** Descriptors of one pipe. Whoever takes it closes both. */
+/** Descriptors of one pipe. Its user closes both. */
 export interface Pipe {
   readonly read: number;
   readonly write: number;
 }
 
-/** Of a pipe: nobody else may open it by its path. */
+/** Of a pipe: no other user may open it by its path. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;

@@ -64,7 +64,7 @@ export class Registry<T extends { readonly labels: Labels }> {
     }
   }
 
-  /** `null` when there is none. Throws `conflict` for a file that we did not write. */
+  /** `null` without a registration. Throws `conflict` for a file that Caisson did not write. */
   async read(file: string): Promise<T | null> {
     if (!(await isOurs(rootOf(file)))) return null;
     const text = await readText(file);
@@ -87,7 +87,7 @@ export class Registry<T extends { readonly labels: Labels }> {
     throw new CaissonError('not_found', `sandbox ${sandbox} is gone`, { details: { sandbox } });
   }
 
-  /** Files that we did not write are left out: they are nobody's sandbox. */
+  /** Files that Caisson did not write are left out: they are no sandboxes. */
   async all(instance: string): Promise<readonly { readonly file: string; readonly registration: T }[]> {
     if (!(await isOurs(this.root))) return [];
     const directory = this.#directory(instance);

@@ -22,7 +22,7 @@ export function systemCode(error: unknown): string | null {
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** `doing` reads as in "could not ...". An error of ours stays as it is; one that is not of the system is a bug. */
+/** `doing` reads as in "could not ...". A CaissonError stays as it is; one that is not of the system is a bug. */
 export function fault(error: unknown, doing: string): CaissonError {
   if (error instanceof CaissonError) return error;
   const name = systemCode(error);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CaissonError } from '../../src/errors.ts';
 import { systemCode } from './system-fault.ts';
 
-/** An earlier sandbox of the task could write all of it: whoever mounts there would follow a link that it left. */
+/** An earlier sandbox of the task could write all of it: a mount there would follow a link that it left. */
 export async function makeWay(from: string, path: string): Promise<void> {
   let at = from;
   for (const name of path.split('/')) {

@@ -106,7 +106,7 @@ class SingularityBackend implements Backend {
   /** A command opens its own streams again by their path only when they are its user's. */
   readonly #pipesFor = (account: Account): Pipes => (this.#pipes ??= new Pipes(identityOf(account)));
 
-  /** The image is found before anything is registered: it may take minutes, and is nobody's in particular. */
+  /** The image is found before anything is registered: it may take minutes, and belongs to no sandbox in particular. */
   async #wanted(facts: Facts, spec: Spec, options: CreateOptions) {
     const images = new Images(facts.host, facts.cache, this.#options.env);
     const image = await images.find(spec.image, options);

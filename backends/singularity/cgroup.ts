@@ -40,7 +40,7 @@ export class Cgroup {
     }
   }
 
-  /** A process that has ended meanwhile is none to place. */
+  /** A process that has ended meanwhile is not placed. */
   async place(pid: number): Promise<void> {
     try {
       for (const path of this.#directories) await writeFile(join(path, 'cgroup.procs'), String(pid));
@@ -76,7 +76,7 @@ export class Cgroup {
       try {
         return (await readFile(join(this.#paths[controller], file), 'utf8')).trim();
       } catch {
-        return null; // Not told here: unknown.
+        return null; // Not reported here: unknown.
       }
     };
     const v1 = this.#hierarchy.version === 1;
@@ -121,7 +121,7 @@ export class Cgroup {
     ];
   }
 
-  /** No swap beyond the limit. A kernel of version 1 without swap accounting is told not to swap at all. */
+  /** No swap beyond the limit. A kernel of version 1 without swap accounting is set not to swap at all. */
   async #memorySettings(bytes: string): Promise<readonly (readonly [Controller, string, string])[]> {
     if (this.#hierarchy.version === 2)
       return [

@@ -22,7 +22,7 @@ export interface Facts {
   readonly cache: string;
   /** Programs that are needed and not there. */
   readonly missing: readonly string[];
-  /** Namespaces that an account without rights may make (user_namespaces(7)); 0 is none. */
+  /** Namespaces that an account without rights may make (user_namespaces(7)); 0: not allowed. */
   readonly userNamespaces: number | null;
 }
 

@@ -46,7 +46,7 @@ export function parseMounts(mountinfo: string): Hierarchy | null {
   return unified === undefined ? null : { version: 2, at: { memory: unified, pids: unified, cpu: unified } };
 }
 
-/** Looks only. Throws when nobody could make a group there. */
+/** Looks only. Throws when no group could be made there. */
 async function checkWritable({ version, at }: Hierarchy): Promise<void> {
   for (const root of new Set(Object.values(at))) await access(root, constants.W_OK);
   if (version === 1) return;

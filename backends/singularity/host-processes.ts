@@ -65,7 +65,7 @@ export async function placeAll(namespace: string, cgroup: Cgroup): Promise<void>
   throw new CaissonError('unavailable', 'the processes of the sandbox multiply faster than they can be limited');
 }
 
-/** One that nobody has waited for yet is in no group, and cannot be put into one. */
+/** One that is not reaped yet is in no group, and cannot be put into one. */
 async function isDead(pid: number): Promise<boolean> {
   const state = await stateOf(pid);
   return state === null || /[ZX]/.test(state);
@@ -108,7 +108,7 @@ export async function endAll(directory: string): Promise<void> {
 }
 
 /**
- * The number of a namespace is given to the next one as soon as its last process is gone: it is held, so that nobody
+ * The number of a namespace is given to the next one as soon as its last process is gone: it is held, so that no one else
  * else's processes are taken for members.
  */
 async function endWithNamespaces(carriers: readonly number[]): Promise<void> {

@@ -5,7 +5,7 @@
  *   CACHE/sif/KEY.sif      built from a registry or an archive; KEY is the hash of the reference, or of the archive
  *   CACHE/root/DIGEST/     such a file, or one that was given, unpacked; DIGEST is its sha256, and what results tell
  *
- * All of it belongs to the account that runs containers. Nobody else writes there, and no sandbox sees it.
+ * All of it belongs to the account that runs containers. No other user writes there, and no sandbox sees it.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -48,7 +48,7 @@ export async function releaseOverlay(host: Host, registration: Registration): Pr
     await unmount(host, overlay);
     return;
   }
-  // overlayfs leaves it without any permission, so that nobody could remove it later.
+  // overlayfs leaves it without any permission, so that it could not be removed later.
   try {
     await chmod(join(overlay, 'work/work'), 0o700);
   } catch (error) {

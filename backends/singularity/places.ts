@@ -43,7 +43,7 @@ export function plainPath(path: string, what: string): string {
   );
 }
 
-/** Entered by the account, listed and written by nobody but us. Throws `failed_precondition` when others could write in it. */
+/** Entered by the account, listed and written by this user alone. Throws `failed_precondition` when others could write in it. */
 export async function makeOurs(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o711 });
@@ -57,7 +57,7 @@ export async function makeOurs(directory: string): Promise<void> {
   });
 }
 
-/** Entered by the account and nobody else; written by nobody but us. */
+/** Entered by the account alone; written by this user alone. */
 export async function makeBetween(directory: string, { handedOver, gid }: Account): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o710 });

@@ -1,7 +1,7 @@
 /**
  * Our profile in the form that Apptainer takes. It knows no error number of a rule's own, and without a tracer the kernel
  * answers SECCOMP_RET_TRACE with ENOSYS (seccomp(2)), at which libc and Go do without clone3. A traced process could pass
- * there; so nobody may trace.
+ * there; so tracing is forbidden.
  */
 import { arch } from 'node:os';
 import { z } from 'zod';

@@ -24,7 +24,7 @@ export interface Start {
 }
 
 /**
- * As the first word of its output, the shell says that it is there. When it is told to go on, it takes a session of its
+ * As the first word of its output, the shell says that it is there. When it gets the word to go on, it takes a session of its
  * own; then it takes one text, and becomes the command.
  */
 const boot = `printf %s "$1"; read -r _cz_go && exec setsid /bin/sh -c 'eval "$(head -c $1)"' sh "$2"`;
@@ -32,7 +32,7 @@ const goOn = Buffer.from('\n');
 const mostNoise = 64 * 1024;
 
 /**
- * The container is joined by a shell that waits. Before it is told what to do, it is put under the limits of its
+ * The container is joined by a shell that waits. Before it gets its command, it is put under the limits of its
  * sandbox; arguments, directory and environment then travel in its stdin, and are never in the arguments of a process
  * on the host. Throws what keeps the command from being started.
  */

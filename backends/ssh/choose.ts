@@ -1,4 +1,4 @@
-/** On which host of a pool a sandbox is made. A pure decision about what the hosts have told. */
+/** On which host of a pool a sandbox is made. A pure decision on the answers of the hosts. */
 import { CaissonError } from '../../src/errors.ts';
 
 export interface Candidate<Station> {
@@ -12,7 +12,7 @@ export interface Candidate<Station> {
 
 /**
  * First the host that has something of the task, also while it is drained: the files are there. Else those with room,
- * the emptiest first. Throws `resource_exhausted` when there is none.
+ * the emptiest first. Throws `resource_exhausted` when no host has room.
  */
 export function order<Station>(candidates: readonly Candidate<Station>[]): readonly Station[] {
   const home = candidates.filter(({ holds }) => holds);

@@ -15,7 +15,7 @@ export interface Allowance {
   reserve: number;
 }
 
-/** sshd allows 10 unless told otherwise (sshd_config(5): MaxSessions). */
+/** sshd allows 10 by default (sshd_config(5): MaxSessions). */
 export function usualAllowance(): Allowance {
   return { sessions: 6, reserve: 3 };
 }
@@ -74,7 +74,7 @@ export class Connection {
     return this.fault === null && !this.#isStalled && this.used < sessions + (urgent ? reserve : 0);
   }
 
-  /** A session that stands ready must not take a place from one that is needed. Nobody knows at the first that a second follows. */
+  /** A session that stands ready must not take a place from one that is needed. At the first it is not known that a second follows. */
   prepareSpare(): void {
     this.#begun += 1;
     const hasRoom = this.used + 1 < this.#allowance.sessions;

@@ -20,7 +20,7 @@ export interface Facts {
   readonly scopes: Scopes | null;
 }
 
-/** The probe is told its own text, which it runs again inside the scope. */
+/** The probe gets its own text, which it runs again inside the scope. */
 const script = `
 probe=$1; set --
 say() { printf '%s=%s\\n' "$1" "$2"; }

@@ -35,7 +35,7 @@ async function loginMethods(target: Target): Promise<Method[]> {
   });
 }
 
-/** `null`: not there, and nobody named it; or locked, and the agent may hold it. */
+/** `null`: not there, and not configured; or locked, and the agent may hold it. */
 async function readKey(target: Target, file: string): Promise<ParsedKey | null> {
   const bytes = await readPrivate(target, file);
   if (bytes === null) return null;

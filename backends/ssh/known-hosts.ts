@@ -59,7 +59,7 @@ export function fingerprint(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }
 
-/** The first field of the key's own encoding (RFC 4253, 6.6); empty when it is none. */
+/** The first field of the key's own encoding (RFC 4253, 6.6); empty when it is not one. */
 export function keyType(key: Buffer): string {
   if (key.length < 4) return '';
   const length = key.readUInt32BE(0);

@@ -37,7 +37,7 @@ export async function greet(target: Target, { hostKeys, authHandler, wire }: Gre
     wire.close();
     reject(hostKeys.refusal ?? connectFault(error, target.label));
   };
-  // It stays: what breaks later is told by the end of the connection, and an error that nobody hears ends the service.
+  // It stays: the end of the connection reports a later fault, and an error without a listener ends the service.
   client.on('error', fail);
   client.once('close', () => fail(wire.stream.errored));
   // Small packets go out at once: without it, each exec waits for two delayed acknowledgements.

@@ -14,7 +14,7 @@ export interface Member {
   readonly drain: boolean;
 }
 
-/** Throws `failed_precondition` where it cannot be told which hosts are meant. */
+/** Throws `failed_precondition` where it is not known which hosts are meant. */
 export function membersOf({ settings = {} }: Pick<OpenOptions, 'settings'>): readonly Member[] {
   const { hosts, ...common } = settings;
   const named = Object.entries(isRecord(hosts) ? hosts : {});

@@ -2,7 +2,7 @@
  * Places for sessions on one host: a few on each connection, more connections when these are taken, none that idles.
  *
  * Connections are opened one after the other, since sshd drops those who knock too many at once (MaxStartups). A place
- * that becomes free meanwhile goes to whoever has waited longest.
+ * that becomes free meanwhile goes to the caller that has waited longest.
  */
 import { CaissonError, isCode, toCaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
@@ -15,7 +15,7 @@ const usualIdleMs = 60_000;
 /** Before another connection is tried for beside living ones, when the host did not let one in. */
 const pauseMs = 500;
 
-/** One session on a connection. Whoever takes it gives it back, once. */
+/** One session on a connection. Its user gives it back, once. */
 export interface Place {
   readonly connection: Connection;
   readonly leave: () => void;
@@ -44,7 +44,7 @@ export class Pool {
   #isOpening = false;
   #closed = false;
 
-  /** `idleMs`: how long a connection that nobody uses stays open. */
+  /** `idleMs`: how long an unused connection stays open. */
   constructor(target: () => Promise<Target>, idleMs = usualIdleMs) {
     this.#target = target;
     this.#idleMs = idleMs;
@@ -72,8 +72,8 @@ export class Pool {
   }
 
   /**
-   * Commands that run over these connections are lost to us, and live on. Whoever asks again later gets a connection
-   * that ends as soon as nobody uses it.
+   * Commands that run over these connections are lost to this process, and live on. A later caller gets a connection
+   * that ends as soon as it is unused.
    */
   close(): void {
     this.#closed = true;
@@ -107,7 +107,7 @@ export class Pool {
   }
 
   /**
-   * Beside living connections, another one that is not let in is one too many at this moment: whoever waits goes on
+   * Beside living connections, another one that is not let in is one too many at this moment: the caller goes on
    * waiting for a place on those, and it is tried for again.
    */
   async #open(): Promise<void> {
@@ -132,7 +132,7 @@ export class Pool {
     });
   }
 
-  /** Whoever mends the keys meanwhile must be heard. */
+  /** A change of the keys meanwhile must take effect. */
   #giveUp(error: CaissonError): void {
     this.#keyring.forget();
     this.#failAll(error);

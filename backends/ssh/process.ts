@@ -122,7 +122,7 @@ export class SshProcess implements PtyProcess {
     this.#end.resolve(end);
   }
 
-  /** The session is free again. When no end was told by now, none is known. */
+  /** The session is free again. Without a reported end by now, the end is not known. */
   #closed(fault?: CaissonError): void {
     this.#over = true;
     if (fault !== undefined) this.#end.reject(fault);

@@ -1,6 +1,6 @@
 import { isCode, toCaissonError } from '../../src/errors.ts';
 
-/** What the hosts have told that are there. Throws when none is, and anything else that is wrong with one. */
+/** The answers of the hosts that can be reached. Throws when none can, and for any other fault of one. */
 export function reached<T>(asked: readonly PromiseSettledResult<T>[]): T[] {
   const told = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failures = asked.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));

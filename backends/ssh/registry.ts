@@ -86,7 +86,7 @@ export class Registry {
     await this.#run('destroy', entry, [entry.workspace]);
   }
 
-  /** Files that we did not write are left out: they are nobody's sandbox. */
+  /** Files that Caisson did not write are left out: they are no sandboxes. */
   async list(directory: string, instance: string, signal?: AbortSignal): Promise<readonly Registered[]> {
     const said = await this.#run('list', { directory, name: '', sandbox: '', workspace: '', scope: null }, [], signal);
     return said.split('\n').flatMap((line) => {

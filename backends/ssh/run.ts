@@ -1,4 +1,4 @@
-/** Runs a script of ours on the host to its end. Its output is small, and bounded. */
+/** Runs a script of Caisson on the host to its end. Its output is small, and bounded. */
 import { CaissonError } from '../../src/errors.ts';
 import type { Pool } from './pool.ts';
 import { startProcess } from './start.ts';

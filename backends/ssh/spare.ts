@@ -1,5 +1,5 @@
 /**
- * A session that stands ready on a connection, its shell waiting to be told what to become: to open one takes two round
+ * A session that stands ready on a connection, its shell waiting for what it becomes: to open one takes two round
  * trips, a fork of sshd and a login shell, and a command that finds one has none of these before it.
  *
  * It carries no mark and runs nothing. Its first line is what sshd would else have handed to the login shell.
@@ -27,7 +27,7 @@ export class Spare {
     this.#soon ??= setTimeout(() => this.#prepare(), soonMs).unref();
   }
 
-  /** At most one. That none can be had is told to whoever asks for a session of his own. */
+  /** At most one. A failure to open it is reported by the next session that is asked for. */
   #prepare(): void {
     this.#soon = null;
     if (this.#opening !== null) return;
@@ -43,7 +43,7 @@ export class Spare {
     });
   }
 
-  /** `null`: there is none. */
+  /** `null`: no session stands ready. */
   async take(): Promise<ClientChannel | null> {
     const opening = this.#opening;
     this.#opening = null;

@@ -95,7 +95,7 @@ function targetOf(book: Book, wish: Wish): Target {
     passphrase: env[passphraseName] || null,
     route: routeOf(book, wish, { entry, host, port, user }),
     alive: {
-      // 0 stands for never in ssh_config; a connection that nobody watches would hold its commands for ever.
+      // 0 stands for never in ssh_config; a connection without a watch would hold its commands for ever.
       intervalMs: entry.aliveIntervalMs || aliveIntervalMs,
       count: entry.aliveCount ?? aliveCount,
     },

@@ -1,4 +1,4 @@
-/** Asks hosts who they are, and remembers the key that a person has confirmed. Nobody is logged in to for that. */
+/** Asks hosts who they are, and remembers the key that a person has confirmed. No login is needed for that. */
 import type { HostKey, Trust } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { untilAborted } from '../shared/abort.ts';
@@ -41,7 +41,7 @@ async function askOnTheWay(target: Target): Promise<Asked> {
   return await askHost(target);
 }
 
-/** The host shows its key before it learns anything of us; no key of ours is offered, so it ends there. */
+/** The host shows its key before it learns anything of the client; no key is offered, so that it ends there. */
 async function askHost(target: Target): Promise<Asked> {
   const hostKeys = await openHostKeys(target);
   try {

@@ -39,7 +39,7 @@ export async function buildImage(
   return { reference: recipe.reference, id };
 }
 
-/** Nobody chose a method: say both ways when the default one cannot be gone. */
+/** No method was chosen: say both ways when the default one cannot be gone. */
 async function requirePackages(name: string, env: NodeJS.ProcessEnv): Promise<void> {
   const lacking = await packagesPrecondition(env);
   if (lacking === null) return;

@@ -83,7 +83,7 @@ async function prepare(recipe: Recipe, work: string, env: NodeJS.ProcessEnv): Pr
   return { mirror: host.sources !== '' };
 }
 
-/** Owner and modes as an image has them, whoever checked the recipes out and with what umask. */
+/** Owner and modes as an image has them, whatever user and umask the recipes were checked out with. */
 async function packOverlay(work: string, env: NodeJS.ProcessEnv): Promise<void> {
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rwX,go=rX'];
   const names = await readdir(join(work, 'files'));

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { forEachTask } from './each.ts';
 import type { World } from './world.ts';
 
-/** Who is told to have answered. */
+/** The name under which an answer is recorded. */
 export const asker = ({ env }: World): string => `${env['USER'] ?? 'somebody'} on a terminal`;
 
 export async function answerAll(

@@ -1,4 +1,4 @@
-/** The question about a command, on the terminal of whoever started us. */
+/** The question about a command, on the terminal of this process. */
 import type { Approver, Question } from '../guard/types.ts';
 import { escapeLine } from './escape.ts';
 import type { Input, World } from './world.ts';
@@ -6,7 +6,7 @@ import type { Input, World } from './world.ts';
 const longestAnswer = 1024;
 const letters = { once: '[o]nce', session: '[s]ession', always: '[a]lways', deny: '[d]eny' } as const;
 
-/** `null` where nobody sits: input or the stream of messages is no terminal. */
+/** `null` without a person: input or the stream of messages is no terminal. */
 export function approverOn(world: World, clear: () => void): Approver | null {
   if (world.stdin.isTTY !== true || world.stderr.isTTY !== true) return null;
   return async (question, { signal }) => {
@@ -32,7 +32,7 @@ function questionText(question: Question): string {
   ].join('\n');
 }
 
-/** One line; what was typed after it stays for the command. `null` at the end of the input, or when nobody waits any more. */
+/** One line; what was typed after it stays for the command. `null` at the end of the input, or when the answer is no longer awaited. */
 export function readLine(stdin: Input, signal: AbortSignal): Promise<string | null> {
   return new Promise((resolve) => {
     let text = '';

@@ -124,7 +124,7 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   return {
     open: () => (opened ??= openNow()),
     close: async () => {
-      // A service that did not open has been told of by whoever asked for it.
+      // A service that did not open has been reported to its caller.
       const service = await opened?.catch(() => null);
       await service?.close();
     },

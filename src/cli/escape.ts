@@ -1,5 +1,5 @@
 /**
- * Text for a terminal. Whatever a sandbox or a place told us (names, commands, messages) may hold sequences that move
+ * Text for a terminal. What a sandbox or a place reports (names, commands, messages) may hold sequences that move
  * the cursor, set the clipboard, answer queries or reorder what is read; shown, it must be only visible characters.
  */
 

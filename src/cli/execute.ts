@@ -40,7 +40,7 @@ export async function show(running: Running, timeoutMs: number | null, context: 
   const exit = await passThrough(running, context);
   const interrupted = exit.reason === 'canceled' ? context.interrupted() : null;
   const lines = explain(exit, timeoutMs);
-  // Whoever interrupted knows why it ended, but not who is still there.
+  // The user who interrupted knows why it ended, but not which processes are still there.
   for (const line of interrupted === null ? lines : lines.slice(1)) context.notice(line);
   return interrupted ?? shellCode(exit);
 }

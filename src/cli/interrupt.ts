@@ -3,7 +3,7 @@ import { CaissonError } from '../errors.ts';
 import type { World } from './world.ts';
 
 export interface Interrupts {
-  /** Fires at the first signal, or when nobody reads the output any more. */
+  /** Fires at the first signal, or when the output has no reader any more. */
   readonly signal: AbortSignal;
   /** What to exit with because of it; `null` while nothing came. */
   readonly exitCode: () => number | null;
@@ -38,7 +38,7 @@ export function watchInterrupts(world: World, say: (text: string) => void): Inte
     if (error.code === 'EPIPE') end(brokenPipeExitCode, null);
     else end(failureExitCode, `cannot write the output: ${error.message}`);
   };
-  // Nobody is left to tell when stderr breaks; without a listener it would end the process in mid-work.
+  // A broken stderr cannot be reported; without a listener it would end the process in mid-work.
   const onStderrError = (): void => {};
 
   const names = Object.keys(exitCodes);

@@ -7,7 +7,7 @@ import { parse } from './parse.ts';
 import { report } from './report.ts';
 import type { World } from './world.ts';
 
-/** Never throws: every failure is told and becomes an exit code. */
+/** Never throws: every failure is reported and becomes an exit code. */
 export async function invoke(argv: readonly string[], world: World): Promise<number> {
   let context: Context | null = null;
   try {

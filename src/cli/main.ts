@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { invoke } from './invoke.ts';
 import type { World } from './world.ts';
 
-/** How long a connection that nobody gave back may keep the process after everything is said. */
+/** How long a connection that was not given back may keep the process after all output. */
 const patienceMs = 2000;
 
 /** Sets the exit code and lets the process end by itself, so that everything written is also delivered. */

@@ -31,7 +31,7 @@ async function textOf(error: CaissonError, world: World, refused: boolean): Prom
 }
 
 /**
- * The chain of causes. Messages of our own errors hold no secrets by rule; of others, only what kind they are is told,
+ * The chain of causes. Messages of a CaissonError hold no secrets by rule; of others, only the kind is shown,
  * since their words may be anything, also a header or a value.
  */
 export function causes(thrown: unknown): string[] {

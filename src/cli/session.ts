@@ -12,6 +12,6 @@ export function sessionOf([taskId = '', name = '']: readonly string[]): {
   return { taskId, name };
 }
 
-/** What is told of a session that was taken up without all of its state. */
+/** The notice on a session that was restored without all of its state. */
 export const withoutNotice = (lost: readonly string[]): string =>
   `taken up from its kept state, without ${lost.join(' and ')}`;

@@ -33,7 +33,7 @@ export function statusOn({ stderr, nowMs }: Pick<World, 'stderr' | 'nowMs'>, qui
   return { update, clear };
 }
 
-/** Amounts above this are bytes for sure; steps are told as they are. */
+/** Amounts above this are bytes for sure; steps are shown as they are. */
 const mostSteps = 10_000;
 
 function describe({ what, done, total }: Progress): string {

@@ -11,7 +11,7 @@ export function isTerminal({ stdin, stdout }: World): boolean {
 }
 
 export function sizeOf({ stdout }: World): Size {
-  // A terminal that was never told its size says 0.
+  // A terminal whose size was never set reports 0.
   return { columns: stdout.columns || 80, rows: stdout.rows || 24 };
 }
 

@@ -1,4 +1,4 @@
-/** Confirms keys of hosts that nobody has confirmed: by fingerprints that were given, or by a person on the terminal. */
+/** Confirms keys of hosts that are not confirmed yet: by fingerprints that were given, or by a person on the terminal. */
 import type { CaissonApi, HostKey } from '../service/api.ts';
 import { CaissonError } from '../errors.ts';
 import { readLine } from './approver.ts';

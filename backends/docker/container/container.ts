@@ -21,7 +21,7 @@ export interface Inspected {
   readonly limits: { readonly memoryBytes: number; readonly nanoCpus: number; readonly pids: number };
 }
 
-/** Throws `not_found`. `name` is an id or a name of ours. */
+/** Throws `not_found`. `name` is an id, or a name that Caisson gave. */
 export async function inspectContainer(engine: Engine, name: string, signal?: AbortSignal): Promise<Inspected> {
   const answer = object(
     await engine.ask({ what: 'look at the sandbox', method: 'GET', path: `/containers/${name}/json`, signal }),

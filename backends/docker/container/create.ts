@@ -18,7 +18,7 @@ import { missingShell } from './shell.ts';
 
 export interface Created {
   readonly inspected: Inspected;
-  /** Absent when the container was found running: nobody attached before its start. */
+  /** Absent when the container was found running: no client attached before its start. */
   readonly init: InitProcess | null;
 }
 

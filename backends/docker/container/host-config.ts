@@ -117,7 +117,7 @@ function storage(plan: Plan) {
   };
 }
 
-/** The engine adds nosuid, nodev and noexec by itself, so whoever wants exec has to say so. */
+/** The engine adds nosuid, nodev and noexec by itself, so that exec has to be asked for. */
 const fixedTmpfs: Readonly<Record<string, string>> = {
   '/tmp': 'rw,exec,nosuid,nodev,size=512m',
   '/var/tmp': 'rw,noexec,nosuid,nodev,size=256m',

@@ -85,7 +85,7 @@ export async function pull(engine: Engine, image: string, options: PullOptions):
   }
 }
 
-/** Layers are told one by one: `what` names the layer, the numbers are its bytes. */
+/** Layers are reported one by one: `what` names the layer, the numbers are its bytes. */
 function report(image: string, entry: Json, options: PullOptions): void {
   const failure = text(entry['error']) ?? text(object(entry['errorDetail'])['message']);
   if (failure !== null) throw missing(image, printable(failure));

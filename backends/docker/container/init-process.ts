@@ -63,7 +63,7 @@ export class InitProcess implements Process {
         query: { signal },
       });
     } catch (error) {
-      // Ended or gone: then there is nobody to signal.
+      // Ended or gone: there is no process to signal.
       if (!isCode(error, 'not_found') && !isCode(error, 'failed_precondition')) throw error;
     }
   }

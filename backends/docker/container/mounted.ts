@@ -6,7 +6,7 @@ import type { Engine } from '../engine/engine.ts';
 
 /**
  * `null`: it cannot be seen from here. The engine counts processes in its own namespace, so a number is only believed when
- * the control group of that process names the container. Of a link, the link itself is told.
+ * the control group of that process names the container. Of a link, the link itself is looked at.
  */
 export async function identify(engine: Engine, container: string, target: string): Promise<FileIdentity | null> {
   const { id, pid } = await inspectContainer(engine, container);

@@ -2,7 +2,7 @@
  * The bridge that `network: open` means: one per instance and engine, with traffic between its sandboxes off.
  *
  * Engines before 25 take several networks of one name, and then start no container on any of them, even by id. So after
- * making one it is looked which there are, and of those of ours the one in use stays, or else the oldest: every racer
+ * making one it is looked which there are, and of Caisson's own the one in use stays, or else the oldest: every racer
  * comes to the same answer, and a start that fell into that moment is tried again.
  */
 import { CaissonError, isCode } from '../../../src/errors.ts';

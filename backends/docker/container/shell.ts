@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 
 const places = ['/bin/sh', '/usr/bin/sh'];
 
-/** Why a container did not start, when it has no shell. `null`: it has one, or nobody can tell. */
+/** Why a container did not start, when it has no shell. `null`: it has one, or that is not known. */
 export async function missingShell(engine: Engine, container: string, image: string): Promise<CaissonError | null> {
   const there = await Promise.all(places.map((path) => isThere(engine, container, path)));
   if (there.some((each) => each)) return null;

@@ -63,7 +63,7 @@ function tlsEndpoint(host: string, env: Environment): Endpoint {
     );
   }
   if (!env['DOCKER_TLS_VERIFY']) {
-    // Whoever can reach an engine over plain TCP is root on its host.
+    // A user who can reach an engine over plain TCP is root on its host.
     throw refusal(
       'an engine over TCP is only used with verified TLS',
       'Set DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH to the directory of ca.pem, cert.pem and key.pem.',

@@ -77,7 +77,7 @@ export class Engine {
       output.destroy();
     }
     if (!this.#connected) return;
-    // An engine that hangs must not hold whoever wants to leave.
+    // An engine that hangs must not hold a caller that closes.
     await untilAborted(this.network.leave(), AbortSignal.timeout(closePatienceMs)).catch(() => undefined);
   }
 

@@ -1,7 +1,7 @@
 /**
  * One event stream for all containers of an instance: it tells when an exec or a container ends, without asking again
  * and again. It is opened when the first one needs it and comes back by itself; what may have been missed meanwhile is
- * asked for by whoever waits (`reconnected`). After half a minute of silence it gives up (`lost`) until it is needed again.
+ * asked for by a caller that waits (`reconnected`). After half a minute of silence it gives up (`lost`) until it is needed again.
  */
 import type { Readable } from 'node:stream';
 import { delay } from './delay.ts';
@@ -101,7 +101,7 @@ export class Events {
     if (this.#closed || this.#stream !== broken) return;
     this.#stream = null;
     this.#ready = this.#retry();
-    // Whoever asks for `ready` meanwhile gets the failure; here it has been told to all listeners.
+    // A caller of `ready` gets the failure meanwhile; all listeners have got it here.
     await this.#ready.catch(() => {});
   }
 

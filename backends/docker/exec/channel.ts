@@ -161,7 +161,7 @@ export class Channel {
     };
     const reader = new Readable({ highWaterMark: bufferBytes, read: wanted });
     reader.on('close', wanted);
-    // Readers get the error by reading; one that nobody reads must not end the service.
+    // Readers get the error by reading; one without a reader must not end the service.
     reader.on('error', () => {});
     return reader;
   }

@@ -4,7 +4,7 @@
  *   - A background child holds the output. The engine then waits two seconds before it sends the event, but moby 20.10
  *     answers an inspect at once (since 23 it holds a lock, so that the answer is as late as the event). So an exec
  *     without open stdin is inspected a few times after it has gone quiet.
- *   - Nobody reads the output. A dead exec whose bytes the engine cannot get rid of blocks the ends of all execs of its
+ *   - The output has no reader. A dead exec whose bytes the engine cannot get rid of blocks the ends of all execs of its
  *     container, so one that is held is looked at too, and once it is over, or the engine does not answer, the rest is
  *     read in, up to a bound.
  *   - It never started: no event, exit code 126 or 127, and no pid.
@@ -58,7 +58,7 @@ export interface Attached {
   readonly stdinOpen: boolean;
   /** The connection stands still because a reader does. */
   readonly held: boolean;
-  /** Reads a bounded rest although nobody takes it. */
+  /** Reads a bounded rest although it has no reader. */
   slacken(): void;
 }
 

@@ -10,8 +10,8 @@ import { ExecProcess } from './process.ts';
 import { endOf } from '../../shared/outputs.ts';
 
 /**
- * Makes the pipes, holds both sides of each so that nobody waits for another, and says so over the engine's streams. When
- * it is told that this side is open, it takes the pipes for its streams, says so over them, and becomes the command. When
+ * Makes the pipes, holds both sides of each so that no side waits for the other, and says so over the engine's streams. When
+ * it hears that this side is open, it takes the pipes for its streams, says so over them, and becomes the command. When
  * the engine's streams end before, so does it, and nothing stays. Its variable has a prefix that no image exports.
  */
 const connect = `

@@ -79,7 +79,7 @@ export class Pipes {
 
 const discardPauseMs = 20;
 
-/** A pipe that nobody reads would end who writes to it; one that is read as fast as can be would keep us busy for ever. */
+/** A pipe without a reader would end its writer; one that is read at full speed would keep this process busy for ever. */
 function discard(fd: number): void {
   const own = reopened(fd);
   if (own === null) return;
@@ -92,7 +92,7 @@ function discard(fd: number): void {
   rest.unref();
 }
 
-/** `null`: no descriptor is left, and whoever still writes to that pipe is ended by it. */
+/** `null`: no descriptor is left, and SIGPIPE ends what still writes to that pipe. */
 function reopened(fd: number): number | null {
   try {
     return openSync(`/proc/self/fd/${fd}`, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -31,7 +31,7 @@ export interface StartOptions extends ExecOptions {
 }
 
 /**
- * A sequence nobody types, because the default one (ctrl-p, ctrl-q) would detach a terminal, and holds back every
+ * A sequence that is never typed, because the default one (ctrl-p, ctrl-q) would detach a terminal, and holds back every
  * ctrl-p until the next key.
  */
 const detachKeys = 'ctrl-@,ctrl-_,ctrl-@,ctrl-_,ctrl-@,ctrl-_';

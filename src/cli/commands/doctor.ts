@@ -74,7 +74,7 @@ function ignoredRule({ source, rule }: { readonly source: string; readonly rule:
   };
 }
 
-/** A rule that does not hold is told with its first example. */
+/** A rule that does not hold is shown with its first example. */
 function rulesCheck(rules: readonly RuleExamples[]): Check {
   const failing = rules.filter(({ problems }) => problems.length > 0);
   const examples = rules.reduce((sum, rule) => sum + rule.examples, 0);

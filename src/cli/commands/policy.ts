@@ -83,7 +83,7 @@ function excerpt(command: string, start: number, end: number): string {
   return text.length > mostExcerpt ? `${text.slice(0, mostExcerpt)}...` : text;
 }
 
-/** Exits 0 when every line was answered. What was answered before a bad line is still told. */
+/** Exits 0 when every line was answered. Answers before a bad line are still printed. */
 async function checkLines(check: Checker, context: Context): Promise<number> {
   let answers = '';
   let count = 0;
