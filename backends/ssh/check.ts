@@ -12,7 +12,7 @@ const asRoot: Finding = {
 };
 
 export function toCheck(label: string, facts: Facts): Check {
-  const { missing, scopes, ...told } = facts;
+  const { missing, scopes, ...shown } = facts;
   const lacks = missing.length > 0;
   return {
     status: lacks ? 'unhealthy' : 'ready',
@@ -20,7 +20,7 @@ export function toCheck(label: string, facts: Facts): Check {
       ? `${label} lacks ${missing.join(', ')}`
       : `commands run on ${label} as ${facts.user}, without isolation${scopes === null ? ' and without limits' : ''}`,
     remedy: lacks ? `install ${missing.join(', ')} there` : null,
-    facts: { host: label, ...told, limits: scopes === null ? 'none' : scopes.holds.join(' ') },
+    facts: { host: label, ...shown, limits: scopes === null ? 'none' : scopes.holds.join(' ') },
     findings: facts.uid === 0 ? [asRoot] : [],
   };
 }

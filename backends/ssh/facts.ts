@@ -33,10 +33,10 @@ eval "$probe"`;
 
 export async function askFacts(pool: Pool): Promise<Facts> {
   const { code, stdout } = await run(pool, { script, args: [scopeProbe] });
-  const told = new Map(
+  const answers = new Map(
     stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
-  const value = (key: string): string => (told.get(key) ?? '').slice(0, 1024);
+  const value = (key: string): string => (answers.get(key) ?? '').slice(0, 1024);
   if (code !== 0 || ![value('root'), value('home')].every((path) => path.startsWith('/')))
     throw new CaissonError('not_supported', 'the host does not answer as a POSIX system with a home directory', {
       remedy: 'use a host with Linux, and an account with a home',

@@ -50,7 +50,7 @@ export async function openHostKeys(target: Target): Promise<HostKeys> {
   return found;
 }
 
-const told: Readonly<Record<Exclude<Standing['verdict'], 'known'>, string>> = {
+const refusals: Readonly<Record<Exclude<Standing['verdict'], 'known'>, string>> = {
   revoked: 'shows a key that is revoked',
   changed: 'shows another key than the one that is known: someone may be in between, or the host was set up anew',
   'other-type': 'shows a key of a type that is not known of it',
@@ -67,7 +67,7 @@ export function mayBeTrusted({ verdict }: Standing): boolean {
 function refusalOf(target: Target, key: Buffer, standing: Exclude<Standing, { verdict: 'known' }>): CaissonError {
   const { verdict, places } = standing;
   const print = `${keyType(key)} ${fingerprint(key)}`;
-  return new CaissonError('unauthenticated', `${target.label} ${told[verdict]} (${print})`, {
+  return new CaissonError('unauthenticated', `${target.label} ${refusals[verdict]} (${print})`, {
     details: { reason: `host-key-${verdict}`, fingerprint: fingerprint(key), known: places },
     remedy: remedyOf(target, key, standing),
   });

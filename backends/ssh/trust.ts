@@ -14,7 +14,7 @@ export function trustIn(targets: () => Promise<readonly Target[]>): Trust {
   const ask = async (): Promise<readonly Asked[]> =>
     reached(await Promise.allSettled((await targets()).map(askOnTheWay)));
   return {
-    look: async ({ signal } = {}) => distinct((await untilAborted(ask(), signal)).map(told)),
+    look: async ({ signal } = {}) => distinct((await untilAborted(ask(), signal)).map(viewOf)),
     confirm: async (wanted, { signal } = {}) => {
       const found = (await untilAborted(ask(), signal)).find(({ target }) => target.label === wanted.host);
       if (found === undefined || fingerprint(found.key) !== wanted.fingerprint) throw notShown(wanted);
@@ -55,7 +55,7 @@ async function askHost(target: Target): Promise<Asked> {
   return { target, key: shown.key, refusal, mayBeTrusted: mayBeTrusted(shown.standing) };
 }
 
-function told({ target, key, refusal, mayBeTrusted: may }: Asked): HostKey {
+function viewOf({ target, key, refusal, mayBeTrusted: may }: Asked): HostKey {
   const standing = refusal === null ? 'known' : may ? 'unknown' : 'refused';
   return { host: target.label, type: keyType(key), fingerprint: fingerprint(key), standing, refusal };
 }

@@ -164,11 +164,11 @@ function writeAll(fd: number, bytes: Uint8Array, size: number): void {
   }
 }
 
-const told = { ms: 0, text: '' };
+const written = { ms: 0, text: '' };
 
 /** Many records are of the same millisecond, and writing a date costs as much as a hash. */
 export function now(): string {
   const ms = Date.now();
-  if (ms !== told.ms) Object.assign(told, { ms, text: new Date(ms).toISOString() });
-  return told.text;
+  if (ms !== written.ms) Object.assign(written, { ms, text: new Date(ms).toISOString() });
+  return written.text;
 }

@@ -112,11 +112,11 @@ class AuditLog implements Audit {
       this.#waiting = [];
       batch?.resolve();
     } catch (error) {
-      const told = unwritable(error, this.#directory);
+      const failure = unwritable(error, this.#directory);
       // Their waiters do not go on, so that these records must not be written later.
       this.#waiting = this.#waiting.filter((each) => batch?.entries.has(each) !== true);
-      batch?.reject(told);
-      throw told;
+      batch?.reject(failure);
+      throw failure;
     }
   }
 

@@ -15,13 +15,13 @@ const deepest = 6;
 /** Rows of name, wanted and effective. `-`: not asked for, or not measured. */
 export function comparison({ spec, effective }: SandboxView): string[][] {
   const measured = flatten(effective ?? {});
-  const told = new Set<string>();
+  const shown = new Set<string>();
   const rows = [...flatten(spec)].map(([name, wanted]) => {
     const key = measuredAs[name] ?? name;
-    told.add(key);
+    shown.add(key);
     return [name, wanted, measured.get(key) ?? '-'];
   });
-  const rest = [...measured].filter(([name]) => !told.has(name)).map(([name, value]) => [name, '-', value]);
+  const rest = [...measured].filter(([name]) => !shown.has(name)).map(([name, value]) => [name, '-', value]);
   return [...rows, ...rest].slice(0, mostRows);
 }
 

@@ -19,14 +19,14 @@ export interface Checked {
 }
 
 export function explain(issues: readonly z.core.$ZodIssue[], { value, placeOf, own }: Checked): Problem[] {
-  const told = issues.flatMap((issue) => {
+  const reported = issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: messageOf(issue, value) }];
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
       message: unknownKey(own === undefined ? nearestAt(issue.path, key) : nearest(key, own.keys)),
     }));
   });
-  const placed = told.map(({ path, message }) => ({
+  const placed = reported.map(({ path, message }) => ({
     place: placeOf(path),
     key: dotted(own?.keyOf(path) ?? path),
     message,

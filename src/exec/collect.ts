@@ -29,6 +29,6 @@ async function keep(stream: Readable, keepBytes: number): Promise<KeptStream> {
   return window.read();
 }
 
-function summary(told: StreamSummary, kept: KeptStream): StreamSummary {
-  return { ...told, truncated: told.truncated || kept.truncated };
+function summary(reported: StreamSummary, kept: KeptStream): StreamSummary {
+  return { ...reported, truncated: reported.truncated || kept.truncated };
 }

@@ -15,14 +15,14 @@ export function meter(
   onProgress: ((progress: Progress) => void) | undefined,
 ): Meter {
   let done = 0;
-  let told = -Infinity;
+  let reportedAt = -Infinity;
   const tell = (): void => onProgress?.({ what, done, total });
   return {
     add(bytes) {
       done += bytes;
       const now = performance.now();
-      if (now - told < intervalMs) return;
-      told = now;
+      if (now - reportedAt < intervalMs) return;
+      reportedAt = now;
       tell();
     },
     end: tell,

@@ -19,8 +19,8 @@ export function recordIn(audit: Audit): Record {
 
 function refusedEntry(from: Call, refused: unknown): AuditEntry {
   const { code, message, details } = toCaissonError(refused);
-  const told = { verdict: 'deny', code, message: message.slice(0, 1000), tier: text(details['tier']) };
-  return { ...entry(from), ...told, reason: text(details['reason']) };
+  const denial = { verdict: 'deny', code, message: message.slice(0, 1000), tier: text(details['tier']) };
+  return { ...entry(from), ...denial, reason: text(details['reason']) };
 }
 
 function admittedEntry(from: Call, { call, decision, answered }: Passage): AuditEntry {

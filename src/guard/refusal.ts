@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 /** Why the answer to a question was no. */
 export type Unanswered = 'nobody' | 'timed-out' | 'too-many' | 'lost';
 
-const told = 5;
+const mostShown = 5;
 
 export function denied(call: Call, decision: Decision): CaissonError {
   const always = decision.tier === 'hardline' ? ', in every mode and whoever approves it' : '';
@@ -66,8 +66,8 @@ function refusal(code: Code, message: string, { call, decision, remedy, why }: R
 
 function describe({ findings }: Decision): string {
   const distinct = [...new Set(findings.map(({ rule, description }) => nameOf(rule, description)))];
-  const more = distinct.length > told ? ` and ${distinct.length - told} more` : '';
-  return distinct.length === 0 ? 'it could not be judged' : `${distinct.slice(0, told).join(', ')}${more}`;
+  const more = distinct.length > mostShown ? ` and ${distinct.length - mostShown} more` : '';
+  return distinct.length === 0 ? 'it could not be judged' : `${distinct.slice(0, mostShown).join(', ')}${more}`;
 }
 
 /** The text of a permission rule says more than its description. */

@@ -34,9 +34,9 @@ async function knownOf({ subject, cwd }: Call, look: Look, policy: Policy): Prom
     if (round > 0 && names.length === 0) return known;
     if (asked.size + names.length > mostNames) return null;
     for (const name of names) asked.add(name);
-    const told = await look(names);
-    if (told === null) return null;
-    known = { cwd: told.cwd, definitions: [...known.definitions, ...told.definitions] };
+    const answer = await look(names);
+    if (answer === null) return null;
+    known = { cwd: answer.cwd, definitions: [...known.definitions, ...answer.definitions] };
   }
   return null;
 }

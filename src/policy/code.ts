@@ -23,13 +23,13 @@ export function decideProgram({ language, text }: Program, { permissions, profil
   for (const verdict of ['deny', 'ask'] as const) {
     const findings = permissions
       .filter((each) => each.verdict === verdict && isAbout(each, language))
-      .map(({ text: rule }): Finding => ({ rule, description: told[verdict], start: 0, end: text.length }));
+      .map(({ text: rule }): Finding => ({ rule, description: descriptions[verdict], start: 0, end: text.length }));
     if (findings.length > 0) return { verdict, tier: 'rule', findings };
   }
   return { verdict: 'allow', tier: 'none', findings: [] };
 }
 
-const told = { deny: 'denied by a rule', ask: 'a rule wants it asked for' } as const;
+const descriptions = { deny: 'denied by a rule', ask: 'a rule wants it asked for' } as const;
 
 /** `execute_code`, `execute_code(python:*)`; `python_rpc` is another name for the former in Python. */
 function isAbout({ tool, pattern }: Permission, language: Program['language']): boolean {

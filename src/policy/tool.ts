@@ -21,11 +21,11 @@ export function decideTool(call: ToolCall, { permissions, mode, profile }: Setti
   if (profile === 'strict' && call.path !== undefined && !isInside(call.path, call.project)) return outside;
   for (const verdict of ['deny', 'ask', 'allow'] as const) {
     const found = permissions.find((each) => each.verdict === verdict && matches(each, call));
-    if (found !== undefined) return told(verdict, 'rule', found.text);
+    if (found !== undefined) return decisionOf(verdict, 'rule', found.text);
   }
   if (mode === 'autonomous') return { verdict: 'allow', tier: 'none', findings: [] };
   if (mode !== 'supervised' && reading.test(call.tool)) return { verdict: 'allow', tier: 'mode', findings: [] };
-  return told(mode === 'plan' ? 'deny' : 'ask', 'mode', mode);
+  return decisionOf(mode === 'plan' ? 'deny' : 'ask', 'mode', mode);
 }
 
 const outside: Decision = {
@@ -50,7 +50,7 @@ function matches({ tool, pattern, verdict }: Permission, call: ToolCall): boolea
   );
 }
 
-function told(verdict: Verdict, tier: 'rule' | 'mode', rule: string): Decision {
+function decisionOf(verdict: Verdict, tier: 'rule' | 'mode', rule: string): Decision {
   const description = verdict === 'deny' ? 'denied by a rule' : 'a rule wants it asked for';
   return {
     verdict,

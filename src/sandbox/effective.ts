@@ -107,8 +107,8 @@ function count(text: string | undefined): number | null {
 
 /** Of all cgroups around the sandbox the tightest holds. */
 function least(values: readonly (number | null)[]): number | null {
-  const told = values.filter((value) => value !== null);
-  return told.length === 0 ? null : Math.min(...told);
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** cgroup v1 says "no limit" by a page-aligned number near 2^63, v2 by the word `max`. */

@@ -1,6 +1,6 @@
 /**
  * Files that root made in a sandbox belong to root on the host too. A service that is not root there lets the sandbox
- * remove them itself, before it goes. What remains is found, and told, by the removal on the host.
+ * remove them itself, before it goes. What remains is found, and reported, by the removal on the host.
  */
 import type { Sandbox } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';

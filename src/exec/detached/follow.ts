@@ -27,17 +27,17 @@ export async function* followProcess(
   id: string,
   options: FollowOptions,
 ): AsyncGenerator<ExecEvent, void, void> {
-  const told = positionAt(options.after);
-  if (told?.over === true) return;
+  const delivered = positionAt(options.after);
+  if (delivered?.over === true) return;
   const first = await findProcess(kept, id);
-  let position: Position = told ?? { stdout: 0, stderr: 0, over: false };
+  let position: Position = delivered ?? { stdout: 0, stderr: 0, over: false };
   const event = (at: string | null, what: ExecEvent['event']): ExecEvent => ({
     execId: id,
     seq: seqOf(position),
     at: at ?? new Date().toISOString(),
     event: what,
   });
-  if (told === null) {
+  if (delivered === null) {
     const { command, startedAt } = first;
     yield event(startedAt, { type: 'started', command, cwd: options.cwd, where: options.where });
   }
@@ -134,7 +134,7 @@ function resume({ stdout, stderr }: Process): void {
   for (const stream of [stdout, stderr]) if (stream.isPaused()) stream.resume();
 }
 
-function exitOfProcess(process: DetachedProcess, told: Position): Exit {
+function exitOfProcess(process: DetachedProcess, delivered: Position): Exit {
   const { startedAt, endedAt, state, exitCode, truncated, backgroundOpen } = process;
   const byClockMs =
     startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
@@ -142,8 +142,8 @@ function exitOfProcess(process: DetachedProcess, told: Position): Exit {
     forced: null,
     end: state === 'exited' ? { exitCode, signal: null, outOfMemory: false } : null,
     durationMs: process.durationMs ?? byClockMs,
-    stdout: keptStream(told.stdout, truncated.stdout, state),
-    stderr: keptStream(told.stderr, truncated.stderr, state),
+    stdout: keptStream(delivered.stdout, truncated.stdout, state),
+    stderr: keptStream(delivered.stderr, truncated.stderr, state),
     backgroundOpen,
     survivors: null,
     notes: notesOf(process),

@@ -34,7 +34,7 @@ export class ExecRecorder implements Recorder {
   readonly #missing = new Set<StreamName>();
   /** Bytes that came, and bytes that the frames so far stand for. They differ by what is on its way to a spill. */
   readonly #came: Record<StreamName, number> = { stdout: 0, stderr: 0 };
-  readonly #told: Record<StreamName, number> = { stdout: 0, stderr: 0 };
+  readonly #recorded: Record<StreamName, number> = { stdout: 0, stderr: 0 };
   #spill: Spill | null = null;
   #spilled = 0;
   /** What of it is in the files. */
@@ -100,7 +100,7 @@ export class ExecRecorder implements Recorder {
   #inline(stream: StreamName, chunk: Uint8Array): void {
     this.#append(frameTypes[stream], chunk);
     this.#came[stream] += chunk.length;
-    this.#told[stream] += chunk.length;
+    this.#recorded[stream] += chunk.length;
   }
 
   #toSpill(stream: StreamName, piece: Uint8Array): Promise<void> | void {
@@ -135,12 +135,12 @@ export class ExecRecorder implements Recorder {
     this.#options.room.settle(length);
     this.#skipTo(stream, offset);
     this.#append(frameTypes[`${stream}Spill`], encodeExtent({ fileOffset, length }));
-    this.#told[stream] = offset + length;
+    this.#recorded[stream] = offset + length;
   }
 
   #skipTo(stream: StreamName, offset: number): void {
-    if (offset <= this.#told[stream]) return;
-    this.#told[stream] = offset;
+    if (offset <= this.#recorded[stream]) return;
+    this.#recorded[stream] = offset;
     this.#missing.add(stream);
   }
 
@@ -155,8 +155,8 @@ export class ExecRecorder implements Recorder {
       number: entry.number,
       seq: this.#seq,
       time,
-      stdoutOffset: this.#told.stdout,
-      stderrOffset: this.#told.stderr,
+      stdoutOffset: this.#recorded.stdout,
+      stderrOffset: this.#recorded.stderr,
     };
     writer.append(placed === undefined ? { head, payload } : { head, payload, placed });
   }

@@ -13,13 +13,13 @@ export interface Position {
  * leaves something out leaves a number free for each stream, and damaged frames had numbers of their own, so that every
  * gap has one and resuming from any number gives the same events.
  */
-export function gapsBefore(frame: Frame, told: Position, execId: string): ExecEvent[] {
+export function gapsBefore(frame: Frame, delivered: Position, execId: string): ExecEvent[] {
   const streams = (['stdout', 'stderr'] satisfies StreamName[]).filter(
-    (stream) => frame[`${stream}Offset`] > told[stream],
+    (stream) => frame[`${stream}Offset`] > delivered[stream],
   );
   const at = new Date(frame.time).toISOString();
   return streams.map((stream, index) => {
     const seq = frame.seq - streams.length + index;
-    return { execId, seq, at, event: { type: 'gap', stream, bytes: frame[`${stream}Offset`] - told[stream] } };
+    return { execId, seq, at, event: { type: 'gap', stream, bytes: frame[`${stream}Offset`] - delivered[stream] } };
   });
 }

@@ -24,15 +24,15 @@ export async function* readEvents(
   options: ReadOptions,
 ): AsyncGenerator<ExecEvent, void, void> {
   const { after = 0 } = options;
-  let told: Position = { seq: 0, stdout: 0, stderr: 0 };
+  let delivered: Position = { seq: 0, stdout: 0, stderr: 0 };
   for await (const step of framesOf(entry, source, options)) {
     if (step.kind !== 'frame') {
-      yield lastEvent(entry, step, told);
+      yield lastEvent(entry, step, delivered);
       return;
     }
     const { frame } = step;
-    for (const gap of gapsBefore(frame, told, entry.execId)) if (gap.seq > after) yield gap;
-    told = positionAfter(frame);
+    for (const gap of gapsBefore(frame, delivered, entry.execId)) if (gap.seq > after) yield gap;
+    delivered = positionAfter(frame);
     if (frame.seq <= after) continue;
     const event = await eventOf(frame, entry, source.spillDirectory);
     if (event !== null) yield { execId: entry.execId, seq: frame.seq, at: new Date(frame.time).toISOString(), event };
@@ -40,11 +40,11 @@ export async function* readEvents(
 }
 
 /** Of an exec whose exit is on no disk. A reader may get it twice: better than never. */
-function lastEvent(entry: Entry, step: Exclude<Step, { kind: 'frame' }>, told: Position): ExecEvent {
-  const exit = step.kind === 'pending' ? step.exit : lostExit(entry, told);
+function lastEvent(entry: Entry, step: Exclude<Step, { kind: 'frame' }>, delivered: Position): ExecEvent {
+  const exit = step.kind === 'pending' ? step.exit : lostExit(entry, delivered);
   return {
     execId: entry.execId,
-    seq: told.seq + 1,
+    seq: delivered.seq + 1,
     at: new Date(entry.lastAt).toISOString(),
     event: { type: 'exit', exit },
   };

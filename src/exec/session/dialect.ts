@@ -26,7 +26,7 @@ export const note = `command printf '%s\\n' 'caisson: the function called comman
 export const renamed = (file: string): string =>
   `{ command mv -f "${file}.new" "${file}" || ( PATH=/usr/bin:/bin; command mv -f "${file}.new" "${file}" ); } 2>/dev/null`;
 
-/** Appends a word to what is told, as a netstring. */
+/** Appends a word to the answer, as a netstring. */
 export const put = (word: string): string => `_cz_k=${word}; _cz_s=$_cz_s\${#_cz_k}:$_cz_k,`;
 
 /** `definitions`: tells what `_cz_x` is defined as. */

@@ -26,16 +26,16 @@ export function encodeLook(input: {
   return `S ${input.nonce} ${[input.token, ...input.names].map(quote).join(' ')} #.\n`;
 }
 
-/** `null`: not told, or not as it was written. */
+/** `null`: no answer, or not in its form. */
 export function readLook(bytes: Buffer, token: string): Known | null {
   const at = bytes.indexOf(token);
   const all = at < 0 ? null : partsOf(bytes.subarray(at + token.length));
   const [whole, ...more] = all ?? [];
-  const [cwd, ...told] = whole === undefined || more.length > 0 ? [] : (partsOf(whole) ?? []);
-  if (cwd?.[0] !== slash || told.length % 3 !== 0) return null;
+  const [cwd, ...parts] = whole === undefined || more.length > 0 ? [] : (partsOf(whole) ?? []);
+  if (cwd?.[0] !== slash || parts.length % 3 !== 0) return null;
   const definitions: Definition[] = [];
-  for (let from = 0; from < told.length; from += 3) {
-    const [kind = '', name = '', text = ''] = told.slice(from, from + 3).map((part) => part.toString());
+  for (let from = 0; from < parts.length; from += 3) {
+    const [kind = '', name = '', text = ''] = parts.slice(from, from + 3).map((part) => part.toString());
     definitions.push(kind === 'f' ? functionOf(name, text) : { kind: 'alias', name, text: aliasOf(text) });
   }
   return { cwd: cwd.toString().replace(/^\/+/, '/'), definitions };

@@ -10,7 +10,7 @@
  *             its text; its snapshot is complete, where that of the others lacks functions
  *
  * `command eval` keeps syntax errors from ending dash and ash, and the text is not inside a function, where `set --`,
- * `declare` and `return` mean something else. The snapshot is written before the end is told, by rename.
+ * `declare` and `return` mean something else. The snapshot is written before the end is reported, by rename.
  *
  * Functions and aliases of the caller do not reach what stands here. All is one group, read before any alias is taken
  * up; what is read later (`eval`, and `$(...)` in older bash) begins with `\command`; functions of our own, which could be

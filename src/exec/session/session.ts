@@ -46,7 +46,7 @@ export class Session {
   #settle: ((trailer: string | null) => void) | null = null;
   #current: LaneProcess | null = null;
   /** What is written while the shell tells of itself. */
-  #told: Buffer[] | null = null;
+  #looked: Buffer[] | null = null;
   #opened: Opened | null = null;
   #end: ProcessEnd | 'unknown' | null = null;
 
@@ -114,16 +114,16 @@ export class Session {
   async look(names: readonly string[]): Promise<Known | null> {
     if (this.hasEnded) return null;
     const [nonce, token] = [newNonce(), newNonce()];
-    const told: Buffer[] = [];
-    this.#told = told;
+    const looked: Buffer[] = [];
+    this.#looked = looked;
     const answer = this.#expect(nonce, statusForm);
     this.#process.stdin?.write(encodeLook({ nonce, token, names }));
     const late = sleep(lookPatienceMs, 'late' as const, { ref: false });
     const end = await Promise.race([answer, late]);
-    this.#told = null;
+    this.#looked = null;
     // A shell that answers this late would answer into what comes next.
     if (end === 'late') this.close();
-    return end === null || end === 'late' ? null : readLook(Buffer.concat(told), token);
+    return end === null || end === 'late' ? null : readLook(Buffer.concat(looked), token);
   }
 
   /**
@@ -208,7 +208,7 @@ export class Session {
   }
 
   #deliver(name: StreamName, bytes: Buffer): void {
-    if (name === 'stdout') this.#told?.push(bytes);
+    if (name === 'stdout') this.#looked?.push(bytes);
     if (this.#current !== null && !this.#current[name].push(bytes)) this.#process[name].pause();
   }
 

@@ -75,7 +75,7 @@ export async function sync(sandbox: Sandbox, options: SyncOptions): Promise<Sync
       bytes,
       unchanged,
       removed: direction === 'in' ? remove.length : 0,
-      conflicts: told(work),
+      conflicts: conflictsOf(work),
     };
   } finally {
     closeDirectory(found.directory);
@@ -167,7 +167,7 @@ function agreedAfter({ options, host, there, plan }: Work, before: Agreed, sent:
   return new Map([...kept, ...same, ...moved]);
 }
 
-function told({ options, host, there, plan }: Work): SyncResult['conflicts'] {
+function conflictsOf({ options, host, there, plan }: Work): SyncResult['conflicts'] {
   const say = (paths: Iterable<ByteName>, why: string): SyncResult['conflicts'] =>
     [...paths].map((path) => ({ path: printable(path), why }));
   const where = options.direction === 'in' ? 'in the sandbox' : 'on this host';

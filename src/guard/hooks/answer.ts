@@ -35,8 +35,8 @@ function answerIn(text: string): Answer {
 }
 
 function block(message: string): Answer {
-  const told = message.trim().slice(0, mostMessageUnits);
-  return { kind: 'block', message: told === '' ? 'it gave no reason' : told };
+  const reason = message.trim().slice(0, mostMessageUnits);
+  return { kind: 'block', message: reason === '' ? 'it gave no reason' : reason };
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | null {

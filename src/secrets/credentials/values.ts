@@ -9,7 +9,7 @@ const mostValues = 16;
 const shortestValue = 8;
 const assigned = /^[ \t]*(?:export[ \t]+)?["']?([\w.-]{2,64})["']?[ \t]*[=:][ \t]*(["']?)(.+?)\2[ \t]*[,;]?$/gm;
 /** `.netrc` */
-const told = /\bpassword[ \t\r\n]+(\S+)/g;
+const spoken = /\bpassword[ \t\r\n]+(\S+)/g;
 const random = /^(?=.*\d)(?=.*[A-Za-z])[^\s@]{16,}$/;
 
 export function valuesIn(path: string, bytes: Uint8Array): readonly Declared[] {
@@ -25,7 +25,7 @@ function namedIn(text: string): readonly string[] {
   const values = [...text.matchAll(assigned)].flatMap(([, name = '', , value = '']) =>
     classify(name) === null ? [] : [value],
   );
-  return [...values, ...[...text.matchAll(told)].map(([, value = '']) => value)];
+  return [...values, ...[...text.matchAll(spoken)].map(([, value = '']) => value)];
 }
 
 interface Leaf {

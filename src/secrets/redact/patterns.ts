@@ -12,7 +12,7 @@ import { type Eat, type Found, lookAhead, lookBehind, type Rule, type Text } fro
 import { encodedAssignment } from './rules/encoded.ts';
 import { privateKey, puttyKey } from './rules/private-key.ts';
 import { addressPassword, botToken, dottedToken, phoneNumber, webToken } from './rules/shapes.ts';
-import { defined, element, listed, option, told } from './rules/spoken.ts';
+import { defined, element, listed, option, spokenValue } from './rules/spoken.ts';
 import { vendorTriggers } from './rules/vendor.ts';
 import { Scan } from './scan.ts';
 import type { Pass, Piece } from './seen.ts';
@@ -34,7 +34,7 @@ const triggers: readonly Trigger[] = [
   ["',", listed],
   ['>', element],
   ...['assword ', 'ASSWORD ', 'requirepass ', 'masterauth ', 'IDENTIFIED BY ', 'identified by '].map(
-    (word) => [word, told] as const,
+    (word) => [word, spokenValue] as const,
   ),
   ...['ENV ', 'setenv ', 'set -x ', 'set -gx '].map((word) => [word, defined] as const),
   ['Bearer ', bearerToken],

@@ -118,7 +118,7 @@ const statements =
 const farthestWord = 96;
 
 /** Words of files and statements that a value follows: `.netrc`, SQL, the configuration of Redis. */
-export const told: Rule = (text, _at, end) => {
+export const spokenValue: Rule = (text, _at, end) => {
   const before = latin1(text.buffer, Math.max(text.floor, end - farthestWord), end - 1);
   if (files.test(before)) return besides(text, end, { isPassword: true, isSure: true });
   const isSure = /[A-Z]{2}$/.test(before);
