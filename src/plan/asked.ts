@@ -4,8 +4,6 @@ import { keyNamed } from './backend-keys.ts';
 import { limitNames } from './limits.ts';
 import type { SandboxRequest } from './types.ts';
 
-export type Asked = ReadonlySet<string>;
-
 const sharedKeys: Readonly<Record<string, string>> = {
   cpuCores: 'container_cpu',
   memoryBytes: 'container_memory',
@@ -25,7 +23,7 @@ const backendKeys: Readonly<Record<string, string>> = {
   mounts: 'mount_cwd_to_workspace',
 };
 
-export function askedControls(request: SandboxRequest, task: TaskTerminal, backend: string): Asked {
+export function askedControls(request: SandboxRequest, task: TaskTerminal, backend: string): ReadonlySet<string> {
   const keys = [
     ...Object.entries(sharedKeys),
     ...Object.entries(backendKeys).map(([control, key]) => [control, `${backend}_${key}`] as const),

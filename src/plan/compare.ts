@@ -3,11 +3,11 @@ import type { Guarantees, LimitName, Spec } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import type { Degradation } from '../store/store.ts';
 import { limitNames } from './limits.ts';
-import type { Wanted } from './resolve.ts';
+import type { PlanDraft } from './types.ts';
 
 export interface Placed {
   /** What the place is asked for: the wanted spec without what it cannot give. */
-  readonly spec: Spec;
+  readonly placed: Spec;
   readonly degraded: readonly Degradation[];
 }
 
@@ -20,12 +20,15 @@ interface Unmet extends Degradation {
  * Throws `not_supported`, naming every control that someone asked for and that cannot be given, unless degrading is
  * allowed. What only comes from the defaults is left out and listed.
  */
-export function compareSpec(wanted: Wanted, guarantees: Guarantees): Placed {
+export function compareSpec(
+  wanted: Pick<PlanDraft, 'spec' | 'asked' | 'allowDegraded'>,
+  guarantees: Guarantees,
+): Placed {
   const unmet = findUnmet(wanted.spec, guarantees);
   const refused = wanted.allowDegraded ? [] : unmet.filter(({ control }) => wanted.asked.has(control));
   if (refused.length > 0) throw notSupported(wanted.spec.backend, refused);
   const spec = unmet.reduce((placed, { without }) => without(placed), wanted.spec);
-  return { spec, degraded: [...unmet.map(listed), ...diskOfWorkspace(spec, guarantees)] };
+  return { placed: spec, degraded: [...unmet.map(listed), ...diskOfWorkspace(spec, guarantees)] };
 }
 
 function findUnmet(spec: Spec, guarantees: Guarantees): readonly Unmet[] {

@@ -2,7 +2,7 @@
 import type { Guarantees, Hardening, Limits, Mount, NetworkMode, Spec } from '../backend.ts';
 import type { Loaded, TaskTerminal, Terminal } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
-import { type Asked, askedControls } from './asked.ts';
+import { askedControls } from './asked.ts';
 import { bytesOf, flagOf, namesOf, textKey } from './backend-keys.ts';
 import { hostPlaces } from './host-places.ts';
 import { placedImageProblem } from '../values/image.ts';
@@ -11,32 +11,10 @@ import { checkMount } from './mounts.ts';
 import { canonicalPath, insideProblem } from '../values/paths.ts';
 import { checkRequest } from './request.ts';
 import { ephemeralPrefix } from '../values/task.ts';
-import type { SandboxRequest } from './types.ts';
+import type { PlanDraft, SandboxRequest } from './types.ts';
 
-/** A spec before it is compared with what the place can give, and what goes with it. */
-export interface Wanted {
-  readonly spec: Spec;
-  /** Controls that someone set: they are refused, not weakened, where they cannot be given. */
-  readonly asked: Asked;
-  readonly timeoutMs: number | null;
-  readonly idleMs: number | null;
-  readonly ttlMs: number | null;
-  /** Names of host variables whose values commands see. */
-  readonly forwardEnv: readonly string[];
-  /** The same, by `env_passthrough`: programs of code runs see these too. */
-  readonly passEnv: readonly string[];
-  /** Names or paths of skills that the configuration wants. */
-  readonly skills: readonly string[];
-  readonly credentials: {
-    /** Paths below the state directory, of the configuration and of skills that are loaded. */
-    readonly configured: readonly string[];
-    readonly bySkills: readonly string[];
-    /** Where they are to be inside, in a sandbox with a file system of its own. */
-    readonly directory: string;
-  };
-  readonly allowDegraded: boolean;
-  readonly ephemeral: boolean;
-}
+/** What the request and the configuration settle. */
+export type Settled = Omit<PlanDraft, 'taskId' | 'guarantees' | 'recreate' | 'existing'>;
 
 export interface Host {
   /** Where the caller stands on the host; bound in when so configured. `null`: the sandbox is there and keeps its own. */
@@ -57,7 +35,7 @@ const workspace = '/workspace';
  * The same for every process that computes it from the same input. Throws `invalid_argument`, naming what is wrong.
  * A request without a task is ephemeral; patterns in `tasks` see it as `eph-`.
  */
-export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees: Guarantees, host: Host): Wanted {
+export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees: Guarantees, host: Host): Settled {
   checkRequest(request);
   const task = loaded.forTask(request.taskId ?? ephemeralPrefix);
   const { terminal } = task;

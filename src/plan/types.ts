@@ -1,4 +1,5 @@
-import type { Limits, NetworkMode } from '../backend.ts';
+import type { Guarantees, Limits, NetworkMode, Spec } from '../backend.ts';
+import type { Degradation } from '../store/store.ts';
 
 /** What a caller may say about a sandbox. Everything absent comes from the task's overrides, the file, the defaults. */
 export interface SandboxRequest {
@@ -19,4 +20,43 @@ export interface SandboxRequest {
    * `taskId` may then be a sandbox id, and nothing else may be asked for.
    */
   readonly existing?: boolean;
+}
+
+/** What will be made or taken for a request: decided before anything happens, and never changed afterwards. */
+export interface Plan {
+  readonly taskId: string;
+  readonly spec: Spec;
+  readonly fingerprint: string;
+  /** The spec less what the place cannot give. */
+  readonly placed: Spec;
+  readonly degraded: readonly Degradation[];
+  /** Whether a control may be missing that is only found to be missing once the sandbox runs. */
+  readonly allowDegraded: boolean;
+  readonly guarantees: Guarantees;
+  readonly ephemeral: boolean;
+  readonly recreate: boolean;
+  /** Only the sandbox that the task has: when it is removed meanwhile, none is made. */
+  readonly existing: boolean;
+  readonly idleMs: number | null;
+  readonly ttlMs: number | null;
+  readonly timeoutMs: number | null;
+  /** Names of host variables whose values commands see. */
+  readonly forwardEnv: readonly string[];
+  /** The same, by `env_passthrough`: programs of code runs see these too. */
+  readonly passEnv: readonly string[];
+  /** Names or paths of skills that the configuration wants. */
+  readonly skills: readonly string[];
+  readonly credentials: {
+    /** Paths below the state directory, of the configuration and of skills that are loaded. */
+    readonly configured: readonly string[];
+    readonly bySkills: readonly string[];
+    /** Where they are to be inside, in a sandbox with a file system of its own. */
+    readonly directory: string;
+  };
+}
+
+/** A plan before its spec is compared with what the place can give. */
+export interface PlanDraft extends Omit<Plan, 'fingerprint' | 'placed' | 'degraded'> {
+  /** Controls that someone set: they are refused, not weakened, where they cannot be given. */
+  readonly asked: ReadonlySet<string>;
 }

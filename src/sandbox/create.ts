@@ -3,14 +3,14 @@
  *
  * Whatever fails on the way, `finish` can tell from the row what may exist and removes it, now or after a crash.
  */
-import type { Guarantees, Sandbox, Spec } from '../backend.ts';
+import type { Sandbox } from '../backend.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
 import { guardianCommand } from '../exec/lane/guardian.ts';
 import { newNonce } from '../exec/random.ts';
 import { momentOf } from '../lib/clock.ts';
 import { failpoint } from '../lib/failpoint.ts';
-import type { Wanted } from '../plan/resolve.ts';
-import type { Degradation, SandboxRow } from '../store/store.ts';
+import type { Plan } from '../plan/types.ts';
+import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type Handle, ownerLease, type StepOptions } from './context.ts';
 import { forgetCopies, shownCredentials } from './credentials.ts';
 import { keptSandboxId, makeDirectory } from './directory.ts';
@@ -18,21 +18,8 @@ import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
 import { keepLive } from './live.ts';
 import { checkMounts, proveMounts } from './mounts.ts';
-import { type Ask, noSandbox } from './step.ts';
+import { noSandbox } from './step.ts';
 import { usedNow } from './use.ts';
-
-/** Everything that decides what is made. `placed` is the spec less what the place cannot give. */
-export interface Plan extends Ask {
-  readonly placed: Spec;
-  readonly degraded: readonly Degradation[];
-  /** Whether a control may be missing that is only found to be missing once the sandbox runs. */
-  readonly allowDegraded: boolean;
-  readonly guarantees: Guarantees;
-  readonly ephemeral: boolean;
-  readonly idleMs: number | null;
-  readonly ttlMs: number | null;
-  readonly credentials: Wanted['credentials'];
-}
 
 /** The caller holds the lease of the task, and the task has no sandbox. Throws `not_found` when it was to have one. */
 export async function createSandbox(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {

@@ -1,18 +1,18 @@
 /** Credential files in the life of a sandbox: a place for them at its beginning, and none of them left at its end. */
-import type { Guarantees, Mount, Sandbox } from '../backend.ts';
+import type { Mount, Sandbox } from '../backend.ts';
 import { isCode } from '../errors.ts';
 import { keptKey } from '../inside/kept.ts';
 import { removeCopies } from '../secrets/credentials/copied.ts';
 import { readRecord, recordStamp, writeRecord } from '../secrets/credentials/record.ts';
 import { makeShown } from '../secrets/credentials/shown.ts';
-import type { Wanted } from '../plan/resolve.ts';
+import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 
 /** What the backend is to show, where it can and files are declared. */
 export async function shownCredentials(
   context: Context,
-  { guarantees, credentials }: { readonly guarantees: Guarantees; readonly credentials: Wanted['credentials'] },
+  { guarantees, credentials }: Pick<Plan, 'guarantees' | 'credentials'>,
   row: SandboxRow,
 ): Promise<Mount | null> {
   const { configured, bySkills, directory } = credentials;

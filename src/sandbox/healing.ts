@@ -7,7 +7,7 @@ import type { Sandbox } from '../backend.ts';
 import { abortError, isCode } from '../errors.ts';
 import { acquire } from './acquire.ts';
 import type { Context, Handle, StepOptions } from './context.ts';
-import type { Plan } from './create.ts';
+import type { Plan } from '../plan/types.ts';
 import { forgetLive } from './live.ts';
 
 /** The same by task, of a sandbox that is there. */

@@ -1,24 +1,13 @@
 /** From a request to a plan: resolved against configuration and task overrides, compared with what the place promises. */
-import type { Guarantees } from '../backend.ts';
 import type { Loaded } from '../config/types.ts';
 import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
-import { resolveSpec, type Wanted } from '../plan/resolve.ts';
+import { resolveSpec, type Settled } from '../plan/resolve.ts';
 import { checkTaskId, newTaskId } from '../values/task.ts';
-import type { SandboxRequest } from '../plan/types.ts';
+import type { Plan, SandboxRequest } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type StepOptions } from './context.ts';
-import type { Plan } from './create.ts';
 import { findRow } from './end.ts';
-
-/** A plan, with what the configuration says about commands in such a sandbox. */
-export interface Resolved extends Plan {
-  readonly timeoutMs: number | null;
-  /** Names whose values travel with every command, when they are set. */
-  readonly forwardEnv: readonly string[];
-  readonly passEnv: readonly string[];
-  readonly skills: readonly string[];
-}
 
 export interface Surroundings {
   readonly loaded: Loaded;
@@ -35,14 +24,14 @@ const mostRemembered = 256;
 export class Plans {
   readonly #context: Context;
   readonly #surroundings: Surroundings;
-  readonly #made = new Map<string, Resolved>();
+  readonly #made = new Map<string, Plan>();
 
   constructor(context: Context, surroundings: Surroundings) {
     this.#context = context;
     this.#surroundings = surroundings;
   }
 
-  async planFor(request: SandboxRequest, options: StepOptions): Promise<Resolved> {
+  async planFor(request: SandboxRequest, options: StepOptions): Promise<Plan> {
     const row = request.existing === true ? await findRow(this.#context, request.taskId ?? '') : null;
     const key = row === null ? keyOf(request) : `${row.id} ${row.generation}`;
     const known = this.#made.get(key);
@@ -52,18 +41,23 @@ export class Plans {
     return { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null };
   }
 
-  async #make(request: SandboxRequest, row: SandboxRow | null, options: StepOptions): Promise<Resolved> {
+  async #make(request: SandboxRequest, row: SandboxRow | null, options: StepOptions): Promise<Plan> {
     const named = row === null ? request : { ...request, taskId: row.taskId, backend: row.backend };
     const taskId = named.taskId === undefined ? newTaskId() : checkTaskId(named.taskId);
     const { loaded, cwd } = this.#surroundings;
     const backend = await this.#context.backend(named.backend ?? loaded.forTask(taskId).terminal.backend);
     const guarantees = await backend.guarantees(cancelable(options));
     const resolved = resolveSpec(loaded, named, guarantees, { cwd: row === null ? cwd : null, env: loaded.env });
-    const wanted = row === null ? resolved : asItIs(resolved, row);
-    return { ...(await planOf(wanted, guarantees)), taskId, recreate: false, existing: row !== null };
+    const settled = row === null ? resolved : asItIs(resolved, row);
+    return {
+      ...settled,
+      ...compareSpec(settled, guarantees),
+      fingerprint: fingerprint(settled.spec),
+      ...{ taskId, guarantees, recreate: false, existing: row !== null },
+    };
   }
 
-  #remember(key: string, plan: Resolved): void {
+  #remember(key: string, plan: Plan): void {
     if (this.#made.size >= mostRemembered) this.#made.clear();
     this.#made.set(key, plan);
   }
@@ -76,7 +70,7 @@ function keyOf(request: SandboxRequest): string {
 }
 
 /** The spec of the sandbox that is there. A control that it had and the place has lost since is not given up silently. */
-function asItIs(resolved: Wanted, row: SandboxRow): Wanted {
+function asItIs(resolved: Settled, row: SandboxRow): Settled {
   const missing = new Set(row.degraded.map((item) => item.control));
   const asked = new Set([...allControls].filter((control) => !missing.has(control)));
   return {
@@ -105,27 +99,3 @@ const allControls = [
   'shmBytes',
   'user',
 ];
-
-async function planOf(
-  wanted: Wanted,
-  guarantees: Guarantees,
-): Promise<Omit<Resolved, 'taskId' | 'recreate' | 'existing'>> {
-  const { spec: placed, degraded } = compareSpec(wanted, guarantees);
-  const { spec, idleMs, ttlMs, ephemeral, timeoutMs, forwardEnv, passEnv, skills, credentials } = wanted;
-  return {
-    spec,
-    fingerprint: fingerprint(spec),
-    placed,
-    degraded,
-    allowDegraded: wanted.allowDegraded,
-    guarantees,
-    ephemeral,
-    idleMs,
-    ttlMs,
-    timeoutMs,
-    forwardEnv,
-    passEnv,
-    skills,
-    credentials,
-  };
-}

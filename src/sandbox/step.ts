@@ -2,16 +2,8 @@
 import type { Spec } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import { differingKeys } from '../plan/fingerprint.ts';
+import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
-
-export interface Ask {
-  readonly taskId: string;
-  readonly spec: Spec;
-  readonly fingerprint: string;
-  readonly recreate: boolean;
-  /** Only the sandbox that the task has: when it is removed meanwhile, none is made. */
-  readonly existing: boolean;
-}
 
 export type Step =
   | 'create'
@@ -23,14 +15,14 @@ export type Step =
   | 'finish';
 
 /** Throws `conflict`, naming the differing keys, when the task's sandbox was made from another spec. */
-export function nextStep(row: SandboxRow | null, ask: Ask): Step {
+export function nextStep(row: SandboxRow | null, plan: Pick<Plan, 'spec' | 'fingerprint' | 'recreate'>): Step {
   if (row === null) return 'create';
   if (row.state === 'creating' || row.state === 'destroying') return 'finish';
-  if (ask.recreate) return 'replace';
+  if (plan.recreate) return 'replace';
   // The directory belongs to each command: another one needs no other sandbox.
-  if (row.fingerprint === ask.fingerprint || differingKeys(row.spec, ask.spec).every((key) => key === 'cwd'))
+  if (row.fingerprint === plan.fingerprint || differingKeys(row.spec, plan.spec).every((key) => key === 'cwd'))
     return 'use';
-  throw specConflict(row, ask);
+  throw specConflict(row, plan);
 }
 
 export function noSandbox(task: string): CaissonError {
@@ -40,9 +32,9 @@ export function noSandbox(task: string): CaissonError {
   });
 }
 
-function specConflict(row: SandboxRow, ask: Ask): CaissonError {
-  const keys = differingKeys(row.spec, ask.spec);
-  const shown = keys.map((key) => `${key} (has ${valueAt(row.spec, key)}, asked ${valueAt(ask.spec, key)})`);
+function specConflict(row: SandboxRow, plan: Pick<Plan, 'spec'>): CaissonError {
+  const keys = differingKeys(row.spec, plan.spec);
+  const shown = keys.map((key) => `${key} (has ${valueAt(row.spec, key)}, asked ${valueAt(plan.spec, key)})`);
   return new CaissonError('conflict', `task ${row.taskId} has a sandbox made from another spec: ${shown.join(', ')}`, {
     remedy:
       'use it as it is with `caisson exec`, or replace it with --recreate (its files in /workspace and /root stay)',

@@ -55,7 +55,8 @@ import { inspectSandbox } from '../sandbox/inspect.ts';
 import { type Within, withSandbox } from '../sandbox/healing.ts';
 import { measured } from '../sandbox/measure.ts';
 import { removeOwned } from '../sandbox/owned.ts';
-import { Plans, type Resolved } from '../sandbox/plan.ts';
+import { Plans } from '../sandbox/plan.ts';
+import type { Plan } from '../plan/types.ts';
 import { readStats } from '../sandbox/stats.ts';
 import { viewOf } from '../sandbox/view.ts';
 import { Sweeper } from './admin/sweeper.ts';
@@ -280,7 +281,7 @@ export class Caisson implements CaissonApi {
     await this.#parts.release();
   }
 
-  async #plan(request: SandboxRequest, options: StepOptions): Promise<Resolved> {
+  async #plan(request: SandboxRequest, options: StepOptions): Promise<Plan> {
     return await this.#plans.planFor(request, options);
   }
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Guarantees } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { compareSpec } from '../../src/plan/compare.ts';
-import type { Wanted } from '../../src/plan/resolve.ts';
+import type { Settled } from '../../src/plan/resolve.ts';
 import { aSpec, bare, generous } from './fixtures.ts';
 import { containing } from '../matchers.ts';
 
-function wanted(over: Partial<Wanted> = {}): Wanted {
+function wanted(over: Partial<Settled> = {}): Settled {
   return {
     spec: aSpec,
     asked: new Set(),
@@ -42,11 +42,11 @@ const everything = new Set([
 
 describe('compareSpec', () => {
   it('leaves a spec alone that can be given', () => {
-    expect(compareSpec(wanted({ asked: everything }), generous)).toEqual({ spec: aSpec, degraded: [] });
+    expect(compareSpec(wanted({ asked: everything }), generous)).toEqual({ placed: aSpec, degraded: [] });
   });
 
   it('leaves out what only comes from defaults, and lists all of it', () => {
-    const { spec, degraded } = compareSpec(wanted(), bare);
+    const { placed: spec, degraded } = compareSpec(wanted(), bare);
     expect(spec).toEqual({
       ...aSpec,
       image: null,
@@ -107,7 +107,10 @@ describe('compareSpec', () => {
   });
 
   it('tells that a disk limit does not reach persistent directories, without refusing it', () => {
-    const { spec, degraded } = compareSpec(wanted({ asked: everything }), { ...generous, persistence: 'directory' });
+    const { placed: spec, degraded } = compareSpec(wanted({ asked: everything }), {
+      ...generous,
+      persistence: 'directory',
+    });
     expect(spec.limits.diskBytes).toBe(2 ** 30);
     expect(degraded).toMatchObject([
       { control: 'diskBytes', wanted: 2 ** 30, reason: containing('persistent directories') },
@@ -123,7 +126,7 @@ describe('compareSpec', () => {
       { source: '/a', target: '/a', readOnly: true },
       { source: '/b', target: '/b', readOnly: false },
     ];
-    const { spec, degraded } = compareSpec(wanted({ spec: { ...aSpec, mounts } }), {
+    const { placed: spec, degraded } = compareSpec(wanted({ spec: { ...aSpec, mounts } }), {
       ...generous,
       mounts: 'read-only',
     });
@@ -153,8 +156,8 @@ describe('compareSpec', () => {
     });
     fc.assert(
       fc.property(places, (guarantees) => {
-        const { spec } = compareSpec(wanted(), guarantees);
-        expect(compareSpec(wanted({ spec, asked: everything }), guarantees)).toEqual({ spec, degraded: [] });
+        const { placed: spec } = compareSpec(wanted(), guarantees);
+        expect(compareSpec(wanted({ spec, asked: everything }), guarantees)).toEqual({ placed: spec, degraded: [] });
       }),
     );
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Terminal } from '../../src/config/types.ts';
-import { resolveSpec, type Wanted } from '../../src/plan/resolve.ts';
+import { resolveSpec, type Settled } from '../../src/plan/resolve.ts';
 import type { SandboxRequest } from '../../src/plan/types.ts';
 import { newHome } from '../config/home.ts';
 import { bare, generous, loadedWith } from './fixtures.ts';
@@ -11,7 +11,7 @@ import { containing } from '../matchers.ts';
 
 const host = { cwd: '/nowhere', env: {} };
 
-function wanted(request: SandboxRequest = {}, set: Partial<Terminal> = {}): Wanted {
+function wanted(request: SandboxRequest = {}, set: Partial<Terminal> = {}): Settled {
   return resolveSpec(loadedWith(set), { taskId: 'a', ...request }, generous, host);
 }
 

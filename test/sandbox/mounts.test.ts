@@ -7,7 +7,7 @@ import type { Mount } from '../../src/backend.ts';
 import { acquire } from '../../src/sandbox/acquire.ts';
 import { stopSandbox } from '../../src/sandbox/end.ts';
 import type { Context } from '../../src/sandbox/context.ts';
-import type { Plan } from '../../src/sandbox/create.ts';
+import type { Plan } from '../../src/plan/types.ts';
 import { replaceableBy } from '../../src/sandbox/mounts.ts';
 import { row, spec } from './rows.ts';
 import { afresh, plan } from './service.ts';

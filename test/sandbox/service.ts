@@ -6,7 +6,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { auditIn } from '../../src/audit/log.ts';
 import type { Guarantees } from '../../src/backend.ts';
 import type { Context } from '../../src/sandbox/context.ts';
-import type { Plan } from '../../src/sandbox/create.ts';
+import type { Plan } from '../../src/plan/types.ts';
 import { Gate } from '../../src/sandbox/gate.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { type FakeOptions, fakeBackend } from '../fixtures/fake-backend/backend.ts';
@@ -76,6 +76,7 @@ export async function plan(context: Context, patch: Partial<Plan> = {}): Promise
     ephemeral: false,
     idleMs: null,
     ttlMs: null,
+    ...{ timeoutMs: null, forwardEnv: [], passEnv: [], skills: [] },
     ...patch,
   };
 }

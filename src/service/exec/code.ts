@@ -8,7 +8,7 @@ import { runScript } from '../../inside/run.ts';
 import { codeSubject } from '../../guard/call.ts';
 import type { Origin } from './provision.ts';
 import type { Context } from '../../sandbox/context.ts';
-import type { Resolved } from '../../sandbox/plan.ts';
+import type { Plan } from '../../plan/types.ts';
 import { presentSandbox } from '../../sandbox/present.ts';
 import { isSafeInCode, namesSecret } from '../../secrets/filters.ts';
 
@@ -29,7 +29,7 @@ export function codeWords({ language, text }: CodeInput['code']): readonly strin
 }
 
 export function codeRun(
-  plan: Resolved,
+  plan: Plan,
   { code, identity, ...input }: CodeInput & Pick<Wish, 'identity'>,
   { inherited }: Pick<Origin, 'inherited'>,
 ): CodeRun {
@@ -44,7 +44,7 @@ export function codeRun(
 }
 
 /** What commands on this host inherit, and programs of others must not. */
-function hiddenIn({ guarantees, passEnv }: Resolved, inherited: readonly string[]): readonly string[] {
+function hiddenIn({ guarantees, passEnv }: Plan, inherited: readonly string[]): readonly string[] {
   if (guarantees.isolation !== 'none') return [];
   return inherited.filter((name) => !isSafeInCode(name) && !passEnv.includes(name));
 }

@@ -18,7 +18,7 @@ import type { Context, Handle } from '../../sandbox/context.ts';
 import { findIfThere, findRow } from '../../sandbox/end.ts';
 import { withSandbox } from '../../sandbox/healing.ts';
 import { usedNow } from '../../sandbox/use.ts';
-import type { Resolved } from '../../sandbox/plan.ts';
+import type { Plan } from '../../plan/types.ts';
 import { keptIn, notRunning, presentSandbox } from '../../sandbox/present.ts';
 import type { Redaction } from '../../secrets/redact/redactor.ts';
 import type { Redactions } from '../../secrets/redactions.ts';
@@ -38,7 +38,7 @@ export class Processes {
   }
 
   async detach(
-    { plan, identity }: { readonly plan: Resolved; readonly identity: string },
+    { plan, identity }: { readonly plan: Plan; readonly identity: string },
     ready: (handle: Handle) => Promise<ExecRequest>,
     options: Options,
   ): Promise<Detached> {

@@ -21,7 +21,7 @@ import { whoEnded } from '../../sandbox/ended-by.ts';
 import { finish } from '../../sandbox/finish.ts';
 import { withLease } from '../../sandbox/lease.ts';
 import { measure } from '../../sandbox/measure.ts';
-import type { Resolved } from '../../sandbox/plan.ts';
+import type { Plan } from '../../plan/types.ts';
 import { refuseWhenFull } from '../../store/reserve.ts';
 import type { SandboxRow } from '../../store/store.ts';
 import type { Redaction } from '../../secrets/redact/redactor.ts';
@@ -40,7 +40,7 @@ export interface ExecParts extends Asking {
 
 /** A wanted exec. It is recorded once, though it may take a second, healed sandbox to start it. */
 export interface Attempt {
-  readonly plan: Resolved;
+  readonly plan: Plan;
   readonly request: ExecRequest;
   /** What the guard has admitted. */
   readonly call: Call;
@@ -86,7 +86,7 @@ export class Execs {
   }
 
   /** Throws `policy_denied` or `approval_required`. What the guard has seen is a copy, and is what will be started. */
-  async admit(plan: Resolved, wish: Wish, options: StepOptions): Promise<Attempt> {
+  async admit(plan: Plan, wish: Wish, options: StepOptions): Promise<Attempt> {
     const { input, identity } = wish;
     refuseWhenFull(this.#context.home);
     if (input.rawOutput === true) this.#refuseInside();
@@ -238,7 +238,7 @@ export class Execs {
     });
   }
 
-  #follow(running: Running, handle: Handle, plan: Resolved): void {
+  #follow(running: Running, handle: Handle, plan: Plan): void {
     const settled = running.exit.then(async (exit) => {
       this.#context.audit.recordSoon(exitEntry(running.id, handle.row.taskId, exit));
       this.#context.uses.end(handle.row);

@@ -2,7 +2,7 @@
 import { keptKey } from '../../inside/kept.ts';
 import { type Context, type Handle, leasePatienceMs, type StepOptions } from '../../sandbox/context.ts';
 import { withLease } from '../../sandbox/lease.ts';
-import type { Resolved } from '../../sandbox/plan.ts';
+import type { Plan } from '../../plan/types.ts';
 import type { Broker } from '../../secrets/broker/broker.ts';
 import { CredentialFiles, type CredentialState } from '../../secrets/credentials/files.ts';
 import { stateDirectory } from '../../secrets/credentials/source.ts';
@@ -60,7 +60,7 @@ export class Provisions {
     });
   }
 
-  async of(plan: Resolved, skills: readonly string[]): Promise<Provision> {
+  async of(plan: Plan, skills: readonly string[]): Promise<Provision> {
     const { set, missing, files } = await this.#skills.load(plan, { configured: plan.skills, asked: skills });
     const variables = [...plan.forwardEnv, ...plan.passEnv, ...set];
     return { variables, env: await this.#values(variables), unset: missing, files };
@@ -75,7 +75,7 @@ export class Provisions {
   /** Has the credential files of a command in its sandbox. Nothing is waited for where nothing has changed. */
   place(
     { row, sandbox }: Handle,
-    { guarantees, credentials }: Resolved,
+    { guarantees, credentials }: Plan,
     { signal }: StepOptions,
   ): CredentialState | Promise<CredentialState> {
     const place = {
@@ -91,6 +91,6 @@ export class Provisions {
 }
 
 /** A sandbox that is made for this command has a place for the files of its skills. */
-export function withFiles(plan: Resolved, { files }: Provision): Resolved {
+export function withFiles(plan: Plan, { files }: Provision): Plan {
   return files.length === 0 ? plan : { ...plan, credentials: { ...plan.credentials, bySkills: files } };
 }

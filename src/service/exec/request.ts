@@ -6,7 +6,7 @@ import type { ExecRequest } from '../../exec/types.ts';
 import { type Call, callOf, type Look, type Subject } from '../../guard/call.ts';
 import type { Origin, Provision } from './provision.ts';
 import { declaredIn } from '../../secrets/redactions.ts';
-import type { Resolved } from '../../sandbox/plan.ts';
+import type { Plan } from '../../plan/types.ts';
 import { checkExecEnv } from '../../values/env.ts';
 
 /** What a caller wants to be run. */
@@ -21,7 +21,7 @@ export interface Wish {
 }
 
 export interface Wanted {
-  readonly plan: Resolved;
+  readonly plan: Plan;
   readonly wish: Wish;
 }
 
@@ -45,7 +45,7 @@ export interface Asked {
 /** Throws `invalid_argument` for a request that cannot be one. `given`: what it gets of this host. */
 export function askedOf(
   { origin, limit }: Asking,
-  plan: Resolved,
+  plan: Plan,
   { wish: { input, subject, look }, given }: { readonly wish: Wish; readonly given: Provision },
 ): Asked {
   const workspace = plan.guarantees.isolation === 'none' ? origin.cwd : plan.spec.cwd;
@@ -65,7 +65,7 @@ export function askedOf(
 }
 
 function requestOf(
-  plan: Resolved,
+  plan: Plan,
   input: ExecInput,
   { given, workspace }: { readonly given: Provision; readonly workspace: string },
 ): ExecRequest {
@@ -87,7 +87,7 @@ function requestOf(
 
 /** The caller's own on this host. Of hosts elsewhere it is not known what a command would have. */
 function anywayOf(
-  { guarantees }: Resolved,
+  { guarantees }: Plan,
   { origin, given }: { readonly origin: Origin; readonly given: Provision },
 ): Readonly<Record<string, string | undefined>> {
   return guarantees.isolation === 'none' ? { ...origin.env, ...given.env } : given.env;

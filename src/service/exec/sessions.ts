@@ -12,7 +12,7 @@ import { Session } from '../../exec/session/session.ts';
 import type { Execs } from './execs.ts';
 import { cancelable, type Context, type Handle } from '../../sandbox/context.ts';
 import { withSandbox } from '../../sandbox/healing.ts';
-import type { Resolved } from '../../sandbox/plan.ts';
+import type { Plan } from '../../plan/types.ts';
 import { keptIn } from '../../sandbox/present.ts';
 import { checkExecEnv } from '../../values/env.ts';
 
@@ -26,7 +26,7 @@ interface Held {
 export interface SessionParts {
   readonly context: Context;
   readonly execs: Execs;
-  readonly plan: (taskId: string, options: Options) => Promise<Resolved>;
+  readonly plan: (taskId: string, options: Options) => Promise<Plan>;
   readonly keepBytes: number;
 }
 
@@ -123,7 +123,7 @@ export class Sessions {
     taskId: string,
     name: string,
     options: Options,
-    work: (handle: Handle, held: Held, plan: Resolved) => Promise<T>,
+    work: (handle: Handle, held: Held, plan: Plan) => Promise<T>,
   ): Promise<T> {
     const plan = await this.#parts.plan(taskId, options);
     return await withSandbox(this.#parts.context, plan, options, async (handle) => {
@@ -155,7 +155,7 @@ export class Sessions {
   }
 
   async #start(
-    call: { readonly session: Session; readonly handle: Handle; readonly plan: Resolved; readonly input: SessionInput },
+    call: { readonly session: Session; readonly handle: Handle; readonly plan: Plan; readonly input: SessionInput },
     options: Options,
   ): Promise<Running> {
     const { session, handle, plan, input } = call;
