@@ -8,7 +8,7 @@ import type { CaissonApi, SandboxRequest } from '../src/service/api.ts';
 import { CaissonError } from '../src/errors.ts';
 
 export interface Place {
-  readonly caisson: Pick<CaissonApi, 'create' | 'exec' | 'run' | 'remove' | 'copyIn' | 'copyOut' | 'files' | 'inspect'>;
+  readonly caisson: Pick<CaissonApi, 'exec' | 'files' | 'run' | 'sandboxes'>;
   readonly docker: Docker;
   readonly image: string;
   readonly home: string;
@@ -70,12 +70,12 @@ export async function withSandbox<T>(
   more: Partial<SandboxRequest> = {},
 ): Promise<T> {
   const taskId = `bench-${crypto.randomUUID().slice(0, 8)}`;
-  const { sandbox } = await place.caisson.create(request(place, { taskId, ...more }));
+  const { sandbox } = await place.caisson.sandboxes.create(request(place, { taskId, ...more }));
   try {
     if (sandbox.place === null) throw new CaissonError('internal', 'the sandbox does not tell its container');
     return await work(taskId, sandbox.place.resource);
   } finally {
-    await place.caisson.remove(taskId);
+    await place.caisson.sandboxes.remove(taskId);
   }
 }
 

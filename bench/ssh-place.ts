@@ -43,11 +43,11 @@ export async function withSshPlace<T>(work: (place: SshPlace) => Promise<T>): Pr
   try {
     await client('ssh', ['-o', 'ControlMaster=yes', '-o', 'ControlPersist=600', '-N', '-f', host]);
     const task = 'bench';
-    await caisson.create({ taskId: task });
+    await caisson.sandboxes.create({ taskId: task });
     return await work({ caisson, task, directory, client });
   } finally {
     await client('ssh', ['-O', 'exit', host]).catch(() => undefined); // it may not have come so far
-    await caisson.remove('bench').catch(() => undefined);
+    await caisson.sandboxes.remove('bench').catch(() => undefined);
     await caisson.close();
     await sshd.stop();
     for (const path of [home, directory]) await rm(path, { recursive: true, force: true });

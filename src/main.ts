@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { backends, isolation } from '../backends/index.ts';
 import { unreadFlags } from './access/authorize.ts';
-import type { CaissonApi, ConfigView } from './service/api.ts';
+import type { ConfigView, PolicyApi } from './service/api.ts';
 import { auditIn } from './audit/log.ts';
 import type { Backend, OpenOptions } from './backend.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
@@ -85,12 +85,12 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     repeats: guard.repeats,
     rulebook: guard.rulebook,
     limit: strict?.strictRequest ?? null,
-    hooks: guard.hooks,
     loops: guard.loops,
     origin: originOf(loaded, input),
     backendNames: Object.keys(backends),
     builder,
-    policy: { ...policyFor(input.cwd, loaded, guard.rulebook), approvals: approvalsOf(guard, input.env) },
+    policy: { ...policyFor(input.cwd, loaded, guard.rulebook), hooks: guard.hooks },
+    approvals: approvalsOf(guard, input.env),
     config: configView(loaded, [
       ...openingNotices(gaveUp, notices),
       ...readableHome(loaded.home),
@@ -207,7 +207,7 @@ const builder: ImageBuilder = {
 };
 
 /** The grammar is loaded when a command is judged, and not before. */
-function policyFor(cwd: string, { config, env }: Loaded, rulebook: Rulebook): Omit<CaissonApi['policy'], 'approvals'> {
+function policyFor(cwd: string, { config, env }: Loaded, rulebook: Rulebook): Omit<PolicyApi, 'hooks'> {
   return {
     examples: async () => [...(await (await import('./policy/examples.ts')).checkedExamples())],
     ignored: () => rulebook.ignored(),

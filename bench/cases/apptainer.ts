@@ -23,7 +23,7 @@ export const apptainer: Bench = {
     const home = await mkdtemp(join(tmpdir(), 'caisson-bench-'));
     const caisson = await openOn(engine, home);
     try {
-      const { sandbox } = await caisson.create({ taskId, persistent: false });
+      const { sandbox } = await caisson.sandboxes.create({ taskId, persistent: false });
       const digest = sandbox.place?.imageDigest?.replace('sha256:', '') ?? '';
       const peer = peerOn(engine, join(engine.settings.cache_dir, 'root', digest));
       const our = async (path: 'fastest' | 'direct'): Promise<number> =>
@@ -42,7 +42,7 @@ export const apptainer: Bench = {
         rounds,
       );
       yield* figuresOf('direct', direct, { unit: 'ms', target: null });
-      await caisson.remove(taskId);
+      await caisson.sandboxes.remove(taskId);
     } finally {
       await caisson.close();
       await rm(home, { recursive: true, force: true });

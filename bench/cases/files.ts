@@ -59,7 +59,11 @@ async function both(
   const up = await interleave(
     (round) =>
       clock(() =>
-        way.place.caisson.copyIn({ task: way.task, source: join(way.host, set), target: `/srv/ours-${set}-${round}` }),
+        way.place.caisson.files.copyIn({
+          task: way.task,
+          source: join(way.host, set),
+          target: `/srv/ours-${set}-${round}`,
+        }),
       ),
     (round) =>
       clock(() => execute('docker', ['cp', join(way.host, set), `${way.container}:/srv/peer-${set}-${round}`])),
@@ -68,7 +72,7 @@ async function both(
   const down = await interleave(
     (round) =>
       clock(() =>
-        way.place.caisson.copyOut({
+        way.place.caisson.files.copyOut({
           task: way.task,
           source: `/srv/ours-${set}-0`,
           target: join(way.host, `ours-${set}-${round}`),

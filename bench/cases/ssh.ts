@@ -58,7 +58,7 @@ async function files(place: SshPlace, quick: boolean): Promise<readonly Figure[]
     (set: string): Sample =>
     (round) =>
       timed(() =>
-        place.caisson.copyIn({
+        place.caisson.files.copyIn({
           task: place.task,
           source: join(host, set),
           target: `${place.directory}/ours-${set}-${round}`,

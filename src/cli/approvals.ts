@@ -12,7 +12,7 @@ export async function answerAll(
   answer: { readonly choice: Choice; readonly by: string },
   context: Context,
 ): Promise<number> {
-  const { approvals } = (await context.service()).policy;
+  const { approvals } = await context.service();
   return await forEachTask({ operands: ids, all: false }, context, (id) =>
     approvals.answer(id, answer.choice, answer.by),
   );

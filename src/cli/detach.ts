@@ -12,7 +12,7 @@ export const detachOption = {
 export async function detach(request: ExecRequest, context: Context): Promise<number> {
   if (request.taskId === undefined)
     throw new UsageError('--detach needs --task: a sandbox without a task ends with its command');
-  const started = await (await context.service()).detach(request, context.options);
+  const started = await (await context.service()).processes.start(request, context.options);
   if (context.json) await context.printJson(started);
   else await context.print(`${started.id}\n`);
   return 0;

@@ -2,6 +2,7 @@
 import { toCaissonError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { report } from './report.ts';
+import { everyItem } from '../service/api.ts';
 import { UsageError } from './usage.ts';
 
 export interface Tasks {
@@ -42,5 +43,7 @@ async function namesOf({ operands, all }: Tasks, context: Context): Promise<read
     throw new UsageError('--all and names are both given', { remedy: 'give one of them' });
   if (!all && operands.length === 0)
     throw new UsageError('which task?', { remedy: 'name it, or give --all; caisson ls shows what is there' });
-  return all ? (await (await context.service()).list()).map(({ taskId }) => taskId) : operands;
+  if (!all) return operands;
+  const { sandboxes } = await context.service();
+  return (await Array.fromAsync(everyItem((page) => sandboxes.list(page)))).map(({ taskId }) => taskId);
 }

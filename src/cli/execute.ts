@@ -27,9 +27,10 @@ export async function execute(request: ExecRequest | CodeRequest, how: How, cont
   if (context.json) return collect(request, how, context);
   if (how.tty && !isTerminal(context.world)) throw new UsageError('--tty needs a terminal as input and output');
   const service = await context.service();
-  const running = await ('code' in request
-    ? service.code(request, context.options)
-    : service.exec({ ...request, ...streamsOf(how, context) }, context.options));
+  const running = await service.exec(
+    'code' in request ? request : { ...request, ...streamsOf(how, context) },
+    context.options,
+  );
   return await show(running, request.timeoutMs ?? null, context);
 }
 

@@ -22,14 +22,14 @@ export async function confirmKeys({ service, backends, fingerprints }: Wanted, c
   const odd = fingerprints.find((print) => !/^SHA256:[A-Za-z0-9+/]{43}$/.test(print));
   if (odd !== undefined) throw noFingerprint(odd);
   for (let round = 0; round < mostRounds; round += 1) {
-    const keys = await service.trust.look(backend, context.options);
+    const keys = await service.backends.hostKeys(backend, context.options);
     const refused = keys.find(({ standing }) => standing === 'refused');
     if (refused?.refusal) throw refused.refusal;
     const unknown = keys.filter(({ standing }) => standing === 'unknown');
     if (unknown.length === 0) return;
     for (const key of unknown) {
       if (!fingerprints.includes(key.fingerprint)) await ask(key, context);
-      await service.trust.confirm(backend, key, context.options);
+      await service.backends.confirmHostKey(backend, key, context.options);
       context.notice(`${key.host} is known by its key ${key.fingerprint}`);
     }
   }

@@ -21,8 +21,9 @@ export function checkRequest(request: ExecRequest): void {
   checkLimits(request);
 }
 
-export function checkExecId(execId: string): void {
+export function checkExecId(execId: string): string {
   if (!idPattern.test(execId)) refuse('an exec id is "exec_" and 1 to 64 of A-Z, a-z, 0-9, "_" and "-"');
+  return execId;
 }
 
 /** By the words alone: a link inside the sandbox that leads to such a place is the sandbox's own affair. */

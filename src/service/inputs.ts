@@ -3,14 +3,18 @@
  * run with a network, and nothing would show it. The tables follow the types of `api.ts`; the compiler compares them.
  */
 import type {
-  CaissonApi,
   CodeInput,
   CopyInput,
+  ExecFilter,
   ExecInput,
-  FileTools,
+  FilesApi,
+  LogInput,
+  ProcessesApi,
   RunInput,
+  SandboxFilter,
   SandboxRequest,
   SessionInput,
+  SessionsApi,
 } from './api.ts';
 import { CaissonError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -67,10 +71,21 @@ export const requestKeys = {
   create: sandbox,
   exec: { ...sandbox, ...exec },
   code: { ...sandbox, ...code },
-  run: { ...sandbox, ...exec, ...code, input: true } satisfies Of<SandboxRequest & (CodeInput | RunInput)>,
+  run: { ...sandbox, ...exec, input: true } satisfies Of<RunInput & SandboxRequest>,
 } as const;
 
-export const fileKeys: { readonly [Verb in keyof FileTools]: Of<InputOf<FileTools, Verb>> } = {
+const page = { limit: true, cursor: true } as const;
+
+export const listKeys = {
+  sandboxes: { ...page, backend: true, state: true } satisfies Of<SandboxFilter>,
+  execs: { ...page, task: true } satisfies Of<ExecFilter>,
+  logs: { after: true, follow: true } satisfies Of<LogInput>,
+  processes: { task: true } satisfies Of<NonNullable<Parameters<ProcessesApi['list']>[0]>>,
+} as const;
+
+export const fileKeys: { readonly [Verb in keyof FilesApi]: Of<InputOf<FilesApi, Verb>> } = {
+  copyIn: copy,
+  copyOut: copy,
   read: { ...at, offset: true, length: true },
   write: { ...changing, bytes: true, expected: true },
   patch: { ...changing, edits: true, diff: true },
@@ -82,10 +97,7 @@ export const fileKeys: { readonly [Verb in keyof FileTools]: Of<InputOf<FileTool
   sync: { task: true, host: true, inside: true, direction: true, overwrite: true, confirmed: true },
 };
 
-export const copyKeys = { copyIn: copy, copyOut: copy } as const;
-
-type Sessions = CaissonApi['sessions'];
-export const sessionKeys: { readonly [Verb in Exclude<keyof Sessions, 'list'>]: Of<InputOf<Sessions, Verb>> } = {
+export const sessionKeys: { readonly [Verb in Exclude<keyof SessionsApi, 'list'>]: Of<InputOf<SessionsApi, Verb>> } = {
   open: named,
   exec: session,
   run: session,

@@ -88,9 +88,9 @@ it('people in a channel work in sandboxes of their own', patience, async () => {
     ['ada', 'eve'].map((id) => gateway.access.conversation({ ...direct(id), channel })),
   );
   await gateway.run({ taskId: ada ?? '', command: ['touch', 'note'] });
-  expect((await gateway.list()).map(({ taskId }) => taskId)).toEqual([ada]);
+  expect((await gateway.sandboxes.list()).items.map(({ taskId }) => taskId)).toEqual([ada]);
   await gateway.run({ taskId: eve ?? '', command: ['true'] });
-  expect((await gateway.list()).map(({ taskId }) => taskId)).toEqual([ada, eve]);
+  expect((await gateway.sandboxes.list()).items.map(({ taskId }) => taskId)).toEqual([ada, eve]);
 });
 
 it('what fails says what to do, and never the code', patience, async () => {

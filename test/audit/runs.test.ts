@@ -51,7 +51,7 @@ describe('runs', () => {
     const trace = join(work, 'trace');
     const command: [string, ...string[]] = ['sh', '-c', `echo ran > ${trace}`];
     await expect(caisson.run({ taskId: 'build', command })).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(caisson.detach({ taskId: 'build', command })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(caisson.processes.start({ taskId: 'build', command })).rejects.toMatchObject({ code: 'unavailable' });
     const session = { taskId: 'build', name: 'dev', text: `echo ran > ${trace}` };
     await expect(caisson.sessions.run(session)).rejects.toMatchObject({ code: 'unavailable' });
     expect(existsSync(trace)).toBe(false);
@@ -99,9 +99,9 @@ it('that questions of a task are skipped is on record, and by which answer a com
   const caisson = await openCaisson({ home, env: { PATH: process.env['PATH'], HOME: home }, cwd: work, approver });
   const run = async () => await caisson.run({ taskId: 'build', command: ['sh', '-c', 'rm -rf ./nothing'] });
   await run();
-  caisson.policy.approvals.skip('build', true);
+  caisson.approvals.skip('build', true);
   await run();
-  caisson.policy.approvals.skip('build', false);
+  caisson.approvals.skip('build', false);
   const records = await Array.fromAsync(caisson.audit.tail({ count: 100 }));
   const decisions = records.filter(({ type }) => type === 'decision');
   expect(decisions.map(({ answered, skips_questions: skips }) => answered ?? skips)).toEqual([

@@ -7,12 +7,12 @@ import type {
   HostKey,
   RuleExamples,
   Spec,
+  Stats,
   TaskProcess,
 } from '../../src/service/api.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';
-import { files } from './double-files.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 
 export const spec: Spec = {
@@ -110,33 +110,35 @@ export const policyWith = (
   ignored,
   checker: ({ backend = 'docker', cwd = '/workspace', ...settings }) =>
     openChecker({ isolation: backend === 'local' ? 'none' : 'container', cwd, settings }),
-  approvals: {
-    list: () =>
-      Promise.resolve([
-        {
-          id: 'apr_1',
-          taskId: 'build',
-          askedAt: '2026-01-02T11:59:30.000Z',
-          display: 'rm -rf build',
-          warnings: [],
-          findings: ['recursive delete', 'recursive delete'],
-          choices: ['once', 'deny'],
-          proposal: [],
-        },
-      ]),
-    answer: (id, choice) =>
-      id === 'apr_1' && choice !== 'always'
-        ? Promise.resolve()
-        : Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
-    skip: () => undefined,
-  },
+  hooks,
 });
+
+const approvals: CaissonApi['approvals'] = {
+  list: () =>
+    Promise.resolve([
+      {
+        id: 'apr_1',
+        taskId: 'build',
+        askedAt: '2026-01-02T11:59:30.000Z',
+        display: 'rm -rf build',
+        warnings: [],
+        findings: ['recursive delete', 'recursive delete'],
+        choices: ['once', 'deny'],
+        proposal: [],
+      },
+    ]),
+  answer: (id, choice) =>
+    id === 'apr_1' && choice !== 'always'
+      ? Promise.resolve()
+      : Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
+  skip: () => undefined,
+};
 
 const hook = { tool: 'terminal', command: ['~/check\u001b[2J'], path: '/home/me/check', problem: null };
 
 const accepted = [{ path: hook.path, sha256: 'a'.repeat(64) }];
 
-const hooks: CaissonApi['hooks'] = {
+const hooks: CaissonApi['policy']['hooks'] = {
   list: () =>
     Promise.resolve([
       { ...hook, state: 'new', files: accepted },
@@ -151,12 +153,15 @@ const hooks: CaissonApi['hooks'] = {
 };
 
 /** `confirmed`: fingerprints, in the order in which they were. */
-export function trustIn(keys: readonly HostKey[], confirmed: string[]): CaissonApi['trust'] {
+export function hostKeysIn(
+  keys: readonly HostKey[],
+  confirmed: string[],
+): Pick<CaissonApi['backends'], 'confirmHostKey' | 'hostKeys'> {
   const asKnown = (key: HostKey): HostKey =>
     confirmed.includes(key.fingerprint) ? { ...key, standing: 'known', refusal: null } : key;
   return {
-    look: () => Promise.resolve(keys.map(asKnown)),
-    confirm: (_backend, { fingerprint }) => Promise.resolve(void confirmed.push(fingerprint)),
+    hostKeys: () => Promise.resolve(keys.map(asKnown)),
+    confirmHostKey: (_backend, { fingerprint }) => Promise.resolve(void confirmed.push(fingerprint)),
   };
 }
 
@@ -180,6 +185,16 @@ const audit: CaissonApi['audit'] = {
       torn: 0,
       broken: { file: 'audit.ndjson', line: 5, seq: 5, reason: 'is not as it was written' },
     }),
+};
+
+export const usage: Stats = {
+  cpuNanos: 83_000_000_000,
+  memoryBytes: 96 * 1024 ** 2,
+  memoryLimitBytes: 512 * 1024 ** 2,
+  pids: 7,
+  pidsLimit: 256,
+  networkReceivedBytes: 2048,
+  networkSentBytes: null,
 };
 
 export const detached: TaskProcess = {
@@ -230,7 +245,6 @@ export class Fixed {
   readonly images = images;
   readonly mcpServers = mcpServers;
   readonly audit = audit;
-  readonly hooks = hooks;
+  readonly approvals = approvals;
   readonly access = access;
-  readonly files = files;
 }

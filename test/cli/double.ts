@@ -4,6 +4,8 @@ import { text } from 'node:stream/consumers';
 import type {
   Acquired,
   CaissonApi,
+  CodeInput,
+  Detached,
   ExecEvent,
   ExecInput,
   Exit,
@@ -17,7 +19,8 @@ import type {
   Stats,
 } from '../../src/service/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { checks, detached, Fixed, policyWith, secretsOf, spec, trustIn, wholeRules } from './double-data.ts';
+import { checks, detached, Fixed, hostKeysIn, policyWith, secretsOf, spec, usage, wholeRules } from './double-data.ts';
+import { files } from './double-files.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 import { sessionsOf } from './double-sessions.ts';
 
@@ -46,7 +49,7 @@ export class Double extends Fixed implements CaissonApi {
   readonly approved: string[] = [];
   readonly confirmed: string[] = [];
   readonly policy: CaissonApi['policy'];
-  readonly trust: CaissonApi['trust'];
+  readonly backends: CaissonApi['backends'];
   readonly secrets = secretsOf(this.approved);
   readonly #script: Script;
   readonly #sandboxes = new Map<string, SandboxView>();
@@ -56,11 +59,72 @@ export class Double extends Fixed implements CaissonApi {
     super();
     this.#script = script;
     this.policy = policyWith(script.rules ?? wholeRules, script.ignored);
-    this.trust = trustIn(script.keys ?? [], this.confirmed);
+    this.backends = { check: (names) => this.#check(names), ...hostKeysIn(script.keys ?? [], this.confirmed) };
     for (const part of script.sandboxes ?? []) this.#add(part);
   }
 
-  async create(request: SandboxRequest, options: Options = {}): Promise<Acquired> {
+  readonly sandboxes: CaissonApi['sandboxes'] = {
+    create: (request, options) => this.#create(request, options),
+    list: ({ state } = {}) => {
+      const items = [...this.#sandboxes.values()].filter((view) => view.state === (state ?? view.state));
+      return Promise.resolve({ items, nextCursor: null });
+    },
+    get: (task) => {
+      const noLanes = this.#find(task).backend === 'local' ? 'no setsid here' : null;
+      return Promise.resolve({ ...this.#find(task), resource: 'running', noLanes });
+    },
+    start: (task) => Promise.resolve({ sandbox: this.#find(task), how: 'started' }),
+    stop: (task) => Promise.resolve(this.#log(`stop ${this.#find(task).taskId}`)),
+    remove: async (task, how = {}, options = {}) => {
+      await Promise.resolve(options.signal?.throwIfAborted());
+      this.#drop(this.#find(task), how.keepFiles === true ? ' keeping files' : '');
+    },
+    stats: (task) => this.#stats(task),
+    gc: (how) => {
+      this.#log(`gc ${how.dryRun ? 'dry' : 'for real'}`);
+      return Promise.resolve(this.#script.garbage ?? []);
+    },
+  };
+
+  readonly execs: CaissonApi['execs'] = {
+    start: (request, options) => this.exec(request, options),
+    run: (request, options) => this.run(request, options),
+    list: () => Promise.resolve({ items: [], nextCursor: null }),
+    get: (id) => Promise.reject(this.#missing(id)),
+    cancel: (id) => Promise.resolve(this.#log(`cancel ${id}`)),
+    logs: (id, how) => this.#logs(id, how),
+  };
+
+  readonly processes: CaissonApi['processes'] = {
+    start: (request) => this.#detach(request),
+    list: ({ task } = {}) => {
+      this.#log(`processes ${task ?? 'all'}`);
+      return Promise.resolve([detached]);
+    },
+    wait: (id) => {
+      this.#log(`wait ${id}`);
+      return Promise.resolve(detached);
+    },
+    kill: (id, signal) => {
+      this.#log(`kill ${id} ${signal ?? 'all'}`);
+      return Promise.resolve({ process: detached, survivors: [] });
+    },
+  };
+
+  readonly files: CaissonApi['files'] = {
+    ...files,
+    copyIn: ({ source, task, target }) => {
+      this.#log(`in ${source} ${task} ${target}`);
+      const skipped = [{ path: 'a\u001b[2Jb', reason: 'a symbolic link' }];
+      return Promise.resolve({ files: 2, directories: 1, bytes: 3000, skipped });
+    },
+    copyOut: ({ task, source, target }) => {
+      this.#log(`out ${task} ${source} ${target}`);
+      return Promise.resolve({ files: 1, directories: 0, bytes: 12, skipped: [] });
+    },
+  };
+
+  async #create(request: SandboxRequest, options: Options = {}): Promise<Acquired> {
     this.requests.push({ ...request, command: [''] });
     options.onProgress?.({ what: 'pulling', done: 1_000_000, total: 4_000_000 });
     if (this.#script.createDelayMs !== undefined) await this.#delay(this.#script.createDelayMs, options);
@@ -79,8 +143,15 @@ export class Double extends Fixed implements CaissonApi {
     };
   }
 
-  async exec(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
-    const { sandbox, how } = await this.create(request, options);
+  async exec(request: SandboxRequest & (CodeInput | ExecInput), options: Options = {}): Promise<Running> {
+    if (!('code' in request)) return await this.#command(request, options);
+    const { code, ...rest } = request;
+    this.#log(`code ${code.language} ${Buffer.from(code.text).toString()}`);
+    return await this.#command({ ...rest, command: ['true'] }, options);
+  }
+
+  async #command(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
+    const { sandbox, how } = await this.#create(request, options);
     this.requests.push(request);
     const where = {
       backend: 'docker',
@@ -104,7 +175,10 @@ export class Double extends Fixed implements CaissonApi {
   }
 
   async run(request: Parameters<CaissonApi['run']>[0], options: Options = {}): ReturnType<CaissonApi['run']> {
-    if ('code' in request) return await this.run({ ...request, command: ['true'] }, options);
+    if ('code' in request) {
+      const { code: _code, ...rest } = request;
+      return await this.run({ ...rest, command: ['true'] }, options);
+    }
     const running = await this.exec({ ...request, stdin: request.input !== undefined }, options);
     options.signal?.addEventListener('abort', () => void running.cancel());
     if (running.stdin !== null && typeof request.input === 'object' && 'pipe' in request.input)
@@ -120,14 +194,9 @@ export class Double extends Fixed implements CaissonApi {
     return { execId: running.id, where: running.where, exit, stdout: kept(stdout), stderr: kept(stderr) };
   }
 
-  async code({ code, ...request }: Parameters<CaissonApi['code']>[0], options: Options = {}): Promise<Running> {
-    this.#log(`code ${code.language} ${Buffer.from(code.text).toString()}`);
-    return await this.exec({ ...request, command: ['true'] }, options);
-  }
-
-  async detach(request: SandboxRequest & ExecInput): ReturnType<CaissonApi['detach']> {
+  async #detach(request: SandboxRequest & ExecInput): Promise<Detached> {
     this.requests.push(request);
-    const { taskId } = (await this.create(request)).sandbox;
+    const { taskId } = (await this.#create(request)).sandbox;
     this.#log(`detach ${taskId} ${request.command.join(' ')}`);
     return {
       id: 'exec_1',
@@ -136,86 +205,21 @@ export class Double extends Fixed implements CaissonApi {
     };
   }
 
-  processes(task?: string): ReturnType<CaissonApi['processes']> {
-    this.#log(`processes ${task ?? 'all'}`);
-    return Promise.resolve([detached]);
-  }
-
-  wait(id: string): ReturnType<CaissonApi['wait']> {
-    this.#log(`wait ${id}`);
-    return Promise.resolve(detached);
-  }
-
-  kill(id: string, signal?: string): ReturnType<CaissonApi['kill']> {
-    this.#log(`kill ${id} ${signal ?? 'all'}`);
-    return Promise.resolve({ process: detached, survivors: [] });
-  }
-
   readonly sessions = sessionsOf(this, (line) => this.#log(line));
 
-  list(): Promise<readonly SandboxView[]> {
-    return Promise.resolve([...this.#sandboxes.values()]);
-  }
-
-  inspect(task: string): ReturnType<CaissonApi['inspect']> {
-    const noLanes = this.#find(task).backend === 'local' ? 'no setsid here' : null;
-    return Promise.resolve({ ...this.#find(task), resource: 'running', noLanes });
-  }
-
-  stop(task: string): Promise<void> {
-    return Promise.resolve(this.#log(`stop ${this.#find(task).taskId}`));
-  }
-
-  start(task: string): Promise<Acquired> {
-    return Promise.resolve({ sandbox: this.#find(task), how: 'started' });
-  }
-
-  async remove(task: string, how: { readonly keepFiles?: boolean } = {}, options: Options = {}): Promise<void> {
-    await Promise.resolve(options.signal?.throwIfAborted());
-    this.#drop(this.#find(task), how.keepFiles === true ? ' keeping files' : '');
-  }
-
-  stats(task: string): Promise<Stats> {
+  #stats(task: string): Promise<Stats> {
     if (this.#find(task).backend !== 'docker')
       return Promise.reject(new CaissonError('not_supported', `${task} tells no usage figures`));
-    return Promise.resolve({
-      cpuNanos: 83_000_000_000,
-      memoryBytes: 96 * 1024 ** 2,
-      memoryLimitBytes: 512 * 1024 ** 2,
-      pids: 7,
-      pidsLimit: 256,
-      networkReceivedBytes: 2048,
-      networkSentBytes: null,
-    });
+    return Promise.resolve(usage);
   }
 
-  gc(how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
-    this.#log(`gc ${how.dryRun ? 'dry' : 'for real'}`);
-    return Promise.resolve(this.#script.garbage ?? []);
-  }
-
-  copyIn(input: Parameters<CaissonApi['copyIn']>[0]): ReturnType<CaissonApi['copyIn']> {
-    this.#log(`in ${input.source} ${input.task} ${input.target}`);
-    return Promise.resolve({
-      files: 2,
-      directories: 1,
-      bytes: 3000,
-      skipped: [{ path: 'a\u001b[2Jb', reason: 'a symbolic link' }],
-    });
-  }
-
-  copyOut(input: Parameters<CaissonApi['copyOut']>[0]): ReturnType<CaissonApi['copyOut']> {
-    this.#log(`out ${input.task} ${input.source} ${input.target}`);
-    return Promise.resolve({ files: 1, directories: 0, bytes: 12, skipped: [] });
-  }
-
-  async *logs(id: string, how: { readonly after?: number; readonly follow?: boolean } = {}): AsyncIterable<ExecEvent> {
+  async *#logs(id: string, how: { readonly after?: number; readonly follow?: boolean } = {}): AsyncIterable<ExecEvent> {
     this.#log(`logs ${id} ${JSON.stringify(how)}`);
     yield* this.#script.events ?? [];
     await Promise.resolve();
   }
 
-  checks(names?: readonly string[]): ReturnType<CaissonApi['checks']> {
+  #check(names?: readonly string[]): ReturnType<CaissonApi['backends']['check']> {
     const unknown = names?.find((name) => !checks.some(({ backend }) => backend === name));
     if (unknown !== undefined)
       return Promise.reject(new CaissonError('invalid_argument', `there is no backend "${unknown}"`));

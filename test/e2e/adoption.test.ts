@@ -12,7 +12,7 @@ it(
     const home = await mkdtemp(join(tmpdir(), 'caisson-adoption-'));
     const env = { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: home, CAISSON_TERMINAL_BACKEND: 'local' };
     const first = await openCaisson({ home, env, cwd: home });
-    await Promise.all(tasks.map((taskId) => first.create({ taskId })));
+    await Promise.all(tasks.map((taskId) => first.sandboxes.create({ taskId })));
     await first.close();
     const accepted = await killServices({ home, env, times: 50 });
     const caisson = await openCaisson({ home, env, cwd: home });
@@ -20,12 +20,12 @@ it(
       expect(accepted.size).toBeGreaterThanOrEqual(50);
       // A service may have died before it said what it had started: there may be more than was accepted, never fewer.
       const ids = [...accepted.keys()];
-      const each = await Promise.all(tasks.map((taskId) => caisson.processes(taskId)));
-      for (const listed of [each.flat(), await caisson.processes()])
+      const each = await Promise.all(tasks.map((taskId) => caisson.processes.list({ task: taskId })));
+      for (const listed of [each.flat(), await caisson.processes.list()])
         expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
       await expectAllAdopted(caisson, accepted);
     } finally {
-      await Promise.all(tasks.map((taskId) => caisson.remove(taskId)));
+      await Promise.all(tasks.map((taskId) => caisson.sandboxes.remove(taskId)));
       await caisson.close();
       await rm(home, { recursive: true, force: true, maxRetries: 5 });
     }

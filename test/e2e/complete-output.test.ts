@@ -43,7 +43,7 @@ it.each([
     const caisson = await home.open({ 'exec.output_bytes': 2 * bytes });
     const tasks = Array.from({ length: sandboxes }, (_, index) => `load-${index}`);
     try {
-      await Promise.all(tasks.map((taskId) => caisson.create({ taskId })));
+      await Promise.all(tasks.map((taskId) => caisson.sandboxes.create({ taskId })));
       for (let round = 0; round < rounds; round += 1) {
         const results = await Promise.all(
           Array.from({ length: outputs }, (_, index) => one(caisson, { taskId: tasks[index % sandboxes] ?? '' })),
@@ -58,7 +58,7 @@ it.each([
         expect(complete.length).toBeGreaterThanOrEqual(Math.floor(0.99 * outputs) - 1);
       }
     } finally {
-      await Promise.all(tasks.map((taskId) => caisson.remove(taskId)));
+      await Promise.all(tasks.map((taskId) => caisson.sandboxes.remove(taskId)));
     }
   },
 );

@@ -11,5 +11,5 @@ for (let round = Number(seed); ; round += 1) {
   const taskId = `task-${round % 3}`;
   await caisson.run({ command: ['sh', '-c', 'echo x >/workspace/f'] });
   await caisson.run({ taskId, command: ['sh', '-c', `echo ${round} >>/workspace/log; sleep 0.05`] });
-  if (round % 2 === 0) await caisson.remove(taskId);
+  if (round % 2 === 0) await caisson.sandboxes.remove(taskId);
 }

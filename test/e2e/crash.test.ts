@@ -22,11 +22,11 @@ async function started(home: Home, seed: number, extra: Readonly<Record<string, 
 /** What the next start owes: every resource has a row, every row is whole, and no file of an ephemeral task is left. */
 async function expectNothingUnowned(home: Home): Promise<void> {
   const caisson = await home.open();
-  await caisson.gc({ dryRun: false });
-  expect(await caisson.gc({ dryRun: true })).toEqual([]);
-  const rows = await caisson.list();
+  await caisson.sandboxes.gc({ dryRun: false });
+  expect(await caisson.sandboxes.gc({ dryRun: true })).toEqual([]);
+  const rows = (await caisson.sandboxes.list()).items;
   expect(rows.filter((row) => row.state !== 'ready' || row.ephemeral)).toEqual([]);
-  const inspected = await Promise.all(rows.map((row) => caisson.inspect(row.id)));
+  const inspected = await Promise.all(rows.map((row) => caisson.sandboxes.get(row.id)));
   expect([...(await home.containers())].toSorted()).toEqual(
     inspected.flatMap((view) => view.place?.resource ?? []).toSorted(),
   );
@@ -43,7 +43,7 @@ async function expectNothingUnowned(home: Home): Promise<void> {
 /** Also the network that its sandboxes shared goes with the last of them, whoever made it. */
 async function removeAll(home: Home): Promise<void> {
   const caisson = await home.open();
-  for (const { taskId } of await caisson.list()) await caisson.remove(taskId);
+  for (const { taskId } of (await caisson.sandboxes.list()).items) await caisson.sandboxes.remove(taskId);
   await caisson.close();
   expect([await home.containers(), await home.networks()]).toEqual([[], []]);
 }
@@ -64,16 +64,16 @@ describe('a process that is killed', () => {
   it('leaves a network that gc lists and removes', { timeout: 60_000 }, async () => {
     await using home = await makeHome();
     const caisson = await home.open();
-    await caisson.create({ taskId: 't' });
-    await caisson.remove('t');
+    await caisson.sandboxes.create({ taskId: 't' });
+    await caisson.sandboxes.remove('t');
     const instance = await instanceOf(home.path);
     const name = `caisson-${instance.slice(0, 12)}`;
     await home.engine(['network', 'rm', name]).catch(() => '');
     await home.engine(['network', 'create', '--label', `caisson.instance=${instance}`, name]);
-    const [listed] = await caisson.gc({ dryRun: true });
+    const [listed] = await caisson.sandboxes.gc({ dryRun: true });
     expect(listed).toMatchObject({ kind: 'resource', backend: 'docker', why: expect.stringContaining('network') });
     expect(await home.networks()).toHaveLength(1);
-    await caisson.gc({ dryRun: false });
+    await caisson.sandboxes.gc({ dryRun: false });
     expect(await home.networks()).toEqual([]);
   });
 

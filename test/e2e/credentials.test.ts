@@ -38,9 +38,9 @@ describe.each(places.backends)('credential files on %s', (backend) => {
     const again = await caisson.sessions.run({ taskId: 'demo', name: 'one', text: sum[2] });
     expect(again.stdout.text).toContain(digest('renewed-by-rename'));
     expect(await text(sum)).toContain(digest('renewed-by-rename'));
-    const { id } = await caisson.detach({ ...request, command: sum });
-    await caisson.wait(id);
-    const events = await Array.fromAsync(caisson.logs(id));
+    const { id } = await caisson.processes.start({ ...request, command: sum });
+    await caisson.processes.wait(id);
+    const events = await Array.fromAsync(caisson.execs.logs(id));
     const printed = events.flatMap(({ event }) =>
       event.type === 'stdout' ? [Buffer.from(event.bytes).toString()] : [],
     );
@@ -90,7 +90,7 @@ describe.each(places.backends)('credential files on %s', (backend) => {
       expect(inImage).not.toContain('token.json');
     }
     if (container === null) await expect(readdir(directory)).resolves.toEqual(['token.json']);
-    await caisson.remove('demo', { keepFiles: true });
+    await caisson.sandboxes.remove('demo', { keepFiles: true });
     if (container === null) await expect(readdir(directory)).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await readdir(join(home.path, 'credentials'))).toEqual([]);
     await caisson.close();
@@ -124,11 +124,11 @@ describe.each(places.backends)('credential files on %s', (backend) => {
       `${link}/token.json`,
       `${above}/x/../${inside.slice(above.length + 1)}`,
     ])
-      await expect(caisson.copyOut({ task: 'demo', source, target })).rejects.toMatchObject({
+      await expect(caisson.files.copyOut({ task: 'demo', source, target })).rejects.toMatchObject({
         code: 'policy_denied',
       });
     await mkdir(target);
-    await caisson.copyOut({ task: 'demo', source: `${above}/.`, target });
+    await caisson.files.copyOut({ task: 'demo', source: `${above}/.`, target });
     const names = await readdir(target, { recursive: true });
     expect(names).toContain('note');
     expect(names.filter((name) => name.includes('token.json'))).toEqual([]);

@@ -41,7 +41,7 @@ async function one(caisson: Caisson, { mark, stdout, status, text }: Wanted): Pr
 
 async function journaled(caisson: Caisson, id: string): Promise<{ stdout: string; stderr: string }> {
   const said = { stdout: '', stderr: '' };
-  for await (const { event } of caisson.logs(id))
+  for await (const { event } of caisson.execs.logs(id))
     if (event.type === 'stdout' || event.type === 'stderr') said[event.type] += Buffer.from(event.bytes).toString();
   return said;
 }
@@ -52,7 +52,7 @@ it(
   async () => {
     await using home = await makeHome();
     const caisson = await home.open();
-    await caisson.create({ taskId: 'work', limits: { cpuCores: null } });
+    await caisson.sandboxes.create({ taskId: 'work', limits: { cpuCores: null } });
     const seen: Seen[] = [];
     let next = 0;
     const caller = async (): Promise<void> => {
@@ -61,6 +61,6 @@ it(
     await Promise.all(Array.from({ length: callers }, caller));
     expect(seen).toHaveLength(execs);
     for (const { id, stdout, stderr } of seen) expect(await journaled(caisson, id)).toEqual({ stdout, stderr });
-    await caisson.remove('work');
+    await caisson.sandboxes.remove('work');
   },
 );

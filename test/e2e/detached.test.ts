@@ -8,28 +8,28 @@ it(
   async () => {
     await using home = await makeHome();
     const first = await home.open();
-    await Promise.all(tasks.map((taskId) => first.create({ taskId })));
+    await Promise.all(tasks.map((taskId) => first.sandboxes.create({ taskId })));
     await first.close();
     const accepted = await killServices({ home: home.path, env: home.env, times: 50 });
     expect(accepted.size).toBeGreaterThanOrEqual(50);
     const caisson = await home.open();
     await expectAllAdopted(caisson, accepted);
-    await Promise.all(tasks.map((taskId) => caisson.remove(taskId)));
+    await Promise.all(tasks.map((taskId) => caisson.sandboxes.remove(taskId)));
   },
 );
 
 it('a session in a container is taken up by the next service', { timeout: 120_000 }, async () => {
   await using home = await makeHome();
   const first = await home.open();
-  await first.create({ taskId: 'work' });
+  await first.sandboxes.create({ taskId: 'work' });
   await first.sessions.run({ taskId: 'work', name: 'dev', text: 'cd /workspace; X="a b"; alias hi="echo hello"' });
   await first.close();
   const next = await home.open();
   const said = await next.sessions.run({ taskId: 'work', name: 'dev', text: 'echo "$X $PWD"; hi' });
   expect([said.stdout.text, said.restored, said.sessionEnded]).toEqual(['a b /workspace\nhello\n', true, false]);
-  await next.stop('work');
-  await next.start('work');
+  await next.sandboxes.stop('work');
+  await next.sandboxes.start('work');
   const later = await next.sessions.run({ taskId: 'work', name: 'dev', text: 'echo "$X"' });
   expect([later.stdout.text, later.restored]).toEqual(['a b\n', true]);
-  await next.remove('work');
+  await next.sandboxes.remove('work');
 });

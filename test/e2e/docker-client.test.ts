@@ -11,7 +11,7 @@ const bytes = 1_400_000;
 it('the client of Docker loses output of a reader that is late, without an error', { timeout: 120_000 }, async () => {
   await using home = await makeHome();
   const caisson = await home.open();
-  await caisson.create({ taskId: 't' });
+  await caisson.sandboxes.create({ taskId: 't' });
   const [container = ''] = await home.containers();
   // How much fits into the buffers between the two differs: the loss shows where the command ends and the rest is on its way.
   const sizes = Array.from({ length: 10 }, (_, index) => 1_250_000 + index * 25_000);

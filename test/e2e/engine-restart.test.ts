@@ -45,7 +45,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('an engine that %s ends and that 
   it('is waited for, or told as unavailable, while it is away', { timeout: 180_000 }, async () => {
     await using home = await makeHome(engine.host);
     const caisson = await home.open();
-    await caisson.create({ taskId: 'work' });
+    await caisson.sandboxes.create({ taskId: 'work' });
     const away = restart(signal);
     const told = new Set<string>();
     for (let tries = 0; tries < 20; tries += 1) {

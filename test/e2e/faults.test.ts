@@ -57,7 +57,7 @@ async function breakOff(
   const count = `wc -l <${runs}; grep -lx "CAISSON_EXEC=exec_faults" /proc/[0-9]*/environ 2>/dev/null | wc -l`;
   const after = await caisson.run({ taskId: 'faults', command: ['sh', '-c', count] });
   expect(after.stdout.text.trim().split(/\s+/).map(Number)).toEqual([times, 0]);
-  await caisson.remove('faults');
+  await caisson.sandboxes.remove('faults');
 }
 
 it('output from docker that is broken off says so, and its command runs once', { timeout: 14_400_000 }, async () => {
@@ -71,7 +71,7 @@ it('output from docker that is broken off says so, and its command runs once', {
     matches: (head) => /^POST \/(?:v[\d.]+\/)?exec\/[0-9a-f]+\/start /.test(head),
   });
   const caisson = await home.open({}, { DOCKER_HOST: `unix://${listen}` });
-  await caisson.create({ taskId: 'faults' });
+  await caisson.sandboxes.create({ taskId: 'faults' });
   await breakOff(caisson, proxy, { runs: '/tmp/runs', times: faults });
 });
 
@@ -94,7 +94,7 @@ it.skipIf(!hasSshd())(
       const settings = Object.entries(flags).map(([key, value]) => [`terminal.ssh_${key}`, value] as const);
       const more = { 'terminal.backend': 'ssh', 'approvals.mode': 'off' };
       const caisson = await home.open({ ...Object.fromEntries(settings), ...more }, { HOME: sshd.home });
-      await caisson.create({ taskId: 'faults' });
+      await caisson.sandboxes.create({ taskId: 'faults' });
       await breakOff(caisson, proxy, { runs: join(sshd.home, 'runs'), times: sshFaults });
       await caisson.close();
     } finally {

@@ -15,12 +15,12 @@ it('no byte of a lane reaches the output of a command that ends by a signal', { 
   try {
     for (let index = 0; index < sandboxes; index += 1) {
       const taskId = `fresh-${index}`;
-      await caisson.create({ taskId });
+      await caisson.sandboxes.create({ taskId });
       for (const text of ['echo out; echo err >&2; kill -9 $$', 'echo out; echo err >&2; kill -TERM $$']) {
         const { exit, stdout, stderr } = await caisson.run({ taskId, command: ['sh', '-c', text] });
         expect([stdout.text, stderr.text, exit.backgroundOpen]).toEqual(['out\n', 'err\n', false]);
       }
-      await caisson.remove(taskId);
+      await caisson.sandboxes.remove(taskId);
     }
   } finally {
     for (const burner of burners) burner.kill('SIGKILL');

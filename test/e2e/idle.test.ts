@@ -26,7 +26,7 @@ describe('the first command after the idle time', () => {
   it('works in a long-lived process, while others sweep', { timeout: 600_000 }, async () => {
     await using home = await makeHome();
     const caisson = await home.open({}, lifetime);
-    await caisson.create({ taskId: 't' });
+    await caisson.sandboxes.create({ taskId: 't' });
     for (let index = 0; index < times; index += 1) {
       await sleep(1_300);
       const swept = home.cli(['gc'], '', lifetime);
@@ -43,24 +43,24 @@ describe('the first command after the idle time', () => {
     const [sent, returned] = [join(files, 'sent'), join(files, 'returned')];
     await writeRandom(sent, copyMegabytes);
     const caisson = await home.open({}, lifetime);
-    await caisson.create({ taskId: 't' });
+    await caisson.sandboxes.create({ taskId: 't' });
     const sweeps = new AbortController();
     const swept = sweepUntil(sweeps.signal, () => home.cli(['gc'], '', lifetime));
     const began = performance.now();
-    await caisson.copyIn({ task: 't', source: sent, target: '/workspace/file' });
-    await caisson.copyOut({ task: 't', source: '/workspace/file', target: returned });
+    await caisson.files.copyIn({ task: 't', source: sent, target: '/workspace/file' });
+    await caisson.files.copyOut({ task: 't', source: '/workspace/file', target: returned });
     const tookMs = performance.now() - began;
     sweeps.abort();
     await swept;
     expect(tookMs).toBeGreaterThan(1_000);
     expect(await digest(returned)).toBe(await digest(sent));
-    await caisson.remove('t');
+    await caisson.sandboxes.remove('t');
   });
 
   it('says who stopped a sandbox under a command', { timeout: 60_000 }, async () => {
     await using home = await makeHome();
     const caisson = await home.open();
-    await caisson.create({ taskId: 't' });
+    await caisson.sandboxes.create({ taskId: 't' });
     const running = await caisson.exec({ taskId: 't', command: ['sleep', '30'] });
     running.ignore();
     expect(await home.cli(['stop', 't'])).toMatchObject({ code: 0 });

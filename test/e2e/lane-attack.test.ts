@@ -64,5 +64,5 @@ it('with exec.lanes false no command goes through a lane', patience, async () =>
   const caisson = await warmed(home);
   const parent = async () => (await caisson.run({ taskId: 'work', command: ['sh', '-c', 'echo $PPID'] })).stdout.text;
   expect(await parent()).not.toBe(await parent());
-  expect((await caisson.inspect('work')).noLanes).toBe('exec.lanes is false');
+  expect((await caisson.sandboxes.get('work')).noLanes).toBe('exec.lanes is false');
 });

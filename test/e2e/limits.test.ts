@@ -59,7 +59,7 @@ describe('limits hold against programs that break them', () => {
     });
     expect(Number(after.stdout.text)).toBeLessThan(12);
     const before = performance.now();
-    await caisson.remove('bomb');
+    await caisson.sandboxes.remove('bomb');
     expect(performance.now() - before).toBeLessThan(10_000);
   });
 
@@ -68,7 +68,7 @@ describe('limits hold against programs that break them', () => {
     const caisson = await home.open();
     const limits = { cpuCores: 0.25 };
     await caisson.run({ taskId: 'bystander', command: ['true'] });
-    await caisson.create({ taskId: 'busy', limits });
+    await caisson.sandboxes.create({ taskId: 'busy', limits });
     const loop = caisson.run({
       taskId: 'busy',
       limits,
@@ -76,10 +76,10 @@ describe('limits hold against programs that break them', () => {
       command: ['sh', '-c', 'while :; do :; done & while :; do :; done'],
     });
     await sleep(1_000);
-    const [first, since] = [await caisson.stats('busy'), performance.now()];
+    const [first, since] = [await caisson.sandboxes.stats('busy'), performance.now()];
     await expectResponsive(caisson);
     await sleep(2_000);
-    const [second, elapsedMs] = [await caisson.stats('busy'), performance.now() - since];
+    const [second, elapsedMs] = [await caisson.sandboxes.stats('busy'), performance.now() - since];
     const share = ((second.cpuNanos ?? 0) - (first.cpuNanos ?? 0)) / 1e6 / elapsedMs;
     expect(share).toBeGreaterThan(0.05);
     expect(share).toBeLessThan(0.4);
@@ -101,7 +101,7 @@ describe('limits hold against programs that break them', () => {
     await using home = await makeHome(host);
     const caisson = await home.open();
     const limits = { diskBytes: 60 * mb };
-    const { sandbox } = await caisson.create({ taskId: 'full', limits });
+    const { sandbox } = await caisson.sandboxes.create({ taskId: 'full', limits });
     expect(sandbox.degraded.filter((item) => !/workspace/.test(item.reason))).toEqual([]);
     const text = 'rm -f /big; sync; dd if=/dev/zero of=/big bs=1M count=200 2>&1; sync; stat -c %s /big';
     const fill = async () => {

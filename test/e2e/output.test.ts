@@ -48,7 +48,7 @@ describe('much output', () => {
     expect(peakMb).toBeLessThan(150);
     const [kept, expected] = [createHash('sha256'), createHash('sha256')];
     const caisson = await home.open();
-    for await (const { event } of caisson.logs(execId)) if (event.type === 'stdout') kept.update(event.bytes);
+    for await (const { event } of caisson.execs.logs(execId)) if (event.type === 'stdout') kept.update(event.bytes);
     for (let index = 0; index < megabytes; index += 1) expected.update(block);
     expect(kept.digest('hex')).toBe(expected.digest('hex'));
   });

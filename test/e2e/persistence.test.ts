@@ -22,10 +22,10 @@ describe('a persistent task', () => {
   it('keeps its directory private and keyed by sandbox id, with the task pointing to it', async () => {
     await using home = await makeHome();
     const caisson = await home.open();
-    const { sandbox } = await caisson.create({ taskId: 'demo' });
+    const { sandbox } = await caisson.sandboxes.create({ taskId: 'demo' });
     expect(sandbox.directory).toBe(join(home.path, 'sandboxes/docker', sandbox.id));
     expect((await stat(String(sandbox.directory))).mode & 0o777).toBe(0o700);
-    await caisson.remove('demo');
+    await caisson.sandboxes.remove('demo');
     expect(await readdir(join(home.path, 'sandboxes/docker'))).toEqual(['tasks']);
     expect(await readdir(join(home.path, 'sandboxes/docker/tasks'))).toEqual([]);
   });
@@ -34,7 +34,7 @@ describe('a persistent task', () => {
     await using home = await makeHome();
     const caisson = await home.open();
     await caisson.run({ taskId: 'demo', command: ['sh', '-c', 'echo kept >/workspace/f'] });
-    await caisson.stop('demo');
+    await caisson.sandboxes.stop('demo');
     const started = await caisson.run({ taskId: 'demo', command: ['cat', '/workspace/f'] });
     expect(started.stdout.text).toBe('kept\n');
     await expect(caisson.run({ taskId: 'demo', limits: { pids: 99 }, command: ['true'] })).rejects.toMatchObject({
@@ -48,10 +48,10 @@ describe('a persistent task', () => {
       command: ['cat', '/workspace/f'],
     });
     expect(recreated.stdout.text).toBe('kept\n');
-    await caisson.remove('demo', { keepFiles: true });
+    await caisson.sandboxes.remove('demo', { keepFiles: true });
     expect((await caisson.run({ taskId: 'demo', command: ['cat', '/workspace/f'] })).stdout.text).toBe('kept\n');
-    await caisson.remove('demo', { keepFiles: true });
-    await caisson.remove('demo');
+    await caisson.sandboxes.remove('demo', { keepFiles: true });
+    await caisson.sandboxes.remove('demo');
     expect((await caisson.run({ taskId: 'demo', command: ['ls', '/workspace'] })).stdout.text).toBe('');
   });
 

@@ -37,17 +37,17 @@ describe.skipIf(!hasApptainer())('a service with the singularity backend, by roo
     caisson = await service();
   });
   afterAll(async () => {
-    for (const { taskId } of await caisson.list()) await caisson.remove(taskId);
+    for (const { taskId } of (await caisson.sandboxes.list()).items) await caisson.sandboxes.remove(taskId);
     await caisson.close();
     apptainer.remove();
     for (const directory of [home, files]) rmSync(directory, { recursive: true, force: true });
   });
 
   it('gives what the defaults ask for, and measures it inside', async () => {
-    const { sandbox } = await caisson.create({ taskId: 'work' });
+    const { sandbox } = await caisson.sandboxes.create({ taskId: 'work' });
     expect(sandbox.degraded).toEqual([]);
     expect((await sh('pwd; echo hi >note')).stdout.text).toBe('/workspace\n');
-    const { effective } = await caisson.inspect('work');
+    const { effective } = await caisson.sandboxes.get('work');
     const none = '0000000000000000';
     expect(effective).toMatchObject({
       uid: expect.toSatisfy((uid: number) => uid > 0),
@@ -61,7 +61,7 @@ describe.skipIf(!hasApptainer())('a service with the singularity backend, by roo
 
   it('lets commands be that a host would have to be asked for: the container is the boundary', async () => {
     expect((await sh('rm -rf / 2>/dev/null; echo still here')).stdout.text).toBe('still here\n');
-    await caisson.remove('work');
+    await caisson.sandboxes.remove('work');
     expect((await sh('ls /bin/sh; echo again >note')).stdout.text).toBe('/bin/sh\n');
   });
 
@@ -74,36 +74,36 @@ describe.skipIf(!hasApptainer())('a service with the singularity backend, by roo
   });
 
   it('tells a command that took more memory than there is', async () => {
-    await caisson.create({ taskId: 'small', limits: { memoryBytes: 64 * 2 ** 20 } });
+    await caisson.sandboxes.create({ taskId: 'small', limits: { memoryBytes: 64 * 2 ** 20 } });
     const greedy = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=200M', 'count=1'] as const;
     expect((await caisson.run({ taskId: 'small', existing: true, command: greedy })).exit.reason).toBe('out-of-memory');
     expect((await caisson.run({ taskId: 'small', existing: true, command: ['echo', 'alive'] })).stdout.text).toBe(
       'alive\n',
     );
-    await caisson.remove('small');
+    await caisson.sandboxes.remove('small');
   });
 
   it('copies files in and out', async () => {
     const source = join(files, "it's; $(a) -name");
     writeFileSync(source, 'content', { mode: 0o755 });
-    await caisson.copyIn({ task: 'work', source, target: '/workspace/-odd ; name' });
-    await caisson.copyOut({ task: 'work', source: '/workspace/-odd ; name', target: join(files, 'back') });
+    await caisson.files.copyIn({ task: 'work', source, target: '/workspace/-odd ; name' });
+    await caisson.files.copyOut({ task: 'work', source: '/workspace/-odd ; name', target: join(files, 'back') });
     expect(readFileSync(join(files, 'back'), 'utf8')).toBe('content');
     expect(statSync(join(files, 'back')).mode & 0o777).toBe(0o755);
   });
 
   it('finds its sandbox and a detached process again from another service', async () => {
-    const { id } = await caisson.detach({ taskId: 'work', command: ['sh', '-c', 'sleep 1; exit 9'] });
+    const { id } = await caisson.processes.start({ taskId: 'work', command: ['sh', '-c', 'sleep 1; exit 9'] });
     await caisson.close();
     caisson = await service();
-    expect(await caisson.wait(id)).toMatchObject({ exitCode: 9 });
+    expect(await caisson.processes.wait(id)).toMatchObject({ exitCode: 9 });
     expect((await sh('cat note')).stdout.text).toBe('again\n');
   });
 
   it('keeps files of a task through stop and start, and loses them with it', async () => {
-    await caisson.stop('work');
+    await caisson.sandboxes.stop('work');
     expect((await sh('cat note')).stdout.text).toBe('again\n');
-    await caisson.remove('work');
+    await caisson.sandboxes.remove('work');
     expect((await sh('ls -A')).stdout.text).toBe('');
   });
 
@@ -114,11 +114,11 @@ describe.skipIf(!hasApptainer())('a service with the singularity backend, by roo
     const options = createOptions();
     const spec = plainSpec('singularity', { image: apptainer.busybox, cwd: '/', persistent: false });
     await backend.create(spec, { ...options, labels: { ...options.labels, instance } });
-    const removed = await caisson.gc({ dryRun: false });
+    const removed = await caisson.sandboxes.gc({ dryRun: false });
     expect(removed.map(({ name }) => name)).toContain(options.labels.sandbox);
     expect((await backend.list({ instance })).map(({ labels }) => labels.task)).toEqual(['work']);
     await backend.close();
-    await caisson.remove('work');
+    await caisson.sandboxes.remove('work');
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(apptainer.scratch);
   });
 });

@@ -32,14 +32,14 @@ describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
     caisson = await service();
   });
   afterAll(async () => {
-    await caisson.remove('work').catch(() => undefined);
+    await caisson.sandboxes.remove('work').catch(() => undefined);
     await Promise.all(opened.map((each) => each.close()));
     await sshd.stop();
     rmSync(home, { recursive: true, force: true });
   });
 
   it('runs a command, tells where, and lists the limits that the host does not hold', async () => {
-    const { sandbox } = await caisson.create({ taskId: 'work' });
+    const { sandbox } = await caisson.sandboxes.create({ taskId: 'work' });
     expect(sandbox.degraded.map(({ control }) => control)).toEqual(
       expect.arrayContaining(['cpuCores', 'memoryBytes', 'diskBytes', 'pids']),
     );
@@ -60,7 +60,7 @@ describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
   });
 
   it('refuses a limit that was asked for, since the host cannot hold it', async () => {
-    await expect(caisson.create({ taskId: 'limited', limits: { pids: 10 } })).rejects.toMatchObject({
+    await expect(caisson.sandboxes.create({ taskId: 'limited', limits: { pids: 10 } })).rejects.toMatchObject({
       code: 'not_supported',
     });
   });
@@ -90,8 +90,8 @@ describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
     writeFileSync(source, 'content');
     const { resource } = (await caisson.run({ taskId: 'work', command: ['true'] })).where;
     const target = `${String(resource)}/-odd ; \`id\` name`;
-    await caisson.copyIn({ task: 'work', source, target });
-    await caisson.copyOut({ task: 'work', source: target, target: join(here, 'back') });
+    await caisson.files.copyIn({ task: 'work', source, target });
+    await caisson.files.copyOut({ task: 'work', source: target, target: join(here, 'back') });
     expect(readFileSync(join(here, 'back'), 'utf8')).toBe('content');
     rmSync(here, { recursive: true });
   });
@@ -112,12 +112,12 @@ describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
   });
 
   it('finds its sandbox and a detached process again from another service', async () => {
-    const { id } = await caisson.detach({ taskId: 'work', command: ['sh', '-c', 'sleep 1; exit 9'] });
+    const { id } = await caisson.processes.start({ taskId: 'work', command: ['sh', '-c', 'sleep 1; exit 9'] });
     await caisson.close();
     caisson = await service();
-    expect(await caisson.wait(id)).toMatchObject({ exitCode: 9 });
-    expect(await caisson.list()).toHaveLength(1);
-    await caisson.remove('work');
-    expect(await caisson.list()).toEqual([]);
+    expect(await caisson.processes.wait(id)).toMatchObject({ exitCode: 9 });
+    expect((await caisson.sandboxes.list()).items).toHaveLength(1);
+    await caisson.sandboxes.remove('work');
+    expect((await caisson.sandboxes.list()).items).toEqual([]);
   });
 });

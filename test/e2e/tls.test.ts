@@ -83,7 +83,7 @@ describe('an engine over TCP with TLS', () => {
   it('runs commands, with and without input', async () => {
     const caisson = await open('ours', 'client');
     try {
-      await caisson.create({ taskId: 'work' });
+      await caisson.sandboxes.create({ taskId: 'work' });
       for (const word of ['first', 'second']) {
         const { stdout, exit } = await caisson.run({ taskId: 'work', command: ['sh', '-c', `echo ${word}; exit 3`] });
         expect([stdout.text, exit.exitCode]).toEqual([`${word}\n`, 3]);
@@ -92,7 +92,7 @@ describe('an engine over TCP with TLS', () => {
       const { stdout } = await caisson.run({ taskId: 'work', command: ['wc', '-c'], input });
       expect(Number(stdout.text)).toBe(input.length);
     } finally {
-      await caisson.remove('work').catch(() => undefined);
+      await caisson.sandboxes.remove('work').catch(() => undefined);
       await caisson.close();
     }
   });
@@ -103,8 +103,8 @@ describe('an engine over TCP with TLS', () => {
   ])('%s is refused, and nothing is made', async (_what, ca, name) => {
     const caisson = await open(ca, name);
     try {
-      await expect(caisson.create({ taskId: 'work' })).rejects.toMatchObject({ code: 'unavailable' });
-      expect(await caisson.list()).toEqual([]);
+      await expect(caisson.sandboxes.create({ taskId: 'work' })).rejects.toMatchObject({ code: 'unavailable' });
+      expect((await caisson.sandboxes.list()).items).toEqual([]);
     } finally {
       await caisson.close();
     }

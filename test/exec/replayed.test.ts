@@ -18,7 +18,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await caisson.remove('work');
+  await caisson.sandboxes.remove('work');
   await caisson.close();
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -53,47 +53,47 @@ it('a repeated exec is canceled for all who hold it', { timeout: 60_000 }, async
 it('an id is an exec or a detached process, and never both', { timeout: 60_000 }, async () => {
   const command = ['sh', '-c', 'echo x >>both'] as const;
   const ran = await caisson.run({ taskId: 'work', execId: 'exec_first', command });
-  await expect(caisson.detach({ taskId: 'work', execId: 'exec_first', command })).rejects.toMatchObject({
+  await expect(caisson.processes.start({ taskId: 'work', execId: 'exec_first', command })).rejects.toMatchObject({
     code: 'already_exists',
   });
   expect((await caisson.run({ taskId: 'work', execId: 'exec_first', command })).exit).toEqual(ran.exit);
-  await caisson.detach({ taskId: 'work', execId: 'exec_second', command });
-  await caisson.wait('exec_second');
+  await caisson.processes.start({ taskId: 'work', execId: 'exec_second', command });
+  await caisson.processes.wait('exec_second');
   const session = { taskId: 'work', name: 'ids', text: command[2], execId: 'exec_second' };
   const again = caisson.run({ taskId: 'work', execId: 'exec_second', command });
   await expect(again).rejects.toMatchObject({ code: 'already_exists' });
   await expect(caisson.sessions.run(session)).rejects.toMatchObject({ code: 'already_exists' });
-  expect((await caisson.detach({ taskId: 'work', execId: 'exec_second', command })).started).toBe(false);
+  expect((await caisson.processes.start({ taskId: 'work', execId: 'exec_second', command })).started).toBe(false);
   expect((await caisson.run({ taskId: 'work', command: ['wc', '-l', 'both'] })).stdout.text).toBe('2 both\n');
 });
 
 it('what names nothing is not found, and a task in which nothing ran has an empty record', async () => {
-  const read = (id: string, after = 0) => Array.fromAsync(caisson.logs(id, { after }));
+  const read = (id: string, after = 0) => Array.fromAsync(caisson.execs.logs(id, { after }));
   for (const id of ['nosuch', 'exec_nosuch'])
     await expect(read(id)).rejects.toMatchObject({ code: 'not_found', details: { id } });
-  const { sandbox } = await caisson.create({ taskId: 'silent' });
+  const { sandbox } = await caisson.sandboxes.create({ taskId: 'silent' });
   for (const id of ['silent', sandbox.id]) expect(await read(id)).toEqual([]);
   const { execId } = await caisson.run({ taskId: 'silent', command: ['true'] });
   expect(await read(execId, 1000)).toEqual([]);
-  await caisson.remove('silent');
+  await caisson.sandboxes.remove('silent');
   expect(await read('silent')).toHaveLength(2);
 });
 
 it('one id for many at once is started once at most', { timeout: 60_000 }, async () => {
-  await caisson.create({ taskId: 'other' });
+  await caisson.sandboxes.create({ taskId: 'other' });
   for (let round = 0; round < 10; round += 1) {
     const execId = `exec_race-${round}`;
     const command = ['sh', '-c', `echo ${round} >>raced`] as const;
     await Promise.allSettled([
       caisson.run({ taskId: 'work', execId, command }),
-      caisson.detach({ taskId: 'work', execId, command }),
-      caisson.detach({ taskId: 'other', execId, command }),
+      caisson.processes.start({ taskId: 'work', execId, command }),
+      caisson.processes.start({ taskId: 'other', execId, command }),
     ]);
-    await caisson.wait(execId).catch(() => undefined); // there is none when the exec was first
+    await caisson.processes.wait(execId).catch(() => undefined); // there is none when the exec was first
   }
   const { stdout } = await caisson.run({ taskId: 'work', command: ['sh', '-c', 'sort raced | uniq -d'] });
   expect(stdout.text).toBe('');
-  await caisson.remove('other');
+  await caisson.sandboxes.remove('other');
 });
 
 it(
@@ -112,7 +112,7 @@ it(
     let [after, drops, exitCode] = [0, 0, null as number | null];
     while (exitCode === null) {
       let left = drops >= 200 ? Infinity : Math.random() < 0.75 ? 0 : 1; // few are consumed: a busy machine has few
-      for await (const { seq, event } of caisson.logs('exec_drop', { after, follow: true })) {
+      for await (const { seq, event } of caisson.execs.logs('exec_drop', { after, follow: true })) {
         expect(seq).toBeGreaterThan(after);
         if (left-- <= 0) break;
         after = seq;
@@ -154,13 +154,13 @@ it(
   { timeout: 60_000 },
   async () => {
     await caisson.sessions.run({ taskId: 'work', name: 'dev', text: 'X=1' });
-    const { id } = await caisson.detach({ taskId: 'work', command: ['true'] });
-    await caisson.wait(id);
+    const { id } = await caisson.processes.start({ taskId: 'work', command: ['true'] });
+    await caisson.processes.wait(id);
     expect(await readdir(join(home, '.local/state/caisson'))).toHaveLength(1);
-    await caisson.remove('work');
+    await caisson.sandboxes.remove('work');
     expect(await readdir(join(home, '.local/state/caisson'))).toEqual([]);
-    await expect(caisson.wait(id)).rejects.toMatchObject({ code: 'not_found' });
-    await caisson.create({ taskId: 'work' });
+    await expect(caisson.processes.wait(id)).rejects.toMatchObject({ code: 'not_found' });
+    await caisson.sandboxes.create({ taskId: 'work' });
   },
 );
 
@@ -170,7 +170,7 @@ it(
   async () => {
     const used = { taskId: 'work', execId: 'exec_used', command: ['echo', 'private words'] } as const;
     await caisson.run(used);
-    await caisson.create({ taskId: 'stranger' });
+    await caisson.sandboxes.create({ taskId: 'stranger' });
     for (const other of [
       { ...used, taskId: 'stranger' },
       { ...used, command: ['echo', 'other'] as const },
@@ -179,9 +179,9 @@ it(
       const error: unknown = await caisson.run(other).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'conflict' });
       expect(JSON.stringify(error)).not.toMatch(/private|work/);
-      await expect(caisson.detach(other)).rejects.toMatchObject({ code: 'conflict' });
+      await expect(caisson.processes.start(other)).rejects.toMatchObject({ code: 'conflict' });
     }
-    await caisson.remove('stranger');
+    await caisson.sandboxes.remove('stranger');
   },
 );
 
@@ -197,7 +197,7 @@ it('an id whose record is gone is lost, and never runs again', { timeout: 60_000
   const second = await open();
   const { exit } = await second.run(request);
   expect(exit).toMatchObject({ reason: 'lost', exitCode: null });
-  await second.remove('once');
+  await second.sandboxes.remove('once');
   await second.close();
   expect(await readFile(join(own, 'runs'), 'utf8')).toBe('run\n');
   await rm(own, { recursive: true, force: true });
@@ -221,7 +221,7 @@ it('an id that is repeated is not answered where a rule denies the command by no
   }
   const entries = await Array.fromAsync(second.audit.tail({ count: 100 }));
   expect(entries.filter((entry) => entry.type === 'decision' && entry['verdict'] === 'deny')).toHaveLength(2);
-  await second.remove('judged');
+  await second.sandboxes.remove('judged');
   await second.close();
   await rm(own, { recursive: true, force: true });
 });
@@ -240,7 +240,7 @@ it('ids are known again after a damaged database was set aside', { timeout: 60_0
   expect((await after.run(request)).exit.exitCode).toBe(0);
   await expect(after.run({ ...request, taskId: 'stranger' })).rejects.toMatchObject({ code: 'conflict' });
   expect(await readFile(join(own, 'runs'), 'utf8')).toBe('run\n');
-  await after.gc({ dryRun: false });
+  await after.sandboxes.gc({ dryRun: false });
   await after.close();
   await rm(own, { recursive: true, force: true });
 });
@@ -254,7 +254,7 @@ it('ids of an earlier version are taken over, of execs and of detached processes
   const detached = { taskId: 'old', execId: 'exec_back', command: ['sleep', '30'] } as const;
   const before = await open();
   await before.run(request);
-  const { where } = await before.detach(detached);
+  const { where } = await before.processes.start(detached);
   await before.close();
   // As version 2 had it: no table, and a file for each detached process.
   const db = new DatabaseSync(join(at, 'caisson.db'));
@@ -267,15 +267,15 @@ it('ids of an earlier version are taken over, of execs and of detached processes
   const after = await open();
   expect((await after.run(request)).exit.exitCode).toBe(0);
   expect(await readFile(join(own, 'runs'), 'utf8')).toBe('run\n');
-  await after.create({ taskId: 'stranger' });
+  await after.sandboxes.create({ taskId: 'stranger' });
   await expect(after.run({ ...request, taskId: 'stranger' })).rejects.toMatchObject({ code: 'conflict' });
-  expect((await after.detach(detached)).started).toBe(false);
-  expect(await after.processes('old')).toMatchObject([{ id: 'exec_back', state: 'running' }]);
-  await after.kill('exec_back');
-  await after.remove('old');
-  await after.remove('stranger');
-  await expect(after.detach(detached)).rejects.toMatchObject({ code: 'already_exists' });
-  await after.remove('old');
+  expect((await after.processes.start(detached)).started).toBe(false);
+  expect(await after.processes.list({ task: 'old' })).toMatchObject([{ id: 'exec_back', state: 'running' }]);
+  await after.processes.kill('exec_back');
+  await after.sandboxes.remove('old');
+  await after.sandboxes.remove('stranger');
+  await expect(after.processes.start(detached)).rejects.toMatchObject({ code: 'already_exists' });
+  await after.sandboxes.remove('old');
   await after.close();
   await rm(own, { recursive: true, force: true });
 });

@@ -40,11 +40,11 @@ describe('every verb that runs something', () => {
     await expect(caisson.exec(request)).rejects.toMatchObject(refused);
     await expect(caisson.run(request)).rejects.toMatchObject(refused);
     await expect(caisson.run({ command: ['sh'], input: `rm -rf ${victim}` })).rejects.toMatchObject(refused);
-    await expect(caisson.code({ taskId: 'build', code })).rejects.toMatchObject(refused);
+    await expect(caisson.exec({ taskId: 'build', code })).rejects.toMatchObject(refused);
     await expect(caisson.run({ taskId: 'build', code })).rejects.toMatchObject(refused);
-    await expect(caisson.detach(request)).rejects.toMatchObject(refused);
-    expect(await caisson.list()).toEqual([]);
-    await caisson.create({ taskId: 'build' });
+    await expect(caisson.processes.start(request)).rejects.toMatchObject(refused);
+    expect((await caisson.sandboxes.list()).items).toEqual([]);
+    await caisson.sandboxes.create({ taskId: 'build' });
     const session = { taskId: 'build', name: 'work' };
     await expect(caisson.sessions.run({ ...session, text: `rm -rf ${victim}` })).rejects.toMatchObject(refused);
     expect(await caisson.sessions.run({ ...session, text: 'echo fine' })).toMatchObject({ stdout: { text: 'fine\n' } });
@@ -53,7 +53,7 @@ describe('every verb that runs something', () => {
 
   it('judges the texts of a session by where it stands and what it has defined (CP-11)', patience, async () => {
     const { caisson, victim } = await opened();
-    await caisson.create({ taskId: 'build' });
+    await caisson.sandboxes.create({ taskId: 'build' });
     const say = async (text: string) => await caisson.sessions.run({ taskId: 'build', name: 'work', text });
     const refused = { code: 'approval_required' };
     await say(`cd ${victim}/..; alias x=rm; z() { y "$@"; }; y() { rm "$@"; }; go() { cd /; }`);

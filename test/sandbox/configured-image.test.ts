@@ -76,10 +76,10 @@ it('a build without that backend says so, and makes nothing elsewhere', async ()
   const home = homeWith(documented);
   const caisson = await openCaisson({ home, env: { HOME: home }, cwd: home });
   onTestFinished(async () => await caisson.close());
-  await expect(caisson.create({ taskId: 'demo' })).rejects.toMatchObject({
+  await expect(caisson.sandboxes.create({ taskId: 'demo' })).rejects.toMatchObject({
     code: 'invalid_argument',
     message: 'this build has no modal backend',
     remedy: expect.stringContaining('docker'),
   });
-  expect(await caisson.list()).toEqual([]);
+  expect((await caisson.sandboxes.list()).items).toEqual([]);
 });

@@ -23,22 +23,24 @@ describe('a key that is not known', () => {
   const code = { language: 'bash', text: 'true' };
   const at = { task: 'build', path: '/tmp/x' };
   it.each<[string, string, object, string]>([
-    ['create', 'netwrok', { taskId: 'build', netwrok: 'none' }, 'did you mean network?'],
+    ['sandboxes.create', 'netwrok', { taskId: 'build', netwrok: 'none' }, 'did you mean network?'],
     ['run', 'netwrok', { command, netwrok: 'none' }, 'did you mean network?'],
     ['run', 'privileged', { command, privileged: true }, 'its keys are taskId'],
     ['run', 'hardening', { command, hardening: { readOnlyRoot: true } }, 'its keys are'],
     ['run', 'mounts', { command, mounts: [] }, 'its keys are'],
     ['run', 'timeoutms', { command, timeoutms: 5 }, 'did you mean timeoutMs?'],
     ['exec', 'tty.cols', { command, tty: { cols: 80, rows: 24 } }, 'its keys are columns, rows'],
-    ['detach', 'environment', { taskId: 'build', command, environment: {} }, 'its keys are'],
-    ['code', 'command', { code, command }, 'its keys are'],
+    ['processes.start', 'environment', { taskId: 'build', command, environment: {} }, 'its keys are'],
+    ['exec', 'command', { code, command }, 'its keys are'],
     ['run', 'code.lang', { code: { lang: 'bash', text: '' } }, 'did you mean code.language?'],
+    ['execs.list', 'tasks', { tasks: 'build' }, 'did you mean task?'],
+    ['sandboxes.list', 'stat', { stat: 'ready' }, 'did you mean state?'],
     ['sessions.run', 'cwd', { taskId: 'build', name: 'a', text: 'true', cwd: '/' }, 'its keys are'],
     ['files.read', 'lenght', { ...at, lenght: 5 }, 'did you mean length?'],
     ['files.write', 'expect', { ...at, bytes: '', expect: null }, 'did you mean expected?'],
     ['files.sync', 'overwite', { task: 'build', overwite: true }, 'did you mean overwrite?'],
     [
-      'copyOut',
+      'files.copyOut',
       'limits.byte',
       { task: 'build', source: '/x', target: '/y', limits: { byte: 1 } },
       'did you mean limits.bytes?',
@@ -55,6 +57,6 @@ describe('a key that is not known', () => {
       message: expect.stringContaining(`"${key}"`),
       remedy: expect.stringContaining(remedy),
     });
-    expect(await caisson.list()).toEqual([]);
+    expect((await caisson.sandboxes.list()).items).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ refused then.`,
     ['with all details, for a program', 'approvals ls --json'],
   ],
   run: async (_given, context) => {
-    const open = await (await context.service()).policy.approvals.list();
+    const open = await (await context.service()).approvals.list();
     if (context.json) await context.printJson(open);
     else if (context.quiet) await context.print(open.map(({ id }) => `${id}\n`).join(''));
     else {

@@ -10,7 +10,7 @@ export const backends = defineCommand({
   options: {},
   examples: [['which places can be used now', 'backends']],
   run: async (_given, context) => {
-    const checks = await (await context.service()).checks(undefined, context.options);
+    const checks = await (await context.service()).backends.check(undefined, context.options);
     if (context.json) await context.printJson(checks.map(({ backend, check }) => ({ backend, ...check })));
     else if (context.quiet) await context.print(checks.map(({ backend }) => `${backend}\n`).join(''));
     else

@@ -52,11 +52,11 @@ starts with / or . instead. Links, devices and sockets are left out and told. Fi
     const service = await context.service();
     const result =
       from === null
-        ? await service.copyIn(
+        ? await service.files.copyIn(
             { task: to?.task ?? '', source: here(source, context), target: to?.path ?? '', confirmed },
             context.options,
           )
-        : await service.copyOut(
+        : await service.files.copyOut(
             { task: from.task, source: from.path, target: here(target, context), confirmed, limits: limitsIn(given) },
             context.options,
           );

@@ -21,7 +21,7 @@ when it is only a default.`,
   ],
   run: async (given, context) => {
     const request = { ...sandboxRequest(given), taskId: taskOf(given) };
-    const acquired = await (await context.service()).create(request, context.options);
+    const acquired = await (await context.service()).sandboxes.create(request, context.options);
     const { sandbox, how } = acquired;
     if (context.json) await context.printJson(acquired);
     else await context.print(context.quiet ? `${sandbox.id}\n` : `${sandbox.id} ${how}\n`);

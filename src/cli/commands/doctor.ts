@@ -35,7 +35,7 @@ that takes the place of another one, is never confirmed so.`,
     if (given.flag('trust')) await confirmKeys({ service, backends: operands, fingerprints }, context);
     else if (fingerprints.length > 0) throw needsTrust();
     const named = operands.length > 0;
-    const checks = await service.checks(named ? operands : undefined, context.options);
+    const checks = await service.backends.check(named ? operands : undefined, context.options);
     const needed = new Set(named ? operands : configured(service));
     const rules = named ? [] : [{ part: 'policy rules', check: await rulesOf(service) }];
     if (context.json) {

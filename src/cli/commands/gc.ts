@@ -15,7 +15,7 @@ export const gc = defineCommand({
   ],
   run: async (given, context) => {
     const dryRun = given.flag('dry-run');
-    const items = await (await context.service()).gc({ dryRun }, context.options);
+    const items = await (await context.service()).sandboxes.gc({ dryRun }, context.options);
     const failed = items.filter(({ error }) => error !== undefined);
     if (context.json) await context.printJson(items);
     else if (items.length > 0) {

@@ -12,7 +12,7 @@ export const hooksLs = defineCommand({
   options: {},
   examples: [['what is configured, and whether it was accepted', 'hooks ls']],
   run: async (_given, context) => {
-    const hooks = await (await context.service()).hooks.list();
+    const hooks = await (await context.service()).policy.hooks.list();
     if (context.json) await context.printJson(hooks);
     else if (hooks.length > 0) await context.printTable(hookHead, hooks.map(hookRow));
     return 0;
@@ -45,7 +45,7 @@ run until it is accepted again. Exits 1 when one of them cannot be used.`,
     ['one of them', 'hooks accept ~/scripts/security-check.py'],
   ],
   run: async ({ operands }, context) => {
-    const hooks = await (await context.service()).hooks.accept(operands);
+    const hooks = await (await context.service()).policy.hooks.accept(operands);
     if (hooks.length === 0)
       throw new CaissonError('not_found', 'no such hook is configured', { remedy: 'caisson hooks ls shows them' });
     if (context.json) await context.printJson(hooks);

@@ -19,7 +19,7 @@ export const inspect = defineCommand({
     ['one fact for a script', 'inspect build -o json | jq .effective.limits.memoryBytes'],
   ],
   run: async ({ operands: [task = ''] }, context) => {
-    const inspected = await (await context.service()).inspect(task, context.options);
+    const inspected = await (await context.service()).sandboxes.get(task, context.options);
     if (context.json) await context.printJson(inspected);
     else await show(inspected, context);
     return 0;

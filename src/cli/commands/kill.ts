@@ -17,7 +17,7 @@ KILL is only sent. Exits with 1 when something survived.`,
     ['have it read its configuration again', 'kill exec_0123456789abcdef HUP'],
   ],
   run: async ({ operands: [id = '', signal] }, context) => {
-    const killed = await (await context.service()).kill(id, signal, context.options);
+    const killed = await (await context.service()).processes.kill(id, signal, context.options);
     if (context.json) await context.printJson(killed);
     else {
       for (const { pid, command } of killed.survivors ?? []) context.say(`still there: ${pid} ${command}`);

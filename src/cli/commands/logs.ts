@@ -28,7 +28,7 @@ sequences that act on the terminal. In a pipe, in a file and with --raw it comes
       follow: given.flag('follow'),
       ...(after === undefined ? {} : { after: readCount('--after', after) }),
     };
-    const events = (await context.service()).logs(id, how, context.options);
+    const events = (await context.service()).execs.logs(id, how, context.options);
     const replay = new Replay(context, given.flag('raw') || context.world.stdout.isTTY !== true);
     for await (const event of events) {
       if (context.signal.aborted) break;

@@ -1,11 +1,11 @@
 import { defineCommand } from '../command.ts';
-import type { SandboxView } from '../../service/api.ts';
+import { everyItem, type SandboxView } from '../../service/api.ts';
 import { formatAge, formatBytes } from '../format.ts';
 
 export const ls = defineCommand({
   name: 'ls',
   summary: 'List sandboxes',
-  about: `Tells what Caisson knows, without asking the backends; inspect asks. -q prints task ids only.
+  about: `Shows what Caisson has on record, without a call to a backend; inspect calls it. -q prints task ids only.
 Limits that the place does not hold are not shown.`,
   operands: [],
   runs: false,
@@ -19,7 +19,8 @@ Limits that the place does not hold are not shown.`,
     ],
   ],
   run: async (_given, context) => {
-    const sandboxes = await (await context.service()).list(context.options);
+    const service = await context.service();
+    const sandboxes = await Array.fromAsync(everyItem((page) => service.sandboxes.list(page, context.options)));
     if (context.json) await context.printJson(sandboxes);
     else if (context.quiet) await context.print(sandboxes.map(({ taskId }) => `${taskId}\n`).join(''));
     else {

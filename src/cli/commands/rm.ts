@@ -21,7 +21,7 @@ export const rm = defineCommand({
     const service = await context.service();
     const how = { keepFiles: given.flag('keep-files') };
     return forEachTask({ operands: given.operands, all: given.flag('all') }, context, (task) =>
-      service.remove(task, how, context.options),
+      service.sandboxes.remove(task, how, context.options),
     );
   },
 });

@@ -58,7 +58,7 @@ Prefer -e NAME or --env-file for secrets: other users of this machine can read -
       context,
     );
     // Not under the caller's signal: after Ctrl-C the removal is still wanted.
-    if (given.flag('rm') && task !== undefined) await (await context.service()).remove(task);
+    if (given.flag('rm') && task !== undefined) await (await context.service()).sandboxes.remove(task);
     return exitCode;
   },
 });

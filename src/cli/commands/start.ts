@@ -10,7 +10,7 @@ export const start = defineCommand({
   options: {},
   examples: [['start it before it is needed', 'start build']],
   run: async ({ operands: [task = ''] }, context) => {
-    const acquired = await (await context.service()).start(task, context.options);
+    const acquired = await (await context.service()).sandboxes.start(task, context.options);
     if (context.json) await context.printJson(acquired);
     else await context.print(context.quiet ? `${acquired.sandbox.id}\n` : `${acquired.sandbox.id} ${acquired.how}\n`);
     if (acquired.how === 'recreated') tellDegraded(acquired.sandbox, context);

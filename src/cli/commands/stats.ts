@@ -1,5 +1,5 @@
 import { toCaissonError } from '../../errors.ts';
-import type { Stats } from '../../service/api.ts';
+import { everyItem, type CaissonApi, type Stats } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, formatDuration } from '../format.ts';
@@ -23,10 +23,7 @@ export const stats = defineCommand({
   ],
   run: async ({ operands }, context) => {
     const service = await context.service();
-    const tasks =
-      operands.length > 0
-        ? operands
-        : (await service.list()).filter(({ state }) => state === 'ready').map(({ taskId }) => taskId);
+    const tasks = operands.length > 0 ? operands : await readyTasks(service);
     const readings = await Promise.all(tasks.map((task) => read(task, context)));
     const known = readings.filter((reading) => reading !== null);
     if (context.json) await context.printJson(known.map(({ task, stats: figures }) => ({ task, ...figures })));
@@ -39,10 +36,15 @@ export const stats = defineCommand({
   },
 });
 
+async function readyTasks({ sandboxes }: CaissonApi): Promise<readonly string[]> {
+  const ready = everyItem((page) => sandboxes.list({ ...page, state: 'ready' }));
+  return (await Array.fromAsync(ready)).map(({ taskId }) => taskId);
+}
+
 /** A sandbox that cannot tell does not keep the others from being shown. */
 async function read(task: string, context: Context): Promise<Reading | null> {
   try {
-    return { task, stats: await (await context.service()).stats(task, context.options) };
+    return { task, stats: await (await context.service()).sandboxes.stats(task, context.options) };
   } catch (error) {
     const { message, code } = toCaissonError(error);
     if (code === 'canceled') throw error;

@@ -16,7 +16,7 @@ export const stop = defineCommand({
   run: async (given, context) => {
     const service = await context.service();
     return forEachTask({ operands: given.operands, all: given.flag('all') }, context, (task) =>
-      service.stop(task, context.options),
+      service.sandboxes.stop(task, context.options),
     );
   },
 });

@@ -10,7 +10,7 @@ export const wait = defineCommand({
   options: {},
   examples: [['until it has ended', 'wait exec_0123456789abcdef']],
   run: async ({ operands: [id = ''] }, context) => {
-    const process = await (await context.service()).wait(id, context.options);
+    const process = await (await context.service()).processes.wait(id, context.options);
     if (context.json) await context.printJson(process);
     else if (process.state === 'lost') context.say(`${process.id} is gone, and nobody saw how it ended`);
     return process.exitCode ?? 125;

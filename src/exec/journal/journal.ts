@@ -143,16 +143,23 @@ class FileJournal implements Journal {
     for (const entry of oldestFirst(entries)) yield* readEvents(entry, this.#source(), options);
   }
 
-  async execs(filter: ExecFilter): Promise<readonly ExecSummary[]> {
+  async exec(execId: string): Promise<ExecSummary | null> {
     await this.#refresh();
-    const { taskId, sandboxId, limit } = filter;
-    const isWanted = (entry: Entry): boolean =>
-      (taskId === undefined || entry.taskId === taskId) && (sandboxId === undefined || entry.sandboxId === sandboxId);
-    const latest = this.#catalogue.latest().filter(isWanted);
-    const wanted = oldestFirst(latest.length < limit ? this.#catalogue.all().filter(isWanted) : latest);
-    return summaries(limit > 0 ? wanted.slice(-limit).reverse() : [], (segment) =>
-      this.#catalogue.isWriterAlive(segment),
-    );
+    const entry = this.#catalogue.find(execId);
+    return entry === null ? null : (this.#summaries([entry])[0] ?? null);
+  }
+
+  async execs({ task, after = null, limit }: ExecFilter): Promise<readonly ExecSummary[]> {
+    await this.#refresh();
+    const isWanted = ({ taskId, sandboxId }: Entry): boolean =>
+      task === undefined || taskId === task || sandboxId === task;
+    const latest = after === null ? this.#catalogue.latest().filter(isWanted) : [];
+    const wanted = oldestFirst(latest.length < limit ? this.#catalogue.all().filter(isWanted) : latest).toReversed();
+    return this.#summaries((after === null ? wanted : following(wanted, after)).slice(0, limit));
+  }
+
+  #summaries(entries: readonly Entry[]): readonly ExecSummary[] {
+    return summaries(entries, (segment) => this.#catalogue.isWriterAlive(segment));
   }
 
   async expire({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<readonly Removed[]> {
@@ -258,4 +265,10 @@ class FileJournal implements Journal {
 
 function oldestFirst(entries: readonly Entry[]): readonly Entry[] {
   return entries.toSorted((a, b) => a.startedAt - b.startedAt || a.number - b.number);
+}
+
+/** Of entries that are newest first, those after the exec. */
+function following(entries: readonly Entry[], { id, at }: NonNullable<ExecFilter['after']>): readonly Entry[] {
+  const place = entries.findIndex(({ execId }) => execId === id);
+  return place >= 0 ? entries.slice(place + 1) : entries.filter(({ startedAt }) => startedAt < at);
 }

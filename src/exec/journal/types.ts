@@ -49,8 +49,10 @@ export interface ExecSummary {
 }
 
 export interface ExecFilter {
-  readonly taskId?: string;
-  readonly sandboxId?: string;
+  /** A task id or a sandbox id. */
+  readonly task?: string | undefined;
+  /** Only what follows this exec in the list. `at`: when it started, in milliseconds since 1970, should its record be gone. */
+  readonly after?: { readonly id: string; readonly at: number } | null;
   readonly limit: number;
 }
 
@@ -72,6 +74,8 @@ export interface Journal {
   read(execId: string, options?: ReadOptions): AsyncGenerator<ExecEvent, void, void>;
   /** Events of one exec, or of all execs of a task or sandbox, oldest first, one exec after the other. */
   logs(id: string, options?: ReadOptions): AsyncGenerator<ExecEvent, void, void>;
+  /** `null` for an id without a record. */
+  exec(execId: string): Promise<ExecSummary | null>;
   /** Newest first. */
   execs(filter: ExecFilter): Promise<readonly ExecSummary[]>;
   /** Removes what is too old or too much, or with `dryRun` tells what would be. Records of running execs stay. */

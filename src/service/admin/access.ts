@@ -1,7 +1,7 @@
 /** Who may talk to an agent through a messenger, as front ends ask and decide it. Opened on first use. */
 import type { Access } from '../../access/open.ts';
 import { ownPairing } from '../../access/refusals.ts';
-import type { CaissonApi } from '../api.ts';
+import type { AccessApi } from '../api.ts';
 import type { Loaded } from '../../config/types.ts';
 import { isInside } from '../../guard/inside.ts';
 import type { Context } from '../../sandbox/context.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../../sandbox/context.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `env`: of this process, which may be one that Caisson itself started. */
-export function accessOf({ store, audit }: Context, loaded: Loaded, env: Environment): CaissonApi['access'] {
+export function accessOf({ store, audit }: Context, loaded: Loaded, env: Environment): AccessApi {
   let opened: Promise<Access> | null = null;
   const open = (): Promise<Access> =>
     (opened ??= import('../../access/open.ts').then((room) => new room.Access({ loaded, store, audit })));

@@ -1,12 +1,12 @@
 /** Questions about commands as front ends see and answer them. */
-import type { ApprovalView, CaissonApi } from '../api.ts';
+import type { ApprovalView, ApprovalsApi } from '../api.ts';
 import type { Guard } from '../../guard/open.ts';
 import type { ApprovalRow } from '../../store/store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `env`: of this process, which may be one that Caisson itself started. */
-export function approvalsOf({ desk, approvals }: Guard, env: Environment): CaissonApi['policy']['approvals'] {
+export function approvalsOf({ desk, approvals }: Guard, env: Environment): ApprovalsApi {
   return {
     list: async () => (await desk.list()).map(viewOf),
     answer: async (id, choice, by) => await desk.answer(id, choice, { name: by, env }),

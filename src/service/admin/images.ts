@@ -1,5 +1,5 @@
 /** Images of backends that keep some of their own: listed together, built from recipes. */
-import type { CaissonApi, Options } from '../api.ts';
+import type { ImagesApi, Options } from '../api.ts';
 import type { Images } from '../../backend.ts';
 import type { Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
@@ -19,7 +19,7 @@ export interface ImageParts extends Pick<GcParts, 'context' | 'backendNames'> {
   readonly builder: ImageBuilder;
 }
 
-export function imagesOf(parts: ImageParts): CaissonApi['images'] {
+export function imagesOf(parts: ImageParts): ImagesApi {
   const imagesFacet = async (name: string): Promise<Images | undefined> => (await parts.context.backend(name)).images;
   return {
     list: async (options = {}) => {

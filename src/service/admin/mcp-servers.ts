@@ -1,11 +1,11 @@
 /** What the MCP servers of the configuration are started with. */
-import type { CaissonApi } from '../api.ts';
+import type { McpServersApi } from '../api.ts';
 import type { Config, Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { mcpChildEnv } from '../../secrets/filters.ts';
 
-export function mcpServersOf({ config: { mcp_servers: servers }, env }: Loaded): CaissonApi['mcpServers'] {
+export function mcpServersOf({ config: { mcp_servers: servers }, env }: Loaded): McpServersApi {
   return {
     names: () => Object.keys(servers),
     child: (name) => {

@@ -1,5 +1,5 @@
 /** What front ends may ask about secrets, and about texts that want them. */
-import type { CaissonApi } from '../api.ts';
+import type { SecretsApi } from '../api.ts';
 import type { Config, Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
 import { Redaction } from '../../secrets/redact/redactor.ts';
@@ -9,7 +9,7 @@ import type { Declared } from '../../secrets/redact/types.ts';
 import { scan } from '../../secrets/scan/scan.ts';
 import { forwardedEnv } from '../../values/env.ts';
 
-export function secretsOf({ config, env, home }: Loaded): CaissonApi['secrets'] {
+export function secretsOf({ config, env, home }: Loaded): SecretsApi {
   return {
     redactor: ({ names = [] } = {}) => {
       const values = forwardedEnv(

@@ -1,10 +1,9 @@
 /** Code runs: a program's text into a fresh directory of the sandbox, and nothing of it left behind. */
 import type { CodeInput, Running } from '../api.ts';
-import type { Wanted, Wish } from './request.ts';
+import type { Proposal } from './proposal.ts';
 import { codeCleanup, codeCommand, codeDirectory } from '../../exec/code.ts';
 import { newExecId } from '../../exec/random.ts';
 import { runScript } from '../../inside/run.ts';
-
 import { codeSubject } from '../../guard/call.ts';
 import type { Origin } from './provision.ts';
 import type { Context } from '../../sandbox/context.ts';
@@ -18,8 +17,9 @@ export interface Program {
   readonly temporary: string | undefined;
 }
 
-/** What a code run is to everything that runs commands, and its program. */
-export interface CodeRun extends Wanted {
+/** The command that runs a program, and the program that it reads. */
+export interface CodeRun {
+  readonly proposal: Proposal;
   readonly program: Program;
 }
 
@@ -30,15 +30,18 @@ export function codeWords({ language, text }: CodeInput['code']): readonly strin
 
 export function codeRun(
   plan: Plan,
-  { code, identity, ...input }: CodeInput & Pick<Wish, 'identity'>,
+  { code, identity, ...input }: CodeInput & Pick<Proposal, 'identity'>,
   { inherited }: Pick<Origin, 'inherited'>,
 ): CodeRun {
   const execId = input.execId ?? newExecId();
   const subject = codeSubject(code);
   const command = codeCommand(code.language, execId, hiddenIn(plan, inherited));
   return {
-    plan: { ...plan, forwardEnv: plan.forwardEnv.filter((name) => !namesSecret(name)) },
-    wish: { input: { ...input, execId, command, cwd: '/', stdin: true }, subject, identity },
+    proposal: {
+      plan: { ...plan, forwardEnv: plan.forwardEnv.filter((name) => !namesSecret(name)) },
+      input: { ...input, execId, command, cwd: '/', stdin: true },
+      ...{ subject, identity },
+    },
     program: { bytes: subject.bytes, temporary: input.env?.['TMPDIR'] },
   };
 }
@@ -65,5 +68,5 @@ export function feedCode(context: Context, running: Running, { bytes, temporary 
     );
     return removed ? ended : { ...ended, notes: [...ended.notes, 'the directory of the program could not be removed'] };
   });
-  return Object.assign(running, { stdin: null, exit });
+  return { ...running, stdin: null, exit };
 }

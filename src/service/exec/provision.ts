@@ -38,7 +38,7 @@ export interface Provision {
   readonly files: readonly string[];
 }
 
-export const nothingGiven: Provision = { variables: [], env: {}, unset: [], files: [] };
+export const noProvision: Provision = { variables: [], env: {}, unset: [], files: [] };
 
 export class Provisions {
   readonly #origin: Origin;

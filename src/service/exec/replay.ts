@@ -5,20 +5,18 @@ import type { Options, Running } from '../api.ts';
 import { isCode } from '../../errors.ts';
 import { isDetached, refuseOther } from '../../exec/detached/known.ts';
 import type { Journal } from '../../exec/journal/types.ts';
-import { killTree } from '../../exec/kill/kill-tree.ts';
 import { exitWithout } from '../../exec/outcome.ts';
 import { replayExec } from '../../exec/replayed.ts';
 import { checkExecId } from '../../exec/request.ts';
-import type { Where } from '../../exec/types.ts';
-import type { Execs } from './execs.ts';
+import { killIn } from './records.ts';
+import type { RunningExecs } from './running-execs.ts';
 import type { Context } from '../../sandbox/context.ts';
-import { presentSandbox } from '../../sandbox/present.ts';
 import type { ExecRow } from '../../store/store.ts';
 
 export interface RepeatParts {
   readonly context: Context;
   readonly journal: Journal;
-  readonly execs: Execs;
+  readonly running: RunningExecs;
 }
 
 export interface RepeatedId {
@@ -69,10 +67,10 @@ async function recordedRow({ journal, context }: RepeatParts, execId: string): P
 
 /** `null`: its record was never begun, or has expired or been damaged since. */
 async function replayed(parts: RepeatParts, row: ExecRow, options: Options): Promise<Running | null> {
-  const { context, journal, execs } = parts;
+  const { context, journal, running } = parts;
   const until = performance.now() + beginMs;
   const cancel = async (): Promise<void> => {
-    if (!(await execs.cancel(row.id))) await killWhere(context, row.id, replay.where);
+    if (!(await running.cancel(row.id))) await killIn(context, row.id, replay.where);
   };
   let replay: Awaited<ReturnType<typeof replayExec>>;
   for (;;) {
@@ -100,11 +98,4 @@ function gone({ id, backend, taskId, sandboxId }: ExecRow): Running {
     cancel: async () => undefined,
     ...{ how: 'found', degraded: [], unsetVariables: [], missingFiles: [] },
   };
-}
-
-/** Another process runs it, or did: its tree is found by the id, and that process records the end. */
-async function killWhere(context: Context, execId: string, where: Where): Promise<void> {
-  const row = await context.store.sandbox(where.sandboxId);
-  const sandbox = row === null ? null : await presentSandbox(context, row);
-  if (sandbox !== null) await killTree(sandbox, execId, { process: null, mayRestart: false });
 }

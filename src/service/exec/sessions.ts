@@ -1,5 +1,14 @@
 /** The sessions of this process: opened on use, one call at a time each, closed when the service ends. */
-import type { CaissonApi, Options, Running, RunningText, SessionInput, SessionResult, SessionView } from '../api.ts';
+import type {
+  Options,
+  Running,
+  RunningText,
+  SessionInput,
+  SessionName,
+  SessionResult,
+  SessionsApi,
+  SessionView,
+} from '../api.ts';
 import type { Process, Sandbox } from '../../backend.ts';
 import { abortError, CaissonError } from '../../errors.ts';
 import { collect } from '../../exec/collect.ts';
@@ -9,8 +18,11 @@ import { runScript } from '../../inside/run.ts';
 import { checkSessionName, checkText } from '../../exec/session/request.ts';
 import { forgetScript, sessionCommand } from '../../exec/session/script.ts';
 import { Session } from '../../exec/session/session.ts';
-import type { Execs } from './execs.ts';
-import { cancelable, type Context, type Handle } from '../../sandbox/context.ts';
+import type { Admission, AdmittedExec } from './admission.ts';
+import type { Attempt } from './attempt.ts';
+import type { RunningExecs } from './running-execs.ts';
+import { checkKeys, sessionKeys } from '../inputs.ts';
+import type { Context, Handle, StepOptions } from '../../sandbox/context.ts';
 import { withSandbox } from '../../sandbox/healing.ts';
 import type { Plan } from '../../plan/types.ts';
 import { keptIn } from '../../sandbox/present.ts';
@@ -25,14 +37,16 @@ interface Held {
 
 export interface SessionParts {
   readonly context: Context;
-  readonly execs: Execs;
-  readonly plan: (taskId: string, options: Options) => Promise<Plan>;
+  readonly admission: Admission;
+  readonly attempt: (admitted: AdmittedExec) => Attempt;
+  readonly running: RunningExecs;
+  readonly plan: (task: string, options: StepOptions) => Promise<Plan>;
   readonly keepBytes: number;
 }
 
 const shownCharacters = 1000;
 
-export class Sessions {
+export class Sessions implements SessionsApi {
   readonly #parts: SessionParts;
   readonly #held = new Map<string, Held>();
 
@@ -40,10 +54,9 @@ export class Sessions {
     this.#parts = parts;
   }
 
-  async open(
-    { taskId, name }: { readonly taskId: string; readonly name: string },
-    options: Options,
-  ): Promise<SessionView> {
+  async open(session: SessionName, options: Options = {}): Promise<SessionView> {
+    checkKeys(session, sessionKeys.open);
+    const { taskId, name } = session;
     checkSessionName(name);
     return await this.#queued(taskId, name, options, async (handle, held) => {
       const fresh = held.session === null || held.session.hasEnded;
@@ -53,7 +66,8 @@ export class Sessions {
     });
   }
 
-  async exec(input: SessionInput, options: Options): Promise<RunningText> {
+  async exec(input: SessionInput, options: Options = {}): Promise<RunningText> {
+    checkKeys(input, sessionKeys.exec);
     checkSessionName(input.name);
     checkText(input.text);
     checkExecEnv(input.env ?? {});
@@ -61,25 +75,26 @@ export class Sessions {
       const isNew = held.session === null || held.session.hasEnded;
       const session = await this.#ready(handle, input.name, held);
       const running = await this.#start({ session, handle, plan, input }, options);
-      const settled = this.#parts.execs.settled(running).catch(() => undefined); // what could not be cleared away is swept
+      const settled = this.#parts.running.settled(running.id).catch(() => undefined); // what could not be cleared away is swept
       const end = settled.then(() => ({ sessionEnded: session.hasEnded, endStatus: session.endStatus }));
       held.text = end;
       const restored = isNew && session.opened?.restored === true;
       const lost = restored ? (session.opened?.lost ?? []) : [];
-      return Object.assign(running, { restored, lost, session: end });
+      return { ...running, restored, lost, session: end };
     });
   }
 
-  async run(input: SessionInput, options: Options): Promise<SessionResult> {
+  async run(input: SessionInput, options: Options = {}): Promise<SessionResult> {
     const running = await this.exec(input, options);
     const { id: execId, where, restored, lost } = running;
     const collected = await collect(running, { keepBytes: this.#parts.keepBytes });
     return { execId, where, ...collected, restored, lost, ...(await running.session) };
   }
 
-  async close(task: { readonly taskId: string; readonly name: string }, options: Options): Promise<void> {
-    const name = checkSessionName(task.name);
-    await this.#queued(task.taskId, name, options, async (handle, held) => {
+  async close(session: SessionName, options: Options = {}): Promise<void> {
+    checkKeys(session, sessionKeys.close);
+    const name = checkSessionName(session.name);
+    await this.#queued(session.taskId, name, options, async (handle, held) => {
       held.session?.close();
       held.session = null;
       const { sandbox, key } = await keptIn(this.#parts.context, handle.row, handle.sandbox);
@@ -87,7 +102,7 @@ export class Sessions {
     });
   }
 
-  async list(taskId: string, options: Options): Promise<readonly SessionView[]> {
+  async list(taskId: string, options: Options = {}): Promise<readonly SessionView[]> {
     const plan = await this.#parts.plan(taskId, options);
     return await withSandbox(this.#parts.context, plan, options, async (handle) => {
       const { sandbox, key } = await keptIn(this.#parts.context, handle.row, handle.sandbox);
@@ -159,7 +174,7 @@ export class Sessions {
     options: Options,
   ): Promise<Running> {
     const { session, handle, plan, input } = call;
-    const { execs } = this.#parts;
+    const { admission, attempt: attemptOf } = this.#parts;
     const { text, name, env = {}, timeoutMs } = input;
     const command = ['session', name, text.slice(0, shownCharacters)] as const;
     const execId = input.execId ?? newExecId();
@@ -167,22 +182,13 @@ export class Sessions {
     const wanted = { execId, command, cwd: handle.row.spec.cwd, env, ...timeout };
     const look = async (names: readonly string[]) => await session.look(names);
     const identity = identityOf({ taskId: handle.row.taskId, words: ['session', name, text] });
-    const wish = { input: wanted, subject: { kind: 'text', text }, look, identity } as const;
-    const attempt = await execs.admit(plan, wish, options);
-    const request = await execs.ready(handle, attempt, options);
-    const sandbox = runningIn(session, handle.sandbox, attempt.subject.kind === 'text' ? attempt.subject.text : text);
-    return await execs.launch({ ...handle, sandbox }, attempt, { ...cancelable(options), request });
+    const proposal = { plan, input: wanted, subject: { kind: 'text', text }, look, identity } as const;
+    const attempt = attemptOf(await admission.admit(proposal, options));
+    const request = await attempt.prepare(handle, options);
+    const { subject } = attempt.admitted.call;
+    const sandbox = runningIn(session, handle.sandbox, subject.kind === 'text' ? subject.text : text);
+    return await attempt.launch({ ...handle, sandbox }, request, options);
   }
-}
-
-export function sessionsOf(sessions: Sessions): CaissonApi['sessions'] {
-  return {
-    open: (session, options = {}) => sessions.open(session, options),
-    exec: (input, options = {}) => sessions.exec(input, options),
-    run: (input, options = {}) => sessions.run(input, options),
-    close: (session, options = {}) => sessions.close(session, options),
-    list: (taskId, options = {}) => sessions.list(taskId, options),
-  };
 }
 
 /** The first command is the text, run by the session; whatever comes after it is there to end it. */

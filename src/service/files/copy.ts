@@ -1,6 +1,6 @@
 /** Copies between this host and a sandbox, with what is known about both. */
 import { join } from 'node:path';
-import type { CaissonApi, CopyInput, CopyResult, Options } from '../api.ts';
+import type { CopyInput, CopyResult, FilesApi, Options } from '../api.ts';
 import { type CaissonError, isCode } from '../../errors.ts';
 import { copyIn } from '../../files/copy-in.ts';
 import { copyOut } from '../../files/copy-out.ts';
@@ -16,9 +16,9 @@ export interface CopyParts {
   readonly within: Within;
 }
 
-export function copiesOf({ within, ...place }: CopyParts): Pick<CaissonApi, 'copyIn' | 'copyOut'> {
+export function copiesOf({ within, ...place }: CopyParts): Pick<FilesApi, 'copyIn' | 'copyOut'> {
   const by =
-    (copy: typeof copyIn | typeof copyOut): CaissonApi['copyIn'] =>
+    (copy: typeof copyIn | typeof copyOut): FilesApi['copyIn'] =>
     ({ task, ...paths }, options = {}) =>
       within(task, options, (handle) => copyBetween(copy, { ...place, handle }, { ...paths, ...options }));
   return { copyIn: by(copyIn), copyOut: by(copyOut) };

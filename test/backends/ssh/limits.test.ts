@@ -65,13 +65,19 @@ describe.skipIf(!hasSystemd())('limits on a host with systemd', () => {
     };
     const caisson = await openCaisson({ home, cwd: home, env: { ...process.env, HOME: sshd.home }, flags });
     try {
-      const { sandbox } = await caisson.create({ taskId: 'told', limits: { memoryBytes: 64 * mb, pids: 40 } });
+      const { sandbox } = await caisson.sandboxes.create({
+        taskId: 'told',
+        limits: { memoryBytes: 64 * mb, pids: 40 },
+      });
       expect(sandbox.degraded.map(({ control }) => control)).toEqual(['diskBytes']);
-      expect((await caisson.inspect('told')).effective?.['limits']).toMatchObject({ memoryBytes: 64 * mb, pids: 40 });
-      await expect(caisson.create({ taskId: 'disk', limits: { diskBytes: mb } })).rejects.toMatchObject({
+      expect((await caisson.sandboxes.get('told')).effective?.['limits']).toMatchObject({
+        memoryBytes: 64 * mb,
+        pids: 40,
+      });
+      await expect(caisson.sandboxes.create({ taskId: 'disk', limits: { diskBytes: mb } })).rejects.toMatchObject({
         code: 'not_supported',
       });
-      await caisson.remove('told');
+      await caisson.sandboxes.remove('told');
     } finally {
       await caisson.close();
       rmSync(home, { recursive: true });

@@ -77,40 +77,40 @@ describe.skipIf(!hasSshd() || process.getuid?.() !== 0)('a pool of hosts', () =>
     await caisson.close();
     caisson = await service({ one: { drain: true } });
     for (const [task, host] of began) expect(await hostOf(caisson, task)).toBe(host);
-    expect(await caisson.list()).toHaveLength(4);
-    for (const task of began.keys()) await caisson.remove(task);
+    expect((await caisson.sandboxes.list()).items).toHaveLength(4);
+    for (const task of began.keys()) await caisson.sandboxes.remove(task);
   });
 
   it('finds the files of a task again when its sandbox was removed and they were kept', async () => {
     let caisson = await service();
     const first = await hostOf(caisson, 'kept');
-    await caisson.remove('kept', { keepFiles: true });
+    await caisson.sandboxes.remove('kept', { keepFiles: true });
     await caisson.close();
     caisson = await service({ [first]: { drain: true } });
     expect(await hostOf(caisson, 'kept')).toBe(first);
     expect((await caisson.run({ taskId: 'kept', command: ['ls'] })).stdout.text).toBe('ran\n');
-    await caisson.remove('kept');
+    await caisson.sandboxes.remove('kept');
   });
 
   it('puts nothing new on a host that is drained, and nothing beyond a capacity, also for many at once', async () => {
     const caisson = await service({ one: { drain: true }, two: { capacity: 3 } });
     const made = await Promise.allSettled(
-      Array.from({ length: 6 }, (_, index) => caisson.create({ taskId: `many-${index}` })),
+      Array.from({ length: 6 }, (_, index) => caisson.sandboxes.create({ taskId: `many-${index}` })),
     );
     const failures = made.filter(({ status }) => status === 'rejected');
     expect(failures.length).toBeGreaterThanOrEqual(3);
     for (const failure of failures) expect(failure).toMatchObject({ reason: { code: 'resource_exhausted' } });
-    const there = await caisson.list();
+    const there = (await caisson.sandboxes.list()).items;
     expect(there.length).toBeLessThanOrEqual(3);
     for (const { taskId } of there) {
       expect(await hostOf(caisson, taskId)).toBe('two');
-      await caisson.remove(taskId);
+      await caisson.sandboxes.remove(taskId);
     }
   });
 
   it('is told by doctor host by host, and goes on where one is down', async () => {
     const caisson = await service({ one: { capacity: 8 }, two: { drain: true } });
-    const [told] = await caisson.checks(['ssh']);
+    const [told] = await caisson.backends.check(['ssh']);
     expect(told?.check).toMatchObject({
       status: 'ready',
       summary: '1 of 2 hosts take new tasks',
@@ -121,16 +121,16 @@ describe.skipIf(!hasSshd() || process.getuid?.() !== 0)('a pool of hosts', () =>
     await running.get('two')?.stop();
     const later = await service();
     expect(await hostOf(later, 'stays')).toBe('one');
-    expect((await later.checks(['ssh']))[0]?.check).toMatchObject({
+    expect((await later.backends.check(['ssh']))[0]?.check).toMatchObject({
       status: 'ready',
       findings: expect.arrayContaining([expect.objectContaining({ id: 'host-two', severity: 'error' })]),
     });
     // Its files may be on the host that is down.
-    await expect(later.create({ taskId: 'new' })).rejects.toMatchObject({
+    await expect(later.sandboxes.create({ taskId: 'new' })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('files of task new may be there'),
     });
     expect((await later.run({ command: ['echo', 'fine'] })).stdout.text).toBe('fine\n');
-    await later.remove('stays');
+    await later.sandboxes.remove('stays');
   });
 });

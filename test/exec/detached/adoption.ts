@@ -56,9 +56,9 @@ export async function expectAllAdopted(caisson: Caisson, accepted: ReadonlyMap<s
 }
 
 async function expectAdopted(caisson: Caisson, id: string, status: number): Promise<void> {
-  expect(await caisson.wait(id)).toMatchObject({ id, state: 'exited', exitCode: status });
+  expect(await caisson.processes.wait(id)).toMatchObject({ id, state: 'exited', exitCode: status });
   const said = { stdout: '', stderr: '' };
-  for await (const { event } of caisson.logs(id, { follow: true })) {
+  for await (const { event } of caisson.execs.logs(id, { follow: true })) {
     if (event.type === 'stdout' || event.type === 'stderr') said[event.type] += Buffer.from(event.bytes).toString();
     if (event.type === 'exit') expect(event.exit.exitCode).toBe(status);
   }

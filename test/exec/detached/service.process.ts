@@ -10,7 +10,7 @@ flushCompileCache(); // it is never killed softly, and the next one is to start 
 for (let round = 0; ; round += 1) {
   const status = round % 5;
   const text = `i=0; while [ $i -lt 20 ]; do echo "line $i"; echo "err $i" >&2; i=$((i+1)); sleep 0.05; done; exit ${status}`;
-  const { id } = await caisson.detach({
+  const { id } = await caisson.processes.start({
     taskId,
     existing: true,
     execId: `exec_${prefix}-${round}`,

@@ -179,8 +179,8 @@ describe('the list of execs', () => {
     other.record(c, started);
     for (const reader of [journal, other]) {
       expect((await reader.execs({ limit: 10 })).map(({ execId }) => execId)).toEqual([c, b, a]);
-      expect((await reader.execs({ limit: 1, taskId: where.taskId })).map(({ execId }) => execId)).toEqual([c]);
-      const [second] = await reader.execs({ limit: 10, sandboxId: 'sbx_2' });
+      expect((await reader.execs({ limit: 1, task: where.taskId })).map(({ execId }) => execId)).toEqual([c]);
+      const [second] = await reader.execs({ limit: 10, task: 'sbx_2' });
       expect(second).toMatchObject({ execId: b, command: started.command, where: elsewhere, exit: null });
     }
     expect((await other.execs({ limit: 10 })).at(-1)?.exit).toMatchObject({ exitCode: 3, notes: ['a note'] });

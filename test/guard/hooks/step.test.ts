@@ -41,7 +41,7 @@ const open = async () => {
 
 async function accepted() {
   const caisson = await open();
-  await caisson.hooks.accept([]);
+  await caisson.policy.hooks.accept([]);
   return caisson;
 }
 
@@ -139,8 +139,8 @@ it('is not accepted by a command that Caisson runs', async () => {
   configure(forTerminal('log.sh'));
   const env = { PATH: process.env['PATH'], HOME: home, CAISSON_EXEC: 'exec_1' };
   const caisson = await openCaisson({ home, env, cwd: home });
-  await expect(caisson.hooks.accept([])).rejects.toMatchObject({ code: 'permission_denied' });
-  expect((await caisson.hooks.list()).map(({ state }) => state)).toEqual(['new']);
+  await expect(caisson.policy.hooks.accept([])).rejects.toMatchObject({ code: 'permission_denied' });
+  expect((await caisson.policy.hooks.list()).map(({ state }) => state)).toEqual(['new']);
   await caisson.close();
 });
 
@@ -188,12 +188,12 @@ describe('consent', () => {
     const caisson = await open();
     const run = () => caisson.run({ taskId: 'build', command: ['true'] });
     await expect(run()).rejects.toEqual(refusal('caisson hooks accept'));
-    expect(await caisson.hooks.accept(['hook.sh'])).toMatchObject([{ path, state: 'accepted' }]);
+    expect(await caisson.policy.hooks.accept(['hook.sh'])).toMatchObject([{ path, state: 'accepted' }]);
     await run();
     expect(statSync(join(home, 'hooks-accepted.json')).mode & 0o777).toBe(0o600);
     script('hook.sh', 'true # changed');
     await expect(run()).rejects.toEqual(refusal('has changed since'));
-    expect(await caisson.hooks.list()).toMatchObject([{ state: 'changed' }]);
+    expect(await caisson.policy.hooks.list()).toMatchObject([{ state: 'changed' }]);
     await caisson.close();
   });
 
@@ -202,7 +202,7 @@ describe('consent', () => {
     configure(forTerminal(`{command: [/bin/sh, ${path}, /dev/null, word]}, {command: [/bin/sh, text.sh]}`));
     const caisson = await open();
     const run = () => caisson.run({ taskId: 'build', command: ['true'] });
-    const [view] = await caisson.hooks.accept(['/bin/sh']);
+    const [view] = await caisson.policy.hooks.accept(['/bin/sh']);
     expect(view?.files.map((file) => file.path)).toEqual([realpathSync('/bin/sh'), path]);
     await run();
     const ran = readFileSync(join(home, 'ran'), 'utf8').trim();
@@ -210,7 +210,7 @@ describe('consent', () => {
     expect(readFileSync(ran, 'utf8')).toBe(readFileSync(path, 'utf8'));
     writeFileSync(path, `touch ${home}/taken\n`);
     await expect(run()).rejects.toEqual(refusal('has changed since'));
-    expect(await caisson.hooks.list()).toMatchObject([{ state: 'changed' }, { state: 'changed' }]);
+    expect(await caisson.policy.hooks.list()).toMatchObject([{ state: 'changed' }, { state: 'changed' }]);
     expect(existsSync(join(home, 'taken'))).toBe(false);
     await caisson.close();
   });
@@ -236,7 +236,7 @@ describe('consent', () => {
     );
     rmSync(path);
     await expect(caisson.run({ taskId: 'build', command: ['true'] })).rejects.toEqual(refusal('ENOENT'));
-    expect(await caisson.hooks.accept([])).toMatchObject([{ state: 'unusable' }]);
+    expect(await caisson.policy.hooks.accept([])).toMatchObject([{ state: 'unusable' }]);
     await caisson.close();
   });
 

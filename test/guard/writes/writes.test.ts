@@ -56,12 +56,12 @@ describe('a command', () => {
 
 describe('a copy', () => {
   beforeEach(async () => {
-    await caisson.create({ taskId: 'build' });
+    await caisson.sandboxes.create({ taskId: 'build' });
   });
   const into = (target: string, confirmed = false) =>
-    caisson.copyIn({ task: 'build', source: join(root, 'file'), target: join(root, target), confirmed });
+    caisson.files.copyIn({ task: 'build', source: join(root, 'file'), target: join(root, target), confirmed });
   const out = (target: string) =>
-    caisson.copyOut({ task: 'build', source: join(root, 'file'), target: join(root, target) });
+    caisson.files.copyOut({ task: 'build', source: join(root, 'file'), target: join(root, target) });
 
   it.each(['.ssh/authorized_keys', '.ssh', 'notes/new', '.bashrc', 'state/config.yaml', 'state/audit/x'])(
     'to %s is refused in both directions, also when it is confirmed',
@@ -86,7 +86,7 @@ describe('a copy', () => {
       writeFileSync(join(root, 'tree', name), 'text');
     const copies = (source: string, target: string) => {
       const request = { task: 'build', source: `${root}/${source}`, target: join(root, target), confirmed: true };
-      return [() => caisson.copyIn(request), () => caisson.copyOut(request)];
+      return [() => caisson.files.copyIn(request), () => caisson.files.copyOut(request)];
     };
     // What is in `a` would go into the home directory itself.
     for (const copy of copies('tree/a/.', '.')) {
@@ -110,16 +110,16 @@ describe('a copy', () => {
     mkdirSync(join(root, 'there'));
     symlinkSync(join(root, '.ssh'), join(root, 'there', 'sub'));
     const request = { task: 'build', source: `${root}/tree/.`, target: join(root, 'there') };
-    await expect(caisson.copyIn(request)).rejects.toMatchObject({ code: 'policy_denied' });
-    await expect(caisson.copyOut(request)).rejects.toMatchObject({ code: 'policy_denied' });
+    await expect(caisson.files.copyIn(request)).rejects.toMatchObject({ code: 'policy_denied' });
+    await expect(caisson.files.copyOut(request)).rejects.toMatchObject({ code: 'policy_denied' });
   });
 
   it('of a tree has to be confirmed for a file of another profile in it', async () => {
     mkdirSync(join(root, 'tree', 'skills'), { recursive: true });
     writeFileSync(join(root, 'tree', 'skills', 'new.md'), 'text');
     const request = { task: 'build', source: `${root}/tree/.`, target: join(home, 'profiles', 'office') };
-    await expect(caisson.copyIn(request)).rejects.toMatchObject({ code: 'approval_required' });
-    await caisson.copyIn({ ...request, confirmed: true });
+    await expect(caisson.files.copyIn(request)).rejects.toMatchObject({ code: 'approval_required' });
+    await caisson.files.copyIn({ ...request, confirmed: true });
     expect(readFileSync(join(home, 'profiles', 'office', 'skills', 'new.md'), 'utf8')).toBe('text');
   });
 
@@ -128,11 +128,11 @@ describe('a copy', () => {
     for (const place of ['theirs', 'mine']) mkdirSync(join(root, place, '.git', 'hooks'), { recursive: true });
     writeFileSync(hook('theirs'), 'id');
     const request = { task: 'build', source: `${root}/theirs/.`, target: join(root, 'mine') };
-    await expect(caisson.copyIn(request)).rejects.toMatchObject({ code: 'approval_required' });
-    await expect(caisson.copyOut(request)).rejects.toMatchObject({ code: 'approval_required' });
+    await expect(caisson.files.copyIn(request)).rejects.toMatchObject({ code: 'approval_required' });
+    await expect(caisson.files.copyOut(request)).rejects.toMatchObject({ code: 'approval_required' });
     await expect(into('mine/.git/config')).rejects.toMatchObject({ code: 'approval_required' });
     expect(existsSync(hook('mine'))).toBe(false);
-    await caisson.copyOut({ ...request, target: join(root, 'fresh') });
+    await caisson.files.copyOut({ ...request, target: join(root, 'fresh') });
     expect(existsSync(hook('fresh'))).toBe(true);
   });
 

@@ -22,16 +22,16 @@ it('a copy of a state directory collects nothing, a moved one does', async () =>
   await (await open('home')).close();
   cpSync(join(root, 'home'), join(root, 'copy'), { recursive: true });
   const copy = await open('copy');
-  await expect(copy.gc({ dryRun: false })).rejects.toMatchObject({
+  await expect(copy.sandboxes.gc({ dryRun: false })).rejects.toMatchObject({
     code: 'failed_precondition',
     remedy: expect.stringContaining('directory-id'),
   });
   rmSync(join(root, 'copy/directory-id'));
-  expect(await copy.gc({ dryRun: true })).toEqual([]);
+  expect(await copy.sandboxes.gc({ dryRun: true })).toEqual([]);
   await copy.close();
   renameSync(join(root, 'home'), join(root, 'moved'));
   const moved = await open('moved');
-  expect(await moved.gc({ dryRun: false })).toEqual([]);
+  expect(await moved.sandboxes.gc({ dryRun: false })).toEqual([]);
   await moved.close();
   expect(existsSync(join(root, 'home'))).toBe(false);
 });

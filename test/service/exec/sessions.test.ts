@@ -16,10 +16,10 @@ beforeAll(async () => {
     env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home, CAISSON_TERMINAL_BACKEND: 'local' },
     cwd: home,
   });
-  await caisson.create({ taskId: 'work' });
+  await caisson.sandboxes.create({ taskId: 'work' });
 });
 afterAll(async () => {
-  await caisson.remove('work');
+  await caisson.sandboxes.remove('work');
   await caisson.close();
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -61,7 +61,7 @@ describe('a text that is started', { timeout: 60_000 }, () => {
     await make('two');
     expect(await running.exit).toMatchObject({ reason: 'exited', exitCode: 3, stdout: { bytes: 6 } });
     expect(await running.session).toEqual({ sessionEnded: true, endStatus: 3 });
-    const events = await Array.fromAsync(caisson.logs(running.id));
+    const events = await Array.fromAsync(caisson.execs.logs(running.id));
     expect(events.map(({ event }) => event.type)).toEqual(['started', 'stdout', 'stderr', 'exit']);
   });
 

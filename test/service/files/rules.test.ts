@@ -55,7 +55,7 @@ async function openedWith(
     await caisson.close();
     rmSync(root, { recursive: true });
   });
-  await caisson.create({ taskId: task });
+  await caisson.sandboxes.create({ taskId: task });
   return { caisson, files: caisson.files, dir, asked };
 }
 
@@ -76,7 +76,7 @@ const unasked = { code: 'approval_required', details: { reason: 'nobody' } };
 describe('the documented rules about files', () => {
   it('ask, whoever skips other questions, and do what the answer says', async () => {
     const { files, dir, asked, caisson } = await openedWith(documented, { answer: 'once', yolo: true });
-    caisson.policy.approvals.skip(task, true);
+    caisson.approvals.skip(task, true);
     await files.write({ task, path: join(dir, 'src', 'a.ts'), bytes: 'a' });
     expect(asked).toEqual([]);
     await files.write({ task, path: join(dir, 'deep', '.env.local'), bytes: 'K=1' });

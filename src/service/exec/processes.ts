@@ -1,6 +1,19 @@
 /** Detached processes of all sandboxes: started, found again by any process of the service, followed and ended. */
 import type { Cancelable } from '../../backend.ts';
-import type { Detached, DetachedProcess, ExecEvent, GcItem, Killed, Options, TaskProcess, Where } from '../api.ts';
+import type {
+  Detached,
+  DetachedProcess,
+  ExecEvent,
+  ExecInput,
+  GcItem,
+  Killed,
+  LogInput,
+  Options,
+  ProcessesApi,
+  SandboxRequest,
+  TaskProcess,
+  Where,
+} from '../api.ts';
 import type { AuditEntry } from '../../audit/types.ts';
 import { CaissonError, isCode, toCaissonError } from '../../errors.ts';
 import { killProcess, pruneProcesses, waitForProcess } from '../../exec/detached/end.ts';
@@ -11,10 +24,14 @@ import { type Kept, listProcesses, unknownProcess } from '../../exec/detached/li
 import { keepEndedMinutes, startDetached } from '../../exec/detached/start.ts';
 import { keptKey, removeKeptScript } from '../../inside/kept.ts';
 import { runScript } from '../../inside/run.ts';
-import type { ExecRequest } from '../../exec/types.ts';
+import { identityOf } from '../../exec/identity.ts';
+import { checkKeys, listKeys, requestKeys } from '../inputs.ts';
+import type { Admission, AdmittedExec } from './admission.ts';
+import type { Attempt } from './attempt.ts';
 import { runEntry, whereOf } from './audit-entries.ts';
-import type { ExecParts } from './execs.ts';
-import type { Context, Handle } from '../../sandbox/context.ts';
+import { sandboxPart } from './proposal.ts';
+import type { Origin } from './provision.ts';
+import type { Context, StepOptions } from '../../sandbox/context.ts';
 import { findIfThere, findRow } from '../../sandbox/end.ts';
 import { withSandbox } from '../../sandbox/healing.ts';
 import { usedNow } from '../../sandbox/use.ts';
@@ -24,31 +41,42 @@ import type { Redaction } from '../../secrets/redact/redactor.ts';
 import type { Redactions } from '../../secrets/redactions.ts';
 import type { SandboxRow } from '../../store/store.ts';
 
-export type ProcessParts = Pick<ExecParts, 'context' | 'origin'>;
+export interface ProcessParts {
+  readonly context: Context;
+  readonly origin: Pick<Origin, 'redactions'>;
+  readonly admission: Admission;
+  readonly attempt: (admitted: AdmittedExec) => Attempt;
+  readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
+}
 
-export class Processes {
+export class Processes implements ProcessesApi {
+  readonly #parts: ProcessParts;
   readonly #context: Context;
   readonly #redactions: Redactions;
   readonly #known: KnownProcesses;
 
-  constructor({ context, origin }: ProcessParts) {
-    this.#context = context;
-    this.#redactions = origin.redactions;
-    this.#known = new KnownProcesses(context.store);
+  constructor(parts: ProcessParts) {
+    this.#parts = parts;
+    this.#context = parts.context;
+    this.#redactions = parts.origin.redactions;
+    this.#known = new KnownProcesses(parts.context.store);
   }
 
-  async detach(
-    { plan, identity }: { readonly plan: Plan; readonly identity: string },
-    ready: (handle: Handle) => Promise<ExecRequest>,
-    options: Options,
-  ): Promise<Detached> {
+  async start(input: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
+    checkKeys(input, requestKeys.exec);
+    const identity = identityOf({ ...input, words: input.command });
+    const proposed = await this.#parts.plan(sandboxPart(input), options);
+    const attempt = this.#parts.attempt(
+      await this.#parts.admission.admit({ plan: proposed, input, identity }, options),
+    );
+    const { plan } = attempt.admitted;
     if (plan.ephemeral) {
       throw new CaissonError('failed_precondition', 'a detached process needs a sandbox that stays', {
         remedy: 'name a task: its sandbox is kept',
       });
     }
     return await withSandbox(this.#context, plan, options, async (handle) => {
-      const request = await ready(handle);
+      const request = await attempt.prepare(handle, options);
       const id = request.execId;
       const { id: sandboxId, taskId, backend } = handle.row;
       const isNew = await this.#known.add({ id, taskId, sandboxId, backend, request: identity });
@@ -93,28 +121,26 @@ export class Processes {
   }
 
   /** Without a task, of every sandbox that runs. */
-  async list(task: string | undefined, options: Options): Promise<readonly TaskProcess[]> {
+  async list(filter: { readonly task?: string } = {}, options: Options = {}): Promise<readonly TaskProcess[]> {
+    checkKeys(filter, listKeys.processes);
+    const { task } = filter;
     if (task !== undefined) return await this.#of(await findRow(this.#context, task), options);
     const rows = await this.#sandboxesWithProcesses();
     const lists = await Promise.all(rows.map((row) => this.#of(row, options).catch(nothingWhenStopped)));
     return lists.flat();
   }
 
-  async wait(id: string, options: Options): Promise<DetachedProcess> {
+  async wait(id: string, options: Options = {}): Promise<DetachedProcess> {
     return this.#shown(await waitForProcess((await this.#kept(id, options)).kept, id));
   }
 
-  async kill(id: string, signal: string | undefined, options: Options): Promise<Killed> {
+  async kill(id: string, signal?: string, options: Options = {}): Promise<Killed> {
     const killed = await killProcess((await this.#kept(id, options)).kept, id, signal ?? null);
     return { ...killed, process: this.#shown(killed.process) };
   }
 
   /** `null` when it is not the id of a detached process. */
-  async logs(
-    id: string,
-    how: { readonly after?: number; readonly follow?: boolean },
-    options: Options,
-  ): Promise<AsyncIterable<ExecEvent> | null> {
+  async logs(id: string, how: LogInput, options: Options): Promise<AsyncIterable<ExecEvent> | null> {
     if ((await this.#known.find(id)) === null) return null;
     const { kept, where, row } = await this.#kept(id, options);
     const place = { where, cwd: row.spec.cwd };

@@ -1,15 +1,26 @@
-/** Whether a host is the one that was meant: asked of the backend, decided by a person, on record before it counts. */
-import type { CaissonApi } from '../api.ts';
+/** What backends can do on this host, and the keys of the hosts that they reach. */
+import type { BackendsApi } from '../api.ts';
 import type { Trust } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { isInside } from '../../guard/inside.ts';
 import { cancelable, type Context } from '../../sandbox/context.ts';
 
-/** `env`: of this process, which may be one that Caisson itself started. */
-export function trustOf(context: Context, env: Readonly<Record<string, string | undefined>>): CaissonApi['trust'] {
+export interface BackendParts {
+  readonly context: Context;
+  readonly names: readonly string[];
+  /** Of this process, which may be one that Caisson itself started. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export function backendsOf({ context, names, env }: BackendParts): BackendsApi {
   return {
-    look: async (backend, options = {}) => await (await facetOf(context, backend)).look(cancelable(options)),
-    confirm: async (backend, { host, fingerprint }, options = {}) => {
+    check: async (asked = names, options = {}) =>
+      await Promise.all(
+        asked.map(async (name) => ({ backend: name, check: await (await context.backend(name)).check(options) })),
+      ),
+    hostKeys: async (backend, options = {}) => await (await facetOf(context, backend)).look(cancelable(options)),
+    // A person decides, and the decision is on record before it counts.
+    confirmHostKey: async (backend, { host, fingerprint }, options = {}) => {
       if (isInside(env)) throw ownAnswer();
       const facet = await facetOf(context, backend);
       await context.audit.record({ type: 'trust', taskId: null, execId: null, backend, host, fingerprint });

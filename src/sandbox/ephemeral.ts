@@ -1,0 +1,22 @@
+/** Ephemeral sandboxes: each is removed when its exec has ended, and the rest when the process that made them ends. */
+import { type Context, leasePatienceMs, ownerLease, taskLease } from './context.ts';
+import { finish } from './finish.ts';
+import { withLease } from './lease.ts';
+import type { SandboxRow } from '../store/store.ts';
+
+export async function removeEphemeral(context: Context, row: SandboxRow): Promise<void> {
+  await withLease(context.store, taskLease(row.taskId), { waitMs: leasePatienceMs }, async () => {
+    const current = await context.store.sandbox(row.id);
+    if (current !== null)
+      await context.gate.passLast(row.backend, () => finish(context, current, { keepFiles: false }));
+  });
+}
+
+/** Those that this process made and has not ended: created, but no command was run in them. */
+export async function removeOwned(context: Context): Promise<void> {
+  const { store } = context;
+  for (const row of await store.sandboxes()) {
+    const holder = row.ephemeral ? await store.holder(ownerLease(row.id)) : null;
+    if (holder?.owner === store.owner) await removeEphemeral(context, row);
+  }
+}

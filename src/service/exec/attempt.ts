@@ -1,0 +1,167 @@
+/** One admitted exec on its way into a sandbox: recorded, audited, started, and followed to its end. */
+import type { Running } from '../api.ts';
+import { maskedWords } from '../../audit/facts.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { Journal } from '../../exec/journal/journal.ts';
+import type { Recorder } from '../../exec/journal/types.ts';
+import type { Exit } from '../../exec/exit.ts';
+import { takeId } from '../../exec/identity.ts';
+import { startExec, startFailed } from '../../exec/start.ts';
+import type { ExecRequest, Execution } from '../../exec/types.ts';
+import { toCaissonError } from '../../errors.ts';
+import type { AdmittedExec } from './admission.ts';
+import { exitEntry, runEntry, whereOf } from './audit-entries.ts';
+import type { Origin, Provisions } from './provision.ts';
+import type { RunningExecs } from './running-execs.ts';
+import type { Loops, Watch } from '../../guard/loops/loops.ts';
+import type { Context, Handle, StepOptions } from '../../sandbox/context.ts';
+import { cancelable } from '../../sandbox/context.ts';
+import { whoEnded } from '../../sandbox/ended-by.ts';
+import { removeEphemeral } from '../../sandbox/ephemeral.ts';
+import { measure } from '../../sandbox/measure.ts';
+import type { Redaction } from '../../secrets/redact/redactor.ts';
+import type { CredentialState } from '../../secrets/credentials/files.ts';
+
+export interface AttemptParts {
+  readonly context: Context;
+  readonly journal: Journal;
+  readonly origin: Pick<Origin, 'redactions'>;
+  /** What sees how calls end. */
+  readonly loops: Loops;
+  readonly provisions: Provisions;
+  readonly running: RunningExecs;
+}
+
+/** It is recorded once, though it may take a second, healed sandbox to start it. */
+export class Attempt {
+  readonly admitted: AdmittedExec;
+  readonly #parts: AttemptParts;
+  #recorder: Recorder | null = null;
+  #credentials: CredentialState = { directory: null, missing: [] };
+  /** Whether the audit has a start without an end. */
+  #audited = false;
+
+  constructor(parts: AttemptParts, admitted: AdmittedExec) {
+    this.#parts = parts;
+    this.admitted = admitted;
+  }
+
+  /** May be called again with another sandbox after `not_found` or `failed_precondition`: the command has not run then. */
+  async start(handle: Handle, options: StepOptions): Promise<Running> {
+    return await this.launch(handle, await this.prepare(handle, options), options);
+  }
+
+  /** Places the credential files of the command in its sandbox, and adds their directory to its request. */
+  async prepare(handle: Handle, options: StepOptions): Promise<ExecRequest> {
+    const { request, plan } = this.admitted;
+    const state = this.#parts.provisions.place(handle, plan, options);
+    this.#credentials = state instanceof Promise ? await state : state;
+    const { directory } = this.#credentials;
+    return directory === null ? request : { ...request, env: { ...request.env, CAISSON_CREDENTIALS: directory } };
+  }
+
+  /** `start` of a command that is prepared. */
+  async launch(handle: Handle, request: ExecRequest, options: StepOptions): Promise<Running> {
+    return await this.#parts.running.launching(this.#launch(handle, request, options));
+  }
+
+  /** Ends the record of an exec that could not be started, and the ephemeral sandbox that was made for it. */
+  async failed(error: unknown): Promise<void> {
+    const { context } = this.#parts;
+    const { plan } = this.admitted;
+    await this.#recorder?.end(startFailed(toCaissonError(error)));
+    const row = plan.ephemeral ? await context.store.sandboxOfTask(plan.taskId) : null;
+    if (row !== null) await removeEphemeral(context, row);
+  }
+
+  async #launch(handle: Handle, request: ExecRequest, options: StepOptions): Promise<Running> {
+    const { context, loops, running } = this.#parts;
+    // Credential files may have declared secrets since the admission.
+    const redaction = this.#redaction();
+    context.uses.hold(handle.row);
+    try {
+      const recorder = await this.#record(handle, redaction);
+      await this.#audit(handle, redaction);
+      const watch = loops.watch(this.admitted.call, recorder);
+      const execution = await startExec(handle.sandbox, request, {
+        where: whereOf(handle),
+        recorder: watch?.recorder ?? recorder,
+        redaction,
+        rawOutput: this.admitted.rawOutput,
+        closing: running.closing,
+        endedBy: () => whoEnded(context, handle.row),
+        ...cancelable(options),
+      });
+      return this.#follow(execution, handle, watch);
+    } catch (error) {
+      context.uses.end(handle.row);
+      this.#auditEnd(handle, startFailed(toCaissonError(error)));
+      throw error;
+    }
+  }
+
+  /** Intent before effect: the id is taken, and the record begins, before the start. */
+  async #record(handle: Handle, redaction: Redaction | null): Promise<Recorder> {
+    if (this.#recorder !== null) return this.#recorder;
+    const { request, identity, fresh } = this.admitted;
+    const { execId: id, command, cwd } = request;
+    const where = whereOf(handle);
+    const shown = redaction === null ? command : maskedWords(command, (text) => redaction.text(text));
+    await takeId(this.#parts.context.store, { id, where, request: identity, fresh });
+    return (this.#recorder = this.#parts.journal.record(id, { command: shown, cwd, where }));
+  }
+
+  /** What is not on record does not start. */
+  async #audit(handle: Handle, redaction: Redaction | null): Promise<void> {
+    const { request, rawOutput } = this.admitted;
+    const entry = { ...runEntry(request, handle, redaction), ...(rawOutput ? { raw_output: true } : {}) };
+    try {
+      await this.#parts.context.audit.record(entry);
+      this.#audited = true;
+      await failpoint('exec-audited');
+    } catch (error) {
+      await this.#recorder?.end(startFailed(toCaissonError(error)));
+      throw error;
+    }
+  }
+
+  #auditEnd(handle: Handle, exit: Exit): void {
+    if (!this.#audited) return;
+    this.#audited = false;
+    this.#parts.context.audit.recordSoon(exitEntry(this.admitted.request.execId, handle.row.taskId, exit));
+  }
+
+  #follow(execution: Execution, handle: Handle, watch: Watch | null): Running {
+    const { context } = this.#parts;
+    const exit = watch === null ? execution.exit : execution.exit.then(watch.ended);
+    const settled = exit.then(async (ended) => {
+      this.#auditEnd(handle, ended);
+      context.uses.end(handle.row);
+      if (this.admitted.plan.ephemeral) await removeEphemeral(context, handle.row);
+      else if (handle.how !== 'found') measure(context, handle.row, handle.sandbox);
+    });
+    const running = this.#describe(execution, handle, exit);
+    this.#parts.running.add(running, settled);
+    return running;
+  }
+
+  #describe(execution: Execution, handle: Handle, exit: Promise<Exit>): Running {
+    const { id, stdin, stdout, stderr, resize } = execution;
+    return {
+      ...{ id, stdin, stdout, stderr, exit },
+      ignore: (stream) => execution.ignore(stream),
+      cancel: () => execution.cancel(),
+      ...(resize === undefined ? {} : { resize }),
+      where: whereOf(handle),
+      how: handle.how,
+      degraded: handle.row.degraded,
+      unsetVariables: this.admitted.provision.unset,
+      missingFiles: this.#credentials.missing,
+    };
+  }
+
+  #redaction(): Redaction | null {
+    const { request, provision } = this.admitted;
+    return this.#parts.origin.redactions.forExec(request.env, provision.variables);
+  }
+}

@@ -1,0 +1,86 @@
+/** A command that a caller requests, as a checked request and as the guard sees it. */
+import type { ExecInput, SandboxRequest } from '../api.ts';
+import { newExecId } from '../../exec/random.ts';
+import { checkRequest } from '../../exec/request.ts';
+import type { ExecRequest } from '../../exec/types.ts';
+import { type Call, callOf, type Look, type Subject } from '../../guard/call.ts';
+import type { Origin, Provision } from './provision.ts';
+import { declaredIn } from '../../secrets/redactions.ts';
+import type { Plan } from '../../plan/types.ts';
+import { checkExecEnv } from '../../values/env.ts';
+
+/** A command and the plan of its sandbox. Nothing has been decided about it. */
+export interface Proposal {
+  readonly plan: Plan;
+  readonly input: ExecInput;
+  /** What the command stands for. Absent: for itself. */
+  readonly subject?: Subject;
+  /** Asks the shell that will run it, where that lives already. */
+  readonly look?: Look;
+  /** See `identityOf`. */
+  readonly identity: string;
+}
+
+/** The part of an exec request that describes its sandbox. The directory is that of the command, not of the sandbox. */
+export function sandboxPart<T extends SandboxRequest>({ cwd: _cwd, ...request }: T): Omit<T, 'cwd'> {
+  return request;
+}
+
+export interface Rules {
+  readonly origin: Origin;
+  /** Limits a request as the profile requires, which must stay in its workspace; `null` where the profile changes nothing. */
+  readonly limit: ((request: ExecRequest, workspace: string) => ExecRequest) | null;
+}
+
+export interface Checked {
+  /** As the profile limits it. */
+  readonly request: ExecRequest;
+  readonly call: Call;
+}
+
+/** Throws `invalid_argument` for a request that cannot be run at all. */
+export function checkProposal({ origin, limit }: Rules, proposal: Proposal, provision: Provision): Checked {
+  const { plan, input, look } = proposal;
+  const workspace = plan.guarantees.isolation === 'none' ? origin.cwd : plan.spec.cwd;
+  const wanted = requestOf(proposal, { provision, workspace });
+  checkRequest(wanted);
+  // Programs and sessions have directories of their own.
+  const request = limit?.(wanted, proposal.subject === undefined ? workspace : '/') ?? wanted;
+  const call = callOf({
+    plan,
+    request,
+    subject: proposal.subject ?? { kind: 'argv', argv: request.command },
+    redaction: origin.redactions.forExec(request.env, provision.variables),
+    look,
+    variables: { set: input.env ?? {}, anyway: environmentWithout(plan, { origin, provision }) },
+  });
+  return { request, call };
+}
+
+function requestOf(
+  { plan, input }: Proposal,
+  { provision, workspace }: { readonly provision: Provision; readonly workspace: string },
+): ExecRequest {
+  checkExecEnv(input.env ?? {});
+  const env = { ...provision.env, ...input.env };
+  const [program, ...args] = input.command;
+  return {
+    execId: input.execId ?? newExecId(),
+    command: [program, ...args],
+    cwd: input.cwd ?? workspace,
+    env,
+    confidential: declaredIn(env, new Set(provision.variables)).length > 0,
+    stdin: input.stdin ?? false,
+    tty: input.tty ?? null,
+    timeoutMs: input.timeoutMs === undefined ? plan.timeoutMs : input.timeoutMs,
+    outputLimitBytes: input.outputLimitBytes ?? null,
+  };
+}
+
+/** What the command would have without the variables of its request: on other hosts only the provision is known. */
+function environmentWithout(
+  { guarantees }: Plan,
+  { origin, provision }: { readonly origin: Origin; readonly provision: Provision },
+): Readonly<Record<string, string | undefined>> {
+  return guarantees.isolation === 'none' ? { ...origin.env, ...provision.env } : provision.env;
+}

@@ -1,0 +1,101 @@
+/** The sandboxes of a state directory. */
+import type {
+  Acquired,
+  GcItem,
+  Inspected,
+  Options,
+  Page,
+  SandboxesApi,
+  SandboxFilter,
+  SandboxRequest,
+  SandboxView,
+  Stats,
+} from './api.ts';
+import type { Plan } from '../plan/types.ts';
+import { acquire } from '../sandbox/acquire.ts';
+import type { Context, StepOptions } from '../sandbox/context.ts';
+import { removeSandbox, stopSandbox } from '../sandbox/end.ts';
+import type { Within } from '../sandbox/healing.ts';
+import { inspectSandbox } from '../sandbox/inspect.ts';
+import { measured } from '../sandbox/measure.ts';
+import { readStats } from '../sandbox/stats.ts';
+import { viewOf } from '../sandbox/view.ts';
+import type { SandboxRow } from '../store/store.ts';
+import { gc, type GcParts } from './admin/gc.ts';
+import type { Sweeper } from './admin/sweeper.ts';
+import type { Processes } from './exec/processes.ts';
+import { checkKeys, listKeys, requestKeys } from './inputs.ts';
+import { limitOf, pageOf, type Position, positionOf } from './pages.ts';
+
+export interface SandboxesParts extends GcParts {
+  readonly processes: Processes;
+  readonly sweeper: Sweeper;
+  readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
+  readonly within: Within;
+}
+
+export class Sandboxes implements SandboxesApi {
+  readonly #parts: SandboxesParts;
+  readonly #context: Context;
+
+  constructor(parts: SandboxesParts) {
+    this.#parts = parts;
+    this.#context = parts.context;
+  }
+
+  async create(request: SandboxRequest, options: Options = {}): Promise<Acquired> {
+    checkKeys(request, requestKeys.create);
+    const plan = await this.#parts.plan(request, options);
+    const handle = await acquire(this.#context, plan, options);
+    const effective = await measured(this.#context, handle.row, handle.sandbox);
+    return { sandbox: viewOf({ ...handle.row, effective }, handle.sandbox.place), how: handle.how };
+  }
+
+  async list(filter: SandboxFilter = {}): Promise<Page<SandboxView>> {
+    checkKeys(filter, listKeys.sandboxes);
+    const limit = limitOf(filter);
+    const position = positionOf(filter);
+    const wanted = (await this.#context.store.sandboxes()).filter((row) => isWanted(row, filter)).toSorted(oldestFirst);
+    const rows = position === null ? wanted : wanted.filter((row) => isAfter(row, position));
+    const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+    return { items: items.map((row) => viewOf(row, null)), nextCursor };
+  }
+
+  async get(task: string, options: Options = {}): Promise<Inspected> {
+    return await inspectSandbox(this.#context, task, options);
+  }
+
+  async start(task: string, options: Options = {}): Promise<Acquired> {
+    return await this.create({ taskId: task, existing: true }, options);
+  }
+
+  async stop(task: string, options: Options = {}): Promise<void> {
+    await stopSandbox(this.#context, task, options);
+  }
+
+  async remove(task: string, how: { readonly keepFiles?: boolean } = {}, options: Options = {}): Promise<void> {
+    if (how.keepFiles !== true) await this.#parts.processes.forgetSandbox(task, options);
+    await removeSandbox(this.#context, task, { ...options, keepFiles: how.keepFiles ?? false });
+  }
+
+  async stats(task: string, options: Options = {}): Promise<Stats> {
+    return await this.#parts.within(task, options, async (handle) => await readStats(handle, options));
+  }
+
+  async gc(how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
+    await this.#parts.sweeper.settled(); // what it works on is held by us, and would be passed over
+    return [...(await this.#parts.processes.collect(how.dryRun)), ...(await gc(this.#parts, how))];
+  }
+}
+
+function isWanted(row: SandboxRow, { backend = row.backend, state = row.state }: SandboxFilter): boolean {
+  return row.backend === backend && row.state === state;
+}
+
+function oldestFirst(one: SandboxRow, other: SandboxRow): number {
+  return one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
+}
+
+function isAfter({ createdAt, id }: SandboxRow, position: Position): boolean {
+  return createdAt > position.at || (createdAt === position.at && id > position.id);
+}

@@ -1,0 +1,185 @@
+/** What callers of the API give, and what they get. The verbs are in `api.ts`. */
+import type { Readable } from 'node:stream';
+import type { Check, Progress } from '../backend.ts';
+import type { DetachedProcess } from '../exec/detached/types.ts';
+import type { Language } from '../exec/code.ts';
+import type { Exit } from '../exec/exit.ts';
+import type { SessionEnd, SessionStart } from '../exec/session/types.ts';
+import type { Execution, KeptStream, Where } from '../exec/types.ts';
+import type { View } from '../sandbox/view.ts';
+
+export interface Options {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface ExecInput {
+  /** A known id gives the same exec, read from its record; nothing runs a second time. */
+  readonly execId?: string;
+  readonly command: readonly [string, ...string[]];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /**
+   * SKILL.md files of this host, or their directories. Variables that they require and that are set here, and credential
+   * files that are there, are passed on to this command and to later ones of its task. Never to be taken from a stranger: the caller is the operator.
+   */
+  readonly skills?: readonly string[];
+  readonly stdin?: boolean;
+  /**
+   * Output as the command wrote it, secrets and all; its record is without them. For programs of the operator: a front end
+   * grants it to the operator's scope only. `permission_denied` inside a command that Caisson runs.
+   */
+  readonly rawOutput?: boolean;
+  readonly tty?: { readonly columns: number; readonly rows: number };
+  /** `null`: no deadline. Absent: `terminal.timeout`. */
+  readonly timeoutMs?: number | null;
+  readonly outputLimitBytes?: number;
+}
+
+/** A sandbox as it is known: what was wanted, what was measured, and what is missing. */
+export type SandboxView = View;
+
+/** How the sandbox came to the caller. */
+export interface Acquired {
+  readonly sandbox: SandboxView;
+  /** `created`: made now. `found`: it was there. `started`: it was stopped. `recreated`: it had vanished and was made anew from the same spec; processes are gone, and files outside persistent directories too. */
+  readonly how: 'created' | 'found' | 'started' | 'recreated';
+}
+
+export interface Running extends Execution {
+  readonly where: Where;
+  /** How its sandbox came to it, and what that sandbox lacks. */
+  readonly how: Acquired['how'];
+  readonly degraded: SandboxView['degraded'];
+  /** Names that a skill requires and that are not set here. */
+  readonly unsetVariables: readonly string[];
+  /** Credential files that are declared and not there. */
+  readonly missingFiles: readonly string[];
+}
+
+export interface RunResult {
+  readonly execId: string;
+  readonly where: Where;
+  readonly exit: Exit;
+  readonly stdout: KeptStream;
+  readonly stderr: KeptStream;
+}
+
+/** A program to be run from a fresh directory that is removed afterwards. No secret of the configuration travels with it. */
+export interface CodeInput extends Omit<ExecInput, 'command' | 'stdin' | 'tty' | 'cwd'> {
+  readonly code: { readonly language: Language; readonly text: string | Uint8Array };
+}
+
+export interface RunInput extends ExecInput {
+  readonly input?: string | Uint8Array | Readable;
+}
+
+export interface Detached {
+  readonly id: string;
+  /** False when it had been started before under this id. */
+  readonly started: boolean;
+  readonly where: Where;
+}
+
+export interface TaskProcess extends DetachedProcess {
+  readonly taskId: string;
+  readonly sandboxId: string;
+}
+
+/** A text that runs, and has its session for itself until it has ended: output that is not read delays the next text. */
+export interface RunningText extends Running, SessionStart {
+  /** Resolves when the session is free for the next text; after `exit`. Never rejects. */
+  readonly session: Promise<SessionEnd>;
+}
+
+export interface SessionResult extends RunResult, SessionStart, SessionEnd {}
+
+export interface BackendCheck {
+  readonly backend: string;
+  readonly check: Check;
+}
+
+export interface CopyInput {
+  readonly task: string;
+  /** To the sandbox: a host path. From it: an absolute path inside. */
+  readonly source: string;
+  readonly target: string;
+  /** The caller confirms a target in another profile, or in a copy of the configuration. */
+  readonly confirmed?: boolean;
+  /** Of a copy from a sandbox: what it may bring at most. Absent: 64 GiB, and a million files and directories. */
+  readonly limits?: { readonly bytes?: number; readonly entries?: number };
+}
+
+export interface McpChild {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** One part of a list. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Opaque; for `cursor` of the next call. `null`: there is no more. */
+  readonly nextCursor: string | null;
+}
+
+export interface PageInput {
+  /** 1 to 1,000; absent: 100. */
+  readonly limit?: number;
+  /** Of the page before, for the same filter. Throws `invalid_argument` for any other text. */
+  readonly cursor?: string;
+}
+
+export interface SandboxFilter extends PageInput {
+  readonly backend?: string;
+  readonly state?: SandboxView['state'];
+}
+
+export interface ExecFilter extends PageInput {
+  /** A task id or a sandbox id. */
+  readonly task?: string;
+}
+
+/** An exec as its record has it. */
+export interface ExecView {
+  readonly id: string;
+  /** RFC 3339, UTC. */
+  readonly startedAt: string;
+  /** Without secrets. */
+  readonly command: readonly string[];
+  readonly where: Where;
+  /** `null`: it runs. */
+  readonly exit: Exit | null;
+}
+
+/** Where a reader goes on, and whether it waits for more. */
+export interface LogInput {
+  /** Only events with a higher `seq`. */
+  readonly after?: number;
+  /** Until the exec has ended. */
+  readonly follow?: boolean;
+}
+
+export interface SessionName {
+  readonly taskId: string;
+  readonly name: string;
+}
+
+export interface ImageView {
+  readonly backend: string;
+  readonly reference: string;
+  readonly id: string;
+  readonly bytes: number;
+  readonly created: string;
+}
+
+/** The configuration in force, for people. Values of the environment are never in it, only names. */
+export interface ConfigView {
+  readonly home: string;
+  /** What was noticed while loading: a repaired store, a setting without effect. */
+  readonly notices: readonly string[];
+  show(): readonly { readonly key: string; readonly value: unknown; readonly origin: string }[];
+  /** JSON Schema of the file. */
+  schema(): Promise<object>;
+}
