@@ -1,24 +1,19 @@
-/** The backends by name, each loaded when it is first used. */
-import type { Backend, OpenOptions } from '../src/backend.ts';
+/** The backends by name: what is known of each from the start, and its implementation, loaded when it is first used. */
+import type { BackendEntry } from '../src/backend.ts';
+import { config as docker } from './docker/config.ts';
+import { config as local } from './local/config.ts';
+import { config as modal } from './modal/config.ts';
+import { config as singularity } from './singularity/config.ts';
+import { config as ssh } from './ssh/config.ts';
 
-export interface BackendModule {
-  /** Does no I/O. */
-  open(options: OpenOptions): Backend;
-}
+/** `terminal.backend`, unless the configuration says otherwise. */
+export const usual = 'docker';
 
-export const backends: Readonly<Record<string, () => Promise<BackendModule>>> = {
-  docker: () => import('./docker/backend.ts'),
-  local: () => import('./local/backend.ts'),
-  singularity: () => import('./singularity/backend.ts'),
-  ssh: () => import('./ssh/backend.ts'),
-};
-
-/** `Guarantees.isolation` of each, for judging a command without asking the place. */
-export const isolation: Readonly<Record<string, 'none' | 'remote-host' | 'container' | 'vm'>> = {
-  local: 'none',
-  ssh: 'remote-host',
-  docker: 'container',
-  singularity: 'container',
-  modal: 'container',
-  daytona: 'container',
+export const backends: Readonly<Record<string, BackendEntry>> = {
+  daytona: { isolation: 'container', load: null },
+  docker: { isolation: 'container', config: docker, load: () => import('./docker/backend.ts') },
+  local: { isolation: 'none', config: local, load: () => import('./local/backend.ts') },
+  modal: { isolation: 'container', config: modal, load: null },
+  singularity: { isolation: 'container', config: singularity, load: () => import('./singularity/backend.ts') },
+  ssh: { isolation: 'remote-host', config: ssh, load: () => import('./ssh/backend.ts') },
 };

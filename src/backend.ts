@@ -40,6 +40,7 @@
  *     created, an aborted `exec` starts no command or ends the one it started.
  */
 import type { Readable, Writable } from 'node:stream';
+import type { ZodType } from 'zod';
 import type { CaissonError } from './errors.ts';
 
 // --- what is wanted -------------------------------------------------------------------------------------------------
@@ -508,6 +509,43 @@ export interface OpenOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The instance whose resources these are (`Labels.instance`). */
   readonly instance: string;
-  /** Keys of the configuration that say where the place is, without the backend's name: `host` for `terminal.ssh_host`. */
+  /** Values of the backend's own keys of the configuration (see `BackendConfig`), by the key without the backend's name. */
   readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What a module of a backend exports. The name of a backend is that under which it is registered: it is also the value of
+ * `terminal.backend`, and the beginning of its keys in the configuration.
+ */
+export interface BackendModule {
+  /** As `Guarantees.isolation`: commands are judged before the place is asked, and also without it. */
+  readonly isolation: Guarantees['isolation'];
+  /** Absent: the backend has no keys of its own. */
+  readonly config?: BackendConfig;
+  /** Does no I/O. */
+  open(options: OpenOptions): Backend;
+}
+
+/** A backend as it is known before it is loaded. */
+export interface BackendEntry extends Omit<BackendModule, 'open'> {
+  /** `null`: this build does not have it. */
+  readonly load: (() => Promise<Pick<BackendModule, 'open'>>) | null;
+}
+
+/**
+ * The keys that a backend adds to the section `terminal` of the configuration. `image` of the backend `mine` is
+ * `terminal.mine_image` in the file, and `CAISSON_TERMINAL_MINE_IMAGE` in the environment. A dash in the name is an underscore
+ * in the keys.
+ *
+ * Core reads these keys where a backend has them: `image`, `network` (true: outbound network), `forward_env` (names of host
+ * variables), `mount_cwd_to_workspace`, `seccomp` (`builtin` or `engine`), `runtime`, `shm_size` and `run_as_host_user`. They
+ * become a part of the spec. All others are of interest to the backend alone.
+ */
+export interface BackendConfig {
+  /** By key. Plain data: a start without a configuration file loads no schema. */
+  readonly defaults: Readonly<Record<string, unknown>>;
+  /** Keys that say where the place is. Sandboxes are found again by them, so that no task may override them. */
+  readonly placeKeys?: readonly string[];
+  /** The type of each key of `defaults`; loaded when there is something to check. */
+  readonly schema: () => Promise<Readonly<Record<string, ZodType>>>;
 }

@@ -1,30 +1,32 @@
 /** The composition root: the only place that knows which store, which backends and which builder there are. */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { backends, isolation } from '../backends/index.ts';
+import { backends, usual } from '../backends/index.ts';
 import { unreadFlags } from './access/authorize.ts';
-import type { ConfigView, PolicyApi } from './service/api.ts';
 import { auditIn } from './audit/log.ts';
-import type { Backend, OpenOptions } from './backend.ts';
+import type { BackendConfig, BackendEntry } from './backend.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { Caisson, type ImageBuilder } from './service/caisson.ts';
-import { isSection } from './config/layer.ts';
+import { findHome } from './config/home.ts';
+import { type BackendLoader, registeredBackends } from './config/registered.ts';
 import { loadConfig } from './config/load.ts';
-import type { Flags, Loaded } from './config/types.ts';
-import { CaissonError } from './errors.ts';
+import type { Loaded } from './config/types.ts';
 import { type GuardInput, openGuard } from './guard/open.ts';
 import { markHome } from './service/admin/home-identity.ts';
 import { approvalsOf } from './service/admin/approvals.ts';
-import { shownServers } from './service/admin/mcp-servers.ts';
 import type { Origin } from './service/exec/provision.ts';
 import { serverSecrets } from './service/admin/secrets.ts';
-import type { Rulebook } from './guard/rulebook.ts';
 import { type Journal, openJournal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
 import { fillIndex } from './service/exec/reindex.ts';
 import { Gate } from './sandbox/gate.ts';
 import { Uses } from './sandbox/use.ts';
-import { flagOf } from './plan/backend-keys.ts';
+import { forwardedNames, inheritsHost, valueOf } from './plan/backend-keys.ts';
+import { Backends } from './sandbox/backends.ts';
+import { configView } from './service/admin/config.ts';
+import { policyOf } from './service/admin/policy.ts';
+import { sectionsOf } from './config/flags.ts';
+import { backendKey, backendKeys } from './config/backends.ts';
 import { forwardedEnv } from './values/env.ts';
 import { shortestEverywhere } from './secrets/redact/forms.ts';
 import { Broker } from './secrets/broker/broker.ts';
@@ -41,6 +43,8 @@ export interface OpenInput extends GuardInput {
   /** The environment: switches, and values of forwarded names. Never the process's own behind the caller's back. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Backends beside those of Caisson, by name: `{ mine: () => import('./mine.ts') }`. */
+  readonly backends?: Readonly<Record<string, BackendLoader>>;
   /** Absent: the clock of the system. */
   readonly clock?: Clock;
   /** Configuration keys set for this process, dotted: `{"terminal.container_cpu": 2}`. */
@@ -49,9 +53,7 @@ export interface OpenInput extends GuardInput {
 
 /** Opens Caisson on a state directory, which several processes may share. Starts nothing in any backend. */
 export async function openCaisson(input: OpenInput): Promise<Caisson> {
-  const written = await loadConfig({ ...input, flags: sectionsOf(input.flags ?? {}) });
-  const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
-  const loaded = strict?.underProfile(written) ?? written;
+  const { entries, keys, loaded, strict } = await configured(input);
   const clock = input.clock ?? systemClock;
   const gaveUp = giveUpReserve(loaded.home);
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'), { clock });
@@ -59,8 +61,12 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
   const { file_bytes: fileBytes, store_bytes: storeBytes } = loaded.config.audit;
   const audit = auditIn(join(loaded.home, 'audit'), { fileBytes, storeBytes, owner: store.owner });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
-  const opened = new Map<string, Promise<Backend>>();
   const { env } = loaded;
+  const known = new Backends(entries, (name) => ({
+    env,
+    instance: store.instance,
+    settings: settingsFor(name, keys.configs[name]?.defaults ?? {}, loaded),
+  }));
   const context: Context = {
     home: loaded.home,
     store,
@@ -68,8 +74,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     clock,
     uses: new Uses(store, clock),
     audit,
-    backend: (name) =>
-      openBackend(opened, name, { env, instance: store.instance, settings: settingsFor(name, loaded) }),
+    backend: (name) => known.open(name),
     gate: new Gate(loaded.config.pool.create_concurrency),
     live: new Map(),
     measuring: new Map(),
@@ -87,11 +92,11 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     limit: strict?.strictRequest ?? null,
     loops: guard.loops,
     origin: originOf(loaded, input),
-    backendNames: Object.keys(backends),
+    backendNames: known.names,
     builder,
-    policy: { ...policyFor(input.cwd, loaded, guard.rulebook), hooks: guard.hooks },
+    policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, input.env),
-    config: configView(loaded, [
+    config: configView(loaded, keys, [
       ...openingNotices(gaveUp, notices),
       ...readableHome(loaded.home),
       ...guard.notices,
@@ -99,11 +104,22 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     ]),
     release: async () => {
       await journal.close();
-      await Promise.allSettled([...opened.values()].map(async (backend) => (await backend).close()));
+      await known.close();
       await store.close();
       audit.close();
     },
   });
+}
+
+/** The configuration, with the keys of all backends. */
+async function configured(input: OpenInput) {
+  const home = input.home ?? findHome(input.env, input.cwd);
+  const registered = await registeredBackends({ home, given: input.backends ?? {}, taken: Object.keys(backends) });
+  const entries: Readonly<Record<string, BackendEntry>> = { ...backends, ...registered };
+  const keys = backendKeys(usual, entries);
+  const written = await loadConfig({ ...input, home, flags: sectionsOf(input.flags ?? {}), backends: keys });
+  const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
+  return { entries, keys, loaded: strict?.underProfile(written) ?? written, strict };
 }
 
 function openingNotices(gaveUp: boolean, notices: readonly Notice[]): readonly string[] {
@@ -117,7 +133,7 @@ function originOf(loaded: Loaded, { cwd }: OpenInput): Origin {
   return {
     cwd,
     env,
-    inherited: loaded.config.terminal.local_environment === 'host' ? Object.keys(localTerminalEnv(env)) : [],
+    inherited: inheritsHost(loaded.config.terminal) ? Object.keys(localTerminalEnv(env)) : [],
     skillDirectories: loaded.config.terminal.skill_directories.map((path) => resolve(loaded.home, path)),
     redactions: redactionsOf(loaded),
     broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
@@ -150,7 +166,7 @@ async function journalOf({ home, config }: Loaded, store: Store): Promise<Journa
 function redactionsOf({ config, env }: Loaded): Redactions {
   const { terminal, security } = config;
   const redactions = new Redactions({ enabled: security.redact_secrets });
-  const names = [...terminal.docker_forward_env, ...terminal.env_passthrough];
+  const names = forwardedNames(terminal);
   redactions.forExec(forwardedEnv(names, env), names);
   redactions.declare(serverSecrets(config));
   return redactions;
@@ -159,7 +175,7 @@ function redactionsOf({ config, env }: Loaded): Redactions {
 /** A short value may occur in a text by chance, so that its occurrences prove nothing. */
 function shortSecrets({ config: { terminal, security, mcp_servers: servers }, env }: Loaded): readonly string[] {
   if (!security.redact_secrets) return [];
-  const names = [...terminal.docker_forward_env, ...terminal.env_passthrough];
+  const names = forwardedNames(terminal);
   const own = Object.values(servers).flatMap((server) => Object.entries(server.env ?? {}));
   const values = [...Object.entries(forwardedEnv(names, env)), ...own];
   return values.flatMap(([name, value]) =>
@@ -177,25 +193,14 @@ function ineffective(loaded: Loaded): readonly string[] {
   return [...shortSecrets(loaded), ...flags];
 }
 
-async function openBackend(
-  opened: Map<string, Promise<Backend>>,
+/** Values of the keys that the backend has added to the configuration. Of the keys of others it gets nothing. */
+function settingsFor(
   name: string,
-  options: OpenOptions,
-): Promise<Backend> {
-  const load = Object.hasOwn(backends, name) ? backends[name] : undefined;
-  if (load === undefined) {
-    throw unknownBackend(name, Object.keys(backends));
-  }
-  const known = opened.get(name) ?? load().then((module) => module.open(options));
-  opened.set(name, known);
-  return await known;
-}
-
-/** `terminal.ssh_host` is `host` to the ssh backend; of the keys of others it learns nothing. */
-function settingsFor(name: string, { config: { terminal }, env }: Loaded): Readonly<Record<string, unknown>> {
-  const prefix = `${name}_`;
-  const own = Object.entries(terminal).filter(([key]) => key.startsWith(prefix));
-  const settings = Object.fromEntries(own.map(([key, value]: [string, unknown]) => [key.slice(prefix.length), value]));
+  defaults: BackendConfig['defaults'],
+  { config: { terminal }, env }: Loaded,
+): Readonly<Record<string, unknown>> {
+  const keys = Object.keys(defaults).map((key) => [key, valueOf(terminal, backendKey(name, key))] as const);
+  const settings: Readonly<Record<string, unknown>> = Object.fromEntries(keys);
   return settings['environment'] === 'host' ? { ...settings, environment: localTerminalEnv(env) } : settings;
 }
 
@@ -205,57 +210,3 @@ const builder: ImageBuilder = {
   build: async (name, how, options) =>
     (await import('../images/builder/build.ts')).buildImage(name, { ...how, ...options, env: process.env }),
 };
-
-/** The grammar is loaded when a command is judged, and not before. */
-function policyFor(cwd: string, { config, env }: Loaded, rulebook: Rulebook): Omit<PolicyApi, 'hooks'> {
-  return {
-    examples: async () => [...(await (await import('./policy/examples.ts')).checkedExamples())],
-    ignored: () => rulebook.ignored(),
-    checker: async ({ backend = config.terminal.backend, cwd: given, ...query }) => {
-      const kind = Object.hasOwn(isolation, backend) ? isolation[backend] : undefined;
-      if (kind === undefined) throw unknownBackend(backend, Object.keys(isolation));
-      const { openChecker } = await import('./policy/checker.ts');
-      const here =
-        kind === 'none' ? { cwd, ...(env['HOME'] === undefined ? {} : { home: env['HOME'] }) } : { cwd: '/workspace' };
-      return await openChecker({
-        ...here,
-        isolation: kind,
-        hostPaths: flagOf(config.terminal, `${backend}_mount_cwd_to_workspace`, false),
-        cwd: given ?? config.terminal.cwd ?? here.cwd,
-        settings: await rulebook.asked(query),
-      });
-    },
-  };
-}
-
-function unknownBackend(name: string, known: readonly string[]): CaissonError {
-  const message = Object.hasOwn(isolation, name)
-    ? `this build has no ${name} backend`
-    : `there is no backend ${JSON.stringify(name)}`;
-  return new CaissonError('invalid_argument', message, { remedy: `choose one of ${known.join(', ')}` });
-}
-
-function configView(loaded: Loaded, notices: readonly string[]): ConfigView {
-  const shown = { ...loaded.config, mcp_servers: shownServers(loaded.config.mcp_servers) };
-  const keys = Object.entries(shown).flatMap(([name, value]: [string, unknown]) =>
-    isSection(name) && typeof value === 'object' && value !== null
-      ? Object.entries(value).map(([key, inner]: [string, unknown]) => ({ key: `${name}.${key}`, value: inner }))
-      : [{ key: name, value }],
-  );
-  return {
-    home: loaded.home,
-    notices,
-    show: () => keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' })),
-    schema: async () => (await import('./config/json-schema.ts')).configSchema(),
-  };
-}
-
-/** `terminal.container_cpu` -> `{ terminal: { container_cpu } }`. What is no key is refused by the schema, with the nearest one. */
-function sectionsOf(dotted: Readonly<Record<string, unknown>>): Flags {
-  const sections: Record<string, Record<string, unknown>> = {};
-  for (const [key, value] of Object.entries(dotted)) {
-    const [section = '', ...rest] = key.split('.');
-    (sections[section] ??= {})[rest.join('.')] = value;
-  }
-  return sections;
-}

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { circles, roomCircles, tooLong, wrongArrows } from './architecture/arrows.ts';
-import { importsOf, readSources } from './architecture/imports.ts';
+import { backends } from '../backends/index.ts';
+import { backendNamesIn } from './architecture/backend-names.ts';
+import { importsOf, readSources, targetOf } from './architecture/imports.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const house = await readSources(root, ['src/**/*.{ts,tsx}', 'backends/**/*.ts', 'images/**/*.ts']);
@@ -15,6 +17,27 @@ describe('the house', () => {
     expect([...house.keys()].filter((path) => /^src\/[^/]+$/.test(path)).toSorted()).toEqual(
       ['backend', 'errors', 'index', 'main'].map((name) => `src/${name}.ts`),
     ));
+  it('has no name of a backend in core', () => {
+    expect(backendNamesIn(house, Object.keys(backends))).toEqual([]);
+    const named = new Map([['src/plan/x.ts', "terminal.docker_image; const local = 'local'; `${x}`"]]);
+    expect(backendNamesIn(named, Object.keys(backends))).toEqual([
+      'src/plan/x.ts: docker_image',
+      'src/plan/x.ts: local',
+    ]);
+  });
+  it('has a suite for backends that knows the contract alone', () => {
+    const own = /^test\/conformance\/(?!core\/|.*\.test\.ts$|readme\.ts$)/;
+    const known = /^(?:src\/(?:backend|errors)\.ts|test\/conformance\/(?!core\/).*)$/;
+    const wrong = [...outbuildings].flatMap(([path, text]) =>
+      own.test(path)
+        ? importsOf(path, text).flatMap((each) => {
+            const target = targetOf(path, each);
+            return target === null || known.test(target) ? [] : [`${path}: ${target}`];
+          })
+        : [],
+    );
+    expect(wrong).toEqual([]);
+  });
   it('has a page in every room', () => {
     const rooms = new Set([...house.keys()].flatMap((path) => /^(?:src|backends)\/[^/]+(?=\/)/.exec(path)?.[0] ?? []));
     const pages = [...rooms].filter((room) => room !== 'backends/shared').map((room) => `${room}/README.md`);

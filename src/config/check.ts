@@ -4,7 +4,7 @@ import { parseYaml, type Path, type Position } from './document.ts';
 import { explain, type Place } from './explain.ts';
 import { type Laid, type Setting, settingsOf } from './layer.ts';
 import { configError } from './problem.ts';
-import { document, projectRules, sections, single } from './schema.ts';
+import { approvalsSection, projectRules, type Schema, single } from './schema.ts';
 import { type Switch, readings } from './switches.ts';
 import { unsectioned } from './defaults.ts';
 import type { Document, Flags, Settings, Unsectioned } from './types.ts';
@@ -17,12 +17,18 @@ export interface CheckedFile {
   readonly origins: Readonly<Record<string, string>>;
 }
 
-export function checkFile(text: string, file: string): CheckedFile {
+export function checkFile(schema: Schema, text: string, file: string): CheckedFile {
   const { value: written, positionOf } = parseYaml(text, file);
   const value = withoutEmpty(written);
-  const result = document.safeParse(value);
+  const result = schema.document.safeParse(value);
   if (!result.success)
-    throw configError(explain(result.error.issues, { value, placeOf: (path) => placeAt(file, positionOf(path)) }));
+    throw configError(
+      explain(result.error.issues, {
+        value,
+        sections: schema.sections,
+        placeOf: (path) => placeAt(file, positionOf(path)),
+      }),
+    );
   const lineOf = (path: Path): string => `${file}:${positionOf(path).line}`;
   const settingsFor = (name: string, terminal: object): readonly Setting[] =>
     settingsOf({ terminal }, (_, key) => `task ${name} at ${lineOf(['tasks', name, key])}`);
@@ -43,6 +49,7 @@ export function checkFile(text: string, file: string): CheckedFile {
 
 function unsectionedIn(written: Document): Unsectioned {
   return {
+    backends: written.backends ?? unsectioned.backends,
     command_allowlist: written.command_allowlist ?? unsectioned.command_allowlist,
     unauthorized_dm_behavior: written.unauthorized_dm_behavior ?? unsectioned.unauthorized_dm_behavior,
     group_sessions_per_user: written.group_sessions_per_user ?? unsectioned.group_sessions_per_user,
@@ -65,7 +72,13 @@ export function checkProjectRules(text: string, file: string): z.infer<typeof pr
   }));
   const own = { keyOf, keys: Object.keys(projectRules.shape) };
   const placeOf = (path: Path): Place => placeAt(file, positionOf(keyOf(path)));
-  throw configError(explain(issues, { value: { approvals: { ...value, rules: value } }, placeOf, own }));
+  const place = {
+    value: { approvals: { ...value, rules: value } },
+    sections: { approvals: approvalsSection },
+    placeOf,
+    own,
+  };
+  throw configError(explain(issues, place));
 }
 
 /** A line is shorter than the largest file allowed. */
@@ -88,48 +101,44 @@ function withoutEmpty(value: unknown): unknown {
 
 function emptyOf(key: string): unknown {
   if (!Object.hasOwn(single, key)) return {};
+  if (key === 'backends') return {};
   return key === 'command_allowlist' ? [] : null;
 }
 
-export function checkSwitches(found: readonly Switch[], originOf: (variable: string) => string): readonly Setting[] {
+export function checkSwitches(
+  schema: Schema,
+  found: readonly Switch[],
+  originOf: (variable: string) => string,
+): readonly Setting[] {
   return found.map(({ variable, section, key, text }) => {
-    const value = readings(text).find((each) => document.safeParse({ [section]: { [key]: each } }).success);
-    if (value === undefined) throw switchError({ variable, section, key, text });
+    const value = readings(text).find((each) => schema.document.safeParse({ [section]: { [key]: each } }).success);
+    if (value === undefined) throw switchError(schema, { variable, section, key, text });
     return { section, key, value, origin: originOf(variable) };
   });
 }
 
-function switchError({ variable, section, key, text }: Switch): Error {
+function switchError({ document, sections }: Schema, { variable, section, key, text }: Switch): Error {
   const value = { [section]: { [key]: readings(text)[0] } };
   const issues = document.safeParse(value).error?.issues ?? [];
-  return configError(explain(issues, { value, placeOf: () => ({ text: variable, order: 0 }) }));
+  return configError(explain(issues, { value, sections, placeOf: () => ({ text: variable, order: 0 }) }));
 }
 
-export function checkFlags(flags: Flags): readonly Setting[] {
+export function checkFlags({ flags: document, sections }: Schema, flags: Flags): readonly Setting[] {
   const value = Object.fromEntries(
     Object.entries(flags).map(([section, keys]: [string, object]) => [section, definedOf(keys)]),
   );
-  const result = flagDocument.safeParse(value);
+  const result = document.safeParse(value);
   if (!result.success)
-    throw configError(explain(result.error.issues, { value, placeOf: () => ({ text: 'flag', order: 0 }) }));
+    throw configError(explain(result.error.issues, { value, sections, placeOf: () => ({ text: 'flag', order: 0 }) }));
   return settingsOf(result.data, () => 'flag');
 }
-
-/** Overrides of tasks, and what is no section, are written in the file only. */
-const flagDocument = document.omit({
-  tasks: true,
-  command_allowlist: true,
-  unauthorized_dm_behavior: true,
-  group_sessions_per_user: true,
-  mcp_servers: true,
-});
 
 function definedOf(keys: object): object {
   return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined));
 }
 
 /** All sources together, as typed values. Each was checked before, so a failure here is a bug. */
-export function settle({ values }: Laid): Settings {
+export function settle({ sections }: Schema, { values }: Laid): Settings {
   const {
     terminal,
     approvals,

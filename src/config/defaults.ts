@@ -2,6 +2,8 @@
  * The defaults as plain data: a run without a configuration file needs no schema library. The reasons stand beside each
  * key in `config/default.yaml`.
  */
+import { CaissonError } from '../errors.ts';
+import { backendKey, type BackendKeys } from './backends.ts';
 import type { Settings, Unsectioned } from './types.ts';
 
 const mebibyte = 1024 ** 2;
@@ -11,9 +13,8 @@ const daySeconds = 86_400;
 /** Of a platform of which nothing more can be said. */
 const platform = { unauthorized_dm_behavior: null };
 
-export const defaults: Settings = {
+const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['terminal'], 'backend'> } = {
   terminal: {
-    backend: 'docker',
     cwd: null,
     timeout: 180,
     lifetime_seconds: 300,
@@ -25,32 +26,11 @@ export const defaults: Settings = {
     container_pids: 256,
     container_persistent: true,
     container_read_only: false,
-    docker_image: 'nikolaik/python-nodejs:python3.11-nodejs20',
-    docker_forward_env: [],
     env_passthrough: [],
     skills: [],
     skill_directories: ['skills'],
-    local_environment: 'minimal',
     credential_files: [],
     credential_directory: '/root/.caisson',
-    docker_mount_cwd_to_workspace: false,
-    docker_network: true,
-    docker_run_as_host_user: false,
-    docker_shm_size: null,
-    docker_runtime: null,
-    docker_seccomp: 'builtin',
-    modal_image: 'nikolaik/python-nodejs:python3.11-nodejs20',
-    ssh_host: null,
-    ssh_user: null,
-    ssh_port: null,
-    ssh_key: null,
-    ssh_hosts: {},
-    singularity_image: 'docker://nikolaik/python-nodejs:python3.11-nodejs20',
-    singularity_network: false,
-    singularity_seccomp: 'builtin',
-    singularity_user: null,
-    singularity_scratch_dir: null,
-    singularity_cache_dir: null,
   },
   approvals: {
     mode: 'manual',
@@ -98,7 +78,26 @@ export const defaults: Settings = {
   whatsapp: platform,
 };
 
+/** Throws `invalid_argument` when a key of a backend is taken. */
+export function defaultsOf({ usual, configs }: BackendKeys): Settings {
+  const own: Record<string, unknown> = {};
+  for (const [name, { defaults }] of Object.entries(configs))
+    for (const [key, value] of Object.entries(defaults)) {
+      const full = backendKey(name, key);
+      if (Object.hasOwn(core.terminal, full) || Object.hasOwn(own, full)) throw takenKey(name, full);
+      own[full] = value;
+    }
+  return { ...core, terminal: { ...core.terminal, ...own, backend: usual } };
+}
+
+function takenKey(backend: string, key: string): CaissonError {
+  return new CaissonError('invalid_argument', `the backend ${backend} has the key terminal.${key}, which is taken`, {
+    remedy: 'register it under another name, or rename its key',
+  });
+}
+
 export const unsectioned: Unsectioned = {
+  backends: {},
   command_allowlist: [],
   unauthorized_dm_behavior: null,
   group_sessions_per_user: true,

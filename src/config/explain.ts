@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Path } from './document.ts';
 import { nearest } from '../lib/nearest.ts';
 import { type Problem, typeName } from './problem.ts';
-import { expectationOf, sections, serverSection, single } from './schema.ts';
+import { expectationOf, serverSection, single } from './schema.ts';
 
 export interface Place {
   readonly text: string;
@@ -11,19 +11,23 @@ export interface Place {
   readonly order: number;
 }
 
+type Sections = Readonly<Record<string, { readonly shape: Readonly<Record<string, unknown>> }>>;
+
 export interface Checked {
   readonly value: unknown;
+  /** Those that the value may have. */
+  readonly sections: Sections;
   readonly placeOf: (path: Path) => Place;
   /** A file whose keys are those of a place in the configuration: its own names for them. */
   readonly own?: { readonly keyOf: (path: Path) => Path; readonly keys: readonly string[] };
 }
 
-export function explain(issues: readonly z.core.$ZodIssue[], { value, placeOf, own }: Checked): Problem[] {
+export function explain(issues: readonly z.core.$ZodIssue[], { value, sections, placeOf, own }: Checked): Problem[] {
   const reported = issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: messageOf(issue, value) }];
+    if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: messageOf(issue, value, sections) }];
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
-      message: unknownKey(own === undefined ? nearestAt(issue.path, key) : nearest(key, own.keys)),
+      message: unknownKey(own === undefined ? nearestAt(sections, issue.path, key) : nearest(key, own.keys)),
     }));
   });
   const placed = reported.map(({ path, message }) => ({
@@ -36,14 +40,14 @@ export function explain(issues: readonly z.core.$ZodIssue[], { value, placeOf, o
     .map(({ place, key, message }) => ({ at: place.text, key, message }));
 }
 
-function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
+function messageOf(issue: z.core.$ZodIssue, value: unknown, sections: Sections): string {
   if (issue.code === 'custom') return issue.message;
   if (issue.code === 'invalid_key')
     return issue.path[0] === 'tasks'
       ? 'expected a task id, or a pattern of one with * and ?'
       : 'expected a name of letters, digits, dots, dashes and underscores';
   const got = valueAt(value, issue.path);
-  const expected = expectationAt(issue.path);
+  const expected = expectationAt(sections, issue.path);
   const hint =
     typeof got === 'string' && /^(yes|no|on|off|true|false)$/i.test(got) && expected === 'true or false'
       ? ', without quotes'
@@ -52,48 +56,48 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 /** Of the key that holds the path; items of lists have the words of their list. */
-function expectationAt(path: Path): string {
+function expectationAt(sections: Sections, path: Path): string {
   const section = path[0];
   const alone = Object.entries(single).find(([name]) => name === section)?.[1];
   if (alone !== undefined) return expectationOf(alone) ?? 'something else';
   const key = path[0] === 'tasks' || path[0] === 'mcp_servers' ? path[2] : path[1];
   if (key === undefined || section === undefined)
     return path.length === 0 ? 'a mapping of sections' : 'a mapping of keys';
-  const shape: unknown = shapeOf(section);
+  const shape: unknown = shapeOf(sections, section);
   const schema: unknown = typeof shape === 'object' && shape !== null ? Reflect.get(shape, key) : undefined;
   return expectationOf(schema) ?? 'something else';
 }
 
-function shapeOf(section: PropertyKey): unknown {
+function shapeOf(sections: Sections, section: PropertyKey): unknown {
   if (section === 'mcp_servers') return serverSection.shape;
   if (section === 'tasks')
     return {
-      ...sections.terminal.shape,
-      rules: sections.approvals.shape.rules,
-      tool_mode: sections.approvals.shape.tool_mode,
+      ...sections['terminal']?.shape,
+      rules: sections['approvals']?.shape['rules'],
+      tool_mode: sections['approvals']?.shape['tool_mode'],
     };
   return Object.entries(sections).find(([name]) => name === section)?.[1].shape;
 }
 
-function nearestAt(parent: Path, key: string): string | null {
-  return parent.length === 0 ? nearestTop(key) : nearestIn(String(parent[0]), key);
+function nearestAt(sections: Sections, parent: Path, key: string): string | null {
+  return parent.length === 0 ? nearestTop(sections, key) : nearestIn(sections, String(parent[0]), key);
 }
 
 function unknownKey(meant: string | null): string {
   return meant === null ? 'there is no such key' : `there is no such key, did you mean ${meant}?`;
 }
 
-function nearestTop(key: string): string | null {
+function nearestTop(sections: Sections, key: string): string | null {
   const inner = Object.entries(sections).find(([, section]) => Object.hasOwn(section.shape, key));
   if (inner !== undefined) return `${inner[0]}.${key}`;
   return nearest(key, [...Object.keys(sections), ...Object.keys(single), 'mcp_servers', 'tasks']);
 }
 
-function nearestIn(parent: string, key: string): string | null {
+function nearestIn(sections: Sections, parent: string, key: string): string | null {
   if (parent === 'mcp_servers') return nearest(key, Object.keys(serverSection.shape));
   const name = parent === 'tasks' ? 'terminal' : parent;
   // Known, but not for a task alone.
-  if (parent === 'tasks' && Object.hasOwn(sections.terminal.shape, key)) return `terminal.${key}`;
+  if (parent === 'tasks' && Object.hasOwn(sections['terminal']?.shape ?? {}, key)) return `terminal.${key}`;
   const own = Object.entries(sections).find(([section]) => section === name)?.[1];
   const near = own === undefined ? null : nearest(key, Object.keys(own.shape));
   if (near !== null) return near;

@@ -52,6 +52,9 @@ async function makeOne(path: string): Promise<boolean> {
   }
 }
 
+/** S_ISVTX of <sys/stat.h>. */
+const stickyBit = 0o1000;
+
 export interface FileRules {
   /** Mode bits that must not be set. */
   readonly forbidden: number;
@@ -86,6 +89,13 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
       remedy: `chmod u+r ${path}`,
     });
   }
+}
+
+/** In a sticky directory such as /tmp, other users cannot replace what they do not own. */
+export function refuseWritable(path: string, found: Stats): void {
+  refuseForeign(path, found, found.isDirectory() ? 'the directory' : 'the file');
+  const isSticky = found.isDirectory() && (found.mode & stickyBit) !== 0;
+  if ((found.mode & 0o022) !== 0 && !isSticky) throw exposed(path, found, 'written', 'chmod go-w');
 }
 
 /** Root may use what belongs to the user it works for; no other user should trust what a third party can rewrite. */

@@ -1,15 +1,19 @@
 /** The schema of the file as JSON schema, for editors. `config/schema.json` is what this gives. */
 import { z } from 'zod';
-import { defaults } from './defaults.ts';
-import { document } from './schema.ts';
+import { type BackendKeys } from './backends.ts';
+import { defaultsOf } from './defaults.ts';
+import { schemaOf } from './schema.ts';
+import type { Settings } from './types.ts';
 
 /** JSON schema, draft 2020-12. */
-export function configSchema(): object {
+export async function configSchema(backends: BackendKeys): Promise<object> {
+  const { document } = await schemaOf(backends);
+  const defaults = defaultsOf(backends);
   return {
     ...z.toJSONSchema(document, {
       io: 'input',
       override: ({ zodSchema, jsonSchema, path }) => {
-        if (zodSchema instanceof z.ZodOptional) Object.assign(jsonSchema, defaultAt(path));
+        if (zodSchema instanceof z.ZodOptional) Object.assign(jsonSchema, defaultAt(defaults, path));
       },
     }),
     title: 'Caisson configuration',
@@ -17,7 +21,7 @@ export function configSchema(): object {
 }
 
 /** Defaults are plain data elsewhere; here they join the keys of the sections, and not the overrides of tasks. */
-function defaultAt(path: readonly (string | number)[]): { readonly default?: unknown } {
+function defaultAt(defaults: Settings, path: readonly (string | number)[]): { readonly default?: unknown } {
   const [, section, , key] = path;
   const values: unknown = Reflect.get(defaults, String(section));
   if (path.length !== 4 || typeof values !== 'object' || values === null) return {};

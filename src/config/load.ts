@@ -6,10 +6,12 @@
  */
 import { join } from 'node:path';
 import { CaissonError } from '../errors.ts';
-import { defaults, unsectioned } from './defaults.ts';
+import { type BackendKeys } from './backends.ts';
+import { defaultsOf, unsectioned } from './defaults.ts';
 import { type Assigned, parseDotenv } from './dotenv.ts';
 import { type Environment, findHome, prepareHome, readOwnFile } from './home.ts';
-import { lay, type Setting, settingsOf } from './layer.ts';
+import { type Laid, lay, type Setting, settingsOf } from './layer.ts';
+import { limitBytes } from './limits.ts';
 import { isPattern, matches } from './pattern.ts';
 import { findSwitches, type Switch } from './switches.ts';
 import type { Flags, Loaded, Settings, TaskTerminal } from './types.ts';
@@ -21,9 +23,8 @@ export interface LoadOptions {
   /** What a relative `CAISSON_HOME` starts from. */
   readonly cwd: string;
   readonly flags?: Flags;
+  readonly backends: BackendKeys;
 }
-
-const limitBytes = 256 * 1024;
 
 /**
  * Throws `invalid_argument` that names file, line, column and key of all that is wrong, and `failed_precondition` when
@@ -38,14 +39,17 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     ...definedOf(options.env),
   };
   const text = await readOwnFile(join(home, 'config.yaml'), { forbidden: 0o022, limitBytes });
+  const defaults = defaultsOf(options.backends);
   const sources: Sources = {
     home,
     env,
     dotenv,
     given: options.env,
     text,
-    switches: findSwitches(env),
+    switches: findSwitches(env, defaults),
     flags: options.flags ?? {},
+    defaults,
+    backends: options.backends,
   };
   const isPlain = text === null && sources.switches.length === 0 && Object.keys(sources.flags).length === 0;
   return isPlain ? plain(sources) : await checked(sources);
@@ -59,42 +63,50 @@ interface Sources {
   readonly text: string | null;
   readonly switches: readonly Switch[];
   readonly flags: Flags;
+  readonly defaults: Settings;
+  readonly backends: BackendKeys;
 }
 
-const base: readonly Setting[] = settingsOf({ ...defaults }, () => 'default');
+const baseOf = (defaults: Settings): readonly Setting[] => settingsOf({ ...defaults }, () => 'default');
 
-function plain({ home, env }: Sources): Loaded {
+function plain({ home, env, defaults }: Sources): Loaded {
   const forTask = (): TaskTerminal => ({ terminal: defaults.terminal, originOf: () => 'default' });
   return {
     home,
     env,
     config: { ...defaults, ...unsectioned },
-    origins: lay(base).origins,
+    origins: lay(baseOf(defaults)).origins,
     forTask,
   };
 }
 
 async function checked(sources: Sources): Promise<Loaded> {
-  const { checkFile, checkFlags, checkSwitches, settle } = await import('./check.ts');
+  const [{ checkFile, checkFlags, checkSwitches, settle }, { schemaOf }] = await Promise.all([
+    import('./check.ts'),
+    import('./schema.ts'),
+  ]);
   const { home, env } = sources;
-  const file = checkFile(sources.text ?? '', join(home, 'config.yaml'));
+  const schema = await schemaOf(sources.backends);
+  const base = baseOf(sources.defaults);
+  const settled = (layers: Laid): Settings => settle(schema, layers);
+  const file = checkFile(schema, sources.text ?? '', join(home, 'config.yaml'));
   const above = [
-    ...checkSwitches(sources.switches, (variable) => originOf(variable, sources)),
-    ...checkFlags(sources.flags),
+    ...checkSwitches(schema, sources.switches, (variable) => originOf(variable, sources)),
+    ...checkFlags(schema, sources.flags),
   ];
   const laid = lay(base, file.settings, above);
   const forTask = (taskId: string): TaskTerminal =>
-    taskTerminal(lay(base, file.settings, ...overridesFor(taskId, file.tasks), above), settle);
+    taskTerminal(lay(base, file.settings, ...overridesFor(taskId, file.tasks), above), settled);
   return {
     home,
     env,
-    config: { ...settle(laid), ...file.unsectioned },
+    config: { ...settled(laid), ...file.unsectioned },
     origins: { ...laid.origins, ...file.origins },
     forTask,
   };
 }
 
-function taskTerminal(laid: ReturnType<typeof lay>, settle: (laid: ReturnType<typeof lay>) => Settings): TaskTerminal {
+function taskTerminal(laid: Laid, settle: (laid: Laid) => Settings): TaskTerminal {
   return { terminal: settle(laid).terminal, originOf: (key) => laid.origins[`terminal.${key}`] ?? 'default' };
 }
 

@@ -4,6 +4,7 @@
  * This is the only part of the room that loads zod, so it is imported when there is something to check, and not before.
  */
 import { z } from 'zod';
+import { key } from '../lib/config-key.ts';
 import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
 import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
@@ -11,7 +12,8 @@ import { discordSection, groupSessionsKey, platformSection, strangersKey } from 
 import { auditSection, execSection, policySection, poolSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
 import { serverName, serverSection } from './schema/servers.ts';
-import { placeKeys, terminalSection } from './schema/terminal.ts';
+import { terminalSection } from './schema/terminal.ts';
+import { type BackendKeys, backendKey } from './backends.ts';
 
 export {
   approvalsSection,
@@ -27,29 +29,30 @@ export {
   serverSection,
   terminalSection,
 };
-export { expectationOf } from './schema/key.ts';
+export { expectationOf } from '../lib/config-key.ts';
 
 /** A task id, or a pattern with `*` and `?`. */
 const taskPattern = z.string().regex(/^[a-z0-9*?][a-z0-9_*?-]{0,62}$/);
 
-/** What may be said for a task alone. The host of a backend is one for all of them: sandboxes are found again by it. */
-export const taskSection = terminalSection.omit(placeKeys).partial().extend({
-  rules: rulesKey.optional(),
-  tool_mode: toolModeKey.optional(),
-});
-
 /** The file of a project: rules that travel with its code. */
 export const projectRules = rulesKey.extend({ tool_mode: toolModeKey.optional() });
 
+/** A module runs with the rights of Caisson: only the home's own file can name one. */
+const backendsKey = key(
+  z.record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/), z.string().min(1).max(4096)),
+  'paths of modules by the names of backends',
+  'Backends of your own by name: paths of their modules, relative to the state directory.',
+);
+
 /** Keys that stand beside the sections. */
 export const single = {
+  backends: backendsKey,
   command_allowlist: allowlistKey,
   unauthorized_dm_behavior: strangersKey,
   group_sessions_per_user: groupSessionsKey,
 } as const;
 
-export const sections = {
-  terminal: terminalSection,
+const others = {
   approvals: approvalsSection,
   hooks: hooksSection,
   tool_loop_guardrails: guardrailsSection,
@@ -67,37 +70,75 @@ export const sections = {
   whatsapp: platformSection,
 } as const;
 
-export const document = z.strictObject({
-  terminal: terminalSection.partial().optional().describe('Where commands run, and within which bounds.'),
-  approvals: approvalsSection.partial().optional().describe('What is asked about, and who answers.'),
-  command_allowlist: allowlistKey.optional(),
-  hooks: hooksSection.partial().optional().describe('Scripts that see a call before it runs.'),
-  tool_loop_guardrails: guardrailsSection
+export type Schema = Awaited<ReturnType<typeof schemaOf>>;
+
+/** The schema with the keys of the backends. Those that only the home's file may have are not in `flags`. */
+export async function schemaOf({ configs }: BackendKeys) {
+  const terminal = extended(terminalSection, await backendShape(configs));
+  // What may be set for a task alone. The place of a backend is one for all of them: sandboxes are found again by it.
+  const placeKeys = Object.entries(configs).flatMap(([name, { placeKeys: own = [] }]) =>
+    own.map((key) => [backendKey(name, key), true] as const),
+  );
+  const task = terminal
+    .omit({ skill_directories: true, ...Object.fromEntries(placeKeys) })
     .partial()
-    .optional()
-    .describe('When somebody who turns in circles is stopped.'),
-  policy: policySection.partial().optional().describe('What is refused.'),
-  security: securitySection.partial().optional().describe('What is kept from being seen.'),
-  exec: execSection.partial().optional().describe('Output of commands, and their records.'),
-  audit: auditSection.partial().optional().describe('The chain of what was decided and run.'),
-  pool: poolSection.partial().optional().describe('How many things happen at once.'),
-  unauthorized_dm_behavior: strangersKey.optional(),
-  group_sessions_per_user: groupSessionsKey.optional(),
-  discord: discordSection.partial().optional().describe('Who is heard on Discord.'),
-  email: platformSection.partial().optional().describe('Who is heard by e-mail.'),
-  mattermost: platformSection.partial().optional().describe('Who is heard on Mattermost.'),
-  signal: platformSection.partial().optional().describe('Who is heard on Signal.'),
-  slack: platformSection.partial().optional().describe('Who is heard on Slack.'),
-  telegram: platformSection.partial().optional().describe('Who is heard on Telegram.'),
-  whatsapp: platformSection.partial().optional().describe('Who is heard on WhatsApp.'),
-  mcp_servers: z
-    .record(serverName, serverSection)
-    .optional()
-    .describe('MCP servers that are started as children, by name; each gets its own variables and no others.'),
-  tasks: z
-    .record(taskPattern, taskSection)
-    .optional()
-    .describe(
-      'Overrides of terminal keys by task id or pattern (* and ?); later entries win, an exact id wins over patterns. Also rules and tool_mode.',
+    .extend({ rules: rulesKey.optional(), tool_mode: toolModeKey.optional() });
+  const document = z.strictObject({
+    terminal: terminal.partial().optional().describe('Where commands run, and within which bounds.'),
+    approvals: approvalsSection.partial().optional().describe('What is asked about, and who answers.'),
+    command_allowlist: allowlistKey.optional(),
+    hooks: hooksSection.partial().optional().describe('Scripts that see a call before it runs.'),
+    tool_loop_guardrails: guardrailsSection
+      .partial()
+      .optional()
+      .describe('When somebody who turns in circles is stopped.'),
+    policy: policySection.partial().optional().describe('What is refused.'),
+    security: securitySection.partial().optional().describe('What is kept from being seen.'),
+    exec: execSection.partial().optional().describe('Output of commands, and their records.'),
+    audit: auditSection.partial().optional().describe('The chain of what was decided and run.'),
+    pool: poolSection.partial().optional().describe('How many things happen at once.'),
+    unauthorized_dm_behavior: strangersKey.optional(),
+    group_sessions_per_user: groupSessionsKey.optional(),
+    discord: discordSection.partial().optional().describe('Who is heard on Discord.'),
+    email: platformSection.partial().optional().describe('Who is heard by e-mail.'),
+    mattermost: platformSection.partial().optional().describe('Who is heard on Mattermost.'),
+    signal: platformSection.partial().optional().describe('Who is heard on Signal.'),
+    slack: platformSection.partial().optional().describe('Who is heard on Slack.'),
+    telegram: platformSection.partial().optional().describe('Who is heard on Telegram.'),
+    whatsapp: platformSection.partial().optional().describe('Who is heard on WhatsApp.'),
+    backends: backendsKey.optional(),
+    mcp_servers: z
+      .record(serverName, serverSection)
+      .optional()
+      .describe('MCP servers that are started as children, by name; each gets its own variables and no others.'),
+    tasks: z
+      .record(taskPattern, task)
+      .optional()
+      .describe(
+        'Overrides of terminal keys by task id or pattern (* and ?); later entries win, an exact id wins over patterns. Also rules and tool_mode.',
+      ),
+  });
+  const flags = document.omit({
+    tasks: true,
+    backends: true,
+    command_allowlist: true,
+    unauthorized_dm_behavior: true,
+    group_sessions_per_user: true,
+    mcp_servers: true,
+  });
+  return { document, flags, sections: { terminal, ...others } };
+}
+
+async function backendShape(configs: BackendKeys['configs']): Promise<Readonly<Record<string, z.ZodType>>> {
+  const shapes = await Promise.all(
+    Object.entries(configs).map(async ([name, { schema }]) =>
+      Object.entries(await schema()).map(([key, type]) => [backendKey(name, key), type] as const),
     ),
-});
+  );
+  return Object.fromEntries(shapes.flat());
+}
+
+/** Types know the keys of core alone; values have all. */
+function extended(section: typeof terminalSection, shape: Readonly<Record<string, z.ZodType>>): typeof terminalSection {
+  return z.strictObject<typeof terminalSection.shape>({ ...shape, ...section.shape });
+}

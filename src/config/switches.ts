@@ -2,11 +2,10 @@
  * Switches of the environment: `CAISSON_TERMINAL_TIMEOUT` for `terminal.timeout`, one for every key with a single value.
  * A variable that looks like one and is not is an error, since its author expects it to work.
  */
-import { defaults } from './defaults.ts';
 import { isSection } from './layer.ts';
 import { distance, nearest } from '../lib/nearest.ts';
 import { configError, type Problem } from './problem.ts';
-import type { SectionName } from './types.ts';
+import type { SectionName, Settings } from './types.ts';
 
 export interface Switch {
   readonly variable: string;
@@ -21,19 +20,22 @@ interface Known {
   readonly single: boolean;
 }
 
-const known: ReadonlyMap<string, Known> = new Map(
-  Object.entries(defaults).flatMap(([section, keys]: [string, object]) =>
-    isSection(section)
-      ? Object.entries(keys).map(
-          ([key, value]: [string, unknown]) =>
-            [
-              `CAISSON_${section}_${key}`.toUpperCase(),
-              { section, key, single: value === null || typeof value !== 'object' },
-            ] as const,
-        )
-      : [],
-  ),
-);
+type Switches = ReadonlyMap<string, Known>;
+
+const switchesOf = (defaults: Settings): Switches =>
+  new Map(
+    Object.entries(defaults).flatMap(([section, keys]: [string, object]) =>
+      isSection(section)
+        ? Object.entries(keys).map(
+            ([key, value]: [string, unknown]) =>
+              [
+                `CAISSON_${section}_${key}`.toUpperCase(),
+                { section, key, single: value === null || typeof value !== 'object' },
+              ] as const,
+          )
+        : [],
+    ),
+  );
 
 const otherNames = new Set([
   'CAISSON_HOME',
@@ -45,11 +47,13 @@ const otherNames = new Set([
 const otherPrefixes = ['CAISSON_REQUIRE_', 'CAISSON_TEST_', 'CAISSON_DEBUG', 'CAISSON_NO_'];
 
 /** An empty variable counts as unset. Throws `invalid_argument` naming all variables that mean nothing. */
-export function findSwitches(env: Readonly<Record<string, string | undefined>>): readonly Switch[] {
+export function findSwitches(env: Readonly<Record<string, string | undefined>>, defaults: Settings): readonly Switch[] {
   const set = Object.entries(env).filter(
     ([name, text]) => name.startsWith('CAISSON_') && text !== undefined && text !== '',
   );
-  const problems = set.flatMap(([name]) => problemWith(name));
+  if (set.length === 0) return [];
+  const known = switchesOf(defaults);
+  const problems = set.flatMap(([name]) => problemWith(known, name));
   if (problems.length > 0) throw configError(problems);
   return set.flatMap(([variable, text]) => {
     const key = known.get(variable);
@@ -57,14 +61,15 @@ export function findSwitches(env: Readonly<Record<string, string | undefined>>):
   });
 }
 
-function problemWith(name: string): Problem[] {
+function problemWith(known: Switches, name: string): Problem[] {
   const key = known.get(name);
   if (key !== undefined)
     return key.single
       ? []
       : [{ at: name, key: '', message: `${key.section}.${key.key} holds several values, which only the file can do` }];
-  if (otherNames.has(name) || otherPrefixes.some((prefix) => name.startsWith(prefix)) || !looksLikeKey(name)) return [];
-  const meant = sameKey(name) ?? nearest(name, known.keys());
+  if (otherNames.has(name) || otherPrefixes.some((prefix) => name.startsWith(prefix)) || !looksLikeKey(known, name))
+    return [];
+  const meant = sameKey(known, name) ?? nearest(name, known.keys());
   return [
     {
       at: name,
@@ -74,13 +79,13 @@ function problemWith(name: string): Problem[] {
   ];
 }
 
-function looksLikeKey(name: string): boolean {
-  const inSection = Object.keys(defaults).some((section) => name.startsWith(`CAISSON_${section.toUpperCase()}_`));
-  return inSection || sameKey(name) !== null || [...known.keys()].some((each) => distance(name, each) <= 3);
+function looksLikeKey(known: Switches, name: string): boolean {
+  const inSection = [...known.values()].some(({ section }) => name.startsWith(`CAISSON_${section.toUpperCase()}_`));
+  return inSection || sameKey(known, name) !== null || [...known.keys()].some((each) => distance(name, each) <= 3);
 }
 
 /** `CAISSON_DOCKER_IMAGE`, with the section forgotten. */
-function sameKey(name: string): string | null {
+function sameKey(known: Switches, name: string): string | null {
   const key = name.slice('CAISSON_'.length).toLowerCase();
   return [...known].find(([, each]) => each.key === key)?.[0] ?? null;
 }

@@ -4,7 +4,6 @@ import type {
   approvalsSection,
   auditSection,
   discordSection,
-  document,
   execSection,
   guardrailsSection,
   hooksSection,
@@ -12,9 +11,11 @@ import type {
   policySection,
   poolSection,
   securitySection,
+  Schema,
   terminalSection,
 } from './schema.ts';
 
+/** Keys of backends are there too, beyond what types know: `plan/backend-keys.ts` reads them. */
 export type Terminal = Readonly<z.infer<typeof terminalSection>>;
 
 /** The sections in which a key has one value, each with its default. Key names are those of the file. */
@@ -42,10 +43,12 @@ type Platform = Readonly<z.infer<typeof platformSection>>;
 export type SectionName = keyof Settings;
 
 /** The file as it may be written: everything is optional. */
-export type Document = z.infer<typeof document>;
+export type Document = z.infer<Schema['document']>;
 
 /** Keys that stand beside the sections. They are said in the file only. */
 export interface Unsectioned {
+  /** Paths of modules by the names of backends. */
+  readonly backends: Readonly<Record<string, string>>;
   /** What is not asked about any more, as the file has it. */
   readonly command_allowlist: readonly string[];
   readonly unauthorized_dm_behavior: 'pair' | 'ignore' | null;

@@ -1,4 +1,5 @@
 /** Which controls someone set, as opposed to those that only come from the defaults. */
+import { backendKey } from '../config/backends.ts';
 import type { TaskTerminal } from '../config/types.ts';
 import { keyNamed } from './backend-keys.ts';
 import { limitNames } from './limits.ts';
@@ -14,7 +15,7 @@ const sharedKeys: Readonly<Record<string, string>> = {
 };
 
 /** Their keys carry the name of the backend. */
-const backendKeys: Readonly<Record<string, string>> = {
+const ownKeys: Readonly<Record<string, string>> = {
   network: 'network',
   seccomp: 'seccomp',
   runtime: 'runtime',
@@ -26,7 +27,7 @@ const backendKeys: Readonly<Record<string, string>> = {
 export function askedControls(request: SandboxRequest, task: TaskTerminal, backend: string): ReadonlySet<string> {
   const keys = [
     ...Object.entries(sharedKeys),
-    ...Object.entries(backendKeys).map(([control, key]) => [control, `${backend}_${key}`] as const),
+    ...Object.entries(ownKeys).map(([control, key]) => [control, backendKey(backend, key)] as const),
   ];
   const configured = keys.filter(([, key]) => isSet(task, key)).map(([control]) => control);
   return new Set([...configured, ...requested(request)]);

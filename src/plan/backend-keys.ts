@@ -19,6 +19,17 @@ export function namesOf(terminal: Terminal, key: string): readonly string[] {
   return Array.isArray(value) ? [...new Set(value.filter((name): name is string => typeof name === 'string'))] : [];
 }
 
+/** Host variables that any backend passes on to commands: their values are secrets on all of them. */
+export function forwardedNames(terminal: Terminal): readonly string[] {
+  const keys = Object.keys(terminal).filter((key) => key.endsWith('_forward_env'));
+  return [...new Set([...keys.flatMap((key) => namesOf(terminal, key)), ...terminal.env_passthrough])];
+}
+
+/** Whether commands of a backend on this host inherit its environment, and not only who and where. */
+export function inheritsHost(terminal: Terminal): boolean {
+  return Object.keys(terminal).some((key) => key.endsWith('_environment') && textKey(terminal, key) === 'host');
+}
+
 const factors: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
 /** `67108864`, `"64m"`; the units are powers of 1024, as engines have them. */
@@ -39,6 +50,7 @@ function isKey(terminal: Terminal, key: string): key is keyof Terminal {
   return Object.hasOwn(terminal, key);
 }
 
-function valueOf(terminal: Terminal, key: string): unknown {
+/** `undefined` where the backend has no such key. */
+export function valueOf(terminal: Terminal, key: string): unknown {
   return Object.hasOwn(terminal, key) ? Reflect.get(terminal, key) : undefined;
 }

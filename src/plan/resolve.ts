@@ -3,6 +3,7 @@ import type { Guarantees, Hardening, Limits, Mount, NetworkMode, Spec } from '..
 import type { Loaded, TaskTerminal, Terminal } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
 import { askedControls } from './asked.ts';
+import { backendKey } from '../config/backends.ts';
 import { bytesOf, flagOf, namesOf, textKey } from './backend-keys.ts';
 import { hostPlaces } from './host-places.ts';
 import { placedImageProblem } from '../values/image.ts';
@@ -46,7 +47,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
     timeoutMs: milliseconds(terminal.timeout),
     idleMs: milliseconds(terminal.lifetime_seconds),
     ttlMs: milliseconds(terminal.max_lifetime_seconds),
-    forwardEnv: namesOf(terminal, `${input.backend}_forward_env`),
+    forwardEnv: namesOf(terminal, backendKey(input.backend, 'forward_env')),
     passEnv: namesOf(terminal, 'env_passthrough'),
     skills: terminal.skills,
     credentials: {
@@ -66,7 +67,7 @@ function specFor(
 ): Spec {
   return {
     backend,
-    image: checkImage(request.image ?? textKey(terminal, `${backend}_image`)),
+    image: checkImage(request.image ?? textKey(terminal, backendKey(backend, 'image'))),
     limits: checkLimits(limitsFor(terminal, request)),
     network: networkFor(terminal, request, backend),
     // What has no task to come back for has nothing to keep.
@@ -89,7 +90,7 @@ function limitsFor(terminal: Terminal, { limits = {} }: SandboxRequest): Limits 
 
 function networkFor(terminal: Terminal, request: SandboxRequest, backend: string): NetworkMode {
   const asked: unknown = request.network;
-  if (asked === undefined) return flagOf(terminal, `${backend}_network`, true) ? 'open' : 'none';
+  if (asked === undefined) return flagOf(terminal, backendKey(backend, 'network'), true) ? 'open' : 'none';
   if (asked === 'open' || asked === 'none') return asked;
   throw new CaissonError('invalid_argument', 'the network must be "open" or "none"');
 }
@@ -97,15 +98,15 @@ function networkFor(terminal: Terminal, request: SandboxRequest, backend: string
 function hardeningFor(terminal: Terminal, backend: string): Hardening {
   return {
     readOnlyRoot: terminal.container_read_only,
-    seccomp: textKey(terminal, `${backend}_seccomp`) === 'builtin' ? 'builtin' : 'engine',
-    runtime: textKey(terminal, `${backend}_runtime`),
-    shmBytes: bytesOf(terminal, `${backend}_shm_size`),
-    user: flagOf(terminal, `${backend}_run_as_host_user`, false) ? 'host' : 'root',
+    seccomp: textKey(terminal, backendKey(backend, 'seccomp')) === 'builtin' ? 'builtin' : 'engine',
+    runtime: textKey(terminal, backendKey(backend, 'runtime')),
+    shmBytes: bytesOf(terminal, backendKey(backend, 'shm_size')),
+    user: flagOf(terminal, backendKey(backend, 'run_as_host_user'), false) ? 'host' : 'root',
   };
 }
 
 function mountsFor({ task: { terminal }, backend }: Input, stateDirectory: string, host: Host): readonly Mount[] {
-  if (host.cwd === null || !flagOf(terminal, `${backend}_mount_cwd_to_workspace`, false)) return [];
+  if (host.cwd === null || !flagOf(terminal, backendKey(backend, 'mount_cwd_to_workspace'), false)) return [];
   const mount = { source: host.cwd, target: workspace, readOnly: false };
   return [checkMount(mount, { stateDirectory, ...hostPlaces(host.env) })];
 }

@@ -74,7 +74,7 @@ export async function removeDirectory(place: Place, taskId: string, sandboxId: s
   } catch (error) {
     throw new CaissonError('permission_denied', `cannot remove all files below ${directory}`, {
       remedy:
-        'remove it as the user who owns the files, or set terminal.docker_run_as_host_user so that files are yours',
+        'remove it as the user who owns the files; where the backend has the key run_as_host_user, that makes new files yours',
       details: { directory },
       cause: error,
     });

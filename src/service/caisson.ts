@@ -94,7 +94,7 @@ export class Caisson implements CaissonApi {
     this.images = imagesOf(parts);
     this.secrets = secretsOf(loaded);
     this.access = accessOf(context, loaded, env);
-    this.backends = backendsOf({ context, names, env });
+    this.backends = backendsOf({ context, names, modules: loaded.config.backends, env });
     this.mcpServers = mcpServersOf(loaded);
     this.#sweeper = new Sweeper(parts);
 

@@ -96,6 +96,8 @@ export interface SessionResult extends RunResult, SessionStart, SessionEnd {}
 
 export interface BackendCheck {
   readonly backend: string;
+  /** Of a backend that the home's configuration names; `null` for all others. */
+  readonly module: string | null;
   readonly check: Check;
 }
 

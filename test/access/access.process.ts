@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { Access } from '../../src/access/open.ts';
 import { auditIn } from '../../src/audit/log.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { known } from '../config/known.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { toCaissonError } from '../../src/errors.ts';
 
 const [, , home = '', what = '', code = ''] = process.argv;
-const loaded = await loadConfig({ home, env: {}, cwd: home });
+const loaded = await loadConfig({ backends: known, home, env: {}, cwd: home });
 const { store } = await openStore(join(home, 'caisson.db'));
 const audit = auditIn(join(home, 'audit'), { storeBytes: null, fileBytes: 1e6, owner: store.owner });
 const access = new Access({ loaded, store, audit });

@@ -8,6 +8,7 @@ import type { Message } from '../../src/access/types.ts';
 import { auditIn } from '../../src/audit/log.ts';
 import type { Audit } from '../../src/audit/types.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { known } from '../config/known.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 
 export const minute = 60_000;
@@ -34,7 +35,7 @@ export async function world(config = '', dotenv = ''): Promise<World> {
   onTestFinished(() => rmSync(join(home, '..'), { recursive: true }));
   const clock = { nowMs: Date.parse('2026-01-01T12:00:00Z') };
   const open = async (env: Readonly<Record<string, string>> = {}): Promise<{ access: Access; audit: Audit }> => {
-    const loaded = await loadConfig({ home, env, cwd: home });
+    const loaded = await loadConfig({ backends: known, home, env, cwd: home });
     const { store } = await openStore(join(home, 'caisson.db'));
     const audit = auditIn(join(home, 'audit'), { storeBytes: null, fileBytes: 1e6, owner: store.owner });
     onTestFinished(async () => {

@@ -29,6 +29,7 @@ export const spec: Spec = {
 export const checks: readonly BackendCheck[] = [
   {
     backend: 'docker',
+    module: null,
     check: {
       status: 'ready',
       summary: 'Docker 20.10.24 answers',
@@ -46,6 +47,7 @@ export const checks: readonly BackendCheck[] = [
   },
   {
     backend: 'singularity',
+    module: null,
     check: {
       status: 'missing',
       summary: 'apptainer is not on the PATH\u001b[31m',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findHome } from '../../src/config/home.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { known } from './known.ts';
 import { newHome } from './home.ts';
 
 describe('the state directory', () => {
@@ -29,7 +30,7 @@ describe('the state directory', () => {
     const before = process.umask(0);
     try {
       const home = join(parent, 'a', 'b');
-      await loadConfig({ home, env: {}, cwd: '/' });
+      await loadConfig({ backends: known, home, env: {}, cwd: '/' });
       expect((await stat(home)).mode & 0o777).toBe(0o700);
     } finally {
       process.umask(before);
@@ -40,7 +41,7 @@ describe('the state directory', () => {
   it.each(['/proc/nowhere', '/proc/nowhere/state', '/dev/null/state'])(
     'is refused where none can be made: %s',
     async (home) => {
-      await expect(loadConfig({ home, env: {}, cwd: '/' })).rejects.toMatchObject({
+      await expect(loadConfig({ backends: known, home, env: {}, cwd: '/' })).rejects.toMatchObject({
         code: 'failed_precondition',
         message: `the state directory ${home} cannot be made`,
       });
@@ -62,7 +63,9 @@ describe('the state directory', () => {
   it('is refused when it is a file', async () => {
     await using home = await newHome();
     await writeFile(join(home.path, 'file'), '');
-    await expect(loadConfig({ home: join(home.path, 'file'), env: {}, cwd: '/' })).rejects.toMatchObject({
+    await expect(
+      loadConfig({ backends: known, home: join(home.path, 'file'), env: {}, cwd: '/' }),
+    ).rejects.toMatchObject({
       code: 'failed_precondition',
     });
   });

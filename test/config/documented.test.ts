@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
+import { known } from './known.ts';
 import { hooksOf } from '../../src/guard/hooks/configured.ts';
 import type { Loaded } from '../../src/config/types.ts';
 
@@ -17,7 +18,7 @@ async function loaded(text: string): Promise<Loaded> {
   const home = join(root, 'home');
   mkdirSync(home, { mode: 0o700 });
   writeFileSync(join(home, 'config.yaml'), text, { mode: 0o600 });
-  return await loadConfig({ home, env: {}, cwd: root });
+  return await loadConfig({ backends: known, home, env: {}, cwd: root });
 }
 
 const snippets: Readonly<Record<string, readonly [text: string, values: object]>> = {

@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { checkFile } from '../../src/config/check.ts';
-import { defaults, unsectioned } from '../../src/config/defaults.ts';
+import { unsectioned } from '../../src/config/defaults.ts';
 import { parseYaml } from '../../src/config/document.ts';
 import { configSchema } from '../../src/config/json-schema.ts';
-import { sections } from '../../src/config/schema.ts';
+import { defaults, known as backends, schema } from './known.ts';
 import { containing, someText } from '../matchers.ts';
 
 const folder = new URL('../../config/', import.meta.url);
@@ -29,7 +29,7 @@ function sectionsIn(value: unknown): Readonly<Record<string, object>> {
 describe('config/default.yaml', () => {
   it('loads, and is what holds without a file', async () => {
     const text = await read('default.yaml');
-    checkFile(text, 'default.yaml');
+    checkFile(schema, text, 'default.yaml');
     expect(parse(text)).toEqual({
       ...defaults,
       ...unsectioned,
@@ -41,7 +41,7 @@ describe('config/default.yaml', () => {
     const keys = Object.entries(sectionsIn(value))
       .filter(([name]) => !Object.hasOwn(unsectioned, name))
       .map(([name, section]) => [name, Object.keys(section).sort()]);
-    const known = Object.entries(sections).map(([name, section]) => [name, Object.keys(section.shape).sort()]);
+    const known = Object.entries(schema.sections).map(([name, section]) => [name, Object.keys(section.shape).sort()]);
     expect(keys).toEqual(known);
   });
 
@@ -52,22 +52,23 @@ describe('config/default.yaml', () => {
   });
 
   it('agrees with the schema, which takes each default for legal', () => {
-    for (const [name, section] of Object.entries(sections))
+    for (const [name, section] of Object.entries(schema.sections))
       expect(section.parse(Reflect.get(defaults, name))).toEqual(Reflect.get(defaults, name));
   });
 });
 
 describe('config/schema.json', () => {
   it('is what the schema gives (print it anew with `caisson config schema`)', async () => {
-    expect(JSON.parse(await read('schema.json'))).toEqual(JSON.parse(JSON.stringify(configSchema())));
+    expect(JSON.parse(await read('schema.json'))).toEqual(JSON.parse(JSON.stringify(await configSchema(backends))));
   });
 
-  it('knows the default and the meaning of every key', () => {
-    const properties = Object.entries(sections).flatMap(([name, section]) =>
+  it('knows the default and the meaning of every key', async () => {
+    const json = await configSchema(backends);
+    const properties = Object.entries(schema.sections).flatMap(([name, section]) =>
       Object.keys(section.shape).map((key) => ['properties', name, 'properties', key]),
     );
     for (const path of properties) {
-      const found = at(configSchema(), path);
+      const found = at(json, path);
       expect(found).toMatchObject({
         description: someText(),
         default: at(defaults, [path[1] ?? '', path[3] ?? '']),
@@ -81,7 +82,7 @@ describe('config/examples', () => {
     const names = await readdir(new URL('examples/', folder));
     expect(names.length).toBeGreaterThan(1);
     for (const name of names)
-      expect(checkFile(await read(`examples/${name}`), name).settings.length).toBeGreaterThan(0);
+      expect(checkFile(schema, await read(`examples/${name}`), name).settings.length).toBeGreaterThan(0);
   });
 });
 
@@ -91,9 +92,13 @@ describe('loading', () => {
     const seen = [];
     registerHooks({ resolve(name, context, next) { seen.push(name); return next(name, context); } });
     const { loadConfig } = await import(${JSON.stringify(new URL('../../src/config/load.ts', import.meta.url).href)});
+    const { backends, usual } = await import(${JSON.stringify(new URL('../../backends/index.ts', import.meta.url).href)});
+    const { backendKeys } = await import(${JSON.stringify(new URL('../../src/config/backends.ts', import.meta.url).href)});
     const heavy = () => seen.filter((name) => name === 'zod' || name === 'yaml').join();
     const imported = heavy();
-    await loadConfig({ home: ${JSON.stringify(home)}, env: { CAISSON_TERMINAL_TIMEOUT: process.env.SWITCH }, cwd: '/' });
+    const known = backendKeys(usual, backends);
+    const env = { CAISSON_TERMINAL_TIMEOUT: process.env.SWITCH };
+    await loadConfig({ home: ${JSON.stringify(home)}, env, cwd: '/', backends: known });
     console.log(JSON.stringify([imported, heavy()]));`;
 
   async function modules(environment: NodeJS.ProcessEnv): Promise<unknown> {

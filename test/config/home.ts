@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load.ts';
+import { known } from './known.ts';
 import type { Loaded } from '../../src/config/types.ts';
 
 export interface Files {
@@ -25,7 +26,13 @@ export async function newHome(): Promise<Home> {
     async load({ config, dotenv, env = {}, flags }: Files = {}): Promise<Loaded> {
       if (config !== undefined) await write(join(path, 'config.yaml'), config);
       if (dotenv !== undefined) await write(join(path, '.env'), dotenv);
-      return await loadConfig({ home: path, env, cwd: '/', ...(flags === undefined ? {} : { flags }) });
+      return await loadConfig({
+        backends: known,
+        home: path,
+        env,
+        cwd: '/',
+        ...(flags === undefined ? {} : { flags }),
+      });
     },
     [Symbol.asyncDispose]: async () => await rm(path, { recursive: true, force: true }),
   };

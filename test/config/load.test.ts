@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, unsectioned } from '../../src/config/defaults.ts';
+import { unsectioned } from '../../src/config/defaults.ts';
+import { defaults } from './known.ts';
 import { newHome } from './home.ts';
 import { containing, matching } from '../matchers.ts';
 
@@ -119,7 +120,8 @@ describe('environment switches', () => {
     ['CAISSON_TERMINAL_CWD', '', 'cwd', null],
   ] as const)('%s=%s is read by the type of its key', async (name, text, key, value) => {
     await using home = await newHome();
-    expect((await home.load({ env: { [name]: text } })).config.terminal[key]).toBe(value);
+    const { terminal } = (await home.load({ env: { [name]: text } })).config;
+    expect(terminal).toHaveProperty(key, value);
   });
 
   it.each([

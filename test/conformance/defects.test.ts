@@ -9,6 +9,7 @@ import type { Backend, Sandbox } from '../../src/backend.ts';
 import { beyondDefects, defects } from './defects/all.ts';
 import type { Defect } from './defects/defect.ts';
 import { runsNothing } from './defects/processes.ts';
+import { core } from './core/all.ts';
 import { Place } from './place.ts';
 import { plainSpec } from './spec.ts';
 import { casesOf } from './suite.ts';
@@ -55,16 +56,19 @@ describe('the suite finds nothing wrong', () => {
 const sane: Defect = { about: 'none', found: [] };
 
 async function open(defect: Defect): Promise<Place> {
-  return await Place.open({
-    name: 'defective',
-    open: (instance) => broken(sound(instance), defect),
-    spec: plainSpec('local', { cwd: temporary, persistent: true }),
-  });
+  return await Place.open(
+    {
+      name: 'defective',
+      open: (instance) => broken(sound(instance), defect),
+      spec: plainSpec('local', { cwd: temporary, persistent: true }),
+    },
+    core.init,
+  );
 }
 
 async function soundIds(): Promise<readonly string[]> {
   const place = await open(sane);
-  const ids = casesOf(place).map(({ meta }) => meta.id);
+  const ids = casesOf(place, core).map(({ meta }) => meta.id);
   await sweep(place.instance);
   return ids;
 }
@@ -82,7 +86,7 @@ async function missed(defect: Defect, ids: readonly string[]): Promise<readonly 
 }
 
 async function passes(place: Place, id: string, waitMs = patienceMs): Promise<boolean> {
-  const found = casesOf(place).find(({ meta }) => meta.id === id);
+  const found = casesOf(place, core).find(({ meta }) => meta.id === id);
   if (found === undefined) throw new Error(`there is no case ${id}`);
   const run = found.body(place).then(
     () => true,

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { guardianCommand } from '../../src/exec/lane/guardian.ts';
 import type { Backend, CreateOptions, Guarantees, Labels, Listed, Sandbox, Spec } from '../../src/backend.ts';
 
 export interface Subject {
@@ -22,6 +21,11 @@ export interface Deviation {
   readonly reason: string;
   readonly instead: (place: Place) => Promise<void>;
 }
+
+export type Argv = readonly [string, ...string[]];
+
+/** A first process that does nothing but stay, and reap orphans. */
+const staying: Argv = ['sh', '-c', 'trap : HUP INT QUIT PIPE TERM; while :; do sleep 2147483; done'];
 
 export interface Facets {
   readonly init: boolean;
@@ -48,6 +52,7 @@ export class Place {
   readonly backend: Backend;
   readonly guarantees: Guarantees;
   readonly facets: Facets;
+  readonly #init: Argv;
   readonly #opened: Backend[] = [];
   readonly #made: Sandbox[] = [];
   readonly #directories: string[] = [];
@@ -55,24 +60,25 @@ export class Place {
 
   private constructor(
     subject: Subject,
-    opened: { instance: string; backend: Backend; guarantees: Guarantees; facets: Facets },
+    opened: { instance: string; backend: Backend; guarantees: Guarantees; facets: Facets; init: Argv },
   ) {
     this.subject = subject;
     this.instance = opened.instance;
     this.backend = opened.backend;
     this.guarantees = opened.guarantees;
     this.facets = opened.facets;
+    this.#init = opened.init;
     this.#opened.push(opened.backend);
   }
 
   /** Reads what the place promises and, from one sandbox, which facets it has. */
-  static async open(subject: Subject): Promise<Place> {
+  static async open(subject: Subject, init: Argv = staying): Promise<Place> {
     process.env[leakName] = leakValue;
     const instance = `conf${randomBytes(6).toString('hex')}`;
     const backend = await subject.open(instance);
     const guarantees = await backend.guarantees();
     const facets = { init: false, power: false, stats: false, memory: false, pipes: false, pty: false };
-    const place = new Place(subject, { instance, backend, guarantees, facets });
+    const place = new Place(subject, { instance, backend, guarantees, facets, init });
     const sandbox = await place.create();
     facets.init = sandbox.init !== undefined;
     facets.power = sandbox.power !== undefined;
@@ -99,7 +105,7 @@ export class Place {
       labels: this.labels(id),
       directory: null,
       credentials: null,
-      init: guardianCommand('conformance'),
+      init: this.#init,
       ...patch,
     };
   }

@@ -30,7 +30,8 @@ test('the table gets the counts of the backends that ran, and nothing else chang
 
 test('README.md has a line for every backend', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const rows = Object.keys(backends).map((name) => row(name, { cases: 987_654 }));
+  const present = Object.entries(backends).filter(([, { load }]) => load !== null);
+  const rows = present.map(([name]) => row(name, { cases: 987_654 }));
   const counted = withCounts(readme, rows);
   for (const { backend } of rows) expect(counted).toContain(`| ${backend} | 987654 | 1 | 0 |`);
 });

@@ -2,6 +2,7 @@
 import { afterAll } from 'vitest';
 import { open } from '../../backends/singularity/backend.ts';
 import { becomeNobody, startApptainer, whyNoApptainer } from '../engines/apptainer.ts';
+import { core } from './core/all.ts';
 import { plainSpec } from './spec.ts';
 import { testBackend } from './suite.ts';
 
@@ -12,10 +13,13 @@ afterAll(() => apptainer?.remove());
 
 const plain = plainSpec('singularity', { image: apptainer?.busybox ?? '', cwd: '/workspace', persistent: false });
 
-await testBackend({
-  name: 'singularity-user',
-  open: (instance) => open({ env: apptainer?.env ?? {}, instance, settings: apptainer?.settings ?? {} }),
-  // As the configuration has it by default.
-  spec: { ...plain, hardening: { ...plain.hardening, seccomp: 'builtin' } },
-  unavailable: why,
-});
+await testBackend(
+  {
+    name: 'singularity-user',
+    open: (instance) => open({ env: apptainer?.env ?? {}, instance, settings: apptainer?.settings ?? {} }),
+    // As the configuration has it by default.
+    spec: { ...plain, hardening: { ...plain.hardening, seccomp: 'builtin' } },
+    unavailable: why,
+  },
+  core,
+);

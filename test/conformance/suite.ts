@@ -3,9 +3,16 @@
  * ability is there, its behaviour is tested; where it is absent, that asking for it fails properly.
  */
 import { afterAll, describe, test } from 'vitest';
-import { cases } from './cases/all.ts';
-import { Place, type Subject } from './place.ts';
+import { cases, leftoverCases } from './cases/all.ts';
+import { type Argv, Place, type Subject } from './place.ts';
 import type { CaseMeta } from './results.ts';
+
+/** Cases beyond the contract. */
+export interface More {
+  readonly cases: readonly ((suite: Suite) => void)[];
+  /** What the first process of a sandbox runs in them; see `CreateOptions.init`. */
+  readonly init: Argv;
+}
 
 type Body = (place: Place) => Promise<void>;
 
@@ -59,23 +66,23 @@ export class Suite {
 }
 
 /** All cases of a place, in the order in which they run. */
-export function casesOf(place: Place): readonly Case[] {
+export function casesOf(place: Place, more: More | null = null): readonly Case[] {
   const found: Case[] = [];
   const suite = new Suite(place, (each) => found.push(each));
-  for (const register of cases) register(suite);
+  for (const register of [...cases, ...(more?.cases ?? []), leftoverCases]) register(suite);
   suite.checkDeviations();
   return found;
 }
 
-export async function testBackend(subject: Subject): Promise<void> {
+export async function testBackend(subject: Subject, more: More | null = null): Promise<void> {
   if (typeof subject.unavailable === 'string') {
     notRun(subject.name, subject.unavailable);
     return;
   }
-  const place = await Place.open(subject);
+  const place = await Place.open(subject, more?.init);
   describe(`the ${subject.name} backend keeps the contract`, () => {
     afterAll(() => place.close(), caseTimeoutMs);
-    for (const { meta, title, body } of casesOf(place)) {
+    for (const { meta, title, body } of casesOf(place, more)) {
       test(`${meta.id}: ${title}`, { timeout: caseTimeoutMs }, async ({ task }) => {
         task.meta.conformance = meta;
         await body(place);

@@ -1,12 +1,13 @@
 /** Asks about a command and waits, until it is killed. Arguments: the state directory, a project. */
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load.ts';
+import { known } from '../config/known.ts';
 import { openGuard } from '../../src/guard/open.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 
 const [home, project] = process.argv.slice(2);
 if (home === undefined || project === undefined) throw new Error('usage: asker HOME PROJECT');
-const loaded = await loadConfig({ home, env: {}, cwd: project });
+const loaded = await loadConfig({ backends: known, home, env: {}, cwd: project });
 const { store } = await openStore(join(home, 'caisson.db'));
 const { gate } = openGuard({ loaded, store, env: {}, cwd: project }, { approver: 'queue' });
 await gate.admit(

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
+import { known } from '../config/known.ts';
 import type { Guard, GuardInput } from '../../src/guard/open.ts';
 import { openPolicy } from '../../src/policy/policy.ts';
 import { decideTool } from '../../src/policy/tool.ts';
@@ -53,7 +54,7 @@ describe('the modes of approvals', () => {
 
   it('another word is an error that names the place', async () => {
     const made = written('approvals:\n  mode: sometimes\n');
-    await expect(loadConfig({ ...made, env: {}, cwd: made.project })).rejects.toMatchObject({
+    await expect(loadConfig({ backends: known, ...made, env: {}, cwd: made.project })).rejects.toMatchObject({
       code: 'invalid_argument',
       message: expect.stringMatching(/config\.yaml:2:3.*manual, smart or off/s),
     });
@@ -61,7 +62,7 @@ describe('the modes of approvals', () => {
 
   it('the timeout is that of the file', async () => {
     const made = written('approvals:\n  timeout: 60 # seconds (default: 60)\n');
-    const { config, origins } = await loadConfig({ ...made, env: {}, cwd: made.project });
+    const { config, origins } = await loadConfig({ backends: known, ...made, env: {}, cwd: made.project });
     expect(config.approvals.timeout).toBe(60);
     expect(origins['approvals.timeout']).toContain('config.yaml:2');
   });

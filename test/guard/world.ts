@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
+import { known } from '../config/known.ts';
 import { type Guard, type GuardInput, openGuard } from '../../src/guard/open.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import type { Call } from '../../src/guard/call.ts';
@@ -24,7 +25,12 @@ export async function guardOn(
   input: GuardInput & { readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Guard> {
   const { env = {}, ...guard } = input;
-  const loaded = await loadConfig({ home, env: { CAISSON_SECURITY_TIRITH_ENABLED: 'false', ...env }, cwd: project });
+  const loaded = await loadConfig({
+    backends: known,
+    home,
+    env: { CAISSON_SECURITY_TIRITH_ENABLED: 'false', ...env },
+    cwd: project,
+  });
   const { store } = await openStore(join(home, 'caisson.db'));
   onTestFinished(async () => await store.close());
   return openGuard({ loaded, store, env, cwd: project }, guard);

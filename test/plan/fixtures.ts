@@ -1,6 +1,7 @@
 /** Guarantees and configurations for tests. */
 import type { Guarantees, Spec } from '../../src/backend.ts';
-import { defaults, unsectioned } from '../../src/config/defaults.ts';
+import { unsectioned } from '../../src/config/defaults.ts';
+import { defaults } from '../config/known.ts';
 import type { Loaded, Terminal } from '../../src/config/types.ts';
 
 /** A place that can give everything. */
@@ -38,8 +39,11 @@ export const bare: Guarantees = {
   hardening: { readOnlyRoot: false, seccomp: false, runtimes: [], shm: false, hostUser: false },
 };
 
+/** Of the section `terminal`, with those of backends. */
+export type Keys = Partial<Terminal> & Readonly<Record<string, unknown>>;
+
 /** As if these keys were in the file. */
-export function loadedWith(set: Partial<Terminal> = {}, home = '/home/user/.caisson'): Loaded {
+export function loadedWith(set: Keys = {}, home = '/home/user/.caisson'): Loaded {
   const terminal = { ...defaults.terminal, ...set };
   return {
     home,

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Terminal } from '../../src/config/types.ts';
+import type { Keys } from './fixtures.ts';
 import { resolveSpec, type Settled } from '../../src/plan/resolve.ts';
 import type { SandboxRequest } from '../../src/plan/types.ts';
 import { newHome } from '../config/home.ts';
@@ -11,7 +11,7 @@ import { containing } from '../matchers.ts';
 
 const host = { cwd: '/nowhere', env: {} };
 
-function wanted(request: SandboxRequest = {}, set: Partial<Terminal> = {}): Settled {
+function wanted(request: SandboxRequest = {}, set: Keys = {}): Settled {
   return resolveSpec(loadedWith(set), { taskId: 'a', ...request }, generous, host);
 }
 

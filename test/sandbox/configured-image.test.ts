@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { auditIn } from '../../src/audit/log.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { known } from '../config/known.ts';
 import { openCaisson } from '../../src/main.ts';
 import { acquire } from '../../src/sandbox/acquire.ts';
 import type { Context } from '../../src/sandbox/context.ts';
@@ -65,7 +66,7 @@ it.each([
 ])('a sandbox under %j has that image and that persistence', async (text, image, persistent) => {
   const home = homeWith(text);
   const { context, place } = await placeFor(home);
-  const loaded = await loadConfig({ home, env: {}, cwd: home });
+  const loaded = await loadConfig({ backends: known, home, env: {}, cwd: home });
   const plan = await new Plans(context, { loaded, cwd: home }).planFor({ taskId: 'demo' }, {});
   const { row } = await acquire(context, plan, {});
   expect(row.backend).toBe('modal');

@@ -39,10 +39,16 @@ that takes the place of another one, is never confirmed so.`,
     const needed = new Set(named ? operands : configured(service));
     const rules = named ? [] : [{ part: 'policy rules', check: await rulesOf(service) }];
     if (context.json) {
-      const backends = checks.map(({ backend, check }) => ({ backend, ...check }));
+      const backends = checks.map(({ check, ...backend }) => ({ ...backend, ...check }));
       await context.printJson([...backends, ...rules.map(({ part, check }) => ({ part, ...check }))]);
     } else if (!context.quiet) {
-      const parts = [...checks.map(({ backend, check }) => ({ part: backend, check })), ...rules];
+      const parts = [
+        ...checks.map(({ backend, module, check }) => ({
+          part: module === null ? backend : `${backend} (${module})`,
+          check,
+        })),
+        ...rules,
+      ];
       await context.print(parts.map((part) => describe(part, context.paint)).join('\n'));
     }
     const missing = checks.filter(({ backend }) => needed.has(backend));

@@ -5,8 +5,8 @@ import { formatAge, formatBytes } from '../format.ts';
 export const ls = defineCommand({
   name: 'ls',
   summary: 'List sandboxes',
-  about: `Shows what Caisson has on record, without a call to a backend; inspect calls it. -q prints task ids only.
-Limits that the place does not hold are not shown.`,
+  about: `Shows what Caisson has on record, without a call to a backend; inspect makes one. -q prints
+task ids only. Limits that the place does not hold are not shown.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,

@@ -1,6 +1,6 @@
 /** Commands that a human is asked about, and the rules by which. */
 import { z } from 'zod';
-import { checkedText, key } from './key.ts';
+import { checkedText, key } from '../../lib/config-key.ts';
 
 /** A delay of Node's timers has 31 bits of milliseconds. */
 const timerSeconds = 2_147_483;

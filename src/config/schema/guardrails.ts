@@ -1,6 +1,6 @@
 /** When somebody who turns in circles is warned, and stopped. */
 import { z } from 'zod';
-import { flagKey, key } from './key.ts';
+import { flagKey, key } from '../../lib/config-key.ts';
 
 const calls = z.number().int().min(1).max(1000);
 const expects = 'exact_failure, same_tool_failure and idempotent_no_progress, each a number of calls';

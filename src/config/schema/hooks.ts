@@ -1,6 +1,6 @@
 /** Scripts of the operator that see a command before it runs. */
 import { z } from 'zod';
-import { flagKey, key } from './key.ts';
+import { flagKey, key } from '../../lib/config-key.ts';
 
 const mostScripts = 64;
 const mostUnits = 4096;

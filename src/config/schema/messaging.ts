@@ -1,6 +1,6 @@
 /** Who may talk to an agent through a messenger, where the variables of the environment do not say it. */
 import { z } from 'zod';
-import { flagKey, key } from './key.ts';
+import { flagKey, key } from '../../lib/config-key.ts';
 
 const mostChannels = 1000;
 const channel = z.string().regex(/^[^\s,\0]{1,128}$/);

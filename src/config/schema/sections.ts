@@ -1,6 +1,6 @@
 /** The sections that are about Caisson itself. */
 import { z } from 'zod';
-import { flagKey, key } from './key.ts';
+import { flagKey, key } from '../../lib/config-key.ts';
 
 const bytes = z
   .number()

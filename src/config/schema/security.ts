@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { websiteRule } from '../../values/website-rule.ts';
 import { credentialPathProblem } from '../../values/credential-path.ts';
 import { forwardProblem } from '../../values/env.ts';
-import { checkedText, flagKey, key } from './key.ts';
+import { checkedText, flagKey, key } from '../../lib/config-key.ts';
 
 const name = checkedText((text) => (forwardProblem(text) === null ? null : credentialPathProblem(text)));
 const text = z

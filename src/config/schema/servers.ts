@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { toCaissonError } from '../../errors.ts';
 import { checkExecEnv } from '../../values/env.ts';
-import { key } from './key.ts';
+import { key } from '../../lib/config-key.ts';
 
 const mostUnits = 4096;
 const mostArguments = 256;

@@ -1,96 +1,14 @@
-/** Where commands run, and within which bounds. Keys of one backend start with its name. */
+/** Where commands run, and within which bounds. Each backend adds keys of its own, which start with its name. */
 import { z } from 'zod';
 import { credentialDirectoryProblem, credentialPathProblem } from '../../values/credential-path.ts';
 import { forwardProblem } from '../../values/env.ts';
-import { imageProblem, placedImageProblem } from '../../values/image.ts';
 import { insideProblem } from '../../values/paths.ts';
-import { checkedText, flagKey, key } from './key.ts';
+import { checkedText, flagKey, key } from '../../lib/config-key.ts';
 
 /** A delay of Node's timers has 31 bits of milliseconds. */
 const timerSeconds = 2_147_483;
 const tenYearsSeconds = 315_360_000;
 const pebibyteInMb = 2 ** 30;
-
-/** Never the beginning of an option, and nothing that a shell or a log could take for something else. */
-const hostName = /^[A-Za-z0-9_:][A-Za-z0-9_.:%-]{0,254}$/;
-const userName = /^[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,127}$/;
-
-const hostKeys = {
-  ssh_host: key(
-    z.string().regex(hostName).nullable(),
-    'a host name, an address or a Host of ~/.ssh/config, or null',
-    'Host of the ssh backend. null: there is none.',
-  ),
-  ssh_user: key(
-    z.string().regex(userName).nullable(),
-    'a user name, or null',
-    'Account on that host. null: as ~/.ssh/config has it, else the name of the user who runs Caisson.',
-  ),
-  ssh_port: key(
-    z.number().int().min(1).max(65_535).nullable(),
-    'a port from 1 to 65535, or null',
-    'Port of sshd. null: as ~/.ssh/config has it, else 22.',
-  ),
-  ssh_key: key(
-    z.string().min(1).max(4096).nullable(),
-    'a path to a private key, or null',
-    'Private key to log in with; ~ is the home directory. null: as ~/.ssh/config has it, else the agent and the usual files in ~/.ssh.',
-  ),
-};
-
-/** One host of the pool. What it leaves out is as the ssh_* keys above have it. */
-const pooledHost = z.strictObject({
-  host: hostKeys.ssh_host.optional(),
-  user: hostKeys.ssh_user.optional(),
-  port: hostKeys.ssh_port.optional(),
-  key: hostKeys.ssh_key.optional(),
-  capacity: key(
-    z.number().int().min(0).max(100_000).nullable().optional(),
-    'a number of sandboxes from 0 on, or null',
-    'How many sandboxes of this installation the host takes. null: any number.',
-  ),
-  drain: flagKey('Take no new tasks; what is there goes on.').optional(),
-});
-
-const poolKey = {
-  ssh_hosts: key(
-    z.record(z.string().regex(hostName), pooledHost),
-    'host, user, port, key, capacity and drain of each host by its name',
-    'Pool of hosts of the ssh backend by name, instead of ssh_host. A task stays on the host where it began.',
-  ),
-};
-
-/** Apptainer separates paths by colons and commas. */
-const plainDirectory = /^(~\/|\/)[^:,"\\\n]{0,4094}$/;
-
-const singularityKeys = {
-  singularity_image: key(
-    checkedText(placedImageProblem),
-    'docker://REFERENCE, docker-archive:/PATH, or the path of a SIF file or of a directory made by Apptainer',
-    'Image of Apptainer (Singularity) sandboxes.',
-  ),
-  singularity_network: flagKey("true: the host's own network, in both directions. false: none but loopback."),
-  singularity_seccomp: key(
-    z.enum(['builtin', 'engine']),
-    'builtin or engine',
-    "Filter of system calls: Caisson's own profile, or none, as Apptainer has it.",
-  ),
-  singularity_user: key(
-    z.string().regex(userName).nullable(),
-    'a user name, or null',
-    'Account that runs the containers when Caisson itself runs as root. null: nobody.',
-  ),
-  singularity_scratch_dir: key(
-    z.string().regex(plainDirectory).nullable(),
-    'an absolute path without : , " and \\, or null',
-    'Directory on a disk of this host for what lives as long as a sandbox. null: SLURM_TMPDIR, TMPDIR or /tmp.',
-  ),
-  singularity_cache_dir: key(
-    z.string().regex(plainDirectory).nullable(),
-    'an absolute path without : , " and \\, or null',
-    'Directory for unpacked images. null: ~/.cache/caisson/singularity, for root /var/cache/caisson/singularity.',
-  ),
-};
 
 export const terminalSection = z.strictObject({
   backend: key(
@@ -148,12 +66,6 @@ export const terminalSection = z.strictObject({
   ),
   container_persistent: flagKey('Keep /workspace and the home directory when the sandbox ends.'),
   container_read_only: flagKey('Make everything but mounts and temporary directories read-only.'),
-  docker_image: key(checkedText(imageProblem), 'an image reference such as debian:12', 'Image of Docker sandboxes.'),
-  docker_forward_env: key(
-    z.array(checkedText(forwardProblem)).max(256),
-    'a list of names of environment variables',
-    'Names of host variables whose values commands see. Nothing else of the host environment is passed on.',
-  ),
   env_passthrough: key(
     z.array(checkedText(forwardProblem)).max(256),
     'a list of names of environment variables',
@@ -169,11 +81,6 @@ export const terminalSection = z.strictObject({
     'a list of directories',
     'Where skills are looked for by their names.',
   ),
-  local_environment: key(
-    z.enum(['minimal', 'host']),
-    'minimal or host',
-    'What commands of the local backend inherit: who and where, or all but infrastructure and secrets.',
-  ),
   credential_files: key(
     z.array(checkedText(credentialPathProblem)).max(64),
     'a list of paths relative to the state directory',
@@ -184,45 +91,4 @@ export const terminalSection = z.strictObject({
     'an absolute path inside the sandbox',
     'Where credential files are inside, read-only in containers.',
   ),
-  docker_mount_cwd_to_workspace: flagKey('Bind the directory Caisson was started in to /workspace, writable.'),
-  docker_network: flagKey('true: outbound network. false: none but loopback.'),
-  docker_run_as_host_user: flagKey(
-    'Run commands as the user who runs Caisson, without capabilities, instead of as root inside.',
-  ),
-  docker_shm_size: key(
-    z.union([z.number().int().positive(), z.string().regex(/^[1-9]\d{0,11}[bkmg]?$/i)]).nullable(),
-    'bytes, or a number with b, k, m or g such as 64m, or null',
-    "Size of /dev/shm. null: the engine's default.",
-  ),
-  docker_runtime: key(
-    z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/)
-      .nullable(),
-    'the name of a runtime that the engine knows, such as runsc, or null',
-    "OCI runtime. null: the engine's default.",
-  ),
-  docker_seccomp: key(
-    z.enum(['builtin', 'engine']),
-    'builtin or engine',
-    "Filter of system calls: Caisson's own profile, or the engine's default.",
-  ),
-  modal_image: key(checkedText(imageProblem), 'an image reference such as debian:12', 'Image of Modal sandboxes.'),
-  ...hostKeys,
-  ...poolKey,
-  ...singularityKeys,
 });
-
-/** Where a backend finds its place. */
-export const placeKeys = {
-  local_environment: true,
-  skill_directories: true,
-  ssh_host: true,
-  ssh_user: true,
-  ssh_port: true,
-  ssh_key: true,
-  ssh_hosts: true,
-  singularity_user: true,
-  singularity_scratch_dir: true,
-  singularity_cache_dir: true,
-} as const;

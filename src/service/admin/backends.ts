@@ -8,15 +8,20 @@ import { cancelable, type Context } from '../../sandbox/context.ts';
 export interface BackendParts {
   readonly context: Context;
   readonly names: readonly string[];
+  /** Paths by name, as the home's configuration has them. */
+  readonly modules: Readonly<Record<string, string>>;
   /** Of this process, which may be one that Caisson itself started. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export function backendsOf({ context, names, env }: BackendParts): BackendsApi {
+export function backendsOf({ context, names, modules, env }: BackendParts): BackendsApi {
   return {
     check: async (asked = names, options = {}) =>
       await Promise.all(
-        asked.map(async (name) => ({ backend: name, check: await (await context.backend(name)).check(options) })),
+        asked.map(async (name) => {
+          const check = await (await context.backend(name)).check(options);
+          return { backend: name, module: modules[name] ?? null, check };
+        }),
       ),
     hostKeys: async (backend, options = {}) => await (await facetOf(context, backend)).look(cancelable(options)),
     // A person decides, and the decision is on record before it counts.

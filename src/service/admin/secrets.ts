@@ -2,6 +2,7 @@
 import type { SecretsApi } from '../api.ts';
 import type { Config, Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
+import { forwardedNames } from '../../plan/backend-keys.ts';
 import { Redaction } from '../../secrets/redact/redactor.ts';
 import { approve, approvedHashes } from '../../secrets/scan/approved.ts';
 import { declaredIn } from '../../secrets/redactions.ts';
@@ -12,10 +13,7 @@ import { forwardedEnv } from '../../values/env.ts';
 export function secretsOf({ config, env, home }: Loaded): SecretsApi {
   return {
     redactor: ({ names = [] } = {}) => {
-      const values = forwardedEnv(
-        [...config.terminal.docker_forward_env, ...config.terminal.env_passthrough, ...names],
-        env,
-      );
+      const values = forwardedEnv([...forwardedNames(config.terminal), ...names], env);
       const forwarded = Object.entries(values).map(([name, value]) => ({ name, value }));
       return new Redaction([...forwarded, ...serverSecrets(config)]).stream();
     },

@@ -2,17 +2,13 @@ import type { Suite } from '../suite.ts';
 import { abortCases } from './abort.ts';
 import { argumentCases } from './arguments.ts';
 import { backgroundCases } from './background.ts';
-import { codeCases } from './code.ts';
 import { credentialCases } from './credentials.ts';
 import { cwdCases } from './cwd.ts';
-import { detachedCases } from './detached.ts';
 import { environmentCases } from './environment.ts';
 import { exitCases } from './exit.ts';
 import { facetCases } from './facets.ts';
 import { inheritanceCases } from './inheritance.ts';
 import { killCases } from './kill.ts';
-import { laneCases } from './lanes.ts';
-import { leftoverCases } from './leftovers.ts';
 import { lifecycleCases } from './lifecycle.ts';
 import { limitCases } from './limits.ts';
 import { mountCases } from './mounts.ts';
@@ -24,13 +20,12 @@ import { powerCases } from './power.ts';
 import { pressureCases } from './pressure.ts';
 import { promiseCases } from './promises.ts';
 import { randomCases } from './random.ts';
-import { sessionCases } from './sessions.ts';
 import { shellCases } from './shell.ts';
 import { stdinCases } from './stdin.ts';
 import { streamCases } from './streams.ts';
 import { terminalCases } from './terminal.ts';
 
-/** One concern a file. The last one looks whether anything is left, so it stays last. */
+/** One concern a file. */
 export const cases: readonly ((suite: Suite) => void)[] = [
   promiseCases,
   lifecycleCases,
@@ -50,9 +45,6 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   pressureCases,
   backgroundCases,
   killCases,
-  sessionCases,
-  detachedCases,
-  codeCases,
   limitCases,
   mountCases,
   credentialCases,
@@ -60,6 +52,7 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   terminalCases,
   facetCases,
   randomCases,
-  laneCases,
-  leftoverCases,
 ];
+
+/** Looks whether anything is left, and so runs last. */
+export { leftoverCases } from './leftovers.ts';

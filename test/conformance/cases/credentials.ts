@@ -2,7 +2,6 @@ import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { isCode } from '../../../src/errors.ts';
-import { copyFile, removeCopies } from '../../../src/secrets/credentials/copied.ts';
 import { run, sh } from '../command.ts';
 import type { Place } from '../place.ts';
 import type { Suite } from '../suite.ts';
@@ -11,28 +10,6 @@ const target = '/root/.caisson';
 
 export function credentialCases(suite: Suite): void {
   const { facets, guarantees } = suite.place;
-
-  suite.test(
-    'credentials.copy',
-    'takes credential files by commands, which nobody else may read, and gives them up (CF-05, CF-07, CF-08)',
-    async (place) => {
-      const sandbox = await place.create();
-      const copies = { sandbox, key: place.instance, directory: '' };
-      const bytes = Buffer.from([0, 10, 255, 13, 39]);
-      const directory = await copyFile(copies, 'deep/key', bytes);
-      await copyFile(copies, 'token.json', Buffer.from('first'));
-      await copyFile(copies, 'token.json', Buffer.from('second'));
-      expect((await run(sandbox, ['cat', `${directory}/deep/key`])).stdout).toEqual(bytes);
-      expect((await run(sandbox, ['cat', `${directory}/token.json`])).stdout.toString()).toBe('second');
-      const { stdout } = await sh(sandbox, `cd '${directory}' && ls -lR . | cut -c 1-10 | sort -u`);
-      expect(stdout.toString().match(/^[d-][rwx-]{9}/gm)).toEqual(['-r--------', 'drwx------']);
-      await removeCopies(copies, ['token.json']);
-      expect((await run(sandbox, ['ls', directory])).stdout.toString()).toBe('deep\n');
-      await removeCopies(copies, []);
-      expect((await sh(sandbox, `[ ! -e '${directory}' ]`)).exitCode).toBe(0);
-      await place.destroy(sandbox);
-    },
-  );
 
   if (guarantees.credentials === 'copy') return;
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Caisson } from '../../../src/service/caisson.ts';
 import { loadConfig } from '../../../src/config/load.ts';
+import { known } from '../../config/known.ts';
 import { openCaisson } from '../../../src/main.ts';
 
 /** As the document prints it. */
@@ -109,7 +110,9 @@ describe('a server that is written wrongly is named', () => {
     const home = mkdtempSync(join(tmpdir(), 'caisson-servers-'));
     onTestFinished(() => rmSync(home, { recursive: true }));
     writeFileSync(join(home, 'config.yaml'), `mcp_servers:\n  ${text}\n`, { mode: 0o600 });
-    const failure: unknown = await loadConfig({ home, env: {}, cwd: home }).catch((error: unknown) => error);
+    const failure: unknown = await loadConfig({ backends: known, home, env: {}, cwd: home }).catch(
+      (error: unknown) => error,
+    );
     expect(String(failure)).toContain(message);
     expect(String(failure)).not.toContain('secret-value');
   });

@@ -1,0 +1,25 @@
+/** The keys that backends add to the configuration. */
+import type { BackendConfig, BackendEntry } from '../backend.ts';
+
+/** What the backends add to the section `terminal`. */
+export interface BackendKeys {
+  /** `terminal.backend`, unless another one is chosen. */
+  readonly usual: string;
+  /** By name of the backend. */
+  readonly configs: Readonly<Record<string, BackendConfig>>;
+}
+
+export function backendKeys(
+  usual: string,
+  entries: Readonly<Record<string, Pick<BackendEntry, 'config'>>>,
+): BackendKeys {
+  const configs = Object.entries(entries).flatMap(([name, { config }]) =>
+    config === undefined ? [] : [[name, config] as const],
+  );
+  return { usual, configs: Object.fromEntries(configs) };
+}
+
+/** `terminal.NAME_KEY` of a backend. */
+export function backendKey(backend: string, key: string): string {
+  return `${backend.replaceAll('-', '_')}_${key}`;
+}

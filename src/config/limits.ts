@@ -1,0 +1,2 @@
+/** The largest configuration file, and the largest `.env`. */
+export const limitBytes = 256 * 1024;

@@ -1,0 +1,36 @@
+/** What would be decided about commands, for front ends. The grammar is loaded when a command is judged, and not before. */
+import type { PolicyApi } from '../api.ts';
+import type { Guarantees } from '../../backend.ts';
+import { backendKey } from '../../config/backends.ts';
+import type { Loaded } from '../../config/types.ts';
+import type { Rulebook } from '../../guard/rulebook.ts';
+import { flagOf } from '../../plan/backend-keys.ts';
+
+export interface PolicyParts {
+  readonly cwd: string;
+  readonly loaded: Loaded;
+  readonly rulebook: Rulebook;
+  readonly hooks: PolicyApi['hooks'];
+  readonly isolationOf: (backend: string) => Guarantees['isolation'];
+}
+
+export function policyOf({ cwd, loaded: { config, env }, rulebook, hooks, isolationOf }: PolicyParts): PolicyApi {
+  return {
+    hooks,
+    examples: async () => [...(await (await import('../../policy/examples.ts')).checkedExamples())],
+    ignored: () => rulebook.ignored(),
+    checker: async ({ backend = config.terminal.backend, cwd: given, ...query }) => {
+      const isolation = isolationOf(backend);
+      const { openChecker } = await import('../../policy/checker.ts');
+      const home = env['HOME'] === undefined ? {} : { home: env['HOME'] };
+      const here = isolation === 'none' ? { cwd, ...home } : { cwd: '/workspace' };
+      return await openChecker({
+        ...here,
+        isolation,
+        hostPaths: flagOf(config.terminal, backendKey(backend, 'mount_cwd_to_workspace'), false),
+        cwd: given ?? config.terminal.cwd ?? here.cwd,
+        settings: await rulebook.asked(query),
+      });
+    },
+  };
+}
