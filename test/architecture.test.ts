@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { circles, roomCircles, tooLong, wrongArrows } from './architecture/arrows.ts';
 import { backends } from '../backends/index.ts';
 import { backendNamesIn } from './architecture/backend-names.ts';
+import { withPicture } from './architecture/picture.ts';
 import { importsOf, readSources, targetOf } from './architecture/imports.ts';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -37,6 +39,20 @@ describe('the house', () => {
         : [],
     );
     expect(wrong).toEqual([]);
+  });
+  it('is drawn in docs/architecture.md as it is (draw it anew with `node scripts/picture.ts`)', () => {
+    const page = readFileSync(`${root}docs/architecture.md`, 'utf8');
+    expect(page).toBe(withPicture(page, house));
+  });
+  it('has pages whose links lead to files', () => {
+    const pages = ['docs/architecture.md', 'docs/writing-a-backend.md', 'README.md', 'CONTRIBUTING.md'];
+    const dead = pages.flatMap((page) =>
+      [...readFileSync(`${root}${page}`, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)/g)]
+        .map(([, link = '']) => join(dirname(page), link))
+        .filter((path) => !existsSync(join(root, path)))
+        .map((path) => `${page}: ${path}`),
+    );
+    expect(dead).toEqual([]);
   });
   it('has a page in every room', () => {
     const rooms = new Set([...house.keys()].flatMap((path) => /^(?:src|backends)\/[^/]+(?=\/)/.exec(path)?.[0] ?? []));
