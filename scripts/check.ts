@@ -8,6 +8,7 @@ const checks: readonly (() => Promise<Outcome>)[] = [
   () => runTests('unit tests', ['--project', 'unit'], { live: false }),
   () => runStep({ name: 'types', command: ['tsc', '-p', '.'] }, { live: false }),
   () => runStep({ name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] }, { live: false }),
+  () => runStep({ name: 'shell', command: ['node', 'scripts/shellcheck.ts'] }, { live: false }),
   () => runStep({ name: 'dead code', command: ['knip'] }, { live: false }),
   () => runStep({ name: 'format', command: ['oxfmt', '--check'] }, { live: false }),
 ];

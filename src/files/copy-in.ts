@@ -14,7 +14,7 @@ import { abortError, CaissonError } from '../errors.ts';
 import { insidePath } from './inside-path.ts';
 import type { OnFile } from './pack.ts';
 import { meter } from './progress.ts';
-import { unpackScript } from './scripts.ts';
+import { scriptOf } from '../inside/script.ts';
 import { type Listed, openSource } from './source.ts';
 import { aborted, endOf, failureOf, killNow, startTransfer, type Transfer } from './transfer.ts';
 import type { CopyResult, Only, Vet } from './types.ts';
@@ -51,7 +51,7 @@ export async function copyIn(sandbox: Sandbox, options: CopyInOptions): Promise<
   const scratch = `.caisson-${randomBytes(8).toString('hex')}`;
   const args = [path, source.name, source.kind, scratch, String(source.fileBytes), slash ? 'slash' : ''];
   const starting = startTransfer(sandbox, {
-    script: unpackScript,
+    script: scriptOf('files/exits', 'files/links', 'files/unpack'),
     args,
     stdin: true,
     env: options.env ?? {},

@@ -17,7 +17,7 @@ import { type CopyLimits, withDefaults } from './limits.ts';
 import { openDestination } from './place.ts';
 import { meter } from './progress.ts';
 import { refuse } from './refusal.ts';
-import { packScript } from './scripts.ts';
+import { scriptOf } from '../inside/script.ts';
 import { openStaging } from './staging.ts';
 import { TarReader } from './tar-reader.ts';
 import { endOf, failureOf, killNow, startTransfer, type Transfer } from './transfer.ts';
@@ -57,7 +57,7 @@ export async function copyOut(sandbox: Sandbox, options: CopyOutOptions): Promis
   using destination = openDestination(options.target, sourceName(options.source, source.path), options.untrusted ?? []);
   await using staging = await openStaging(destination.base);
   const transfer = await startTransfer(sandbox, {
-    script: packScript,
+    script: scriptOf('files/exits', 'files/links', 'files/pack'),
     args: [source.path, source.slash ? 'contents' : '', options.withheld ?? '', withheld ?? ''],
     stdin: false,
     env: options.env ?? {},

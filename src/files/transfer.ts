@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Process, ProcessEnd, Sandbox } from '../backend.ts';
 import { abortError, CaissonError, isCode } from '../errors.ts';
 import { fromText, printable } from './byte-name.ts';
-import { exits } from './scripts.ts';
+import { exits } from './exits.ts';
 
 const keptStderrBytes = 4096;
 const killMs = 2000;

@@ -4,21 +4,16 @@
  */
 import type { Sandbox } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';
+import { runScript } from '../inside/run.ts';
+import { scriptOf } from '../inside/script.ts';
 
-const script = 'for d in /workspace /root; do rm -rf -- "$d"/* "$d"/.[!.]* "$d"/..?*; done 2>/dev/null';
+/** A tree of a million files takes minutes. */
+const patienceMs = 600_000;
 
 export async function emptyInside(sandbox: Sandbox): Promise<void> {
   if (process.getuid?.() === 0 || sandbox.state !== 'running') return;
   try {
-    const process = await sandbox.exec(['sh', '-c', script], {
-      cwd: '/',
-      env: { CAISSON_EXEC: 'empty' },
-      stdin: false,
-    });
-    process.stdout.resume();
-    process.stderr.resume();
-    await process.wait();
-    process.release();
+    await runScript(sandbox, { name: 'empty', script: scriptOf('empty'), args: [], patienceMs });
   } catch (error) {
     const { code } = toCaissonError(error);
     if (code === 'internal') throw error;

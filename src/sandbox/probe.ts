@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Process, Sandbox } from '../backend.ts';
 import { type Effective, parseEffective } from './effective.ts';
-import { probeScript } from './probe-script.ts';
+import { scriptOf } from '../inside/script.ts';
 
 const patienceMs = 10_000;
 const mostBytes = 256 * 1024;
@@ -10,7 +10,7 @@ const endMark = '== end\n';
 
 /** `null` when the sandbox cannot tell: no shell, or a text that does not parse. Throws what `exec` throws. */
 export async function probe(sandbox: Sandbox): Promise<Effective | null> {
-  const process = await sandbox.exec(['sh', '-c', probeScript], {
+  const process = await sandbox.exec(['sh', '-c', scriptOf('probe')], {
     cwd: '/',
     env: { CAISSON_EXEC: 'probe' },
     stdin: false,

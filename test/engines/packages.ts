@@ -25,6 +25,7 @@ const hostPackages = [
   'uidmap', // what Apptainer wants for its namespaces
   'patchelf', // has the Apptainer of Debian sid find its own libc
   'e2fsprogs', // disk images of a fixed size
+  'shellcheck', // reads the scripts that run in sandboxes
   'strace', // holds a process where a busy machine might
 ] as const;
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Effective, parseEffective } from '../../src/sandbox/effective.ts';
-import { probeScript } from '../../src/sandbox/probe-script.ts';
+import { scriptOf } from '../../src/inside/script.ts';
 
 interface Layout {
   /** /proc/self/cgroup */
@@ -21,7 +21,9 @@ function limitsIn(shell: string, { own, files }: Layout): Effective['limits'] | 
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), `${text}\n`);
     }
-    const script = probeScript.replace('/proc/self/cgroup', join(root, 'self-cgroup')).replace('/sys/fs/cgroup', root);
+    const script = scriptOf('probe')
+      .replace('/proc/self/cgroup', join(root, 'self-cgroup'))
+      .replace('/sys/fs/cgroup', root);
     const [program = 'sh', ...applet] = shell.split(' ');
     return parseEffective(spawnSync(program, [...applet, '-c', script], { encoding: 'latin1' }).stdout)?.limits;
   } finally {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseEffective } from '../../src/sandbox/effective.ts';
-import { probeScript } from '../../src/sandbox/probe-script.ts';
+import { scriptOf } from '../../src/inside/script.ts';
 
 const sample = `== caisson probe
 uid=0
@@ -115,7 +115,7 @@ describe('what a probe measured', () => {
   });
 
   it('can be taken on this host', () => {
-    const parsed = parseEffective(execFileSync('sh', ['-c', probeScript], { encoding: 'latin1' }));
+    const parsed = parseEffective(execFileSync('sh', ['-c', scriptOf('probe')], { encoding: 'latin1' }));
     expect(parsed?.uid).toBe(process.getuid?.());
     expect(parsed?.capabilities.bounding).toMatch(/^[0-9a-f]{16}$/);
   });

@@ -5,7 +5,7 @@ import { signalNumbers, type Survivor } from '../exit.ts';
 import { killTree } from '../kill/kill-tree.ts';
 import { runScript } from '../../inside/run.ts';
 import { findProcess, type Kept, unknownProcess } from './list.ts';
-import { pruneScript, signalScript, statuses, waitScript } from './scripts.ts';
+import { processScript, statuses } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
 /** Of one script inside; a waiter starts the next one, so that a script without a waiter does not stay. */
@@ -21,7 +21,7 @@ export async function waitForProcess(kept: Kept, id: string): Promise<DetachedPr
     const args = [kept.key, id, String(waitRounds)];
     const { exitCode } = await runScript(kept.sandbox, {
       name: 'wait',
-      script: waitScript,
+      script: processScript('wait'),
       args,
       input: '', // so that it takes no lane from short commands
       signal: kept.signal,
@@ -48,7 +48,7 @@ export async function killProcess(kept: Kept, id: string, signal: string | null)
   if (found.state !== 'running') return { process: found, survivors: null };
   if (name !== null && name !== 'SIGKILL') {
     const args = [kept.key, id, name.slice('SIG'.length)];
-    await runScript(kept.sandbox, { name: 'signal', script: signalScript, args, signal: kept.signal });
+    await runScript(kept.sandbox, { name: 'signal', script: processScript('signal'), args, signal: kept.signal });
     return { process: await findProcess(kept, id), survivors: null };
   }
   const { survivors } = await killTree(kept.sandbox, id, {
@@ -94,6 +94,11 @@ export async function pruneProcesses(
   how: { readonly minutes: number; readonly dryRun: boolean },
 ): Promise<readonly string[]> {
   const args = [kept.key, String(how.minutes), how.dryRun ? 'y' : ''];
-  const { text } = await runScript(kept.sandbox, { name: 'prune', script: pruneScript, args, signal: kept.signal });
+  const { text } = await runScript(kept.sandbox, {
+    name: 'prune',
+    script: processScript('remove'),
+    args,
+    signal: kept.signal,
+  });
   return [...new Set(text.split('\n').filter((line) => /^exec_[A-Za-z0-9_-]{1,64}$/.test(line)))];
 }

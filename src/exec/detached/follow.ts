@@ -8,7 +8,7 @@ import { execVariable } from '../../values/exec-variable.ts';
 import type { ExecEvent, StreamName, Where } from '../types.ts';
 import { findProcess, type Kept, unknownProcess } from './list.ts';
 import { type Position, positionAt, seqOf } from './position.ts';
-import { followScript, statuses } from './scripts.ts';
+import { processScript, statuses } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
 export interface FollowOptions {
@@ -72,7 +72,7 @@ async function startFollower(
   const { stdout, stderr } = look.position;
   const args = [key, look.id, String(stdout), String(stderr), String(look.rounds)];
   // With stdin, so that it takes no lane from short commands.
-  const process = await sandbox.exec(['sh', '-c', followScript, 'caisson-follow', ...args], {
+  const process = await sandbox.exec(['sh', '-c', processScript('follow'), 'caisson-follow', ...args], {
     cwd: '/',
     env: { [execVariable]: 'follow' },
     stdin: true,

@@ -2,7 +2,7 @@
 import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { runScript } from '../../inside/run.ts';
-import { listScript } from './scripts.ts';
+import { processScript } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
 /** Where the processes of a sandbox are kept (see `inside.ts`). */
@@ -16,13 +16,13 @@ const form =
   /^(exec_[A-Za-z0-9_-]{1,64}) (\d{1,10}|-) ([yn]) (\d{1,10}|-) ([yn]) (\d{1,12}|-) (\d{1,3}|-) (\d{1,12}|-) ([01]|-) (\d{1,12}|-) (\S{1,4}) ([yn]) (.*)$/;
 
 export async function listProcesses({ sandbox, key, signal }: Kept): Promise<readonly DetachedProcess[]> {
-  const { text } = await runScript(sandbox, { name: 'ps', script: listScript, args: [key, ''], signal });
+  const { text } = await runScript(sandbox, { name: 'ps', script: processScript('list'), args: [key, ''], signal });
   return text.split('\n').flatMap(parseLine);
 }
 
 /** Throws `not_found`. */
 export async function findProcess({ sandbox, key, signal }: Kept, id: string): Promise<DetachedProcess> {
-  const { text } = await runScript(sandbox, { name: 'ps', script: listScript, args: [key, id], signal });
+  const { text } = await runScript(sandbox, { name: 'ps', script: processScript('list'), args: [key, id], signal });
   const [found] = text.split('\n').flatMap(parseLine);
   if (found?.id === id) return found;
   throw unknownProcess(id);

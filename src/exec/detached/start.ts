@@ -4,7 +4,7 @@ import { checkRequest } from '../request.ts';
 import { runScript } from '../../inside/run.ts';
 import type { ExecRequest } from '../types.ts';
 import type { Kept } from './list.ts';
-import { heldNames, startScript, statuses } from './scripts.ts';
+import { heldNames, processScript, statuses, supervisorScript } from './scripts.ts';
 
 /** Of each stream; what is written beyond it is dropped, and reported. */
 export const keptStreamBytes = 16 * 1024 * 1024;
@@ -20,8 +20,8 @@ export async function startDetached(kept: Kept, request: ExecRequest): Promise<b
   const settings = [kept.key, execId, String(keptStreamBytes / 512), String(keepEndedMinutes), shown(command)];
   const { exitCode } = await runScript(kept.sandbox, {
     name: 'detach',
-    script: startScript,
-    args: [...settings, ...command],
+    script: processScript('start'),
+    args: [...settings, heldNames.join(' '), supervisorScript(), ...command],
     cwd,
     env: held(env),
     signal: kept.signal,

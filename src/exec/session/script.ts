@@ -20,7 +20,7 @@
  * After a text, IFS is not assigned to: the caller may have made it read-only, which would end dash and ash. Whatever it
  * is, `read` into one variable takes no more than white space off the ends, and one last character: the dot of a request.
  */
-import { baseScript } from '../../inside/kept.ts';
+import { scriptOf } from '../../inside/script.ts';
 import { bash } from './bash.ts';
 import { type Dialect, renamed } from './dialect.ts';
 import { dumpLimits, lookAround, measureFirst } from './lost.ts';
@@ -78,23 +78,7 @@ done
 command exit 77
 }`;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/** $1 key, $2 start nonce, $3 name of the session. */
-const startScript = `${baseScript('sessions')}
-umask "$_cz_old"
-command -v bash >/dev/null 2>&1 && exec bash -c ${quoted(loop(bash))} caisson-session "$2" "$_cz_base/$3" 7<&0 8>&1 9>&2 </dev/null
-exec sh -c ${quoted(loop(sh))} caisson-session "$2" "$_cz_base/$3" 7<&0 8>&1 9>&2 </dev/null`;
-
 export function sessionCommand(key: string, nonce: string, name: string): readonly [string, ...string[]] {
-  return ['sh', '-c', startScript, 'caisson-session', key, nonce, name];
+  const text = scriptOf('kept', 'sessions/start');
+  return ['sh', '-c', text, 'caisson-session', key, nonce, name, loop(bash), loop(sh)];
 }
-
-/** $1 pid of the session's shell, $2 what it is: has it end its text, or itself. */
-export const interruptScript = 'case $2 in bash) kill -9 "$1";; *) kill -s URG "$1";; esac';
-
-/** $1 key, $2 name, or empty to list all. */
-export const forgetScript = `${baseScript('sessions')}
-cd -- "$_cz_base" || exit 1
-[ -n "$2" ] || { for f in *.bash *.sh; do [ ! -f "$f" ] || echo "\${f%.*}"; done; exit 0; }
-rm -f "./$2.bash" "./$2.sh" "./$2.sh.alias"`;

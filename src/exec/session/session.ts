@@ -14,7 +14,7 @@ import { runScript } from '../../inside/run.ts';
 import { encodeLook, type Known, readLook } from './look.ts';
 import { lostForm, lostOf } from './lost.ts';
 import { encodeText } from './request.ts';
-import { interruptScript } from './script.ts';
+import { scriptOf } from '../../inside/script.ts';
 
 type StreamName = 'stdout' | 'stderr';
 
@@ -156,7 +156,7 @@ export class Session {
     // Where no script can run, the kill that follows fails as well, and says so.
     const run = {
       name: 'interrupt',
-      script: interruptScript,
+      script: scriptOf('sessions/interrupt'),
       args: [String(opened.pid), opened.shell],
       patienceMs: 5000,
     };

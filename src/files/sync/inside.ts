@@ -3,7 +3,6 @@ import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import type { ByteName } from '../byte-name.ts';
 import { toBytes } from '../byte-name.ts';
-import { exits } from '../scripts.ts';
 import { runTool } from '../tools/run.ts';
 import { canSync } from './names.ts';
 import type { Hashes } from './plan.ts';
@@ -16,50 +15,6 @@ export interface InsideSide extends Layout {
   /** Files whose names cannot be compared. */
   readonly odd: readonly ByteName[];
 }
-
-/**
- * $1 directory, $2 \`must\` when it has to be there. The hashes of files, a NUL, and four lists of names, each ended by an
- * empty one: programs, directories, links and devices, and files whose names a line cannot hold. What a copy or a write that
- * goes on has in its scratch is not part of it.
- */
-const lookScript = `
-if [ ! -d "$1" ]; then
-  [ -n "$2" ] || exit 0
-  [ ! -e "$1" ] || exit ${exits.notDirectory}
-  exit ${exits.missing}
-fi
-cd "$1" || exit ${exits.tarFailed}
-nl='
-'
-some() { find . -name '.caisson-${'[0-9a-f]'.repeat(16)}' -prune -o "$@"; }
-some -type f ! -path "*$nl*" ! -path '*\\\\*' -exec sha256sum {} + || exit ${exits.tarFailed}
-printf '\\0'; some -type f -perm -100 -print0
-printf '\\0'; some -type d ! -name . -print0
-printf '\\0'; some ! -type d ! -type f -print0
-printf '\\0'; some -type f \\( -path "*$nl*" -o -path '*\\\\*' \\) -print0
-`;
-
-/** $1 directory; names on stdin, each ended by a NUL. */
-const hashScript = `
-cd "$1" || exit ${exits.tarFailed}
-xargs -0 -r sha256sum --
-`;
-
-const makeScript = `
-if [ -d "$1" ]; then echo there; else mkdir -p "\${1%/*}/" || exit ${exits.noParent}; fi
-`;
-
-/** $1 directory; names on stdin. */
-const removeScript = `
-cd "$1" || exit ${exits.missing}
-xargs -0 -r rm -f --
-`;
-
-/** The same of directories. One that is not empty stays. */
-const clearScript = `
-cd "$1" || exit ${exits.missing}
-xargs -0 -r rmdir -- 2>/dev/null || :
-`;
 
 /** Some hundred thousand files. */
 const mostTold = 16 * 1024 * 1024;
@@ -82,7 +37,7 @@ export async function lookInside(
   directory: string,
   { withheld = null, must = false, signal }: LookOptions,
 ): Promise<InsideSide> {
-  const said = await ran(sandbox, { script: lookScript, args: [directory, must ? 'must' : ''], signal });
+  const said = await ran(sandbox, { script: 'sync-look', args: [directory, must ? 'must' : ''], signal });
   const end = said.indexOf(0);
   const isSeen = (path: ByteName): boolean =>
     withheld === null || !(path === withheld || path.startsWith(`${withheld}/`));
@@ -111,7 +66,7 @@ export async function verifyInside(
   const found =
     sent.size > 1000
       ? (await lookInside(sandbox, directory, { signal })).files
-      : parse(await ran(sandbox, { script: hashScript, args: [directory], input: namesOf([...sent.keys()]), signal }));
+      : parse(await ran(sandbox, { script: 'sync-hash', args: [directory], input: namesOf([...sent.keys()]), signal }));
   const wrong = [...sent].filter(([path, hash]) => found.get(path) !== hash);
   if (wrong.length === 0) return;
   throw new CaissonError('unavailable', `${wrong.length} files did not arrive as they were sent`, {
@@ -121,7 +76,7 @@ export async function verifyInside(
 
 /** Makes what is above the directory. Whether it is there itself. */
 export async function makeInside(sandbox: Sandbox, directory: string, options: InsideOptions): Promise<boolean> {
-  const said = await ran(sandbox, { script: makeScript, args: [directory], signal: options.signal });
+  const said = await ran(sandbox, { script: 'sync-make', args: [directory], signal: options.signal });
   return said.toString() === 'there\n';
 }
 
@@ -137,8 +92,8 @@ export async function removeInside(
   { files, directories, signal }: Removal,
 ): Promise<void> {
   const args = [directory] as const;
-  if (files.length > 0) await ran(sandbox, { script: removeScript, args, input: namesOf(files), signal });
-  if (directories.length > 0) await ran(sandbox, { script: clearScript, args, input: namesOf(directories), signal });
+  if (files.length > 0) await ran(sandbox, { script: 'sync-remove', args, input: namesOf(files), signal });
+  if (directories.length > 0) await ran(sandbox, { script: 'sync-clear', args, input: namesOf(directories), signal });
 }
 
 async function ran(sandbox: Sandbox, run: Parameters<typeof runTool>[1]): Promise<Buffer> {

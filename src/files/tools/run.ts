@@ -1,9 +1,11 @@
 /** Runs a script of a file tool and gives what it wrote, bounded. */
 import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
+import { scriptOf } from '../../inside/script.ts';
 import { endOf, failureOf, killNow, startTransfer } from '../transfer.ts';
 
 export interface ToolRun {
+  /** In `src/inside/files/`, without `.sh`. */
   readonly script: string;
   /** The first one is the path, as errors tell it. */
   readonly args: readonly [string, ...string[]];
@@ -32,7 +34,7 @@ export async function runTool(
   const until = signal === undefined ? late : AbortSignal.any([signal, late]);
   const env = { CAISSON_EXEC: 'file' };
   const { process, said } = await startTransfer(sandbox, {
-    script: `real=${real ? 'yes' : ''}\n${script}`,
+    script: `real=${real ? 'yes' : ''}\n${scriptOf('files/exits', 'files/links', 'files/enter', `files/${script}`)}`,
     args,
     stdin: input !== undefined,
     env,

@@ -6,7 +6,6 @@ import { insidePath } from '../inside-path.ts';
 import { parseList, parseMatches, parseRead, parseStat } from './parse.ts';
 import { applyChange, type Change } from './patch.ts';
 import { saidTooMuch, type ToolEnd, type ToolRun } from './run.ts';
-import { listScript, moveScript, readScript, removeScript, searchScript, statScript, writeScript } from './scripts.ts';
 import type { FileContent, FileEntry, FileTools, FileWritten } from './types.ts';
 
 /** Runs a script in the sandbox, by whatever way it takes to have one. `withheld` becomes the last argument. */
@@ -35,7 +34,7 @@ export async function readFile(
   const wanted = Math.floor(length);
   const args = [insidePath(path).path, String(offset + 1), String(wanted)] as const;
   const most = wanted + longestSize;
-  const said = await succeeded(run({ script: readScript, args: [...args], withholds: true, most }));
+  const said = await succeeded(run({ script: 'read', args: [...args], withholds: true, most }));
   const { size, bytes } = parseRead(said);
   if (bytes.length > wanted) throw saidTooMuch();
   return { bytes, size, sha256: offset === 0 && bytes.length === size ? hash('sha256', bytes) : null };
@@ -49,7 +48,7 @@ export async function writeFile(run: Run, { path, bytes, expected }: Input<'writ
   const there = expected === undefined ? '' : (expected ?? 'none');
   const scratch = `.caisson-${randomBytes(8).toString('hex')}`;
   const args = [fileName(path), String(input.length), there, 'parents', scratch] as const;
-  await succeeded(run({ script: writeScript, args: [...args], input }));
+  await succeeded(run({ script: 'write', args: [...args], input }));
   return { size: input.length, sha256: hash('sha256', input) };
 }
 
@@ -68,22 +67,22 @@ export async function listDirectory(
   { path }: Input<'list'>,
 ): Promise<{ readonly entries: readonly FileEntry[]; readonly truncated: boolean }> {
   const args = [insidePath(path).path, String(mostEntries + 1)] as const;
-  const entries = parseList(await succeeded(run({ script: listScript, args: [...args] })));
+  const entries = parseList(await succeeded(run({ script: 'list', args: [...args] })));
   const inOrder = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return { entries: inOrder.slice(0, mostEntries), truncated: entries.length > mostEntries };
 }
 
 export async function statFile(run: Run, { path }: Input<'stat'>): Promise<FileEntry> {
   const clean = insidePath(path).path;
-  return parseStat(clean, await succeeded(run({ script: statScript, args: [clean] })));
+  return parseStat(clean, await succeeded(run({ script: 'stat', args: [clean] })));
 }
 
 export async function moveFile(run: Run, { path, to, replace = false }: Input<'move'>): Promise<void> {
-  await succeeded(run({ script: moveScript, args: [fileName(path), fileName(to), replace ? 'replace' : ''] }));
+  await succeeded(run({ script: 'move', args: [fileName(path), fileName(to), replace ? 'replace' : ''] }));
 }
 
 export async function removeFile(run: Run, { path, recursive = false }: Input<'remove'>): Promise<void> {
-  await succeeded(run({ script: removeScript, args: [fileName(path), recursive ? 'recursive' : ''] }));
+  await succeeded(run({ script: 'remove', args: [fileName(path), recursive ? 'recursive' : ''] }));
 }
 
 export async function searchFiles(run: Run, input: Input<'search'>): ReturnType<FileTools['search']> {
@@ -92,7 +91,7 @@ export async function searchFiles(run: Run, input: Input<'search'>): ReturnType<
     throw wrong('a pattern is one line, and a glob of names has no slash');
   if (!(most >= 1 && most <= mostMatches)) throw wrong(`a search gives from 1 to ${mostMatches} lines`);
   const args = [insidePath(path).path, pattern, regex ? 'E' : 'F', name, String(Math.floor(most) + 1)] as const;
-  const said = await succeeded(run({ script: searchScript, args: [...args], withholds: true, most: mostFound }));
+  const said = await succeeded(run({ script: 'search', args: [...args], withholds: true, most: mostFound }));
   const matches = parseMatches(said, longestLine);
   return { matches: matches.slice(0, most), truncated: matches.length > most, withheld: 0 };
 }

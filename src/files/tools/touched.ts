@@ -3,7 +3,6 @@ import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../inside-path.ts';
 import { runTool } from './run.ts';
-import { touchedScript } from './scripts.ts';
 
 export interface Touch {
   readonly path: string;
@@ -31,7 +30,7 @@ export async function touchedBy(
 ): Promise<Touched> {
   const args = [insidePath(path).path, entry ? 'entry' : '', tree ? 'tree' : '', String(mostBytes)] as const;
   const { bytes, failure } = await runTool(sandbox, {
-    script: touchedScript,
+    script: 'touched',
     args: [...args],
     most: 2 * mostBytes,
     signal,

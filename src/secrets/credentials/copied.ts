@@ -2,6 +2,7 @@
 import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { runScript } from '../../inside/run.ts';
+import { scriptOf } from '../../inside/script.ts';
 
 export interface CopyPlace {
   readonly sandbox: Sandbox;
@@ -12,48 +13,20 @@ export interface CopyPlace {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Exit codes, as `base.sh` has them. */
 const statuses = { inTheWay: 71, failed: 74 } as const;
-
-const base = `
-umask 077
-if [ -n "$1" ]; then base=\${XDG_STATE_HOME:-\${HOME:-/root}/.local/state}/caisson/$1/credentials; else base=$2; fi
-`;
-
-/**
- * $3 path below the directory, $4 bytes on stdin. Links on the way are no way: an earlier command may have left them. The
- * file is old or new, and only the user of the sandbox may read it.
- */
-const placeScript = `${base}
-[ ! -L "$base" ] || exit ${statuses.inTheWay}
-mkdir -p "$base" && chmod 700 "$base" || exit ${statuses.failed}
-d=$base rest=$3
-while :; do
-  case $rest in */*) d=$d/\${rest%%/*} rest=\${rest#*/} ;; *) break ;; esac
-  [ ! -L "$d" ] || exit ${statuses.inTheWay}
-  [ -d "$d" ] || mkdir "$d" || exit ${statuses.inTheWay}
-done
-f=$d/$rest
-[ ! -L "$f" ] || exit ${statuses.inTheWay}
-[ -f "$f" ] || [ ! -e "$f" ] || exit ${statuses.inTheWay}
-t=$d/.caisson-new
-rm -f "$t"
-if cat >"$t" && [ "$(wc -c <"$t")" -eq "$4" ] && chmod 400 "$t" && mv -f "$t" "$f"; then printf '%s' "$base"
-else rm -f "$t"; exit ${statuses.failed}
-fi
-`;
-
-/** $3... paths below the directory. All that is kept in a shared home for this sandbox goes when there are none. */
-const removeScript = `${base}
-if [ -n "$1" ] && [ $# -eq 2 ]; then rm -rf "$base"; exit; fi
-shift 2
-for path; do rm -f "$base/$path" || exit ${statuses.failed}; done
-`;
 
 /** The directory as the sandbox reports it: hostile, but only used to refuse, or sent back to the sandbox. */
 export async function copyFile(place: CopyPlace, path: string, bytes: Uint8Array): Promise<string> {
   const { sandbox, key, directory, signal } = place;
   const args = [key, directory, path, String(bytes.length)];
-  const ended = await runScript(sandbox, { name: 'credentials', script: placeScript, args, input: bytes, signal });
+  const ended = await runScript(sandbox, {
+    name: 'credentials',
+    script: scriptOf('credentials/base', 'credentials/place'),
+    args,
+    input: bytes,
+    signal,
+  });
   if (ended.exitCode === 0) return ended.text.startsWith('/') && ended.text.length <= 4096 ? ended.text : directory;
   if (ended.exitCode === statuses.inTheWay)
     throw new CaissonError('conflict', `a link or a directory is in the way of the credential file ${path} inside`, {
@@ -70,7 +43,12 @@ export async function copyFile(place: CopyPlace, path: string, bytes: Uint8Array
 export async function removeCopies(place: CopyPlace, paths: readonly string[]): Promise<void> {
   const { sandbox, key, directory, signal } = place;
   const args = [key, directory, ...paths];
-  const ended = await runScript(sandbox, { name: 'credentials', script: removeScript, args, signal });
+  const ended = await runScript(sandbox, {
+    name: 'credentials',
+    script: scriptOf('credentials/base', 'credentials/remove'),
+    args,
+    signal,
+  });
   if (ended.exitCode === 0) return;
   throw new CaissonError('unavailable', 'credential files could not be removed from the sandbox', {
     details: { exitCode: ended.exitCode },

@@ -1,8 +1,9 @@
 /** Code runs: a program's text into a fresh directory of the sandbox, and nothing of it left behind. */
 import type { CodeInput, Running } from '../api.ts';
 import type { Proposal } from './proposal.ts';
-import { codeCleanup, codeCommand, codeDirectory } from '../../exec/code.ts';
+import { codeCommand, codeDirectory } from '../../exec/code.ts';
 import { newExecId } from '../../exec/random.ts';
+import { scriptOf } from '../../inside/script.ts';
 import { runScript } from '../../inside/run.ts';
 import { codeSubject } from '../../guard/call.ts';
 import type { Origin } from './provision.ts';
@@ -61,7 +62,7 @@ export function feedCode(context: Context, running: Running, { bytes, temporary 
     const sandbox = row === null || row.ephemeral ? null : await presentSandbox(context, row).catch(() => null);
     if (sandbox === null) return ended; // it went with its sandbox, or goes with it
     const env = temporary === undefined ? {} : { TMPDIR: temporary };
-    const run = { name: 'code-cleanup', script: codeCleanup, args: [codeDirectory(running.id)], env };
+    const run = { name: 'code-cleanup', script: scriptOf('code-cleanup'), args: [codeDirectory(running.id)], env };
     const removed = await runScript(sandbox, run).then(
       ({ exitCode }) => exitCode === 0,
       () => false,

@@ -22,7 +22,8 @@ import { redactEvents } from '../../exec/detached/redact.ts';
 import { KnownProcesses } from '../../exec/detached/known.ts';
 import { type Kept, listProcesses, unknownProcess } from '../../exec/detached/list.ts';
 import { keepEndedMinutes, startDetached } from '../../exec/detached/start.ts';
-import { keptKey, removeKeptScript } from '../../inside/kept.ts';
+import { keptKey } from '../../inside/kept.ts';
+import { scriptOf } from '../../inside/script.ts';
 import { runScript } from '../../inside/run.ts';
 import { identityOf } from '../../exec/identity.ts';
 import { checkKeys, listKeys, requestKeys } from '../inputs.ts';
@@ -165,7 +166,7 @@ export class Processes implements ProcessesApi {
     const key = keptKey(isolation, row.id);
     const sandbox = key === '' ? null : await presentSandbox(this.#context, row, options);
     if (sandbox !== null)
-      await runScript(sandbox, { name: 'forget', script: removeKeptScript, args: [key], ...options });
+      await runScript(sandbox, { name: 'forget', script: scriptOf('remove-kept'), args: [key], ...options });
   }
 
   /** Ended ones that are old, and signposts into sandboxes that are no more. */

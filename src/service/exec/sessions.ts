@@ -15,8 +15,9 @@ import { collect } from '../../exec/collect.ts';
 import { identityOf } from '../../exec/identity.ts';
 import { newExecId, newNonce } from '../../exec/random.ts';
 import { runScript } from '../../inside/run.ts';
+import { scriptOf } from '../../inside/script.ts';
 import { checkSessionName, checkText } from '../../exec/session/request.ts';
-import { forgetScript, sessionCommand } from '../../exec/session/script.ts';
+import { sessionCommand } from '../../exec/session/script.ts';
 import { Session } from '../../exec/session/session.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
@@ -98,7 +99,12 @@ export class Sessions implements SessionsApi {
       held.session?.close();
       held.session = null;
       const { sandbox, key } = await keptIn(this.#parts.context, handle.row, handle.sandbox);
-      await runScript(sandbox, { name: 'session', script: forgetScript, args: [key, name], signal: options.signal });
+      await runScript(sandbox, {
+        name: 'session',
+        script: scriptOf('kept', 'sessions/forget'),
+        args: [key, name],
+        signal: options.signal,
+      });
     });
   }
 
@@ -108,7 +114,7 @@ export class Sessions implements SessionsApi {
       const { sandbox, key } = await keptIn(this.#parts.context, handle.row, handle.sandbox);
       const { text } = await runScript(sandbox, {
         name: 'session',
-        script: forgetScript,
+        script: scriptOf('kept', 'sessions/forget'),
         args: [key, ''],
         signal: options.signal,
       });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend, Limits, Sandbox } from '../../../src/backend.ts';
 import { openCaisson } from '../../../src/main.ts';
 import { parseEffective } from '../../../src/sandbox/effective.ts';
-import { probeScript } from '../../../src/sandbox/probe-script.ts';
+import { scriptOf } from '../../../src/inside/script.ts';
 import { run, sh } from '../../conformance/command.ts';
 import type { Sshd } from '../../engines/sshd.ts';
 import { hasSystemd, startSystemdSshd } from '../../engines/systemd.ts';
@@ -46,7 +46,7 @@ describe.skipIf(!hasSystemd())('limits on a host with systemd', () => {
 
   it('are what a sandbox measures of itself', async () => {
     const sandbox = await limited({ memoryBytes: 64 * mb, pids: 40, cpuCores: 0.5 });
-    const { stdout } = await run(sandbox, ['sh', '-c', probeScript]);
+    const { stdout } = await run(sandbox, ['sh', '-c', scriptOf('probe')]);
     expect(parseEffective(stdout.toString())?.limits).toMatchObject({
       memoryBytes: 64 * mb,
       pids: 40,

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Writes one credential file and prints the directory of all.
+#
+# $3 path below the directory, $4 bytes on stdin. Links on the way are refused: an earlier command may have left them. The
+# file is old or new, and only the user of the sandbox may read it.
+[ ! -L "$base" ] || exit "$exit_in_the_way"
+mkdir -p "$base" && chmod 700 "$base" || exit "$exit_failed"
+directory=$base rest=$3
+while :; do
+  case $rest in
+    */*) directory=$directory/${rest%%/*} rest=${rest#*/} ;;
+    *) break ;;
+  esac
+  [ ! -L "$directory" ] || exit "$exit_in_the_way"
+  [ -d "$directory" ] || mkdir "$directory" || exit "$exit_in_the_way"
+done
+file=$directory/$rest
+[ ! -L "$file" ] || exit "$exit_in_the_way"
+[ -f "$file" ] || [ ! -e "$file" ] || exit "$exit_in_the_way"
+scratch=$directory/.caisson-new
+rm -f "$scratch"
+if cat >"$scratch" && [ "$(wc -c <"$scratch")" -eq "$4" ] && chmod 400 "$scratch" && mv -f "$scratch" "$file"; then
+  printf '%s' "$base"
+else
+  rm -f "$scratch"
+  exit "$exit_failed"
+fi

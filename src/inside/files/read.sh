@@ -1,0 +1,27 @@
+#!/bin/sh
+# Prints the size of a file on a line of its own, then a part of it.
+#
+# $1 path, $2 first byte (from 1 on), $3 bytes, $4 withheld directory. The file is opened once and read by its descriptor,
+# whose path the kernel has: a path may lead elsewhere a moment later.
+path=$1 withheld=$4
+[ -e "$path" ] || exit "$exit_missing"
+[ ! -d "$path" ] || exit "$exit_directory"
+[ -f "$path" ] || exit "$exit_special"
+[ -r "$path" ] || exit "$exit_tar_failed"
+exec 3<"$path"
+opened=/proc/self/fd/3
+if real_path=$(readlink "$opened" 3<&3 && echo .); then
+  real_path=${real_path%??}
+else
+  [ -z "$real" ] || exit "$exit_elsewhere"
+  opened=$path
+  real_path=$(readlink -f "$path")
+fi
+[ -z "$real" ] || [ "$real_path" = "$path" ] || exit "$exit_elsewhere"
+[ -f "$opened" ] || exit "$exit_special"
+refuse_withheld
+size=$(wc -c <"$opened") || exit "$exit_tar_failed"
+# Unquoted: some programs print blanks before the number.
+# shellcheck disable=SC2086
+echo $size
+tail -c "+$2" <"$opened" | head -c "$3"

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Prints the facts of a path, and the target of a link. $1 path.
+path=$1
+[ -e "$path" ] || [ -L "$path" ] || exit "$exit_missing"
+enter_parent
+stat -c '%f %s %Y' -- "$name" || exit "$exit_tar_failed"
+[ ! -L "$name" ] || readlink "$name"
