@@ -31,7 +31,7 @@ export function watcherOf(
   const names = plain.flatMap(([name]) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
   const words = past.length > 0 ? ['-e', command[0], ...past, ...command] : ['--', ...command];
   return {
-    command: ['sh', '-c', directScript, 'caisson-watch', nonce, cwd, ...names, ...words],
+    command: ['sh', '-c', directScript(), 'caisson-watch', nonce, cwd, ...names, ...words],
     env: { ...Object.fromEntries(plain), [execVariable]: `${watchPrefix}${id}` },
   };
 }

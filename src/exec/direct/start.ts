@@ -1,6 +1,7 @@
 /** Starts a command on the direct path behind a watcher, where the streams are carried by a service that may drop bytes. */
 import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { whenOpened } from '../lane/opened.ts';
+import { scriptOf } from '../../inside/script.ts';
 import { newNonce } from '../random.ts';
 import { execVariable } from '../../values/exec-variable.ts';
 import { type Leader, MarkedProcess } from './marked-process.ts';
@@ -20,17 +21,11 @@ export async function startDirect(
   return await whenOpened(new MarkedProcess(inner, { nonce, signal }), options.cwd, options.signal);
 }
 
-/** $1 pid, $2 start time, $3 signal. To the session that the command leads, while it is the same process. */
-const signalScript = `IFS= read -r x <"/proc/$1/stat" || exit 0
-set -- "$1" "$2" "$3" \${x##*) }
-p=$1 b=$2 s=$3; shift 3; [ "\${20}" = "$b" ] || exit 0
-kill -s "$s" -- "-$p" || kill -s "$s" "$p"`;
-
 const signalMs = 5000;
 
 async function signalLeader(sandbox: Pick<Sandbox, 'exec'>, { pid, born }: Leader, name: string): Promise<void> {
   const process = await sandbox.exec(
-    ['sh', '-c', signalScript, 'caisson-signal', pid, born, name.slice('SIG'.length)],
+    ['sh', '-c', scriptOf('signal-leader'), 'caisson-signal', pid, born, name.slice('SIG'.length)],
     {
       cwd: '/',
       env: { [execVariable]: 'signal' },

@@ -49,7 +49,7 @@ export class KillConversation {
 
   static async start(sandbox: Sandbox, execId: string, mode: KillMode): Promise<KillConversation> {
     const own = `kill-${randomBytes(8).toString('hex')}`;
-    const process = await sandbox.exec(['sh', '-c', killScript, 'caisson-kill', execId, mode, own], {
+    const process = await sandbox.exec(['sh', '-c', killScript(), 'caisson-kill', execId, mode, own], {
       cwd: '/',
       env: { [execVariable]: own, LC_ALL: 'C' },
       stdin: true,

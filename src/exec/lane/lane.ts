@@ -18,7 +18,7 @@ import { type LaneControl, LaneProcess } from './lane-process.ts';
 import { helloForm, openingForm, readOpening, readStatus, type Status, statusForm } from './protocol.ts';
 import { encodeAgain, encodeNow, encodeReady, encodeRequest, type LaneCommand } from './request.ts';
 import { judge, type Look, type Looked } from './look.ts';
-import { laneScript } from './script.ts';
+import { laneArguments } from './script.ts';
 
 type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
 
@@ -92,7 +92,7 @@ export class Lane {
   }
 
   static command(nonce: string): readonly [string, ...string[]] {
-    return ['sh', '-c', laneScript, 'lane', nonce];
+    return ['sh', '-c', ...laneArguments(nonce)];
   }
 
   /** Waits for the hello of a shell that was started with `command(nonce)`. Throws when it does not come. */

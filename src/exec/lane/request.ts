@@ -84,14 +84,14 @@ export function encodeNow({ tag, nonce, ...request }: LaneRequest & { readonly t
 function wordsOf({ command, cwd, env }: LaneCommand): readonly string[] {
   const { plain, past } = splitEnv(env);
   const throughEnv = past.length > 0 || command[0].startsWith('-');
-  const before = throughEnv ? ['-e', quote(command[0]), '"$_cz_e"', '--', ...past.map(quote)] : ['--'];
+  const before = throughEnv ? ['-e', quote(command[0]), '"$_cz_env"', '--', ...past.map(quote)] : ['--'];
   return [quote(cwd), ...plain.map(quote), ...before, ...command.map(quote)];
 }
 
 /** Asks the lane once more who of these holds its streams: pids, or everybody. */
 export function encodeAgain(nonce: string, holders: readonly number[] | 'all'): Buffer {
   const words = holders === 'all' ? ['-a'] : holders.map((pid) => `p${pid}`);
-  return framed(`_cz_N=${nonce}; _cz_again ${words.join(' ')} #.`);
+  return framed(`_cz_nonce=${nonce}; _cz_again ${words.join(' ')} #.`);
 }
 
 /** Whether this command can travel to a lane at all. `env` takes a program with "=" in its name for a variable. */
@@ -122,7 +122,7 @@ const plainWord = /^[A-Za-z0-9_/][A-Za-z0-9_/.,:=+@-]*$/;
 /** A line cannot hold a newline, so a quoted one is spelled by a variable that holds it. */
 function quote(word: string): string {
   if (plainWord.test(word)) return word;
-  return `'${word.replaceAll("'", `'\\''`).replaceAll('\n', `'"$_cz_n"'`)}'`;
+  return `'${word.replaceAll("'", `'\\''`).replaceAll('\n', `'"$_cz_newline"'`)}'`;
 }
 
 function framed(line: string): Buffer {

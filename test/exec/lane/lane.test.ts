@@ -86,7 +86,7 @@ describe.each(ways)('a lane of $shell $how', ({ shell, ready }) => {
       IFS: 'x',
       PS4: 'y',
       LC_ALL: 'C.UTF-8',
-      _cz_n: 'z',
+      _cz_newline: 'z',
     };
     const ran = await runIn(opened, ['env', '-0'], { env });
     const seen = Object.fromEntries(
@@ -212,7 +212,7 @@ describe.each(ways)('a lane of $shell $how', ({ shell, ready }) => {
     await runIn(opened, [
       'sh',
       '-c',
-      `printf '%s\\n' "_cz_N=x; echo injected >${join(directory, 'mark')} #." >/proc/$PPID/fd/0 2>/dev/null || true`,
+      `printf '%s\\n' "_cz_nonce=x; echo injected >${join(directory, 'mark')} #." >/proc/$PPID/fd/0 2>/dev/null || true`,
     ]).catch(() => undefined);
     await sleep(100);
     const after = lane.state === 'idle' ? await runIn(opened, ['echo', 'fine']) : null;

@@ -1,0 +1,36 @@
+#!/bin/sh
+# A child of a lane that stands ready: it leads its own session already, reads the request itself and becomes the command. It
+# takes the request that has its tag, and no other: what was meant for a child that is gone runs nowhere.
+#
+# $1 tag, $2 the locale as `x` and LC_ALL, or nothing, $3 path of env(1), $4 `-a` where the shell would prefer programs of its
+# own to those on PATH, and has to be given the path.
+_cz_tag=$1 _cz_locale=$2 _cz_env=$3 _cz_named=$4 LC_ALL=C
+_cz_newline='
+'
+_cz_now() {
+  [ "$1" = "$_cz_tag" ] || return 0
+  _cz_nonce=$2
+  if ! cd -- "$3"; then
+    _cz_no_directory
+    exit 126
+  fi
+  shift 3
+  _cz_become "$@"
+}
+_cz_exec() {
+  case $_cz_named$1 in
+    -a*/*) ;;
+    -a*)
+      _cz_name=$1
+      shift
+      # bash and busybox have `exec -a`, and this is reached in no other shell.
+      # shellcheck disable=SC3038
+      exec -a "$_cz_name" "$_cz_found" "$@" </dev/null >&8 2>&9 8>&- 9>&-
+      ;;
+  esac
+  exec "$@" </dev/null >&8 2>&9 8>&- 9>&-
+}
+_cz_serve
+# At the end of input: any status may be a command's.
+kill -USR1 $PPID
+exit 77
