@@ -1,5 +1,6 @@
 /** What the host tells about itself. Asked once. */
 import { CaissonError } from '../../src/errors.ts';
+import { shellText } from '../../src/lib/script.ts';
 import type { Pool } from './pool.ts';
 import { limitNames } from './guarantees.ts';
 import { run } from './run.ts';
@@ -20,19 +21,8 @@ export interface Facts {
   readonly scopes: Scopes | null;
 }
 
-/** The probe gets its own text, which it runs again inside the scope. */
-const script = `
-probe=$1; set --
-say() { printf '%s=%s\\n' "$1" "$2"; }
-say kernel "$(uname -sr)"; say architecture "$(uname -m)"; say name "$(uname -n)"
-say user "$(id -un)"; say uid "$(id -u)"
-say home "$HOME"; say root "\${XDG_STATE_HOME:-$HOME/.local/state}/caisson/ssh"
-missing=; for program in env head grep ln mv mkdir rm tar; do command -v $program >/dev/null || missing="$missing $program"; done
-say missing "$missing"
-eval "$probe"`;
-
 export async function askFacts(pool: Pool): Promise<Facts> {
-  const { code, stdout } = await run(pool, { script, args: [scopeProbe] });
+  const { code, stdout } = await run(pool, { script: shellText('backends/ssh/facts'), args: [scopeProbe] });
   const answers = new Map(
     stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );

@@ -1,11 +1,14 @@
 /** Registrations on the host, through one script. */
 import type { Labels, ResourceState } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
+import { shellText } from '../../src/lib/script.ts';
 import { labelsFrom, parseJson } from '../shared/labels.ts';
 import type { Pool } from './pool.ts';
-import { codes, registryScript } from './registry-script.ts';
 import { run } from './run.ts';
 import { parseScope, type Scope } from './scope.ts';
+
+/** Exit codes of registry.sh. */
+const codes = { gone: 40, taken: 41, outlived: 42, unwritable: 43, full: 44 } as const;
 
 /** Where one sandbox is registered. All of it is in its ref. */
 export interface Entry {
@@ -99,7 +102,11 @@ export class Registry {
   async #run(mode: string, entry: Entry, more: readonly string[] = [], signal?: AbortSignal): Promise<string> {
     const { directory, name, sandbox } = entry;
     const args = [mode, directory, name, sandbox, sandbox.replaceAll('.', String.raw`\.`), ...more];
-    const { code, stdout, stderr } = await run(this.#pool, { script: registryScript, args, signal });
+    const { code, stdout, stderr } = await run(this.#pool, {
+      script: shellText('backends/ssh/registry'),
+      args,
+      signal,
+    });
     if (code === 0) return stdout;
     throw failure(code, entry, stderr);
   }

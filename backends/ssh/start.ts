@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClientChannel, PseudoTtyOptions } from 'ssh2';
 import type { PtyProcess } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
+import { shellText } from '../../src/lib/script.ts';
 import { untilAborted } from '../shared/abort.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
 import { SessionRefused } from './connection.ts';
@@ -197,15 +198,16 @@ async function endLate(process: PtyProcess): Promise<void> {
   }
 }
 
-const signalScript = `
-read -r x 2>/dev/null </proc/$1/stat || exit 0
-set -- "$1" "$2" "$3" \${x##*) }
-[ "\${23}" = "$2" ] || exit 0
-if [ "$6" = "$1" ]; then kill -s "$3" -- "-$1"; else kill -s "$3" "$1"; fi 2>/dev/null
-exit 0`;
-
 async function sendSignal(pool: Pool, { pid, born }: ProcessId, signal: string): Promise<void> {
-  const command = ['sh', '-c', signalScript, 'sh', String(pid), born, signal.slice('SIG'.length)] as const;
+  const command = [
+    'sh',
+    '-c',
+    shellText('backends/ssh/signal'),
+    'sh',
+    String(pid),
+    born,
+    signal.slice('SIG'.length),
+  ] as const;
   const launch: Launch = { command, cwd: '/', env: {}, stdin: false, guard: null, terminal: null };
   const process = await startProcess(pool, launch, { urgent: true });
   for (const stream of [process.stdout, process.stderr]) stream.resume();

@@ -3,12 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { exits } from '../../src/files/exits.ts';
-import { scriptOf, stripped } from '../../src/inside/script.ts';
+import { scriptOf } from '../../src/inside/script.ts';
+import { shellText, stripped } from '../../src/lib/script.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
-const parts = globSync('src/inside/**/*.sh', { cwd: root }).map((path) =>
-  path.slice('src/inside/'.length, -'.sh'.length),
-);
+const parts = globSync('{src,backends}/**/*.sh', { cwd: root }).map((path) => path.slice(0, -'.sh'.length));
 
 describe('a script', () => {
   it('loses whole lines of comment and indentation, and nothing else', () => {
@@ -20,10 +19,10 @@ describe('a script', () => {
   it('is there', () => expect(parts.length).toBeGreaterThan(10));
 
   it.each(parts)('%s is read by every shell as it is written, comments apart', (part) => {
-    const text = scriptOf(part);
+    const text = shellText(part);
     for (const shell of ['sh', 'bash']) execFileSync(shell, ['-n'], { input: text, stdio: ['pipe', 'ignore', 'pipe'] });
     // What is taken away would change a text in quotes over several lines.
-    const written = readFileSync(`${root}src/inside/${part}.sh`, 'utf8');
+    const written = readFileSync(`${root}${part}.sh`, 'utf8');
     expect(written.match(/^\s*[^#\n]*<<-?\s*\w/m)).toBeNull();
     expect(text.split('\n').filter((line) => /^\s/.test(line) || line.startsWith('#'))).toEqual([]);
   });

@@ -2,25 +2,13 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { ExecOptions, Outputs, Process, ProcessEnd } from '../../../src/backend.ts';
+import { shellText } from '../../../src/lib/script.ts';
 import { untilAborted } from '../../shared/abort.ts';
 import type { Command, Container } from './start.ts';
 import { linesOf } from '../engine/lines.ts';
 import { newPipePaths, type PipePaths, Pipes } from './pipes.ts';
 import { ExecProcess } from './process.ts';
 import { endOf } from '../../shared/outputs.ts';
-
-/**
- * Makes the pipes, holds both sides of each so that no side waits for the other, and says so over the engine's streams. When
- * it hears that this side is open, it takes the pipes for its streams, says so over them, and becomes the command. When
- * the engine's streams end before, so does it, and nothing stays. Its variable has a prefix that no image exports.
- */
-const connect = `
-if mkfifo -m 600 "$1" "$2" "$3" && exec 3<>"$1" 4<>"$2" 5<>"$3" && echo made && read -r _cz_go && [ "$_cz_go" = go ]
-then exec <"$1" >"$2" 2>"$3" 3>&- 4>&- 5>&-; rm -f "$1" "$2" "$3"
-else rm -f "$1" "$2" "$3"; exit 1; fi
-printf + || exit 1
-shift 3
-exec "$@"`;
 
 export class PipedProcess implements Process {
   readonly stdin: Socket;
@@ -40,6 +28,7 @@ export class PipedProcess implements Process {
   /** `null`: no pipes reach into this container, and the command was not started. */
   static async start(container: Container, command: Command, options: ExecOptions): Promise<PipedProcess | null> {
     const paths = newPipePaths();
+    const connect = shellText('backends/docker/exec/connect');
     const all = ['sh', '-c', connect, 'pipes', ...paths, ...command] as const;
     const process = await ExecProcess.start(container, all, { ...options, stdin: true, terminal: null });
     return untilAborted(PipedProcess.#connect(process, paths), options.signal, () => end(process));

@@ -5,27 +5,13 @@
  */
 import type { NotStarted } from '../../../src/backend.ts';
 import { CaissonError } from '../../../src/errors.ts';
+import { shellText } from '../../../src/lib/script.ts';
 import { shellsOwn } from '../../shared/preamble.ts';
 import type { Command, Container, StartOptions } from './start.ts';
 import { ExecProcess } from './process.ts';
 
+/** Exit code of look.sh. */
 const noDirectory = 90;
-
-/** $1 directory, $2 program. POSIX sh. */
-const look = `
-cd -- "$1" || exit ${noDirectory}
-fit() { [ -f "$1" ] && [ -x "$1" ]; }
-case $2 in
-*/*) [ -e "$2" ] || exit 127; fit "$2" || exit 126; exit 0 ;;
-esac
-rest=$PATH: found=
-while [ -n "$rest" ]; do
-  entry=\${rest%%:*} rest=\${rest#*:}
-  fit "\${entry:-.}/$2" && exit 0
-  [ ! -f "\${entry:-.}/$2" ] || found=y
-done
-[ -z "$found" ] || exit 126
-exit 127`;
 
 /** Becomes the command in its directory. */
 const enter = 'cd -- "$1" && shift && unset PWD OLDPWD SHLVL && exec "$@"';
@@ -36,7 +22,7 @@ export async function preflight(
   [program]: Command,
   { cwd, env, signal }: StartOptions,
 ): Promise<NotStarted | null> {
-  const command: Command = ['sh', '-c', look, 'caisson-look', cwd, program];
+  const command: Command = ['sh', '-c', shellText('backends/docker/exec/look'), 'caisson-look', cwd, program];
   const options = { cwd: '/', env: { ...env, CAISSON_EXEC: 'look' }, stdin: false, terminal: null };
   const process = await ExecProcess.start(container, command, signal === undefined ? options : { ...options, signal });
   for (const stream of [process.stdout, process.stderr]) stream.resume();

@@ -4,25 +4,8 @@
  * outside the container (parent pid 0). Its children carry the mark too, but have a parent.
  */
 import { CaissonError } from '../../../src/errors.ts';
+import { shellText } from '../../../src/lib/script.ts';
 import { signalNames } from './signal-names.ts';
-
-/**
- * POSIX sh. `read` drops the NULs of environ, so the match by the shell alone is only a first sieve: exec_1 would be
- * found in exec_12. `tr` and `grep` then look for the whole entry.
- */
-const script = `
-found=
-command -v tr >/dev/null && command -v grep >/dev/null || exit 1
-for d in /proc/[0-9]*; do
-  parent=
-  while read -r key value rest; do [ "$key" = PPid: ] && { parent=$value; break; }; done <"$d/status"
-  [ "$parent" = 0 ] || continue
-  seen=
-  while IFS= read -r line || [ -n "$line" ]; do case $line in *"CAISSON_EXEC=$CAISSON_KILL"*) seen=1;; esac; done <"$d/environ"
-  [ -n "$seen" ] && tr '\\0' '\\n' <"$d/environ" | grep -qxF "CAISSON_EXEC=$CAISSON_KILL" && kill -"$1" "\${d#/proc/}" && found=sent
-done 2>/dev/null
-echo "\${found:-none}"
-`;
 
 export function checkSignal(signal: string): void {
   if (!signalNames.has(signal))
@@ -37,6 +20,7 @@ export type Run = (
 
 /** Tells whether the process was there. */
 export async function sendSignal(run: Run, mark: string, signal: string): Promise<boolean> {
+  const script = shellText('backends/docker/exec/signal');
   const answer = await run(['sh', '-c', script, 'sh', signal.slice('SIG'.length)], { CAISSON_KILL: mark });
   if (answer === 'sent' || answer === 'none') return answer === 'sent';
   throw new CaissonError(
