@@ -1,4 +1,4 @@
-/** Runs a file of `children/` in a process of its own, so that its memory is nobody else's. It prints one JSON object. */
+/** Runs a file of `children/` in a process of its own, so that its memory is its own. It prints one JSON object. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,9 +13,9 @@ export async function child(
   const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
   const flags = ['--expose-gc', '--import', new URL('../bin/process.js', import.meta.url).href];
   const { stdout } = await execute(process.execPath, [...flags, file, ...args]);
-  const told: unknown = JSON.parse(stdout);
-  if (!isNumbers(told)) throw new CaissonError('internal', `bench child ${name} printed no figures`);
-  return told;
+  const reported: unknown = JSON.parse(stdout);
+  if (!isNumbers(reported)) throw new CaissonError('internal', `bench child ${name} printed no figures`);
+  return reported;
 }
 
 function isNumbers(value: unknown): value is Record<string, number> {

@@ -5,11 +5,11 @@ export interface Figure {
   readonly figure: string;
   readonly unit: string;
   readonly ours: number;
-  /** The peer in the same run. `null`: there is none to compare with. */
+  /** The peer in the same run. `null`: it is absent to compare with. */
   readonly baseline: number | null;
   /** Median of the ratios of each round, ours by the peer's; of the two figures where there is one round. */
   readonly ratio: number | null;
-  /** What must hold: `ratio <= 1.05`, or `ours < 150` where there is no peer. `null`: told only. */
+  /** What must hold: `ratio <= 1.05`, or `ours < 150` where there is no peer. `null`: reported only. */
   readonly target: string | null;
   readonly ok: boolean | null;
   /** Rounds, not counting warm-up. */
@@ -43,7 +43,7 @@ export function pairedRatios({ ours, baseline }: Samples): readonly number[] {
   });
 }
 
-/** A figure of samples in pairs; the second, `NAME p95`, is told only. */
+/** A figure of samples in pairs; the second, `NAME p95`, is reported only. */
 export function figuresOf(
   name: string,
   samples: Samples,
@@ -63,11 +63,11 @@ export function figuresOf(
   ];
 }
 
-export function judge(told: Omit<Figure, 'target' | 'ok'>, target: Target | null): Figure {
-  if (target === null) return { ...told, target: null, ok: null };
-  const value = target.of === 'ratio' ? told.ratio : told.ours;
+export function judge(reported: Omit<Figure, 'target' | 'ok'>, target: Target | null): Figure {
+  if (target === null) return { ...reported, target: null, ok: null };
+  const value = target.of === 'ratio' ? reported.ratio : reported.ours;
   return {
-    ...told,
+    ...reported,
     target: `${target.of} ${target.is} ${target.value}`,
     ok: value === null ? null : holds(value, target),
   };

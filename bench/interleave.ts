@@ -22,7 +22,7 @@ export async function interleave(ours: Sample, baseline: Sample, { warmUp, round
 
 /**
  * Several in a row, and their median. For what is much shorter than its peer: an engine goes on clearing away for some
- * milliseconds after it has told the end of a command, which is more than a command through a lane takes at all.
+ * milliseconds after it has reported the end of a command, which is more than a command through a lane takes at all.
  */
 export function inRow(times: number, once: () => Promise<number>): () => Promise<number> {
   return async () => {

@@ -62,7 +62,7 @@ async function alone(bench: Bench): Promise<number> {
     const missed = await report(bench, { place, quick: values.quick });
     return values.check && missed > 0 ? 1 : 0;
   } finally {
-    // Not awaited above when it failed to open: then there is nothing to close, and the failure is told.
+    // Not awaited above when it failed to open: then there is nothing to close, and the failure is reported.
     await (opened as Promise<Place> | null)?.then(
       (at) => at.close(),
       () => undefined,

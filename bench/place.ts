@@ -12,7 +12,7 @@ export interface Place {
   readonly docker: Docker;
   readonly image: string;
   readonly home: string;
-  /** Containers of Caisson that are no concern of ours: they were there before. */
+  /** Containers of Caisson that do not count: they were there before. */
   readonly others: ReadonlySet<string>;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export function request(place: Place, more: Partial<SandboxRequest> = {}): Sandb
   };
 }
 
-/** Resolves when the engine has no sandbox of ours any more, so that our clearing away does not run in the peer's time. */
+/** Resolves when the engine has no sandbox of Caisson any more, so that their removal does not run in the peer's time. */
 export async function untilGone({ docker, others }: Place): Promise<void> {
   while ((await askContainers(docker)).some(({ Id }) => !others.has(Id))) await sleep(50);
 }

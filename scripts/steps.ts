@@ -1,4 +1,4 @@
-/** A step is one tool run as a process. Its outcome is told in one line, and its output only when it failed. */
+/** A step is one tool run as a process. Its outcome is reported in one line, and its output only when it failed. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ export async function runTests(
 ): Promise<Outcome> {
   const directory = mkdtempSync(join(tmpdir(), 'caisson-report-'));
   const path = join(directory, 'report.json');
-  // Where nobody watches, a dot a test is enough beside what failed.
+  // Where no terminal shows it, a dot a test is enough beside what failed.
   const reporters = [
     how.live ? '--reporter=default' : '--reporter=dot',
     '--reporter=./test/skips.ts',

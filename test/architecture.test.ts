@@ -131,7 +131,7 @@ describe('the rules', () => {
     ).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts']);
   });
 
-  it('report a circle of rooms that is none of files', () => {
+  it('report a circle of rooms that is not one of files', () => {
     const files = new Map([
       ['src/a/one.ts', "import '../b/one.ts'"],
       ['src/b/one.ts', ''],

@@ -1,6 +1,6 @@
 /**
  * Tells at the end of a run which tests were skipped, and why. In CI, where engines are required, a skip without a
- * reason fails the run: it would pass for a success that nobody saw.
+ * reason fails the run: it would pass for a success.
  */
 import type { Reporter, TestCase } from 'vitest/node';
 import { enginesRequired } from './engines/places.ts';

@@ -23,7 +23,7 @@ export const schema = {
   user: key(
     z.string().regex(userName).nullable(),
     'a user name, or null',
-    'Account that runs the containers when Caisson itself runs as root. null: nobody.',
+    'Account that runs the containers when Caisson itself runs as root. null: the user nobody.',
   ),
   scratch_dir: key(
     z.string().regex(plainDirectory).nullable(),

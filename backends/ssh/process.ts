@@ -114,7 +114,7 @@ export class SshProcess implements PtyProcess {
   #ended({ code, signal }: SessionExit): void {
     if (code === null) this.#settle({ exitCode: null, signal: signalName(signal), outOfMemory: false });
     else if (code >= 0 && code <= 255) this.#settle({ exitCode: code, signal: null, outOfMemory: false });
-    else this.#end.reject(new CaissonError('unavailable', `the host told an exit code that there is not: ${code}`));
+    else this.#end.reject(new CaissonError('unavailable', `the host reported an exit code that there is not: ${code}`));
   }
 
   #settle(end: ProcessEnd): void {
@@ -161,6 +161,7 @@ function writer(channel: ClientChannel): Writable {
 
 function noShell(): CaissonError {
   return new CaissonError('unavailable', 'the host did not start a shell for the command', {
-    remedy: 'see whether `ssh HOST true` works: a forced command or a login shell that is none stands in the way',
+    remedy:
+      'see whether `ssh HOST true` works: a forced command or a login shell that is not a shell stands in the way',
   });
 }

@@ -10,7 +10,7 @@ const hostKeys = {
   host: key(
     z.string().regex(hostName).nullable(),
     'a host name, an address or a Host of ~/.ssh/config, or null',
-    'Host of the ssh backend. null: there is none.',
+    'Host of the ssh backend. null: absent.',
   ),
   user: key(
     z.string().regex(userName).nullable(),

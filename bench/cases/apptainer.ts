@@ -12,7 +12,7 @@ import { ourExec } from '../ours.ts';
 
 const taskId = 'bench';
 /** As Debian numbers them, and who ours is when it runs as root. */
-const nobody = { uid: 65_534, gid: 65_534 };
+const nobodyAccount = { uid: 65_534, gid: 65_534 };
 
 /** Commands in a container of Apptainer: through a lane, and directly. */
 export const apptainer: Bench = {
@@ -75,6 +75,6 @@ function peerOn({ program, directory, env }: Apptainer, root: string): () => Pro
   const posture = ['--userns', '--containall', '--no-home', '--cleanenv', '--no-privs', '--drop-caps', 'ALL'];
   const args = ['-s', 'exec', ...posture, '--net', '--network', 'none', root, 'true'];
   const home = { PATH: env['PATH'], HOME: directory, APPTAINER_CONFIGDIR: join(directory, 'cache/tmp') };
-  const account = process.getuid?.() === 0 ? nobody : {};
+  const account = process.getuid?.() === 0 ? nobodyAccount : {};
   return () => timed(() => promisify(execFile)(program, args, { ...account, env: home, cwd: '/' }));
 }

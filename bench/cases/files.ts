@@ -20,7 +20,7 @@ interface Way {
   readonly rounds: Rounds;
 }
 
-/** Both write to the container's own layer: `docker cp` writes beneath tmpfs mounts, where nobody sees it. */
+/** Both write to the container's own layer: `docker cp` writes beneath tmpfs mounts, where it is hidden. */
 export const files: Bench = {
   name: 'files',
   about: '5,000 files of 4 KB and one of 256 MB, in and out, against docker cp',

@@ -27,10 +27,10 @@ export const lanes: Bench = {
         (taskId, id) => atOnce(place, { taskId, id, callers, quick }),
         { limits: { diskBytes: null, cpuCores: null } },
       );
-      const told = { figure: `${callers} callers`, unit: 'exec/s', ours, baseline: peer, ratio: ours / peer, n: 1 };
-      yield judge(told, { of: 'ratio', is: '>=', value: leastTimes(place.image) });
+      const reported = { figure: `${callers} callers`, unit: 'exec/s', ours, baseline: peer, ratio: ours / peer, n: 1 };
+      yield judge(reported, { of: 'ratio', is: '>=', value: leastTimes(place.image) });
       const alone = { figure: `${callers} callers, shells alone`, baseline: bare, ratio: ours / bare };
-      yield judge({ ...told, ...alone }, null);
+      yield judge({ ...reported, ...alone }, null);
       yield judge({ figure: `${callers} callers p95`, unit: 'ms', ours: p95, baseline: null, ratio: null, n: 1 }, null);
     }
   },

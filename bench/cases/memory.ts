@@ -11,9 +11,9 @@ export const memory: Bench = {
     const bytes = 256_000_000;
     // Once before, so that the compiled code is kept, as it is after anybody's first command.
     await child('memory', [image, '0']);
-    const told = await child('memory', [image, String(bytes)]);
-    if (told['bytes'] !== bytes) throw new CaissonError('internal', `${told['bytes']} of ${bytes} bytes came`);
-    const peak = (told['peakBytes'] ?? Number.NaN) / 1_000_000;
+    const reported = await child('memory', [image, String(bytes)]);
+    if (reported['bytes'] !== bytes) throw new CaissonError('internal', `${reported['bytes']} of ${bytes} bytes came`);
+    const peak = (reported['peakBytes'] ?? Number.NaN) / 1_000_000;
     yield judge(
       { figure: 'peak memory', unit: 'MB', ours: peak, baseline: null, ratio: null, n: 1 },
       { of: 'ours', is: '<', value: 150 },

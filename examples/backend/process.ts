@@ -9,7 +9,7 @@ import type { ExecOptions, Outputs, Process, ProcessEnd } from '../../src/backen
 import { abortError, CaissonError } from '../../src/errors.ts';
 import { mark } from './marked.ts';
 
-/** How long the last bytes may take when nobody else holds a stream. */
+/** How long the last bytes may take when no other process holds a stream. */
 const lastBytesMs = 250;
 
 export async function startProcess(

@@ -26,8 +26,8 @@ interface DockerCheck {
 }
 
 async function dockerCheck(caisson: Caisson): Promise<DockerCheck> {
-  const told = await caisson.ask(['doctor', 'docker']);
-  const first: unknown = Array.isArray(told) ? told[0] : null;
+  const reported = await caisson.ask(['doctor', 'docker']);
+  const first: unknown = Array.isArray(reported) ? reported[0] : null;
   const text = (key: string): string => {
     const value: unknown = typeof first === 'object' && first !== null ? Reflect.get(first, key) : null;
     return typeof value === 'string' ? value : '';

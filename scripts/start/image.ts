@@ -32,8 +32,8 @@ async function canBuild(): Promise<boolean> {
   return (await packagesPrecondition(process.env)) === null;
 }
 
-function referencesOf(told: unknown): readonly string[] {
-  const images: unknown = typeof told === 'object' && told !== null ? Reflect.get(told, 'images') : null;
+function referencesOf(reported: unknown): readonly string[] {
+  const images: unknown = typeof reported === 'object' && reported !== null ? Reflect.get(reported, 'images') : null;
   return (Array.isArray(images) ? images : []).flatMap((image: unknown) => {
     const reference: unknown = typeof image === 'object' && image !== null ? Reflect.get(image, 'reference') : null;
     return typeof reference === 'string' ? [reference] : [];
@@ -41,8 +41,8 @@ function referencesOf(told: unknown): readonly string[] {
 }
 
 /** `config show -o json` is a list of `{key, value, origin}`. */
-function defaultOf(told: unknown): string | null {
-  for (const entry of Array.isArray(told) ? told : []) {
+function defaultOf(reported: unknown): string | null {
+  for (const entry of Array.isArray(reported) ? reported : []) {
     const item: unknown = entry;
     if (typeof item !== 'object' || item === null || Reflect.get(item, 'key') !== 'terminal.docker_image') continue;
     const value: unknown = Reflect.get(item, 'value');

@@ -89,7 +89,7 @@ export class PairingFiles {
     if (text === null) return null;
     const read = form.safeParse(parsed(text));
     if (read.success) return read.data;
-    throw new CaissonError('failed_precondition', `${path} is damaged: until it is put right, nobody is paired by it`, {
+    throw new CaissonError('failed_precondition', `${path} is damaged: until it is put right, it pairs no user`, {
       details: { path },
       remedy: 'put it right, or move it away: what it said is forgotten then',
     });

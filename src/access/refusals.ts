@@ -4,7 +4,7 @@ import { attemptsLeft, type Limits, mostFailures } from './limits.ts';
 
 export function noRequest(platform: string, limits: Limits): CaissonError {
   const left = attemptsLeft(limits, platform);
-  return new CaissonError('not_found', `nobody on ${platform} waits with this code`, {
+  return new CaissonError('not_found', `no request on ${platform} has this code`, {
     remedy: `a code counts for an hour: compare it, or have a new one asked for; ${left} of ${mostFailures} tries are left`,
     details: { platform, attemptsLeft: left },
   });

@@ -43,7 +43,7 @@ async function ask(key: HostKey, { world, signal, clearStatus }: Context): Promi
   clearStatus();
   world.stderr.write(
     [
-      `${escapeLine(key.host)} shows a key that nobody has confirmed:`,
+      `${escapeLine(key.host)} shows a key that is not confirmed:`,
       `  ${escapeLine(key.type)} ${escapeLine(key.fingerprint)}`,
       'Compare it with what the host itself prints: `ssh-keygen -lf /etc/ssh/ssh_host_..._key.pub`',
       'Is it the same? [yes/N]: ',
@@ -57,7 +57,7 @@ async function ask(key: HostKey, { world, signal, clearStatus }: Context): Promi
 }
 
 function nobodyToAsk({ host, fingerprint, refusal }: HostKey): CaissonError {
-  return new CaissonError('unauthenticated', `${host} shows ${fingerprint}, and nobody is there to confirm it`, {
+  return new CaissonError('unauthenticated', `${host} shows ${fingerprint}, and no person can confirm it`, {
     details: { fingerprint },
     remedy: refusal?.remedy ?? `add --fingerprint ${fingerprint}, or do it on a terminal`,
   });

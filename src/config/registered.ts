@@ -76,7 +76,7 @@ function checkName(name: string, taken: readonly string[]): void {
     });
 }
 
-/** The file itself, links followed: whoever can write it or a directory above it has the rights of Caisson. */
+/** The file itself, links followed: a user who can write it or a directory above it has the rights of Caisson. */
 async function checkedPath(path: string): Promise<string> {
   const file = await realpath(path).catch((cause: unknown) => {
     throw new CaissonError('failed_precondition', `the module ${path} of a backend cannot be read`, {

@@ -94,7 +94,7 @@ export class Approvals implements Step {
     const { unseen } = this.#parts.attendance;
     if (unseen === null) return false;
     if (unseen === 'approve' && mayPassUnseen(open)) return true;
-    throw unanswered(call, decision, 'nobody');
+    throw unanswered(call, decision, 'no-approver');
   }
 
   async #ask(asked: Asked, options: StepOptions): Promise<Outcome> {
@@ -122,7 +122,7 @@ export class Approvals implements Step {
       this.#said.denied(binding);
       throw answeredNo(call, decision);
     }
-    if (outcome === 'timed-out' || outcome === 'too-many' || outcome === 'nobody' || outcome === 'lost')
+    if (outcome === 'timed-out' || outcome === 'too-many' || outcome === 'no-approver' || outcome === 'lost')
       throw unanswered(call, decision, outcome);
   }
 

@@ -84,7 +84,7 @@ export class Desk {
 
   async #isAwaited({ id }: ApprovalRow): Promise<boolean> {
     if ((await this.#store.holder(lease(id)))?.alive === true) return true;
-    await this.#store.answerApproval(id, { state: 'denied', choice: 'lost', by: 'nobody waits for it' });
+    await this.#store.answerApproval(id, { state: 'denied', choice: 'lost', by: 'no process waits for it' });
     return false;
   }
 

@@ -31,7 +31,7 @@ const saveMs = 10_000;
 export interface GuardInput {
   /**
    * Who answers when a command is asked for. `queue`: other processes and front ends, by `policy.approvals`. Absent:
-   * nobody, so that it is refused at once.
+   * no approver, so that it is refused at once.
    */
   readonly approver?: Approver | 'queue';
   /** YOLO: what is known to be dangerous is not asked about. What is always refused, and rules, stay. */

@@ -4,12 +4,12 @@ import type { Decision } from '../policy/types.ts';
 import type { Call } from './call.ts';
 
 /** Why the answer to a question was no. */
-export type Unanswered = 'nobody' | 'timed-out' | 'too-many' | 'lost';
+export type Unanswered = 'no-approver' | 'timed-out' | 'too-many' | 'lost';
 
 const mostShown = 5;
 
 export function denied(call: Call, decision: Decision): CaissonError {
-  const always = decision.tier === 'hardline' ? ', in every mode and whoever approves it' : '';
+  const always = decision.tier === 'hardline' ? ', in every mode, with any approver' : '';
   return refusal('policy_denied', `${nameOfCall(call)} is refused${always}: ${describe(decision)}`, {
     call,
     decision,
@@ -29,11 +29,11 @@ export function answeredNo(call: Call, decision: Decision): CaissonError {
 }
 
 const reasons: Readonly<Record<Unanswered, readonly [message: string, remedy: string]>> = {
-  nobody: [
-    'nobody is here to approve it',
+  'no-approver': [
+    'no approver is here',
     'run it from a terminal, give the service an approver, allow it by a rule under approvals.rules, or use a container',
   ],
-  'timed-out': ['nobody answered in time', 'try again when somebody is there, or raise approvals.timeout'],
+  'timed-out': ['no answer came in time', 'try again when somebody is there, or raise approvals.timeout'],
   'too-many': ['too many commands wait for an answer', 'wait until those have been answered'],
   lost: ['the process that asked has ended', 'run it again'],
 };

@@ -5,9 +5,9 @@ import { type Environment, hasAllowlist, ruleFor, unreadFlags } from '../../src/
 import type { Rule } from '../../src/access/types.ts';
 import { forwardProblem } from '../../src/values/env.ts';
 
-const nobody: ReadonlySet<string> = new Set();
+const unpaired: ReadonlySet<string> = new Set();
 
-function rule(env: Environment, ids: readonly string[] = ['42'], paired = nobody, platform = 'telegram'): Rule {
+function rule(env: Environment, ids: readonly string[] = ['42'], paired = unpaired, platform = 'telegram'): Rule {
   return ruleFor({ platform, ids }, env, paired);
 }
 
@@ -60,14 +60,14 @@ describe('the variables of the documents', () => {
     ['slack', 'u01abc123', 'none'],
     ['telegram', '12345678', 'none'],
   ] as const)('on %s let %s in by: %s', (platform, id, expected) => {
-    expect(rule(documented, [id], nobody, platform)).toBe(expected);
+    expect(rule(documented, [id], unpaired, platform)).toBe(expected);
   });
 
   it('let everybody in where they say so', () => {
     const strangers = { DISCORD_ALLOW_ALL_USERS: 'true' };
-    expect(rule(strangers, ['1'], nobody, 'discord')).toBe('platform-allow-all');
-    expect(rule(strangers, ['1'], nobody, 'slack')).toBe('none');
-    expect(rule({ GATEWAY_ALLOW_ALL_USERS: 'true' }, ['1'], nobody, 'slack')).toBe('global-allow-all');
+    expect(rule(strangers, ['1'], unpaired, 'discord')).toBe('platform-allow-all');
+    expect(rule(strangers, ['1'], unpaired, 'slack')).toBe('none');
+    expect(rule({ GATEWAY_ALLOW_ALL_USERS: 'true' }, ['1'], unpaired, 'slack')).toBe('global-allow-all');
   });
 
   it('never reach a command', () => {
@@ -90,7 +90,7 @@ describe('a list', () => {
     expect(rule({ TELEGRAM_ALLOWED_USERS: list })).toBe(expected);
   });
 
-  it('names nobody who is not on it, whatever the ids', () => {
+  it('names no user who is not on it, whatever the ids', () => {
     const id = fc.string({ minLength: 1 }).map((text) => `x${text.replaceAll(/[,\s]/g, '')}`);
     fc.assert(
       fc.property(fc.array(id), fc.array(id, { minLength: 1 }), (listed, ids) => {
@@ -124,7 +124,7 @@ describe('a flag', () => {
   });
 });
 
-it('flags that say neither yes nor no are told by their names', () => {
+it('flags that say neither yes nor no are reported by their names', () => {
   const env = {
     A_ALLOW_ALL_USERS: 'on',
     B_ALLOW_ALL_USERS: 'True',

@@ -75,8 +75,8 @@ it('a stranger is let in and put out again by the documented commands', patience
 
 it('warns of a flag that is neither true nor false', patience, async () => {
   const { gateway } = await desk({ dotenv: 'SLACK_ALLOW_ALL_USERS=on\nTELEGRAM_ALLOW_ALL_USERS=true\n' });
-  const told = gateway.config.notices.filter((notice) => notice.includes('ALLOW_ALL'));
-  expect(told).toEqual(['SLACK_ALLOW_ALL_USERS is neither true nor false: it admits no user']);
+  const reported = gateway.config.notices.filter((notice) => notice.includes('ALLOW_ALL'));
+  expect(reported).toEqual(['SLACK_ALLOW_ALL_USERS is neither true nor false: it admits no user']);
   expect(await gateway.access.message(direct('1', { platform: 'slack' }))).toMatchObject({ what: 'pair' });
   expect(await gateway.access.message(direct('1'))).toMatchObject({ what: 'heard', rule: 'platform-allow-all' });
 });
@@ -98,9 +98,7 @@ it('what fails says what to do, and never the code', patience, async () => {
   await codeFor(gateway.access, direct('42'));
   const wrong = await pairing('approve', 'telegram', 'ABC12DEF');
   expect(wrong).toMatchObject({ exitCode: 125, stdout: '' });
-  expect(wrong.stderr).toMatch(
-    /^caisson: nobody on telegram waits with this code \(not_found\)\n {2}try: .*4 of 5 tries/,
-  );
+  expect(wrong.stderr).toMatch(/^caisson: no request on telegram has this code \(not_found\)\n {2}try: .*4 of 5 tries/);
   for (let count = 0; count < 3; count += 1) await pairing('approve', 'telegram', 'ABC12DEF');
   for (let count = 0; count < 2; count += 1) {
     const locked = await pairing('approve', 'telegram', 'ABC12DEF', '-o', 'json');

@@ -57,7 +57,7 @@ describe('a damaged file', () => {
 
   const refused = (path: string) => ({ code: 'failed_precondition', details: { path }, remedy: expect.any(String) });
 
-  it('of who is paired pairs nobody, and is never written over', async () => {
+  it('of who is paired pairs no user, and is never written over', async () => {
     const { access, file, texts, code } = await damaged('telegram-approved.json');
     const path = file('telegram-approved.json');
     for (const text of texts) {
@@ -71,7 +71,7 @@ describe('a damaged file', () => {
     expect(await access.message(direct('42', { platform: 'signal' }))).toMatchObject({ what: 'heard' });
   });
 
-  it('of requests approves none, and keeps nobody from being put out', async () => {
+  it('of requests approves none, and hinders no revocation', async () => {
     const { access, audit, file, texts, code } = await damaged('telegram-pending.json');
     const path = file('telegram-pending.json');
     for (const text of texts) {
@@ -99,7 +99,7 @@ describe('a damaged file', () => {
     }
   });
 
-  it('of a name that is none is nobody', async () => {
+  it('of an invalid name is no user', async () => {
     const { access, home } = await world();
     mkdirSync(join(home, 'pairing'), { mode: 0o700 });
     for (const name of ['Telegram-approved.json', 'x y-pending.json', 'telegram-approved.json.0123.new', 'notes'])

@@ -144,7 +144,7 @@ describe('what cannot be known is refused', () => {
     });
   });
 
-  it('but spaces around an id are nobody', async () => {
+  it('but spaces around an id are no user', async () => {
     const { access } = await world('', 'TELEGRAM_ALLOWED_USERS= 42 \n');
     expect(await access.message(direct(' 42 '))).toMatchObject({ what: 'heard' });
   });

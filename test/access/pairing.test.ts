@@ -13,7 +13,7 @@ async function failTimes(access: Access, times: number): Promise<void> {
 }
 
 describe('a code', () => {
-  it('lets its stranger talk from then on, in every process, and nobody else', async () => {
+  it('lets its stranger talk from then on, in every process, and no other', async () => {
     const { access, another } = await world();
     const code = await codeFor(access, direct('42', { from: { ids: ['42', 'lid:9'], name: 'Ada\u202e\u001b[2J' } }));
     const other = await another();
@@ -68,14 +68,14 @@ describe('a code', () => {
     expect(await approved).toBe(counts);
   });
 
-  it('is kept nowhere, and told to nobody but its stranger', async () => {
+  it('is kept nowhere, and reported only to its stranger', async () => {
     const { access, audit, everything } = await world();
     const [used, open] = [await codeFor(access, direct('42')), await codeFor(access, direct('43'))];
-    const told: unknown[] = [await access.list(), await access.approve('telegram', used, 'me')];
-    for (const typed of [used, `${open}A`]) told.push(await access.approve('telegram', typed, 'me').catch(String));
-    told.push(await access.revoke('telegram', '42', 'me'), await facts(audit));
+    const reported: unknown[] = [await access.list(), await access.approve('telegram', used, 'me')];
+    for (const typed of [used, `${open}A`]) reported.push(await access.approve('telegram', typed, 'me').catch(String));
+    reported.push(await access.revoke('telegram', '42', 'me'), await facts(audit));
     for (const code of [used, open]) {
-      expect(JSON.stringify(told)).not.toContain(code);
+      expect(JSON.stringify(reported)).not.toContain(code);
       expect(everything()).not.toContain(code);
     }
     expect(everything()).toContain('"hash"');

@@ -31,7 +31,7 @@ describe('several processes', () => {
     expect((await access.list()).paired.map(({ ids }) => ids)).toEqual([['42']]);
   });
 
-  it('that are killed leave whole files, and nobody in who is not on record', patience, async () => {
+  it('that are killed leave whole files, and no user in who is not on record', patience, async () => {
     const { home, access, audit, clock } = await world();
     let letIn = 0;
     for (let round = 0; round < 6; round += 1) {

@@ -24,7 +24,7 @@ function wrongArrowsOf(path: string, imports: readonly Import[]): readonly strin
   });
 }
 
-/** Type-only circles count: a type that needs its user is in the wrong file. Each circle is told once. */
+/** Type-only circles count: a type that needs its user is in the wrong file. Each circle is reported once. */
 export function circles(sources: Sources): readonly string[] {
   const open: string[] = [];
   const done = new Set<string>();

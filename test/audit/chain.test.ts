@@ -156,7 +156,7 @@ describe('a run whose record cannot be written', () => {
     expect(many.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     rmSync(file, { recursive: true });
     await audit.record(entry(5));
-    // What was refused did not run, and is not told later. What has happened is.
+    // What was refused did not run, and is not reported later. What has happened is.
     expect(here.lines().map((line) => (JSON.parse(line) as { execId: string }).execId)).toEqual(['exec_2', 'exec_5']);
     audit.close();
   });
@@ -237,7 +237,7 @@ describe('verify names the first record that is not as it was written (API-19)',
 });
 
 describe('a line that a crash has torn', () => {
-  it('stands at the end, and is told', async () => {
+  it('stands at the end, and is reported', async () => {
     using here = place();
     const audit = here.open();
     await audit.record(entry(1));

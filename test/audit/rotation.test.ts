@@ -20,7 +20,7 @@ describe('rotation', () => {
     audit.close();
   });
 
-  it('begins a new file where it is told to, and removes none where none may go', async () => {
+  it('begins a new file where it is asked to, and removes none where none may go', async () => {
     using here = place();
     const audit = here.open(null, 4 * 1024);
     for (let n = 1; n <= 400; n += 1) await audit.record(entry(n));

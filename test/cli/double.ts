@@ -170,8 +170,8 @@ export class Double extends Fixed implements CaissonApi {
       return { ...real, ...this.#script.exit };
     });
     const unsetVariables = request.skills ?? []; // as if each were a variable
-    const told = { degraded: sandbox.degraded, unsetVariables, missingFiles: [] };
-    return { ...running, exit, how: where.recreated ? 'recreated' : how, ...told };
+    const reported = { degraded: sandbox.degraded, unsetVariables, missingFiles: [] };
+    return { ...running, exit, how: where.recreated ? 'recreated' : how, ...reported };
   }
 
   async run(request: Parameters<CaissonApi['run']>[0], options: Options = {}): ReturnType<CaissonApi['run']> {

@@ -123,7 +123,7 @@ describe('run and exec', () => {
     ).toBeNull();
   });
 
-  it('end the command quietly when nobody reads its output any more', async () => {
+  it('end the command quietly when its output has no reader any more', async () => {
     const { exitCode, stderr, double } = await cli(['run', '-q', '--', 'yes'], { stdout: new Closed() });
     expect([exitCode, stderr]).toEqual([141, '']);
     expect(double.calls.slice(2)).toEqual(['exit canceled', 'remove task1', 'close']);

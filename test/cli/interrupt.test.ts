@@ -60,7 +60,7 @@ describe('an interruption', () => {
     expect(await at.log()).toContain('remove task1');
   });
 
-  it('leaves no input open: the process ends although nobody closed it', async () => {
+  it('leaves no input open: the process ends although it was not closed', async () => {
     await using at = await scratch();
     const startedMs = performance.now();
     const { child, ended } = start(process.execPath, [onDouble, 'run', '-q', '-i', '--', 'true'], at.env);

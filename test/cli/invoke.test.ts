@@ -239,7 +239,7 @@ describe('notices of the configuration', () => {
   const open = () =>
     Promise.resolve(Object.assign(new Double(), { config: { ...config, notices: ['the store was repaired\u001b'] } }));
 
-  it('are told once, escaped, and not to programs', async () => {
+  it('are reported once, escaped, and not to programs', async () => {
     expect((await cli(['ls'], { open })).stderr).toBe('caisson: the store was repaired\\x1b\n');
     expect((await cli(['ls', '-q'], { open })).stderr).toBe('');
     expect((await cli(['ls', '--json'], { open })).stderr).toBe('');

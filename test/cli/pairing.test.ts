@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { cli } from './cli.ts';
 
-const told = 'caisson: nothing is approved on slack until 2026-01-02T13:00:00.000Z: too many codes were wrong\n';
+const reported = 'caisson: nothing is approved on slack until 2026-01-02T13:00:00.000Z: too many codes were wrong\n';
 
 describe('pairing list', () => {
   it('shows who waits and who is paired, and nothing that acts on a terminal', async () => {
@@ -14,7 +14,7 @@ describe('pairing list', () => {
       ['telegram', '7', 'Ada\\x1b[2J', 'paired', '24 h ago', 'me on a terminal'],
       [''],
     ]);
-    expect(stderr).toBe(told);
+    expect(stderr).toBe(reported);
   });
 
   it('gives names alone, or all of it, to programs', async () => {

@@ -30,7 +30,7 @@ describe('caisson scan', () => {
     });
   });
 
-  it('approves what it is told to', async () => {
+  it('approves what it is asked to', async () => {
     const { exitCode, stdout, double } = await cli(['scan', '--approve', '-'], { input: bad });
     expect([exitCode, stdout.split('\n')[0]]).toEqual([0, '-: approved']);
     expect(double.approved).toHaveLength(1);

@@ -45,7 +45,7 @@ describe('session run', { timeout: 60_000 }, () => {
     expect(next).toMatchObject({ exitCode: 0, stdout: 'no X\n' });
   });
 
-  it('stops the text where nobody reads any more', async () => {
+  it('stops the text where there is no reader any more', async () => {
     await using at = await task();
     const args = ['session', 'run', 'build', 'dev', '--', 'while echo line; do :; done'];
     const run = start(process.execPath, [bin, ...args], at.env);

@@ -220,7 +220,7 @@ describe('tables', () => {
     ).toBe(`A${' '.repeat(73)}B\nx\\x1b[2J\\n${' '.repeat(64)}1\n${'y'.repeat(71)}…  ${'z'.repeat(399)}…\n`);
   });
 
-  it('have colours on a terminal only, unless told otherwise', async () => {
+  it('have colours on a terminal only, unless set otherwise', async () => {
     const bold = '\u001b[1m';
     const shown = async (env: Record<string, string>, terminal: boolean, ...argv: string[]) =>
       (await cli(['ls', ...argv], { env, terminal })).stdout.includes(bold);

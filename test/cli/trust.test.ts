@@ -35,7 +35,7 @@ describe('doctor --trust', () => {
     expect(exitCode).toBe(125);
   });
 
-  it('asks nobody where nobody is, and says which fingerprint to give', async () => {
+  it('asks no person where it is absent, and says which fingerprint to give', async () => {
     const keys = [key('a', 'unknown')];
     for (const setting of [{ present: false, terminal: true }, { present: true }]) {
       const { exitCode, stderr, double } = await cli(trust, { keys, input: 'yes\n', ...setting });

@@ -42,7 +42,7 @@ tasks:
     container_memory: 300
 `;
 
-  it('is flag, environment, task, file, default, and each origin is told', async () => {
+  it('is flag, environment, task, file, default, and each origin is reported', async () => {
     await using home = await newHome();
     const loaded = await home.load({
       config,

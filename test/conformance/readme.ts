@@ -10,14 +10,14 @@ export function withCounts(readme: string, rows: readonly Row[]): string {
   const [from, to] = [readme.indexOf(opening), readme.indexOf(closing)];
   if (from < 0 || to < from) throw new Error(`README.md has no table between ${opening} and ${closing}`);
   const ran = new Map(rows.filter(({ notRun }) => notRun === null).map((row) => [row.backend, row]));
-  const told = readme
+  const reported = readme
     .slice(from, to)
     .split('\n')
     .map((text) => {
       const row = ran.get(line.exec(text)?.[1] ?? '');
       return row === undefined ? text : lineOf(row);
     });
-  return `${readme.slice(0, from)}${told.join('\n')}${readme.slice(to)}`;
+  return `${readme.slice(0, from)}${reported.join('\n')}${readme.slice(to)}`;
 }
 
 function lineOf({ backend, cases, absent, deviations }: Row): string {

@@ -40,7 +40,7 @@ async function expectNothingUnowned(home: Home): Promise<void> {
   expect(networks).toBeLessThanOrEqual(rows.length === 0 ? 0 : 1);
 }
 
-/** Also the network that its sandboxes shared goes with the last of them, whoever made it. */
+/** Also the network that its sandboxes shared goes with the last of them, by any process. */
 async function removeAll(home: Home): Promise<void> {
   const caisson = await home.open();
   for (const { taskId } of (await caisson.sandboxes.list()).items) await caisson.sandboxes.remove(taskId);

@@ -19,7 +19,7 @@ async function open(home: Home, backend: string, config = ''): Promise<Caisson> 
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A command sees the file where it is told to look, as nobody may print it. */
+/** A command sees the file where it is asked to look, as a secret. */
 const sum = ['sh', '-c', 'sha256sum <"$CAISSON_CREDENTIALS/token.json"'] as const;
 
 describe.each(places.backends)('credential files on %s', (backend) => {
@@ -108,12 +108,12 @@ describe.each(places.backends)('credential files on %s', (backend) => {
       'cd "${CAISSON_CREDENTIALS%/*}" && pwd -P; ln -s "$CAISSON_CREDENTIALS" /tmp/link-$$; echo /tmp/link-$$; echo kept >note';
     const { stdout } = await caisson.run({ taskId: 'demo', backend, command: ['sh', '-c', script] });
     const [above = '', link = ''] = stdout.text.split('\n');
-    const { stdout: told } = await caisson.run({
+    const { stdout: reported } = await caisson.run({
       taskId: 'demo',
       backend,
       command: ['sh', '-c', 'echo "$CAISSON_CREDENTIALS"'],
     });
-    const inside = told.text.trim();
+    const inside = reported.text.trim();
     await using elsewhere = await makeHome();
     const target = join(elsewhere.path, 'out');
     for (const source of [

@@ -35,29 +35,29 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('an engine that %s ends and that 
       .toBe('started\n');
     await restart(signal);
     const { exit } = await running;
-    // Whether the stream outlived the engine is the engine's affair; an exit code that nobody saw must not be told.
+    // Whether the stream outlived the engine is the engine's affair; an exit code that was not seen must not be reported.
     expect([exit.reason, exit.exitCode]).toEqual(exit.reason === 'exited' ? ['exited', 0] : ['lost', null]);
     const after = await caisson.run({ taskId: 'work', command: ['cat', '/workspace/file', '/workspace/runs'] });
     expect([after.exit.exitCode, after.stdout.text]).toEqual([0, 'kept\nstarted\n']);
     expect(await home.containers()).toHaveLength(1);
   });
 
-  it('is waited for, or told as unavailable, while it is away', { timeout: 180_000 }, async () => {
+  it('is waited for, or reported as unavailable, while it is away', { timeout: 180_000 }, async () => {
     await using home = await makeHome(engine.host);
     const caisson = await home.open();
     await caisson.sandboxes.create({ taskId: 'work' });
     const away = restart(signal);
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (let tries = 0; tries < 20; tries += 1) {
       const code = await caisson.run({ taskId: 'work', command: ['true'] }).then(
         ({ exit }) => exit.reason,
         (error: { readonly code: string }) => error.code,
       );
-      told.add(code);
+      reported.add(code);
       await sleep(100);
     }
     await away;
-    for (const code of told) expect(['exited', 'lost', 'unavailable']).toContain(code);
+    for (const code of reported) expect(['exited', 'lost', 'unavailable']).toContain(code);
     const after = await caisson.run({ taskId: 'work', command: ['echo', 'back'] });
     expect(after.stdout.text).toBe('back\n');
   });

@@ -75,7 +75,7 @@ describe.each(places.backends)('a command on %s', (backend) => {
     await caisson.close();
   });
 
-  it('is told of nothing when a short secret is declared, but the operator is (EN-14)', async () => {
+  it('receives nothing when a short secret is declared, but the operator is (EN-14)', async () => {
     await using home = await makeHome();
     const caisson = await places.open(home, backend, {
       config: '  env_passthrough: [PIN_SECRET]\n',

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openCaisson } from '../../src/main.ts';
 import { makeHome } from './home.ts';
 
-const secret = 'a-value-nobody-else-may-see-1f9c';
+const secret = 'a-value-to-hide-1f9c';
 
 /** Every file of the state directory, as text. */
 async function stateOf(directory: string): Promise<string> {

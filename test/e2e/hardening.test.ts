@@ -42,7 +42,7 @@ describe('the main job: commands in a hardened sandbox', () => {
     expect(view.degraded).toEqual([expect.objectContaining({ control: 'diskBytes' })]);
   });
 
-  it('refuses a disk limit that somebody set and the engine cannot hold, unless told otherwise (CH-20)', async () => {
+  it('refuses a disk limit that somebody set and the engine cannot hold, unless set otherwise (CH-20)', async () => {
     await using home = await makeHome();
     const refused = await home.cli(['create', '--task', 'demo', '--disk', '100m']);
     expect(refused.code).toBe(125);

@@ -15,7 +15,7 @@ async function expectResponsive(caisson: Caisson): Promise<void> {
 }
 
 describe('limits hold against programs that break them', () => {
-  it('memory: the program is killed, told apart from any other end, and the sandbox goes on (RL-03, RL-04)', async () => {
+  it('memory: the program is killed, distinguished from any other end, and the sandbox goes on (RL-03, RL-04)', async () => {
     await using home = await makeHome();
     const caisson = await home.open();
     await caisson.run({ taskId: 'bystander', command: ['true'] });

@@ -29,7 +29,7 @@ describe('what is ours and what is not', () => {
     }
   });
 
-  it('removes a running container of ours that has lost its record', async () => {
+  it('removes a running container of Caisson that has lost its record', async () => {
     await using home = await makeHome();
     const caisson = await home.open();
     const instance = await instanceOf(home.path);

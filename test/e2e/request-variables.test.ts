@@ -13,7 +13,7 @@ const sshd = hasSshd() ? await startSshd() : null;
 afterAll(async () => await sshd?.stop());
 
 const where = ['local', ...(sshd === null ? [] : ['ssh'])];
-const refused = { code: 'approval_required', details: { reason: 'nobody' } };
+const refused = { code: 'approval_required', details: { reason: 'no-approver' } };
 
 async function attacked(backend: string) {
   const home = await makeHome();

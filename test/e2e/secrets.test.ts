@@ -68,15 +68,15 @@ async function processList(): Promise<string> {
 /** All that the engine tells of our containers and of the commands that run in them. */
 async function engineOf(home: Home): Promise<string> {
   const docker = connect(dockerHost() ?? '');
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   for (const id of await home.containers()) {
     const inspected = await docker.getContainer(id).inspect();
-    told.push(inspected, await docker.getContainer(id).top({ ps_args: '-eo pid,args' }));
-    for (const exec of inspected.ExecIDs ?? []) told.push(await docker.getExec(exec).inspect());
+    reported.push(inspected, await docker.getContainer(id).top({ ps_args: '-eo pid,args' }));
+    for (const exec of inspected.ExecIDs ?? []) reported.push(await docker.getExec(exec).inspect());
     const until = String(Math.ceil(Date.now() / 1000));
-    told.push(await home.engine(['events', '--since', '1h', '--until', until, '--filter', `container=${id}`]));
+    reported.push(await home.engine(['events', '--since', '1h', '--until', until, '--filter', `container=${id}`]));
   }
-  return JSON.stringify(told);
+  return JSON.stringify(reported);
 }
 
 it.each(['docker', 'local'])(
@@ -115,7 +115,7 @@ it.each(['docker', 'local'])(
     await run(['run', '--task', 'crash', '--', 'env'], { CAISSON_TEST_FAILPOINT: 'after-create:crash' });
     await run(['run', '--task', 'wrong', '--', 'env'], { CAISSON_TEST_FAILPOINT: 'after-ready:error' });
     await during();
-    // Somebody who knows it spells it, so that it is in the argument vector: in no record of ours all the same.
+    // Somebody who knows it spells it, so that it is in the argument vector: in no record of Caisson all the same.
     await run(['exec', 'demo', '--', 'sh', '-c', `echo ${value(0)}`]);
     await run(['exec', 'demo', '--detach', '--', 'sh', '-c', `env; : ${value(0)}; sleep 1`]);
     await run(['ps', 'demo']);

@@ -107,7 +107,7 @@ describe.skipIf(!hasApptainer())('a service with the singularity backend, by roo
     expect((await sh('ls -A')).stdout.text).toBe('');
   });
 
-  it('removes what nobody has a record of', async () => {
+  it('removes what is on no record', async () => {
     const registrations = join(apptainer.scratch, `caisson-${process.getuid?.() ?? 0}/singularity`);
     const [instance = ''] = readdirSync(registrations);
     const backend = open({ env: apptainer.env, instance, settings: apptainer.settings });

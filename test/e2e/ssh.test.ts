@@ -105,8 +105,8 @@ describe.skipIf(!hasSshd())('a service with the ssh backend', () => {
     const [print = ''] = /SHA256:[A-Za-z0-9+/]{43}/.exec(refused.stderr) ?? [];
     expect([refused.exitCode, readFileSync(file, 'utf8')]).toEqual([125, '']);
     expect(refused.stderr).toContain(`caisson doctor ssh --trust --fingerprint ${print}`);
-    const told = await doctor('--trust', '--fingerprint', print);
-    expect([told.exitCode, readFileSync(file, 'utf8')]).toEqual([0, known]);
+    const reported = await doctor('--trust', '--fingerprint', print);
+    expect([reported.exitCode, readFileSync(file, 'utf8')]).toEqual([0, known]);
     const [record] = await Array.fromAsync(caisson.audit.tail({ count: 1 }));
     expect(record).toMatchObject({ type: 'trust', backend: 'ssh', fingerprint: print });
   });

@@ -49,10 +49,10 @@ async function onTerminal(home: Home, args: readonly string[]): Promise<OnTermin
     settings: async () => {
       await using terminal = await open(await text('tty'), 'r');
       const stty = spawn('stty', ['-a'], { stdio: [terminal.fd, 'pipe', 'inherit'] });
-      let told = '';
-      stty.stdout?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+      let reported = '';
+      stty.stdout?.on('data', (chunk: Buffer) => (reported += chunk.toString()));
       await once(stty, 'close');
-      return told;
+      return reported;
     },
     ended: once(child, 'exit').then(async () => ({
       code: Number(await text('code')),

@@ -1,8 +1,8 @@
 /**
  * A real Apptainer for one test file. Debian has it in `sid` only, built for the libc there: `npm run engines` unpacks
- * that libc beside it, and the two programs are told to use it. Nothing of it is installed on the system.
+ * that libc beside it, and the two programs are made to use it. Nothing of it is installed on the system.
  *
- * It lies below /tmp while the tests run: whoever runs containers on behalf of root must be able to reach it.
+ * It lies below /tmp while the tests run: the user who runs containers on behalf of root must be able to reach it.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ export function whyNoApptainer(): string | null {
   return there ? null : 'no test Apptainer: run `npm run engines`';
 }
 
-/** For tests that only skip where there is none, and fail where engines are required. */
+/** For tests that only skip where it is absent, and fail where engines are required. */
 export function hasApptainer(): boolean {
   const why = whyNoApptainer();
   if (why !== null && enginesRequired()) throw new Error(why);
@@ -121,7 +121,7 @@ export async function startApptainer(): Promise<Apptainer> {
   };
 }
 
-/** For good, and for this process: vitest runs each file in one of its own. Whoever is no root stays who it is. */
+/** For good, and for this process: vitest runs each file in one of its own. An account other than root stays as it is. */
 export function becomeNobody({ directory }: Apptainer): void {
   if (process.getuid?.() !== 0) return;
   const [uid, gid] = ['-u', '-g'].map((which) => Number(execFileSync('id', [which, 'nobody'])));

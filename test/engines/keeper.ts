@@ -3,7 +3,7 @@
  * closes it whatever becomes of the owner, so neither Ctrl-C nor a kill of the test run leaves an engine behind.
  *
  * Runs under `flock`: it holds the lock of its slot as long as it lives, so what an earlier keeper of the slot left
- * (it was killed itself) belongs to nobody and is cleaned before the start.
+ * (it was killed itself) has no owner and is cleaned before the start.
  *
  *   flock --nonblock --no-fork SLOT/lock node keeper.ts SLOT plain|btrfs|respawning GROUP
  *
@@ -111,7 +111,7 @@ function ownerEnded(): Promise<unknown> {
 
 const [slot = '', kind = '', group = ''] = process.argv.slice(2);
 process.env['PATH'] = systemPath;
-// The owner may be gone before it is told: the end of its standard input says so too.
+// The owner may be gone before it is asked: the end of its standard input says so too.
 process.stdout.on('error', () => {});
 try {
   await keep(slot, kind, group);

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 export interface DaemonOptions {
   readonly arguments: readonly string[];
-  /** Starts it again, in the same namespaces, whenever it ends by itself; ends it when it is told to end. */
+  /** Starts it again, in the same namespaces, whenever it ends by itself; ends it when asked to end. */
   readonly respawn: boolean;
   /** A file system image to mount on the data root first. `null`: the data root is a plain directory. */
   readonly disk: { readonly image: string; readonly directory: string } | null;
@@ -68,7 +68,7 @@ async function joinToHost(pid: number): Promise<void> {
   await run('nsenter', [...inNetwork, 'route', 'add', 'default', 'via', host]);
 }
 
-/** Derived from our process id, which nobody else on this machine has now; taken ones are stepped over. */
+/** Derived from our process id, which no other process of this machine has now; taken ones are stepped over. */
 function freeLink(): { readonly name: string; readonly host: string; readonly peer: string } {
   const taken = new Set(
     Object.entries(networkInterfaces()).flatMap(([name, of = []]) => [name, ...of.map((each) => each.address)]),

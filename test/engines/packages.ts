@@ -16,7 +16,7 @@ export const packages = [
   'busybox-static', // the smallest image
 ] as const;
 
-/** What only tests need: on the machine of a user, nobody expects an sshd to appear. */
+/** What only tests need: on the machine of a user, no user expects an sshd to appear. */
 const hostPackages = [
   'openssh-server', // a host for the ssh backend
   'openssh-client', // ssh-keygen, ssh-agent

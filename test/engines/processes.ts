@@ -1,6 +1,6 @@
 /**
  * Ends what a killed run left. Everything an engine starts carries the path of its runtime directory in its
- * arguments, and that path was made by mkdtemp: no foreign process can be taken for one of ours.
+ * arguments, and that path was made by mkdtemp: no foreign process can be taken for one of Caisson.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 export interface Registry {
-  /** `HOST:PORT`. It speaks HTTP: clients must be told that this is all right. */
+  /** `HOST:PORT`. It speaks HTTP: clients must be reported that this is all right. */
   readonly address: string;
   /** Of the manifest. */
   readonly digest: string;
@@ -61,7 +61,7 @@ function imageOf(
     JSON.stringify({
       architecture: 'amd64',
       os: 'linux',
-      // Never the same, so that nobody has it yet.
+      // Never the same, so that it is new.
       config: { Cmd: ['sh'], Env: ['PATH=/bin:/usr/bin', 'OF_IMAGE=pulled'], Labels: { made: randomUUID() } },
       rootfs: { type: 'layers', diff_ids: [digestOf(layer)] },
     }),

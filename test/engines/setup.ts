@@ -55,7 +55,7 @@ async function startWithImages(kind: EngineKind): Promise<Engine> {
 }
 
 /**
- * Tests run in processes of their own, so they ask through a socket; whoever connects gets the one answer. It is an
+ * Tests run in processes of their own, so they ask through a socket; a process that connects gets the one answer. It is an
  * abstract one (unix(7)), which is gone with us however we end.
  */
 async function openDoor(start: (kind: EngineKind) => Promise<string | null>): Promise<Server> {

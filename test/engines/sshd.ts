@@ -15,7 +15,7 @@ import { findCommand } from './privileges.ts';
 export interface Sshd {
   readonly pid: number;
   readonly port: number;
-  /** HOME of whoever logs in, and of the client. */
+  /** HOME of the account that logs in, and of the client. */
   readonly home: string;
   /** The public key of the host, as it stands in known_hosts without the name. */
   readonly hostKey: string;
@@ -95,7 +95,7 @@ function configuration(
     'UsePAM no',
     'PasswordAuthentication no',
     'PermitRootLogin prohibit-password',
-    // What the account's own shell files do is none of the tests' business.
+    // What the account's own shell files do does not belong to the tests.
     // Nor is systemd of this machine, if there is one.
     `SetEnv HOME=${home} XDG_RUNTIME_DIR=${directory}/none`,
     '',

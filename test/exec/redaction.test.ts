@@ -8,7 +8,7 @@ import { requestFor, where } from './requests.ts';
 import { gone, MemoryRecorder } from './running.ts';
 import { ScriptedProcess, scriptedSandbox } from './scripted.ts';
 
-const secret = 'a-value-that-nobody-may-see';
+const secret = 'a-value-to-hide';
 
 async function started(
   changes: Partial<ExecRequest> = {},

@@ -33,12 +33,12 @@ it(
       command: ['sh', '-c', 'echo "$$"; echo x >>ran; sleep 0.5; echo end >&2; exit 3'],
     } as const;
     const started = await Promise.all([caisson.exec(request), caisson.exec(request), caisson.exec(request)]);
-    const told = await Promise.all(
+    const reported = await Promise.all(
       started.map(async ({ stdout, stderr, exit }) => [await text(stdout), await text(stderr), (await exit).exitCode]),
     );
-    expect(new Set(told.map(String)).size).toBe(1);
+    expect(new Set(reported.map(String)).size).toBe(1);
     const later = await caisson.run(request);
-    expect([later.stdout.text, later.stderr.text, later.exit.exitCode]).toEqual(told[0]);
+    expect([later.stdout.text, later.stderr.text, later.exit.exitCode]).toEqual(reported[0]);
     expect((await caisson.run({ taskId: 'work', command: ['wc', '-l', 'ran'] })).stdout.text).toBe('1 ran\n');
   },
 );
@@ -89,7 +89,7 @@ it('one id for many at once is started once at most', { timeout: 60_000 }, async
       caisson.processes.start({ taskId: 'work', execId, command }),
       caisson.processes.start({ taskId: 'other', execId, command }),
     ]);
-    await caisson.processes.wait(execId).catch(() => undefined); // there is none when the exec was first
+    await caisson.processes.wait(execId).catch(() => undefined); // it is absent when the exec was first
   }
   const { stdout } = await caisson.run({ taskId: 'work', command: ['sh', '-c', 'sort raced | uniq -d'] });
   expect(stdout.text).toBe('');

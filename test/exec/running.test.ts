@@ -59,7 +59,7 @@ describe('an exec settles', () => {
     expect(performance.now() - from).toBeLessThan(3000);
   });
 
-  it('when nobody reads, and what is on its way is still there to be read', async () => {
+  it('without a reader, and what is on its way is still there to be read', async () => {
     const { process, execution } = await scripted();
     const megabyte = Buffer.alloc(1024 * 1024, 'x');
     process.stdout.write(megabyte);
@@ -76,7 +76,7 @@ describe('an exec settles', () => {
     expect(read).toBe(megabyte.length);
   });
 
-  it('with bounded memory when nobody reads a child that floods', async () => {
+  it('with bounded memory without a reader of a child that floods', async () => {
     const { process, execution } = await scripted();
     process.exit();
     process.prove({ is: 'held', pids: [42] });
@@ -211,7 +211,7 @@ describe('a start', () => {
     });
   });
 
-  it('on a terminal is refused where there is none', async () => {
+  it('on a terminal is refused where it is absent', async () => {
     const request = requestFor(['true'], { tty: { columns: 80, rows: 24 } });
     await expect(startExec(failing(gone), request, bare)).rejects.toMatchObject({ code: 'not_supported' });
   });

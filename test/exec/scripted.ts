@@ -1,4 +1,4 @@
-/** A process whose every step is told by the test: for edges that real processes reach only by luck. */
+/** A process whose every step is reported by the test: for edges that real processes reach only by luck. */
 import { PassThrough, type Writable } from 'node:stream';
 import type { Outputs, Process, ProcessEnd, Sandbox } from '../../src/backend.ts';
 

@@ -207,14 +207,14 @@ describe('copying into a sandbox', () => {
     const base = scratch();
     mkdirSync(join(base, 'tree'));
     for (let i = 0; i < 300; i++) writeFileSync(join(base, 'tree', String(i)), 'x'.repeat(1000));
-    const told: Progress[] = [];
+    const reported: Progress[] = [];
     await copyIn(processSandbox(), {
       source: join(base, 'tree'),
       target: join(base, 'inside'),
-      onProgress: (progress) => told.push(progress),
+      onProgress: (progress) => reported.push(progress),
     });
-    expect(told.at(-1)).toEqual({ what: 'copying into the sandbox', done: 300_000, total: 300_000 });
-    expect(told.length).toBeLessThan(60);
+    expect(reported.at(-1)).toEqual({ what: 'copying into the sandbox', done: 300_000, total: 300_000 });
+    expect(reported.length).toBeLessThan(60);
   });
 });
 

@@ -52,7 +52,7 @@ describe('an approval', () => {
     expect(approver.questions).toHaveLength(2);
   });
 
-  it('that nobody gives in time is a refusal, and the answer that comes late is a conflict (AP-03)', async () => {
+  it('that does not come in time is a refusal, and the answer that comes late is a conflict (AP-03)', async () => {
     const guard = await guardOn(configured('approvals: {timeout: 0.3}'), { approver: 'queue' });
     const startedMs = performance.now();
     const refused = refusalOf(guard, call(risky));
@@ -141,7 +141,7 @@ describe('an approval', () => {
     );
   });
 
-  it('for ever is kept, whoever else saves at the same time', async () => {
+  it('for ever is kept, while others save at the same time', async () => {
     const made = configured('command_allowlist: []');
     const commands = Array.from({ length: 8 }, (_, at) => `rm -rf ./build${at}`);
     const guards = await Promise.all(commands.map(async () => await guardOn(made, { approver: answering('always') })));
@@ -262,7 +262,7 @@ describe('questions that are skipped', () => {
     }
   });
 
-  it('are asked all the same inside a command that Caisson runs, and that is told (AP-10)', async () => {
+  it('are asked all the same inside a command that Caisson runs, and that is reported (AP-10)', async () => {
     const guard = await guardOn(configured('approvals: {mode: off, unattended_mode: approve}'), {
       yolo: true,
       env: { HERMES_YOLO_MODE: '1', CAISSON_EXEC: 'exec_1' },
@@ -287,7 +287,7 @@ describe('questions that are skipped', () => {
     ['cron_mode: approve', { CAISSON_CRON_SESSION: '1' }, null],
     ['unattended_mode: approve', {}, null],
     ['unattended_mode: deny', {}, 'approval_required'],
-  ])('%s decides at once where nobody is there', async (key, env, expected) => {
+  ])('%s decides at once without an approver', async (key, env, expected) => {
     const guard = await guardOn(configured(`approvals: {${key}, rules: {ask: ["terminal(make:*)"]}}`), { env });
     expect(await refusalOf(guard, call(risky))).toBe(expected);
     expect(await refusalOf(guard, call('make'))).toBe('approval_required');

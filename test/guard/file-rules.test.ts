@@ -31,7 +31,7 @@ it('a rule may mean one kind of writing alone', async () => {
   expect(await verdictOf(removal([]), { deny: ['move_file', 'patch'] })).toBe('allow');
 });
 
-it('what is too much to be looked at is refused where something is forbidden, else asked about, whoever skips questions', async () => {
+it('what is too much to be looked at is refused where something is forbidden, else asked about, also where questions are skipped', async () => {
   expect(await verdictOf(removal([], false), { deny: ['write_file(.env)'] })).toBe('deny');
   const asked = await decideFile(removal([], false), settingsOf({ rules: { ask: ['write_file(.env)'] } }));
   expect(asked).toMatchObject({ verdict: 'ask', tier: 'rule', findings: [{ rule: 'files' }] });

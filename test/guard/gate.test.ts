@@ -36,7 +36,7 @@ describe('the gate', () => {
     expect(await refusalOf(guard, call('rm -rf build', { reach }))).toBe('approval_required');
   });
 
-  it('keeps the hardline list in containers when it is told to', async () => {
+  it('keeps the hardline list in containers when it is asked to', async () => {
     const guard = await guardOn(withFile('policy: {container_hardline: true}'));
     expect(await refusalOf(guard, call('rm -rf /', { reach: 'container' }))).toBe('policy_denied');
     expect(await refusalOf(guard, call('rm -rf build', { reach: 'container' }))).toBeNull();
@@ -100,7 +100,7 @@ describe('the gate', () => {
     [['sh', '-c', 'cat | bash'], 'approval_required'],
     [['sort'], null],
     [['python3', 'script.py'], null],
-  ] as const)('asks when %j would run input that nobody has seen', async (argv, expected) => {
+  ] as const)('asks when %j would run input that was not judged', async (argv, expected) => {
     expect(await refusalOf(await guardOn(directories()), call([...argv], { stdin: true }))).toBe(expected);
   });
 
@@ -193,7 +193,7 @@ describe('sources of rules', () => {
       'ask: [terminal]\ndeny: [terminal, "terminal(ls; id)"]',
       /permissions\.yaml: deny\[1\]: the permission rule "terminal\(ls; id\)" is more/,
     ],
-  ])('of a project are told by the keys of its own file when they are wrong: %j', async (text, message) => {
+  ])('of a project are reported by the keys of its own file when they are wrong: %j', async (text, message) => {
     const made = directories();
     mkdirSync(join(made.project, '.caisson'));
     writeFileSync(join(made.project, '.caisson', 'permissions.yaml'), text);

@@ -31,12 +31,12 @@ async function opened(input: Partial<OpenInput> = {}): Promise<Opened> {
 }
 
 describe('every verb that runs something', () => {
-  it('is refused at once where nobody is there, and makes nothing', patience, async () => {
+  it('is refused at once without an approver, and makes nothing', patience, async () => {
     const { caisson, victim } = await opened();
     const command = ['rm', '-rf', victim] as const;
     const request = { taskId: 'build', command };
     const code = { language: 'bash', text: `rm -rf ${victim}` } as const;
-    const refused = { code: 'approval_required', details: { reason: 'nobody' } };
+    const refused = { code: 'approval_required', details: { reason: 'no-approver' } };
     await expect(caisson.exec(request)).rejects.toMatchObject(refused);
     await expect(caisson.run(request)).rejects.toMatchObject(refused);
     await expect(caisson.run({ command: ['sh'], input: `rm -rf ${victim}` })).rejects.toMatchObject(refused);
@@ -70,7 +70,7 @@ describe('every verb that runs something', () => {
     expect(existsSync(victim)).toBe(true);
   });
 
-  it('is refused what is always refused, whoever approves', patience, async () => {
+  it('is refused what is always refused, with any approver', patience, async () => {
     const questions: Question[] = [];
     const { caisson } = await opened({
       yolo: true,
@@ -142,7 +142,7 @@ describe.skipIf(!hasTerminal)('the question on a terminal', () => {
   it('not answered is a no', patience, async () => {
     const terminal = await onTerminal('run -q -- rm -rf victim', { CAISSON_APPROVALS_TIMEOUT: '1' });
     await terminal.wrote('Choice');
-    expect((await terminal.ended).stdout).toContain('nobody answered in time');
+    expect((await terminal.ended).stdout).toContain('no answer came in time');
     expect(existsSync(terminal.victim)).toBe(true);
   });
 

@@ -97,7 +97,7 @@ describe('mode smart', () => {
     },
   );
 
-  it('asks a human when nobody is at the other end', async () => {
+  it('asks a human when the other end is absent', async () => {
     const model = await endpoint(() => 'APPROVE');
     model.close();
     const { guard, humans } = await smartGuard(model.url);

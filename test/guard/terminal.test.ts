@@ -52,7 +52,7 @@ describe.skipIf(!hasTerminal)('tirith, on a terminal', () => {
     ...more,
   });
 
-  it('warns in the question, is told the command, and the answer decides', patience, async () => {
+  it('warns in the question, receives the command, and the answer decides', patience, async () => {
     const at = await desk();
     at.program('tirith', `printf '%s\\n' "$@" > ${at.root}/seen\n${finding}\nexit 2`);
     const env = scanning(at.home);

@@ -36,7 +36,7 @@ async function everywhere(guard: Guard, command: string): Promise<readonly (stri
 const yes: GuardInput = { approver: async () => await Promise.resolve('once'), yolo: true };
 
 describe('the documented snippet', () => {
-  it.each([yes, {}])('refuses on every backend, whoever is there: %j', async (input) => {
+  it.each([yes, {}])('refuses on every backend, with any approver: %j', async (input) => {
     const guard = await guardOn(written(documented), input);
     for (const command of ['curl https://wiki.internal.company.com/', 'git clone git@admin.example.com:a/b'])
       expect(await everywhere(guard, command)).toEqual(reaches.map(() => 'policy_denied'));

@@ -79,12 +79,16 @@ describe.skipIf(lacking !== null && !required)('a root file system from packages
   it("goes through the host's proxy and carries nothing of the host", { timeout: 300_000 }, async () => {
     const aptConfig = join(directory, 'apt.conf');
     await writeFile(aptConfig, `Acquire::http::Proxy "http://127.0.0.1:${proxy.port}";\n`);
-    const told: string[] = [];
+    const reported: string[] = [];
     const env = { ...process.env, APT_CONFIG: aptConfig };
-    const made = await buildRootfs(await smallRecipe(), { env, directory, onProgress: (step) => told.push(step.what) });
+    const made = await buildRootfs(await smallRecipe(), {
+      env,
+      directory,
+      onProgress: (step) => reported.push(step.what),
+    });
 
     expect(proxy.asked.filter((url) => url.endsWith('.deb')).length).toBeGreaterThan(20);
-    expect(told).toContain('extracting archives');
+    expect(reported).toContain('extracting archives');
     const entries = await readTar(made.tar);
     expect(entries.get('etc/apt/apt.conf.d/90caisson')?.text).toContain('APT::Sandbox::User "root"');
     expect(entries.get('etc/apt/apt.conf.d/90caisson')).toMatchObject({ uid: 0, mode: 0o644 });
@@ -125,7 +129,7 @@ describe('an image that cannot be built here', () => {
     importRootfs: () => Promise.reject(new Error('must not be reached')),
   };
 
-  it('names both ways when nobody chose one', async () => {
+  it('names both ways when none was chosen', async () => {
     const env = { PATH: '/nowhere', HOME: directory };
     const failure = await buildImage('base', { images, env }).catch((error: unknown) => error);
     expect(isCode(failure, 'failed_precondition') && failure.remedy).toMatch(/install mmdebstrap.*--method dockerfile/);

@@ -93,7 +93,7 @@ describe('compareSpec', () => {
     expect(compareSpec(wanted({ asked: everything, allowDegraded: true }), bare)).toEqual(compareSpec(wanted(), bare));
   });
 
-  it('does not miss a limit that nobody wants', () => {
+  it('does not miss a limit that is not wanted', () => {
     const spec = { ...aSpec, limits: { cpuCores: null, memoryBytes: null, diskBytes: null, pids: null } };
     const controls = compareSpec(wanted({ spec }), bare).degraded.map(({ control }) => control);
     expect(controls).not.toContain('pids');

@@ -36,7 +36,7 @@ describe('task ids (API-13)', () => {
     undefined,
     {},
     ['a'],
-  ])('%j is none', (id) => {
+  ])('%j is not one', (id) => {
     expect(() => checkTaskId(id)).toThrow(expect.objectContaining({ code: 'invalid_argument', remedy: someText() }));
   });
 
@@ -94,7 +94,7 @@ describe('image references (API-14)', () => {
     '$(id)',
     'a;b',
     '../a',
-  ])('%j is none', (reference) => {
+  ])('%j is not one', (reference) => {
     expect(imageProblem(reference)).not.toBeNull();
   });
 
@@ -131,7 +131,7 @@ describe('images that some backend takes', () => {
     './one.sif',
     'file:///one.sif',
     'library://one',
-  ])('%j is none', (image) => {
+  ])('%j is not one', (image) => {
     expect(placedImageProblem(image)).not.toBeNull();
   });
 });

@@ -93,7 +93,7 @@ describe('CP-03 spellings', () => {
     expect(decide('rm -rf .', { cwd: '/usr' }).verdict).toBe('deny');
   });
 
-  it('knows the home directory by its path, when it is told', () => {
+  it('knows the home directory by its path, when it is given', () => {
     const at = (command: string): string =>
       policyWith().decide({ command, cwd: '/work', home: '/srv/agent', reach: 'host' }).verdict;
     expect([

@@ -72,7 +72,7 @@ describe('in a container, a command that names a blocked host', () => {
     expect(findings[0]?.description).toMatch(/ is blocked by the website policy of the test$/);
   });
 
-  it('is told with host, rule and place', () => {
+  it('is reported with host, rule and place', () => {
     const command = 'ls && curl -s https://wiki.internal.company.com/start';
     const [finding] = decide(command).findings;
     expect(finding).toMatchObject({

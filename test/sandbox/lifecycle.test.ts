@@ -157,7 +157,7 @@ describe('the sweep', () => {
 });
 
 describe('garbage', () => {
-  it('is a resource of ours without a row, and nothing else', async () => {
+  it('is a resource of Caisson without a row, and nothing else', async () => {
     const context = await service();
     const { row } = await acquire(context, await plan(context), {});
     await acquire(context, await plan(context, { taskId: 'other' }), {});

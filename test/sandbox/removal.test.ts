@@ -32,7 +32,7 @@ describe('removal', () => {
     expect(await context.store.sandboxes()).toEqual([]);
   });
 
-  it('takes the files that an earlier one has kept, and nothing for a name that is none of a task', async () => {
+  it('takes the files that an earlier one has kept, and nothing for a name that is not that of a task', async () => {
     const context = await service({ persistence: 'directory' });
     const asked = await plan(context);
     const { row } = await acquire(context, { ...asked, spec: { ...asked.spec, persistent: true } }, {});

@@ -92,7 +92,7 @@ describe('a skill', () => {
   });
 
   it.each([
-    ['a list that is none', listing('  name: X')],
+    ['a list that is not one', listing('  name: X')],
     ['an entry without a name', listing('  - prompt: X')],
     ['a number', listing('  - 7')],
     ['what is no YAML', '---\na: [\n---\n'],

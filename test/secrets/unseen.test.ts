@@ -17,7 +17,7 @@ const unseen = [
   '\u00ad',
 ];
 
-describe('what nobody sees', () => {
+describe('what is invisible', () => {
   it.each(unseen)('hides no secret from redaction, and goes with it: %j', (mark) => {
     const text = `see ${token.slice(0, 12)}${mark}${token.slice(12)} end`;
     expect(redacted(text)).toBe('see [REDACTED:github-token] end');

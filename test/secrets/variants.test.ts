@@ -209,6 +209,6 @@ const innocent = [
   ...["let head = '-----BEGIN OPENSSH PRIVATE KEY-----\\n';\nconst privateKeyBody = encodeInBase64(everything);"],
 ];
 
-describe('what is written like a secret, and is none', () => {
+describe('what is written like a secret, and is not one', () => {
   it.each(innocent)('stays: %s', (text) => expect(redacted(text)).toBe(text));
 });

@@ -141,7 +141,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       expect(await other.acquire('task:a')).toBe(true);
     });
 
-    it('lets nobody give back the lease of another', async () => {
+    it('lets no process give back the lease of another', async () => {
       await store.acquire('task:a');
       await other.release('task:a');
       expect(await other.acquire('task:a')).toBe(false);

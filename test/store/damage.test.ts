@@ -122,7 +122,7 @@ function canMount(): boolean {
 
 describe('a full disk', () => {
   it.runIf(mayMount)(
-    'is told as resource_exhausted at each write, and forgotten when there is space again',
+    'is reported as resource_exhausted at each write, and forgotten when there is space again',
     async () => {
       await using disk = await smallDisk();
       const { path: home } = disk;

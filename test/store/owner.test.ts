@@ -13,11 +13,11 @@ describe('parseStat', () => {
     expect(parseStat(stat)).toBe('4711');
   });
 
-  it('takes a zombie for dead: it still has an entry, but nobody lives there', () => {
+  it('takes a zombie for dead: it still has an entry, but no process lives there', () => {
     expect(parseStat(`12 (node) ${rest.replace('S', 'Z')}`)).toBeNull();
   });
 
-  it.each(['', '12', '12 (node)', '12 (node) '])('takes %j for nobody', (stat) => {
+  it.each(['', '12', '12 (node)', '12 (node) '])('takes %j for no process', (stat) => {
     expect(parseStat(stat)).toBeNull();
   });
 });

@@ -41,7 +41,7 @@ describe('the files of the SQLite store', () => {
     }
   });
 
-  it('are closed to others when they were found open, and that is told', async () => {
+  it('are closed to others when they were found open, and that is reported', async () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
     await (await openStore(path)).store.close();

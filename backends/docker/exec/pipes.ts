@@ -105,5 +105,5 @@ function openPipe(path: string, direction: number): number {
   const fd = openSync(path, direction | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   if (fstatSync(fd).isFIFO()) return fd;
   closeSync(fd);
-  throw new CaissonError('internal', 'what should be a pipe of the sandbox is none');
+  throw new CaissonError('internal', 'what should be a pipe of the sandbox is not one');
 }

@@ -65,7 +65,7 @@ export const auditVerify = defineCommand({
   name: 'audit verify',
   summary: 'Tell whether records were changed or removed',
   about: `Each record holds the hash of the one before it. Exits 0 when all follow each other, and 1 when one does
-not: then the first such record is named. Whoever may write to the state directory can also write a
+not: then the first such record is named. A user who may write to the state directory can also write a
 new chain: to find that out, keep the last hash (audit tail -n 1 --json) where they cannot write.`,
   operands: [],
   runs: false,

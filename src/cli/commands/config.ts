@@ -52,7 +52,7 @@ function show(value: unknown): string {
 export const configCheck = defineCommand({
   name: 'config check',
   summary: 'Check the configuration file',
-  about: 'A mistake is told with its place and the nearest known key.',
+  about: 'A mistake is reported with its place and the nearest known key.',
   operands: [],
   runs: false,
   exitsAsCommand: false,

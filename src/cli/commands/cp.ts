@@ -13,7 +13,7 @@ export const cp = defineCommand({
   name: 'cp',
   summary: 'Copy files and directories into or out of a sandbox',
   about: `Exactly one side is in the sandbox, written TASK:PATH. A path of this machine that holds a colon
-starts with / or . instead. Links, devices and sockets are left out and told. Files that\nhold the account or its configuration (~/.ssh, ~/.bashrc, /etc/passwd and the like) are not written.`,
+starts with / or . instead. Links, devices and sockets are left out and reported. Files that\nhold the account or its configuration (~/.ssh, ~/.bashrc, /etc/passwd and the like) are not written.`,
   operands: [
     { name: 'SOURCE', count: 'one' },
     { name: 'TARGET', count: 'one' },

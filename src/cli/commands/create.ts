@@ -7,7 +7,7 @@ export const create = defineCommand({
   name: 'create',
   summary: "Make a task's sandbox, or find the one it has",
   about: `Prints the sandbox id and how it came: created, found, started (it was stopped) or recreated
-(it had vanished). What the backend cannot give is refused when it was asked for here, and told
+(it had vanished). What the backend cannot give is refused when it was asked for here, and reported
 when it is only a default.`,
   operands: [{ name: 'TASK', count: 'optional' }],
   runs: false,

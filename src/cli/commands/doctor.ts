@@ -13,7 +13,7 @@ export const doctor = defineCommand({
 rules of the command policy on their own examples, and tells which rules have no effect. The exit
 code is 1 when a named backend, or without names a configured one or a rule, is not ready.
 
-With --trust, the hosts of one backend are asked for their keys first. One that nobody has confirmed
+With --trust, the hosts of one backend are asked for their keys first. One that is not confirmed
 is shown, and known from then on when you say yes, or gave its fingerprint. A key that is revoked, or
 that takes the place of another one, is never confirmed so.`,
   operands: [{ name: 'BACKEND', count: 'any' }],

@@ -3,7 +3,7 @@ import { plural } from '../format.ts';
 
 export const gc = defineCommand({
   name: 'gc',
-  summary: 'Remove what nobody owns any more',
+  summary: 'Remove what no sandbox owns any more',
   about: 'Expired sandboxes, what crashes left in the backends, directories without a task, old records.',
   operands: [],
   runs: false,

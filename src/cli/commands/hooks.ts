@@ -34,7 +34,7 @@ export function hookRow({ tool, state, files, command, problem }: HookView): rea
 export const hooksAccept = defineCommand({
   name: 'hooks accept',
   summary: 'Accept such scripts as they are now',
-  about: `Look at them first: they are told every command, and can change it. A script that changes later is not
+  about: `Look at them first: they receive every command, and can change it. A script that changes later is not
 run until it is accepted again. Exits 1 when one of them cannot be used.`,
   operands: [{ name: 'SCRIPT', count: 'any' }],
   runs: false,

@@ -6,9 +6,9 @@ import { pairedRow, pairingHead, pairingLine, pendingRow } from '../pairing.ts';
 export const pairingList = defineCommand({
   name: 'pairing list',
   summary: 'List who waits for pairing, and who is paired',
-  about: `Whoever writes to the agent on a messenger and is not known there gets a code, and waits here for an
-hour. Codes are shown nowhere but to them: have the code told, and approve it. Who is let in by
-variables (TELEGRAM_ALLOWED_USERS and its like) is not listed.`,
+  about: `A person who writes to the agent on a messenger and is not known there gets a code, and waits here
+for an hour. Codes are shown only to them: ask them for the code, and approve it. Users whom variables
+let in (TELEGRAM_ALLOWED_USERS and its like) are not listed.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
@@ -61,7 +61,7 @@ export const pairingRevoke = defineCommand({
   name: 'pairing revoke',
   summary: 'Take back that somebody may talk to the agent',
   about: `By any id of the person, as pairing list shows them; all of them go. It holds from the next message on,
-in every process of the state directory. Whoever a list of users names too is told of: they talk on
+in every process of the state directory. A user whom a list names too is listed: they talk on
 until they are off that list.`,
   operands: [
     { name: 'PLATFORM', count: 'one' },
@@ -94,7 +94,7 @@ const sources = {
 export const pairingClearPending = defineCommand({
   name: 'pairing clear-pending',
   summary: 'Forget who waits for pairing',
-  about: `Their codes open nothing any more. Who is paired stays so. Whoever asked may ask again ten minutes after
+  about: `Their codes open nothing any more. Who is paired stays so. They may ask again ten minutes after
 they did.`,
   operands: [{ name: 'PLATFORM', count: 'optional' }],
   runs: false,

@@ -11,7 +11,7 @@ With --json only the counts are written.`,
   runs: false,
   exitsAsCommand: false,
   options: {
-    env: { type: 'list', short: 'e', value: 'NAME', about: 'a variable of ours whose value is a secret too' },
+    env: { type: 'list', short: 'e', value: 'NAME', about: 'a variable of this process whose value is a secret too' },
   },
   examples: [
     ['what a log says, without its secrets', 'redact < build.log'],

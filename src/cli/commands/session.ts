@@ -32,7 +32,7 @@ export const sessionRun = defineCommand({
   summary: 'Run a text in a session and show what it writes',
   about: `What stands after -- is shell text: directory, variables, functions, aliases, options and
 positional parameters stay for the next call; variables given by -e do not. What could not be kept
-while no process held the shell is told. The session is opened when it is not there.
+while no process held the shell is reported. The session is opened when it is not there.
 Its output is shown as it comes; with -o json, at the end. A function called command is not kept.`,
   operands: sessionOperands,
   runs: true,

@@ -39,15 +39,15 @@ export const approvalsSection = z.strictObject({
   mode: key(
     modes,
     'manual, smart or off',
-    'Who is asked about dangerous commands: a human; a model first, then a human; nobody.',
+    'Who is asked about dangerous commands: a human; a model first, then a human; no approver.',
   ),
   timeout: key(
     z.number().positive().max(timerSeconds),
     'seconds above 0',
     'Seconds to wait for an answer. After them the command is refused.',
   ),
-  cron_mode: answerWithoutHuman('Answer for dangerous commands of scheduled runs, where nobody is there to ask.'),
-  unattended_mode: answerWithoutHuman('Answer for dangerous commands wherever else nobody is there to ask.'),
+  cron_mode: answerWithoutHuman('Answer for dangerous commands of scheduled runs, where no approver can be asked.'),
+  unattended_mode: answerWithoutHuman('Answer for dangerous commands wherever else no approver can be asked.'),
   tool_mode: toolModeKey,
   rules: rulesKey,
   smart: key(

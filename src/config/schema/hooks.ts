@@ -28,7 +28,7 @@ export const hooksSection = z.strictObject({
   pre_tool_call: key(
     z.record(tool, z.array(script).max(mostScripts)),
     'lists of scripts by tool, each a path or {command, timeout, fail_closed}',
-    'Scripts that are told of a call before it runs, and may block or change it.',
+    'Scripts that receive a call before it runs, and may block or change it.',
   ),
   auto_accept: flagKey('Accept scripts that are not known yet as they are, without caisson hooks accept.'),
 });

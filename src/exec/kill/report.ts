@@ -15,6 +15,6 @@ export function unverified(failures: readonly CaissonError[]): KillReport {
   return {
     survivors: null,
     verified: false,
-    note: `nobody could look whether the process tree is gone: no script could run in the sandbox (${why})`,
+    note: `it is not known whether the process tree is gone: no script could run in the sandbox (${why})`,
   };
 }

@@ -105,7 +105,7 @@ async function succeeded(running: Promise<ToolEnd>): Promise<Buffer> {
 /** Of something that can be made, moved or removed. */
 function fileName(path: string): string {
   const { path: clean } = insidePath(path);
-  if (clean === '/') throw wrong('the root directory is none of the files');
+  if (clean === '/') throw wrong('the root directory is not a file');
   return clean;
 }
 

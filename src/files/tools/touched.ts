@@ -37,7 +37,7 @@ export async function touchedBy(
   });
   const [real, ...below] = bytes.toString().split('\0');
   if (failure !== null || real === undefined || below.length === 0)
-    throw new CaissonError('policy_denied', `where ${path} leads cannot be told, so rules cannot be applied to it`, {
+    throw new CaissonError('policy_denied', `where ${path} leads is not known, so rules cannot be applied to it`, {
       cause: failure,
       remedy: 'use a path without broken links; the image needs sh, readlink, find and head',
     });

@@ -62,7 +62,7 @@ function refusalFor(copy: CopyTarget, found: Protection | null, target: string):
     });
   return new CaissonError('approval_required', `this has to be confirmed: ${found.description}`, {
     details,
-    remedy: 'ask whoever decides about it, then say that it is confirmed (caisson cp --confirmed)',
+    remedy: 'ask the person who decides about it, then say that it is confirmed (caisson cp --confirmed)',
   });
 }
 

@@ -43,7 +43,7 @@ export const runRules: readonly Rule[] = [
     no: ["cat <<EOF\nx\nEOF", "python3 s.py <<EOF\nx\nEOF", "cat > n.txt <<'EOF'\nreboot\nEOF", 'cat f | python3 -m json.tool', 'echo x | python3 s.py', 'cat s.py | python3'],
   },
   {
-    id: 'D15p', description: 'text from a pipe that nobody has seen, run', programs: runners,
+    id: 'D15p', description: 'text from a pipe that was not judged, run', programs: runners,
     test: (command, analysis) => readsText(command.program) && readsInput(command) && !followsFetch(command, analysis) && !followsDecode(command, analysis) && comesUnseen(command, analysis),
     yes: ["ls | sed 's/^/rm /' | sh", 'gpg -d f | bash', 'git show HEAD:x.sh | bash', 'ssh h cat x | sh', './generate | python3'],
     no: ['echo ls | sh', 'cat x.sh | bash', 'cat <<E | sh\nls\nE', 'ls | bash count.sh', 'git log | python3 parse.py'],

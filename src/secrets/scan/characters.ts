@@ -21,7 +21,7 @@ export function characterFindings(text: string): readonly Found[] {
     ...(isRightToLeft
       ? []
       : found(text, marks, 'bidirectional_characters', 'changes the order in which text is shown')),
-    ...found(text, invisible, 'invisible_characters', 'has characters that nobody sees').filter(
+    ...found(text, invisible, 'invisible_characters', 'has invisible characters').filter(
       ({ start, end }) => !isUsual(text, start, end),
     ),
     ...found(text, control, 'control_characters', 'has characters that control a terminal'),

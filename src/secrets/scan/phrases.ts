@@ -92,7 +92,7 @@ const table: readonly (readonly [ScanCategory, string, string, string])[] = [
   [
     'hidden_html',
     'comment',
-    'gives orders in a comment that nobody sees',
+    'gives orders in a hidden comment',
     String.raw`<!--(?:(?!-->)[^]){0,1000}?\b(?:(?:ignore|disregard|override)\s{1,3}(?:all|any|the|your|previous|prior|safety|security|system)|override\s{0,3}(?:-->|:)|(?:system|secret|hidden|inject|injection|instructions?|assistant|agent)\s{0,3}:|hidden (?:instructions?|commands?|messages?|prompts?)|secret instructions?|you must|do not tell|don't tell|system prompt|secretly|exfiltrat\w{1,6}|execute|curl\s|wget\s|api key)`,
   ],
   [

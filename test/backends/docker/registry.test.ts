@@ -31,14 +31,14 @@ describe.skipIf(!reaches)('images from a registry', () => {
   const blobs = (): number => registry.asked.filter((each) => each.includes('/blobs/')).length;
   const sandboxes = async (): Promise<number> => (await place.backend.list({ instance: place.instance })).length;
 
-  test('are pulled once, told as they come, named by a digest, and run with the variables of the image', async () => {
-    const told: Progress[] = [];
+  test('are pulled once, reported as they come, named by a digest, and run with the variables of the image', async () => {
+    const reported: Progress[] = [];
     const image = `${registry.address}/${name}:latest`;
-    const onProgress = (progress: Progress): void => void told.push(progress);
+    const onProgress = (progress: Progress): void => void reported.push(progress);
     const sandbox = await place.create({ image }, place.options({ onProgress }));
     expect((await sh(sandbox, 'echo "$OF_IMAGE"')).stdout).toBe('pulled\n');
-    expect(told.length).toBeGreaterThan(1);
-    expect(told.every(({ what }) => what.startsWith(image))).toBe(true);
+    expect(reported.length).toBeGreaterThan(1);
+    expect(reported.every(({ what }) => what.startsWith(image))).toBe(true);
     const pulled = blobs();
     expect(pulled).toBeGreaterThan(0);
     const second = await place.create({ image: `${registry.address}/${name}@${registry.digest}` });
@@ -55,7 +55,7 @@ describe.skipIf(!reaches)('images from a registry', () => {
     expect(await sandboxes()).toBe(before);
   });
 
-  test('are given up when nobody waits for them any more, and nothing is left of the try', async () => {
+  test('are given up when no caller waits for them any more, and nothing is left of the try', async () => {
     const before = await sandboxes();
     const giveUp = new AbortController();
     const making = place.create(

@@ -67,7 +67,7 @@ test(
   },
 );
 
-test('leaves a neighbour alone, and does nothing when there is nobody', async () => {
+test('leaves a neighbour alone, and does nothing when there is no process', async () => {
   const sandbox = `sbx_${randomBytes(8).toString('hex')}`;
   const neighbour = spawn('sleep', ['300'], {
     env: { PATH: process.env['PATH'], CAISSON_SANDBOX: `${sandbox}0` },

@@ -25,8 +25,8 @@ describe('our seccomp profile', () => {
     ['s390x', null],
     ['', null],
     [null, null],
-  ])('for what an engine calls %s is that of %s', (told, architecture) => {
-    expect(toArchitecture(told)).toBe(architecture);
+  ])('for what an engine calls %s is that of %s', (reported, architecture) => {
+    expect(toArchitecture(reported)).toBe(architecture);
   });
 
   test.each([

@@ -52,7 +52,7 @@ describe('a control group of version 2', () => {
     expect(cgroup.memoryKills()).toBe(2);
   });
 
-  it('has nobody whom it has not, and places a process', async () => {
+  it('has no process that it has not, and places a process', async () => {
     const cgroup = new Cgroup(unified(), 'x');
     await cgroup.make(limits);
     await cgroup.place(77);
@@ -71,7 +71,7 @@ describe('control groups of version 1', () => {
     expect(read('pids/caisson/x/pids.max')).toBe('40');
   });
 
-  it('are told not to swap where it is not counted', async () => {
+  it('are set not to swap where it is not counted', async () => {
     await new Cgroup(separate(), 'x').make(limits);
     expect(read('memory/caisson/x/memory.swappiness')).toBe('0');
   });

@@ -21,15 +21,15 @@ describe.skipIf(!hasApptainer())('images of Apptainer', () => {
 
   it('are built once, also for several that want one at once, and tell how it goes', async () => {
     const other = open({ env: place.apptainer.env, instance, settings: place.apptainer.settings });
-    const told: Progress[] = [];
-    const onProgress = (progress: Progress): void => void told.push(progress);
+    const reported: Progress[] = [];
+    const onProgress = (progress: Progress): void => void reported.push(progress);
     const made = await Promise.all(
       [place.backend, place.backend, other].map((backend) =>
         backend.create(place.spec(), { ...createOptions(), onProgress }),
       ),
     );
-    expect(told.filter(({ what }) => what.startsWith('building'))).toHaveLength(1);
-    expect(told.filter(({ what }) => what.startsWith('unpacking'))).toHaveLength(1);
+    expect(reported.filter(({ what }) => what.startsWith('building'))).toHaveLength(1);
+    expect(reported.filter(({ what }) => what.startsWith('unpacking'))).toHaveLength(1);
     const digests = new Set(made.map((sandbox) => sandbox.place.imageDigest));
     expect([...digests]).toEqual([`sha256:${inCache('root')[0]}`]);
     expect(inCache('sif')).toHaveLength(1);
@@ -76,7 +76,7 @@ describe.skipIf(!hasApptainer())('images of Apptainer', () => {
     expect([inCache('sif'), inCache('root'), await place.backend.list({ instance })]).toEqual(before);
   });
 
-  it('are kept where nobody else writes', () => {
+  it('are kept where no other user writes', () => {
     const { cache_dir: cache } = place.apptainer.settings;
     expect(statSync(cache).mode & 0o022).toBe(0);
     for (const folder of ['sif', 'root']) expect(statSync(join(cache, folder)).mode & 0o077).toBe(0);

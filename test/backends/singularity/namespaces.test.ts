@@ -1,4 +1,4 @@
-/** The kernel gives the number of a namespace to the next one as soon as nobody is in it any more. */
+/** The kernel gives the number of a namespace to the next one as soon as it is empty. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ async function strangers(until: AbortSignal): Promise<readonly unknown[]> {
   return ends;
 }
 
-test('ending a sandbox ends nobody in a namespace that got its number', async () => {
+test('ending a sandbox ends no process in a namespace that got its number', async () => {
   const over = new AbortController();
   const counting = Promise.all(Array.from({ length: 4 }, () => strangers(over.signal)));
   for (let round = 0; round < rounds; round += 1) {

@@ -70,7 +70,7 @@ describe('images', () => {
     expect(parseImage(reference)).toEqual(source);
   });
 
-  it('are asked for where there is none', () => {
+  it('are asked for where it is absent', () => {
     expect(() => parseImage(null)).toThrow('no image was given');
   });
 });
@@ -90,7 +90,7 @@ describe('the filter of system calls', () => {
     }
   });
 
-  it('is not promised where there is none', () => {
+  it('is not promised where it is absent', () => {
     expect(apptainerProfile('riscv64')).toBeNull();
   });
 });

@@ -17,22 +17,22 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
   });
   afterAll(() => place.close());
 
-  const told = async (text: string): Promise<string> => (await sh(sandbox, text)).stdout.toString();
+  const reported = async (text: string): Promise<string> => (await sh(sandbox, text)).stdout.toString();
 
   it('has no capability in any set, cannot get one, and is not root', async () => {
-    const status = await told('cat /proc/self/status /proc/1/status');
+    const status = await reported('cat /proc/self/status /proc/1/status');
     const sets = [...status.matchAll(/^Cap\w+:\s+([0-9a-f]+)$/gm)].map(([, mask]) => mask);
     expect(sets).toHaveLength(10);
     expect(new Set(sets)).toEqual(new Set(['0000000000000000']));
     expect([...status.matchAll(/^NoNewPrivs:\s+(\d)$/gm)].map(([, flag]) => flag)).toEqual(['1', '1']);
     expect([...status.matchAll(/^Seccomp:\s+(\d)$/gm)].map(([, mode]) => mode)).toEqual(['2', '2']);
-    expect(Number(await told('id -u'))).toBeGreaterThan(0);
+    expect(Number(await reported('id -u'))).toBeGreaterThan(0);
     expect(/^Groups:[^\S\n]*(.*)$/m.exec(status)?.[1]).toBe('');
   });
 
   it('has namespaces of its own', async () => {
     for (const name of ['pid', 'net', 'ipc', 'uts', 'mnt', 'user'])
-      expect(await told(`readlink /proc/self/ns/${name}`)).not.toBe(`${readlinkSync(`/proc/self/ns/${name}`)}\n`);
+      expect(await reported(`readlink /proc/self/ns/${name}`)).not.toBe(`${readlinkSync(`/proc/self/ns/${name}`)}\n`);
   });
 
   it.each([
@@ -57,7 +57,7 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
   });
 
   it('sees no directory of the host but its own', async () => {
-    const mounts = (await told('cat /proc/self/mountinfo')).trim().split('\n');
+    const mounts = (await reported('cat /proc/self/mountinfo')).trim().split('\n');
     const ofDisks = mounts.filter((line) => / - (ext\d|xfs|btrfs|overlay|tmpfs) /.test(line));
     const roots = ofDisks.map((line) => line.split(' ')[3] ?? '');
     // What tmpfs shows is a directory of it, by its own name; of a disk it is a path of the host.
@@ -66,17 +66,17 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
         (root) => !/^\/(dev|etc\/(resolv\.conf|hostname|hosts)|open\/(workspace|root|tmp)|shm)?$/.test(root),
       ),
     ).toEqual([]);
-    expect(await told('ls -A /home /sys; ls -d /etc/localtime /run/* 2>/dev/null')).toBe('/home:\n\n/sys:\nfs\n');
+    expect(await reported('ls -A /home /sys; ls -d /etc/localtime /run/* 2>/dev/null')).toBe('/home:\n\n/sys:\nfs\n');
   });
 
-  it('takes a command beside a dead process that nobody has waited for', async () => {
+  it('takes a command beside a dead process that was not waited for', async () => {
     // The child ends when its parent is no shell any more, which would wait for it.
     const child = 'while read -r name </proc/$$/comm && [ "$name" != sleep ]; do :; done';
     const careless = await start(sandbox, ['sh', '-c', `{ ${child}; } & echo up; exec sleep 100`]);
     await readUntil(careless.stdout, 'up\n');
-    const dead = (): Promise<string> => told('grep -l "^State:.Z" /proc/[0-9]*/status | wc -l');
+    const dead = (): Promise<string> => reported('grep -l "^State:.Z" /proc/[0-9]*/status | wc -l');
     await expect.poll(dead, { timeout: 10_000 }).not.toBe('0\n');
-    expect(await told('echo taken')).toBe('taken\n');
+    expect(await reported('echo taken')).toBe('taken\n');
     await careless.kill('SIGKILL');
     careless.release();
   });
@@ -90,7 +90,7 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
       .filter((name) => /^\d+$/.test(name))
       .map((pid) => commandLine(pid));
     expect(lines.filter((line) => line.includes(secret))).toEqual([]);
-    // The command itself shows its own arguments, as its child does until that is sleep, and nobody else.
+    // The command itself shows its own arguments, as its child does until that is sleep, and no other.
     expect([...new Set(lines.filter((line) => line.includes(word)))]).toEqual([
       `sh -c echo up; sleep 100; exit ${word} `,
     ]);

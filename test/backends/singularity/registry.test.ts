@@ -28,14 +28,14 @@ describe.skipIf(!hasApptainer())('images from a registry', () => {
     readdirSync(join(place.apptainer.settings.cache_dir, folder)).filter((each) => !each.endsWith('.lock'));
   const blobs = (): number => registry.asked.filter((each) => each.includes('/blobs/')).length;
 
-  it('are pulled once, told as they come, named by a digest, and run with the variables of the image', async () => {
-    const told: Progress[] = [];
-    const onProgress = (progress: Progress): void => void told.push(progress);
+  it('are pulled once, reported as they come, named by a digest, and run with the variables of the image', async () => {
+    const reported: Progress[] = [];
+    const onProgress = (progress: Progress): void => void reported.push(progress);
     const image = `docker://${registry.address}/${name}:latest`;
     const sandbox = await place.create({ image }, { ...createOptions(), onProgress });
     expect((await sh(sandbox, 'echo "$OF_IMAGE"')).stdout.toString()).toBe('pulled\n');
     expect(inCache('root').map((hash) => `sha256:${hash}`)).toContain(sandbox.place.imageDigest);
-    expect(told.some(({ what }) => what.includes(image))).toBe(true);
+    expect(reported.some(({ what }) => what.includes(image))).toBe(true);
     const pulled = blobs();
     expect(pulled).toBeGreaterThan(0);
     // The scheme may be left out, and what is there is not asked for again.
@@ -44,7 +44,7 @@ describe.skipIf(!hasApptainer())('images from a registry', () => {
     expect(blobs()).toBe(pulled);
   });
 
-  it('are given up when nobody waits for them any more, and nothing is left of the try', async () => {
+  it('are given up when no caller waits for them any more, and nothing is left of the try', async () => {
     const asked = registry.asked.length;
     const before = [inCache('sif'), inCache('root'), await place.backend.list({ instance })];
     const giveUp = new AbortController();
@@ -66,7 +66,7 @@ describe.skipIf(!hasApptainer())('images from a registry', () => {
   });
 });
 
-/** As an operator does it in the configuration of whoever runs containers (containers-registries.conf(5)). */
+/** As an operator does it in the configuration of the user who runs containers (containers-registries.conf(5)). */
 function allowHttp(cache: string, address: string): void {
   const { uid, gid } = statSync(join(cache, 'tmp'));
   let directory = join(cache, 'tmp');

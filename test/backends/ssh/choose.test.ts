@@ -20,8 +20,8 @@ describe('the host of a new sandbox', () => {
       ['b', 'a'],
     ],
     ['is the first of equals', [candidate('a'), candidate('b')], ['a', 'b']],
-    ['is none that is full', [candidate('a', { sandboxes: 4 }), candidate('b', { sandboxes: 3 })], ['b']],
-    ['is none that is drained', [candidate('a', { drain: true }), candidate('b', { sandboxes: 3 })], ['b']],
+    ['is not one that is full', [candidate('a', { sandboxes: 4 }), candidate('b', { sandboxes: 3 })], ['b']],
+    ['is not one that is drained', [candidate('a', { drain: true }), candidate('b', { sandboxes: 3 })], ['b']],
     ['may be one without a capacity', [candidate('a', { capacity: null, sandboxes: 100 })], ['a']],
     [
       'is where the task was, full or drained',

@@ -129,7 +129,7 @@ describe.skipIf(!hasSshd())('the key of a host', () => {
     expect(readFileSync(file(), 'utf8')).toBe(`@cert-authority * ${other}\n${name()} ${sshd.hostKey}\n`);
   });
 
-  it('cannot be written where ssh is told to know no hosts', async () => {
+  it('cannot be written where ssh is asked to know no hosts', async () => {
     sshd.know('');
     const config = join(sshd.home, '.ssh/config');
     writeFileSync(config, 'Host *\n  UserKnownHostsFile none\n');

@@ -42,15 +42,19 @@ describe.skipIf(!hasSshd())('a connection that is cut', () => {
       const outcomes = { ended: 0, lost: 0, notStarted: 0 };
       for (let round = 0; round < rounds; round += 1) {
         const cut = sleep(Math.random() * 60).then(() => door.cut(round % 2 === 0 ? 'reset' : 'end'));
-        const told = await outcome(sandbox, `echo ${round} >>'${log}'; sleep 0.0${round % 5}; exit ${round}`, round);
-        outcomes[told] += 1;
+        const reported = await outcome(
+          sandbox,
+          `echo ${round} >>'${log}'; sleep 0.0${round % 5}; exit ${round}`,
+          round,
+        );
+        outcomes[reported] += 1;
         await cut;
         await eventually(async () => (await sh(sandbox, 'exit 7').catch(() => null))?.exitCode === 7);
         const times = readFileSync(log, 'utf8')
           .split('\n')
           .filter((line) => line === String(round)).length;
         expect(times).toBeLessThanOrEqual(1);
-        if (told === 'ended') expect(times).toBe(1);
+        if (reported === 'ended') expect(times).toBe(1);
       }
       expect(outcomes.ended + outcomes.lost + outcomes.notStarted).toBe(rounds);
       expect(outcomes.ended).toBeGreaterThan(0);

@@ -60,7 +60,7 @@ describe.skipIf(!hasSshd())('a host behind others', () => {
     expect(await runsOn(client(config))).toBe(inner?.home);
   });
 
-  it('really takes that way: without the host in between there is none', async () => {
+  it('really takes that way: without the host in between it is absent', async () => {
     if (inner === undefined || outer === undefined) throw new Error('no sshd');
     const door = await openDoor(outer.port);
     const config = `Host gate\n  HostName 127.0.0.1\n  Port ${door.port}\n  HostKeyAlias gate\n  IdentityFile ${outer.settings.key}\n`;

@@ -1,4 +1,4 @@
-/** Limits on a host that systemd runs: told, held against what breaks them, and taken away at the end. */
+/** Limits on a host that systemd runs: reported, held against what breaks them, and taken away at the end. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,18 +66,18 @@ describe.skipIf(!hasSystemd())('limits on a host with systemd', () => {
     const caisson = await openCaisson({ home, cwd: home, env: { ...process.env, HOME: sshd.home }, flags });
     try {
       const { sandbox } = await caisson.sandboxes.create({
-        taskId: 'told',
+        taskId: 'reported',
         limits: { memoryBytes: 64 * mb, pids: 40 },
       });
       expect(sandbox.degraded.map(({ control }) => control)).toEqual(['diskBytes']);
-      expect((await caisson.sandboxes.get('told')).effective?.['limits']).toMatchObject({
+      expect((await caisson.sandboxes.get('reported')).effective?.['limits']).toMatchObject({
         memoryBytes: 64 * mb,
         pids: 40,
       });
       await expect(caisson.sandboxes.create({ taskId: 'disk', limits: { diskBytes: mb } })).rejects.toMatchObject({
         code: 'not_supported',
       });
-      await caisson.sandboxes.remove('told');
+      await caisson.sandboxes.remove('reported');
     } finally {
       await caisson.close();
       rmSync(home, { recursive: true });

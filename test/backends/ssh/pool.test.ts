@@ -108,10 +108,10 @@ describe.skipIf(!hasSshd() || process.getuid?.() !== 0)('a pool of hosts', () =>
     }
   });
 
-  it('is told by doctor host by host, and goes on where one is down', async () => {
+  it('is reported by doctor host by host, and goes on where one is down', async () => {
     const caisson = await service({ one: { capacity: 8 }, two: { drain: true } });
-    const [told] = await caisson.backends.check(['ssh']);
-    expect(told?.check).toMatchObject({
+    const [reported] = await caisson.backends.check(['ssh']);
+    expect(reported?.check).toMatchObject({
       status: 'ready',
       summary: '1 of 2 hosts take new tasks',
       facts: { one: expect.stringContaining('ready, capacity 8'), two: expect.stringContaining('drained') },

@@ -153,7 +153,7 @@ describe.skipIf(!hasSshd())('commands on one host', () => {
     expect((await run(sandbox, ['rm', 'note'], { cwd: resource })).exitCode).toBe(0);
   });
 
-  it('are told apart from what a talkative login prints', async () => {
+  it('are distinguished from what a talkative login prints', async () => {
     const noisy = await startSshd();
     writeFileSync(join(noisy.home, '.bashrc'), 'echo welcome; echo "mind the step" >&2; export FROM_LOGIN=1\n');
     const place = openOn(noisy);

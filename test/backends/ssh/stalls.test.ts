@@ -50,7 +50,7 @@ describe.skipIf(!hasSshd())('a connection that stalls', () => {
     async () => {
       const log = join(sshd.home, 'log');
       writeFileSync(log, '');
-      const told: string[] = [];
+      const reported: string[] = [];
       const oneByOne = async ({ door, sandbox }: Line, line: number): Promise<void> => {
         for (let round = 0; round < rounds; round += 1) {
           const id = line * rounds + round;
@@ -67,12 +67,12 @@ describe.skipIf(!hasSshd())('a connection that stalls', () => {
             .filter((each) => each === String(id)).length;
           expect(times).toBeLessThanOrEqual(1);
           if (end === 'ended') expect(times).toBe(1);
-          told.push(end);
+          reported.push(end);
         }
       };
       await Promise.all(open.map(oneByOne));
-      expect(told).toHaveLength(lines * rounds);
-      expect(told).toContain('lost');
+      expect(reported).toHaveLength(lines * rounds);
+      expect(reported).toContain('lost');
     },
   );
 

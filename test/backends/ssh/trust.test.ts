@@ -120,7 +120,7 @@ describe.skipIf(!hasSshd())('the ssh backend', () => {
     }
   });
 
-  it('tells that nobody answers', async () => {
+  it('reports that there is no answer', async () => {
     expect(await failure({ port: 1 })).toMatchObject({ code: 'unavailable', details: { system: 'ECONNREFUSED' } });
     sshd.know(own());
   });

@@ -39,7 +39,7 @@ export function exitCases(suite: Suite): void {
     expect([...ends, await process.wait()].map(({ exitCode }) => exitCode)).toEqual([7, 7, 7]);
   });
 
-  suite.test('exit.unread', 'tells the end of a command whose short output nobody reads', async (place) => {
+  suite.test('exit.unread', 'tells the end of a command whose short output has no reader', async (place) => {
     const sandbox = await place.sandbox();
     const process = await sandbox.exec(['sh', '-c', 'echo short; echo short >&2; exit 5'], {
       cwd: '/',

@@ -46,7 +46,7 @@ function isStream(fd: string): boolean {
   }
 }
 
-/** Dead children of this process that nobody has waited for. */
+/** Dead children of this process that was not waited for. */
 function zombies(): number {
   return readdirSync('/proc').filter((pid) => /^[0-9]+$/.test(pid) && isOurZombie(pid)).length;
 }

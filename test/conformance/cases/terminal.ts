@@ -26,7 +26,7 @@ export function terminalCases(suite: Suite): void {
     },
   );
 
-  suite.test('terminal.resize', 'is told a new size, with SIGWINCH', async (place) => {
+  suite.test('terminal.resize', 'receives a new size, with SIGWINCH', async (place) => {
     const process = await terminal(await place.sandbox(), [
       'sh',
       '-c',

@@ -6,7 +6,7 @@ import type { Suite } from '../suite.ts';
 export function credentialCopyCases(suite: Suite): void {
   suite.test(
     'credentials.copy',
-    'takes credential files by commands, which nobody else may read, and gives them up (CF-05, CF-07, CF-08)',
+    'takes credential files by commands, which no other user may read, and gives them up (CF-05, CF-07, CF-08)',
     async (place) => {
       const sandbox = await place.create();
       const copies = { sandbox, key: place.instance, directory: '' };

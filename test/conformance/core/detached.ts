@@ -13,7 +13,7 @@ import type { Suite } from '../suite.ts';
 export function detachedCases(suite: Suite): void {
   suite.test('detached.survives', 'keeps a process, its output and its status for another service', async (place) => {
     const sandbox = await place.create();
-    // It goes on when it is told to: a busy place may take long to look.
+    // It goes on when it is asked to: a busy place may take long to look.
     const go = `/tmp/conformance-${place.instance}-go`;
     const request = shell(`echo one; until [ -e ${go} ]; do sleep 0.05; done; echo two; echo err >&2; exit 9`);
     expect(await startDetached(keptBy(place, sandbox), request)).toBe(true);

@@ -110,7 +110,7 @@ export const placeDefects: readonly Defect[] = [
     backend: forgetful,
   },
   {
-    about: 'says not why it holds no limit, is never ready, and looks when nobody waits any more',
+    about: 'says not why it holds no limit, is never ready, and looks when no caller waits any more',
     found: ['promises.limits', 'promises.check', 'promises.aborted'],
     backend: (sound) => ({
       guarantees: async () => ({ ...(await sound.guarantees()), limits: silent }),

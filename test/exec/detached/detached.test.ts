@@ -120,7 +120,7 @@ describe.each(shells)('a detached process under %s', (shell) => {
   });
 
   it(
-    'is told to be unwatched when its supervisor is killed, and lost when it ends then',
+    'is reported to be unwatched when its supervisor is killed, and lost when it ends then',
     { timeout: 60_000 },
     async () => {
       using home = keptSandbox(shell);
@@ -153,7 +153,7 @@ describe.each(shells)('a detached process under %s', (shell) => {
     await rename(at('pid'), at('pid.late'));
     execFileSync('mkfifo', [at('pid')]);
     const finding = findProcess(kept, request.execId);
-    const pipe = await open(at('pid'), 'w'); // there was no status yet: whoever looks is behind that
+    const pipe = await open(at('pid'), 'w'); // there was no status yet: a reader is behind that
     await rename(at('exit.late'), at('exit'));
     await rename(at('pid.late'), at('pid'));
     await pipe.close();

@@ -5,14 +5,14 @@ import type { ExecEvent } from '../../../src/exec/types.ts';
 import { Redaction } from '../../../src/secrets/redact/redactor.ts';
 import { where } from '../requests.ts';
 
-const secret = 'a-value-that-nobody-may-see';
+const secret = 'a-value-to-hide';
 const redaction = new Redaction([{ name: 'MY_TOKEN', value: secret }]);
 
 async function* eventsOf(list: readonly ExecEvent['event'][]): AsyncGenerator<ExecEvent> {
   for (const [at, event] of list.entries()) yield { execId: 'exec_1', seq: at + 1, at: '2026-01-02T12:00:00Z', event };
 }
 
-async function told(list: readonly ExecEvent['event'][]): Promise<readonly ExecEvent[]> {
+async function reported(list: readonly ExecEvent['event'][]): Promise<readonly ExecEvent[]> {
   return await Array.fromAsync(redactEvents(eventsOf(list), redaction));
 }
 
@@ -20,8 +20,8 @@ const out = (text: string): ExecEvent['event'] => ({ type: 'stdout', bytes: Buff
 const err = (text: string): ExecEvent['event'] => ({ type: 'stderr', bytes: Buffer.from(text) });
 
 describe('the output of a detached process', () => {
-  it('is told without secrets, also split over events of two streams, and counts them', async () => {
-    const events = await told([
+  it('is reported without secrets, also split over events of two streams, and counts them', async () => {
+    const events = await reported([
       { type: 'started', command: ['echo', secret], cwd: '/', where },
       out(`one ${secret.slice(0, 9)}`),
       err('DB_PASSWORD=hunter'),
@@ -39,8 +39,8 @@ describe('the output of a detached process', () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   });
 
-  it('is told to its end when the reader stops before the process does', async () => {
-    const events = await told([out('token=abc12345')]);
+  it('is asked to its end when the reader stops before the process does', async () => {
+    const events = await reported([out('token=abc12345')]);
     expect(events.map(({ event }) => ('bytes' in event ? String(event.bytes) : event.type))).toEqual([
       'token=[REDACTED:token]',
     ]);
@@ -54,10 +54,10 @@ describe('the output of a detached process', () => {
       out(`${secret.slice(3)}\n`),
       err('y\n'),
     ];
-    const whole = await told(list);
+    const whole = await reported(list);
     expect(whole.map(({ seq }) => seq)).toEqual([1, 1, 4, 5]);
     for (const { seq } of whole) {
-      const rest = await told(list.slice(seq));
+      const rest = await reported(list.slice(seq));
       const text = [...whole.filter((each) => each.seq <= seq), ...rest].map(({ event }) =>
         'bytes' in event ? String(event.bytes) : '',
       );

@@ -111,7 +111,7 @@ describe('a damaged frame', () => {
     expect((await readDamaged(own, (path) => flip(path, at - 20), id)).at(-1)?.event.type).toBe('exit');
   });
 
-  it('and files that are none of ours disturb nobody', async () => {
+  it('and foreign files disturb no reader', async () => {
     const directory = newDirectory();
     writeFileSync(join(directory, 'other-1.seg'), 'no segment');
     writeFileSync(join(directory, 'empty-1.seg'), '');

@@ -128,7 +128,7 @@ describe('an exec id', () => {
   });
 });
 
-describe('whoever follows', () => {
+describe('a reader that follows', () => {
   it.each(['the same process', 'another process'])('from %s sees every byte once, and the end', async (from) => {
     const directory = newDirectory();
     const journal = await openAt(directory);

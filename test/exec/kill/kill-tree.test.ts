@@ -110,7 +110,7 @@ describe.each(shells)('in a sandbox whose sh is %s', (name) => {
     expect(await script.ask('scan')).toEqual({ count: 3, lines: [] });
     const { lines } = await script.ask('list');
     expect(lines.map((line) => line.replace(/^\d+ /, '')).sort()).toEqual(['\u001b[31mred', 'a', 'x) Z 1 1 1']);
-    // Whoever is killed is there for a moment longer on a busy machine.
+    // A killed process is there for a moment longer on a busy machine.
     await expect.poll(async () => (await script.ask('kill')).count, { timeout: 5000 }).toBe(0);
     script.close();
     for (const { exit } of executions) expect(await exit).toMatchObject({ reason: 'signaled', signal: 'SIGKILL' });
@@ -136,7 +136,7 @@ describe('when no script can run', () => {
     return await killTree(sandbox, newExecId(), { process });
   }
 
-  it('kills what the place reaches, and says that nobody could look', async () => {
+  it('kills what the place reaches, and says that it could not look', async () => {
     const report = await kill(refused, {});
     expect(process.signals).toContain('SIGKILL');
     expect(report).toMatchObject({

@@ -11,9 +11,9 @@ it('does not call a child a background process that ends soon after its command'
     (await collect(await startExec(laned, shell(text), bare), { keepBytes: 100 })).exit;
   for (let index = 0; index < 2; index += 1) await run('true');
   // Some of them may be late on a busy machine.
-  const told = [];
-  for (let index = 0; index < 5; index += 1) told.push((await run('sleep 0.08 & echo started')).backgroundOpen);
-  expect(told).toContain(false);
+  const reported = [];
+  for (let index = 0; index < 5; index += 1) reported.push((await run('sleep 0.08 & echo started')).backgroundOpen);
+  expect(reported).toContain(false);
   expect((await run('sleep 2 & echo started')).backgroundOpen).toBe(true);
   laned.close();
 });

@@ -56,7 +56,7 @@ describe.each(shells)('a sandbox whose shell, %s, has no setsid', (shell) => {
     laned.close();
   });
 
-  it('is told from one that has all', async () => {
+  it('is distinguished from one that has all', async () => {
     using whole = sandboxWith(shell, ['env', 'setsid']);
     const laned = new LanedSandbox(whole.sandbox, null);
     for (let index = 0; index < 3; index += 1) await run(laned, ['sh', '-c', 'echo x']);

@@ -54,7 +54,7 @@ describe.each(ways)('a lane of $shell $how', ({ shell, ready }) => {
     expect(viaLane.exitCode).toBe(alone.exitCode);
     expect(viaLane.stdout.equals(alone.stdout)).toBe(true);
     expect(masked(viaLane.stderr)).toBe(masked(alone.stderr));
-    // Of a child that stood ready and was killed, nobody knows what it had read.
+    // Of a child that stood ready and was killed, it is not known what it had read.
     const isGone = ready && readyShells.includes(shell) && Number(alone.exitCode) > 128;
     expect(lane.state).toBe(isGone ? 'retired' : 'idle');
   });
@@ -99,7 +99,7 @@ describe.each(ways)('a lane of $shell $how', ({ shell, ready }) => {
     expect(seen).toEqual({ ...opened.env, ...env });
   });
 
-  it('starts each program, so that it can be told from the lane by its environment', async () => {
+  it('starts each program, so that it can be distinguished from the lane by its environment', async () => {
     const seen = await runIn(opened, ['cat', '/proc/self/environ', '/proc/self/cmdline'], { env: { MARK: 'mine' } });
     expect(seen.stdout.toString()).toMatch(/\0MARK=mine\0.*cat\0\/proc\/self\/environ\0\/proc\/self\/cmdline\0$/s);
   });
@@ -173,7 +173,7 @@ describe.each(ways)('a lane of $shell $how', ({ shell, ready }) => {
     expect(lane.state).toBe('retired');
   });
 
-  it('is idle again after a command that ran long, though whoever started it holds the other ends of its pipes', async () => {
+  it('is idle again after a command that ran long, though the process that started it holds the other ends of its pipes', async () => {
     const ran = await runIn(opened, ['sh', '-c', 'sleep 2.2; echo done']);
     expect(ran.stdout.toString()).toBe('done\n');
     expect(lane.state).toBe('idle');

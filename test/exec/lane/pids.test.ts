@@ -46,7 +46,7 @@ describe.each(shells.flatMap((shell) => [true, false].map((ready) => ({ shell, r
       expect((await runIn(opened, ['echo', 'fine'])).stdout.toString()).toBe('fine\n');
     });
 
-    it('finds one among many, and none where there is none', async () => {
+    it('finds one among many, and none where it is absent', async () => {
       await runIn(opened, ['sh', '-c', forks]);
       expect(opened.lane.state).toBe('idle');
       expect(await heldBy(`sleep 1 & ${forks}`)).toBe(true);

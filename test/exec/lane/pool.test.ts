@@ -48,7 +48,7 @@ it('a command that comes after a while is run by a process that was there before
   lanes.close();
 });
 
-it('nobody waits for lanes whose commands do not end', { timeout: 60_000 }, async () => {
+it('no caller waits for lanes whose commands do not end', { timeout: 60_000 }, async () => {
   const lanes = new Lanes((command, options) => sandbox.exec(command, options));
   await run(lanes, 'true');
   const long = Array.from({ length: mostLanes }, () => lanes.exec({ command: ['sleep', '8'], cwd: '/', env: {} }));
@@ -61,31 +61,27 @@ it('nobody waits for lanes whose commands do not end', { timeout: 60_000 }, asyn
   lanes.close();
 });
 
-it(
-  'lanes that nobody uses are closed, their shells end, and the next command opens one again',
-  { timeout: 60_000 },
-  async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const shells: Process[] = [];
-    const lanes = new Lanes(async (command, options) => {
-      const process = await sandbox.exec(command, options);
-      shells.push(process);
-      return process;
-    });
-    await run(lanes, 'true');
-    vi.advanceTimersByTime(30_000);
-    expect(lanes.size).toBe(1);
-    const now = performance.now();
-    vi.spyOn(performance, 'now').mockImplementation(() => now + 61_000);
-    vi.advanceTimersByTime(30_000);
-    vi.restoreAllMocks();
-    expect(lanes.size).toBe(0);
-    expect(await shells[0]?.wait()).toMatchObject({ exitCode: expect.anything() });
-    expect(await run(lanes, 'echo again')).toBe('again\n');
-    expect(shells).toHaveLength(2);
-    lanes.close();
-  },
-);
+it('unused lanes are closed, their shells end, and the next command opens one again', { timeout: 60_000 }, async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const shells: Process[] = [];
+  const lanes = new Lanes(async (command, options) => {
+    const process = await sandbox.exec(command, options);
+    shells.push(process);
+    return process;
+  });
+  await run(lanes, 'true');
+  vi.advanceTimersByTime(30_000);
+  expect(lanes.size).toBe(1);
+  const now = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => now + 61_000);
+  vi.advanceTimersByTime(30_000);
+  vi.restoreAllMocks();
+  expect(lanes.size).toBe(0);
+  expect(await shells[0]?.wait()).toMatchObject({ exitCode: expect.anything() });
+  expect(await run(lanes, 'echo again')).toBe('again\n');
+  expect(shells).toHaveLength(2);
+  lanes.close();
+});
 
 it.each([
   ['started', (close: () => void): void => close()],

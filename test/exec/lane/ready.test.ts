@@ -61,19 +61,19 @@ describe.each(readyShells)('the process that waits in a lane of %s', (shell) => 
     const child = await waiting();
     const mark = join(directory, `ran-${shell}`);
     process.kill(Number(child), 'SIGKILL');
-    const told = runIn(opened, ['touch', mark]).then(
+    const reported = runIn(opened, ['touch', mark]).then(
       ({ exitCode }) => exitCode,
       ({ code }: { readonly code: unknown }) => code,
     );
     // Lost, when the lane is gone before the request is on its way.
-    expect([137, 'unavailable']).toContain(await told);
+    expect([137, 'unavailable']).toContain(await reported);
     expect(opened.lane.state).toBe('retired');
     // 141 is SIGPIPE: the lane was retired for its first mark, before it had written the second.
     await expect.poll(() => [79, 141].includes(opened.child.exitCode ?? 0)).toBe(true);
     expect(existsSync(mark)).toBe(false);
   });
 
-  it('when it is killed and nobody asked, the lane is retired', async () => {
+  it('when it is killed unasked, the lane is retired', async () => {
     process.kill(Number(await waiting()), 'SIGTERM');
     await expect.poll(() => opened.lane.state).toBe('retired');
   });

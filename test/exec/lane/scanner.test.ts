@@ -61,9 +61,9 @@ describe('the scanner for the end of an exec', () => {
           return result.kind;
         });
         expect(results.at(-1)).toBe('end');
-        const told = Buffer.concat(out);
-        expect(told.length).toBeLessThanOrEqual(before.length + 2);
-        expect(all.subarray(0, told.length).equals(told) && told.length >= before.length).toBe(true);
+        const reported = Buffer.concat(out);
+        expect(reported.length).toBeLessThanOrEqual(before.length + 2);
+        expect(all.subarray(0, reported.length).equals(reported) && reported.length >= before.length).toBe(true);
       }),
       { numRuns: 2_000 },
     );

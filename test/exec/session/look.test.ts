@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readLook } from '../../../src/exec/session/look.ts';
 
-const told = (text: string) => readLook(Buffer.from(text), 'TOKEN');
+const reported = (text: string) => readLook(Buffer.from(text), 'TOKEN');
 
 describe('what a shell tells of itself', () => {
   it('is read behind its token', () => {
-    expect(told('TOKEN7:4:/usr,,')).toEqual({ cwd: '/usr', definitions: [] });
-    expect(told("late wordsTOKEN26:4:/usr,1:a,2:ll,7:ll='ls',,")).toEqual({
+    expect(reported('TOKEN7:4:/usr,,')).toEqual({ cwd: '/usr', definitions: [] });
+    expect(reported("late wordsTOKEN26:4:/usr,1:a,2:ll,7:ll='ls',,")).toEqual({
       cwd: '/usr',
       definitions: [{ kind: 'alias', name: 'll', text: 'ls' }],
     });
@@ -22,6 +22,6 @@ describe('what a shell tells of itself', () => {
     'TOKEN6:3:usr,,',
     'TOKEN11:4:/usr,1:a,,',
   ])('is not believed when something else wrote in between, or it was cut: %j', (text) => {
-    expect(told(text)).toBeNull();
+    expect(reported(text)).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** The end of a text, told by a mark among its own words. The shell is played by the test. */
+/** The end of a text, reported by a mark among its own words. The shell is played by the test. */
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ async function running() {
     text[name].on('data', (chunk: Buffer) => (out[name] += chunk.toString()));
   let ended = false;
   const end = text.wait().finally(() => (ended = true));
-  end.catch(() => undefined); // whoever waits is told
+  end.catch(() => undefined); // a caller that waits gets it
   const nonce = /^M (\S+) #\.$/m.exec(String(stdin.read()))?.[1] ?? '';
   expect(nonce).toMatch(/^[\w-]{24}$/);
   const say = async (...chunks: readonly string[]): Promise<void> => {
@@ -32,7 +32,7 @@ async function running() {
 }
 
 describe('the end of a text', () => {
-  it('is told by the whole mark on both streams, split anywhere, and is no part of the output', async () => {
+  it('is reported by the whole mark on both streams, split anywhere, and is no part of the output', async () => {
     const { process, nonce, out, say, end, hasEnded } = await running();
     await say('out ', ...`${nonce}:7;`);
     expect([out.stdout, hasEnded()]).toEqual(['out ', false]);
@@ -41,7 +41,7 @@ describe('the end of a text', () => {
     expect(out).toEqual({ stdout: 'out ', stderr: 'err ' });
   });
 
-  it('is not told by marks of others, nor by parts of its own, which are output', async () => {
+  it('is not reported by marks of others, nor by parts of its own, which are output', async () => {
     const { process, nonce, out, say, end, hasEnded } = await running();
     const words = [
       'HELLO:0;',
@@ -86,7 +86,7 @@ describe('the end of a text', () => {
     expect((await end).exitCode).toBe(0);
   });
 
-  it('keeps back what nobody can guess, however long it takes to come', async () => {
+  it('keeps back what cannot be guessed, however long it takes to come', async () => {
     const { process, nonce, out, say, end } = await running();
     await say(`out ${nonce.slice(0, 3)}`);
     await delay(150);
@@ -108,7 +108,7 @@ describe('the end of a text', () => {
     expect(out.stdout).toBe(much);
   });
 
-  it('is told as lost when the shell goes without it, with all that it wrote', async () => {
+  it('is reported as lost when the shell goes without it, with all that it wrote', async () => {
     const { process, nonce, out, say, end } = await running();
     await say(`last ${nonce.slice(0, 5)}`);
     process.endStreams();

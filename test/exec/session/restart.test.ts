@@ -150,7 +150,7 @@ describe.each(shells)('a session of %s that is taken up again', { timeout: 30_00
 });
 
 describe.each(shells.filter((shell) => shell === 'bash'))('a session of %s', { timeout: 30_000 }, (shell) => {
-  it('has nothing of ours in it where the last part of a pipe is run by the shell itself', async () => {
+  it('has nothing of Caisson in it where the last part of a pipe is run by the shell itself', async () => {
     using kept = keptSandbox(shell);
     const { session } = await openSession(kept.sandbox, 'one');
     await say(session, 'set -o posix; shopt -s lastpipe; f() { :; }; X=$(declare -p)');

@@ -81,8 +81,8 @@ describe.each(shells)('a session of %s', (shell) => {
   it.each(lives)('lives on after %j', { timeout: 30_000 }, async (line, code) => {
     using kept = keptSandbox(shell);
     const { session } = await openSession(kept.sandbox, 'one');
-    const { code: told } = await say(session, line);
-    expect(line === 'if' || line.startsWith("echo '") ? [1, 2].includes(told ?? 0) : told === code).toBe(true);
+    const { code: reported } = await say(session, line);
+    expect(line === 'if' || line.startsWith("echo '") ? [1, 2].includes(reported ?? 0) : reported === code).toBe(true);
     expect((await say(session, 'echo here')).out).toBe('here\n');
     session.close();
   });
@@ -182,7 +182,7 @@ describe.each(shells)('a session of %s', (shell) => {
     'while :; do :; done; echo BAD',
     'set -n',
   ])(
-    'runs nothing more of %j when it is ended, and is there or told to be gone',
+    'runs nothing more of %j when it is ended, and is there or reported to be gone',
     { timeout: 120_000 },
     async (line) => {
       using kept = keptSandbox(shell);

@@ -169,7 +169,7 @@ describe.each(shells.filter((shell) => shell === 'bash'))('a session of %s alone
     ['command() { :; }; readonly -f command', 77],
     ['enable -n command', 127],
     ['enable -n printf', 77],
-  ] as const)('ends, and is told to have ended, after %s', async (text, code) => {
+  ] as const)('ends, and is asked to have ended, after %s', async (text, code) => {
     using kept = keptSandbox(shell); // which has no other printf
     const { session } = await openSession(kept.sandbox, 'one');
     await say(session, 'X=1');

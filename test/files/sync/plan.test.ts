@@ -50,8 +50,8 @@ describe('a sync', () => {
         const plan = planSync(sides, false);
         for (const path of [...plan.send, ...plan.remove])
           expect([undefined, agreed[path], placed[path]]).toContain(to[path]);
-        const told = [...plan.send, ...plan.conflicts];
-        for (const [path, hash] of Object.entries(from)) expect(told.includes(path)).toBe(to[path] !== hash);
+        const reported = [...plan.send, ...plan.conflicts];
+        for (const [path, hash] of Object.entries(from)) expect(reported.includes(path)).toBe(to[path] !== hash);
       }),
     );
   });

@@ -79,8 +79,8 @@ describe('a sync', () => {
     await run({ direction: 'in' });
     rmSync(join(inside, 'dir'), { recursive: true });
     for (const name of ['dir', 'link', 'inner', 'rest']) writeFileSync(join(inside, name), 'second');
-    const told = await run({ direction: 'out' });
-    expect(told.conflicts.map(({ path }) => path).toSorted()).toEqual(['dir', 'dir/x', 'inner', 'link']);
+    const reported = await run({ direction: 'out' });
+    expect(reported.conflicts.map(({ path }) => path).toSorted()).toEqual(['dir', 'dir/x', 'inner', 'link']);
     expect(['link', 'inner'].every((name) => lstatSync(join(host, name)).isSymbolicLink())).toBe(true);
     expect(readFileSync(join(host, 'rest'), 'utf8')).toBe('second');
     const back = await run({ direction: 'in' });

@@ -42,7 +42,7 @@ describe.each(['GNU', 'BusyBox'])('with the tools of %s', (kind) => {
     expect(existsSync(join(dir, 'b/new'))).toBe(false);
   });
 
-  it('a directory is told to be one', async () => {
+  it('a directory is reported to be one', async () => {
     const { dir, sandbox } = open();
     const run = async (tool: Parameters<typeof runTool>[1]) =>
       await runTool(sandbox, { ...tool, args: [...tool.args, ''] });

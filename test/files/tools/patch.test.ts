@@ -69,7 +69,7 @@ describe('a unified diff', () => {
   });
 
   it.each(['', 'no hunk', '@@ -1,2 +1,2 @@\n a\n', '@@ -1,1 +1,1 @@\n-a\n*b\n'])(
-    'that is none is refused: %j',
+    'that is not one is refused: %j',
     (diff) => {
       expect(() => applyChange('a\nb\n', { diff })).toThrow(/does not apply/);
     },

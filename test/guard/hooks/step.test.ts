@@ -50,7 +50,7 @@ const refusal = (message: string) =>
   expect.objectContaining({ code: 'policy_denied', message: expect.stringContaining(message) });
 
 describe('a hook', () => {
-  it('is told the call as JSON, without secrets, and lets it pass by saying nothing', async () => {
+  it('receives the call as JSON, without secrets, and lets it pass by saying nothing', async () => {
     script('log.sh', `cat > ${home}/seen; env > ${home}/env`);
     configure(forTerminal('log.sh'));
     const caisson = await accepted();

@@ -43,7 +43,7 @@ describe('circles', () => {
     ]);
   });
 
-  it('are told by the first detector that has come to its limit', () => {
+  it('are reported by the first detector that has come to its limit', () => {
     const limits = { exact_failure: 2, same_tool_failure: 3, idempotent_no_progress: 2 };
     expect(reached(counts(history({}), next), limits)).toBeNull();
     expect(reached(counts(history({}, {}), next), limits)).toBe('exact_failure');

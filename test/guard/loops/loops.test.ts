@@ -74,14 +74,14 @@ describe('a loop', () => {
     await close();
   });
 
-  it('is none where nobody has asked for it', async () => {
+  it('is absent unless it was asked for', async () => {
     const { run, close } = await opened(false);
     for (let n = 1; n <= 7; n += 1) expect((await run('exit 3')).notes).toEqual([]);
     await close();
     expect(readdirSync(home)).not.toContain('guardrails');
   });
 
-  it('is seen over several processes, and told on the command line', async () => {
+  it('is seen over several processes, and reported on the command line', async () => {
     await (await opened()).close();
     const program = fileURLToPath(new URL('../../../bin/caisson.js', import.meta.url));
     const run = () =>

@@ -66,7 +66,7 @@ describe('a source of a variable', () => {
     ['unavailable', 'head -c 2000000 /dev/zero', (exec) => ({ exec })],
     ['unavailable', '', () => ({ exec: ['/nowhere/vault'] })],
     ['invalid_argument', '', () => ({ file: '/dev' })],
-  ])('that fails is told as %s, without a word it said (%s)', async (code, says, sourceOf) => {
+  ])('that fails is reported as %s, without a word it said (%s)', async (code, says, sourceOf) => {
     const failure = await broker({ A: sourceOf(vault(says)) })
       .variables(['A'])
       .catch(toCaissonError);

@@ -57,7 +57,7 @@ describe('a credential file', () => {
       expect((await readCredential(home, path))?.bytes.toString()).toBe('content');
   });
 
-  it('that is not there, or whose link leads nowhere, is none', async () => {
+  it('that is not there, or whose link leads nowhere, is not one', async () => {
     symlinkSync('nowhere', join(home, 'dangling'));
     for (const path of ['missing.json', 'gone/x', 'dangling']) {
       expect(await readCredential(home, path)).toBeNull();

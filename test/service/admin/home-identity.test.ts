@@ -36,7 +36,7 @@ it('a copy of a state directory collects nothing, a moved one does', async () =>
   expect(existsSync(join(root, 'home'))).toBe(false);
 });
 
-it('a state directory that others can look into is told', async () => {
+it('a state directory that others can look into is reported', async () => {
   const { root, open } = directories();
   await (await open('home')).close();
   chmodSync(join(root, 'home'), 0o755);

@@ -85,8 +85,8 @@ it('its secrets are replaced in what commands print, in texts, and in what is sh
   const { stdout } = await caisson.run({ command: ['echo', `fast ${secret}`] });
   expect(stdout.text).toBe('fast [REDACTED:API_KEY]\n');
   const redactor = caisson.secrets.redactor();
-  const told = [...redactor.write(Buffer.from(`it said ${secret}`)), ...redactor.end()];
-  expect(Buffer.concat(told).toString()).toBe('it said [REDACTED:API_KEY]');
+  const reported = [...redactor.write(Buffer.from(`it said ${secret}`)), ...redactor.end()];
+  expect(Buffer.concat(reported).toString()).toBe('it said [REDACTED:API_KEY]');
   expect(JSON.stringify(caisson.config.show())).not.toContain(secret);
   expect(caisson.config.show().find(({ key }) => key === 'mcp_servers')).toMatchObject({
     value: { one: { command: 'one', env: ['API_KEY', 'MODE'] } },

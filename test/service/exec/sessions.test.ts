@@ -86,8 +86,8 @@ describe('a text that is started', { timeout: 60_000 }, () => {
   it('is without secrets, also when they come in pieces', async () => {
     const text = `printf '<%s' "\${KEY%??????}"; ${until('piece')}; printf '%s>\\n' "\${KEY#"\${KEY%??????}"}"`;
     const running = await start('secret', text, {
-      MY_API_KEY: 'a-value-nobody-may-see',
-      KEY: 'a-value-nobody-may-see',
+      MY_API_KEY: 'a-value-to-hide',
+      KEY: 'a-value-to-hide',
     });
     expect(await readUntil(running.stdout, '<')).toBe('<');
     await make('piece');
@@ -129,7 +129,7 @@ describe('a session whose text runs out of time', { timeout: 60_000 }, () => {
 });
 
 describe('a session that is opened again', { timeout: 60_000 }, () => {
-  it('tells what it could not take up, once, to whoever opens it', async () => {
+  it('tells what it could not take up, once, to the caller that opens it', async () => {
     await say('again', 'ulimit -S -n 100');
     expect((await say('again', 'exit 3')).sessionEnded).toBe(true);
     expect(await say('again', 'exit 4')).toMatchObject({ restored: true, lost: ['limits set by ulimit'] });

@@ -71,10 +71,10 @@ const documented = `approvals:
 `;
 
 const denied = { code: 'policy_denied' };
-const unasked = { code: 'approval_required', details: { reason: 'nobody' } };
+const unasked = { code: 'approval_required', details: { reason: 'no-approver' } };
 
 describe('the documented rules about files', () => {
-  it('ask, whoever skips other questions, and do what the answer says', async () => {
+  it('ask, also where other questions are skipped, and do what the answer says', async () => {
     const { files, dir, asked, caisson } = await openedWith(documented, { answer: 'once', yolo: true });
     caisson.approvals.skip(task, true);
     await files.write({ task, path: join(dir, 'src', 'a.ts'), bytes: 'a' });
@@ -91,7 +91,7 @@ describe('the documented rules about files', () => {
     expect((await files.read({ task, path: join(dir, 'deep', '.env.local') })).bytes.toString()).toBe('K=1');
   });
 
-  it('refuse where nobody is there, for every way to change the file, and change nothing', async () => {
+  it('refuse without an approver, for every way to change the file, and change nothing', async () => {
     const { files, dir } = await openedWith(documented);
     const path = join(dir, '.env');
     await expect(files.write({ task, path, bytes: 'x' })).rejects.toMatchObject(unasked);
@@ -220,7 +220,7 @@ describe('modes', () => {
 });
 
 describe('the profile strict', () => {
-  it('locks file tools to the workspace, whoever approves', async () => {
+  it('locks file tools to the workspace, with any approver', async () => {
     const { files, dir, asked } = await openedWith('policy: {profile: strict}\n', { answer: 'once' });
     const outside = join(dir, '..', 'outside');
     writeFileSync(outside, 'x');
@@ -248,12 +248,12 @@ describe('the profile strict', () => {
   });
 });
 
-it('hooks are told of file tools by their names, and may block them', async () => {
+it('hooks receive calls of file tools by their names, and may block them', async () => {
   const { dir, caisson, files } = await openedWith(
     'hooks: {pre_tool_call: {write_file: [hook.sh]}, auto_accept: true}\n',
   );
   const hook = join(dir, '..', 'home', 'hook.sh');
-  writeFileSync(hook, '#!/bin/sh\ncat >"$CAISSON_HOOK.told"\necho \'{"action":"block","message":"not here"}\'\n', {
+  writeFileSync(hook, '#!/bin/sh\ncat >"$CAISSON_HOOK.reported"\necho \'{"action":"block","message":"not here"}\'\n', {
     mode: 0o755,
   });
   const path = join(dir, 'a');
@@ -261,7 +261,7 @@ it('hooks are told of file tools by their names, and may block them', async () =
     ...denied,
     message: expect.stringContaining('not here'),
   });
-  expect(JSON.parse(readFileSync(`${hook}.told`, 'utf8'))).toMatchObject({
+  expect(JSON.parse(readFileSync(`${hook}.reported`, 'utf8'))).toMatchObject({
     tool_name: 'write_file',
     tool_input: { path },
     session_id: task,

@@ -1,4 +1,4 @@
-/** What a container of ours is, seen from within and by the engine. */
+/** What a container of Caisson is, seen from within and by the engine. */
 import { readlinkSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -101,7 +101,7 @@ describe.skipIf(host === null)('a sandbox on a Docker engine', () => {
 });
 
 describe.skipIf(host === null)('the network of an instance', () => {
-  test('is one, however many make it at once; keeps sandboxes apart; and goes when nobody needs it (NE-18)', async () => {
+  test('is one, however many make it at once; keeps sandboxes apart; and goes when it is not needed (NE-18)', async () => {
     const place = new Place(host ?? nowhere);
     const filters = { label: [`caisson.instance=${place.instance}`] };
     try {
@@ -162,7 +162,7 @@ describe.skipIf(host === null)('the network of an instance', () => {
     }
   });
 
-  test('is loopback alone when there is none (NE-01)', async () => {
+  test('is loopback alone when it is absent (NE-01)', async () => {
     const place = new Place(host ?? nowhere);
     try {
       const sandbox = await place.create();

@@ -134,7 +134,7 @@ describe('the event stream', () => {
     expect(heard).toEqual([{ type: 'lost' }]);
   });
 
-  test('fails whoever needs it first when it cannot be opened, and tries again for the next', async () => {
+  test('fails the first caller that needs it when it cannot be opened, and tries again for the next', async () => {
     const { source, events } = start();
     source.refusals = 1;
     await expect(events.ready()).rejects.toThrow('refused');

@@ -37,16 +37,16 @@ describe('the facts of an engine', () => {
     expect(factsOf({ SecurityOptions: options }).seccomp).toBe(state);
   });
 
-  test('of Podman on version 2 of cgroups are what its own call tells, and its id is none', async () => {
+  test('of Podman on version 2 of cgroups are what its own call tells, and its id is not one', async () => {
     const podman = { Components: [{ Name: 'Podman Engine', Version: '5.4.2' }] };
-    const told: Record<string, unknown> = {
+    const reported: Record<string, unknown> = {
       '/info': { ...infoOf(), CgroupVersion: '2', CpuCfsQuota: false, SwapLimit: false },
       '/version': { ...versionOf(), ...podman },
       '/v3.0.0/libpod/info': { host: { cgroupControllers: ['cpuset', 'cpu', 'memory'] } },
     };
-    const facts = await readFacts(async ({ path }) => told[path]);
+    const facts = await readFacts(async ({ path }) => reported[path]);
     expect(facts).toMatchObject({ id: null, limits: { cpu: true, memory: true, swap: true, pids: false } });
-    expect(await readFacts(async ({ path }) => ({ ...told, '/info': infoOf() })[path])).toMatchObject({
+    expect(await readFacts(async ({ path }) => ({ ...reported, '/info': infoOf() })[path])).toMatchObject({
       limits: { cpu: true, memory: true, swap: true, pids: true },
     });
   });
@@ -113,7 +113,7 @@ describe('the promises of an engine', () => {
     expect(toGuarantees(factsOf({ Architecture: 's390x' }), place).hardening.seccomp).toBe(false);
   });
 
-  test('include no profile of ours on Podman, which takes a path where Docker takes the profile', () => {
+  test('include no profile of Caisson on Podman, which takes a path where Docker takes the profile', () => {
     const podman = factsOf({}, { Components: [{ Name: 'Podman Engine', Version: '4.3.1' }] });
     expect(toGuarantees(podman, place).hardening.seccomp).toBe(false);
     expect(toGuarantees(factsOf({}), place).hardening.seccomp).toBe(true);

@@ -8,7 +8,7 @@ const faultOf = (cause: string) =>
   );
 
 test.each(['that name is already in use', 'container state improper'])(
-  'a 500 of Podman whose cause is "%s" is told as the 409 that Docker answers',
+  'a 500 of Podman whose cause is "%s" is reported as the 409 that Docker answers',
   (cause) => {
     expect(faultOf(cause)).toMatchObject({ code: 'failed_precondition', message: expect.stringContaining(cause) });
     expect(statusOf(faultOf(cause))).toBe(500);

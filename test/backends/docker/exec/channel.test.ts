@@ -34,7 +34,7 @@ async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
   return text;
 }
 
-/** Writes until nobody takes more for a while. Tells how much was taken. */
+/** Writes until no more is taken for a while. Tells how much was taken. */
 async function flood(engine: PassThrough, type: Frame['type']): Promise<number> {
   const block = encode([{ type, payload: Buffer.alloc(32 * 1024) }]);
   for (let sent = 0; ; sent += block.length) {
@@ -57,7 +57,7 @@ describe('a channel', () => {
     expect([await textOf(channel.stdout), await textOf(channel.stderr)]).toEqual(['\x01raw', '']);
   });
 
-  test('stops the engine when nobody reads, and goes on when somebody does (OH-03)', async () => {
+  test('stops the engine without a reader, and goes on when somebody does (OH-03)', async () => {
     const { channel, engine } = rig();
     expect(await flood(engine, 1)).toBeLessThan(mebibyte);
     expect(channel.held).toBe(true);

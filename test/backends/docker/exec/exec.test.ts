@@ -56,7 +56,7 @@ describe.skipIf(host === null)('a command in a container', () => {
     left.release();
   });
 
-  test('whose output nobody reads does not hold up the ends of others once it is dead', async () => {
+  test('whose output has no reader does not hold up the ends of others once it is dead', async () => {
     const own = await place.create();
     const flood = await start(own, 'exec yes');
     await sleep(300);
@@ -186,7 +186,7 @@ describe.skipIf(host === null)('a connection to the engine that breaks', () => {
     wire.close();
   });
 
-  test('leaves a silent command its true end, which is told when the way is back', async () => {
+  test('leaves a silent command its true end, which is reported when the way is back', async () => {
     const silent = await start(sandbox, 'sleep 2; exit 6');
     await sleep(300);
     wire.cut();

@@ -46,14 +46,14 @@ describe.skipIf(host === null)('named pipes of a sandbox', () => {
     expect(await process.wait()).toMatchObject({ exitCode: 0 });
   });
 
-  it('are there for whoever finds the sandbox again', async () => {
+  it('are there for a process that finds the sandbox again', async () => {
     const again = open({ env: { DOCKER_HOST: host ?? '' }, instance: place.instance });
     const process = await cat(await again.attach(sandbox.ref));
     expect(await echoed(process)).toBe('there and back');
     await again.close();
   });
 
-  it('end with their process, whoever kills it', async () => {
+  it('end with their process, however it is killed', async () => {
     const process = await cat(sandbox);
     await sh(sandbox, 'kill -9 $(pidof cat)');
     expect(await textOf(process.stdout)).toBe('');
@@ -78,7 +78,7 @@ describe.skipIf(host === null)('named pipes of a sandbox', () => {
     expect(await textOf(process.stdout)).toBe('1 2\n');
   });
 
-  it('leave a background process alone that goes on writing when nobody reads any more', async () => {
+  it('leave a background process alone that goes on writing when there is no reader any more', async () => {
     const other = await place.create();
     const { pipes = expect.fail('it has no pipes') } = other;
     const script = 'while echo tick; do echo >>/tmp/ticks; sleep 0.01; done &';
