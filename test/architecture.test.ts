@@ -54,6 +54,20 @@ describe('the house', () => {
     );
     expect(dead).toEqual([]);
   });
+  it('is written without riddles', async () => {
+    const pages = await readSources(root, [
+      '*.md',
+      'docs/**/*.md',
+      '{src,backends,examples}/**/*.md',
+      '{src,backends}/**/*.sh',
+    ]);
+    const riddle = /\b(?:whoever|told|is none|of ours|nobody(?! (?:when|to)\b))\b/gi;
+    const found = [...house, ...outbuildings, ...pages].flatMap(([path, text]) =>
+      [...text.matchAll(riddle)].map(({ 0: word }) => `${path}: ${word}`),
+    );
+    // The user nobody, and texts that are data.
+    expect(found.length, found.join('\n')).toBeLessThan(40);
+  });
   it('has a page in every room', () => {
     const rooms = new Set([...house.keys()].flatMap((path) => /^(?:src|backends)\/[^/]+(?=\/)/.exec(path)?.[0] ?? []));
     const pages = [...rooms].filter((room) => room !== 'backends/shared').map((room) => `${room}/README.md`);

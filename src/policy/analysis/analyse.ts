@@ -5,7 +5,7 @@ import { fullAnalysisUnits, grammarMarks, scanUnits } from '../limits.ts';
 import type { Place } from '../types.ts';
 import { withBareBrackets } from './brackets.ts';
 import { disguised, hiddenNote } from './bytes.ts';
-import { readLight } from './light/read.ts';
+import { readLight } from './light.ts';
 import { readPiped } from './pipes.ts';
 import type { Payload } from './parts.ts';
 import { Session } from './session.ts';

@@ -1,6 +1,6 @@
 /** Conditional and arithmetic expressions, also as the simple commands that they are for some shells. */
 import { runsIndex } from '../effects.ts';
-import { readLight } from '../light/read.ts';
+import { readLight } from '../light.ts';
 import { copyOf, type Payload } from '../parts.ts';
 import { Session } from '../session.ts';
 import { readBuiltin } from './builtins.ts';
