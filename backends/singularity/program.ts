@@ -26,7 +26,7 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Said {
+export interface ProgramOutput {
   readonly exitCode: number | null;
   /** What it printed to both streams, its beginning cut off past a bound. */
   readonly text: string;
@@ -59,7 +59,7 @@ async function isProgram(file: string): Promise<boolean> {
 }
 
 /** As the account, with nothing of the service's environment but `PATH`. An aborted one is killed with its group. */
-export async function run(host: Host, { command, env = {}, signal }: Call): Promise<Said> {
+export async function run(host: Host, { command, env = {}, signal }: Call): Promise<ProgramOutput> {
   const process = await startProcess(host.pipes, {
     command: withoutInherited(command),
     cwd: '/',
@@ -98,7 +98,7 @@ async function tail(stream: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Why it failed, in its own words: the first line of the worst kind, else the last one. Without colours and controls. */
-export function lastWords({ text }: Said): string {
+export function lastWords({ text }: ProgramOutput): string {
   // oxlint-disable-next-line no-control-regex -- the point is to remove them
   const plain = text.replaceAll(/\u001b\[[0-9;]*m/g, '').replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f]/g, ' ');
   const lines = plain.trim().split('\n');

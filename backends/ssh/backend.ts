@@ -21,7 +21,7 @@ import { fromRef } from './entries.ts';
 import { membersOf } from './members.ts';
 import { joinGuarantees } from './guarantees.ts';
 import { reached } from './reached.ts';
-import { Station } from './station.ts';
+import { PoolHost } from './host.ts';
 import { trustIn } from './trust.ts';
 
 /** Does no I/O. */
@@ -33,12 +33,12 @@ class SshBackend implements Backend {
   readonly name = 'ssh';
   readonly trust: Trust;
   readonly #options: OpenOptions;
-  #stations: readonly Station[] | null = null;
+  #hosts: readonly PoolHost[] | null = null;
   #promised: Promise<Guarantees> | null = null;
 
   constructor(options: OpenOptions) {
     this.#options = options;
-    this.trust = trustIn(() => Promise.all(this.#all().map((station) => station.target())));
+    this.trust = trustIn(() => Promise.all(this.#all().map((host) => host.target())));
   }
 
   async guarantees(options: Cancelable = {}): Promise<Guarantees> {
@@ -53,9 +53,9 @@ class SshBackend implements Backend {
   async check(options: Cancelable = {}): Promise<Check> {
     throwIfAborted(options);
     try {
-      const each = this.#all().map(async (station) => ({
-        member: station.member,
-        check: await station.check(options),
+      const each = this.#all().map(async (host) => ({
+        member: host.member,
+        check: await host.check(options),
       }));
       return joinChecks(await Promise.all(each));
     } catch (error) {
@@ -68,13 +68,13 @@ class SshBackend implements Backend {
     throwIfAborted(options);
     const [first, ...others] = this.#all();
     if (first !== undefined && others.length === 0) return await first.create(spec, options);
-    const stations = order(await this.#candidates(spec, options));
-    for (const station of stations) {
+    const hosts = order(await this.#candidates(spec, options));
+    for (const host of hosts) {
       try {
-        return await station.create(spec, options);
+        return await host.create(spec, options);
       } catch (error) {
         // Somebody else took the last room, and nothing was made.
-        if (!isCode(error, 'resource_exhausted') || station === stations.at(-1)) throw error;
+        if (!isCode(error, 'resource_exhausted') || host === hosts.at(-1)) throw error;
       }
     }
     throw full();
@@ -82,38 +82,37 @@ class SshBackend implements Backend {
 
   async attach(ref: Ref, options: Cancelable = {}): Promise<Sandbox> {
     throwIfAborted(options);
-    const { host, entry } = fromRef(ref);
-    for (const station of this.#all())
-      if ((await station.target()).label === host) return await station.attach(entry, options);
-    throw new CaissonError('unavailable', `sandbox ${entry.sandbox} is on ${host}, which is not configured any more`, {
-      details: { sandbox: entry.sandbox, host },
+    const { host: label, entry } = fromRef(ref);
+    for (const host of this.#all()) if ((await host.target()).label === label) return await host.attach(entry, options);
+    throw new CaissonError('unavailable', `sandbox ${entry.sandbox} is on ${label}, which is not configured any more`, {
+      details: { sandbox: entry.sandbox, host: label },
       remedy: 'set terminal.ssh_host or ssh_hosts back until that sandbox is removed; drain: true keeps new ones away',
     });
   }
 
   async list(options: ListOptions): Promise<readonly Listed[]> {
     throwIfAborted(options);
-    return (await Promise.all(this.#all().map((station) => station.list(options)))).flat();
+    return (await Promise.all(this.#all().map((host) => host.list(options)))).flat();
   }
 
   async close(): Promise<void> {
-    for (const station of this.#stations ?? []) station.close();
+    for (const host of this.#hosts ?? []) host.close();
   }
 
   /** Of the hosts that can be reached: those that come back later are looked at before anything is made on them. */
   async #askGuarantees(): Promise<Guarantees> {
-    const asked = await Promise.allSettled(this.#all().map((station) => station.guarantees({})));
+    const asked = await Promise.allSettled(this.#all().map((host) => host.guarantees({})));
     return joinGuarantees(reached(asked));
   }
 
   /** A persistent task may have files on a host that is silent: it must not begin anew elsewhere. */
-  async #candidates(spec: Spec, options: CreateOptions): Promise<readonly Candidate<Station>[]> {
+  async #candidates(spec: Spec, options: CreateOptions): Promise<readonly Candidate<PoolHost>[]> {
     const promised = await this.guarantees(options);
     const asked = await Promise.allSettled(
-      this.#all().map(async (station) => {
-        joinGuarantees([promised, await station.guarantees(options)]);
-        const { capacity, drain } = station.member;
-        return { station, capacity, drain, ...(await station.load(options, options)) };
+      this.#all().map(async (host) => {
+        joinGuarantees([promised, await host.guarantees(options)]);
+        const { capacity, drain } = host.member;
+        return { host, capacity, drain, ...(await host.load(options, options)) };
       }),
     );
     const silent = asked.find((each) => each.status === 'rejected');
@@ -122,9 +121,9 @@ class SshBackend implements Backend {
     return reached(asked);
   }
 
-  #all(): readonly Station[] {
-    this.#stations ??= membersOf(this.#options).map((member) => new Station(member, this.#options));
-    return this.#stations;
+  #all(): readonly PoolHost[] {
+    this.#hosts ??= membersOf(this.#options).map((member) => new PoolHost(member, this.#options));
+    return this.#hosts;
   }
 }
 

@@ -1,8 +1,8 @@
 /** On which host of a pool a sandbox is made. A pure decision on the answers of the hosts. */
 import { CaissonError } from '../../src/errors.ts';
 
-export interface Candidate<Station> {
-  readonly station: Station;
+export interface Candidate<PoolHost> {
+  readonly host: PoolHost;
   readonly capacity: number | null;
   readonly drain: boolean;
   readonly sandboxes: number;
@@ -14,13 +14,13 @@ export interface Candidate<Station> {
  * First the host that has something of the task, also while it is drained: the files are there. Else those with room,
  * the emptiest first. Throws `resource_exhausted` when no host has room.
  */
-export function order<Station>(candidates: readonly Candidate<Station>[]): readonly Station[] {
+export function order<PoolHost>(candidates: readonly Candidate<PoolHost>[]): readonly PoolHost[] {
   const home = candidates.filter(({ holds }) => holds);
-  if (home.length > 0) return home.slice(0, 1).map(({ station }) => station);
+  if (home.length > 0) return home.slice(0, 1).map(({ host }) => host);
   const open = candidates.filter(
     ({ drain, capacity, sandboxes }) => !drain && (capacity === null || sandboxes < capacity),
   );
-  if (open.length > 0) return open.toSorted((a, b) => fill(a) - fill(b)).map(({ station }) => station);
+  if (open.length > 0) return open.toSorted((a, b) => fill(a) - fill(b)).map(({ host }) => host);
   throw full();
 }
 

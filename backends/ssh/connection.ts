@@ -4,7 +4,7 @@ import { CaissonError } from '../../src/errors.ts';
 import { lost } from './fault.ts';
 import type { Keyring } from './identity.ts';
 import { logIn } from './login.ts';
-import { Spare } from './spare.ts';
+import { PreparedSession } from './prepared.ts';
 import type { Target } from './target.ts';
 import { endChannel, endClient } from './wire.ts';
 
@@ -46,7 +46,7 @@ export class Connection {
   idleSince = performance.now();
   /** Why it is over; `null` while it lives. */
   fault: CaissonError | null = null;
-  readonly spare = new Spare((line) => this.exec(line, {}));
+  readonly prepared = new PreparedSession((line) => this.exec(line, {}));
   readonly #client: Client;
   readonly #allowance: Allowance;
   readonly #listeners = new Set<(fault: CaissonError) => void>();
@@ -78,7 +78,7 @@ export class Connection {
   prepareSpare(): void {
     this.#begun += 1;
     const hasRoom = this.used + 1 < this.#allowance.sessions;
-    if (this.#begun > 1 && hasRoom && this.free(false)) this.spare.prepareSoon();
+    if (this.#begun > 1 && hasRoom && this.free(false)) this.prepared.prepareSoon();
   }
 
   /** Calls back once when the connection is over, at once when it is. Gives the function that takes that back. */

@@ -147,7 +147,7 @@ export class Pool {
     const now = performance.now();
     for (const connection of this.#connections) {
       if (connection.used === 0 && now - connection.idleSince >= afterMs) connection.close();
-      else void connection.spare.closeUnused(afterMs);
+      else void connection.prepared.closeUnused(afterMs);
     }
   }
 }

@@ -12,13 +12,13 @@ export interface Script {
   readonly urgent?: boolean;
 }
 
-export interface Said {
+export interface ScriptOutput {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export async function run(pool: Pool, { script, args, signal, urgent = false }: Script): Promise<Said> {
+export async function run(pool: Pool, { script, args, signal, urgent = false }: Script): Promise<ScriptOutput> {
   const process = await startProcess(
     pool,
     {

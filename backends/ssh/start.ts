@@ -74,7 +74,7 @@ async function openSession(pool: Pool, opening: Opening, { signal, urgent = fals
       return await sessionOn(place, opening, signal);
     } catch (error) {
       place.leave();
-      if (error instanceof SessionRefused) await place.connection.spare.close();
+      if (error instanceof SessionRefused) await place.connection.prepared.close();
       await mayTryAgain(error, tries);
     }
   }
@@ -86,7 +86,7 @@ async function sessionOn(
   signal: AbortSignal | undefined,
 ): Promise<Session> {
   const { connection } = place;
-  const taken = mayBeReady ? connection.spare.take() : Promise.resolve(null);
+  const taken = mayBeReady ? connection.prepared.take() : Promise.resolve(null);
   const ready = await untilAborted(taken, signal, (late) => late !== null && endChannel(late));
   if (ready !== null) {
     ready.write(`${shellLine(launch, text)}\n`);

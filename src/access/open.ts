@@ -3,7 +3,7 @@ import type { Audit } from '../audit/types.ts';
 import type { Loaded } from '../config/types.ts';
 import type { Store } from '../store/store.ts';
 import { ruleFor } from './authorize.ts';
-import { conductOf } from './conduct.ts';
+import { channelRulesOf } from './channel-rules.ts';
 import { conversationOf, type Placed } from './conversation.ts';
 import { decide, isForAgent } from './decide.ts';
 import { PairingFiles } from './files.ts';
@@ -35,12 +35,12 @@ export class Access {
     const message = checkMessage(given);
     const { platform, from } = message;
     const { config, env } = this.#loaded;
-    const conduct = conductOf(platform, config, env);
+    const rules = channelRulesOf(platform, config, env);
     // For most of what is said in channels no file needs to be read.
-    const rule = isForAgent(message, conduct)
+    const rule = isForAgent(message, rules)
       ? ruleFor({ platform, ids: from.ids }, env, await this.#pairing.paired(platform))
       : 'none';
-    const decision = decide(message, conduct, rule);
+    const decision = decide(message, rules, rule);
     return decision === 'ask' ? await this.#offer(message) : decision;
   }
 

@@ -8,7 +8,7 @@
  */
 import type { Cancelable, Process, Progress, Sandbox } from '../backend.ts';
 import { abortError, CaissonError } from '../errors.ts';
-import { breather } from './breather.ts';
+import { yieldOften } from './yield-often.ts';
 import { fromText } from './byte-name.ts';
 import { Extraction, type Extracted, type ExtractOptions } from './extract.ts';
 import { errnoOf } from './fs-error.ts';
@@ -125,7 +125,7 @@ interface Reading {
 
 /** Until the archive or the stream ends, whichever comes first. */
 async function read({ stdout }: Process, { reader, extraction, signal }: Reading): Promise<void> {
-  const breathe = breather(signal);
+  const yieldNow = yieldOften(signal);
   const stop = (): void => {
     stdout.destroy(abortError(signal));
   };
@@ -136,7 +136,7 @@ async function read({ stdout }: Process, { reader, extraction, signal }: Reading
         const writing = extraction.take(event);
         if (writing !== undefined) await writing;
       }
-      await breathe();
+      await yieldNow();
       if (reader.ended) return;
     }
   } catch (error) {

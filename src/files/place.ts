@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync, renameSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CaissonError } from '../errors.ts';
-import { breather } from './breather.ts';
+import { yieldOften } from './yield-often.ts';
 import { type ByteName, fromText, printable } from './byte-name.ts';
 import { DirectoryChain } from './directory-chain.ts';
 import { at, closeDirectory, type Directory, openChild } from './directory.ts';
@@ -74,10 +74,10 @@ async function merge(staging: Directory, to: Directory): Promise<void> {
 }
 
 async function each(entries: readonly WalkedEntry[], act: (entry: WalkedEntry) => void): Promise<void> {
-  const breathe = breather(undefined);
+  const yieldNow = yieldOften(undefined);
   for (const entry of entries) {
     act(entry);
-    await breathe();
+    await yieldNow();
   }
 }
 

@@ -1,13 +1,13 @@
 /** Removes a tree through open directories, so that a process that can write in it cannot lead the removal elsewhere. */
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
-import { breather } from './breather.ts';
+import { yieldOften } from './yield-often.ts';
 import { type ByteName, toBytes } from './byte-name.ts';
 import { DirectoryChain } from './directory-chain.ts';
 import { at, type Directory } from './directory.ts';
 
 export async function removeTree(base: Directory, name: ByteName): Promise<void> {
   const chain = new DirectoryChain(base);
-  const breathe = breather(undefined);
+  const yieldNow = yieldOften(undefined);
   const todo = [{ segments: [name], emptied: false }];
   try {
     for (let item = todo.at(-1); item !== undefined; item = todo.at(-1)) {
@@ -15,7 +15,7 @@ export async function removeTree(base: Directory, name: ByteName): Promise<void>
       if (children === null) todo.pop();
       else todo.push(...children.map((child) => ({ segments: [...item.segments, child], emptied: false })));
       item.emptied = true;
-      await breathe();
+      await yieldNow();
     }
   } finally {
     chain.close();

@@ -2,7 +2,7 @@
 import { type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Cancelable } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
-import { breather } from './breather.ts';
+import { yieldOften } from './yield-often.ts';
 import { type ByteName, printable, toBytes } from './byte-name.ts';
 import { DirectoryChain } from './directory-chain.ts';
 import { at, type Directory } from './directory.ts';
@@ -35,11 +35,11 @@ export interface WalkOptions extends Cancelable {
 
 export async function walk(root: Directory, { signal, sizes = false }: WalkOptions = {}): Promise<Walked> {
   const listing = new Listing(root, sizes);
-  const breathe = breather(signal);
+  const yieldNow = yieldOften(signal);
   try {
     for (let next = listing.next(); next !== null; next = listing.next()) {
       listing.visit(next);
-      await breathe();
+      await yieldNow();
     }
     return listing.result();
   } finally {

@@ -8,19 +8,19 @@ import type { StepOptions } from '../sandbox/context.ts';
 import type { Attendance } from './attended.ts';
 import { bindingOf, textOf } from './binding.ts';
 import { type Call, placeOf, readable } from './call.ts';
-import type { Desk } from './desk.ts';
-import type { Answered, Passage, Step } from './gate.ts';
+import type { ApprovalQueue } from './approval-queue.ts';
+import type { Answered, Admission, Step } from './gate.ts';
 import { type Outcome, Questions } from './questions.ts';
 import { answeredNo, unanswered } from './refusal.ts';
 import type { Book, Rulebook } from './rulebook.ts';
-import { Said } from './said.ts';
+import { EarlierAnswers } from './earlier-answers.ts';
 import type { SmartReview } from './smart.ts';
 import type { Approver, Question } from './types.ts';
 
 export interface ApproveParts {
   readonly rulebook: Rulebook;
   readonly attendance: Attendance;
-  readonly desk: Desk;
+  readonly queue: ApprovalQueue;
   /** Mode `smart`; `null` in all others. */
   readonly smart: SmartReview | null;
   /** `null`: it is answered elsewhere, if at all. */
@@ -37,7 +37,7 @@ export interface ApproveParts {
 type Proposing = Pick<Asked, 'book'> & Pick<ApproveParts, 'userHome'>;
 
 interface Asked {
-  readonly passage: Passage;
+  readonly admission: Admission;
   readonly book: Book;
   readonly binding: string;
   readonly open: readonly Finding[];
@@ -46,24 +46,24 @@ interface Asked {
 export class Approvals implements Step {
   readonly #parts: ApproveParts;
   readonly #questions = new Questions();
-  readonly #said = new Said();
+  readonly #earlier = new EarlierAnswers();
 
   constructor(parts: ApproveParts) {
     this.#parts = parts;
   }
 
-  readonly concerns = ({ decision }: Passage): boolean => decision.verdict === 'ask';
+  readonly concerns = ({ decision }: Admission): boolean => decision.verdict === 'ask';
 
-  readonly pass = async (passage: Passage, options: StepOptions): Promise<Passage> => {
-    const { call, decision } = passage;
+  readonly pass = async (admission: Admission, options: StepOptions): Promise<Admission> => {
+    const { call, decision } = admission;
     const book = await this.#parts.rulebook.of(call.taskId);
     const binding = bindingOf(call, book.version);
     for (;;) {
-      const asked: Asked = { passage, book, binding, open: this.#open(passage, book, binding) };
+      const asked: Asked = { admission, book, binding, open: this.#open(admission, book, binding) };
       if (asked.open.length === 0 && decision.findings.length > 0)
-        return allowed(passage, this.#skips(call.taskId) ? 'skipped' : 'session');
-      if (this.#said.no(binding)) throw answeredNo(call, decision);
-      if (this.#unseen(asked)) return allowed(passage, 'unattended');
+        return allowed(admission, this.#skips(call.taskId) ? 'skipped' : 'session');
+      if (this.#earlier.no(binding)) throw answeredNo(call, decision);
+      if (this.#unseen(asked)) return allowed(admission, 'unattended');
       const same = this.#questions.same(binding);
       const outcome = await (same ?? this.#ask(asked, options));
       if (options.signal?.aborted === true) throw abortError(options.signal);
@@ -76,21 +76,21 @@ export class Approvals implements Step {
   /** Skips questions from now on, or no longer. Only the holder of the service may call it. */
   skip(taskId: string, on: boolean): void {
     const skips = on && this.#parts.attendance.maySkip;
-    this.#said.skip(taskId, skips);
+    this.#earlier.skip(taskId, skips);
     this.#parts.skipped(taskId, skips);
   }
 
   #skips(taskId: string): boolean {
-    return this.#parts.attendance.skips || this.#said.skips(taskId);
+    return this.#parts.attendance.skips || this.#earlier.skips(taskId);
   }
 
-  #open({ call, decision }: Passage, book: Book, exact: string): readonly Finding[] {
+  #open({ call, decision }: Admission, book: Book, exact: string): readonly Finding[] {
     const skips = this.#skips(call.taskId);
-    return unansweredOf(decision, { skips, session: this.#said.session(call.taskId, book.version), exact });
+    return unansweredOf(decision, { skips, session: this.#earlier.session(call.taskId, book.version), exact });
   }
 
   /** Where no person can be asked, it is decided at once. */
-  #unseen({ passage: { call, decision }, open }: Asked): boolean {
+  #unseen({ admission: { call, decision }, open }: Asked): boolean {
     const { unseen } = this.#parts.attendance;
     if (unseen === null) return false;
     if (unseen === 'approve' && mayPassUnseen(open)) return true;
@@ -98,47 +98,47 @@ export class Approvals implements Step {
   }
 
   async #ask(asked: Asked, options: StepOptions): Promise<Outcome> {
-    const { binding, passage } = asked;
+    const { binding, admission } = asked;
     const put = async (): Promise<Outcome> => {
       if (options.signal?.aborted === true) return 'canceled';
       const question = await questionOf(asked, this.#parts);
-      return await this.#parts.desk.put({ question, binding }, this.#parts, options);
+      return await this.#parts.queue.put({ question, binding }, this.#parts, options);
     };
     return await this.#questions.ask(
-      { binding, taskId: passage.call.taskId },
+      { binding, taskId: admission.call.taskId },
       { first: async () => await this.#reviewed(asked, options), put },
     );
   }
 
   /** The word of the model, where there is one; `null` leaves it to a person. */
-  async #reviewed({ passage, open }: Asked, { signal }: StepOptions): Promise<Outcome | null> {
-    const review = await this.#parts.smart?.review(textOf(passage.call), open, signal);
+  async #reviewed({ admission, open }: Asked, { signal }: StepOptions): Promise<Outcome | null> {
+    const review = await this.#parts.smart?.review(textOf(admission.call), open, signal);
     if (review === 'approve') return 'reviewed';
     return review === 'deny' ? 'deny' : null;
   }
 
-  #refuse({ passage: { call, decision }, binding }: Asked, outcome: Outcome): void {
+  #refuse({ admission: { call, decision }, binding }: Asked, outcome: Outcome): void {
     if (outcome === 'deny') {
-      this.#said.denied(binding);
+      this.#earlier.denied(binding);
       throw answeredNo(call, decision);
     }
     if (outcome === 'timed-out' || outcome === 'too-many' || outcome === 'no-approver' || outcome === 'lost')
       throw unanswered(call, decision, outcome);
   }
 
-  async #approved({ passage, book, binding, open }: Asked, outcome: Yes): Promise<Passage> {
-    const { taskId } = passage.call;
+  async #approved({ admission, book, binding, open }: Asked, outcome: Yes): Promise<Admission> {
+    const { taskId } = admission.call;
     if (outcome === 'always') {
-      const rules = await proposalFor(passage, { book, userHome: this.#parts.userHome });
+      const rules = await proposalFor(admission, { book, userHome: this.#parts.userHome });
       await this.#parts.save(rules);
       this.#parts.rulebook.add(rules);
     }
     if (outcome === 'session' || outcome === 'always')
-      this.#said.forSession(
+      this.#earlier.forSession(
         { taskId, version: book.version },
         open.map((finding) => sessionKey(finding, binding)).filter((key) => outcome === 'session' || key.includes(' ')),
       );
-    return allowed(passage, outcome);
+    return allowed(admission, outcome);
   }
 }
 
@@ -146,23 +146,23 @@ type Yes = Extract<Outcome, Answered>;
 
 const isYes = (outcome: Outcome): outcome is Yes => /^(?:once|session|always|reviewed)$/.test(outcome);
 
-const allowed = (passage: Passage, answered: Answered): Passage => ({
-  ...passage,
+const allowed = (admission: Admission, answered: Answered): Admission => ({
+  ...admission,
   answered,
-  decision: { ...passage.decision, verdict: 'allow' },
+  decision: { ...admission.decision, verdict: 'allow' },
 });
 
-async function proposalFor({ call }: Passage, { book, userHome }: Proposing): Promise<readonly string[]> {
+async function proposalFor({ call }: Admission, { book, userHome }: Proposing): Promise<readonly string[]> {
   if (call.subject.kind === 'code' || call.subject.kind === 'file') return [];
   const policy = await book.policy();
   return policy.propose({ command: readable(call.subject), ...placeOf(call, userHome) }) ?? [];
 }
 
-async function questionOf({ passage, book, open }: Asked, { timeoutMs, userHome }: ApproveParts): Promise<Question> {
-  const { call, decision } = passage;
+async function questionOf({ admission, book, open }: Asked, { timeoutMs, userHome }: ApproveParts): Promise<Question> {
+  const { call, decision } = admission;
   const { taskId, backend, reach, cwd, subject } = call;
   const { display, warnings } = shownCommand(textOf(call));
-  const proposal = await proposalFor(passage, { book, userHome });
+  const proposal = await proposalFor(admission, { book, userHome });
   const choices = choicesFor(open, proposal.length === 0 ? null : proposal);
   return {
     id: `apr_${randomBytes(12).toString('hex')}`,

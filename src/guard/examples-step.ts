@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RuleExamples } from '../policy/types.ts';
-import type { Passage, Step } from './gate.ts';
+import type { Admission, Step } from './gate.ts';
 
 export interface ExampleParts {
   readonly examples: () => Promise<Iterable<RuleExamples>>;
@@ -27,18 +27,18 @@ export class ExamplesStep implements Step {
   }
 
   /** In containers, and for files, the lists of rules do not count. */
-  readonly concerns = ({ call, decision }: Passage): boolean => {
+  readonly concerns = ({ call, decision }: Admission): boolean => {
     if (call.reach === 'container' || call.subject.kind === 'file') return false;
     // When it cannot look, verdicts themselves tell that the grammar is not there.
     if (!this.#begun) void this.#look().catch(() => undefined);
     return this.#failing.length > 0 && decision.verdict === 'allow';
   };
 
-  readonly pass = (passage: Passage): Promise<Passage> => {
+  readonly pass = (admission: Admission): Promise<Admission> => {
     const named = this.#failing.slice(0, mostNamed).join(', ');
     const description = `policy rules that do not find what their examples say (${named}); caisson doctor tells more`;
     const finding = { rule: 'U10', description, start: 0, end: 0 };
-    return Promise.resolve({ ...passage, decision: { verdict: 'ask', tier: 'dangerous', findings: [finding] } });
+    return Promise.resolve({ ...admission, decision: { verdict: 'ask', tier: 'dangerous', findings: [finding] } });
   };
 
   async #look(): Promise<void> {

@@ -4,7 +4,7 @@ import type { StepOptions } from '../sandbox/context.ts';
 import type { Call } from './call.ts';
 
 /** A command on its way through the gate, and what has been decided about it so far. */
-export interface Passage {
+export interface Admission {
   readonly call: Call;
   readonly decision: Decision;
   /** Why something that is asked for may run. Absent: nothing was asked for. */
@@ -19,13 +19,13 @@ export type Answered = 'once' | 'session' | 'always' | 'skipped' | 'unattended' 
 
 export interface Step {
   /** Must be quick, and load nothing: most commands concern no step. */
-  readonly concerns: (passage: Passage) => boolean;
+  readonly concerns: (admission: Admission) => boolean;
   /** Throws `policy_denied` or `approval_required` to refuse. */
-  readonly pass: (passage: Passage, options: StepOptions) => Promise<Passage>;
+  readonly pass: (admission: Admission, options: StepOptions) => Promise<Admission>;
 }
 
 /** Keeps what was decided about a call, from how it came to how it went. */
-export type Record = (from: Call, outcome: Passage | { readonly refused: unknown }) => void;
+export type Record = (from: Call, outcome: Admission | { readonly refused: unknown }) => void;
 
 const undecided: Decision = { verdict: 'allow', tier: 'none', findings: [] };
 
@@ -40,17 +40,17 @@ export class Gate {
 
   /** Resolves to the command that may run: start that one and no other. */
   async admit(call: Call, options: StepOptions): Promise<Call> {
-    const passage = await this.#through({ call, decision: undecided }, options).catch((refused: unknown) => {
+    const admission = await this.#through({ call, decision: undecided }, options).catch((refused: unknown) => {
       this.#record(call, { refused });
       throw refused;
     });
-    this.#record(call, passage);
-    return passage.call;
+    this.#record(call, admission);
+    return admission.call;
   }
 
-  async #through(first: Passage, options: StepOptions): Promise<Passage> {
-    let passage = first;
-    for (const step of this.#steps) if (step.concerns(passage)) passage = await step.pass(passage, options);
-    return passage;
+  async #through(first: Admission, options: StepOptions): Promise<Admission> {
+    let admission = first;
+    for (const step of this.#steps) if (step.concerns(admission)) admission = await step.pass(admission, options);
+    return admission;
   }
 }

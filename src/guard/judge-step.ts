@@ -10,15 +10,15 @@ import { type Book, type Rulebook, says, saysOfFiles } from './rulebook.ts';
 export function judging(rulebook: Rulebook, home: string): Step {
   return {
     concerns: ({ call }) => rulebook.concerns(call),
-    pass: async (passage) => {
-      const { call } = passage;
+    pass: async (admission) => {
+      const { call } = admission;
       const { subject } = call;
       const book = await rulebook.of(call.taskId);
       if (subject.kind === 'file')
-        return saysOfFiles(book.input) ? { ...passage, decision: await decisionOnFile(subject, book) } : passage;
+        return saysOfFiles(book.input) ? { ...admission, decision: await decisionOnFile(subject, book) } : admission;
       return says(book.input, call.reach)
-        ? { ...passage, decision: decisionOn(await book.policy(), call, home) }
-        : passage;
+        ? { ...admission, decision: decisionOn(await book.policy(), call, home) }
+        : admission;
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 import { withLease } from '../sandbox/lease.ts';
 import { attendance } from './attended.ts';
 import { Approvals } from './approve-step.ts';
-import { Desk } from './desk.ts';
+import { ApprovalQueue } from './approval-queue.ts';
 import { ExamplesStep } from './examples-step.ts';
 import { Gate, type Record as Keep, type Step } from './gate.ts';
 import { hooksOf } from './hooks/configured.ts';
@@ -60,7 +60,7 @@ export interface Guard {
   readonly repeats: Gate;
   readonly rulebook: Rulebook;
   readonly approvals: Approvals;
-  readonly desk: Desk;
+  readonly queue: ApprovalQueue;
   readonly hooks: HookStep;
   readonly loops: Loops;
   readonly notices: readonly string[];
@@ -75,14 +75,14 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     mayOnlyTighten: (rules !== undefined || mode !== undefined) && isInside(env),
   };
   const attended = attendance({ config, env, yolo, hasApprover: approver !== null });
-  const desk = new Desk(store);
+  const queue = new ApprovalQueue(store);
   const userHome = loaded.env['HOME'] ?? homedir();
   const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
   const rulebook = new Rulebook({ config, origins: loaded.origins, websites, directory: cwd, commandLine });
   const approvals = new Approvals({
     rulebook,
     attendance: attended,
-    desk,
+    queue,
     smart: smartOf(loaded),
     approver: approver === 'queue' ? null : approver,
     timeoutMs: config.approvals.timeout * 1000,
@@ -119,7 +119,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     repeats,
     rulebook,
     approvals,
-    desk,
+    queue,
     hooks,
     loops,
     notices: [...attended.notices, ...websites.notices],

@@ -3,7 +3,7 @@ import { commandFacts } from '../audit/facts.ts';
 import type { Audit, AuditEntry } from '../audit/types.ts';
 import { toCaissonError } from '../errors.ts';
 import { type Call, readable } from './call.ts';
-import type { Passage, Record } from './gate.ts';
+import type { Admission, Record } from './gate.ts';
 
 /**
  * A refusal holds also when it cannot be recorded. What may run is written before the record of its run, or with it: when
@@ -23,7 +23,7 @@ function refusedEntry(from: Call, refused: unknown): AuditEntry {
   return { ...entry(from), ...denial, reason: text(details['reason']) };
 }
 
-function admittedEntry(from: Call, { call, decision, answered }: Passage): AuditEntry {
+function admittedEntry(from: Call, { call, decision, answered }: Admission): AuditEntry {
   const rules = decision.findings.map(({ rule, description }) => ({ rule, description }));
   const changed = call.subject === from.subject ? {} : { changed: wordsOf(call) };
   return {

@@ -15,12 +15,12 @@ const mostNames = 256;
 export function seeing(rulebook: Rulebook): Step {
   return {
     concerns: ({ call }) => call.look !== undefined && call.seen?.subject !== call.subject && rulebook.concerns(call),
-    pass: async (passage) => {
-      const { call } = passage;
+    pass: async (admission) => {
+      const { call } = admission;
       const book = await rulebook.of(call.taskId);
-      if (call.look === undefined || !says(book.input, call.reach)) return passage;
+      if (call.look === undefined || !says(book.input, call.reach)) return admission;
       const known = await knownOf(call, call.look, await book.policy());
-      return { ...passage, call: { ...call, cwd: known?.cwd ?? call.cwd, seen: { subject: call.subject, known } } };
+      return { ...admission, call: { ...call, cwd: known?.cwd ?? call.cwd, seen: { subject: call.subject, known } } };
     },
   };
 }

@@ -56,11 +56,11 @@ describe('an approval', () => {
     const guard = await guardOn(configured('approvals: {timeout: 0.3}'), { approver: 'queue' });
     const startedMs = performance.now();
     const refused = refusalOf(guard, call(risky));
-    await expect.poll(async () => (await guard.desk.list()).length).toBe(1);
-    const [row] = await guard.desk.list();
+    await expect.poll(async () => (await guard.queue.list()).length).toBe(1);
+    const [row] = await guard.queue.list();
     expect(await refused).toBe('approval_required');
     expect(performance.now() - startedMs).toBeGreaterThan(290);
-    const answer = guard.desk.answer(row?.id ?? '', 'once', { name: 'late', env: {} });
+    const answer = guard.queue.answer(row?.id ?? '', 'once', { name: 'late', env: {} });
     await expect(answer).rejects.toMatchObject({ code: 'conflict' });
   });
 
@@ -70,13 +70,13 @@ describe('an approval', () => {
     const child = spawn(process.execPath, [worker, made.home, made.project], { stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       const guard = await guardOn(made);
-      await expect.poll(async () => (await guard.desk.list()).length, { timeout: 20_000 }).toBe(1);
-      const [row] = await guard.desk.list();
+      await expect.poll(async () => (await guard.queue.list()).length, { timeout: 20_000 }).toBe(1);
+      const [row] = await guard.queue.list();
       child.kill('SIGKILL');
       await new Promise((resolve) => child.once('exit', resolve));
-      const answer = guard.desk.answer(row?.id ?? '', 'once', { name: 'me', env: {} });
+      const answer = guard.queue.answer(row?.id ?? '', 'once', { name: 'me', env: {} });
       await expect(answer).rejects.toMatchObject({ code: 'conflict' });
-      expect(await guard.desk.list()).toEqual([]);
+      expect(await guard.queue.list()).toEqual([]);
     } finally {
       child.kill('SIGKILL');
     }
@@ -87,9 +87,9 @@ describe('an approval', () => {
     const guard = await guardOn(made, { approver: 'queue' });
     const stop = new AbortController();
     const waits = refusalOf(guard, call(risky), stop.signal);
-    await expect.poll(async () => (await guard.desk.list()).length).toBe(1);
-    const [row] = await guard.desk.list();
-    const own = guard.desk.answer(row?.id ?? '', 'once', { name: 'agent', env: { CAISSON_EXEC: 'exec_1' } });
+    await expect.poll(async () => (await guard.queue.list()).length).toBe(1);
+    const [row] = await guard.queue.list();
+    const own = guard.queue.answer(row?.id ?? '', 'once', { name: 'agent', env: { CAISSON_EXEC: 'exec_1' } });
     await expect(own).rejects.toMatchObject({ code: 'permission_denied' });
     const inside = fileURLToPath(new URL('../../src/guard/inside.ts', import.meta.url));
     const script = `import { isInside } from ${JSON.stringify(inside)}; console.log(isInside({}))`;
@@ -228,12 +228,12 @@ describe('an approval', () => {
     const guard = await guardOn(made, { approver: 'queue' });
     const waits = refusalOf(guard, call(risky));
     const other = await guardOn(made);
-    await expect.poll(async () => (await other.desk.list()).length).toBe(1);
-    const [row] = await other.desk.list();
+    await expect.poll(async () => (await other.queue.list()).length).toBe(1);
+    const [row] = await other.queue.list();
     expect(row?.question).toMatchObject({ display: risky, proposal: ['terminal(rm -rf ./build)'] });
-    await other.desk.answer(row?.id ?? '', 'once', { name: 'me', env: {} });
+    await other.queue.answer(row?.id ?? '', 'once', { name: 'me', env: {} });
     expect(await waits).toBeNull();
-    const again = other.desk.answer(row?.id ?? '', 'once', { name: 'me', env: {} });
+    const again = other.queue.answer(row?.id ?? '', 'once', { name: 'me', env: {} });
     await expect(again).rejects.toMatchObject({ code: 'conflict' });
   });
 });

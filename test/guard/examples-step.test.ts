@@ -1,7 +1,7 @@
 /** Rules that do not hold: noticed by the way, and then nothing passes unasked where they would count. */
 import { expect, it } from 'vitest';
 import { ExamplesStep } from '../../src/guard/examples-step.ts';
-import { Gate, type Passage } from '../../src/guard/gate.ts';
+import { Gate, type Admission } from '../../src/guard/gate.ts';
 import { checkedExamples } from '../../src/policy/examples.ts';
 import type { RuleExamples } from '../../src/policy/types.ts';
 import { call } from './world.ts';
@@ -11,8 +11,8 @@ const bad: RuleExamples = { rule: 'D2', examples: 2, problems: ['does not find: 
 
 const quick = { afterMs: 0, betweenMs: 0 };
 
-function gateWith(step: ExamplesStep): { readonly admit: (reach?: 'host' | 'container') => Promise<Passage> } {
-  const passages: Passage[] = [];
+function gateWith(step: ExamplesStep): { readonly admit: (reach?: 'host' | 'container') => Promise<Admission> } {
+  const passages: Admission[] = [];
   const gate = new Gate([step], (_from, outcome) => {
     if (!('refused' in outcome)) passages.push(outcome);
   });

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Question } from '../../src/guard/types.ts';
 import { openCaisson, type OpenInput } from '../../src/main.ts';
 import type { Started } from '../cli/process.ts';
-import { desk, hasTerminal, type Desk } from './terminal.ts';
+import { queue, hasTerminal, type ApprovalQueue } from './terminal.ts';
 
 const patience = { timeout: 60_000 };
 
@@ -107,8 +107,8 @@ describe('every verb that runs something', () => {
   });
 });
 
-async function onTerminal(args: string, env: Record<string, string> = {}): Promise<Started & Desk> {
-  const at = await desk();
+async function onTerminal(args: string, env: Record<string, string> = {}): Promise<Started & ApprovalQueue> {
+  const at = await queue();
   return { ...at, ...at.caisson(args, env) };
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { desk, hasTerminal } from './terminal.ts';
+import { queue, hasTerminal } from './terminal.ts';
 
 const patience = { timeout: 90_000 };
 const hooked = 'hooks: {pre_tool_call: {terminal: [check.sh]}}\n';
@@ -10,7 +10,7 @@ const saying = (answer: unknown): string => `cat > /dev/null; echo '${JSON.strin
 
 describe.skipIf(!hasTerminal)('a hook, on a terminal', () => {
   it('does not run before it was accepted, and then blocks with its words', patience, async () => {
-    const at = await desk(hooked);
+    const at = await queue(hooked);
     at.program('check.sh', saying({ action: 'block', message: 'not on a Friday' }));
     const before = await at.caisson('run -q -- echo made').ended;
     expect([before.exitCode, before.stdout.includes('caisson hooks accept')]).toEqual([126, true]);
@@ -21,7 +21,7 @@ describe.skipIf(!hasTerminal)('a hook, on a terminal', () => {
   });
 
   it('changes a command, and it is the changed one that is asked about and run', patience, async () => {
-    const at = await desk(hooked);
+    const at = await queue(hooked);
     at.program('check.sh', saying({ action: 'modify', tool_input: { command: `rm -rf ${at.victim}` } }));
     await at.caisson('hooks accept').ended;
     const terminal = at.caisson(`run -q -- sh -c 'echo harmless'`);
@@ -34,7 +34,7 @@ describe.skipIf(!hasTerminal)('a hook, on a terminal', () => {
   });
 
   it('is not run any more once it has changed, and one that fails refuses', patience, async () => {
-    const at = await desk(hooked);
+    const at = await queue(hooked);
     at.program('check.sh', 'exit 1');
     await at.caisson('hooks accept').ended;
     expect((await at.caisson('run -q -- echo hi').ended).exitCode).toBe(126);
@@ -53,7 +53,7 @@ describe.skipIf(!hasTerminal)('tirith, on a terminal', () => {
   });
 
   it('warns in the question, receives the command, and the answer decides', patience, async () => {
-    const at = await desk();
+    const at = await queue();
     at.program('tirith', `printf '%s\\n' "$@" > ${at.root}/seen\n${finding}\nexit 2`);
     const env = scanning(at.home);
     const yes = at.caisson('run -q -- touch made', env);
@@ -72,7 +72,7 @@ describe.skipIf(!hasTerminal)('tirith, on a terminal', () => {
   });
 
   it('blocks without a question where that is configured, also with --yolo', patience, async () => {
-    const at = await desk('security: {tirith_block: deny}\n');
+    const at = await queue('security: {tirith_block: deny}\n');
     at.program('tirith', `${finding}\nexit 1`);
     const env = scanning(at.home);
     const { exitCode, stdout } = await at.caisson('run -q --yolo -- touch made', env).ended;
@@ -82,7 +82,7 @@ describe.skipIf(!hasTerminal)('tirith, on a terminal', () => {
   });
 
   it('that is not there refuses where it must not be passed over', patience, async () => {
-    const at = await desk();
+    const at = await queue();
     const closed = scanning(at.home, { CAISSON_SECURITY_TIRITH_FAIL_OPEN: 'false' });
     const refused = await at.caisson('run -q -- touch made', closed).ended;
     expect([refused.exitCode, existsSync(join(at.root, 'made'))]).toEqual([126, false]);
@@ -94,7 +94,7 @@ describe.skipIf(!hasTerminal)('tirith, on a terminal', () => {
 describe.skipIf(!hasTerminal)('a loop, on a terminal', () => {
   it('is warned of, stopped, and begins anew after a call that changes something', patience, async () => {
     const limits = '{exact_failure: 3, same_tool_failure: 9, idempotent_no_progress: 9}';
-    const at = await desk(`tool_loop_guardrails: {enabled: true, hard_stop_after: ${limits}}\n`);
+    const at = await queue(`tool_loop_guardrails: {enabled: true, hard_stop_after: ${limits}}\n`);
     const failing = async () => await at.caisson(`run --task build -- sh -c 'exit 3'`).ended;
     const first = await failing();
     expect([first.exitCode, first.stdout.includes('has failed')]).toEqual([3, false]);

@@ -10,7 +10,7 @@ import { bin, start, type Started } from '../cli/process.ts';
 const script = '/usr/bin/script';
 export const hasTerminal = existsSync(script);
 
-export interface Desk {
+export interface ApprovalQueue {
   /** The home directory of the account, and where commands start. */
   readonly root: string;
   /** The state directory. */
@@ -22,7 +22,7 @@ export interface Desk {
   readonly caisson: (args: string, env?: Record<string, string>) => Started;
 }
 
-export async function desk(config = ''): Promise<Desk> {
+export async function queue(config = ''): Promise<ApprovalQueue> {
   const root = await mkdtemp(join(tmpdir(), 'caisson-prompt-'));
   onTestFinished(async () => await rm(root, { recursive: true }));
   const victim = join(root, 'victim');

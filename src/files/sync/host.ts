@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, type BigIntStats, fstatSync, lstatSync, readSync } from 'node:fs';
 import { type ByteName, printable } from '../byte-name.ts';
-import { breather } from '../breather.ts';
+import { yieldOften } from '../yield-often.ts';
 import { DirectoryChain } from '../directory-chain.ts';
 import { at, type Directory } from '../directory.ts';
 import { fsError } from '../fs-error.ts';
@@ -32,16 +32,16 @@ export async function lookAtHost(
   const { entries, leftOut } = await walk(root, signal === undefined ? {} : { signal });
   const pathsOf = (wanted: string): ByteName[] =>
     entries.flatMap(({ kind, segments }) => (kind === wanted ? [segments.join('/')] : []));
-  const breathe = breather(signal);
+  const yieldNow = yieldOften(signal);
   const chain = new DirectoryChain(root);
   const portion = Buffer.allocUnsafe(portionBytes);
   const files = new Map<ByteName, Known>();
   const odd: ByteName[] = [];
   try {
     for (const path of pathsOf('file')) {
-      if (canSync(path)) files.set(path, await lookAt({ chain, portion, breathe }, path, before.get(path)));
+      if (canSync(path)) files.set(path, await lookAt({ chain, portion, yieldNow }, path, before.get(path)));
       else odd.push(path);
-      await breathe();
+      await yieldNow();
     }
   } finally {
     chain.close();
@@ -53,7 +53,7 @@ export async function lookAtHost(
 interface Looking {
   readonly chain: DirectoryChain;
   readonly portion: Buffer;
-  readonly breathe: () => Promise<unknown> | undefined;
+  readonly yieldNow: () => Promise<unknown> | undefined;
 }
 
 async function lookAt(looking: Looking, path: ByteName, before: Known | undefined): Promise<Known> {
@@ -77,11 +77,11 @@ async function lookAt(looking: Looking, path: ByteName, before: Known | undefine
 }
 
 /** In portions: Node reads no file of more than 2 GiB at once. */
-async function hashOf(fd: number, { portion, breathe }: Looking): Promise<string> {
+async function hashOf(fd: number, { portion, yieldNow }: Looking): Promise<string> {
   const digest = createHash('sha256');
   for (let read = readSync(fd, portion); read > 0; read = readSync(fd, portion)) {
     digest.update(portion.subarray(0, read));
-    if (read === portion.length) await breathe();
+    if (read === portion.length) await yieldNow();
   }
   return digest.digest('hex');
 }

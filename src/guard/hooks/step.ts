@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { StepOptions } from '../../sandbox/context.ts';
 import type { Call } from '../call.ts';
-import type { Passage, Step } from '../gate.ts';
+import type { Admission, Step } from '../gate.ts';
 import { programEnv, runProgram } from '../../lib/run-program.ts';
 import { denied } from '../refusal.ts';
 import { type Answer, answerOf } from './answer.ts';
@@ -28,12 +28,12 @@ export class HookStep implements Step {
     this.#parts = parts;
   }
 
-  readonly concerns = ({ call }: Passage): boolean => this.#hooksFor(call).length > 0;
+  readonly concerns = ({ call }: Admission): boolean => this.#hooksFor(call).length > 0;
 
-  readonly pass = async (passage: Passage, options: StepOptions): Promise<Passage> => {
-    let { call } = passage;
-    for (const hook of this.#hooksFor(passage.call)) call = await this.#apply(hook, call, options);
-    return { ...passage, call };
+  readonly pass = async (admission: Admission, options: StepOptions): Promise<Admission> => {
+    let { call } = admission;
+    for (const hook of this.#hooksFor(admission.call)) call = await this.#apply(hook, call, options);
+    return { ...admission, call };
   };
 
   async list(): Promise<readonly HookView[]> {

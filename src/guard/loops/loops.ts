@@ -7,7 +7,7 @@ import type { Exit } from '../../exec/exit.ts';
 import type { Recorder } from '../../exec/journal/types.ts';
 import { ephemeralPrefix } from '../../values/task.ts';
 import { type Call, readable } from '../call.ts';
-import type { Passage, Step } from '../gate.ts';
+import type { Admission, Step } from '../gate.ts';
 import { toolOf } from '../hooks/payload.ts';
 import { after, counts, type Detector, type History, type Outcome, reached, sentence } from './detect.ts';
 import { readHistory, writeHistory } from './history.ts';
@@ -30,14 +30,14 @@ export class Loops implements Step {
   }
 
   /** A sandbox that goes with its command has no second call. */
-  readonly concerns = ({ call }: Pick<Passage, 'call'>): boolean =>
+  readonly concerns = ({ call }: Pick<Admission, 'call'>): boolean =>
     this.#limits.enabled && !call.taskId.startsWith(ephemeralPrefix);
 
-  readonly pass = (passage: Passage): Promise<Passage> => {
-    const { call } = passage;
+  readonly pass = (admission: Admission): Promise<Admission> => {
+    const { call } = admission;
     const found = counts(this.#history(call), identityOf(call));
     const detector = reached(found, this.#limits.hard_stop_after);
-    return detector === null ? Promise.resolve(passage) : Promise.reject(stopped(call, detector, found[detector]));
+    return detector === null ? Promise.resolve(admission) : Promise.reject(stopped(call, detector, found[detector]));
   };
 
   /** `null`: it is not watched. */

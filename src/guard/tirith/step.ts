@@ -6,7 +6,7 @@ import type { Config } from '../../config/types.ts';
 import type { Decision, Finding } from '../../policy/types.ts';
 import type { StepOptions } from '../../sandbox/context.ts';
 import { textOf } from '../binding.ts';
-import type { Passage, Step } from '../gate.ts';
+import type { Admission, Step } from '../gate.ts';
 import { programEnv, runProgram } from '../../lib/run-program.ts';
 import { denied } from '../refusal.ts';
 import { type ScanAnswer, scanAnswerOf } from './answer.ts';
@@ -31,24 +31,24 @@ export class TirithStep implements Step {
     this.#parts = parts;
   }
 
-  readonly concerns = ({ call }: Passage): boolean =>
+  readonly concerns = ({ call }: Admission): boolean =>
     this.#parts.security.tirith_enabled &&
     call.reach !== 'container' &&
     call.subject.kind !== 'file' &&
     (call.subject.kind !== 'code' || call.subject.language === 'bash') &&
     !(this.#parts.security.tirith_fail_open && performance.now() < this.#missingUntil);
 
-  readonly pass = async (passage: Passage, options: StepOptions): Promise<Passage> => {
-    const answer = await this.#ask(passage, options);
-    if (answer.kind === 'allow') return passage;
-    if (answer.kind === 'failed') return this.#failed(passage, answer);
-    const decision = joined(passage.decision, findingsOf(answer, textOf(passage.call).length));
+  readonly pass = async (admission: Admission, options: StepOptions): Promise<Admission> => {
+    const answer = await this.#ask(admission, options);
+    if (answer.kind === 'allow') return admission;
+    if (answer.kind === 'failed') return this.#failed(admission, answer);
+    const decision = joined(admission.decision, findingsOf(answer, textOf(admission.call).length));
     if (answer.kind === 'block' && this.#parts.security.tirith_block === 'deny')
-      throw denied(passage.call, { ...decision, verdict: 'deny' });
-    return { ...passage, decision };
+      throw denied(admission.call, { ...decision, verdict: 'deny' });
+    return { ...admission, decision };
   };
 
-  async #ask({ call }: Passage, { signal }: StepOptions): Promise<ScanAnswer> {
+  async #ask({ call }: Admission, { signal }: StepOptions): Promise<ScanAnswer> {
     const { tirith_path: path, tirith_timeout: timeout } = this.#parts.security;
     const userHome = this.#parts.env['HOME'];
     const program = path.startsWith('~/') && userHome !== undefined ? `${userHome}${path.slice(1)}` : path;
@@ -63,12 +63,12 @@ export class TirithStep implements Step {
     return scanAnswerOf(end);
   }
 
-  #failed(passage: Passage, { reason, missing }: Extract<ScanAnswer, { readonly kind: 'failed' }>): Passage {
+  #failed(admission: Admission, { reason, missing }: Extract<ScanAnswer, { readonly kind: 'failed' }>): Admission {
     if (missing) this.#missingUntil = performance.now() + missingMs;
-    if (this.#parts.security.tirith_fail_open) return passage;
+    if (this.#parts.security.tirith_fail_open) return admission;
     const description = `tirith could not look at it, and security.tirith_fail_open is false: ${reason}`;
-    const finding = { rule, description, start: 0, end: textOf(passage.call).length };
-    throw denied(passage.call, { verdict: 'deny', tier: 'rule', findings: [finding] });
+    const finding = { rule, description, start: 0, end: textOf(admission.call).length };
+    throw denied(admission.call, { verdict: 'deny', tier: 'rule', findings: [finding] });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Policy } from '../../policy/policy.ts';
 import type { Finding } from '../../policy/types.ts';
 import { type Protection, protectionOf, type Surroundings } from '../../policy/writes/protect.ts';
 import { type Call, placeOf, readable } from '../call.ts';
-import type { Passage, Step } from '../gate.ts';
+import type { Admission, Step } from '../gate.ts';
 import { realPath } from './real.ts';
 
 const rule = 'U21';
@@ -20,15 +20,15 @@ export class WriteStep implements Step {
     this.#surroundings = surroundings;
   }
 
-  readonly concerns = ({ call }: Passage): boolean =>
+  readonly concerns = ({ call }: Admission): boolean =>
     call.reach === 'host' && (call.subject.kind === 'argv' || call.subject.kind === 'text');
 
-  readonly pass = async (passage: Passage): Promise<Passage> => {
-    const findings = await this.#findings(passage.call);
-    const { decision } = passage;
-    if (findings.length === 0) return passage;
+  readonly pass = async (admission: Admission): Promise<Admission> => {
+    const findings = await this.#findings(admission.call);
+    const { decision } = admission;
+    if (findings.length === 0) return admission;
     const tier = decision.tier === 'none' || decision.tier === 'mode' ? 'dangerous' : decision.tier;
-    return { ...passage, decision: { verdict: 'ask', tier, findings: [...decision.findings, ...findings] } };
+    return { ...admission, decision: { verdict: 'ask', tier, findings: [...decision.findings, ...findings] } };
   };
 
   async #findings(call: Call): Promise<readonly Finding[]> {

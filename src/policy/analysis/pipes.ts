@@ -8,8 +8,8 @@ import type { Session } from './session.ts';
 import { callsOf, sourceOf } from './programs.ts';
 import { isInput, isShell, shellCall } from './shells.ts';
 import { resolvePath } from './paths.ts';
-import { markerOf } from './fed.ts';
-import { peel } from './peel.ts';
+import { markerOf } from './xargs.ts';
+import { unwrap } from './unwrap.ts';
 import { hole, type Simple, type Stage, type Word } from './types.ts';
 import { heldIn, resolveWord, wordsOfSimple } from './words.ts';
 import { innerOf, wrappers } from './wrappers.ts';
@@ -86,9 +86,9 @@ function startFileOf({ program, words }: Simple): Word | null {
 
 /** Logs in somewhere, or as somebody, and names no command: the shell there reads its input. */
 function opensShell({ program, words, wraps }: Simple): boolean {
-  if (program === 'script') return peel(program, words) === null;
+  if (program === 'script') return unwrap(program, words) === null;
   if (program === 'sudo') return !wraps && words.some(({ text }) => /^-[a-zA-Z]*[si]$|^--(?:shell|login)$/.test(text));
-  return (program === 'su' || program === 'ssh' || program === 'newgrp') && peel(program, words) === null;
+  return (program === 'su' || program === 'ssh' || program === 'newgrp') && unwrap(program, words) === null;
 }
 
 interface File {

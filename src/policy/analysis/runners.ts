@@ -1,7 +1,7 @@
 /** Programs that run another one below a verb of their own: `npx NAME`, `uv run NAME`, `git bisect run NAME`, `caisson exec -- NAME`. */
 import { afterOptions, type OptionForm } from './options.ts';
 import { baseName } from './paths.ts';
-import { joined, type Peeled, type Text } from './peeled.ts';
+import { joined, type Unwrapped, type Text } from './unwrapped.ts';
 import { isInterpreter, isShell } from './shells.ts';
 import type { Word } from './types.ts';
 import { wrappers } from './wrappers.ts';
@@ -56,22 +56,22 @@ const isSystem = (word: Word | undefined): boolean => {
 };
 
 /** `null`: it runs nothing else that can be seen. `words` starts with the program. */
-export function peelRunner(program: string, words: readonly Word[]): Peeled | null {
-  if (program === 'git') return peelGit(words);
-  if (program === 'tmux' || program === 'screen') return peelTerminal(program, words);
-  if (isCaisson(program)) return peelCaisson(words);
+export function unwrapRunner(program: string, words: readonly Word[]): Unwrapped | null {
+  if (program === 'git') return unwrapGit(words);
+  if (program === 'tmux' || program === 'screen') return unwrapTerminal(program, words);
+  if (isCaisson(program)) return unwrapCaisson(words);
   // However a script is started: what it does is known of this one.
   const script = /^node(?:js)?$/.test(program)
     ? words.findIndex(({ text }, at) => at > 0 && isCaisson(baseName(text)))
     : -1;
   if (script > 0) return { commands: [words.slice(script)] };
   const runner = Object.hasOwn(runners, program) ? runners[program] : undefined;
-  return runner === undefined ? null : peelPackage(runner, words);
+  return runner === undefined ? null : unwrapPackage(runner, words);
 }
 
 export const isCaisson = (program: string): boolean => /^caisson(?:\.[cm]?[jt]s)?$/.test(program);
 
-function peelPackage({ verb, form, operands = 0 }: Runner, words: readonly Word[]): Peeled | null {
+function unwrapPackage({ verb, form, operands = 0 }: Runner, words: readonly Word[]): Unwrapped | null {
   let at = 1;
   if (!verb.test('')) {
     at = afterOptions(words, 1, form);
@@ -86,7 +86,7 @@ function peelPackage({ verb, form, operands = 0 }: Runner, words: readonly Word[
 }
 
 /** Texts that git hands to a shell, and commands that it runs. */
-function peelGit(words: readonly Word[]): Peeled | null {
+function unwrapGit(words: readonly Word[]): Unwrapped | null {
   const at = words.findIndex(
     ({ text }, index) => index > 0 && /^(?:submodule|bisect|rebase|config|filter-branch)$/.test(text),
   );
@@ -107,7 +107,7 @@ function peelGit(words: readonly Word[]): Peeled | null {
 }
 
 /** Terminals that live on: what is typed into them is run. */
-function peelTerminal(program: string, words: readonly Word[]): Peeled | null {
+function unwrapTerminal(program: string, words: readonly Word[]): Unwrapped | null {
   if (program === 'screen') {
     const typed = words.findIndex(({ text }) => text === 'stuff');
     if (typed > 0) return some([], joined(words.slice(typed + 1)));
@@ -131,7 +131,7 @@ function peelTerminal(program: string, words: readonly Word[]): Peeled | null {
 }
 
 /** The command of `caisson run`, `exec` and `session run`. It is judged as if it ran here, unless a container is named. */
-function peelCaisson(words: readonly Word[]): Peeled | null {
+function unwrapCaisson(words: readonly Word[]): Unwrapped | null {
   const end = words.findIndex(({ text }) => text === '--');
   if (end < 0) return null;
   const inner = words.slice(end + 1);
@@ -145,7 +145,7 @@ function peelCaisson(words: readonly Word[]): Peeled | null {
   return inner.length === 0 ? null : { commands: [inner], elsewhere };
 }
 
-const some = (commands: readonly (readonly Word[])[], found: readonly Text[]): Peeled | null => {
+const some = (commands: readonly (readonly Word[])[], found: readonly Text[]): Unwrapped | null => {
   const runs = commands.filter((each) => each.length > 0);
   return runs.length + found.length === 0 ? null : { commands: runs, texts: found };
 };

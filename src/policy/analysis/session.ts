@@ -13,8 +13,8 @@ import {
   setsUnknown,
   shifted,
 } from './effects.ts';
-import { peel } from './peel.ts';
-import type { Peeled, Text } from './peeled.ts';
+import { unwrap } from './unwrap.ts';
+import type { Unwrapped, Text } from './unwrapped.ts';
 import { keepValue, simpleOf, type MutableScope, type Parts, type Payload, type Step, type Around } from './parts.ts';
 import { hole, homeMark, wordBreak, type Feature, type Note, type Simple } from './types.ts';
 
@@ -96,7 +96,7 @@ export class Session {
           { text, word: { text, raw: text, start: parts.start, end: parts.end, literal: false, glob: false } },
           { ...payload, cwd: simple.cwd, around: parts.around },
         );
-      const inner = simple.program === null || simple.program === '' ? null : peel(simple.program, step.words);
+      const inner = simple.program === null || simple.program === '' ? null : unwrap(simple.program, step.words);
       this.#take(inner === null ? simple : { ...simple, wraps: inner.commands.length > 0 });
       if (simple.program === null) this.note('U2', 'command name that is not known before it runs', parts);
       if (inner === null) this.#affect(simple, parts.around.scope);
@@ -117,7 +117,7 @@ export class Session {
 
   /** Commands that a wrapper runs; texts go to the end of the queue. */
   #within(
-    inner: Peeled,
+    inner: Unwrapped,
     step: Step,
     { simple, parts, payload }: { readonly simple: Simple; readonly parts: Parts; readonly payload: Payload },
   ): readonly Step[] {

@@ -1,15 +1,15 @@
 /** Programs that give text to a shell, or to a program that reads it as one. */
 import { awkCalls, clientCalls, editorCalls } from './calls.ts';
 import { afterOptions } from './options.ts';
-import { joined, type Peeled } from './peeled.ts';
+import { joined, type Unwrapped } from './unwrapped.ts';
 import { sedCallsOf } from './sed.ts';
 import type { Word } from './types.ts';
 import { innerOf, wrappers } from './wrappers.ts';
 
-type Reading = (words: readonly Word[]) => Peeled | null;
+type Reading = (words: readonly Word[]) => Unwrapped | null;
 
 /** What the words of such a program say to it. `null`: nothing, or it is no such program. */
-export function peelText(program: string, words: readonly Word[]): Peeled | null {
+export function unwrapText(program: string, words: readonly Word[]): Unwrapped | null {
   return Object.hasOwn(texts, program) ? (texts[program]?.(words) ?? null) : null;
 }
 
@@ -138,21 +138,21 @@ const texts: Readonly<Record<string, Reading>> = {
 };
 
 /** `mapfile -C TEXT`, alone or behind options without a value. */
-function callback(words: readonly Word[]): Peeled | null {
+function callback(words: readonly Word[]): Unwrapped | null {
   return optionText(words, /^-t*C$/, /^-t*C(?=.)/);
 }
 
-function awkTexts(words: readonly Word[]): Peeled | null {
+function awkTexts(words: readonly Word[]): Unwrapped | null {
   return found(words, ({ text }) => awkCalls(text));
 }
 
 /** What is read out of each argument. */
-function found(words: readonly Word[], read: (word: Word) => readonly string[]): Peeled | null {
+function found(words: readonly Word[], read: (word: Word) => readonly string[]): Unwrapped | null {
   const texts = words.slice(1).flatMap((word) => read(word).map((text) => ({ text, word })));
   return texts.length === 0 ? null : { commands: [], texts };
 }
 
-function sedTexts(words: readonly Word[]): Peeled | null {
+function sedTexts(words: readonly Word[]): Unwrapped | null {
   const [word] = words;
   const found = sedCallsOf(words.slice(1).map(({ text }) => text)).filter((text) => text !== '');
   return word === undefined || found.length === 0
@@ -161,22 +161,22 @@ function sedTexts(words: readonly Word[]): Peeled | null {
 }
 
 /** Each operand is a command. */
-function eachText(words: readonly Word[]): Peeled | null {
+function eachText(words: readonly Word[]): Unwrapped | null {
   return found(words, ({ text }) => (text.startsWith('-') ? [] : [text]));
 }
 
 /** `-c ':!make'`, `+'!make'`, `-c 'lua os.execute("make")'` */
-function editorTexts(words: readonly Word[]): Peeled | null {
+function editorTexts(words: readonly Word[]): Unwrapped | null {
   return found(words, ({ text }) => editorCalls(text.replace(/^\+/, '').replace(/^:?(?:silent!?|r|w|%) ?(?=!)/, '')));
 }
 
 /** The commands in the options of a client. */
-function clientTexts(words: readonly Word[]): Peeled | null {
+function clientTexts(words: readonly Word[]): Unwrapped | null {
   return found(words, ({ text }) => clientCalls(text));
 }
 
 /** `bind -x '"\C-x": make'` */
-function keyTexts(words: readonly Word[]): Peeled | null {
+function keyTexts(words: readonly Word[]): Unwrapped | null {
   const said = optionText(words, /^-[a-z]*x$/, /^-x(?=.)/)?.texts?.[0];
   if (said === undefined) return null;
   const text = said.text.replace(/^\s*(?:"(?:\\[^]|[^"\\])*"|[^:\s]+)\s*:\s*/, '').replace(/^(["'])([^]*)\1$/, '$2');
@@ -184,7 +184,7 @@ function keyTexts(words: readonly Word[]): Peeled | null {
 }
 
 /** `nc -e PROGRAM`, `ncat --sh-exec TEXT`; the `-c` of others takes no value. */
-function listening(words: readonly Word[]): Peeled | null {
+function listening(words: readonly Word[]): Unwrapped | null {
   return optionText(words, /^(?:-[a-z]*[ec]|--(?:sh-)?exec)$/, /^--(?:sh-)?exec=/);
 }
 
@@ -192,7 +192,7 @@ function listening(words: readonly Word[]): Peeled | null {
 const addresses = /\b(?:exec|system|shell):["']?((?:\\[^]|[^\\,"'])+)/gi;
 
 /** `xterm -e make`, `gnome-terminal -- make` */
-function terminal(words: readonly Word[]): Peeled | null {
+function terminal(words: readonly Word[]): Unwrapped | null {
   const at = words.findIndex(({ text }) => /^(?:-e|-x|--command|--)$/.test(text));
   const behind = at < 0 ? [] : words.slice(at + 1);
   return behind.length > 1
@@ -203,14 +203,14 @@ function terminal(words: readonly Word[]): Peeled | null {
 }
 
 /** `gh alias set x '!make'` */
-function aliasText(words: readonly Word[]): Peeled | null {
+function aliasText(words: readonly Word[]): Unwrapped | null {
   if (words[1]?.text !== 'alias') return null;
   const isShell = words.some(({ text }) => text === '--shell' || text === '-s');
   return textsOf(isShell ? words.slice(-2) : words, isShell ? /^/ : /^!/);
 }
 
 /** `strace -o '|sort' make`: what it traces, and what reads its output. */
-function tracerTexts(words: readonly Word[]): Peeled | null {
+function tracerTexts(words: readonly Word[]): Unwrapped | null {
   const inner = innerOf(words, wrappers.get('strace') ?? {});
   const piped = (optionText(words, /^(?:-[a-zA-Z]*o|--output)$/, /^(?:-o|--output=)(?=[|!])/)?.texts ?? []).filter(
     ({ text }) => /^[|!]/.test(text),
@@ -223,7 +223,7 @@ function tracerTexts(words: readonly Word[]): Peeled | null {
 }
 
 /** Variables whose value make has a shell run as it reads them: `X!=date`, `X:=$(shell date)`. */
-function makeTexts(words: readonly Word[]): Peeled | null {
+function makeTexts(words: readonly Word[]): Unwrapped | null {
   return found(words, ({ text }) => {
     const [, sign = '', value = ''] = /^[\w.-]+\s*(!|[:?+]{0,3})=([^]*)$/.exec(text) ?? [];
     return sign === '!'
@@ -233,11 +233,11 @@ function makeTexts(words: readonly Word[]): Peeled | null {
 }
 
 /** Words that say behind a mark what a shell gets. */
-function textsOf(words: readonly Word[], mark: RegExp): Peeled | null {
+function textsOf(words: readonly Word[], mark: RegExp): Unwrapped | null {
   return found(words, ({ text }) => (mark.test(text) ? [text.replace(mark, '')] : []));
 }
 
-function optionText(words: readonly Word[], flag: RegExp, glued: RegExp): Peeled | null {
+function optionText(words: readonly Word[], flag: RegExp, glued: RegExp): Unwrapped | null {
   const at = words.findIndex(({ text }, index) => index > 0 && (flag.test(text) || glued.test(text)));
   const word = words[at];
   if (word === undefined) return null;

@@ -2,7 +2,7 @@
 import { flagsOf, hasLong, operandsOf } from '../analysis/options.ts';
 import { resolvePath } from '../analysis/paths.ts';
 import { globMatches } from '../analysis/names.ts';
-import { runBy } from '../analysis/peel.ts';
+import { runBy } from '../analysis/unwrap.ts';
 import { hole, type Analysis, type Simple } from '../analysis/types.ts';
 import { isRecursive } from './hardline.ts';
 import { argsOf, type Rule } from './rule.ts';

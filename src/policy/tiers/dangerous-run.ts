@@ -1,7 +1,7 @@
 /** Running text, remote content and hidden programs. */
 import { isInput, isInterpreter, inlineFlag, isShell, readsProgram, shellCall } from '../analysis/shells.ts';
 import { hasLong } from '../analysis/options.ts';
-import { runBy } from '../analysis/peel.ts';
+import { runBy } from '../analysis/unwrap.ts';
 import { sedCallsOf } from '../analysis/sed.ts';
 import { comesUnseen, decodesWithin, isDecoded, fetchesWithin, followsDecode, followsFetch, runsDecoded, runsDownload, writersBefore, writesText } from './foreign.ts';
 import type { Simple } from '../analysis/types.ts';

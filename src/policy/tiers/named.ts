@@ -1,7 +1,7 @@
 /** Catastrophes that are spelled among the words of a program which may run them: `--exec=reboot`, `EXEC:/sbin/halt`. */
 import { baseName } from '../analysis/paths.ts';
 import { programOf } from '../analysis/names.ts';
-import { peel } from '../analysis/peel.ts';
+import { unwrap } from '../analysis/unwrap.ts';
 import type { Analysis, Simple, Word } from '../analysis/types.ts';
 import { hardlineRules } from './hardline.ts';
 import { RuleIndex } from './rule.ts';
@@ -44,7 +44,7 @@ export function namesCatastrophe(command: Simple, analysis: Analysis): boolean {
   const { program, words, assignments, elsewhere } = command;
   if (elsewhere || program === null || program === '' || !(words.some(isRisky) || assignments.some(({ value }) => risky.test(value.slice(0, mostUnits))))) return false;
   const set = assignments.some(({ name, value }) => spelled(`${name}=${value}`, runsValue.test(name), { command, analysis }));
-  if (set || talks.test(program) || peel(program, words) !== null) return set;
+  if (set || talks.test(program) || unwrap(program, words) !== null) return set;
   const tried = words.flatMap((word, at) => (at > 0 && isRisky(word) ? [at] : [])).slice(0, mostTried);
   return tried.some((at) => ((!looksUp.test(program) || isRunBy(at, command)) && begins(at, { command, analysis })) || spelled(words[at]?.text ?? '', isRunBy(at, command), { command, analysis }));
 }

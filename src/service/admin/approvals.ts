@@ -6,10 +6,10 @@ import type { ApprovalRow } from '../../store/store.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `env`: of this process, which may be one that Caisson itself started. */
-export function approvalsOf({ desk, approvals }: Guard, env: Environment): ApprovalsApi {
+export function approvalsOf({ queue, approvals }: Guard, env: Environment): ApprovalsApi {
   return {
-    list: async () => (await desk.list()).map(viewOf),
-    answer: async (id, choice, by) => await desk.answer(id, choice, { name: by, env }),
+    list: async () => (await queue.list()).map(viewOf),
+    answer: async (id, choice, by) => await queue.answer(id, choice, { name: by, env }),
     skip: (taskId, on) => approvals.skip(taskId, on),
   };
 }

@@ -60,7 +60,7 @@ export class Execs implements ExecsApi {
 
   async run(request: SandboxRequest & (CodeInput | RunInput), options: Options = {}): Promise<RunResult> {
     checkKeys(request, isCodeInput(request) ? requestKeys.code : requestKeys.run);
-    const running = await (isCodeInput(request) ? this.#code(request, options) : this.#fed(request, options));
+    const running = await (isCodeInput(request) ? this.#code(request, options) : this.#withInput(request, options));
     const collected = await collect(running, { keepBytes: this.#parts.keepBytes });
     await this.#parts.running.settled(running.id);
     return { execId: running.id, where: running.where, ...collected };
@@ -84,7 +84,7 @@ export class Execs implements ExecsApi {
     yield* eventsOf(this.#parts, { id, how }, options);
   }
 
-  async #fed({ input, ...request }: SandboxRequest & RunInput, options: Options): Promise<Running> {
+  async #withInput({ input, ...request }: SandboxRequest & RunInput, options: Options): Promise<Running> {
     const running = await this.#command({ ...request, stdin: input !== undefined }, options);
     if (running.stdin !== null) void feed(running.stdin, input ?? '');
     return running;

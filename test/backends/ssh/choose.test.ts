@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Candidate, order } from '../../../backends/ssh/choose.ts';
 import { membersOf } from '../../../backends/ssh/members.ts';
 
-const candidate = (station: string, more: Partial<Candidate<string>> = {}): Candidate<string> => ({
-  station,
+const candidate = (host: string, more: Partial<Candidate<string>> = {}): Candidate<string> => ({
+  host,
   capacity: 4,
   drain: false,
   sandboxes: 0,

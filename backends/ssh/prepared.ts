@@ -12,7 +12,7 @@ const waiting = `exec /bin/sh -c 'IFS= read -r _cz_l && eval "$_cz_l"'`;
 
 const soonMs = 5;
 
-export class Spare {
+export class PreparedSession {
   readonly #open: (line: string) => Promise<ClientChannel>;
   #opening: Promise<ClientChannel | null> | null = null;
   #soon: NodeJS.Timeout | null = null;

@@ -1,27 +1,27 @@
 /** What a command runs in turn: commands named by its words, and texts for a shell. */
 import { callsIn } from './calls.ts';
-import { peelFind, peelXargs } from './fed.ts';
-import { peelInside } from './inside.ts';
+import { unwrapFind, unwrapXargs } from './xargs.ts';
+import { unwrapInside } from './inside.ts';
 import { afterOptions } from './options.ts';
 import { programOf } from './names.ts';
-import { joined, type Peeled } from './peeled.ts';
-import { peelRunner } from './runners.ts';
+import { joined, type Unwrapped } from './unwrapped.ts';
+import { unwrapRunner } from './runners.ts';
 import { inlineFlag, isInterpreter, isShell, shellCall } from './shells.ts';
-import { peelText } from './texts.ts';
+import { unwrapText } from './texts.ts';
 import type { Word } from './types.ts';
 import { innerOf, isLoader, wrappers } from './wrappers.ts';
 
 /** `null`: it runs nothing else that can be seen. `words` starts with the program. */
-export function peel(program: string, words: readonly Word[]): Peeled | null {
-  if (program === 'env') return peelEnv(words);
-  if (program === 'xargs' || program === 'parallel') return peelXargs(words, program);
+export function unwrap(program: string, words: readonly Word[]): Unwrapped | null {
+  if (program === 'env') return unwrapEnv(words);
+  if (program === 'xargs' || program === 'parallel') return unwrapXargs(words, program);
   if (program === 'find' || program === 'gfind' || program === 'bfs' || program === 'fd' || program === 'fdfind')
-    return peelFind(words);
-  if (isShell(program)) return peelShell(words);
-  if (isInterpreter(program)) return peelCode(program, words) ?? peelRunner(program, words);
-  const own = peelText(program, words) ?? peelInside(program, words);
+    return unwrapFind(words);
+  if (isShell(program)) return unwrapShell(words);
+  if (isInterpreter(program)) return unwrapCode(program, words) ?? unwrapRunner(program, words);
+  const own = unwrapText(program, words) ?? unwrapInside(program, words);
   if (own !== null) return own;
-  const run = peelRunner(program, words);
+  const run = unwrapRunner(program, words);
   if (run !== null) return run;
   if (program === 'exec' && words.length === 1) return null;
   const form = isLoader(program) ? {} : wrappers.get(program);
@@ -33,12 +33,12 @@ const mostLayers = 16;
 
 /** Names of the programs that stand at the end of its wrappers. */
 export function runBy(words: readonly Word[]): readonly string[] {
-  let layer: readonly (readonly Word[])[] = peel(programOf(words[0]) ?? '', words)?.commands ?? [];
+  let layer: readonly (readonly Word[])[] = unwrap(programOf(words[0]) ?? '', words)?.commands ?? [];
   const names = new Set<string | null>();
   for (let deep = 0; deep < mostLayers && layer.length > 0; deep += 1) {
     for (const [first] of layer) names.add(programOf(first));
     layer = layer.flatMap((inner) =>
-      isTransparent(programOf(inner[0])) ? (peel(programOf(inner[0]) ?? '', inner)?.commands ?? []) : [],
+      isTransparent(programOf(inner[0])) ? (unwrap(programOf(inner[0]) ?? '', inner)?.commands ?? []) : [],
     );
   }
   return [...names].filter((name) => name !== null);
@@ -46,7 +46,7 @@ export function runBy(words: readonly Word[]): readonly string[] {
 
 const isTransparent = (program: string | null): boolean => program !== null && wrappers.has(program);
 
-function peelShell(words: readonly Word[]): Peeled | null {
+function unwrapShell(words: readonly Word[]): Unwrapped | null {
   const call = shellCall(words.slice(1));
   return call.kind === 'text'
     ? { commands: [], texts: [{ text: call.text.text, positional: call.positional, word: call.text }] }
@@ -54,7 +54,7 @@ function peelShell(words: readonly Word[]): Peeled | null {
 }
 
 /** What inline code of an interpreter runs. PowerShell's is near enough to shell text. */
-function peelCode(program: string, words: readonly Word[]): Peeled | null {
+function unwrapCode(program: string, words: readonly Word[]): Unwrapped | null {
   const flag = inlineFlag(program, words.slice(1));
   if (flag === null) return null;
   const behind = words.slice(words.indexOf(flag));
@@ -64,7 +64,7 @@ function peelCode(program: string, words: readonly Word[]): Peeled | null {
   return found.length === 0 ? null : { commands: [], texts: found };
 }
 
-function peelEnv(words: readonly Word[]): Peeled | null {
+function unwrapEnv(words: readonly Word[]): Unwrapped | null {
   const split = words.findIndex(({ text }, at) => at > 0 && /^(?:-[iv0]*S|--sp[a-z-]*)/.test(text));
   const word = words[split];
   if (word === undefined || split >= afterOptions(words, 1, wrappers.get('env') ?? {})) {

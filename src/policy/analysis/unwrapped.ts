@@ -8,7 +8,7 @@ export interface Text {
   readonly word: Word;
 }
 
-export interface Peeled {
+export interface Unwrapped {
   readonly commands: readonly (readonly Word[])[];
   readonly assignments?: readonly Word[];
   readonly texts?: readonly Text[];

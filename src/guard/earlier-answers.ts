@@ -6,7 +6,7 @@ const denialMs = 10 * 60_000;
 
 const nothing: ReadonlySet<string> = new Set();
 
-export class Said {
+export class EarlierAnswers {
   readonly #session = new Map<string, Set<string>>();
   readonly #denied = new Map<string, number>();
   readonly #skipping = new Set<string>();

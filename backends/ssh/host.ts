@@ -28,7 +28,7 @@ import { findTarget, type Target } from './target.ts';
 /** How long an aborted create waits for its own cleaning up before it leaves that to the background. */
 const abortPatienceMs = 5000;
 
-export class Station {
+export class PoolHost {
   readonly member: Member;
   readonly #options: OpenOptions;
   readonly #pool: Pool;

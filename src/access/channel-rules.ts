@@ -2,7 +2,7 @@
 import type { Config } from '../config/types.ts';
 import { type Environment, hasAllowlist, idsIn } from './authorize.ts';
 
-export interface Conduct {
+export interface ChannelRules {
   /** What strangers get who write directly. */
   readonly strangers: 'pair' | 'ignore';
   /** In channels. */
@@ -15,7 +15,7 @@ export interface Conduct {
 /** Where nothing more can be said of channels: heard is what is said to the agent, and answered where it was said. */
 const inChannels = { requireMention: true, freeChannels: new Set<string>(), autoThread: false };
 
-export function conductOf(platform: string, config: Config, env: Environment): Conduct {
+export function channelRulesOf(platform: string, config: Config, env: Environment): ChannelRules {
   const said = ownBehavior(platform, config) ?? config.unauthorized_dm_behavior;
   const strangers = said ?? (hasAllowlist(platform, env) ? 'ignore' : 'pair');
   if (platform !== 'discord') return { strangers, ...inChannels };

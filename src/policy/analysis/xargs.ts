@@ -1,9 +1,9 @@
 /** Commands that get words from elsewhere: what is fed to xargs, what find finds. */
-import type { Peeled } from './peeled.ts';
+import type { Unwrapped } from './unwrapped.ts';
 import { hole, type Word } from './types.ts';
 import { innerOf, wrappers } from './wrappers.ts';
 
-export function peelXargs(words: readonly Word[], program: string): Peeled | null {
+export function unwrapXargs(words: readonly Word[], program: string): Unwrapped | null {
   const inner = innerOf(words, wrappers.get(program) ?? {});
   if (inner === null) return null;
   const marker = markerOf(words.slice(1, words.length - inner.words.length)) ?? '{}';
@@ -36,7 +36,7 @@ const mostFound = 10_000;
 const runsFound = /^(?:-(?:exec|ok)(?:dir)?|-x|-X|--exec|--exec-batch)$/;
 
 /** `-exec ... ;`, `-execdir ... +`, `-ok`, and `-x` of fd. What is found stands for `{}`. */
-export function peelFind(words: readonly Word[]): Peeled | null {
+export function unwrapFind(words: readonly Word[]): Unwrapped | null {
   const starts = startsOf(words);
   const commands: (readonly Word[])[] = [];
   for (let at = 1; at < words.length && commands.length < mostFound; at += 1) {

@@ -1,6 +1,6 @@
 /**
  * Long synchronous work in slices. One `await` a file would cost more than the file, so the work itself is synchronous,
- * and `breathe` lets everything else run when a slice has taken its time. Also where a cancellation is noticed.
+ * and `yieldNow` lets everything else run when a slice has taken its time. Also where a cancellation is noticed.
  */
 import { setImmediate } from 'node:timers/promises';
 import { abortError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { abortError } from '../errors.ts';
 const sliceMs = 20;
 
 /** Call it once an item; await only what is not `undefined`. */
-export function breather(signal: AbortSignal | undefined): () => Promise<unknown> | undefined {
+export function yieldOften(signal: AbortSignal | undefined): () => Promise<unknown> | undefined {
   let since = performance.now();
   return () => {
     if (signal?.aborted) throw abortError(signal);

@@ -26,7 +26,7 @@ const lease = (id: string): string => `approval:${id}`;
 const lookEveryMs = 200;
 const everyChoice: readonly Choice[] = ['once', 'session', 'always', 'deny'];
 
-export class Desk {
+export class ApprovalQueue {
   readonly #store: Kept;
 
   constructor(store: Kept) {
