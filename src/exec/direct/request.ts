@@ -27,7 +27,7 @@ export function watcherOf(
   const pairs = Object.entries(rest);
   const past = pairs.filter(([name]) => isShellsOwn(name)).map(([name, value]) => `${name}=${value}`);
   if (past.length > 0 && command[0].includes('=')) return null;
-  const plain = pairs.filter(([name]) => !isShellsOwn(name)).map(([name, value]) => hidden(name, value));
+  const plain = pairs.filter(([name]) => !isShellsOwn(name)).map(([name, value]) => prefixed(name, value));
   const names = plain.flatMap(([name]) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
   const words = past.length > 0 ? ['-e', command[0], ...past, ...command] : ['--', ...command];
   return {
@@ -37,7 +37,7 @@ export function watcherOf(
 }
 
 /** A variable that would not fit under its longer name is set as it is: nothing that a shell goes by is that long. */
-function hidden(name: string, value: string): readonly [string, string] {
+function prefixed(name: string, value: string): readonly [string, string] {
   const fits = Buffer.byteLength(`${prefix}${name}=${value}`) <= longestWord;
   return fits ? [`${prefix}${name}`, value] : [name, value];
 }

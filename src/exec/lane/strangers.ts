@@ -8,7 +8,7 @@ import type { Sandbox, SandboxProcess } from '../../backend.ts';
 
 type Processes = NonNullable<Sandbox['processes']>;
 
-/** A command's last child may be just ending, or be reaped by its new parent. */
+/** Pauses before another look: the last child of a command may be about to end, or to be reaped by its new parent. */
 const endingMs = [2, 10, 30];
 
 /** Session 1 is that of the first process: a command leads a session of its own, and no process joins another's. */

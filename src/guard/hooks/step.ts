@@ -112,7 +112,7 @@ export class HookStep implements Step {
   }
 }
 
-/** Of the first file that cannot be used. */
+/** The problem of the first script that cannot be used; `null`: all can. */
 function problemWith(scripts: readonly Script[]): string | null {
   const bad = scripts.find(({ problem }) => problem !== null);
   if (bad === undefined) return null;

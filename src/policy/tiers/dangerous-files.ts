@@ -41,7 +41,7 @@ function writes(command: Simple, protection: Protection, how: readonly How[]): b
 /** `4755`, `u+s`, `+s`: it runs with the rights of its owner or its group. */
 const setsOwner = (mode: string): boolean => /^0?[2467][0-7]{3}$/.test(mode) || mode.split(',').some((part) => /^[ugoa]*[+=][rwxXt]*s/.test(part));
 
-/** Once for each analysis: whether names are read, and one of them is written in the command. */
+/** Cached by analysis: whether a command reads file names from its input, and another one writes a sensitive name. */
 const readNames = new WeakMap<Analysis, boolean>();
 
 function readsNames(analysis: Analysis): boolean {

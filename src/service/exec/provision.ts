@@ -72,7 +72,7 @@ export class Provisions {
     return variables.some((name) => broker.has(name)) ? { ...passed, ...(await broker.variables(variables)) } : passed;
   }
 
-  /** Has the credential files of a command in its sandbox. Nothing is waited for where nothing has changed. */
+  /** Places the credential files of a command in its sandbox. Returns no promise when nothing has changed. */
   place(
     { row, sandbox }: Handle,
     { guarantees, credentials }: Plan,

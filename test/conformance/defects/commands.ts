@@ -63,7 +63,7 @@ export const commandDefects: readonly Defect[] = [
   },
   {
     about: 'takes every SIGKILL for memory',
-    found: ['exit.sigkill', 'limits.memory-reported'],
+    found: ['exit.sigkill', 'limits.memory-told'],
     exec: on((process) => ({
       wait: async () => process.wait().then((end) => ({ ...end, outOfMemory: end.signal === 'SIGKILL' })),
     })),
