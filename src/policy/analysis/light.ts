@@ -33,18 +33,24 @@ export function readLight(payload: Payload, session: Session): boolean {
     // A quote that is never closed hides nothing.
     text.replaceAll(/['"]/g, ' '),
   ];
-  const reader = new Reader(payload, session);
-  return [...new Set(readings)].map((each) => reader.read(each)).every(Boolean);
+  const seen = new Set<string>();
+  // A reading of another length has no places of its own in the text.
+  const whole = { ...payload, span: payload.span ?? { start: 0, end: text.length } };
+  return [...new Set(readings)]
+    .map((each) => new Reader(each.length === text.length ? payload : whole, session, seen).read(each))
+    .every(Boolean);
 }
 
 class Reader {
   readonly #payload: Payload;
   readonly #session: Session;
-  readonly #seen = new Set<string>();
+  /** What earlier readings have emitted. */
+  readonly #seen: Set<string>;
 
-  constructor(payload: Payload, session: Session) {
+  constructor(payload: Payload, session: Session, seen: Set<string>) {
     this.#payload = payload;
     this.#session = session;
+    this.#seen = seen;
   }
 
   read(text: string): boolean {
@@ -80,7 +86,7 @@ class Reader {
     const assignments = raws.slice(0, first < 0 ? raws.length : first).map(({ 0: raw, index: at }) => {
       const [name = ''] = raw.split(/[+[=]/, 1);
       const value = resolveValue(raw.slice(raw.indexOf('=') + 1), around.scope);
-      return { name, value, start: index + at, end: index + at + raw.length };
+      return { name, value, ...(this.#payload.span ?? { start: index + at, end: index + at + raw.length }) };
     });
     if (first < 0) for (const { name, value } of assignments) keepValue(around.scope, name, value);
     const words = first < 0 ? [] : raws.slice(first).flatMap(({ 0: raw, index: at }) => this.#resolve(raw, index + at));
