@@ -95,7 +95,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     backendNames: known.names,
     builder,
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
-    approvals: approvalsOf(guard, input.env),
+    approvals: approvalsOf(guard, { env: input.env, audit }),
     config: configView(loaded, keys, [
       ...openingNotices(gaveUp, notices),
       ...readableHome(loaded.home),

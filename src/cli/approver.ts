@@ -1,5 +1,5 @@
 /** The question about a command, on the terminal of this process. */
-import type { Approver, Question } from '../guard/types.ts';
+import type { Approver, Question, Settled } from '../guard/types.ts';
 import { escapeLine } from './escape.ts';
 import type { Input, World } from './world.ts';
 
@@ -9,23 +9,29 @@ const letters = { once: '[o]nce', session: '[s]ession', always: '[a]lways', deny
 /** `null` without a person: input or the stream of messages is no terminal. */
 export function approverOn(world: World, clear: () => void): Approver | null {
   if (world.stdin.isTTY !== true || world.stderr.isTTY !== true) return null;
-  return async (question, { signal }) => {
+  return async (question, { signal, settled }) => {
     clear();
     world.stderr.write(questionText(question));
     const line = await readLine(world.stdin, signal);
-    if (line === null) world.stderr.write('\n');
+    if (line === null) world.stderr.write(`\n${signal.aborted ? endOf(await settled) : ''}`);
     return line ?? 'deny';
   };
 }
 
+/** Why the prompt went away under the person who was about to answer. */
+function endOf({ outcome, elsewhere }: Settled): string {
+  return elsewhere === null ? '' : `answered elsewhere: ${outcome}, by ${escapeLine(elsewhere)}\n`;
+}
+
 function questionText(question: Question): string {
-  const { findings, display, warnings, proposal, choices, cwd, backend } = question;
+  const { findings, display, warnings, covers, proposal, choices, cwd, backend } = question;
   const what = [...new Set(findings.map(({ description }) => escapeLine(description)))].join(', ');
   const short = choices.map((choice) => (choice === 'deny' ? 'D' : choice.slice(0, 1))).join('/');
   return [
     `DANGEROUS COMMAND: ${what} (on ${escapeLine(backend)}${cwd === null ? '' : `, in ${escapeLine(cwd)}`})`,
     ...display.split('\n').map((line) => `  ${line}`),
     ...warnings.map((warning) => `note: ${escapeLine(warning)}`),
+    ...(choices.includes('session') ? [`session covers: ${covers.map(escapeLine).join(', ')}`] : []),
     ...(proposal.length === 0 ? [] : [`always saves: ${proposal.map(escapeLine).join('  ')}`]),
     choices.map((choice) => letters[choice]).join(' | '),
     `Choice [${short}]: `,

@@ -30,6 +30,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'approvals ls': async () => (await import('./commands/approvals.ts')).approvalsLs,
   'approvals approve': async () => (await import('./commands/approvals.ts')).approvalsApprove,
   'approvals deny': async () => (await import('./commands/approvals.ts')).approvalsDeny,
+  'approvals revoke': async () => (await import('./commands/approvals.ts')).approvalsRevoke,
   'pairing list': async () => (await import('./commands/pairing.ts')).pairingList,
   'pairing approve': async () => (await import('./commands/pairing.ts')).pairingApprove,
   'pairing revoke': async () => (await import('./commands/pairing.ts')).pairingRevoke,

@@ -35,6 +35,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
   approvals: {
     mode: 'manual',
     timeout: 60,
+    session_seconds: 8 * 3600,
     cron_mode: 'deny',
     unattended_mode: 'deny',
     tool_mode: 'autonomous',

@@ -8,7 +8,7 @@ import type { ApprovalRow, Store } from '../store/store.ts';
 import type { StepOptions } from '../sandbox/context.ts';
 import type { Outcome } from './questions.ts';
 import { isInside } from './inside.ts';
-import type { Approver, Choice, Question } from './types.ts';
+import type { Approver, Choice, Question, Settled } from './types.ts';
 
 type Kept = Pick<
   Store,
@@ -25,6 +25,13 @@ type Kept = Pick<
 const lease = (id: string): string => `approval:${id}`;
 const lookEveryMs = 200;
 const everyChoice: readonly Choice[] = ['once', 'session', 'always', 'deny'];
+/** Who answered, where it was the approver of this process. */
+const here = 'the one who was asked';
+
+interface Answer {
+  readonly outcome: Outcome;
+  readonly by: string;
+}
 
 export class ApprovalQueue {
   readonly #store: Kept;
@@ -38,7 +45,7 @@ export class ApprovalQueue {
     { question, binding }: { readonly question: Question; readonly binding: string },
     { approver, timeoutMs }: { readonly approver: Approver | null; readonly timeoutMs: number },
     options: StepOptions,
-  ): Promise<Outcome> {
+  ): Promise<Answer> {
     const { id, taskId, command: _command, ...shown } = question;
     const row = {
       id,
@@ -94,47 +101,52 @@ export class ApprovalQueue {
     { signal }: StepOptions,
   ): Promise<Outcome> {
     const over = new AbortController();
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const { promise: settled, resolve } = Promise.withResolvers<Settled & { readonly outcome: Outcome }>();
+    const settle = (outcome: Outcome, elsewhere: string | null = null): void => {
+      resolve({ outcome, elsewhere });
+      over.abort();
+    };
     // A timer is monotonic, whatever the clock of the host does.
-    const late = setTimeout(() => resolve('timed-out'), timeoutMs);
+    const late = setTimeout(() => settle('timed-out'), timeoutMs);
     const look = setInterval(() => {
       // A store that cannot be read now is read again in a moment; until then there is no answer.
       this.#elsewhere(question.id).then(
-        (outcome) => outcome !== null && resolve(outcome),
+        (answer) => answer !== null && settle(answer.outcome, answer.by),
         () => undefined,
       );
     }, lookEveryMs);
-    const canceled = (): void => resolve('canceled');
+    const canceled = (): void => settle('canceled');
     signal?.addEventListener('abort', canceled, { once: true });
     // A failure to answer is not a yes.
-    approver?.(question, { signal: over.signal }).then(
-      (answer) => resolve(readAnswer(answer, question.choices)),
-      () => resolve('deny'),
+    approver?.(question, { signal: over.signal, settled }).then(
+      (answer) => settle(readAnswer(answer, question.choices)),
+      () => settle('deny'),
     );
     try {
-      return await promise;
+      return (await settled).outcome;
     } finally {
       clearTimeout(late);
       clearInterval(look);
       signal?.removeEventListener('abort', canceled);
-      over.abort();
     }
   }
 
-  async #elsewhere(id: string): Promise<Choice | null> {
+  async #elsewhere(id: string): Promise<(Answer & { readonly outcome: Choice }) | null> {
     const row = await this.#store.approval(id);
-    if (row === null) return 'deny';
-    return row.state === 'pending' ? null : (everyChoice.find((choice) => choice === row.choice) ?? 'deny');
+    if (row?.state === 'pending') return null;
+    const outcome = everyChoice.find((choice) => choice === row?.choice) ?? 'deny';
+    return { outcome, by: row?.answeredBy ?? 'another process' };
   }
 
   /** The first answer that was written down counts, also against the one that came first here. */
-  async #settled({ id }: Question, binding: string, outcome: Outcome): Promise<Outcome> {
+  async #settled({ id }: Question, binding: string, outcome: Outcome): Promise<Answer> {
     const isYes = outcome === 'once' || outcome === 'session' || outcome === 'always';
     const state = isYes ? 'approved' : 'denied';
-    const written = await this.#store.answerApproval(id, { state, choice: outcome, by: 'the one who was asked' });
-    const counts = written ? outcome : ((await this.#elsewhere(id)) ?? 'deny');
-    if (counts !== 'once' && counts !== 'session' && counts !== 'always') return counts;
-    return (await this.#store.useApproval(id, binding)) ? counts : 'deny';
+    const written = await this.#store.answerApproval(id, { state, choice: outcome, by: here });
+    const counts = written ? { outcome, by: here } : await this.#elsewhere(id);
+    if (counts?.outcome !== 'once' && counts?.outcome !== 'session' && counts?.outcome !== 'always')
+      return counts ?? { outcome: 'deny', by: here };
+    return (await this.#store.useApproval(id, binding)) ? counts : { ...counts, outcome: 'deny' };
   }
 }
 

@@ -1,10 +1,11 @@
 /** What is asked for: by what was said before, by who is there, and at last by the answer to a question. */
 import { randomBytes } from 'node:crypto';
 import { abortError } from '../errors.ts';
-import { choicesFor, mayPassUnseen, sessionKey, unansweredOf } from '../policy/approval/needed.ts';
+import { choicesFor, grantedBy, mayPassUnseen, unansweredOf } from '../policy/approval/needed.ts';
 import { shownCommand } from '../policy/approval/display.ts';
 import type { Finding } from '../policy/types.ts';
 import type { StepOptions } from '../sandbox/context.ts';
+import { ephemeralPrefix } from '../values/task.ts';
 import type { Attendance } from './attended.ts';
 import { bindingOf, textOf } from './binding.ts';
 import { type Call, placeOf, readable } from './call.ts';
@@ -14,6 +15,7 @@ import { type Outcome, Questions } from './questions.ts';
 import { answeredNo, unanswered } from './refusal.ts';
 import type { Book, Rulebook } from './rulebook.ts';
 import { EarlierAnswers } from './earlier-answers.ts';
+import type { Grants } from './grants.ts';
 import type { SmartReview } from './smart.ts';
 import type { Approver, Question } from './types.ts';
 
@@ -21,6 +23,7 @@ export interface ApproveParts {
   readonly rulebook: Rulebook;
   readonly attendance: Attendance;
   readonly queue: ApprovalQueue;
+  readonly grants: Grants;
   /** Mode `smart`; `null` in all others. */
   readonly smart: SmartReview | null;
   /** `null`: it is answered elsewhere, if at all. */
@@ -59,7 +62,7 @@ export class Approvals implements Step {
     const book = await this.#parts.rulebook.of(call.taskId);
     const binding = bindingOf(call, book.version);
     for (;;) {
-      const asked: Asked = { admission, book, binding, open: this.#open(admission, book, binding) };
+      const asked: Asked = { admission, book, binding, open: await this.#open(admission, book, binding) };
       if (asked.open.length === 0 && decision.findings.length > 0)
         return allowed(admission, this.#skips(call.taskId) ? 'skipped' : 'session');
       if (this.#earlier.no(binding)) throw answeredNo(call, decision);
@@ -84,9 +87,10 @@ export class Approvals implements Step {
     return this.#parts.attendance.skips || this.#earlier.skips(taskId);
   }
 
-  #open({ call, decision }: Admission, book: Book, exact: string): readonly Finding[] {
+  async #open({ call, decision }: Admission, book: Book, exact: string): Promise<readonly Finding[]> {
     const skips = this.#skips(call.taskId);
-    return unansweredOf(decision, { skips, session: this.#earlier.session(call.taskId, book.version), exact });
+    const session = await this.#parts.grants.keys(call.taskId, book.version);
+    return unansweredOf(decision, { skips, session, exact });
   }
 
   /** Where no person can be asked, it is decided at once. */
@@ -102,7 +106,10 @@ export class Approvals implements Step {
     const put = async (): Promise<Outcome> => {
       if (options.signal?.aborted === true) return 'canceled';
       const question = await questionOf(asked, this.#parts);
-      return await this.#parts.queue.put({ question, binding }, this.#parts, options);
+      const { outcome, by } = await this.#parts.queue.put({ question, binding }, this.#parts, options);
+      if (outcome === 'session' || outcome === 'always')
+        await this.#parts.grants.give({ question, binding, rules: asked.book.version, choice: outcome, by });
+      return outcome;
     };
     return await this.#questions.ask(
       { binding, taskId: admission.call.taskId },
@@ -126,18 +133,12 @@ export class Approvals implements Step {
       throw unanswered(call, decision, outcome);
   }
 
-  async #approved({ admission, book, binding, open }: Asked, outcome: Yes): Promise<Admission> {
-    const { taskId } = admission.call;
+  async #approved({ admission, book }: Asked, outcome: Yes): Promise<Admission> {
     if (outcome === 'always') {
       const rules = await proposalFor(admission, { book, userHome: this.#parts.userHome });
       await this.#parts.save(rules);
       this.#parts.rulebook.add(rules);
     }
-    if (outcome === 'session' || outcome === 'always')
-      this.#earlier.forSession(
-        { taskId, version: book.version },
-        open.map((finding) => sessionKey(finding, binding)).filter((key) => outcome === 'session' || key.includes(' ')),
-      );
     return allowed(admission, outcome);
   }
 }
@@ -158,7 +159,10 @@ async function proposalFor({ call }: Admission, { book, userHome }: Proposing): 
   return policy.propose({ command: readable(call.subject), ...placeOf(call, userHome) }) ?? [];
 }
 
-async function questionOf({ admission, book, open }: Asked, { timeoutMs, userHome }: ApproveParts): Promise<Question> {
+async function questionOf(
+  { admission, book, binding, open }: Asked,
+  { timeoutMs, userHome }: ApproveParts,
+): Promise<Question> {
   const { call, decision } = admission;
   const { taskId, backend, reach, cwd, subject } = call;
   const { display, warnings } = shownCommand(textOf(call));
@@ -173,9 +177,16 @@ async function questionOf({ admission, book, open }: Asked, { timeoutMs, userHom
     tier: decision.tier,
     findings: open,
     choices,
+    covers: coversOf(grantedBy(open, binding), taskId),
     proposal: choices.includes('always') ? proposal : [],
     expiresAt: Date.now() + timeoutMs,
   };
+}
+
+/** A sandbox without a name ends with its command, and what was granted to it with it. */
+function coversOf(granted: ReturnType<typeof grantedBy>, taskId: string): readonly string[] {
+  const until = taskId.startsWith(ephemeralPrefix) ? 'in this run only' : `for task ${taskId}`;
+  return [...new Set(granted.map(({ covers }) => `${covers} ${until}`))];
 }
 
 /** By name: values may be secrets. */

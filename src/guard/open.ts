@@ -10,6 +10,7 @@ import { attendance } from './attended.ts';
 import { Approvals } from './approve-step.ts';
 import { ApprovalQueue } from './approval-queue.ts';
 import { ExamplesStep } from './examples-step.ts';
+import { Grants } from './grants.ts';
 import { Gate, type Record as Keep, type Step } from './gate.ts';
 import { hooksOf } from './hooks/configured.ts';
 import { HookStep } from './hooks/step.ts';
@@ -17,7 +18,7 @@ import { isInside } from './inside.ts';
 import { judging, refusing } from './judge-step.ts';
 import { Loops } from './loops/loops.ts';
 import { recordIn } from './record.ts';
-import { Rulebook } from './rulebook.ts';
+import { Rulebook, type RulebookParts } from './rulebook.ts';
 import { saveAllowed } from './save-rule.ts';
 import { seeing } from './see-step.ts';
 import { SmartReview } from './smart.ts';
@@ -61,6 +62,7 @@ export interface Guard {
   readonly rulebook: Rulebook;
   readonly approvals: Approvals;
   readonly queue: ApprovalQueue;
+  readonly grants: Grants;
   readonly hooks: HookStep;
   readonly loops: Loops;
   readonly notices: readonly string[];
@@ -68,14 +70,11 @@ export interface Guard {
 
 export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, input: GuardInput): Guard {
   const { config } = loaded;
-  const { approver = null, yolo = false, rules, mode } = input;
-  const commandLine = {
-    ...(rules === undefined ? {} : { rules }),
-    ...(mode === undefined ? {} : { mode }),
-    mayOnlyTighten: (rules !== undefined || mode !== undefined) && isInside(env),
-  };
+  const { approver = null, yolo = false } = input;
+  const commandLine = commandLineOf(input, env);
   const attended = attendance({ config, env, yolo, hasApprover: approver !== null });
   const queue = new ApprovalQueue(store);
+  const grants = new Grants(store, config.approvals.session_seconds);
   const userHome = loaded.env['HOME'] ?? homedir();
   const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
   const rulebook = new Rulebook({ config, origins: loaded.origins, websites, directory: cwd, commandLine });
@@ -83,6 +82,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     rulebook,
     attendance: attended,
     queue,
+    grants,
     smart: smartOf(loaded),
     approver: approver === 'queue' ? null : approver,
     timeoutMs: config.approvals.timeout * 1000,
@@ -120,9 +120,18 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     rulebook,
     approvals,
     queue,
+    grants,
     hooks,
     loops,
     notices: [...attended.notices, ...websites.notices],
+  };
+}
+
+function commandLineOf({ rules, mode }: GuardInput, env: Surroundings['env']): RulebookParts['commandLine'] {
+  return {
+    ...(rules === undefined ? {} : { rules }),
+    ...(mode === undefined ? {} : { mode }),
+    mayOnlyTighten: (rules !== undefined || mode !== undefined) && isInside(env),
   };
 }
 

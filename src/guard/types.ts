@@ -2,8 +2,8 @@
 import type { Finding, Reach, Tier } from '../policy/types.ts';
 
 /**
- * `once`: this command, this time. `session`: the same findings of this task, until the service ends. `always`: the rules
- * that the question proposed, from now on. `deny`: no.
+ * `once`: this command, this time. `session`: what the question says under `covers`, for this task until its sandbox is
+ * removed or `approvals.session_seconds` end. `always`: the rules that the question proposed, from now on. `deny`: no.
  */
 export type Choice = 'once' | 'session' | 'always' | 'deny';
 
@@ -26,6 +26,8 @@ export interface Question {
   readonly findings: readonly Finding[];
   /** Answers that are possible here. `deny` always is. */
   readonly choices: readonly Choice[];
+  /** What `session` would cover: kinds of danger, or exactly this command. */
+  readonly covers: readonly string[];
   /** What `always` would save; empty when it is not offered. */
   readonly proposal: readonly string[];
   /** Milliseconds since the epoch. After it the command is refused. */
@@ -34,9 +36,21 @@ export interface Question {
 
 /**
  * An answer: a choice, or the words that a person typed (`o`, `yes`, `deny`, in any case). What is no choice of the
- * question, and every failure, counts as `deny`. The signal fires when no caller waits for the answer any more.
+ * question, and every failure, counts as `deny`. The signal fires when no caller waits for the answer any more; how the
+ * question has ended then is in `settled`.
  */
-export type Approver = (question: Question, options: { readonly signal: AbortSignal }) => Promise<string>;
+export type Approver = (
+  question: Question,
+  options: { readonly signal: AbortSignal; readonly settled: Promise<Settled> },
+) => Promise<string>;
+
+/** How a question has ended. */
+export interface Settled {
+  /** A choice, `timed-out` or `canceled`. */
+  readonly outcome: string;
+  /** Who answered it from elsewhere, for people; `null` when that is not how it ended. */
+  readonly elsewhere: string | null;
+}
 
 /** A command that waits for an answer. */
 export interface ApprovalView {
@@ -49,6 +63,21 @@ export interface ApprovalView {
   readonly warnings: readonly string[];
   readonly findings: readonly string[];
   readonly choices: readonly string[];
+  /** What `session` would cover. */
+  readonly covers: readonly string[];
   /** Rules that `always` would save. */
   readonly proposal: readonly string[];
+}
+
+/** An answer that holds for a task. */
+export interface GrantView {
+  readonly id: string;
+  readonly taskId: string;
+  readonly covers: readonly string[];
+  /** For people. */
+  readonly grantedBy: string;
+  /** RFC 3339. */
+  readonly grantedAt: string;
+  /** RFC 3339; `null`: it ends with its sandbox only. */
+  readonly expiresAt: string | null;
 }

@@ -13,7 +13,7 @@ import type { ExecEvent } from '../exec/types.ts';
 import type { CopyResult, FileTools } from '../files/types.ts';
 import type { GcItem } from './admin/gc.ts';
 import type { HookView } from '../guard/hooks/types.ts';
-import type { ApprovalView, Choice } from '../guard/types.ts';
+import type { ApprovalView, Choice, GrantView } from '../guard/types.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { Inspected } from '../sandbox/inspect.ts';
 import type { Redactor } from '../secrets/redact/types.ts';
@@ -58,7 +58,7 @@ export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/type
 export type { CopyResult, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc.ts';
 export type { HookView } from '../guard/hooks/types.ts';
-export type { ApprovalView, Approver, Choice, Question } from '../guard/types.ts';
+export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
 export type { Checker, CheckQuery, Decision, RuleExamples } from '../policy/types.ts';
 export type { Inspected } from '../sandbox/inspect.ts';
 export type { SandboxRequest } from '../plan/types.ts';
@@ -144,6 +144,10 @@ export interface ApprovalsApi {
   list(): Promise<readonly ApprovalView[]>;
   /** Throws `not_found`, `conflict` when it is too late, `permission_denied` inside a command that Caisson runs. */
   answer(id: string, choice: Choice, by: string): Promise<void>;
+  /** Answers "session" that still hold, oldest first. */
+  grants(): Promise<readonly GrantView[]>;
+  /** Takes such an answer back, from the next command on. Throws `not_found`. */
+  revoke(id: string, by: string): Promise<void>;
   /** YOLO for one task, from now on or no longer. For people who are there: never let a task reach it. */
   skip(taskId: string, on: boolean): void;
 }

@@ -130,6 +130,24 @@ export interface ApprovalAnswer {
   readonly by: string;
 }
 
+/** An answer that holds for a task, until its sandbox is removed, its time ends, or it is revoked. */
+export interface GrantRow {
+  /** `grt_` and 24 hexadecimal digits. */
+  readonly id: string;
+  readonly taskId: string;
+  /** Version of the rules by which it was asked for: under others it does not hold. */
+  readonly rules: string;
+  /** What it answers, as `sessionKey` has it. */
+  readonly keys: readonly string[];
+  /** The same for people. */
+  readonly covers: readonly string[];
+  readonly grantedBy: string;
+  /** Milliseconds since the epoch, by `steadyNow`. */
+  readonly createdAt: number;
+  /** `null`: no end of its own. */
+  readonly expiresAt: number | null;
+}
+
 /** An exec id that was used. What became of the exec is in the journal, or in its sandbox when it is detached. */
 export interface ExecRow {
   readonly id: string;
@@ -162,7 +180,7 @@ export interface Store {
   insertSandbox(row: SandboxRow): Promise<void>;
   /** Throws `not_found`. */
   updateSandbox(id: string, patch: SandboxPatch): Promise<void>;
-  /** Idempotent. */
+  /** Idempotent. Grants of its task end with it, in the same transaction. */
   deleteSandbox(id: string): Promise<void>;
   sandbox(id: string): Promise<SandboxRow | null>;
   sandboxOfTask(taskId: string): Promise<SandboxRow | null>;
@@ -214,6 +232,13 @@ export interface Store {
   approval(id: string): Promise<ApprovalRow | null>;
   /** In the order of the questions. */
   pendingApprovals(): Promise<readonly ApprovalRow[]>;
+
+  /** Forgets those whose time has ended. */
+  insertGrant(row: GrantRow): Promise<void>;
+  /** Those that still hold, of all tasks, oldest first. */
+  grants(): Promise<readonly GrantRow[]>;
+  /** False when there was none. */
+  deleteGrant(id: string): Promise<boolean>;
 
   /**
    * Takes a lease for this owner. True when it is held afterwards: it was free, or its owner is dead. False when a live

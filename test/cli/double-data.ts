@@ -126,6 +126,7 @@ const approvals: CaissonApi['approvals'] = {
         warnings: [],
         findings: ['recursive delete', 'recursive delete'],
         choices: ['once', 'deny'],
+        covers: [],
         proposal: [],
       },
     ]),
@@ -133,6 +134,21 @@ const approvals: CaissonApi['approvals'] = {
     id === 'apr_1' && choice !== 'always'
       ? Promise.resolve()
       : Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
+  grants: () =>
+    Promise.resolve([
+      {
+        id: 'grt_1',
+        taskId: 'build',
+        covers: ['recursive delete'],
+        grantedBy: 'me on a terminal',
+        grantedAt: '2026-01-02T11:00:00.000Z',
+        expiresAt: null,
+      },
+    ]),
+  revoke: (id) =>
+    id === 'grt_1'
+      ? Promise.resolve()
+      : Promise.reject(new CaissonError('not_found', `there is no answer ${id} that still holds`)),
   skip: () => undefined,
 };
 

@@ -258,7 +258,8 @@ it('ids of an earlier version are taken over, of execs and of detached processes
   await before.close();
   // As version 2 had it: no table, and a file for each detached process.
   const db = new DatabaseSync(join(at, 'caisson.db'));
-  db.exec(`DROP TABLE execs; DELETE FROM migrations WHERE version = 3; DELETE FROM meta WHERE key IN ('execs_indexed', 'clock');
+  db.exec(`DROP TABLE execs; DROP TABLE grants; DROP TRIGGER grants_end_with_sandbox;
+    DELETE FROM migrations WHERE version > 2; DELETE FROM meta WHERE key IN ('execs_indexed', 'clock');
     ALTER TABLE sandboxes DROP COLUMN created_boot; ALTER TABLE sandboxes DROP COLUMN used_boot;
     ALTER TABLE sandboxes DROP COLUMN ended_by; ALTER TABLE owners DROP COLUMN heartbeat_boot_ms`);
   db.close();

@@ -1,29 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CaissonError } from '../../src/errors.ts';
-import type { Approver, Question } from '../../src/guard/types.ts';
-import { call, directories, guardOn, type Made, refusalOf } from './world.ts';
-
-/** Answers in turn, and remembers what it was asked. */
-function answering(...answers: readonly string[]): Approver & { readonly questions: Question[] } {
-  const questions: Question[] = [];
-  const approver = async (question: Question): Promise<string> => {
-    questions.push(question);
-    await Promise.resolve();
-    return answers[Math.min(questions.length, answers.length) - 1] ?? 'deny';
-  };
-  return Object.assign(approver, { questions });
-}
-
-function configured(text: string): Made {
-  const made = directories();
-  mkdirSync(made.home, { mode: 0o700 });
-  writeFileSync(join(made.home, 'config.yaml'), text, { mode: 0o600 });
-  return made;
-}
+import type { Approver } from '../../src/guard/types.ts';
+import { answering, call, configured, directories, guardOn, refusalOf } from './world.ts';
 
 const risky = 'rm -rf ./build';
 
@@ -102,18 +84,37 @@ describe('an approval', () => {
     expect(await waits).toBe('canceled');
   });
 
-  it('for the session ends with the service, at the edge of the task, and when rules change (AP-06)', async () => {
+  it('for the session ends at the edge of the task, and when rules change (AP-06)', async () => {
     const made = directories();
     const approver = answering('session', 'deny');
     const guard = await guardOn(made, { approver });
     expect(await refusalOf(guard, call(risky))).toBeNull();
+    expect(approver.questions[0]?.covers).toEqual(['recursive delete for task build']);
     expect(await refusalOf(guard, call('rm -rf ./other'))).toBeNull();
     expect(approver.questions).toHaveLength(1);
     expect(await refusalOf(guard, call(risky, { taskId: 'other' }))).toBe('policy_denied');
-    expect(await refusalOf(await guardOn(made), call(risky))).toBe('approval_required');
+    expect(await refusalOf(await guardOn(made), call('rm -rf ./third'))).toBeNull();
     expect(await refusalOf(await guardOn(made, { rules: { ask: ['terminal(x)'] } }), call(risky))).toBe(
       'approval_required',
     );
+  });
+
+  it('that came from elsewhere says so to the one who was asked here', async () => {
+    const made = directories();
+    const ended = Promise.withResolvers<unknown>();
+    const approver: Approver = async (_question, { signal, settled }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      ended.resolve(await settled);
+      return 'deny';
+    };
+    const asking = refusalOf(await guardOn(made, { approver }), call(risky));
+    const { queue, grants } = await guardOn(made);
+    await expect.poll(async () => (await queue.list()).length).toBe(1);
+    const [row] = await queue.list();
+    await queue.answer(row?.id ?? '', 'session', { name: 'mia on a terminal', env: {} });
+    expect(await ended.promise).toEqual({ outcome: 'session', elsewhere: 'mia on a terminal' });
+    expect(await asking).toBeNull();
+    expect(await grants.list()).toMatchObject([{ grantedBy: 'mia on a terminal' }]);
   });
 
   it('for ever saves the exact command, shown before, and never a kind of danger (AP-07)', async () => {

@@ -146,6 +146,37 @@ describe.skipIf(!hasTerminal)('the question on a terminal', () => {
     expect(existsSync(terminal.victim)).toBe(true);
   });
 
+  it('answered for the session holds for the task in the next command line, until rm', patience, async () => {
+    const at = await queue();
+    const run = 'run -q --task old --';
+    const first = at.caisson(`${run} rm -rf victim`);
+    await first.wrote('session covers: recursive delete for task old');
+    await first.wrote('Choice');
+    first.child.stdin?.write('s\r');
+    expect((await first.ended).exitCode).toBe(0);
+    const second = await at.caisson(`${run} rm -rf other`).ended;
+    expect([second.exitCode, second.stdout]).toEqual([0, '']);
+    expect((await at.caisson('approvals ls --granted').ended).stdout).toMatch(
+      /grt_[0-9a-f]{24} +old .*recursive delete/,
+    );
+    expect((await at.caisson('rm -q old').ended).exitCode).toBe(0);
+    const third = at.caisson(`${run} rm -rf third`);
+    await third.wrote('Choice');
+    third.child.stdin?.write('d\r');
+    expect((await third.ended).exitCode).toBe(126);
+  });
+
+  it('answered from another terminal says by whom, and how', patience, async () => {
+    const at = await queue();
+    const asking = at.caisson('run -q -- rm -rf victim');
+    await asking.wrote('Choice');
+    const [, id = ''] = /(apr_[0-9a-f]{24})/.exec((await at.caisson('approvals ls').ended).stdout) ?? [];
+    expect((await at.caisson(`approvals approve ${id}`, { USER: 'mia' }).ended).exitCode).toBe(0);
+    const { exitCode, stdout } = await asking.ended;
+    expect([exitCode, existsSync(at.victim)]).toEqual([0, false]);
+    expect(stdout).toContain('answered elsewhere: once, by mia on a terminal');
+  });
+
   it('is not asked where a rule of the command line answers', patience, async () => {
     const terminal = await onTerminal(`run -q --allow 'terminal(rm -rf victim)' -- rm -rf victim`);
     expect((await terminal.ended).exitCode).toBe(0);

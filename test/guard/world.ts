@@ -1,5 +1,5 @@
 /** A guard without a service: configuration, a project directory, and calls to be judged. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -8,6 +8,7 @@ import { known } from '../config/known.ts';
 import { type Guard, type GuardInput, openGuard } from '../../src/guard/open.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import type { Call } from '../../src/guard/call.ts';
+import type { Approver, Question } from '../../src/guard/types.ts';
 
 export interface Made {
   readonly home: string;
@@ -18,6 +19,24 @@ export function directories(): Made {
   const root = mkdtempSync(join(tmpdir(), 'caisson-guard-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   return { home: join(root, 'home'), project: root };
+}
+
+/** Answers in turn, and remembers what it was asked. */
+export function answering(...answers: readonly string[]): Approver & { readonly questions: Question[] } {
+  const questions: Question[] = [];
+  const approver = async (question: Question): Promise<string> => {
+    questions.push(question);
+    await Promise.resolve();
+    return answers[Math.min(questions.length, answers.length) - 1] ?? 'deny';
+  };
+  return Object.assign(approver, { questions });
+}
+
+export function configured(text: string): Made {
+  const made = directories();
+  mkdirSync(made.home, { mode: 0o700 });
+  writeFileSync(join(made.home, 'config.yaml'), text, { mode: 0o600 });
+  return made;
 }
 
 export async function guardOn(

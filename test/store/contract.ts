@@ -1,7 +1,7 @@
 /** What every store must do. `open` gives a new owner on the same state each time it is called. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { newApproval, newRow, spec } from './rows.ts';
+import { newApproval, newGrant, newRow, spec } from './rows.ts';
 
 export interface Fixture {
   open(): Promise<Store>;
@@ -78,6 +78,19 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       for (const row of rows) await store.insertApproval(row);
       expect((await other.pendingApprovals()).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
       expect(await store.approval(old.id)).toBeNull();
+    });
+
+    it('keeps a grant for every owner until it is deleted, its time ends, or the sandbox of its task goes', async () => {
+      const row = newRow({ taskId: 'build' });
+      await store.insertSandbox(row);
+      const [kept, ended, another] = [newGrant(), newGrant({ expiresAt: 1 }), newGrant({ taskId: 'other' })];
+      for (const grant of [ended, kept, another]) await store.insertGrant(grant);
+      expect(await other.grants()).toEqual([kept, another]);
+      expect(await other.deleteGrant(another.id)).toBe(true);
+      expect(await store.deleteGrant(another.id)).toBe(false);
+      await store.insertGrant(another);
+      await other.deleteSandbox(row.id);
+      expect(await store.grants()).toEqual([another]);
     });
 
     it.each(['id', 'taskId', 'name'] as const)('refuses a second row with the same %s', async (key) => {

@@ -1,7 +1,7 @@
 /** Rows to store in tests. */
 import { randomBytes } from 'node:crypto';
 import type { Spec } from '../../src/backend.ts';
-import type { ApprovalRow, SandboxRow } from '../../src/store/store.ts';
+import type { ApprovalRow, GrantRow, SandboxRow } from '../../src/store/store.ts';
 
 export const spec: Spec = {
   backend: 'docker',
@@ -51,6 +51,20 @@ export function newApproval(patch: Partial<ApprovalRow> = {}): ApprovalRow {
     choice: null,
     answeredBy: null,
     createdAt: Date.now(),
+    ...patch,
+  };
+}
+
+export function newGrant(patch: Partial<GrantRow> = {}): GrantRow {
+  return {
+    id: `grt_${randomBytes(12).toString('hex')}`,
+    taskId: 'build',
+    rules: randomBytes(32).toString('hex'),
+    keys: ['D1'],
+    covers: ['recursive delete'],
+    grantedBy: 'somebody on a terminal',
+    createdAt: Date.now(),
+    expiresAt: null,
     ...patch,
   };
 }

@@ -1,23 +1,28 @@
-import type { Choice } from '../../service/api.ts';
+import type { Choice, GrantView } from '../../service/api.ts';
 import { answerAll, asker } from '../approvals.ts';
 import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { forEachTask } from '../each.ts';
 import { formatAge } from '../format.ts';
 import { UsageError } from '../usage.ts';
 
 export const approvalsLs = defineCommand({
   name: 'approvals ls',
   summary: 'List commands that wait for an answer',
-  about: `Of all processes that share the state directory. Each waits for approvals.timeout at most, and is
-refused then.`,
+  about: `From all processes that share the state directory. Each waits for approvals.timeout at most; then it is
+refused. With --granted, lists the answers "session" that still hold: each for its task, until
+\`approvals revoke\`, the removal of its sandbox, or the end of approvals.session_seconds.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
-  options: {},
+  options: { granted: { type: 'flag', about: 'answers "session" that still hold' } },
   examples: [
-    ['look', 'approvals ls'],
+    ['what waits', 'approvals ls'],
+    ['what is granted', 'approvals ls --granted'],
     ['with all details, for a program', 'approvals ls --json'],
   ],
-  run: async (_given, context) => {
+  run: async (given, context) => {
+    if (given.flag('granted')) return await listGrants(context);
     const open = await (await context.service()).approvals.list();
     if (context.json) await context.printJson(open);
     else if (context.quiet) await context.print(open.map(({ id }) => `${id}\n`).join(''));
@@ -36,17 +41,51 @@ refused then.`,
   },
 });
 
+async function listGrants(context: Context): Promise<number> {
+  const grants = await (await context.service()).approvals.grants();
+  if (context.json) await context.printJson(grants);
+  else if (context.quiet) await context.print(grants.map(({ id }) => `${id}\n`).join(''));
+  else await context.printTable(['ID', 'TASK', 'GRANTED', 'ENDS', 'BY', 'COVERS'], grants.map(rowAt(context)));
+  return 0;
+}
+
+const rowAt =
+  ({ world }: Context) =>
+  ({ id, taskId, grantedAt, expiresAt, grantedBy, covers }: GrantView): readonly string[] => [
+    id,
+    taskId,
+    `${formatAge(grantedAt, world.nowMs())} ago`,
+    expiresAt ?? 'with the sandbox',
+    grantedBy,
+    covers.join(', '),
+  ];
+
+export const approvalsRevoke = defineCommand({
+  name: 'approvals revoke',
+  summary: 'Take an answer "session" back',
+  about: 'From the next command on, also in processes that run already. `approvals ls --granted` shows the ids.',
+  operands: [{ name: 'ID', count: 'many' }],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [['ask again from now on', 'approvals revoke grt_0123456789abcdef01234567']],
+  run: async ({ operands }, context) => {
+    const { approvals } = await context.service();
+    return await forEachTask({ operands, all: false }, context, (id) => approvals.revoke(id, asker(context.world)));
+  },
+});
+
 export const approvalsApprove = defineCommand({
   name: 'approvals approve',
   summary: 'Let a command run that waits for an answer',
-  about: `Without an option, this once. It is bound to the exact command, its directory, place and task, and is
-used up by it. A command that Caisson runs cannot answer.`,
+  about: `Covers exactly this command, directory, backend and task, once. With --session, also what the question
+says that a session covers: see \`approvals ls --granted\`. A command that Caisson runs cannot answer.`,
   operands: [{ name: 'ID', count: 'many' }],
   runs: false,
   exitsAsCommand: false,
   options: {
-    session: { type: 'flag', about: 'also what is dangerous in the same way, for this task' },
-    always: { type: 'flag', about: 'also this command from now on, by the rules that are shown' },
+    session: { type: 'flag', about: 'also the same kind of danger, for this task' },
+    always: { type: 'flag', about: 'also this command from now on, by the rules shown' },
   },
   examples: [
     ['this once', 'approvals approve apr_0123456789abcdef01234567'],

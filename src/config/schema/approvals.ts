@@ -4,6 +4,7 @@ import { checkedText, key } from '../../lib/config-key.ts';
 
 /** A delay of Node's timers has 31 bits of milliseconds. */
 const timerSeconds = 2_147_483;
+const mostSessionSeconds = 366 * 86_400;
 const mostRules = 1000;
 const mostRuleUnits = 4096;
 
@@ -45,6 +46,11 @@ export const approvalsSection = z.strictObject({
     z.number().positive().max(timerSeconds),
     'seconds above 0',
     'Seconds to wait for an answer. After them the command is refused.',
+  ),
+  session_seconds: key(
+    z.number().positive().max(mostSessionSeconds).nullable(),
+    'seconds above 0, or null',
+    'Seconds for which the answer "session" holds, at most. null: until the sandbox of the task is removed.',
   ),
   cron_mode: answerWithoutHuman('Answer for dangerous commands of scheduled runs, where no approver can be asked.'),
   unattended_mode: answerWithoutHuman('Answer for dangerous commands wherever else no approver can be asked.'),

@@ -36,8 +36,26 @@ const neverKinds: ReadonlySet<string> = new Set(['D27']);
 
 /** What "for this session" means for a finding: its kind of danger, or else exactly this command. */
 export function sessionKey(finding: Finding, exact: string): string {
-  const isKind = kindOf(finding) === 'dangerous' && !neverKinds.has(finding.rule);
-  return isKind ? finding.rule : `${finding.rule} ${exact}`;
+  return isOfKind(finding) ? finding.rule : `${finding.rule} ${exact}`;
+}
+
+const isOfKind = (finding: Finding): boolean => kindOf(finding) === 'dangerous' && !neverKinds.has(finding.rule);
+
+interface Granted {
+  readonly key: string;
+  /** For people. */
+  readonly covers: string;
+  /** Exactly this command, not a kind of danger. */
+  readonly isExact: boolean;
+}
+
+/** What the answer "session" to a question about these findings grants. */
+export function grantedBy(findings: readonly Finding[], exact: string): readonly Granted[] {
+  return findings.map((finding) => ({
+    key: sessionKey(finding, exact),
+    covers: isOfKind(finding) ? finding.description : 'exactly this command',
+    isExact: !isOfKind(finding),
+  }));
 }
 
 export type Scope = 'once' | 'session' | 'always' | 'deny';

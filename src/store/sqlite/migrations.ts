@@ -87,6 +87,24 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX execs_by_age ON execs (started_at);
     `,
   },
+  {
+    version: 4,
+    sql: `
+      CREATE TABLE grants (
+        id TEXT PRIMARY KEY,
+        task_id TEXT NOT NULL,
+        rules TEXT NOT NULL,
+        keys TEXT NOT NULL,
+        covers TEXT NOT NULL,
+        granted_by TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER
+      ) STRICT;
+      CREATE TRIGGER grants_end_with_sandbox AFTER DELETE ON sandboxes BEGIN
+        DELETE FROM grants WHERE task_id = OLD.task_id;
+      END;
+    `,
+  },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

@@ -5,6 +5,7 @@ import type {
   ExecRow,
   ApprovalAnswer,
   ApprovalRow,
+  GrantRow,
   Holder,
   SandboxPatch,
   SandboxRow,
@@ -15,6 +16,7 @@ import { type Clock } from '../../lib/clock.ts';
 import { Approvals } from './approvals.ts';
 import { storeError } from './errors.ts';
 import { Execs } from './execs.ts';
+import { Grants } from './grants.ts';
 import { Leases } from './leases.ts';
 import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
@@ -45,6 +47,7 @@ export class SqliteStore implements Store {
   readonly #leases: Leases;
   readonly #sandboxes: Sandboxes;
   readonly #approvals: Approvals;
+  readonly #grants: Grants;
   readonly #uses: Uses;
   readonly #execs: Execs;
   readonly #heartbeat: NodeJS.Timeout;
@@ -59,6 +62,7 @@ export class SqliteStore implements Store {
     this.#leases = new Leases(db, self);
     this.#sandboxes = new Sandboxes(db);
     this.#approvals = new Approvals(db);
+    this.#grants = new Grants(db);
     this.#execs = new Execs(db);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
     this.#leases.beat(this.#clock);
@@ -166,6 +170,18 @@ export class SqliteStore implements Store {
 
   async pendingApprovals(): Promise<readonly ApprovalRow[]> {
     return this.#do('read the questions', () => this.#approvals.pending());
+  }
+
+  async insertGrant(row: GrantRow): Promise<void> {
+    this.#do(`record the grant ${row.id}`, () => this.#grants.insert(row));
+  }
+
+  async grants(): Promise<readonly GrantRow[]> {
+    return this.#do('read the grants', () => this.#grants.all(this.steadyNow()));
+  }
+
+  async deleteGrant(id: string): Promise<boolean> {
+    return this.#do(`revoke the grant ${id.slice(0, 64)}`, () => this.#grants.delete(id));
   }
 
   async acquire(key: string): Promise<boolean> {
