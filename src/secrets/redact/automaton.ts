@@ -32,34 +32,9 @@ export function automatonOf(
   isHeld: (which: number) => boolean = () => true,
 ): Automaton {
   const { columns, width } = columnsOf(literals);
-  const nodes = literals.reduce((sum, { length }) => sum + length, 1);
-  const next = new Int32Array(nodes * width);
-  const depth = new Int32Array(nodes);
-  const open = new Int32Array(nodes);
-  const ends: number[][] = [];
-  let count = 1;
-  for (const [which, literal] of literals.entries()) {
-    let state = 0;
-    for (const [at, byte] of literal.entries()) {
-      const edge = state * width + (columns[byte] ?? 0);
-      if (next[edge] === 0) {
-        next[edge] = count;
-        depth[count] = at + 1;
-        count += 1;
-      }
-      state = next[edge] ?? 0;
-      if (at + 1 < literal.length && isHeld(which)) open[state] = at + 1;
-    }
-    (ends[state] ??= []).push(which);
-  }
-  return {
-    columns,
-    width,
-    depth,
-    units: unitsOf(literals),
-    heads: headsOf(literals),
-    ...completed({ next, width, count, ends, open }),
-  };
+  const trie = trieOf(literals, columns, isHeld);
+  const { depth } = trie;
+  return { columns, width, depth, units: unitsOf(literals), heads: headsOf(literals), ...completed(trie, width) };
 }
 
 export const certain = 2;
@@ -67,24 +42,31 @@ export const certain = 2;
 /** A literal that begins at an even place shows there, one that begins at an odd place with the unit of its next bytes. */
 function unitsOf(literals: readonly Uint8Array[]): Uint8Array {
   const units = new Uint8Array(2 ** 16);
-  const anything = Array.from({ length: 256 }, (_, byte) => byte);
-  for (const [first = 0, second, third] of longer(literals)) {
-    units[unitOf(first, second)] = 1;
-    for (const byte of third === undefined ? anything : [third]) units[unitOf(second, byte)] = 1;
+  for (const literal of literals) {
+    const [first = 0, second] = literal;
+    if (second === undefined) markCertain(units, first);
+    else markLonger(units, [first, second], literal[2]);
   }
-  for (const [first = 0, second] of literals)
-    if (second === undefined)
-      for (const byte of anything) units[unitOf(first, byte)] = units[unitOf(byte, first)] = certain;
   return units;
 }
 
-/** The first bytes of those that have more than one. */
-function longer(literals: readonly Uint8Array[]): readonly (readonly [number, number, number | undefined])[] {
-  return literals.flatMap(([first = 0, second, third]) => (second === undefined ? [] : [[first, second, third]]));
+/** The byte is a literal: each unit that has it, on either side. */
+function markCertain(units: Uint8Array, byte: number): void {
+  for (let other = 0; other < 256; other += 1) units[unitOf(byte, other)] = units[unitOf(other, byte)] = certain;
 }
 
+/** At its first byte, and at its second, where it began one byte before the unit. */
+function markLonger(units: Uint8Array, [first, second]: readonly [number, number], third: number | undefined): void {
+  units[unitOf(first, second)] ||= 1;
+  const [from, to] = third === undefined ? [0, 255] : [third, third];
+  for (let byte = from; byte <= to; byte += 1) units[unitOf(second, byte)] ||= 1;
+}
+
+const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+/** As `Uint16Array` reads two bytes of memory. */
 function unitOf(first: number, second: number): number {
-  return new Uint16Array(Uint8Array.of(first, second).buffer)[0] ?? 0;
+  return isLittleEndian ? first | (second << 8) : (first << 8) | second;
 }
 
 function columnsOf(literals: readonly Uint8Array[]): { readonly columns: Uint16Array; readonly width: number } {
@@ -97,12 +79,51 @@ function columnsOf(literals: readonly Uint8Array[]): { readonly columns: Uint16A
   return { columns, width };
 }
 
+/** Children are lists: the first one by their parent, the next one by each of them, 0 at the end. */
 interface Trie {
-  readonly next: Int32Array;
-  readonly width: number;
-  readonly count: number;
-  readonly ends: number[][];
+  readonly firstChild: Int32Array;
+  readonly sibling: Int32Array;
+  /** By state: that of the byte which leads to it. */
+  readonly column: Int32Array;
+  readonly depth: Int32Array;
   readonly open: Int32Array;
+  readonly ends: (number[] | undefined)[];
+}
+
+/** Every command line builds one before its first command runs, so that its cost is that of cold code: index loops, no iterators. */
+function trieOf(literals: readonly Uint8Array[], columns: Uint16Array, isHeld: (which: number) => boolean): Trie {
+  const most = literals.reduce((sum, { length }) => sum + length, 1);
+  const row = (): Int32Array => new Int32Array(most);
+  const trie: Trie = { firstChild: row(), sibling: row(), column: row(), depth: row(), open: row(), ends: [] };
+  let count = 1;
+  for (let which = 0; which < literals.length; which += 1) {
+    const literal = literals[which] ?? new Uint8Array(0);
+    const held = isHeld(which);
+    let state = 0;
+    for (let at = 0; at < literal.length; at += 1) {
+      const child = childOf(trie, state, columns[literal[at] ?? 0] ?? 0, count);
+      if (child === count) {
+        trie.depth[count] = at + 1;
+        count += 1;
+      }
+      state = child;
+      if (held && at + 1 < literal.length) trie.open[state] = at + 1;
+    }
+    (trie.ends[state] ??= []).push(which);
+  }
+  trie.ends.length = count;
+  return trie;
+}
+
+/** The child by that column, which `fresh` becomes where no other has. */
+function childOf({ firstChild, sibling, column }: Trie, state: number, by: number, fresh: number): number {
+  let child = firstChild[state] ?? 0;
+  while (child !== 0 && column[child] !== by) child = sibling[child] ?? 0;
+  if (child !== 0) return child;
+  column[fresh] = by;
+  sibling[fresh] = firstChild[state] ?? 0;
+  firstChild[state] = fresh;
+  return fresh;
 }
 
 /** A hash: units flag many places, and three bytes tell nearly all of those apart. */
@@ -112,32 +133,41 @@ export function headOf(first: number, second: number, third: number): number {
 
 function headsOf(literals: readonly Uint8Array[]): Uint8Array {
   const heads = new Uint8Array(2 ** 16);
-  const anything = Array.from({ length: 256 }, (_, byte) => byte);
-  for (const [first, second, third] of longer(literals))
-    for (const byte of third === undefined ? anything : [third]) heads[headOf(first, second, byte)] = 1;
+  for (const [first = 0, second, third] of literals) {
+    if (second === undefined) continue;
+    const [from, to] = third === undefined ? [0, 255] : [third, third];
+    for (let byte = from; byte <= to; byte += 1) heads[headOf(first, second, byte)] = 1;
+  }
   return heads;
 }
 
-/** Breadth first, so that the state to fall back to is complete before it is needed. */
-function completed({ next, width, count, ends, open }: Trie): Pick<Automaton, 'next' | 'found' | 'hits' | 'open'> {
+/**
+ * Breadth first, so that the state to fall back to is complete before it is needed. A row begins as a copy of that state's
+ * row; what the trie has stands above it.
+ */
+function completed(
+  { firstChild, sibling, column, open, ends }: Trie,
+  width: number,
+): Pick<Automaton, 'next' | 'found' | 'hits' | 'open'> {
+  const count = ends.length;
+  const next = new Int32Array(count * width);
   const fallback = new Int32Array(count);
-  const found: (readonly number[] | undefined)[] = Array.from({ length: count }, (_, state) => ends[state]);
+  const found: (readonly number[] | undefined)[] = [...ends];
   const queue = [0];
   for (let head = 0; head < queue.length; head += 1) {
     const state = queue[head] ?? 0;
     const back = fallback[state] ?? 0;
-    const inherited = state === 0 ? undefined : found[back];
-    if (inherited !== undefined) found[state] = [...(ends[state] ?? []), ...inherited];
-    if (open[state] === 0) open[state] = open[back] ?? 0;
-    for (let column = 0; column < width; column += 1) {
-      const child = next[state * width + column] ?? 0;
-      const other = state === 0 ? 0 : (next[back * width + column] ?? 0);
-      if (child === 0) {
-        next[state * width + column] = other;
-      } else {
-        fallback[child] = other;
-        queue.push(child);
-      }
+    if (state !== 0) {
+      next.copyWithin(state * width, back * width, (back + 1) * width);
+      const inherited = found[back];
+      if (inherited !== undefined) found[state] = [...(ends[state] ?? []), ...inherited];
+      if (open[state] === 0) open[state] = open[back] ?? 0;
+    }
+    for (let child = firstChild[state] ?? 0; child !== 0; child = sibling[child] ?? 0) {
+      const edge = state * width + (column[child] ?? 0);
+      fallback[child] = next[edge] ?? 0;
+      next[edge] = child;
+      queue.push(child);
     }
   }
   return { next, found, open, hits: Uint8Array.from(found, (which) => (which === undefined ? 0 : 1)) };
