@@ -357,7 +357,7 @@ export interface Sandbox {
   exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process>;
 
   /** Ends every process and removes every resource of this sandbox, but never the task's directory. Idempotent. */
-  destroy(options?: Cancelable): Promise<void>;
+  destroy(options?: DestroyOptions): Promise<void>;
 
   /**
    * Present where a service or a connection carries the output of commands, which may drop bytes and still end a stream
@@ -480,6 +480,14 @@ export type Outputs =
   /** The place offers no proof either way. */
   | { readonly is: 'unknown'; readonly why: string };
 
+export interface DestroyOptions extends Cancelable {
+  /**
+   * Called when the place has what it needs to remove the sandbox also without this process, whose end may then follow. A
+   * backend that cannot promise that never calls it. `destroy` itself resolves when the sandbox is gone.
+   */
+  readonly onSent?: (() => void) | undefined;
+}
+
 export interface PtyProcess extends Process {
   resize(columns: number, rows: number): Promise<void>;
 }
@@ -511,6 +519,19 @@ export interface OpenOptions {
   readonly instance: string;
   /** Values of the backend's own keys of the configuration (see `BackendConfig`), by the key without the backend's name. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** What the backend may keep between processes. Absent: it keeps nothing. */
+  readonly kept?: Kept;
+}
+
+/**
+ * JSON values by name, for this user alone, shared by the processes of one state directory. A value may be gone, or may be that of
+ * another version: its reader checks what it reads, and does the work where nothing usable is there. Neither call throws.
+ */
+export interface Kept {
+  /** `null`: absent. */
+  read(name: string): unknown;
+  /** In one step: a reader finds the old value or the new one. Nothing secret belongs here. */
+  write(name: string, value: unknown): void;
 }
 
 /**

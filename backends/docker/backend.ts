@@ -15,7 +15,7 @@ import type {
   Spec,
   Leftovers,
 } from '../../src/backend.ts';
-import { CaissonError } from '../../src/errors.ts';
+import { CaissonError, isCode } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { delay } from './engine/delay.ts';
 import { toCheck, toFailedCheck } from './check.ts';
@@ -46,7 +46,7 @@ class DockerBackend implements Backend {
   readonly images: Images;
   readonly #engine: Engine;
   readonly #image: unknown;
-  #disk: Promise<Enforcement> | null = null;
+  readonly #disk = new Map<string, Promise<Enforcement>>();
 
   constructor(options: OpenOptions) {
     this.#engine = new Engine(options);
@@ -55,9 +55,7 @@ class DockerBackend implements Backend {
   }
 
   async guarantees(options: Cancelable = {}): Promise<Guarantees> {
-    const facts = await this.#engine.facts(options.signal);
-    const disk = await untilAborted(this.#diskLimit(), options.signal);
-    return toGuarantees(facts, { disk, local: await this.#engine.isLocal(), hostUser: hostUser() !== null });
+    return await this.#guaranteesBy(await this.#engine.recentFacts(options.signal), options);
   }
 
   async check(options: Cancelable = {}): Promise<Check> {
@@ -82,8 +80,12 @@ class DockerBackend implements Backend {
   async attach(ref: Ref, options: Cancelable = {}): Promise<Sandbox> {
     const id = fromRef(ref);
     const [inspected, facts] = await Promise.all([
-      inspectContainer(this.#engine, id, options.signal),
-      this.#engine.facts(options.signal),
+      inspectContainer(this.#engine, id, options.signal).catch((error: unknown) => {
+        // It went without this process, and may have been the last one on the network.
+        if (isCode(error, 'not_found')) this.#engine.network.touched();
+        throw error;
+      }),
+      this.#engine.recentFacts(options.signal),
     ]);
     if (inspected.labels?.instance !== this.#engine.instance)
       throw new CaissonError('not_found', 'that container is not a sandbox of this instance');
@@ -118,9 +120,11 @@ class DockerBackend implements Backend {
   }
 
   async #make(spec: Spec, options: CreateOptions): Promise<Created> {
-    const guarantees = await this.guarantees(options);
-    checkSpec(spec, guarantees);
+    // Beside each other. Where the network fails, its own step reports it.
+    if (spec.network === 'open') this.#engine.network.ensure().catch(() => undefined);
     const facts = await this.#engine.facts(options.signal);
+    const guarantees = await this.#guaranteesBy(facts, options);
+    checkSpec(spec, guarantees);
     const plan = {
       spec,
       options,
@@ -151,10 +155,18 @@ class DockerBackend implements Backend {
     }
   }
 
-  #diskLimit(): Promise<Enforcement> {
-    this.#disk ??= this.#engine.facts().then((facts) => findDiskLimit(this.#engine, facts));
-    return this.#disk.catch((error: unknown) => {
-      this.#disk = null;
+  async #guaranteesBy(facts: Facts, { signal }: Cancelable): Promise<Guarantees> {
+    const disk = await untilAborted(this.#diskLimit(facts), signal);
+    return toGuarantees(facts, { disk, local: await this.#engine.isLocal(), hostUser: hostUser() !== null });
+  }
+
+  /** Found out once for each kind of storage: a trial makes a container. */
+  #diskLimit(facts: Facts): Promise<Enforcement> {
+    const storage = `${facts.storageDriver} ${facts.backingFilesystem}`;
+    const known = this.#disk.get(storage) ?? findDiskLimit(this.#engine, facts);
+    this.#disk.set(storage, known);
+    return known.catch((error: unknown) => {
+      this.#disk.delete(storage);
       throw error;
     });
   }

@@ -1,6 +1,7 @@
 /** One container. */
 import type {
   Cancelable,
+  DestroyOptions,
   ExecOptions,
   Process,
   PtyOptions,
@@ -13,6 +14,7 @@ import type {
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { removeContainer, type Inspected } from './container/container.ts';
 import type { Engine } from './engine/engine.ts';
+import { isPodman } from './engine/facts.ts';
 import type { InitProcess } from './container/init-process.ts';
 import type { Command, Container, StartOptions } from './exec/start.ts';
 import { PipedProcess } from './exec/piped-process.ts';
@@ -58,7 +60,7 @@ export class DockerSandbox implements Sandbox {
     if (options.sameKernel) {
       this.pipes = { exec: (command, each) => this.#execOverPipes(command, each) };
       this.mounted = { identify: (target) => identify(engine, inspected.id, target) };
-      this.processes = new ContainerProcesses(engine, inspected.id);
+      this.processes = new ContainerProcesses(engine, inspected);
     }
     this.pty = { exec: (command, pty) => this.#execOnTerminal(command, pty) };
   }
@@ -67,9 +69,14 @@ export class DockerSandbox implements Sandbox {
     return this.#run(command, { ...options, terminal: null });
   }
 
-  async destroy(options: Cancelable = {}): Promise<void> {
-    await removeContainer(this.#engine, this.#container.id, options.signal);
+  async destroy(options: DestroyOptions = {}): Promise<void> {
+    await removeContainer(this.#engine, this.#container.id, await this.#sureOfEnd(options));
     this.init?.release();
+  }
+
+  /** Docker finishes a removal whose client has gone. Whether Podman does was not tried. */
+  async #sureOfEnd({ onSent, ...rest }: DestroyOptions): Promise<DestroyOptions> {
+    return onSent === undefined || isPodman(await this.#engine.facts()) ? rest : { ...rest, onSent };
   }
 
   #execOnTerminal(command: Command, options: PtyOptions): Promise<PtyProcess> {

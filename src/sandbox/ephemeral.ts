@@ -4,18 +4,20 @@ import { finish } from './finish.ts';
 import { withLease } from './lease.ts';
 import type { SandboxRow } from '../store/store.ts';
 
-export async function removeEphemeral(context: Context, row: SandboxRow): Promise<void> {
+/** `onSent`: see `DestroyOptions`. */
+export async function removeEphemeral(context: Context, row: SandboxRow, onSent?: () => void): Promise<void> {
   await withLease(context.store, taskLease(row.taskId), { waitMs: leasePatienceMs }, async () => {
     const current = await context.store.sandbox(row.id);
     if (current !== null)
-      await context.gate.passLast(row.backend, () => finish(context, current, { keepFiles: false }));
+      await context.gate.passLast(row.backend, () => finish(context, current, { keepFiles: false, onSent }));
   });
 }
 
-/** Those that this process made and has not ended: created, but no command was run in them. */
-export async function removeOwned(context: Context): Promise<void> {
+/** Those that this process made and has not ended: no command was run in them, or (`ending`) their removal is not complete. */
+export async function removeOwned(context: Context, { ending }: { readonly ending: boolean }): Promise<void> {
   const { store } = context;
   for (const row of await store.sandboxes()) {
+    if (row.state === 'destroying' && !ending) continue;
     const holder = row.ephemeral ? await store.holder(ownerLease(row.id)) : null;
     if (holder?.owner === store.owner) await removeEphemeral(context, row);
   }

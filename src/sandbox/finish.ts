@@ -21,12 +21,15 @@ export interface HowToFinish {
   readonly keepFiles: boolean;
   /** When it fires, a place that does not answer is waited for only a little longer. */
   readonly signal?: AbortSignal | undefined;
+  /** See `DestroyOptions`. The row is `destroying` until the removal has been seen to its end, by any process. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 export async function finish(context: Context, row: SandboxRow, how: HowToFinish): Promise<void> {
   await markDestroying(context, row, how.keepFiles);
   await failpoint('before-remove');
-  const removing = removeResources(context, row, { emptyFirst: !how.keepFiles && row.directory !== null });
+  const emptyFirst = !how.keepFiles && row.directory !== null;
+  const removing = removeResources(context, row, { emptyFirst, onSent: how.onSent });
   await orLeft(removing, how.signal);
   await failpoint('after-remove');
   await removeCredentials(context.home, row.id);
@@ -69,13 +72,15 @@ async function markDestroying(context: Context, row: SandboxRow, keepFiles: bool
 export async function removeResources(
   context: Context,
   row: SandboxRow,
-  how: { readonly emptyFirst: boolean },
+  how: { readonly emptyFirst: boolean } & Pick<HowToFinish, 'onSent'>,
 ): Promise<void> {
   const backend = await context.backend(row.backend);
-  for (const sandbox of await resourcesOf(context, backend, row)) {
+  const resources = await resourcesOf(context, backend, row);
+  const { onSent } = how;
+  for (const sandbox of resources) {
     await withdrawCredentials(context, row, sandbox);
     if (how.emptyFirst) await emptyInside(sandbox);
-    await sandbox.destroy();
+    await sandbox.destroy(resources.length === 1 && onSent !== undefined ? { onSent } : {});
   }
   forgetLive(context, row.id);
 }

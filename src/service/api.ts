@@ -32,6 +32,7 @@ import type {
   ImageView,
   LogInput,
   McpChild,
+  CloseOptions,
   Options,
   Page,
   RunInput,
@@ -238,5 +239,5 @@ export interface CaissonApi {
   readonly mcpServers: McpServersApi;
   readonly config: ConfigView;
   /** Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
 }

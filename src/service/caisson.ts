@@ -6,6 +6,7 @@ import type {
   AuditApi,
   BackendsApi,
   CaissonApi,
+  CloseOptions,
   ConfigView,
   ExecsApi,
   FilesApi,
@@ -125,18 +126,18 @@ export class Caisson implements CaissonApi {
 
   readonly exec: CaissonApi['exec'] = (request, options) => this.execs.start(request, options);
 
-  async close(): Promise<void> {
-    this.#closing ??= this.#close();
+  async close(options: CloseOptions = {}): Promise<void> {
+    this.#closing ??= this.#close(options);
     await this.#closing;
   }
 
-  async #close(): Promise<void> {
+  async #close({ awaitRemovals = true }: CloseOptions): Promise<void> {
     this.#sweeper.stop();
-    await this.#running.close();
+    await this.#running.close({ awaitRemovals });
     this.#context.uses.close();
     this.#openSessions.closeAll();
     await this.#sweeper.settled();
-    await removeOwned(this.#context);
+    await removeOwned(this.#context, { ending: awaitRemovals });
     await Promise.allSettled(this.#context.measuring.values());
     for (const sandbox of this.#context.live.values()) sandbox.close();
     await this.#release();

@@ -13,6 +13,14 @@ export interface Options {
   readonly onProgress?: (progress: Progress) => void;
 }
 
+export interface CloseOptions {
+  /**
+   * Default true. False: the removal of an ephemeral sandbox that its place completes by itself is not waited for; its row stays
+   * `destroying` until the next process of the state directory has seen that it is gone.
+   */
+  readonly awaitRemovals?: boolean;
+}
+
 export interface ExecInput {
   /** A known id gives the same exec, read from its record; nothing runs a second time. */
   readonly execId?: string;

@@ -1,6 +1,7 @@
 /** Reading and removing a container. */
-import type { Labels, ResourceState } from '../../../src/backend.ts';
+import type { DestroyOptions, Labels, ResourceState } from '../../../src/backend.ts';
 import { isCode } from '../../../src/errors.ts';
+import { untilAborted } from '../../shared/abort.ts';
 import type { Engine } from '../engine/engine.ts';
 import { statusOf } from '../engine/fault.ts';
 import { fromEngineLabels, eventsAreForged } from './labels.ts';
@@ -64,16 +65,22 @@ export function toState(status: unknown): ResourceState {
 }
 
 /** Idempotent. Anonymous volumes go with it. Returns when it is gone, also when someone else is removing it already. */
-export async function removeContainer(engine: Engine, name: string, signal?: AbortSignal): Promise<void> {
-  engine.network.touched();
-  const what = 'remove the sandbox';
+export async function removeContainer(
+  engine: Engine,
+  name: string,
+  { signal, onSent = () => undefined }: DestroyOptions = {},
+): Promise<void> {
+  const path = `/containers/${name}?force=true&v=true`;
+  const removal = engine.send({ what: 'remove the sandbox', method: 'DELETE', path, onSent });
   try {
-    await engine.ask({ what, method: 'DELETE', path: `/containers/${name}`, query: { force: true, v: true }, signal });
+    await untilAborted(removal, signal);
   } catch (error) {
-    if (isCode(error, 'not_found')) return;
-    if (statusOf(error) !== 409) throw error;
-    await awaitRemoval(engine, name, signal);
+    if (!isCode(error, 'not_found')) {
+      if (statusOf(error) !== 409) throw error;
+      await awaitRemoval(engine, name, signal);
+    }
   }
+  engine.network.touched();
 }
 
 async function awaitRemoval(engine: Engine, name: string, signal?: AbortSignal): Promise<void> {

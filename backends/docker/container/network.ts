@@ -30,7 +30,6 @@ export class Network {
 
   /** Looked up, and made when it is not there, once; `forget` when something about it turned out to be wrong. */
   async ensure(): Promise<string> {
-    this.#isTouched = true;
     this.#there ??= this.#make().catch((error: unknown) => {
       this.#there = null;
       throw error;
@@ -71,7 +70,7 @@ export class Network {
     return list(await this.#ask(request)).length > 0 ? [] : networks.map(({ id }) => id);
   }
 
-  /** A container has gone, and may have been the last one on it. */
+  /** A container has gone that may have been the last one on it. */
   touched(): void {
     this.#isTouched = true;
   }
@@ -91,8 +90,8 @@ export class Network {
   }
 
   async #make(): Promise<void> {
-    if ((await this.#find()).length === 0) await this.#create();
-    const [first, ...others] = await this.#find();
+    const there = await this.#find();
+    const [first, ...others] = there.length === 1 ? there : await this.#created(there);
     if (!first)
       throw new CaissonError('conflict', `the name ${this.name} is taken by a network that is not ours`, {
         remedy: 'remove or rename that network',
@@ -127,6 +126,12 @@ export class Network {
     return found.sort((a, b) => compare(a.created, b.created) || compare(a.id, b.id));
   }
 
+  /** Looked up again: another process may have made one at the same time. */
+  async #created(there: readonly Found[]): Promise<readonly Found[]> {
+    if (there.length === 0) await this.#create();
+    return await this.#find();
+  }
+
   async #create(): Promise<void> {
     const body = {
       Name: this.name,
@@ -138,6 +143,7 @@ export class Network {
       Labels: { [instanceLabel]: this.#instance },
       Options: { 'com.docker.network.bridge.enable_icc': 'false' },
     };
+    this.#isTouched = true;
     await this.#ask({ what: 'make the network', method: 'POST', path: '/networks/create', body }).catch(
       (error: unknown) => {
         // Another process was faster.

@@ -1,18 +1,19 @@
 /** The processes of a container, as its own /proc counts them, read from this host (proc_pid_root(5), proc_pid_stat(5)). */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { SandboxProcess } from '../../../src/backend.ts';
-import { inspectContainer } from './container.ts';
+import { inspectContainer, type Inspected } from './container.ts';
 import type { Engine } from '../engine/engine.ts';
 
 export class ContainerProcesses {
   readonly #engine: Engine;
   readonly #container: string;
   /** Of the first process, as this host counts. */
-  #pid: number | null = null;
+  #pid: number | null;
 
-  constructor(engine: Engine, container: string) {
+  constructor(engine: Engine, { id, pid }: Pick<Inspected, 'id' | 'pid'>) {
     this.#engine = engine;
-    this.#container = container;
+    this.#container = id;
+    this.#pid = pid;
   }
 
   /** `null`: they cannot be seen from here. A start of the container gives it another first process. */

@@ -7,15 +7,17 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
-import type { OpenOptions } from '../../../src/backend.ts';
+import type { Kept, OpenOptions } from '../../../src/backend.ts';
 import { CaissonError } from '../../../src/errors.ts';
 import { untilAborted } from '../../shared/abort.ts';
 import { endpointName, findEndpoint, type Endpoint } from './connection.ts';
 import { Events } from './events.ts';
-import { readFacts, type Facts } from './facts.ts';
-import { type Attaching, hijack, type Hijacked, type Way } from './hijack.ts';
+import { readAnswers, isPodman, readFacts, toFacts, type Facts } from './facts.ts';
+import { keepAnswers, keptAnswers } from './kept-facts.ts';
+import { type Attaching, hijack, type Hijacked, type Way, withoutServerName } from './hijack.ts';
 import { Network } from '../container/network.ts';
 import { ask, open, type Client, type Request } from './rest.ts';
+import { send, type Sending } from './send.ts';
 
 /** How long the engine may take to tidy up at the end. */
 const closePatienceMs = 3000;
@@ -30,12 +32,14 @@ export class Engine {
   readonly events: Events;
   readonly network: Network;
   readonly #env: OpenOptions['env'];
+  readonly #kept: Kept | undefined;
   readonly #attached = new Set<Hijacked>();
   #connected: Promise<Connected> | null = null;
   #facts: Promise<Facts> | null = null;
 
   constructor(options: OpenOptions) {
     this.#env = options.env;
+    this.#kept = options.kept;
     this.instance = options.instance;
     this.events = new Events((request) => this.open(request), options.instance);
     this.network = new Network((request) => this.ask(request), options.instance);
@@ -47,6 +51,10 @@ export class Engine {
 
   async open(request: Request): Promise<Readable> {
     return open((await this.#connect()).client, request);
+  }
+
+  async send(sending: Sending): Promise<void> {
+    await send((await this.#connect()).way, sending);
   }
 
   async hijack(attaching: Attaching): Promise<Hijacked> {
@@ -63,11 +71,28 @@ export class Engine {
 
   /** Read once; a failure is not remembered. */
   facts(signal?: AbortSignal): Promise<Facts> {
-    this.#facts ??= readFacts((request) => this.ask(request)).catch((error: unknown) => {
+    this.#facts ??= this.#readFacts().catch((error: unknown) => {
       this.#facts = null;
       throw error;
     });
     return untilAborted(this.#facts, signal);
+  }
+
+  /** `facts`, or those that another process has read a short time ago: what is made by them is compared with `facts`. */
+  async recentFacts(signal?: AbortSignal): Promise<Facts> {
+    if (this.#facts !== null || this.#kept === undefined) return await this.facts(signal);
+    const { client } = await this.#connect();
+    const answers = keptAnswers(this.#kept, client.endpoint);
+    return answers === null ? await this.facts(signal) : toFacts(answers.info, answers.version);
+  }
+
+  async #readFacts(): Promise<Facts> {
+    const ask = (request: Request): Promise<unknown> => this.ask(request);
+    const answers = await readAnswers(ask);
+    const facts = await readFacts(ask, answers);
+    if (this.#kept !== undefined && !isPodman(facts))
+      keepAnswers(this.#kept, (await this.#connect()).client.endpoint, answers);
+    return facts;
   }
 
   async close(): Promise<void> {
@@ -116,7 +141,7 @@ async function connect(env: OpenOptions['env']): Promise<Connected> {
  * docker-modem runs util.inspect over its options at every request, and would walk the agent with all its sockets.
  */
 function oneShotAgent(tls: boolean): HttpAgent {
-  const agent = tls ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
+  const agent = tls ? new HttpsAgent({ keepAlive: false }) : new HttpAgent(withoutServerName);
   return Object.defineProperty(agent, inspect.custom, { value: () => 'Agent' });
 }
 

@@ -31,14 +31,25 @@ export interface Facts {
 
 export type Ask = (request: Request) => Promise<unknown>;
 
-export async function readFacts(ask: Ask): Promise<Facts> {
+/** The bodies of `GET /info` and `GET /version`. */
+export interface Answers {
+  readonly info: Json;
+  readonly version: Json;
+}
+
+export async function readAnswers(ask: Ask): Promise<Answers> {
   const what = 'read the facts of the engine';
   const [info, version] = await Promise.all([
     ask({ what, method: 'GET', path: '/info' }),
     ask({ what, method: 'GET', path: '/version' }),
   ]);
-  const facts = toFacts(object(info), object(version));
+  return { info: object(info), version: object(version) };
+}
+
+export async function readFacts(ask: Ask, { info, version }: Answers): Promise<Facts> {
+  const facts = toFacts(info, version);
   if (!isPodman(facts) || facts.cgroupVersion !== 2) return facts;
+  const what = 'read the facts of the engine';
   // What it tells clients of Docker about limits is of version 1 of cgroups only.
   const own = object(await ask({ what, method: 'GET', path: '/v3.0.0/libpod/info' }));
   return { ...facts, limits: limitsOf(strings(object(own['host'])['cgroupControllers'])) };

@@ -1,5 +1,11 @@
 /** Attaches to a process: a request whose connection becomes the raw stream in both directions. */
-import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import {
+  Agent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import { parse } from './json.ts';
@@ -32,7 +38,9 @@ export function hijack(way: Way, { what, path, body, quiet = false, onSent }: At
   const { promise, resolve, reject } = Promise.withResolvers<Hijacked>();
   const fail = (error: unknown): void => reject(toFault(error, { what, endpoint: way.endpoint, quiet }));
   const text = body === undefined ? '' : JSON.stringify(body);
-  const request = open(way, path, Buffer.byteLength(text));
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
+  const upgrade = { Connection: 'Upgrade', Upgrade: 'tcp' };
+  const request = raw(way, { method: 'POST', path, headers: { ...headers, ...upgrade } });
   request.on('error', fail);
   request.on('socket', (socket) => socket.once('connect', () => onSent?.()));
   request.on('upgrade', (_response, socket, head) => resolve({ input: socket, output: socket, head }));
@@ -45,16 +53,18 @@ export function hijack(way: Way, { what, path, body, quiet = false, onSent }: At
   return promise;
 }
 
-function open(way: Way, path: string, length: number): ClientRequest {
-  const options: RequestOptions = {
-    ...way.options,
-    method: 'POST',
-    path,
-    agent: false,
-    headers: { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'Upgrade', Upgrade: 'tcp' },
-  };
-  return way.tls ? httpsRequest(options) : httpRequest(options);
+/** On a connection of its own. */
+export function raw(way: Way, options: Pick<RequestOptions, 'method' | 'path' | 'headers'>): ClientRequest {
+  return way.tls
+    ? httpsRequest({ ...way.options, ...options, agent: false })
+    : httpRequest({ ...way.options, ...options, agent: new Agent(withoutServerName) });
 }
+
+/**
+ * For agents of sockets, which need no name of a server. Without it Node tests whether the host's name is an IP address, by an
+ * expression that takes milliseconds to compile.
+ */
+export const withoutServerName = { keepAlive: false, servername: '' } as const;
 
 function readRefusal(response: IncomingMessage, fail: (error: unknown) => void): void {
   const chunks: Buffer[] = [];

@@ -47,10 +47,13 @@ export interface Started {
 
 export async function startExec(container: Container, command: Command, options: StartOptions): Promise<Started> {
   checkCommand(command, options);
-  await container.engine.events.ready();
   // A signal finds the exec by its mark, so there is one even for a caller who sets none.
   const mark = options.env['CAISSON_EXEC'] ?? `exec_${randomBytes(12).toString('hex')}`;
-  const execId = await createExec(container, command, { ...options, env: { ...options.env, CAISSON_EXEC: mark } });
+  // Beside each other: nothing of the exec happens before its start, and an exec that is only created leaves nothing behind.
+  const [execId] = await Promise.all([
+    createExec(container, command, { ...options, env: { ...options.env, CAISSON_EXEC: mark } }),
+    container.engine.events.ready(),
+  ]);
   throwIfAborted(options);
   const { engine, id, trusted } = container;
   const ending = new Ending({ engine, container: id, execId, trusted });

@@ -7,7 +7,7 @@
  * `strangers.ts`. What is not looked for, since it looks like a command, is such a process beside commands that
  * still run.
  */
-import type { ExecOptions, Process, Ref, ResourceState, Sandbox } from '../../backend.ts';
+import type { DestroyOptions, ExecOptions, Process, Ref, ResourceState, Sandbox } from '../../backend.ts';
 import { startDirect } from '../direct/start.ts';
 import { Lanes } from './pool.ts';
 import { Strangers } from './strangers.ts';
@@ -89,7 +89,7 @@ export class LanedSandbox implements Sandbox {
     return live === undefined || live === null ? !confidential && !this.#lanes.outlived : !live;
   }
 
-  async destroy(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async destroy(options: DestroyOptions = {}): Promise<void> {
     this.close();
     await this.#sandbox.destroy(options);
   }

@@ -134,14 +134,15 @@ export class Attempt {
   #follow(execution: Execution, handle: Handle, watch: Watch | null): Running {
     const { context } = this.#parts;
     const exit = watch === null ? execution.exit : execution.exit.then(watch.ended);
+    const left = Promise.withResolvers<void>();
     const settled = exit.then(async (ended) => {
       this.#auditEnd(handle, ended);
       context.uses.end(handle.row);
-      if (this.admitted.plan.ephemeral) await removeEphemeral(context, handle.row);
+      if (this.admitted.plan.ephemeral) await removeEphemeral(context, handle.row, left.resolve);
       else if (handle.how !== 'found') measure(context, handle.row, handle.sandbox);
     });
     const running = this.#describe(execution, handle, exit);
-    this.#parts.running.add(running, settled);
+    this.#parts.running.add(running, { settled, left: left.promise });
     return running;
   }
 

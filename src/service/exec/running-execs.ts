@@ -2,9 +2,15 @@
 import type { Running } from '../api.ts';
 import { CaissonError } from '../../errors.ts';
 
-interface Entry {
-  readonly running: Running;
+export interface Clearing {
+  /** What the exec brought with it is cleared away. Rejects where that failed. */
   readonly settled: Promise<void>;
+  /** The place goes on with it by itself. Stays pending where it does not. */
+  readonly left: Promise<void>;
+}
+
+interface Entry extends Clearing {
+  readonly running: Running;
 }
 
 export class RunningExecs {
@@ -22,11 +28,10 @@ export class RunningExecs {
     return await launch.finally(() => this.#launching.delete(launch));
   }
 
-  /** `settled`: until what the exec brought with it is cleared away. */
-  add(running: Running, settled: Promise<void>): void {
-    this.#entries.set(running.id, { running, settled });
+  add(running: Running, clearing: Clearing): void {
+    this.#entries.set(running.id, { running, ...clearing });
     // A failed removal is recorded in the row and finished by the next sweep; `settled` reports it to those who wait.
-    settled.finally(() => this.#entries.delete(running.id)).catch(() => undefined);
+    clearing.settled.finally(() => this.#entries.delete(running.id)).catch(() => undefined);
   }
 
   /** Resolves when the use of an exec has ended, and its sandbox is removed when that was ephemeral. */
@@ -41,12 +46,12 @@ export class RunningExecs {
     return found !== undefined;
   }
 
-  /** Ends every exec, with the reason `canceled`. */
-  async close(): Promise<void> {
+  /** Ends every exec, with the reason `canceled`. Removals that the place finishes by itself are waited for, or not. */
+  async close({ awaitRemovals }: { readonly awaitRemovals: boolean }): Promise<void> {
     this.#closing.abort(new CaissonError('canceled', 'the service was closed'));
     await Promise.allSettled(this.#launching);
     const entries = [...this.#entries.values()];
     await Promise.all(entries.map(({ running }) => running.cancel()));
-    await Promise.all(entries.map(({ settled }) => settled));
+    await Promise.all(entries.map(({ settled, left }) => (awaitRemovals ? settled : Promise.race([settled, left]))));
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CaissonError } from '../../../../src/errors.ts';
 import { toCheck, toFailedCheck } from '../../../../backends/docker/check.ts';
 import { decide } from '../../../../backends/docker/container/disk.ts';
-import { readFacts, toFacts } from '../../../../backends/docker/engine/facts.ts';
+import { type Ask, readAnswers, readFacts, toFacts } from '../../../../backends/docker/engine/facts.ts';
 import { toGuarantees, type Place } from '../../../../backends/docker/guarantees.ts';
 import { checkCommand, checkSpec } from '../../../../backends/docker/container/limits.ts';
 import { plainSpec } from '../../../conformance/spec.ts';
@@ -12,6 +12,7 @@ import { infoOf, versionOf } from '../answers.ts';
 const place: Place = { disk: { enforced: false, reason: 'no quota' }, local: true, hostUser: true };
 const factsOf = (info: Record<string, unknown> = {}, version: Record<string, unknown> = {}) =>
   toFacts({ ...infoOf(), ...info }, { ...versionOf(), ...version });
+const factsBy = async (ask: Ask) => await readFacts(ask, await readAnswers(ask));
 const findingsOf = (info: Record<string, unknown>, version: Record<string, unknown> = {}) =>
   toCheck(factsOf(info, version)).findings.map(({ id }) => id);
 
@@ -44,9 +45,9 @@ describe('the facts of an engine', () => {
       '/version': { ...versionOf(), ...podman },
       '/v3.0.0/libpod/info': { host: { cgroupControllers: ['cpuset', 'cpu', 'memory'] } },
     };
-    const facts = await readFacts(async ({ path }) => reported[path]);
+    const facts = await factsBy(async ({ path }) => reported[path]);
     expect(facts).toMatchObject({ id: null, limits: { cpu: true, memory: true, swap: true, pids: false } });
-    expect(await readFacts(async ({ path }) => ({ ...reported, '/info': infoOf() })[path])).toMatchObject({
+    expect(await factsBy(async ({ path }) => ({ ...reported, '/info': infoOf() })[path])).toMatchObject({
       limits: { cpu: true, memory: true, swap: true, pids: true },
     });
   });
