@@ -5,7 +5,9 @@ import { backends, usual } from '../backends/index.ts';
 import { unreadFlags } from './access/authorize.ts';
 import { auditIn } from './audit/log.ts';
 import type { BackendConfig, BackendEntry } from './backend.ts';
+import { build } from './lib/build.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
+import { keptIn } from './lib/kept.ts';
 import { Caisson, type ImageBuilder } from './service/caisson.ts';
 import { findHome } from './config/home.ts';
 import { type BackendLoader, registeredBackends } from './config/registered.ts';
@@ -66,6 +68,7 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
     env,
     instance: store.instance,
     settings: settingsFor(name, keys.configs[name]?.defaults ?? {}, loaded),
+    kept: keptIn(join(loaded.home, 'cache', name)),
   }));
   const context: Context = {
     home: loaded.home,
@@ -117,7 +120,9 @@ async function configured(input: OpenInput) {
   const registered = await registeredBackends({ home, given: input.backends ?? {}, taken: Object.keys(backends) });
   const entries: Readonly<Record<string, BackendEntry>> = { ...backends, ...registered };
   const keys = backendKeys(usual, entries);
-  const written = await loadConfig({ ...input, home, flags: sectionsOf(input.flags ?? {}), backends: keys });
+  const keeping = build === null ? undefined : { values: keptIn(join(home, 'cache', 'config')), build };
+  const flags = sectionsOf(input.flags ?? {});
+  const written = await loadConfig({ ...input, home, flags, backends: keys, keeping });
   const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
   return { entries, keys, loaded: strict?.underProfile(written) ?? written, strict };
 }

@@ -126,7 +126,7 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
     close: async () => {
       // A service that did not open has been reported to its caller.
       const service = await opened?.catch(() => null);
-      await service?.close();
+      await service?.close({ awaitRemovals: false });
     },
   };
 }

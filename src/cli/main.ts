@@ -3,16 +3,13 @@ import { resolve } from 'node:path';
 import { invoke } from './invoke.ts';
 import type { World } from './world.ts';
 
-/** How long a connection that was not given back may keep the process after all output. */
-const patienceMs = 2000;
-
-/** Sets the exit code and lets the process end by itself, so that everything written is also delivered. */
+/** Ends the process as soon as all output is written: what else holds it, such as a socket that closes, delays the caller only. */
 export async function main(argv: readonly string[]): Promise<void> {
   process.exitCode = await invoke(argv, realWorld());
-  setTimeout(leaveWhenWritten, patienceMs).unref();
+  leaveWhenWritten();
 }
 
-/** The timer fires only when something else keeps the process: a reader who is slow, or a leak. */
+/** The callbacks come when the reader has taken everything, or is gone. */
 function leaveWhenWritten(): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit()));
 }

@@ -10,6 +10,7 @@ import { type BackendKeys } from './backends.ts';
 import { defaultsOf, unsectioned } from './defaults.ts';
 import { type Assigned, parseDotenv } from './dotenv.ts';
 import { type Environment, findHome, prepareHome, readOwnFile } from './home.ts';
+import { keep, type Keeping, keyOf, readKept } from './kept.ts';
 import { type Laid, lay, type Setting, settingsOf } from './layer.ts';
 import { limitBytes } from './limits.ts';
 import { isPattern, matches } from './pattern.ts';
@@ -24,6 +25,8 @@ export interface LoadOptions {
   readonly cwd: string;
   readonly flags?: Flags;
   readonly backends: BackendKeys;
+  /** Absent: the file is checked anew each time. */
+  readonly keeping?: Keeping | undefined;
 }
 
 /**
@@ -52,7 +55,8 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     backends: options.backends,
   };
   const isPlain = text === null && sources.switches.length === 0 && Object.keys(sources.flags).length === 0;
-  return isPlain ? plain(sources) : await checked(sources);
+  if (isPlain) return plain(sources);
+  return options.keeping === undefined ? await checked(sources) : await checkedOnce(sources, options.keeping);
 }
 
 interface Sources {
@@ -78,6 +82,23 @@ function plain({ home, env, defaults }: Sources): Loaded {
     origins: lay(baseOf(defaults)).origins,
     forTask,
   };
+}
+
+/** From what was kept of the same texts. Errors, and overrides by task, are not kept. */
+async function checkedOnce(sources: Sources, keeping: Keeping): Promise<Loaded> {
+  const { home, env, text, switches, flags, defaults } = sources;
+  const named = switches.map((each) => [each, originOf(each.variable, sources)]);
+  const key = keyOf(keeping, [home, text, named, flags, defaults]);
+  const kept = readKept(keeping, key);
+  if (kept !== null) return { ...kept, home, env, forTask: () => everyTask(kept) };
+  const loaded = await checked(sources);
+  const { config, origins } = loaded;
+  if (Object.keys(config.tasks).length === 0) keep(keeping, key, { config, origins });
+  return loaded;
+}
+
+function everyTask({ config, origins }: Pick<Loaded, 'config' | 'origins'>): TaskTerminal {
+  return { terminal: config.terminal, originOf: (key) => origins[`terminal.${key}`] ?? 'default' };
 }
 
 async function checked(sources: Sources): Promise<Loaded> {
