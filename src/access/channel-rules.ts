@@ -23,10 +23,11 @@ export function channelRulesOf(platform: string, config: Config, env: Environmen
   return { strangers, requireMention, autoThread, freeChannels: idsIn(typeof free === 'string' ? free : free.join()) };
 }
 
+/** Platforms that have a section in the configuration. */
+export const platformSections = ['discord', 'email', 'mattermost', 'signal', 'slack', 'telegram', 'whatsapp'] as const;
+
 /** `null`: nothing is said about it; a platform that has no section has no say. */
 function ownBehavior(platform: string, config: Config): Config['unauthorized_dm_behavior'] {
-  const { discord, email, mattermost, signal, slack, telegram, whatsapp } = config;
-  const sections = { discord, email, mattermost, signal, slack, telegram, whatsapp };
-  const own = Object.entries(sections).find(([name]) => name === platform)?.[1];
-  return own?.unauthorized_dm_behavior ?? null;
+  const own = platformSections.find((name) => name === platform);
+  return own === undefined ? null : config[own].unauthorized_dm_behavior;
 }

@@ -3,12 +3,14 @@ import type { Audit } from '../audit/types.ts';
 import type { Loaded } from '../config/types.ts';
 import type { Store } from '../store/store.ts';
 import { ruleFor } from './authorize.ts';
-import { channelRulesOf } from './channel-rules.ts';
+import { channelRulesOf, platformSections } from './channel-rules.ts';
 import { conversationOf, type Placed } from './conversation.ts';
 import { decide, isForAgent } from './decide.ts';
 import { PairingFiles } from './files.ts';
+import { type Refusal, RefusalLog } from './log.ts';
 import { checkId, checkMessage, checkPlaced, checkPlatform } from './names.ts';
 import { Pairing } from './pairing.ts';
+import { unknownPlatform } from './refusals.ts';
 import { lifeMs, type Paired, type Request } from './requests.ts';
 import type { Hearing, Message, PairedView, PairingView, PendingView, Revoked } from './types.ts';
 
@@ -24,11 +26,13 @@ export class Access {
   readonly #loaded: Loaded;
   readonly #files: PairingFiles;
   readonly #pairing: Pairing;
+  readonly #log: RefusalLog;
 
   constructor({ loaded, store, audit, nowMs = Date.now }: AccessParts) {
     this.#loaded = loaded;
     this.#files = new PairingFiles(loaded.home);
-    this.#pairing = new Pairing({ files: this.#files, store, audit, nowMs });
+    this.#log = new RefusalLog(loaded.home, { store, nowMs });
+    this.#pairing = new Pairing({ files: this.#files, store, audit, log: this.#log, nowMs });
   }
 
   async message(given: Message): Promise<Hearing> {
@@ -41,7 +45,15 @@ export class Access {
       ? ruleFor({ platform, ids: from.ids }, env, await this.#pairing.paired(platform))
       : 'none';
     const decision = decide(message, rules, rule);
-    return decision === 'ask' ? await this.#offer(message) : decision;
+    const hearing = decision === 'ask' ? await this.#offer(message) : decision;
+    const why = refusedBy(hearing);
+    if (why !== null) await this.#log.write({ what: 'message', why, ...senderOf(message) });
+    return hearing;
+  }
+
+  /** A refusal that was decided before this room was asked. */
+  async refused(refusal: Refusal): Promise<void> {
+    await this.#log.write(refusal);
   }
 
   conversation(given: Placed): string {
@@ -64,12 +76,12 @@ export class Access {
   }
 
   async approve(platform: string, code: string, by: string): Promise<PairedView> {
-    const name = checkPlatform(platform);
+    const name = await this.#known(platform);
     return pairedView(name, await this.#pairing.approve(name, code, by));
   }
 
   async revoke(platform: string, user: string, by: string): Promise<Revoked> {
-    const name = checkPlatform(platform);
+    const name = await this.#known(platform);
     const paired = await this.#pairing.revoke(name, checkId(user), by);
     const asker = { platform: name, ids: paired.ids };
     return { user: pairedView(name, paired), still: ruleFor(asker, this.#loaded.env, new Set()) };
@@ -77,8 +89,16 @@ export class Access {
 
   async clearPending(platform?: string): Promise<number> {
     return await this.#pairing.clear(
-      platform === undefined ? await this.#files.platforms() : [checkPlatform(platform)],
+      platform === undefined ? await this.#files.platforms() : [await this.#known(platform)],
     );
+  }
+
+  /** A platform with a section in the configuration, or on which somebody has asked. Throws `not_found`. */
+  async #known(platform: string): Promise<string> {
+    const name = checkPlatform(platform);
+    const known = [...platformSections, ...(await this.#files.platforms())];
+    if (known.includes(name)) return name;
+    throw unknownPlatform(name, known);
   }
 
   async #offer({ platform, from }: Message): Promise<Hearing> {
@@ -86,6 +106,21 @@ export class Access {
     if (asked.code === null) return { what: 'ignored', why: asked.why };
     return { what: 'pair', code: asked.code, expiresAt: iso(asked.expiresAt) };
   }
+}
+
+/** `null`: it was heard, or it was not for the agent. */
+function refusedBy(hearing: Hearing): Refusal['why'] | null {
+  if (hearing.what === 'pair') return 'not-paired';
+  return hearing.what === 'ignored' && hearing.why !== 'not-addressed' ? hearing.why : null;
+}
+
+function senderOf({ platform, from: { ids, name }, channel }: Message): Pick<Refusal, 'platform' | 'user'> {
+  return {
+    platform,
+    user: ids,
+    ...(name === undefined ? {} : { name }),
+    ...(channel === null ? {} : { channel: channel.id }),
+  };
 }
 
 function pendingView(platform: string, { id, ids, name, createdAt }: Request): PendingView {

@@ -8,6 +8,7 @@ import { withLease } from '../sandbox/lease.ts';
 import type { Store } from '../store/store.ts';
 import { newCode, sealed } from './code.ts';
 import type { PairingFiles } from './files.ts';
+import type { RefusalLog } from './log.ts';
 import { askedLately, type Limits, lockedUntil, withAsked, withFailure, withSuccess } from './limits.ts';
 import { lockedOut, noRequest, notPaired } from './refusals.ts';
 import { lifeMs, live, matching, mostPending, type Paired, type Request, without, withPaired } from './requests.ts';
@@ -17,6 +18,7 @@ export interface PairingParts {
   readonly files: PairingFiles;
   readonly store: Store;
   readonly audit: Audit;
+  readonly log: RefusalLog;
   readonly nowMs: () => number;
 }
 
@@ -59,14 +61,21 @@ export class Pairing {
 
   /** Throws `resource_exhausted` while nothing is approved there, and `not_found`, which counts, for a wrong code. */
   async approve(platform: string, typed: string, by: string): Promise<Paired> {
-    const { files, audit, nowMs } = this.#parts;
+    const { files, audit, log, nowMs } = this.#parts;
     return await this.#alone(async () => {
       const [now, limits] = [nowMs(), await files.limits()];
+      const refused = { what: 'approve', platform, by: by.slice(0, mostByUnits) } as const;
       const until = lockedUntil(limits, platform, now);
-      if (until !== null) throw lockedOut(platform, until);
+      if (until !== null) {
+        await log.write({ ...refused, why: 'locked-out' });
+        throw lockedOut(platform, until);
+      }
       const [requests, users] = [live(await files.pending(platform), now), await files.approved(platform)];
       const request = matching(requests, typed);
-      if (request === null) throw await this.#refused(platform, limits, now);
+      if (request === null) {
+        await log.write({ ...refused, why: 'wrong-code' });
+        throw await this.#refused(platform, limits, now);
+      }
       const user = grant(request, { by, now });
       await audit.record({ ...this.#fact('granted', platform, user.ids), request: request.id, by: user.by });
       // First the code is used up: a crash in between pairs no user.

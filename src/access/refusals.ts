@@ -1,5 +1,6 @@
 /** The messages of refusals. None of them holds a code. */
 import { CaissonError } from '../errors.ts';
+import { nearest } from '../lib/nearest.ts';
 import { attemptsLeft, type Limits, mostFailures } from './limits.ts';
 
 export function noRequest(platform: string, limits: Limits): CaissonError {
@@ -21,6 +22,14 @@ export function lockedOut(platform: string, until: number): CaissonError {
 export function notPaired(platform: string, id: string): CaissonError {
   return new CaissonError('not_found', `${JSON.stringify(id)} is not paired on ${platform}`, {
     remedy: 'caisson pairing list shows who is; who is let in by a list of users is taken off that list',
+    details: { platform },
+  });
+}
+
+export function unknownPlatform(platform: string, known: readonly string[]): CaissonError {
+  const near = nearest(platform, known);
+  return new CaissonError('not_found', `no user has asked on a platform called ${platform}`, {
+    remedy: near === null ? 'caisson pairing list shows who waits, and where' : `did you mean ${near}?`,
     details: { platform },
   });
 }

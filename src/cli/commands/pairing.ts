@@ -8,7 +8,8 @@ export const pairingList = defineCommand({
   summary: 'List who waits for pairing, and who is paired',
   about: `A person who writes to the agent on a messenger and is not known there gets a code, and waits here
 for an hour. Codes are shown only to them: ask them for the code, and approve it. Users whom variables
-let in (TELEGRAM_ALLOWED_USERS and its like) are not listed.`,
+let in (TELEGRAM_ALLOWED_USERS and its like) are not listed. Refusals (strangers, wrong codes) are in
+logs/access.log of the state directory, one JSON object a line.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
@@ -60,9 +61,9 @@ runs cannot approve.`,
 export const pairingRevoke = defineCommand({
   name: 'pairing revoke',
   summary: 'Take back that somebody may talk to the agent',
-  about: `By any id of the person, as pairing list shows them; all of them go. It holds from the next message on,
-in every process of the state directory. A user whom a list names too is listed: they talk on
-until they are off that list.`,
+  about: `By any id of the person, as \`pairing list\` shows them; all ids of the person are removed. It holds
+from the next message on, in every process of the state directory. If an allow list also names the
+person, Caisson says so: remove them there, too.`,
   operands: [
     { name: 'PLATFORM', count: 'one' },
     { name: 'USER', count: 'one' },

@@ -14,8 +14,12 @@ export function accessOf({ store, audit }: Context, loaded: Loaded, env: Environ
   const open = (): Promise<Access> =>
     (opened ??= import('../../access/open.ts').then((room) => new room.Access({ loaded, store, audit })));
   const outside = async <T>(work: (access: Access) => Promise<T>): Promise<T> => {
-    if (isInside(env)) throw ownPairing();
-    return await work(await open());
+    const access = await open();
+    if (isInside(env)) {
+      await access.refused({ what: 'inside', why: 'inside-a-command', platform: null });
+      throw ownPairing();
+    }
+    return await work(access);
   };
   return {
     message: async (message) => await (await open()).message(message),
