@@ -1,5 +1,5 @@
 /** The composition root: the only place that knows which store, which backends and which builder there are. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { backends, usual } from '../backends/index.ts';
 import { unreadFlags } from './access/authorize.ts';
@@ -33,6 +33,7 @@ import { forwardedEnv } from './values/env.ts';
 import { shortestEverywhere } from './secrets/redact/forms.ts';
 import { Broker } from './secrets/broker/broker.ts';
 import { localTerminalEnv, namesSecret } from './secrets/filters.ts';
+import { isPlaceholder } from './secrets/placeholder.ts';
 import { Redactions } from './secrets/redactions.ts';
 import { giveUpReserve } from './store/reserve.ts';
 import type { Notice } from './store/sqlite/notice.ts';
@@ -178,24 +179,29 @@ function redactionsOf({ config, env }: Loaded): Redactions {
 }
 
 /** A short value may occur in a text by chance, so that its occurrences prove nothing. */
-function shortSecrets({ config: { terminal, security, mcp_servers: servers }, env }: Loaded): readonly string[] {
+function weakSecrets({ config: { terminal, security, mcp_servers: servers }, env }: Loaded): readonly string[] {
   if (!security.redact_secrets) return [];
   const names = forwardedNames(terminal);
   const own = Object.values(servers).flatMap((server) => Object.entries(server.env ?? {}));
   const values = [...Object.entries(forwardedEnv(names, env)), ...own];
-  return values.flatMap(([name, value]) =>
-    namesSecret(name) && value.length < shortestEverywhere
-      ? [
-          `${name} has fewer than ${shortestEverywhere} characters: it is replaced in output only where it is a whole line`,
-        ]
-      : [],
-  );
+  return values.flatMap(([name, value]) => (namesSecret(name) ? secretProblem(name, value) : []));
+}
+
+function secretProblem(name: string, value: string): readonly string[] {
+  if (isPlaceholder(value)) return [`${name} holds a placeholder, ${value}, instead of a value`];
+  const limit = shortestEverywhere;
+  return value.length < limit
+    ? [`${name} has fewer than ${limit} characters: it is replaced in output only where it is a whole line`]
+    : [];
 }
 
 /** Settings that do less than they seem to. */
 function ineffective(loaded: Loaded): readonly string[] {
   const flags = unreadFlags(loaded.env).map((name) => `${name} is neither true nor false: it admits no user`);
-  return [...shortSecrets(loaded), ...flags];
+  const unread = existsSync(join(loaded.home, 'cli-config.yaml'))
+    ? ['cli-config.yaml in the state directory is not read: move its keys, such as hooks, to config.yaml']
+    : [];
+  return [...new Set(weakSecrets(loaded)), ...flags, ...unread];
 }
 
 /** Values of the keys that the backend has added to the configuration. Of the keys of others it gets nothing. */

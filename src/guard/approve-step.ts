@@ -66,7 +66,7 @@ export class Approvals implements Step {
       if (asked.open.length === 0 && decision.findings.length > 0)
         return allowed(admission, this.#skips(call.taskId) ? 'skipped' : 'session');
       if (this.#earlier.no(binding)) throw answeredNo(call, decision);
-      if (this.#unseen(asked)) return allowed(admission, 'unattended');
+      if (await this.#unseen(asked)) return allowed(admission, 'unattended');
       const same = this.#questions.same(binding);
       const outcome = await (same ?? this.#ask(asked, options));
       if (options.signal?.aborted === true) throw abortError(options.signal);
@@ -94,11 +94,13 @@ export class Approvals implements Step {
   }
 
   /** Where no person can be asked, it is decided at once. */
-  #unseen({ admission: { call, decision }, open }: Asked): boolean {
+  async #unseen({ admission, book, open }: Asked): Promise<boolean> {
     const { unseen } = this.#parts.attendance;
     if (unseen === null) return false;
     if (unseen === 'approve' && mayPassUnseen(open)) return true;
-    throw unanswered(call, decision, 'no-approver');
+    const proposal = await proposalFor(admission, { book, userHome: this.#parts.userHome });
+    const rules = choicesFor(open, proposal).includes('always') ? proposal : [];
+    throw unanswered(admission.call, admission.decision, { why: 'no-approver', rules });
   }
 
   async #ask(asked: Asked, options: StepOptions): Promise<Outcome> {
@@ -130,7 +132,7 @@ export class Approvals implements Step {
       throw answeredNo(call, decision);
     }
     if (outcome === 'timed-out' || outcome === 'too-many' || outcome === 'no-approver' || outcome === 'lost')
-      throw unanswered(call, decision, outcome);
+      throw unanswered(call, decision, { why: outcome });
   }
 
   async #approved({ admission, book }: Asked, outcome: Yes): Promise<Admission> {

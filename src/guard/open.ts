@@ -123,7 +123,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     grants,
     hooks,
     loops,
-    notices: [...attended.notices, ...websites.notices],
+    notices: [...attended.notices, ...smartNotices(loaded), ...websites.notices],
   };
 }
 
@@ -139,6 +139,18 @@ function repeatsGate(judged: Step, record: Keep | null): Gate {
   return new Gate([judged, refusing], (from, outcome) => {
     if ('refused' in outcome) record?.(from, outcome);
   });
+}
+
+function smartNotices({ config, env }: Loaded): readonly string[] {
+  const { mode, smart } = config.approvals;
+  if (mode !== 'smart') return [];
+  const missing = (['base_url', 'model'] as const).filter((key) => !smart[key]).map((key) => `approvals.smart.${key}`);
+  if (missing.length > 0)
+    return [`approvals.mode is smart without ${missing.join(' and ')}: every question goes to a human`];
+  const key = smart.api_key_env;
+  return key && !env[key]
+    ? [`approvals.smart.api_key_env names ${key}, which is not set: the model is asked without a key`]
+    : [];
 }
 
 /** Without an endpoint and a model every question goes to a human. */

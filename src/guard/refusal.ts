@@ -7,16 +7,19 @@ import type { Call } from './call.ts';
 export type Unanswered = 'no-approver' | 'timed-out' | 'too-many' | 'lost';
 
 const mostShown = 5;
+const mostRuleUnits = 300;
 
-export function denied(call: Call, decision: Decision): CaissonError {
+/** `remedy`: where something else than the command can be corrected. */
+export function denied(call: Call, decision: Decision, remedy?: string): CaissonError {
   const always = decision.tier === 'hardline' ? ', in every mode, with any approver' : '';
   return refusal('policy_denied', `${nameOfCall(call)} is refused${always}: ${describe(decision)}`, {
     call,
     decision,
     remedy:
-      decision.tier === 'hardline'
+      remedy ??
+      (decision.tier === 'hardline'
         ? 'if it is really meant, run it yourself outside Caisson; it must not be tried in another form'
-        : 'do something else, or have the operator change the rule; it must not be tried in another form',
+        : 'do something else, or have the operator change the rule; it must not be tried in another form'),
   });
 }
 
@@ -29,23 +32,34 @@ export function answeredNo(call: Call, decision: Decision): CaissonError {
 }
 
 const reasons: Readonly<Record<Unanswered, readonly [message: string, remedy: string]>> = {
-  'no-approver': [
-    'no approver is here',
-    'run it from a terminal, give the service an approver, allow it by a rule under approvals.rules, or use a container',
-  ],
+  'no-approver': ['no approver is here', 'run it from a terminal, give the service an approver, or use a container'],
   'timed-out': ['no answer came in time', 'try again when somebody is there, or raise approvals.timeout'],
   'too-many': ['too many commands wait for an answer', 'wait until those have been answered'],
   lost: ['the process that asked has ended', 'run it again'],
 };
 
-export function unanswered(call: Call, decision: Decision, why: Unanswered): CaissonError {
-  const [message, remedy] = reasons[why];
+/** `rules`: those that would allow exactly this call; empty where no rule can. */
+export function unanswered(
+  call: Call,
+  decision: Decision,
+  { why, rules = [] }: { readonly why: Unanswered; readonly rules?: readonly string[] },
+): CaissonError {
+  const [message, otherwise] = reasons[why];
+  const remedy = rules.length === 0 ? otherwise : `${otherwise}; ${allowedBy(rules, call)}`;
   return refusal('approval_required', `${nameOfCall(call)} needs an approval, and ${message}: ${describe(decision)}`, {
     call,
     decision,
     remedy,
     why,
   });
+}
+
+/** A pattern such as terminal(rm:*) allows nothing that is dangerous, so that the rule is exact. */
+function allowedBy(rules: readonly string[], { masked = (word) => word }: Call): string {
+  const shown = rules.join(', ');
+  const isPresentable = shown.length <= mostRuleUnits && masked(shown) === shown && !/[^ -~]/.test(shown);
+  const which = isPresentable ? shown : 'terminal(COMMAND), word for word';
+  return `to have exactly this allowed, add to approvals.rules.allow: ${which}`;
 }
 
 interface Refused {

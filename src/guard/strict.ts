@@ -20,7 +20,7 @@ function strictTerminal({ terminal, originOf }: TaskTerminal): TaskTerminal {
   return { terminal: { ...terminal, timeout }, originOf };
 }
 
-/** Throws `policy_denied` for a working directory that is not in the workspace. */
+/** Throws `policy_denied` for a working directory that is not in the workspace, `invalid_argument` for a longer timeout. */
 export function strictRequest(request: ExecRequest, workspace: string): ExecRequest {
   const cwd = posix.resolve(workspace, request.cwd);
   const root = posix.normalize(workspace).replace(/\/$/, '');
@@ -33,8 +33,16 @@ export function strictRequest(request: ExecRequest, workspace: string): ExecRequ
       },
     );
   const env = Object.fromEntries(Object.entries(request.env).filter(([name]) => !isStripped(name)));
-  const timeoutMs = Math.min(request.timeoutMs ?? mostTimeoutMs, mostTimeoutMs);
-  return { ...request, cwd, timeoutMs, env: { ...env, ...addedEnv } };
+  return { ...request, cwd, timeoutMs: boundedTimeout(request), env: { ...env, ...addedEnv } };
+}
+
+function boundedTimeout({ timeoutMs }: ExecRequest): number {
+  if (timeoutMs === null || timeoutMs <= mostTimeoutMs) return timeoutMs ?? mostTimeoutMs;
+  const [asked, most] = [timeoutMs / 1000, mostTimeoutMs / 1000];
+  throw new CaissonError('invalid_argument', `a timeout of ${asked} s is more than the profile strict allows`, {
+    remedy: `ask for at most ${most} s; what takes longer needs policy.profile: standard`,
+    details: { timeoutMs, mostTimeoutMs },
+  });
 }
 
 function isStripped(name: string): boolean {

@@ -1,4 +1,5 @@
 /** The declared values of this process, and redaction of what may print them. */
+import { isPlaceholder } from './placeholder.ts';
 import { classify } from './redact/names.ts';
 import { Redaction } from './redact/redactor.ts';
 import type { Declared } from './redact/types.ts';
@@ -52,7 +53,8 @@ export class Redactions {
 
 export function declaredIn(env: Variables, forwarded: ReadonlySet<string>): readonly Declared[] {
   return Object.entries(env).flatMap(([name, value]) =>
-    namesSecret(name) || (forwarded.has(name) && !ordinary.test(name) && value.length >= shortestValue)
+    !isPlaceholder(value) &&
+    (namesSecret(name) || (forwarded.has(name) && !ordinary.test(name) && value.length >= shortestValue))
       ? [{ name, value }, ...passwordIn(value).map((password) => ({ name, value: password }))]
       : [],
   );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Guard } from '../../src/guard/open.ts';
-import { call, directories, guardOn, refusalOf } from './world.ts';
+import { call, configured, directories, guardOn, refusalOf } from './world.ts';
 
 interface Asked {
   readonly model: string;
@@ -147,5 +147,25 @@ describe('mode smart', () => {
     for (const name of ['a', 'b', 'c', 'd']) await refusalOf(guard, call(`rm -rf ./${name}`));
     expect(model.asked).toHaveLength(2);
     expect(humans).toEqual(['rm -rf ./c', 'rm -rf ./d']);
+  });
+});
+
+describe('mode smart without what it needs', () => {
+  const human = 'approvals.mode is smart without approvals.smart.base_url and approvals.smart.model';
+
+  it.each([
+    ['{mode: smart}', [expect.stringContaining(human)]],
+    [
+      '{mode: smart, smart: {base_url: "http://localhost/v1"}}',
+      ['approvals.mode is smart without approvals.smart.model: every question goes to a human'],
+    ],
+    [
+      '{mode: smart, smart: {base_url: "http://localhost/v1", model: m, api_key_env: NO_KEY}}',
+      [expect.stringContaining('NO_KEY')],
+    ],
+    ['{mode: smart, smart: {base_url: "http://localhost/v1", model: m}}', []],
+    ['{mode: manual}', []],
+  ])('%s is reported', async (approvals, expected) => {
+    expect((await guardOn(configured(`approvals: ${approvals}`))).notices).toEqual(expected);
   });
 });

@@ -27,10 +27,16 @@ describe('a request under the profile strict', () => {
 
   it.each([
     [60_000, 60_000],
-    [600_000, 120_000],
+    [120_000, 120_000],
     [null, 120_000],
   ])('with a timeout of %s has one of %s', (timeoutMs, expected) => {
     expect(strictRequest(requestFor(['ls'], { cwd: workspace, timeoutMs }), workspace).timeoutMs).toBe(expected);
+  });
+
+  it('with a longer timeout than the profile allows is refused, with both', () => {
+    expect(() => strictRequest(requestFor(['ls'], { cwd: workspace, timeoutMs: 200_000 }), workspace)).toThrow(
+      expect.objectContaining({ code: 'invalid_argument', message: expect.stringContaining('200 s') }),
+    );
   });
 
   it.each([

@@ -15,6 +15,7 @@ const shapes: readonly (readonly [what: string, text: string, secret: string])[]
   ...['xoxb-', 'xapp-1-', 'AIza', 'ya29.', 'GOCSPX-', 'hf_', 'npm_', 'pypi-', 'dckr_pat_', 'shpat_', 'SG.', 'hvs.'].map(
     (prefix) => [`${prefix}...`, `"${prefix}${alnum}"`, alnum] as const,
   ),
+  ['a project key of lower-case letters', `using sk-proj-${'abcdefgh'.repeat(3)} now`, 'abcdefgh'.repeat(3)],
   ['an AWS key id', `aws_access_key_id AKIA${'FAKE0123'.repeat(2)} x`, `AKIA${'FAKE0123'.repeat(2)}`],
   ['an AWS secret', `aws_secret_access_key = wJal/${alnum}+a/b=`, `wJal/${alnum}`],
   ['a Slack webhook', `https://hooks.slack.com/services/T000/B000/${alnum}`, alnum],

@@ -52,7 +52,9 @@ export const approvalsSection = z.strictObject({
     'seconds above 0, or null',
     'Seconds for which the answer "session" holds, at most. null: until the sandbox of the task is removed.',
   ),
-  cron_mode: answerWithoutHuman('Answer for dangerous commands of scheduled runs, where no approver can be asked.'),
+  cron_mode: answerWithoutHuman(
+    'Answer for dangerous commands of scheduled runs (CAISSON_CRON_SESSION=1), where no approver can be asked.',
+  ),
   unattended_mode: answerWithoutHuman('Answer for dangerous commands wherever else no approver can be asked.'),
   tool_mode: toolModeKey,
   rules: rulesKey,

@@ -80,17 +80,19 @@ export class HookStep implements Step {
   async #apply(hook: Hook, call: Call, options: StepOptions): Promise<Call> {
     const answer = await this.#ask(hook, call, options);
     if (answer.kind === 'block') throw refused(call, hook, answer.message);
-    if (answer.kind === 'failed' && hook.failClosed) throw refused(call, hook, answer.reason);
+    if (answer.kind === 'failed' && hook.failClosed) throw refused(call, hook, answer.reason, answer.remedy ?? broken);
     if (answer.kind !== 'modify') return call;
     const subject = modified(call.subject, answer.input);
     if (subject === null) throw refused(call, hook, 'it changed this into something that cannot be run');
     return { ...call, subject };
   }
 
-  async #ask(hook: Hook, call: Call, { signal }: StepOptions): Promise<Answer> {
+  async #ask(hook: Hook, call: Call, { signal }: StepOptions): Promise<Answer & { readonly remedy?: string }> {
     const scripts = await readScripts(hook, this.#parts);
-    const problem = problemWith(scripts) ?? (await this.#consentProblem(scripts));
-    if (problem !== null) return { kind: 'failed', reason: problem };
+    const bad = problemWith(scripts);
+    if (bad !== null) return { kind: 'failed', reason: bad, remedy: unusable };
+    const problem = await this.#consentProblem(scripts);
+    if (problem !== null) return { kind: 'failed', ...problem };
     const end = await runProgram({
       command: await pinnedCommand(hook.command, scripts, this.#parts.home),
       cwd: this.#parts.home,
@@ -102,7 +104,7 @@ export class HookStep implements Step {
     return answerOf(end);
   }
 
-  async #consentProblem(scripts: readonly Script[]): Promise<string | null> {
+  async #consentProblem(scripts: readonly Script[]): Promise<Problem | null> {
     const consent = consentTo(scripts, await readAccepted(this.#parts.home));
     if (consent === 'new' && this.#parts.acceptsNew) {
       await accept(this.#parts.home, scripts);
@@ -119,13 +121,27 @@ function problemWith(scripts: readonly Script[]): string | null {
   return bad.word === 0 ? bad.problem : `${bad.path}: ${bad.problem}`;
 }
 
-const problems: Readonly<Record<Consent, string | null>> = {
-  accepted: null,
-  new: 'the operator has not accepted it yet: caisson hooks accept',
-  changed: 'it has changed since the operator accepted it: look at it, then caisson hooks accept',
-};
+interface Problem {
+  readonly reason: string;
+  /** For the operator: no other form of the command helps. */
+  readonly remedy: string;
+}
 
-function refused(call: Call, { command }: Hook, message: string): Error {
+const problems: Readonly<Record<Consent, Problem | null>> = {
+  accepted: null,
+  new: {
+    reason: 'the operator has not accepted it yet',
+    remedy: 'as the operator, look at the script, then accept it: caisson hooks accept',
+  },
+  changed: {
+    reason: 'it has changed since the operator accepted it',
+    remedy: 'as the operator, look at what has changed, then accept it again: caisson hooks accept',
+  },
+};
+const unusable = 'as the operator, correct the hook; `caisson hooks ls` shows what is wrong with it';
+const broken = 'as the operator, correct the hook, or remove it from hooks.pre_tool_call';
+
+function refused(call: Call, { command }: Hook, message: string, remedy?: string): Error {
   const finding = { rule: `hook ${basename(command[0])}`, description: message, start: 0, end: 0 };
-  return denied(call, { verdict: 'deny', tier: 'rule', findings: [finding] });
+  return denied(call, { verdict: 'deny', tier: 'rule', findings: [finding] }, remedy);
 }

@@ -41,6 +41,7 @@ const forced = (args: readonly string[]): boolean => args.some((arg, at) => hard
 function startsGateway(command: Simple): boolean {
   const said = argsOf(command).join(' ');
   if (command.program === 'hermes' || command.program === 'caisson') return /^(?:gateway run|gateway start|serve)\b/.test(said);
+  if (command.program === 'gateway') return /^(?:run|start)\b/.test(said);
   return isAgent(said) && /\bgateway (?:run|start)\b/.test(said);
 }
 
@@ -167,10 +168,10 @@ export const toolRules: readonly Rule[] = [
     no: ['ps aux | grep hermes', 'pkill my-server', 'hermes --version', 'kill 123', 'ps aux | grep hermes; kill 123', 'kill $(lsof -t -i:3000)', 'kill $(cat app.pid)', 'python hermes.py gateway run'],
   },
   {
-    id: 'D12', description: "start gateway outside systemd (use 'systemctl --user restart hermes-gateway')", programs: ['hermes', 'caisson', 'python*', 'start-stop-daemon', 'daemonize'],
+    id: 'D12', description: "start gateway outside systemd (use 'systemctl --user restart hermes-gateway')", programs: ['hermes', 'caisson', 'gateway', 'python*', 'start-stop-daemon', 'daemonize'],
     test: (command, { commands }) => startsGateway(command) && (command.background || /^(?:start-stop-daemon|daemonize)$/.test(command.program ?? '') || commands.some(({ program, wraps }) => /^(?:disown|tmux|screen|at|batch)$/.test(program ?? '') || (wraps && /^(?:nohup|setsid|systemd-run)$/.test(program ?? '')))),
-    yes: ['nohup hermes gateway run &', 'nohup hermes gateway run', 'hermes gateway run & disown', 'setsid hermes gateway run', "tmux new -d 'hermes gateway run'", 'nohup python -m hermes gateway run &', 'python3 cli.py gateway run &', 'screen -dmS g hermes gateway run'],
-    no: ['hermes gateway status', 'hermes gateway run'],
+    yes: ['nohup hermes gateway run &', 'nohup hermes gateway run', 'hermes gateway run & disown', 'setsid hermes gateway run', "tmux new -d 'hermes gateway run'", 'nohup python -m hermes gateway run &', 'python3 cli.py gateway run &', 'screen -dmS g hermes gateway run', 'gateway run &', 'nohup gateway run', 'setsid ./gateway run'],
+    no: ['hermes gateway status', 'hermes gateway run', 'gateway run', 'gateway status &'],
   },
   {
     id: 'D12a', description: 'change of what Caisson asks about', programs: ['*'],

@@ -182,12 +182,20 @@ describe('a hook that fails (CP-22)', () => {
 });
 
 describe('consent', () => {
+  it('cannot be given to hooks of a file that is not read, which is reported', async () => {
+    writeFileSync(join(home, 'cli-config.yaml'), forTerminal('hook.sh'));
+    const caisson = await open();
+    expect(caisson.config.notices).toContainEqual(expect.stringMatching(/^cli-config\.yaml .* is not read/));
+    expect(await caisson.policy.hooks.list()).toEqual([]);
+    await caisson.close();
+  });
+
   it('is needed, and pinned to what is in the file', async () => {
     const path = script('hook.sh', 'true');
     configure(forTerminal('hook.sh'));
     const caisson = await open();
     const run = () => caisson.run({ taskId: 'build', command: ['true'] });
-    await expect(run()).rejects.toEqual(refusal('caisson hooks accept'));
+    await expect(run()).rejects.toEqual(refusal('has not accepted it yet'));
     expect(await caisson.policy.hooks.accept(['hook.sh'])).toMatchObject([{ path, state: 'accepted' }]);
     await run();
     expect(statSync(join(home, 'hooks-accepted.json')).mode & 0o777).toBe(0o600);

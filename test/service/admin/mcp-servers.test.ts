@@ -66,9 +66,24 @@ describe('a server of the documented snippet', () => {
       expect(() => mcpServers.child(name)).toThrow(expect.objectContaining({ code: 'not_found' }));
   });
 
-  it('tells that its token is too short to be found everywhere', async () => {
-    const { config } = await openedWith(documented);
-    expect(config.notices).toContainEqual(expect.stringContaining('GITHUB_PERSONAL_ACCESS_TOKEN'));
+  it('has a placeholder, which is reported once and replaced nowhere', async () => {
+    const caisson = await openedWith(documented);
+    expect(caisson.config.notices.filter((notice) => notice.includes('GITHUB_PERSONAL_ACCESS_TOKEN'))).toEqual([
+      'GITHUB_PERSONAL_ACCESS_TOKEN holds a placeholder, ghp_..., instead of a value',
+    ]);
+    const { stdout } = await caisson.run({ command: ['echo', 'ghp_...'] });
+    expect(stdout.text).toBe('ghp_...\n');
+  });
+
+  it.each([
+    ['short', ['fewer than 8 characters']],
+    ['xxxxxxxx', ['placeholder']],
+    ['<your token>', ['placeholder']],
+    ['ghp_0123456789abcdefghij', []],
+  ])('with the value %s reports %j', async (value, expected) => {
+    const { config } = await openedWith(documented.replace('ghp_...', value));
+    const reported = config.notices.filter((notice) => notice.includes('GITHUB_PERSONAL_ACCESS_TOKEN'));
+    expect(reported).toEqual(expected.map((part) => expect.stringContaining(part)));
   });
 });
 

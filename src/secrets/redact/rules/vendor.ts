@@ -39,6 +39,7 @@ const vendors: readonly Vendor[] = [
     rest: dotted,
     min: 16,
   },
+  { kind: 'openai-key', prefixes: ['sk-proj-', 'sk-svcacct-', 'sk-admin-'], rest: word, min: 20 },
   {
     kind: 'openai-key',
     prefixes: ['sk-'],

@@ -71,7 +71,14 @@ it('a sandbox is made by facts of now: a limit that the engine has lost is refus
   const backend = openBackend();
   const spec = plainSpec('docker', { image: 'any', cwd: '/', persistent: false });
   const limits = { ...spec.limits, memoryBytes: 1e9 };
-  const labels = { instance: 'facts', sandbox: 'sbx_1', task: 't', fingerprint: 'f', created: '', schema: '1' } as const;
+  const labels = {
+    instance: 'facts',
+    sandbox: 'sbx_1',
+    task: 't',
+    fingerprint: 'f',
+    created: '',
+    schema: '1',
+  } as const;
   const place = { name: 'n', labels, directory: null, credentials: null, init: ['true'] } as const;
   const making = backend.create({ ...spec, limits, network: 'none' }, place);
   await expect(making).rejects.toMatchObject({ code: 'not_supported' });
