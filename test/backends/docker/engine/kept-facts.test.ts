@@ -40,7 +40,11 @@ function openBackend(socket = 'sock') {
 
 async function guaranteesOf(socket?: string) {
   const backend = openBackend(socket);
-  return await backend.guarantees().finally(() => backend.close());
+  try {
+    return await backend.guarantees();
+  } finally {
+    await backend.close();
+  }
 }
 
 it('a second process does not ask the engine what the first has asked', async () => {
