@@ -40,8 +40,10 @@
  *     created, an aborted `exec` starts no command or ends the one it started.
  */
 import type { Readable, Writable } from 'node:stream';
-import type { ZodType } from 'zod';
 import type { CaissonError } from './errors.ts';
+
+/** What the author of a backend needs beside these types; `caisson/backend` is this file. */
+export { abortError, CaissonError, type Code, isCode } from './errors.ts';
 
 // --- what is wanted -------------------------------------------------------------------------------------------------
 
@@ -534,6 +536,11 @@ export interface Kept {
   write(name: string, value: unknown): void;
 }
 
+/** A schema of zod 4, of whichever copy: the contract needs no types of zod. */
+export interface KeySchema {
+  readonly _zod: object;
+}
+
 /**
  * What a module of a backend exports. The name of a backend is that under which it is registered: it is also the value of
  * `terminal.backend`, and the beginning of its keys in the configuration.
@@ -546,6 +553,8 @@ export interface BackendModule {
   /** Does no I/O. */
   open(options: OpenOptions): Backend;
 }
+
+export type BackendLoader = () => Promise<BackendModule>;
 
 /** A backend as it is known before it is loaded. */
 export interface BackendEntry extends Omit<BackendModule, 'open'> {
@@ -568,5 +577,5 @@ export interface BackendConfig {
   /** Keys that say where the place is. Sandboxes are found again by them, so that no task may override them. */
   readonly placeKeys?: readonly string[];
   /** The type of each key of `defaults`; loaded when there is something to check. */
-  readonly schema: () => Promise<Readonly<Record<string, ZodType>>>;
+  readonly schema: () => Promise<Readonly<Record<string, KeySchema>>>;
 }

@@ -6,14 +6,15 @@ import { unreadFlags } from './access/authorize.ts';
 import { auditIn } from './audit/log.ts';
 import type { BackendConfig, BackendEntry } from './backend.ts';
 import { build } from './lib/build.ts';
-import { type Clock, systemClock } from './lib/clock.ts';
+import { systemClock } from './lib/clock.ts';
 import { keptIn } from './lib/kept.ts';
 import { Caisson, type ImageBuilder } from './service/caisson.ts';
+import type { OpenInput } from './service/open.ts';
 import { findHome } from './config/home.ts';
-import { type BackendLoader, registeredBackends } from './config/registered.ts';
+import { registeredBackends } from './config/registered.ts';
 import { loadConfig } from './config/load.ts';
 import type { Loaded } from './config/types.ts';
-import { type GuardInput, openGuard } from './guard/open.ts';
+import { openGuard } from './guard/open.ts';
 import { markHome } from './service/admin/home-identity.ts';
 import { approvalsOf } from './service/admin/approvals.ts';
 import type { Origin } from './service/exec/provision.ts';
@@ -40,22 +41,12 @@ import type { Notice } from './store/sqlite/notice.ts';
 import { openStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 
-export interface OpenInput extends GuardInput {
-  /** The state directory. Absent: `CAISSON_HOME`, else `~/.caisson`. */
-  readonly home?: string;
-  /** The environment: switches, and values of forwarded names. Never the process's own behind the caller's back. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  /** Backends beside those of Caisson, by name: `{ mine: () => import('./mine.ts') }`. */
-  readonly backends?: Readonly<Record<string, BackendLoader>>;
-  /** Absent: the clock of the system. */
-  readonly clock?: Clock;
-  /** Configuration keys set for this process, dotted: `{"terminal.container_cpu": 2}`. */
-  readonly flags?: Readonly<Record<string, unknown>>;
-}
+/** `OpenInput` with what is absent in it. */
+type Input = OpenInput & Required<Pick<OpenInput, 'env' | 'cwd'>>;
 
 /** Opens Caisson on a state directory, which several processes may share. Starts nothing in any backend. */
-export async function openCaisson(input: OpenInput): Promise<Caisson> {
+export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
+  const input: Input = { ...given, env: given.env ?? process.env, cwd: given.cwd ?? process.cwd() };
   const { entries, keys, loaded, strict } = await configured(input);
   const clock = input.clock ?? systemClock;
   const gaveUp = giveUpReserve(loaded.home);
@@ -116,14 +107,14 @@ export async function openCaisson(input: OpenInput): Promise<Caisson> {
 }
 
 /** The configuration, with the keys of all backends. */
-async function configured(input: OpenInput) {
+async function configured(input: Input) {
   const home = input.home ?? findHome(input.env, input.cwd);
   const registered = await registeredBackends({ home, given: input.backends ?? {}, taken: Object.keys(backends) });
   const entries: Readonly<Record<string, BackendEntry>> = { ...backends, ...registered };
   const keys = backendKeys(usual, entries);
   const keeping = build === null ? undefined : { values: keptIn(join(home, 'cache', 'config')), build };
   const flags = sectionsOf(input.flags ?? {});
-  const written = await loadConfig({ ...input, home, flags, backends: keys, keeping });
+  const written = await loadConfig({ env: input.env, cwd: input.cwd, home, flags, backends: keys, keeping });
   const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
   return { entries, keys, loaded: strict?.underProfile(written) ?? written, strict };
 }
@@ -134,7 +125,7 @@ function openingNotices(gaveUp: boolean, notices: readonly Notice[]): readonly s
 }
 
 /** Where values and names come from that commands are given. */
-function originOf(loaded: Loaded, { cwd }: OpenInput): Origin {
+function originOf(loaded: Loaded, { cwd }: Input): Origin {
   const { env } = loaded;
   return {
     cwd,

@@ -6,7 +6,7 @@ import { figuresOf } from '../figure.ts';
 import { interleave, timed, type Sample } from '../interleave.ts';
 
 const execute = promisify(execFile);
-const caisson = fileURLToPath(new URL('../../bin/caisson.js', import.meta.url));
+const caisson = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
 
 /** Whole processes of the same node. */
 export const cli: Bench = {

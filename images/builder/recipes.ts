@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { CaissonError } from '../../src/errors.ts';
+import { assetPath } from '../../src/lib/asset.ts';
 
 export interface Recipe {
   readonly name: string;
@@ -112,12 +112,9 @@ function isIngredient(layer: string, parent: string, name: string): boolean {
   return parent !== layer || name === 'packages.txt';
 }
 
-/** Beside this file in a checkout, three up in a published package, whose code lies in `dist/`. */
 async function imagesFolder(): Promise<string> {
-  for (const path of ['../', '../../../images/']) {
-    const folder = fileURLToPath(new URL(path, import.meta.url));
-    if (await exists(join(folder, 'base', 'recipe.json'))) return folder;
-  }
+  const folder = assetPath('images');
+  if (await exists(join(folder, 'base', 'recipe.json'))) return folder;
   throw new CaissonError('internal', 'the image recipes are not part of this installation', {
     remedy: 'install Caisson again',
   });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { say } from './say.ts';
 
-const program = fileURLToPath(new URL('../../bin/caisson.js', import.meta.url));
+const program = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
 
 export interface Expected {
   /** Default 0. */

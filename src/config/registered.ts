@@ -5,12 +5,11 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { BackendEntry, BackendModule, Guarantees } from '../backend.ts';
+import type { BackendEntry, BackendLoader, BackendModule, Guarantees } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
+import { importModule } from './import.ts';
 import { prepareHome, readOwnFile, refuseWritable } from './home.ts';
 import { limitBytes } from './limits.ts';
-
-export type BackendLoader = () => Promise<BackendModule>;
 
 export interface Registered extends BackendEntry {
   /** The module's path, or `null` for one that the program gave. */
@@ -95,7 +94,7 @@ async function checkedPath(path: string): Promise<string> {
 
 async function imported(path: string): Promise<unknown> {
   try {
-    return await import(pathToFileURL(path).href);
+    return await importModule(pathToFileURL(path).href);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.slice(0, 300) : String(cause);
     throw new CaissonError('failed_precondition', `the module ${path} of a backend cannot be loaded: ${why}`, {

@@ -4,6 +4,8 @@
  * This is the only part of the room that loads zod, so it is imported when there is something to check, and not before.
  */
 import { z } from 'zod';
+import type { KeySchema } from '../backend.ts';
+import { CaissonError } from '../errors.ts';
 import { key } from '../lib/config-key.ts';
 import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
 import { guardrailsSection } from './schema/guardrails.ts';
@@ -132,10 +134,22 @@ export async function schemaOf({ configs }: BackendKeys) {
 async function backendShape(configs: BackendKeys['configs']): Promise<Readonly<Record<string, z.ZodType>>> {
   const shapes = await Promise.all(
     Object.entries(configs).map(async ([name, { schema }]) =>
-      Object.entries(await schema()).map(([key, type]) => [backendKey(name, key), type] as const),
+      Object.entries(await schema()).map(
+        ([key, type]) => [backendKey(name, key), zodOf(type, `${name}: ${key}`)] as const,
+      ),
     ),
   );
   return Object.fromEntries(shapes.flat());
+}
+
+/** A backend of somebody else's brings a zod of its own, so that its class is not looked at. */
+function zodOf(schema: KeySchema, where: string): z.ZodType {
+  if (isZod(schema)) return schema;
+  throw new CaissonError('invalid_argument', `the schema of the backend ${where} is not one of zod 4`);
+}
+
+function isZod(schema: unknown): schema is z.ZodType {
+  return typeof schema === 'object' && schema !== null && '_zod' in schema && 'safeParse' in schema;
 }
 
 /** Types know the keys of core alone; values have all. */

@@ -3,7 +3,6 @@ import { homedir } from 'node:os';
 import type { Audit } from '../audit/types.ts';
 import type { Loaded } from '../config/types.ts';
 import { WebsitePolicy } from '../network/website-policy.ts';
-import type { Mode, RuleTexts } from '../policy/types.ts';
 import type { Store } from '../store/store.ts';
 import { withLease } from '../sandbox/lease.ts';
 import { attendance } from './attended.ts';
@@ -21,27 +20,13 @@ import { recordIn } from './record.ts';
 import { Rulebook, type RulebookParts } from './rulebook.ts';
 import { saveAllowed } from './save-rule.ts';
 import { seeing } from './see-step.ts';
-import { SmartReview } from './smart.ts';
+import { isClientInstalled, SmartReview } from './smart.ts';
 import { TirithStep } from './tirith/step.ts';
-import type { Approver } from './types.ts';
+import type { GuardInput } from './types.ts';
 import { WriteStep } from './writes/step.ts';
 
 /** Another process may be adding to the same file. */
 const saveMs = 10_000;
-
-export interface GuardInput {
-  /**
-   * Who answers when a command is asked for. `queue`: other processes and front ends, by `policy.approvals`. Absent:
-   * no approver, so that it is refused at once.
-   */
-  readonly approver?: Approver | 'queue';
-  /** YOLO: what is known to be dangerous is not asked about. What is always refused, and rules, stay. */
-  readonly yolo?: boolean;
-  /** Rules of the command line, beside those of the configuration. */
-  readonly rules?: RuleTexts;
-  /** Instead of `approvals.tool_mode`. */
-  readonly mode?: Mode;
-}
 
 export interface Surroundings {
   readonly loaded: Loaded;
@@ -147,6 +132,10 @@ function smartNotices({ config, env }: Loaded): readonly string[] {
   const missing = (['base_url', 'model'] as const).filter((key) => !smart[key]).map((key) => `approvals.smart.${key}`);
   if (missing.length > 0)
     return [`approvals.mode is smart without ${missing.join(' and ')}: every question goes to a human`];
+  if (!isClientInstalled())
+    return [
+      'approvals.mode is smart, and the package openai is not installed: every question goes to a human (npm install openai)',
+    ];
   const key = smart.api_key_env;
   return key && !env[key]
     ? [`approvals.smart.api_key_env names ${key}, which is not set: the model is asked without a key`]

@@ -1,4 +1,5 @@
 /** Mode `smart`: a model is asked first. It can spare a human a question, and never loosens what rules refuse or ask. */
+import { createRequire } from 'node:module';
 import type OpenAI from 'openai';
 import { isReviewable, readReview, type Review, reviewPolicy, reviewText } from '../policy/approval/review.ts';
 import type { Finding } from '../policy/types.ts';
@@ -11,6 +12,16 @@ export interface SmartInput {
   readonly apiKey: string | null;
   /** Refusals in a row after which it is not asked any more. 0: it always is. */
   readonly denialsInRow: number;
+}
+
+/** The client is an optional peer of the package: it is larger than all the rest. */
+export function isClientInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('openai');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A word takes a moment; who waits longer is better off with a human. */

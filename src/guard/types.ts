@@ -1,5 +1,5 @@
 /** Shapes of the guard that travel. No code, so that front ends may import them. */
-import type { Finding, Reach, Tier } from '../policy/types.ts';
+import type { Finding, Mode, Reach, RuleTexts, Tier } from '../policy/types.ts';
 
 /**
  * `once`: this command, this time. `session`: what the question says under `covers`, for this task until its sandbox is
@@ -80,4 +80,19 @@ export interface GrantView {
   readonly grantedAt: string;
   /** RFC 3339; `null`: it ends with its sandbox only. */
   readonly expiresAt: string | null;
+}
+
+/** What a program that opens Caisson says about questions and rules. */
+export interface GuardInput {
+  /**
+   * Who answers when a command is asked for. `queue`: other processes and front ends, by `policy.approvals`. Absent:
+   * no approver, so that it is refused at once.
+   */
+  readonly approver?: Approver | 'queue';
+  /** YOLO: what is known to be dangerous is not asked about. What is always refused, and rules, stay. */
+  readonly yolo?: boolean;
+  /** Rules of the command line, beside those of the configuration. */
+  readonly rules?: RuleTexts;
+  /** Instead of `approvals.tool_mode`. */
+  readonly mode?: Mode;
 }

@@ -1,9 +1,27 @@
-/** Files that the code reads beside itself: in a checkout, in `dist/`, and wherever a bundle puts them. */
+/**
+ * Files that the code reads: in a checkout where they stand, in a package beside the bundle, in the same folders. This is the only
+ * module that knows the root.
+ */
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { build } from './build.ts';
 
-const root = new URL('../../', import.meta.url);
+/** A chunk lies in `dist/code/`. */
+const root = new URL(build === null ? '../../' : '../', import.meta.url);
 
 /** `path` is relative to the package: `src/inside/files/read.sh`. */
 export function asset(path: string): string {
   return readFileSync(new URL(path, root), 'utf8');
+}
+
+export function assetPath(path: string): string {
+  return fileURLToPath(new URL(path, root));
+}
+
+/** A file of a dependency, `PACKAGE/PATH`. In a package it lies beside the bundle. */
+export function dependencyPath(path: string): string {
+  return build === null
+    ? createRequire(import.meta.url).resolve(path)
+    : assetPath(path.slice(path.lastIndexOf('/') + 1));
 }

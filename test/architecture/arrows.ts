@@ -3,7 +3,7 @@ import { importsOf, targetOf, type Import, type Sources } from './imports.ts';
 import { allowed, roomOf } from './rooms.ts';
 
 /** Loads backends of others, from paths of the operator's configuration. */
-const registering = 'src/config/registered.ts';
+const registering = 'src/config/import.ts';
 
 export function wrongArrows(sources: Sources): readonly string[] {
   return [...sources].flatMap(([path, text]) => wrongArrowsOf(path, importsOf(path, text)));

@@ -23,7 +23,7 @@ export const coreRooms: Readonly<Record<string, readonly string[]>> = {
   config: ['lib', 'values'],
   files: ['lib', 'values', 'inside'],
   network: ['lib', 'values', 'config'],
-  policy: ['values', 'network'],
+  policy: ['lib', 'values', 'network'],
   secrets: ['lib', 'values', 'inside'],
   audit: ['lib', 'secrets'],
   plan: ['lib', 'values', 'config', 'store'],
@@ -42,7 +42,7 @@ export const rooms: readonly Room[] = [
   {
     name: 'what the package exports',
     owns: /^src\/index\.ts$/,
-    may: [...contract, 'src/main.ts', 'src/service/api.ts'],
+    may: [...contract, 'src/main.ts', 'src/service/(?:api|open).ts'],
   },
   {
     name: 'the composition root',
@@ -75,7 +75,7 @@ export const rooms: readonly Room[] = [
     owns: /^backends\/([^/]+)\//,
     may: [...contract, 'src/(?:lib|values)/.*', 'backends/shared/.*', 'backends/$1/.*'],
   },
-  { name: 'the image builder', owns: /^images\//, may: [...contract, 'images/.*'] },
+  { name: 'the image builder', owns: /^images\//, may: [...contract, 'src/lib/asset.ts', 'images/.*'] },
 ];
 
 /** `null`: the file is in no room. */

@@ -111,14 +111,14 @@ it('that questions of a task are skipped is on record, and by which answer a com
     false,
   ]);
   await caisson.close();
-  const program = fileURLToPath(new URL('../../bin/caisson.js', import.meta.url));
+  const program = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
   const { stdout } = spawnSync(process.execPath, [program, '--home', home, 'audit', 'tail'], { encoding: 'utf8' });
   expect(stdout).toContain('allow (once): rm -rf ./nothing\n');
   expect(stdout).toContain('questions are skipped from here on\n');
 });
 
 describe('caisson audit', () => {
-  const program = fileURLToPath(new URL('../../bin/caisson.js', import.meta.url));
+  const program = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
   const caisson = (...args: string[]) =>
     spawnSync(process.execPath, [program, '--home', home, ...args], {
       encoding: 'utf8',

@@ -13,7 +13,7 @@ const tellLoads = `data:text/javascript,${encodeURIComponent(
 
 /** A main that ends with 43 on SIGTERM. */
 const exitsOnTerm =
-  "export async function main() { process.once('SIGTERM', () => process.exit(43)); setInterval(() => {}, 1000); process.stdout.write('up ' + process.pid + '\\n'); }";
+  "exports.main = () => { process.once('SIGTERM', () => process.exit(43)); setInterval(() => {}, 1000); process.stdout.write('up ' + process.pid + '\\n'); };";
 
 /** Holds the caller of `spawn` for a second after the process has started, as a busy machine does. */
 const slowSpawn = `data:text/javascript,${encodeURIComponent(
@@ -145,16 +145,16 @@ it('the program says when it is not complete', async () => {
 async function copyWith(path: string, main: string | null, { withNode = true } = {}): Promise<string> {
   const root = join(path, `package-${Math.random().toString(36).slice(2)}`);
   await mkdir(join(root, 'bin'), { recursive: true });
-  await mkdir(join(root, 'dist/src/cli'), { recursive: true });
+  await mkdir(join(root, 'dist/code'), { recursive: true });
   await mkdir(join(root, 'node_modules/node/bin'), { recursive: true });
   await writeFile(join(root, 'package.json'), '{"type":"module","version":"0.0.0"}');
   const source = await readFile(bin, 'utf8');
-  await writeFile(join(root, 'bin/caisson.js'), source.replace('process.argv.slice(2)', "['go']"));
-  await cp(join(bin, '../process.js'), join(root, 'bin/process.js'));
-  if (main !== null) await writeFile(join(root, 'dist/src/cli/main.js'), main);
+  await writeFile(join(root, 'bin/caisson.cjs'), source.replace('process.argv.slice(2)', "['go']"));
+  await cp(join(bin, '../code-cache.cjs'), join(root, 'bin/code-cache.cjs'));
+  if (main !== null) await writeFile(join(root, 'dist/code/cli.cjs'), main);
   if (withNode) {
     await writeFile(join(root, 'node_modules/node/package.json'), '{"version":"24.0.0"}');
     await cp(process.execPath, join(root, 'node_modules/node/bin/node'));
   }
-  return join(root, 'bin/caisson.js');
+  return join(root, 'bin/caisson.cjs');
 }

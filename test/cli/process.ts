@@ -7,7 +7,7 @@ import { delimiter, join, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-export const bin = fileURLToPath(new URL('../../bin/caisson.js', import.meta.url));
+export const bin = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
 export const onDouble = fileURLToPath(new URL('double-main.ts', import.meta.url));
 
 export interface Ended {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caisson } from '../../src/service/caisson.ts';
-import { openCaisson, type OpenInput } from '../../src/main.ts';
+import { openCaisson } from '../../src/main.ts';
+import type { OpenInput } from '../../src/service/open.ts';
 
 const example = fileURLToPath(new URL('../../examples/backend/backend.ts', import.meta.url));
 let root = '';

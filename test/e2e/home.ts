@@ -12,7 +12,7 @@ import { dockerHost } from '../engines/docker.ts';
 const run = promisify(execFile);
 
 export const busybox = 'caisson-test/busybox:latest';
-export const cli = fileURLToPath(new URL('../../bin/caisson.js', import.meta.url));
+export const cli = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
 
 export interface Home extends AsyncDisposable {
   readonly path: string;

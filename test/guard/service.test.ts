@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Question } from '../../src/guard/types.ts';
-import { openCaisson, type OpenInput } from '../../src/main.ts';
+import { openCaisson } from '../../src/main.ts';
+import type { OpenInput } from '../../src/service/open.ts';
 import type { Started } from '../cli/process.ts';
 import { queue, hasTerminal, type ApprovalQueue } from './terminal.ts';
 

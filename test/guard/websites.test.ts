@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isCode } from '../../src/errors.ts';
-import type { Guard, GuardInput } from '../../src/guard/open.ts';
+import type { Guard } from '../../src/guard/open.ts';
+import type { GuardInput } from '../../src/guard/types.ts';
 import { call, directories, guardOn, type Made, refusalOf } from './world.ts';
 
 /** As the document prints it. */

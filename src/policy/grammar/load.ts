@@ -1,5 +1,8 @@
 /** The shell grammar: loaded once, on first use. */
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { CaissonError } from '../../errors.ts';
+import { dependencyPath } from '../../lib/asset.ts';
 import { parseMs, shortParseMs, shortUnits } from '../limits.ts';
 import { flatten, type FlatTree } from './flatten.ts';
 
@@ -8,19 +11,36 @@ export type Parse = (text: string) => FlatTree | null;
 
 let loaded: Promise<Parse | null> | null = null;
 
-/** `null`: the grammar cannot be loaded; every command is asked for then. */
-export function loadGrammar(): Promise<Parse | null> {
+const files = { runtime: 'web-tree-sitter/web-tree-sitter.wasm', bash: 'tree-sitter-bash/tree-sitter-bash.wasm' };
+
+/**
+ * `null`: the grammar cannot be loaded here; every command is asked for then. Throws `failed_precondition` where a file of the
+ * installation is missing: a question at every command would only hide that.
+ */
+export async function loadGrammar(): Promise<Parse | null> {
+  const there = { runtime: wholeFile(files.runtime), bash: wholeFile(files.bash) };
   // Why it failed changes nothing for the verdict, which names the grammar as what is missing.
-  loaded ??= load().catch(() => null);
-  return loaded;
+  loaded ??= load(there).catch(() => null);
+  return await loaded;
 }
 
-async function load(): Promise<Parse> {
-  const { Parser, Language } = await import('web-tree-sitter');
-  await Parser.init();
-  const language = await Language.load(
-    createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm'),
+function wholeFile(name: string): string {
+  const path = dependencyPath(name);
+  if (existsSync(path)) return path;
+  throw new CaissonError(
+    'failed_precondition',
+    `this installation of Caisson is not complete: ${basename(name)} is missing`,
+    {
+      remedy: 'install Caisson again',
+      details: { path },
+    },
   );
+}
+
+async function load({ runtime, bash }: typeof files): Promise<Parse> {
+  const { Parser, Language } = await import('web-tree-sitter');
+  await Parser.init({ locateFile: () => runtime });
+  const language = await Language.load(bash);
   const parser = new Parser();
   parser.setLanguage(language);
   const names = Array.from({ length: language.nodeTypeCount }, (_, id) =>

@@ -249,7 +249,7 @@ describe('consent', () => {
   });
 
   it('is given on the command line', () => {
-    const program = fileURLToPath(new URL('../../../bin/caisson.js', import.meta.url));
+    const program = fileURLToPath(new URL('../../../bin/caisson.cjs', import.meta.url));
     const caisson = (...args: string[]) =>
       spawnSync(process.execPath, [program, '--home', home, ...args], {
         encoding: 'utf8',

@@ -83,7 +83,7 @@ describe('a loop', () => {
 
   it('is seen over several processes, and reported on the command line', async () => {
     await (await opened()).close();
-    const program = fileURLToPath(new URL('../../../bin/caisson.js', import.meta.url));
+    const program = fileURLToPath(new URL('../../../bin/caisson.cjs', import.meta.url));
     const run = () =>
       spawnSync(process.execPath, [program, '--home', home, 'run', '--task', 'build', '--', 'sh', '-c', 'exit 3'], {
         encoding: 'utf8',

@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Caisson } from '../../../src/service/caisson.ts';
 import type { Question } from '../../../src/guard/types.ts';
-import { openCaisson, type OpenInput } from '../../../src/main.ts';
+import { openCaisson } from '../../../src/main.ts';
+import type { OpenInput } from '../../../src/service/open.ts';
 
 const task = 'build';
 

@@ -1,0 +1,205 @@
+/** The package as npm installs it: packed, in an empty project, without the checkout around it. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dockerHost } from '../engines/docker.ts';
+import { busybox } from './home.ts';
+
+const execute = promisify(execFile);
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+let project: string;
+let env: NodeJS.ProcessEnv;
+
+const at = (...path: readonly string[]): string => join(project, ...path);
+const run = async (program: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+  await execute(program, args, { cwd: project, env: { ...env, ...more }, maxBuffer: 2 ** 26 });
+const node = async (file: string, more?: NodeJS.ProcessEnv) => await run(process.execPath, [file], more);
+const caisson = async (...args: readonly string[]) => await run(at('node_modules/.bin/caisson'), args);
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'caisson-package-'));
+  env = {
+    PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+    HOME: project,
+    CAISSON_HOME: at('home'),
+    DOCKER_HOST: dockerHost() ?? '',
+    CAISSON_TERMINAL_DOCKER_IMAGE: busybox,
+  };
+  await writeFile(at('package.json'), '{"name":"project","private":true,"type":"module"}');
+  await execute('npm', ['pack', '--pack-destination', project], { cwd: checkout });
+  const [tarball = ''] = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`]);
+}, 300_000);
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+/** A package of the checkout, for this project too. */
+async function link(name: string): Promise<void> {
+  await mkdir(dirname(at('node_modules', name)), { recursive: true });
+  await symlink(join(checkout, 'node_modules', name), at('node_modules', name));
+}
+
+describe('the installed package', () => {
+  it('brings nothing else, and takes at most 15 MB', async () => {
+    expect((await readdir(at('node_modules'))).filter((name) => !name.startsWith('.'))).toEqual(['caisson']);
+    const files = await readdir(at('node_modules/caisson'), { recursive: true, withFileTypes: true });
+    const sizes = await Promise.all(
+      files.filter((file) => file.isFile()).map(async (file) => (await stat(join(file.parentPath, file.name))).size),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(15 * 2 ** 20);
+  });
+
+  it('is imported and required, with one class of errors in all entries', async () => {
+    await writeFile(
+      at('entries.mjs'),
+      `import { createRequire } from 'node:module';
+       import { CaissonError, isCode, openCaisson } from 'caisson';
+       import * as backend from 'caisson/backend';
+       import manifest from 'caisson/package.json' with { type: 'json' };
+       const required = createRequire(import.meta.url)('caisson');
+       const error = new backend.CaissonError('conflict', 'x');
+       console.log(error instanceof CaissonError, isCode(error, 'conflict'), required.openCaisson === openCaisson, manifest.name);`,
+    );
+    expect((await node('entries.mjs')).stdout).toBe('true true true caisson\n');
+  });
+
+  it('names every package that is inside, with licence and text', async () => {
+    const bill: unknown = JSON.parse(await readFile(at('node_modules/caisson/dist/sbom.cdx.json'), 'utf8'));
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'caisson' } } });
+    const licences = await readFile(at('node_modules/caisson/dist/THIRD-PARTY-LICENSES'), 'utf8');
+    for (const name of [
+      'dockerode',
+      'ssh2',
+      'zod',
+      'yaml',
+      'web-tree-sitter',
+      'tree-sitter-bash',
+      'p-queue',
+      'fast-check',
+    ]) {
+      expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'));
+      expect(JSON.stringify(bill)).toContain(`"name":"${name}"`);
+    }
+  });
+
+  it.each([
+    ['5.9', 'nodenext'],
+    ['5.9', 'bundler'],
+    ['7', 'nodenext'],
+    ['7', 'bundler'],
+  ])('has types that TypeScript %s takes under strict with %s', async (version, resolution) => {
+    await link('@types/node').catch(() => undefined);
+    await link('undici-types').catch(() => undefined);
+    await writeFile(
+      at('typed.ts'),
+      `import { type CaissonApi, type ErrorCode, isCode, openCaisson, type OpenInput, type Running } from 'caisson';
+       import { type Backend, type BackendModule, CaissonError } from 'caisson/backend';
+       const input: OpenInput = { flags: { 'terminal.backend': 'local' } };
+       const caisson: CaissonApi = await openCaisson(input);
+       const running: Running = await caisson.exec({ command: ['true'] });
+       const code: number | null = (await running.exit).exitCode;
+       // @ts-expect-error a command has at least one word
+       await caisson.run({ command: [] });
+       export const backend: BackendModule = { isolation: 'none', open: (): Backend => { throw new CaissonError('internal', 'x'); } };
+       export const wrong: ErrorCode = 'conflict';
+       export { code, isCode };`,
+    );
+    const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
+    const compilerOptions = { strict: true, noEmit: true, target: 'es2023', types: ['node'], module };
+    const config = { compilerOptions: { ...compilerOptions, moduleResolution: resolution }, files: ['typed.ts'] };
+    await writeFile(at('tsconfig.json'), JSON.stringify(config));
+    const name = version === '5.9' ? 'typescript-5.9' : 'typescript';
+    const tsc = join(checkout, 'node_modules', name, 'bin/tsc');
+    const outcome = await run(process.execPath, [tsc, '-p', '.']).catch((error: unknown) => error);
+    expect(outcome).toMatchObject({ stdout: '' });
+  });
+
+  it("runs README's example of the library", async () => {
+    const readme = await readFile(join(checkout, 'README.md'), 'utf8');
+    const [, example = ''] = /```ts\n(import \{ openCaisson \}[\s\S]*?)```/.exec(readme) ?? [];
+    await writeFile(at('example.mts'), example);
+    expect((await node('example.mts')).stdout).toMatch(/^exited 0 42\n docker [0-9a-f]{64}\n$/);
+    await caisson('rm', 'build');
+  });
+
+  it('runs commands, judges them by the grammar, and finds its recipes', async () => {
+    expect((await caisson('run', '-q', '--', 'echo', 'in a container')).stdout).toBe('in a container\n');
+    expect((await caisson('run', '-q', '--backend', 'local', '--', 'echo', 'here')).stdout).toBe('here\n');
+    const verdict = async (command: string): Promise<unknown> =>
+      await caisson('policy', 'check', '--backend', 'local', command).catch((error: unknown) => error);
+    expect(await verdict('echo "$(ls)" | wc -c')).toMatchObject({ stdout: expect.stringMatching(/^allow/) });
+    expect(await verdict('rm -rf /')).toMatchObject({ code: 3, stdout: expect.stringMatching(/^deny/) });
+    expect((await caisson('image', 'ls')).stdout).toMatch(/base[\s\S]*python-node/);
+    expect((await caisson('config', 'schema')).stdout).toContain('container_cpu');
+  });
+
+  it('runs the suite for the backend of the guide', async () => {
+    await link('vitest');
+    await mkdir(at('backend'));
+    for (const name of ['backend.ts', 'marked.ts', 'process.ts']) {
+      const source = await readFile(join(checkout, 'examples/backend', name), 'utf8');
+      const published = source.replaceAll(/'\.\.\/\.\.\/src\/(?:backend|errors)\.ts'/g, "'caisson/backend'");
+      await writeFile(at('backend', name), published);
+    }
+    await writeFile(
+      at('backend/suite.test.ts'),
+      `import { tmpdir } from 'node:os';
+       import { plainSpec, testBackend } from 'caisson/conformance';
+       import { open } from './backend.ts';
+       const directory = tmpdir() + '/caisson-suite-' + process.pid;
+       const sockets = { reason: 'its streams are sockets, which have no path', instead: async () => {} };
+       await testBackend({
+         name: 'example',
+         open: (instance) => open({ env: {}, instance, settings: { directory } }),
+         spec: plainSpec('directory', { cwd: tmpdir(), persistent: true }),
+         deviations: { 'shell.reopened': sockets, 'stdin.reopened': sockets },
+       });`,
+    );
+    const vitest = at('node_modules/vitest/vitest.mjs');
+    const { stdout } = await run(process.execPath, [vitest, 'run', '--reporter=json', 'backend/suite.test.ts'], {
+      NO_COLOR: '1',
+    });
+    const report: unknown = JSON.parse(stdout.slice(stdout.indexOf('{"numTotal')));
+    expect(report).toMatchObject({
+      numFailedTests: 0,
+      numTotalTests: expect.toSatisfy((count) => Number(count) > 130),
+    });
+  }, 240_000);
+
+  it('is an error, and no question at every command, when its grammar is missing', async () => {
+    await cp(at('node_modules/caisson'), at('broken'), { recursive: true });
+    await rm(at('broken/dist/tree-sitter-bash.wasm'));
+    const outcome = await run(at('broken/bin/caisson'), ['run', '--backend', 'local', '--', 'ls', '/']).catch(
+      (error: unknown) => error,
+    );
+    expect(outcome).toMatchObject({
+      code: 125,
+      stderr: expect.stringMatching(/not complete: tree-sitter-bash.wasm is missing[\s\S]*install Caisson again/),
+    });
+  });
+
+  it('says what to install for mode smart', async () => {
+    await mkdir(at('smart'), { mode: 0o700 });
+    const smart = 'approvals: {mode: smart, smart: {base_url: "http://127.0.0.1:9/v1", model: m}}\n';
+    await writeFile(at('smart/config.yaml'), smart, { mode: 0o600 });
+    const { stderr } = await run(at('node_modules/.bin/caisson'), ['ls', '--home', at('smart')]);
+    expect(stderr).toContain('npm install openai');
+  });
+
+  it('starts from a code cache that is made by the first run, and never from one of other files', async () => {
+    const cli = at('cached/dist/code/cli.cjs');
+    await cp(at('node_modules/caisson'), at('cached'), { recursive: true });
+    const ls = async () => await run(at('cached/bin/caisson'), ['ls', '--help']);
+    const packs = async () => (await readdir(at('.cache/caisson/code'))).filter((name) => name.endsWith('-ls.pack'));
+    const before = (await packs().catch(() => [])).length;
+    const { stdout } = await ls();
+    expect(await packs()).toHaveLength(before + 1);
+    expect((await ls()).stdout).toBe(stdout);
+    // Of the same length: V8 itself would run the old code.
+    await writeFile(cli, (await readFile(cli, 'utf8')).replace('Everywhere', 'Everyplace'));
+    expect((await ls()).stdout).toBe(stdout.replace('Everywhere', 'Everyplace'));
+  });
+});
