@@ -7,7 +7,6 @@
 'use strict';
 const fs = require('node:fs');
 const { basename, dirname, join } = require('node:path');
-const { cachedDataVersionTag } = require('node:v8');
 const { Script } = require('node:vm');
 
 const unusedMs = 30 * 24 * 3600_000;
@@ -64,12 +63,12 @@ function openPack(entry, [verb = '']) {
   const directory = exports.directoryOf('code');
   if (directory === null) return null;
   const word = /^[a-z]{1,20}$/.test(verb) ? verb : 'other';
-  const tag = cachedDataVersionTag();
-  const file = join(directory, `${tag.toString(16)}-${shortHash(entry)}-${word}.pack`);
-  return { directory, file, tag, entries: readPack(file) };
+  const node = shortHash([process.version, process.arch, process.execArgv, process.env.NODE_OPTIONS].join(' '));
+  const file = join(directory, `${shortHash(entry)}-${node}-${word}.pack`);
+  return { directory, file, entries: readPack(file) };
 }
 
-/** FNV-1a, to keep installations apart: a collision costs time, since entries carry their paths. */
+/** FNV-1a, to keep installations and versions of Node apart. A collision costs time alone: V8 refuses what is not its own. */
 function shortHash(text) {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
@@ -106,8 +105,7 @@ function readOwn(file) {
 }
 
 function save({ pack, scripts, fresh }) {
-  // Flags that were set since are a part of the tag: what is made under them would be refused.
-  if (!fresh || cachedDataVersionTag() !== pack.tag) return;
+  if (!fresh) return;
   try {
     fs.mkdirSync(pack.directory, { recursive: true, mode: 0o700 });
     if ((fs.statSync(pack.directory).mode & 0o022) !== 0) return;

@@ -2,6 +2,7 @@ import type { Bench } from '../bench.ts';
 import { apptainer } from './apptainer.ts';
 import { burst } from './burst.ts';
 import { cli } from './cli.ts';
+import { cliExec, cliLs, cliRun } from './cli-commands.ts';
 import { cold } from './cold.ts';
 import { exec } from './exec.ts';
 import { files } from './files.ts';
@@ -18,6 +19,9 @@ import { sync } from './sync.ts';
 /** In the order in which they run without a name. */
 export const benches: readonly Bench[] = [
   cli,
+  cliExec,
+  cliRun,
+  cliLs,
   policy,
   redact,
   exec,

@@ -29,7 +29,7 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
     format: 'cjs',
     exports: 'named',
     dynamicImportInCjs: false,
-    comments: { legal: false },
+    comments: false,
     entryFileNames: 'code/[name].cjs',
     chunkFileNames: 'code/[name]-[hash].cjs',
   });
