@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { backends, usual } from '../backends/index.ts';
 import { unreadFlags } from './access/authorize.ts';
 import { auditIn } from './audit/log.ts';
+import type { Audit } from './audit/types.ts';
 import type { BackendConfig, BackendEntry } from './backend.ts';
 import { build } from './lib/build.ts';
 import { systemClock } from './lib/clock.ts';
@@ -15,6 +16,7 @@ import { registeredBackends } from './config/registered.ts';
 import { loadConfig } from './config/load.ts';
 import type { Loaded } from './config/types.ts';
 import { openGuard } from './guard/open.ts';
+import { SkillGuard } from './guard/skills/skills.ts';
 import { markHome } from './service/admin/home-identity.ts';
 import { approvalsOf } from './service/admin/approvals.ts';
 import type { Origin } from './service/exec/provision.ts';
@@ -52,8 +54,8 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const gaveUp = giveUpReserve(loaded.home);
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'), { clock });
   markHome(loaded.home);
-  const { file_bytes: fileBytes, store_bytes: storeBytes } = loaded.config.audit;
-  const audit = auditIn(join(loaded.home, 'audit'), { fileBytes, storeBytes, owner: store.owner });
+  const audit = auditOf(loaded, store);
+  const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
   const { env } = loaded;
   const known = new Backends(entries, (name) => ({
@@ -86,17 +88,13 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     rulebook: guard.rulebook,
     limit: strict?.strictRequest ?? null,
     loops: guard.loops,
-    origin: originOf(loaded, input),
+    origin: originOf(loaded, input, skills),
+    skills,
     backendNames: known.names,
     builder,
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit }),
-    config: configView(loaded, keys, [
-      ...openingNotices(gaveUp, notices),
-      ...readableHome(loaded.home),
-      ...guard.notices,
-      ...ineffective(loaded),
-    ]),
+    config: configView(loaded, keys, [...openingNotices(gaveUp, notices), ...guard.notices, ...ineffective(loaded)]),
     release: async () => {
       await journal.close();
       await known.close();
@@ -125,7 +123,7 @@ function openingNotices(gaveUp: boolean, notices: readonly Notice[]): readonly s
 }
 
 /** Where values and names come from that commands are given. */
-function originOf(loaded: Loaded, { cwd }: Input): Origin {
+function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin {
   const { env } = loaded;
   return {
     cwd,
@@ -134,8 +132,14 @@ function originOf(loaded: Loaded, { cwd }: Input): Origin {
     skillDirectories: loaded.config.terminal.skill_directories.map((path) => resolve(loaded.home, path)),
     redactions: redactionsOf(loaded),
     broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
+    admitSkill: skills.admit,
     ownKeys: [loaded.config.approvals.smart.api_key_env].filter((name) => typeof name === 'string'),
   };
+}
+
+function auditOf({ home, config }: Loaded, { owner }: Store): Audit {
+  const { file_bytes: fileBytes, store_bytes: storeBytes } = config.audit;
+  return auditIn(join(home, 'audit'), { fileBytes, storeBytes, owner });
 }
 
 /** Its files are for this user alone; their names, and when they change, are not. */
@@ -192,7 +196,7 @@ function ineffective(loaded: Loaded): readonly string[] {
   const unread = existsSync(join(loaded.home, 'cli-config.yaml'))
     ? ['cli-config.yaml in the state directory is not read: move its keys, such as hooks, to config.yaml']
     : [];
-  return [...new Set(weakSecrets(loaded)), ...flags, ...unread];
+  return [...readableHome(loaded.home), ...new Set(weakSecrets(loaded)), ...flags, ...unread];
 }
 
 /** Values of the keys that the backend has added to the configuration. Of the keys of others it gets nothing. */

@@ -22,6 +22,8 @@ export interface SkillSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether a variable has a source of its own, which is asked at the time of use. */
   readonly sourced?: (name: string) => boolean;
+  /** Judges a skill by its SKILL.md, which has this text, before it is used. Throws to refuse it. */
+  readonly admit?: (file: string, text: string) => Promise<void>;
 }
 
 const mostBytes = 256 * 1024;
@@ -33,15 +35,28 @@ const fileName = 'SKILL.md';
  * that is not one, and `permission_denied` for a variable that is never passed on.
  */
 export async function skillNeeds(path: string, surroundings: SkillSurroundings): Promise<SkillNeeds> {
-  const { env, sourced = () => false } = surroundings;
+  const { env, sourced = () => false, admit } = surroundings;
   const file = await find(path, surroundings);
-  const matter = await frontMatter(file);
-  const names = entriesIn(matter, { list: 'required_environment_variables', fields: ['name'] }, file);
+  const text = await read(file);
+  const matter = await frontMatter(text, file);
+  const names = entriesIn(matter, variables, file);
   const files = entriesIn(matter, { list: 'required_credential_files', fields: ['path', 'name'] }, file);
   for (const name of names) refuseUnpassable(name, file);
   for (const path of files) refuseUndeclarable(path, file);
+  await admit?.(file, text);
   const isSet = (name: string): boolean => sourced(name) || (Object.hasOwn(env, name) && env[name] !== undefined);
   return { set: names.filter(isSet), missing: names.filter((name) => !isSet(name)), files };
+}
+
+const variables = { list: 'required_environment_variables', fields: ['name'] } as const;
+
+/** Names of variables in the front matter of a SKILL.md; empty when it cannot be read. */
+export async function declaredVariables(text: string): Promise<readonly string[]> {
+  try {
+    return entriesIn(await frontMatter(text, fileName), variables, fileName);
+  } catch {
+    return []; // loading it reports the error
+  }
 }
 
 async function find(path: string, { cwd, directories = [] }: SkillSurroundings): Promise<string> {
@@ -74,8 +89,7 @@ function refuseUndeclarable(path: string, file: string): void {
   throw unusable(file, `the credential file ${JSON.stringify(path.slice(0, 64))} is refused: ${problem}`);
 }
 
-async function frontMatter(file: string): Promise<unknown> {
-  const text = await read(file);
+async function frontMatter(text: string, file: string): Promise<unknown> {
   const [, yaml] = /^---\r?\n([^]*?)\r?\n---(?:\r?\n|$)/.exec(text) ?? [];
   if (yaml === undefined) return null;
   const { parseDocument } = await import('yaml');

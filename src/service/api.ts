@@ -18,6 +18,7 @@ import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { Inspected } from '../sandbox/inspect.ts';
 import type { Redactor } from '../secrets/redact/types.ts';
 import type { ScanResult } from '../secrets/scan/types.ts';
+import type { SkillScan } from '../guard/skills/types.ts';
 import type { SandboxRequest } from '../plan/types.ts';
 import type {
   Acquired,
@@ -55,6 +56,7 @@ export type { DetachedProcess } from '../exec/detached/types.ts';
 export type { SessionEnd, SessionInput, SessionStart, SessionView } from '../exec/session/types.ts';
 export type { ExecEvent, Execution, KeptStream, Where } from '../exec/types.ts';
 export type { RedactionCounts, Redactor } from '../secrets/redact/types.ts';
+export type { SkillFinding, SkillScan, SkillVerdict } from '../guard/skills/types.ts';
 export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/types.ts';
 export type { CopyResult, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc.ts';
@@ -194,6 +196,13 @@ export interface SecretsApi {
   scan(file: { readonly name: string; readonly bytes: Uint8Array }): Promise<ScanResult>;
   /** Accepts exactly these bytes from now on. Throws `failed_precondition` for content that no person can have read. */
   approve(result: ScanResult): Promise<void>;
+  /** Judges the directory of a skill, SKILL.md and its scripts, as it is judged before it is used. */
+  scanSkill(directory: string): Promise<SkillScan>;
+  /**
+   * Accepts exactly the files that were scanned, for use from now on. Throws `failed_precondition` when not all could be
+   * read, `permission_denied` inside a command that Caisson runs.
+   */
+  acceptSkill(scan: SkillScan): Promise<void>;
 }
 
 export interface BackendsApi {

@@ -38,6 +38,7 @@ import { Sessions } from './exec/sessions.ts';
 import { copiesOf } from './files/copy.ts';
 import { fileTools } from './files/tools.ts';
 import type { Rulebook } from '../guard/rulebook.ts';
+import type { SkillGuard } from '../guard/skills/skills.ts';
 import { fileKeys, withKeys } from './inputs.ts';
 import type { Plan } from '../plan/types.ts';
 import type { Context, StepOptions } from '../sandbox/context.ts';
@@ -57,6 +58,7 @@ export interface Parts extends GcParts, AdmissionParts, Pick<AttemptParts, 'loop
   readonly approvals: ApprovalsApi;
   /** What holds for a task. */
   readonly rulebook: Rulebook;
+  readonly skills: SkillGuard;
   /** Gives back what was opened for the parts. */
   readonly release: () => Promise<void>;
 }
@@ -93,7 +95,7 @@ export class Caisson implements CaissonApi {
     this.approvals = parts.approvals;
     this.audit = auditOf(context);
     this.images = imagesOf(parts);
-    this.secrets = secretsOf(loaded);
+    this.secrets = secretsOf(loaded, parts.skills);
     this.access = accessOf(context, loaded, env);
     this.backends = backendsOf({ context, names, modules: loaded.config.backends, env });
     this.mcpServers = mcpServersOf(loaded);

@@ -96,6 +96,8 @@ export const secretsOf = (approved: string[]): CaissonApi['secrets'] => ({
   redactor: ({ names = [] } = {}) => new Redaction(names.map((name) => ({ name, value: `value of ${name}` }))).stream(),
   scan: (file) => Promise.resolve(scan(file, (sha256) => approved.includes(sha256))),
   approve: ({ sha256 }) => Promise.resolve(void approved.push(sha256)),
+  scanSkill: (path) => Promise.reject(new CaissonError('invalid_argument', `${path} has no SKILL.md`)),
+  acceptSkill: () => Promise.resolve(),
 });
 
 export const wholeRules: readonly RuleExamples[] = ['D1', 'H1'].map((rule, at) => ({

@@ -2,6 +2,7 @@
 import type { SecretsApi } from '../api.ts';
 import type { Config, Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
+import type { SkillGuard } from '../../guard/skills/skills.ts';
 import { forwardedNames } from '../../plan/backend-keys.ts';
 import { Redaction } from '../../secrets/redact/redactor.ts';
 import { approve, approvedHashes } from '../../secrets/scan/approved.ts';
@@ -10,7 +11,7 @@ import type { Declared } from '../../secrets/redact/types.ts';
 import { scan } from '../../secrets/scan/scan.ts';
 import { forwardedEnv } from '../../values/env.ts';
 
-export function secretsOf({ config, env, home }: Loaded): SecretsApi {
+export function secretsOf({ config, env, home }: Loaded, skills: SkillGuard): SecretsApi {
   return {
     redactor: ({ names = [] } = {}) => {
       const values = forwardedEnv([...forwardedNames(config.terminal), ...names], env);
@@ -26,6 +27,8 @@ export function secretsOf({ config, env, home }: Loaded): SecretsApi {
         throw new CaissonError('failed_precondition', 'what cannot be read cannot be approved');
       await approve(home, sha256, name);
     },
+    scanSkill: async (directory) => await skills.scan(directory),
+    acceptSkill: async (scanned) => await skills.accept(scanned),
   };
 }
 

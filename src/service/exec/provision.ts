@@ -22,6 +22,8 @@ export interface Origin {
   readonly broker: Broker;
   /** Where skills are looked for by their names. */
   readonly skillDirectories: readonly string[];
+  /** Judges a skill before it is used. */
+  readonly admitSkill?: (file: string, text: string) => Promise<void>;
   /** Names of variables that hold keys of Caisson itself. */
   readonly ownKeys: readonly string[];
 }
@@ -50,6 +52,7 @@ export class Provisions {
     this.#skills = new Skills({
       ...origin,
       directories: origin.skillDirectories,
+      ...(origin.admitSkill === undefined ? {} : { admit: origin.admitSkill }),
       sourced: (name) => origin.broker.has(name),
     });
     this.#files = new CredentialFiles({
