@@ -321,12 +321,19 @@ export interface HostKey {
 
 /** Facet of backends that keep images of their own. */
 export interface Images {
-  list(
-    options?: Cancelable,
-  ): Promise<
-    readonly { readonly reference: string; readonly id: string; readonly bytes: number; readonly created: string }[]
+  list(options?: Cancelable): Promise<
+    readonly {
+      readonly reference: string;
+      readonly id: string;
+      readonly bytes: number;
+      readonly created: string;
+      readonly labels?: Readonly<Record<string, string>>;
+    }[]
   >;
-  /** Makes an image from an uncompressed tar of a root file system. `config` is what an image file would declare. */
+  /**
+   * Makes an image from an uncompressed tar of a root file system. `config` is what an image file would declare. The image
+   * that had the name before is removed, unless it has another name or a sandbox uses it.
+   */
   importRootfs(
     reference: string,
     tar: Readable,

@@ -4,7 +4,7 @@ import type { Images } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { buildByDockerfile, findClient } from './dockerfile.ts';
 import { recipe as recipeOf } from './recipes.ts';
-import { buildRootfs, packagesPrecondition, type BuildOptions } from './rootfs.ts';
+import { buildRootfs, packagesPrecondition, type BuildOptions, type Rootfs } from './rootfs.ts';
 
 export type Method = 'packages' | 'dockerfile';
 
@@ -29,6 +29,8 @@ export async function buildImage(
   }
   if (options.method === undefined) await requirePackages(name, options.env);
   const rootfs = await buildRootfs(recipe, options);
+  const same = await madeFrom(rootfs, recipe.reference, options);
+  if (same !== null) return { reference: recipe.reference, id: same };
   options.onProgress?.({ what: `loading ${recipe.reference} into the engine`, done: null, total: null });
   const { id } = await options.images.importRootfs(
     recipe.reference,
@@ -37,6 +39,16 @@ export async function buildImage(
     signalOf(options),
   );
   return { reference: recipe.reference, id };
+}
+
+/** The id of the image under this name when it was made from this very root file system. */
+async function madeFrom({ labels }: Rootfs, reference: string, options: BuildImageOptions): Promise<string | null> {
+  const listed = await options.images.list(signalOf(options));
+  const same = listed.find(
+    (image) =>
+      image.reference === reference && Object.entries(labels).every(([name, value]) => image.labels?.[name] === value),
+  );
+  return same?.id ?? null;
 }
 
 /** No method was chosen: say both ways when the default one cannot be gone. */

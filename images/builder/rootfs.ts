@@ -5,7 +5,7 @@
  * The hooks are fixed words. Everything that differs between recipes is a file in the build's own directory, which is
  * also the working directory, so that no path of the host gets into a hook.
  */
-import { access, cp, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, cp, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Progress } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
@@ -34,7 +34,10 @@ export interface Rootfs {
 export async function buildRootfs(recipe: Recipe, options: BuildOptions): Promise<Rootfs> {
   const directory = options.directory ?? cacheDirectory(options.env);
   const tar = (await cached(directory, recipe)) ?? (await build(recipe, directory, options));
-  return { tar, env: recipe.env, labels: { 'caisson.recipe': recipe.name, 'caisson.recipe.hash': recipe.hash } };
+  // The same recipe made again has newer packages.
+  const made = (await stat(tar)).mtime.toISOString();
+  const labels = { 'caisson.recipe': recipe.name, 'caisson.recipe.hash': recipe.hash, 'caisson.recipe.made': made };
+  return { tar, env: recipe.env, labels };
 }
 
 /** What the host lacks for this method, as one error; `null` when it can be used. */

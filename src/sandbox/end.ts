@@ -1,13 +1,13 @@
 /** Stop, start and remove by the caller's wish. */
 import type { Sandbox } from '../backend.ts';
-import { CaissonError } from '../errors.ts';
+import { CaissonError, isCode } from '../errors.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
 import { keptFiles, removeDirectory } from './directory.ts';
 import { endedBy } from './ended-by.ts';
-import { attachIfThere, finish } from './finish.ts';
+import { attachIfThere, finish, type HowToFinish } from './finish.ts';
 import { withLease } from './lease.ts';
 import { forgetLive } from './live.ts';
 import { noSandbox } from './step.ts';
@@ -66,13 +66,33 @@ export async function removeSandbox(
 ): Promise<void> {
   const row = await findIfThere(context, task);
   if (row !== null || options.keepFiles || (await keptFiles(context.home, task)).length === 0)
-    return underLease(context, task, options, (found) => finish(context, found, options));
+    return underLease(context, task, options, (found) => finishOrLeave(context, found, options));
   await withLease(context.store, taskLease(task), patienceOf(options), async () => {
     const since = await findIfThere(context, task);
-    if (since !== null) return finish(context, since, options);
+    if (since !== null) return finishOrLeave(context, since, options);
     for (const { place, sandboxId } of await keptFiles(context.home, task))
       await removeDirectory(place, task, sandboxId);
   });
+}
+
+/** The wish to remove is on record before anything is tried: it is carried out later, which its caller must know. */
+async function finishOrLeave(context: Context, row: SandboxRow, how: HowToFinish): Promise<void> {
+  try {
+    await finish(context, row, how);
+  } catch (error) {
+    const recorded = await context.store.sandbox(row.id);
+    if (!isCode(error, 'unavailable') || recorded?.state !== 'destroying') throw error;
+    const what = how.keepFiles ? 'the sandbox' : 'the sandbox and its files';
+    throw new CaissonError(
+      'unavailable',
+      `${error.message}; ${what} will be removed when ${row.backend} answers again`,
+      {
+        cause: error,
+        remedy: `${error.remedy ?? 'start it'}; the next command of Caisson, or \`caisson gc\`, then finishes the removal`,
+        details: { ...error.details, taskId: row.taskId, recorded: true },
+      },
+    );
+  }
 }
 
 async function underLease(

@@ -53,7 +53,12 @@ describe('removal', () => {
     const context = await service();
     await acquire(context, await plan(context), {});
     at.place.fail({ on: 'destroy', error: 'unavailable' });
-    await expect(removeSandbox(context, 'demo', { keepFiles: false })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(removeSandbox(context, 'demo', { keepFiles: false })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('the sandbox and its files will be removed when fake answers again'),
+      remedy: expect.stringContaining('caisson gc'),
+      details: { recorded: true, taskId: 'demo' },
+    });
     await removeSandbox(context, 'demo', { keepFiles: false });
     expect(at.place.resources.size).toBe(0);
     await expect(removeSandbox(context, 'demo', { keepFiles: false })).rejects.toMatchObject({ code: 'not_found' });

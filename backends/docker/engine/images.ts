@@ -1,8 +1,8 @@
 /** The images of the engine, and making one from a root file system. */
 import type { Images } from '../../../src/backend.ts';
-import { CaissonError } from '../../../src/errors.ts';
+import { CaissonError, isCode } from '../../../src/errors.ts';
 import type { Engine } from './engine.ts';
-import { printable } from './fault.ts';
+import { printable, statusOf } from './fault.ts';
 import { parseReference } from '../container/image.ts';
 import { list, number, object, parse, strings, text } from './json.ts';
 import { linesOf } from './lines.ts';
@@ -25,6 +25,7 @@ export function imagesOf(engine: Engine): Images {
       const parsed = parseReference(reference);
       if (!parsed || parsed.version.includes(':'))
         throw new CaissonError('invalid_argument', 'an image can only be made under a name and tag');
+      const before = await imageId(engine, reference).catch((error: unknown) => absent(error));
       const said = changes(config);
       const query = {
         ...{ fromSrc: '-', repo: parsed.name, tag: parsed.version },
@@ -40,9 +41,29 @@ export function imagesOf(engine: Engine): Images {
         signal: options.signal,
       });
       for await (const line of linesOf(answer, options.signal)) refuseFailure(reference, line);
-      return { id: await imageId(engine, reference) };
+      const id = await imageId(engine, reference);
+      if (before !== null && before !== id) await removeUnused(engine, before);
+      return { id };
     },
   };
+}
+
+function absent(error: unknown): null {
+  if (isCode(error, 'not_found')) return null;
+  throw error;
+}
+
+/** Without force the engine refuses to remove an image that a container uses. One with another name is kept. */
+async function removeUnused(engine: Engine, id: string): Promise<void> {
+  try {
+    const what = 'remove the image before';
+    const found = object(await engine.ask({ what, method: 'GET', path: `/images/${id}/json` }));
+    if (strings(found['RepoTags']).length > 0) return;
+    await engine.ask({ what, method: 'DELETE', path: `/images/${id}` });
+  } catch (error) {
+    // The new image is there: an engine that keeps the old one, since a container uses it, has done what was asked.
+    if (statusOf(error) === null) throw error;
+  }
 }
 
 /** An image without a name is listed under its id. */
@@ -52,7 +73,12 @@ function toListed(value: unknown): readonly Listed[] {
   const created = number(entry['Created']);
   if (id === null || created === null) return [];
   const names = strings(entry['RepoTags']).filter((name) => !name.startsWith('<none>'));
-  const rest = { id, bytes: number(entry['Size']) ?? 0, created: new Date(created * 1000).toISOString() };
+  const rest = {
+    id,
+    bytes: number(entry['Size']) ?? 0,
+    created: new Date(created * 1000).toISOString(),
+    labels: Object.fromEntries(Object.entries(object(entry['Labels'])).map(([name, value]) => [name, String(value)])),
+  };
   return (names.length > 0 ? names : [id]).map((reference) => ({ reference, ...rest }));
 }
 

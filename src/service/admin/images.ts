@@ -26,7 +26,7 @@ export function imagesOf(parts: ImageParts): ImagesApi {
       const found = await Promise.all(
         parts.backendNames.map(async (backend) => {
           const images = (await (await imagesFacet(backend))?.list(options)) ?? [];
-          return images.map((image) => ({ backend, ...image }));
+          return images.map(({ reference, id, bytes, created }) => ({ backend, reference, id, bytes, created }));
         }),
       );
       return found.flat();

@@ -1,4 +1,4 @@
-/** Making, finding and removing containers, networks and images on a real engine. */
+/** Making, finding and removing containers and networks on a real engine. */
 import { Readable } from 'node:stream';
 import { pack } from 'tar-stream';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -168,32 +168,6 @@ describe.skipIf(host === null)('the network of an instance', () => {
       const sandbox = await place.create();
       expect((await sh(sandbox, 'ls /sys/class/net')).stdout).toBe('lo\n');
     } finally {
-      await place.close();
-    }
-  });
-});
-
-describe.skipIf(host === null)('the images of an engine', () => {
-  test('can be made from a root file system, with the environment and labels that were given', async () => {
-    const place = new Place(host ?? nowhere);
-    const reference = `caisson-test/made:${place.instance}`;
-    const tar = pack();
-    tar.entry({ name: 'marker' }, 'made');
-    tar.finalize();
-    const value = 'a "quoted" $HOME \\ value';
-    try {
-      const { id } = (await place.backend.images?.importRootfs(reference, Readable.from(tar), {
-        env: { GREETING: value },
-        labels: { 'caisson.test': value },
-      })) ?? { id: '' };
-      expect(await place.backend.images?.list()).toContainEqual(expect.objectContaining({ reference, id }));
-      const { Config } = await place.engine.getImage(reference).inspect();
-      expect([Config.Env, Config.Labels]).toEqual([[`GREETING=${value}`], { 'caisson.test': value }]);
-    } finally {
-      await place.engine
-        .getImage(reference)
-        .remove({ force: true })
-        .catch(() => {});
       await place.close();
     }
   });
