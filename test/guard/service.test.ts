@@ -147,25 +147,37 @@ describe.skipIf(!hasTerminal)('the question on a terminal', () => {
     expect(existsSync(terminal.victim)).toBe(true);
   });
 
-  it('answered for the session holds for the task in the next command line, until rm', patience, async () => {
-    const at = await queue();
-    const run = 'run -q --task old --';
-    const first = at.caisson(`${run} rm -rf victim`);
-    await first.wrote('session covers: recursive delete for task old');
-    await first.wrote('Choice');
-    first.child.stdin?.write('s\r');
-    expect((await first.ended).exitCode).toBe(0);
-    const second = await at.caisson(`${run} rm -rf other`).ended;
-    expect([second.exitCode, second.stdout]).toEqual([0, '']);
-    expect((await at.caisson('approvals ls --granted').ended).stdout).toMatch(
-      /grt_[0-9a-f]{24} +old .*recursive delete/,
-    );
-    expect((await at.caisson('rm -q old').ended).exitCode).toBe(0);
-    const third = at.caisson(`${run} rm -rf third`);
-    await third.wrote('Choice');
-    third.child.stdin?.write('d\r');
-    expect((await third.ended).exitCode).toBe(126);
-  });
+  it(
+    'answered for the session holds for the task in the next command line, until it is revoked, or rm',
+    patience,
+    async () => {
+      const at = await queue();
+      const run = 'run -q --task old --';
+      const first = at.caisson(`${run} rm -rf victim`);
+      await first.wrote('session covers: recursive delete for task old');
+      await first.wrote('Choice');
+      first.child.stdin?.write('s\r');
+      expect((await first.ended).exitCode).toBe(0);
+      const second = await at.caisson(`${run} rm -rf other`).ended;
+      expect([second.exitCode, second.stdout]).toEqual([0, '']);
+      expect((await at.caisson('approvals ls --granted').ended).stdout).toMatch(
+        /grt_[0-9a-f]{24} +old .*recursive delete/,
+      );
+      const [id = ''] = (await at.caisson('approvals ls --granted -q').ended).stdout.trim().split('\r\n');
+      expect((await at.caisson(`approvals revoke ${id}`, { USER: 'mia' }).ended).exitCode).toBe(0);
+      expect((await at.caisson('audit tail').ended).stdout).toContain('revoked by mia on a terminal: recursive delete');
+      expect((await at.caisson('approvals ls --granted -q').ended).stdout.trim()).toBe('');
+      const again = at.caisson(`${run} rm -rf again`);
+      await again.wrote('Choice');
+      again.child.stdin?.write('s\r');
+      expect((await again.ended).exitCode).toBe(0);
+      expect((await at.caisson('rm -q old').ended).exitCode).toBe(0);
+      const third = at.caisson(`${run} rm -rf third`);
+      await third.wrote('Choice');
+      third.child.stdin?.write('d\r');
+      expect((await third.ended).exitCode).toBe(126);
+    },
+  );
 
   it('answered from another terminal says by whom, and how', patience, async () => {
     const at = await queue();

@@ -50,7 +50,11 @@ function whatOf(type: AuditRecord['type'], rest: Readonly<Record<string, unknown
   return type === 'torn' ? 'a piece of a line, as a crash leaves it' : `through ${words(rest['through'])}`;
 }
 
-function decisionOf({ verdict, answered, command, skips_questions: skips }: Readonly<Record<string, unknown>>): string {
+function decisionOf(record: Readonly<Record<string, unknown>>): string {
+  const { verdict, answered, command, skips_questions: skips, skill, judged, accepted, revoked, covers, by } = record;
+  if (revoked !== undefined) return `revoked by ${words(by)}: ${words(covers)}`;
+  if (skill !== undefined)
+    return `${words(verdict)}: skill ${words(skill)}, ${words(judged)}${accepted === true ? ', accepted' : ''}`;
   if (typeof skips === 'boolean') return skips ? 'questions are skipped from here on' : 'questions are asked again';
   return `${words(verdict)}${words(answered) === '' ? '' : ` (${words(answered)})`}: ${words(command)}`;
 }
