@@ -115,7 +115,9 @@ export class Caisson implements CaissonApi {
     const keepBytes = loaded.config.exec.output_bytes;
     const processes = new Processes({ context, origin, admission, attempt, plan });
     this.processes = processes;
-    this.execs = new Execs({ context, journal, origin, admission, attempt, running, processes, plan, keepBytes });
+    const streamBytes = loaded.config.policy.profile === 'strict' ? keepBytes : null;
+    const bounds = { keepBytes, streamBytes };
+    this.execs = new Execs({ context, journal, origin, admission, attempt, running, processes, plan, ...bounds });
     this.#openSessions = new Sessions({ context, admission, attempt, running, plan: planOf, keepBytes });
     this.sessions = this.#openSessions;
     this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, within });

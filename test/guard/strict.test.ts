@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { buffer, text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { strictRequest } from '../../src/guard/strict.ts';
@@ -61,10 +62,12 @@ describe('a request under the profile strict', () => {
 });
 
 describe('the service under the profile strict', () => {
+  const patience = { timeout: 60_000 };
+
   it('keeps time, output, place and environment within its bounds', { timeout: 60_000 }, async () => {
     const caisson = await strictly({ CAISSON_EXEC_OUTPUT_BYTES: '50000' });
-    const text = 'BEGIN { print ENVIRON["AGENT_FOUNDRY_RUNTIME"] "-" ENVIRON["OPENROUTER_X"] "-" ENVIRON["PLAIN"] }';
-    const shown = await caisson.run({ command: ['awk', text], env: { OPENROUTER_X: 'x', PLAIN: 'p' } });
+    const program = 'BEGIN { print ENVIRON["AGENT_FOUNDRY_RUNTIME"] "-" ENVIRON["OPENROUTER_X"] "-" ENVIRON["PLAIN"] }';
+    const shown = await caisson.run({ command: ['awk', program], env: { OPENROUTER_X: 'x', PLAIN: 'p' } });
     expect(shown.stdout.text).toBe('1--p\n');
     const { stdout } = await caisson.run({ command: ['sh', '-c', 'head -c 20000 /dev/zero | tr "\\0" x'] });
     expect([stdout.truncated, stdout.bytes, stdout.text.length <= 8192]).toEqual([true, 20_000, true]);
@@ -73,6 +76,24 @@ describe('the service under the profile strict', () => {
     expect(exit.exitCode).toBe(0);
     expect(caisson.config.show().find(({ key }) => key === 'exec.output_bytes')?.value).toBe(8192);
   });
+
+  it(
+    'passes 8 KB of each stream on as it comes, to a reader who is late too, and says that it was cut',
+    patience,
+    async () => {
+      const caisson = await strictly();
+      const command = ['sh', '-c', 'head -c 6000000 /dev/zero | tr "\\0" x; echo short >&2'] as const;
+      const running = await caisson.exec({ command: [...command] });
+      const exit = await running.exit;
+      expect([exit.exitCode, exit.stdout, exit.stderr.truncated]).toMatchObject([
+        0,
+        { bytes: 6_000_000, truncated: true },
+        false,
+      ]);
+      expect(exit.notes).toContain('stdout was cut after 8192 bytes: the profile is strict');
+      expect([(await buffer(running.stdout)).length, await text(running.stderr)]).toEqual([8192, 'short\n']);
+    },
+  );
 
   it('runs programs in a directory of their own', { timeout: 60_000 }, async () => {
     const caisson = await strictly();

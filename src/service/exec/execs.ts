@@ -24,6 +24,7 @@ import { withSandbox } from '../../sandbox/healing.ts';
 import { checkKeys, listKeys, requestKeys } from '../inputs.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
+import { capped } from './capped.ts';
 import { type CodeRun, codeRun, codeWords, feedCode } from './code.ts';
 import type { Processes } from './processes.ts';
 import { type Proposal, sandboxPart } from './proposal.ts';
@@ -44,6 +45,8 @@ export interface ExecsParts {
   readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
   /** Of each stream, of what is collected. */
   readonly keepBytes: number;
+  /** Of each stream, of what is passed on as it comes. `null`: all of it. */
+  readonly streamBytes: number | null;
 }
 
 export class Execs implements ExecsApi {
@@ -55,7 +58,11 @@ export class Execs implements ExecsApi {
 
   async start(request: SandboxRequest & (CodeInput | ExecInput), options: Options = {}): Promise<Running> {
     checkKeys(request, isCodeInput(request) ? requestKeys.code : requestKeys.exec);
-    return await (isCodeInput(request) ? this.#code(request, options) : this.#command(request, options));
+    const running = await (isCodeInput(request) ? this.#code(request, options) : this.#command(request, options));
+    const { streamBytes } = this.#parts;
+    // A terminal belongs to a person.
+    const isFree = streamBytes === null || (!isCodeInput(request) && (request.tty ?? null) !== null);
+    return isFree ? running : capped(running, streamBytes);
   }
 
   async run(request: SandboxRequest & (CodeInput | RunInput), options: Options = {}): Promise<RunResult> {
