@@ -22,7 +22,11 @@ export function explain(exit: Exit, timeoutMs: number | null): string[] {
 export function describeDegraded(degraded: SandboxView['degraded']): string[] {
   const byReason = Map.groupBy(degraded, ({ reason }) => reason);
   return [...byReason].map(([reason, items]) => {
-    const controls = items.map(({ control, wanted }) => `${control} (wanted ${formatNamed(control, wanted)})`);
+    const controls = items.map(({ control, wanted }) =>
+      control === 'diskBytes'
+        ? `a disk limit of ${formatNamed(control, wanted)} (terminal.container_disk: null asks for none)`
+        : `${control} (wanted ${formatNamed(control, wanted)})`,
+    );
     return `${controls.join(', ')}: ${reason}`;
   });
 }

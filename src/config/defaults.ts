@@ -97,6 +97,13 @@ function takenKey(backend: string, key: string): CaissonError {
   });
 }
 
+/** Sizes that are set for everybody: to write one of them into the file demands nothing. */
+export const usualSizes: Readonly<Record<string, number | null>> = {
+  container_cpu: core.terminal.container_cpu,
+  container_memory: core.terminal.container_memory,
+  container_disk: core.terminal.container_disk,
+};
+
 export const unsectioned: Unsectioned = {
   backends: {},
   command_allowlist: [],

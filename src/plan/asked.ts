@@ -1,11 +1,13 @@
 /** Which controls someone set, as opposed to those that only come from the defaults. */
 import { backendKey } from '../config/backends.ts';
-import type { TaskTerminal } from '../config/types.ts';
-import { keyNamed } from './backend-keys.ts';
+import { usualSizes } from '../config/defaults.ts';
+import type { TaskTerminal, Terminal } from '../config/types.ts';
+import { keyNamed, valueOf } from './backend-keys.ts';
 import { limitNames } from './limits.ts';
 import type { SandboxRequest } from './types.ts';
 
-const sharedKeys: Readonly<Record<string, string>> = {
+/** By control: the key under `terminal`, for all backends. */
+export const controlSettings: Readonly<Record<string, string>> = {
   cpuCores: 'container_cpu',
   memoryBytes: 'container_memory',
   diskBytes: 'container_disk',
@@ -26,7 +28,7 @@ const ownKeys: Readonly<Record<string, string>> = {
 
 export function askedControls(request: SandboxRequest, task: TaskTerminal, backend: string): ReadonlySet<string> {
   const keys = [
-    ...Object.entries(sharedKeys),
+    ...Object.entries(controlSettings),
     ...Object.entries(ownKeys).map(([control, key]) => [control, backendKey(backend, key)] as const),
   ];
   const configured = keys.filter(([, key]) => isSet(task, key)).map(([control]) => control);
@@ -35,10 +37,21 @@ export function askedControls(request: SandboxRequest, task: TaskTerminal, backe
 
 function isSet(task: TaskTerminal, key: string): boolean {
   const known = keyNamed(task.terminal, key);
-  return known !== null && task.originOf(known) !== 'default';
+  const origin = known === null ? 'default' : task.originOf(known);
+  return origin !== 'default' && !isUsualSize(task.terminal, { key, origin });
 }
 
-function requested(request: SandboxRequest): readonly string[] {
+/**
+ * Files that spell the default sizes out are common, and would fail wherever the engine cannot hold one of them, such as disk
+ * limits on ext4: in a file they count as defaults. A switch, a flag or a request is a demand in any case.
+ */
+function isUsualSize(terminal: Terminal, { key, origin }: { readonly key: string; readonly origin: string }): boolean {
+  const isOfFile = /^(?:file|task) /.test(origin);
+  return isOfFile && Object.hasOwn(usualSizes, key) && usualSizes[key] === valueOf(terminal, key);
+}
+
+/** Controls that the request names. */
+export function requested(request: SandboxRequest): readonly string[] {
   const limits = limitNames.filter((name) => request.limits?.[name] !== undefined);
   const others = (['network', 'persistent', 'image'] as const).filter((name) => request[name] !== undefined);
   return [...limits, ...others];

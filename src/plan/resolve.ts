@@ -2,7 +2,7 @@
 import type { Guarantees, Hardening, Limits, Mount, NetworkMode, Spec } from '../backend.ts';
 import type { Loaded, TaskTerminal, Terminal } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
-import { askedControls } from './asked.ts';
+import { askedControls, requested } from './asked.ts';
 import { backendKey } from '../config/backends.ts';
 import { bytesOf, flagOf, namesOf, textKey } from './backend-keys.ts';
 import { hostPlaces } from './host-places.ts';
@@ -41,9 +41,14 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   const task = loaded.forTask(request.taskId ?? ephemeralPrefix);
   const { terminal } = task;
   const input: Input = { request, task, backend: request.backend ?? terminal.backend };
+  const mounts = mountsFor(input, loaded.home, host);
+  const { taskId } = request;
+  const silent: Input = { ...input, request: taskId === undefined ? {} : { taskId } };
   return {
-    spec: specFor(input, guarantees, mountsFor(input, loaded.home, host)),
+    spec: specFor(input, guarantees, mounts),
+    configured: { ...specFor(silent, guarantees, mounts), backend: terminal.backend },
     asked: askedControls(request, task, input.backend),
+    said: new Set(requested(request)),
     timeoutMs: milliseconds(terminal.timeout),
     idleMs: milliseconds(terminal.lifetime_seconds),
     ttlMs: milliseconds(terminal.max_lifetime_seconds),

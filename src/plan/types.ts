@@ -26,6 +26,8 @@ export interface SandboxRequest {
 export interface Plan {
   readonly taskId: string;
   readonly spec: Spec;
+  /** What file and environment alone make of it, without the request. */
+  readonly configured: Spec;
   readonly fingerprint: string;
   /** The spec less what the place cannot give. */
   readonly placed: Spec;
@@ -59,4 +61,6 @@ export interface Plan {
 export interface PlanDraft extends Omit<Plan, 'fingerprint' | 'placed' | 'degraded'> {
   /** Controls that someone set: they are refused, not weakened, where they cannot be given. */
   readonly asked: ReadonlySet<string>;
+  /** Those of them that the request names. */
+  readonly said: ReadonlySet<string>;
 }

@@ -72,7 +72,7 @@ async function replace(
   options: StepOptions,
 ): Promise<Handle> {
   const { plan, row } = what;
-  const { idleMs, ttlMs, fingerprint, spec, degraded } = plan;
+  const { idleMs, ttlMs, fingerprint, spec, configured, degraded } = plan;
   const { wallMs, boot } = momentOf(context.clock);
   const patch = {
     state: 'creating',
@@ -81,6 +81,7 @@ async function replace(
     // That of the resource which goes: what finishes this after a crash looks for both of them by label.
     ref: null,
     spec,
+    configured,
     fingerprint,
     degraded,
     idleMs,

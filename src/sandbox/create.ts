@@ -74,6 +74,7 @@ async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
     backend: plan.spec.backend,
     name: resourceName(context.store.instance, id),
     spec: plan.spec,
+    configured: plan.configured,
     fingerprint: plan.fingerprint,
     state: 'creating',
     ref: null,

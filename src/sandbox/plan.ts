@@ -3,6 +3,7 @@ import type { Loaded } from '../config/types.ts';
 import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
 import { resolveSpec, type Settled } from '../plan/resolve.ts';
+import { asBefore, backendBefore } from '../plan/unsaid.ts';
 import { checkTaskId, newTaskId } from '../values/task.ts';
 import type { Plan, SandboxRequest } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
@@ -33,22 +34,38 @@ export class Plans {
 
   async planFor(request: SandboxRequest, options: StepOptions): Promise<Plan> {
     const row = request.existing === true ? await findRow(this.#context, request.taskId ?? '') : null;
-    const key = row === null ? keyOf(request) : `${row.id} ${row.generation}`;
+    const before = row === null && request.recreate !== true ? await this.#before(request) : null;
+    const key = row === null ? keyOf(request, before) : `${row.id} ${row.generation}`;
     const known = this.#made.get(key);
-    const plan = known ?? (await this.#make(request, row, options));
+    const plan = known ?? (await this.#make(request, { row, before }, options));
     if (known === undefined && plan.spec.mounts.length === 0) this.#remember(key, plan);
     const taskId = row?.taskId ?? request.taskId ?? newTaskId();
     return { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null };
   }
 
-  async #make(request: SandboxRequest, row: SandboxRow | null, options: StepOptions): Promise<Plan> {
-    const named = row === null ? request : { ...request, taskId: row.taskId, backend: row.backend };
-    const taskId = named.taskId === undefined ? newTaskId() : checkTaskId(named.taskId);
+  /** The sandbox that the task has, and that the request may leave as it is. */
+  async #before({ taskId }: SandboxRequest): Promise<SandboxRow | null> {
+    const row = taskId === undefined ? null : await this.#context.store.sandboxOfTask(checkTaskId(taskId));
+    return row === null || row.state === 'creating' || row.state === 'destroying' ? null : row;
+  }
+
+  async #make(
+    request: SandboxRequest,
+    { row, before }: { readonly row: SandboxRow | null; readonly before: SandboxRow | null },
+    options: StepOptions,
+  ): Promise<Plan> {
     const { loaded, cwd } = this.#surroundings;
-    const backend = await this.#context.backend(named.backend ?? loaded.forTask(taskId).terminal.backend);
+    const configured = (task: string): string => {
+      const { backend } = loaded.forTask(task).terminal;
+      return before === null ? backend : backendBefore(backend, before);
+    };
+    const taskId = row?.taskId ?? (request.taskId === undefined ? newTaskId() : checkTaskId(request.taskId));
+    const place = row?.backend ?? request.backend ?? configured(taskId);
+    const named = { ...request, ...(row === null ? {} : { taskId }), backend: place };
+    const backend = await this.#context.backend(place);
     const guarantees = await backend.guarantees(cancelable(options));
     const resolved = resolveSpec(loaded, named, guarantees, { cwd: row === null ? cwd : null, env: loaded.env });
-    const settled = row === null ? resolved : asItIs(resolved, row);
+    const settled = row !== null ? asItIs(resolved, row) : before === null ? resolved : asBefore(resolved, before);
     return {
       ...settled,
       ...compareSpec(settled, guarantees),
@@ -64,9 +81,10 @@ export class Plans {
 }
 
 /** Everything of a request that has a say in its plan. */
-function keyOf(request: SandboxRequest): string {
+function keyOf(request: SandboxRequest, before: SandboxRow | null): string {
   const { taskId, backend, image, limits, network, persistent, cwd, allowDegraded } = request;
-  return JSON.stringify([taskId, backend, image, limits, network, persistent, cwd, allowDegraded]);
+  const asked = [taskId, backend, image, limits, network, persistent, cwd, allowDegraded];
+  return JSON.stringify([...asked, before?.id, before?.generation]);
 }
 
 /** The spec of the sandbox that is there. A control that it had and the place has lost since is not given up silently. */
@@ -76,6 +94,7 @@ function asItIs(resolved: Settled, row: SandboxRow): Settled {
   return {
     ...resolved,
     spec: row.spec,
+    configured: row.configured ?? resolved.configured,
     asked,
     allowDegraded: false,
     ephemeral: row.ephemeral,

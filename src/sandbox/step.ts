@@ -1,6 +1,7 @@
 /** What a request means for the sandbox its task may already have. Pure. */
 import type { Spec } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
+import { controlSettings } from '../plan/asked.ts';
 import { differingKeys } from '../plan/fingerprint.ts';
 import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
@@ -15,7 +16,10 @@ export type Step =
   | 'finish';
 
 /** Throws `conflict`, naming the differing keys, when the task's sandbox was made from another spec. */
-export function nextStep(row: SandboxRow | null, plan: Pick<Plan, 'spec' | 'fingerprint' | 'recreate'>): Step {
+export function nextStep(
+  row: SandboxRow | null,
+  plan: Pick<Plan, 'spec' | 'configured' | 'fingerprint' | 'recreate'>,
+): Step {
   if (row === null) return 'create';
   if (row.state === 'creating' || row.state === 'destroying') return 'finish';
   if (plan.recreate) return 'replace';
@@ -32,14 +36,31 @@ export function noSandbox(task: string): CaissonError {
   });
 }
 
-function specConflict(row: SandboxRow, plan: Pick<Plan, 'spec'>): CaissonError {
+function specConflict(row: SandboxRow, plan: Pick<Plan, 'spec' | 'configured'>): CaissonError {
   const keys = differingKeys(row.spec, plan.spec);
   const shown = keys.map((key) => `${key} (has ${valueAt(row.spec, key)}, asked ${valueAt(plan.spec, key)})`);
-  return new CaissonError('conflict', `task ${row.taskId} has a sandbox made from another spec: ${shown.join(', ')}`, {
-    remedy:
-      'use it as it is with `caisson exec`, or replace it with --recreate (its files in /workspace and /root stay)',
-    details: { taskId: row.taskId, sandboxId: row.id, differing: keys },
-  });
+  const changed = keys.filter((key) => isChanged(row, plan, key));
+  const why =
+    changed.length === 0 ? '' : `; since then the configuration has changed ${changed.map(settingOf).join(', ')}`;
+  return new CaissonError(
+    'conflict',
+    `task ${row.taskId} has a sandbox made from another spec: ${shown.join(', ')}${why}`,
+    {
+      remedy:
+        'use it as it is with `caisson exec`, or replace it with --recreate (its files in /workspace and /root stay)',
+      details: { taskId: row.taskId, sandboxId: row.id, differing: keys, changed },
+    },
+  );
+}
+
+function isChanged(row: SandboxRow, plan: Pick<Plan, 'configured'>, key: string): boolean {
+  return row.configured !== null && valueAt(row.configured, key) !== valueAt(plan.configured, key);
+}
+
+/** As the file has it. */
+function settingOf(key: string): string {
+  const setting = controlSettings[key.replace(/^(?:limits|hardening)\./, '')];
+  return setting === undefined ? key : `terminal.${setting}`;
 }
 
 function valueAt(spec: Spec, key: string): string {

@@ -52,6 +52,8 @@ export interface SandboxRow {
   /** Name of the resource in its place, fixed before the resource exists. */
   readonly name: string;
   readonly spec: Spec;
+  /** What file and environment alone said when it was made. `null` in rows of earlier versions. */
+  readonly configured: Spec | null;
   readonly fingerprint: string;
   readonly state: SandboxState;
   /** `null` until the place has answered. */
@@ -83,6 +85,7 @@ export type SandboxPatch = Partial<
   Pick<
     SandboxRow,
     | 'spec'
+    | 'configured'
     | 'fingerprint'
     | 'state'
     | 'ref'

@@ -10,7 +10,9 @@ import { containing } from '../matchers.ts';
 function wanted(over: Partial<Settled> = {}): Settled {
   return {
     spec: aSpec,
+    configured: aSpec,
     asked: new Set(),
+    said: new Set(),
     timeoutMs: null,
     idleMs: null,
     ttlMs: null,

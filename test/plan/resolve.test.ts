@@ -17,7 +17,9 @@ function wanted(request: SandboxRequest = {}, set: Keys = {}): Settled {
 
 describe('resolveSpec', () => {
   it('makes the default spec of a container from the defaults', () => {
-    expect(wanted()).toEqual({
+    const { configured, said, ...rest } = wanted();
+    expect([configured, said]).toEqual([rest.spec, new Set()]);
+    expect(rest).toEqual({
       spec: {
         backend: 'docker',
         image: 'nikolaik/python-nodejs:python3.11-nodejs20',
@@ -52,7 +54,7 @@ describe('resolveSpec', () => {
   });
 
   it('takes each configured key', () => {
-    const { spec, asked, ...rest } = wanted(
+    const { spec, configured, said, asked, ...rest } = wanted(
       {},
       {
         timeout: 0.5,
@@ -86,6 +88,7 @@ describe('resolveSpec', () => {
       mounts: [],
       hardening: { readOnlyRoot: true, seccomp: 'engine', runtime: 'runsc', shmBytes: 64 * 2 ** 20, user: 'host' },
     });
+    expect([configured, said]).toEqual([spec, new Set()]);
     expect(rest).toEqual({
       timeoutMs: 500,
       idleMs: null,

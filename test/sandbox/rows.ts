@@ -20,6 +20,7 @@ export function row(patch: Partial<SandboxRow> = {}): SandboxRow {
     backend: 'fake',
     name: 'caisson-test-aaaaaaaaaaaaaaaa',
     spec,
+    configured: spec,
     fingerprint: 'f'.repeat(32),
     state: 'ready',
     ref: { v: 1, id: 'x' },

@@ -65,6 +65,7 @@ export async function plan(context: Context, patch: Partial<Plan> = {}): Promise
   return {
     taskId: 'demo',
     spec: own,
+    configured: own,
     placed: own,
     credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
     fingerprint: 'f'.repeat(32),

@@ -3,7 +3,7 @@ import { CaissonError } from '../../src/errors.ts';
 import { nextStep } from '../../src/sandbox/step.ts';
 import { row, spec } from './rows.ts';
 
-const ask = { taskId: 'demo', spec, fingerprint: 'f'.repeat(32), recreate: false, existing: false };
+const ask = { taskId: 'demo', spec, configured: spec, fingerprint: 'f'.repeat(32), recreate: false, existing: false };
 
 describe('what a request means for the sandbox of its task', () => {
   it.each([

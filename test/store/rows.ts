@@ -22,6 +22,7 @@ export function newRow(over: Partial<SandboxRow> = {}): SandboxRow {
     backend: 'docker',
     name: `caisson-${unique}`,
     spec,
+    configured: spec,
     fingerprint: 'f'.repeat(32),
     state: 'creating',
     ref: null,

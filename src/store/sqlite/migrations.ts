@@ -105,6 +105,7 @@ export const migrations: readonly Migration[] = [
       END;
     `,
   },
+  { version: 5, sql: 'ALTER TABLE sandboxes ADD COLUMN configured TEXT;' },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */
