@@ -25,20 +25,28 @@ export interface How {
 /** Resolves to the exit code that a shell would show. */
 export async function execute(request: ExecRequest | CodeRequest, how: How, context: Context): Promise<number> {
   if (context.json) return collect(request, how, context);
-  if (how.tty && !isTerminal(context.world)) throw new UsageError('--tty needs a terminal as input and output');
+  if (how.tty && how.interactive && !isTerminal(context.world))
+    throw new UsageError('-it needs a terminal as input and output', { remedy: 'leave out -t to pass a pipe on' });
   const service = await context.service();
   const running = await service.exec(
     'code' in request ? request : { ...request, ...streamsOf(how, context) },
     context.options,
   );
-  return await show(running, request.timeoutMs ?? null, context);
+  const { interactive } = how;
+  return await show(running, { timeoutMs: request.timeoutMs ?? null, interactive }, context);
 }
 
-/** `timeoutMs` is what was asked for, when it is known. */
-export async function show(running: Running, timeoutMs: number | null, context: Context): Promise<number> {
+export interface Shown {
+  /** What was asked for, when it is known. */
+  readonly timeoutMs: number | null;
+  /** Pass standard input on, and the keys of a terminal as they are. */
+  readonly interactive: boolean;
+}
+
+export async function show(running: Running, { timeoutMs, interactive }: Shown, context: Context): Promise<number> {
   tellPlace(running, context);
   context.clearStatus();
-  const exit = await passThrough(running, context);
+  const exit = await passThrough(running, context, { interactive });
   const interrupted = exit.reason === 'canceled' ? context.interrupted() : null;
   const lines = explain(exit, timeoutMs);
   // The user who interrupted knows why it ended, but not which processes are still there.
@@ -47,7 +55,7 @@ export async function show(running: Running, timeoutMs: number | null, context: 
 }
 
 async function collect(request: ExecRequest | CodeRequest, how: How, context: Context): Promise<number> {
-  if (how.tty) throw new UsageError('--tty does not go with -o json, which collects the output');
+  if (how.tty) throw new UsageError('-t does not go with -o json, which collects the output');
   const service = await context.service();
   const input = how.interactive ? { input: context.world.stdin } : {};
   const result = await service.run('code' in request ? request : { ...request, ...input }, context.options);

@@ -35,7 +35,7 @@ export type GivenOf<O extends Options> = Given<NamesOf<O, 'text'>, NamesOf<O, 'l
 export const everywhere = {
   help: { type: 'flag', short: 'h', about: 'show this help' },
   home: { type: 'text', value: 'DIR', about: 'state and configuration (default: CAISSON_HOME or ~/.caisson)' },
-  output: { type: 'text', short: 'o', value: 'FORM', about: 'table or json' },
+  output: { type: 'text', short: 'o', value: 'FORMAT', about: 'table or json' },
   json: { type: 'flag', about: 'the same as -o json' },
   quiet: { type: 'flag', short: 'q', about: 'no progress, no notices; names only in lists' },
   'no-color': { type: 'flag', about: 'no colours (also by NO_COLOR)' },
@@ -43,7 +43,7 @@ export const everywhere = {
 
 /** What a sandbox shall be. */
 export const sandboxOptions = {
-  task: { type: 'text', short: 't', value: 'TASK', about: 'the task whose sandbox to use, made when absent' },
+  task: { type: 'text', value: 'TASK', about: 'the task whose sandbox to use' },
   backend: { type: 'text', value: 'NAME', about: 'where; caisson backends lists what there is' },
   image: { type: 'text', value: 'IMAGE', about: 'image, as the backend names it' },
   cpu: { type: 'text', value: 'CORES', about: 'cores, such as 2 or 0.5' },
@@ -67,11 +67,11 @@ export const commandOptions = {
   'exec-id': {
     type: 'text',
     value: 'ID',
-    about: 'exec_ and a name of yours: given again, it only tells of the first run',
+    about: 'idempotency key, exec_NAME: repeating it replays the first result',
   },
   timeout: { type: 'text', value: 'TIME', about: 'kill it after 30s, 5m, 1h; 0 or none: never' },
   interactive: { type: 'flag', short: 'i', about: 'pass standard input on' },
-  tty: { type: 'flag', about: 'run it on a terminal' },
+  tty: { type: 'flag', short: 't', about: 'give it a terminal; -it also passes the keys on' },
   yolo: { type: 'flag', about: 'do not ask about dangerous commands' },
   allow: { type: 'list', value: 'RULE', about: 'a further rule that allows, such as terminal(git:*)' },
   ask: { type: 'list', value: 'RULE', about: 'a further rule that asks, whatever the mode' },

@@ -16,7 +16,7 @@ export function parse(outline: Outline, argv: readonly string[]): Given {
   const { values, operands } = readTokens(outline, options, end < 0 ? argv : argv.slice(0, end));
   if (!outline.runs) operands.push(...after);
   if (!values.has('help')) {
-    checkOperands(outline, operands);
+    checkOperands(outline, operands, values);
     if (outline.runs) checkCommand(outline, after);
   }
   return {
@@ -109,7 +109,7 @@ function readValue(outline: Outline, option: Option, { rawName, value, inlineVal
 }
 
 function unknownOption(outline: Outline, options: Options, rawName: string): UsageError {
-  const near = rawName.startsWith('--') ? nearest(rawName.slice(2), Object.keys(options)) : null;
+  const near = rawName.startsWith('--') ? nearest(rawName.slice(2), Object.keys(options)) : wasShort(rawName, options);
   const separator = outline.runs ? '; options of the command to run stand after --' : '';
   return new UsageError(`unknown option ${rawName}${separator}`, {
     usage: usageLine(outline),
@@ -117,7 +117,12 @@ function unknownOption(outline: Outline, options: Options, rawName: string): Usa
   });
 }
 
-function checkOperands(outline: Outline, given: readonly string[]): void {
+/** `-t` was once short for `--task`. */
+function wasShort(rawName: string, options: Options): string | null {
+  return rawName === '-t' && 'task' in options ? 'task' : null;
+}
+
+function checkOperands(outline: Outline, given: readonly string[], values: Values): void {
   const least = outline.operands.filter(({ count }) => count === 'one' || count === 'many').length;
   const most = outline.operands.some(({ count }) => count === 'any' || count === 'many')
     ? Number.POSITIVE_INFINITY
@@ -125,7 +130,14 @@ function checkOperands(outline: Outline, given: readonly string[]): void {
   const empty = given.indexOf('');
   if (empty >= 0) throw new CaissonError('invalid_argument', `argument ${empty + 1} is empty`);
   if (given.length < least) throw missing(outline, outline.operands[given.length]);
-  if (given.length > most) throw surplus(outline, given, most);
+  if (given.length > most) throw values.has('tty') && most === 0 ? taskAfterTty(given) : surplus(outline, given, most);
+}
+
+/** `-t NAME` was once the task. */
+function taskAfterTty([name = '']: readonly string[]): UsageError {
+  return new UsageError('-t gives the command a terminal and takes no value', {
+    remedy: `did you mean --task ${name}?`,
+  });
 }
 
 function missing(outline: Outline, operand: Operand | undefined): UsageError {

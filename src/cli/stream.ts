@@ -7,10 +7,15 @@ import type { Context } from './context.ts';
 import { lendTerminal } from './terminal.ts';
 import type { World } from './world.ts';
 
-export async function passThrough(running: Running, context: Context): Promise<Exit> {
+/** Not `interactive`: a command on a terminal hears nothing, and Ctrl-C is the caller's. */
+export async function passThrough(
+  running: Running,
+  context: Context,
+  { interactive }: { readonly interactive: boolean },
+): Promise<Exit> {
   const { world, signal } = context;
   const ended = new AbortController();
-  const input = running.stdin === null ? null : passInput(running.stdin, context, ended.signal);
+  const input = running.stdin === null || !interactive ? null : passInput(running.stdin, context, ended.signal);
   const stop = (): void => {
     running
       .cancel()
@@ -18,7 +23,7 @@ export async function passThrough(running: Running, context: Context): Promise<E
   };
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  const giveBack = running.resize === undefined ? null : lendTerminal(world, resizer(running, context));
+  const giveBack = running.resize === undefined || !interactive ? null : lendTerminal(world, resizer(running, context));
   try {
     const outputs = [passOutput('stdout', running, world), passOutput('stderr', running, world)];
     const exit = await running.exit;

@@ -44,13 +44,13 @@ describe('run and exec', () => {
   });
 
   it('remove the sandbox of a task afterwards with --rm only', async () => {
-    expect((await cli(['run', '--rm', '-t', 'once', '--', 'false'])).double.calls).toContain('remove once');
-    expect((await cli(['run', '-t', 'once', '--', 'false'])).double.calls).not.toContain('remove once');
+    expect((await cli(['run', '--rm', '--task', 'once', '--', 'false'])).double.calls).toContain('remove once');
+    expect((await cli(['run', '--task', 'once', '--', 'false'])).double.calls).not.toContain('remove once');
   });
 
   it('tell what is missing when the sandbox was made now, and when it was made anew', async () => {
-    const missing = 'missing here: diskBytes';
-    expect((await cli(['run', '-t', 'new', '--', 'true'])).stderr).toContain(missing);
+    const missing = 'missing here: a disk limit';
+    expect((await cli(['run', '--task', 'new', '--', 'true'])).stderr).toContain(missing);
     expect((await cli(['exec', 'build', '--', 'true'], { sandboxes })).stderr).toBe('');
     expect((await cli(['exec', 'build', '--', 'true'], { sandboxes, recreated: true })).stderr).toContain(
       'had vanished and was made anew',
@@ -129,8 +129,8 @@ describe('run and exec', () => {
     expect(double.calls.slice(2)).toEqual(['exit canceled', 'remove task1', 'close']);
   });
 
-  it('need a terminal for --tty', async () => {
-    expect((await cli(['run', '--tty', '--', 'true'])).exitCode).toBe(2);
+  it('need a terminal for -it', async () => {
+    expect((await cli(['run', '-it', '--', 'true'])).exitCode).toBe(2);
     expect((await cli(['run', '--tty', '--json', '--', 'true'])).exitCode).toBe(2);
   });
 

@@ -154,7 +154,7 @@ describe('commands', () => {
     ]);
     expect([stdout, stderr]).toEqual([
       'sbx_new0000000000000 created\n',
-      'caisson: missing here: diskBytes (wanted 1 KB): overlay2 on ext4 has no quota\n',
+      'caisson: missing here: a disk limit of 1 KB (terminal.container_disk: null asks for none): overlay2 on ext4 has no quota\n',
     ]);
     expect(double.requests[0]).toEqual({
       taskId: 'new',
@@ -168,7 +168,7 @@ describe('commands', () => {
       command: [''],
     });
     expect((await cli(['create', 'build'], { sandboxes })).stdout).toBe('sbx_build00000000000 found\n');
-    expect((await cli(['create', '-t', 'build', '-q'], { sandboxes })).stdout).toBe('sbx_build00000000000\n');
+    expect((await cli(['create', '--task', 'build', '-q'], { sandboxes })).stdout).toBe('sbx_build00000000000\n');
     expect((await cli(['create', 'a', '--task', 'b'])).exitCode).toBe(2);
     expect((await cli(['create'])).exitCode).toBe(2);
   });

@@ -5,21 +5,34 @@ import { cp } from '../../src/cli/commands/cp.ts';
 import { exec } from '../../src/cli/commands/exec.ts';
 import { run } from '../../src/cli/commands/run.ts';
 import { stop } from '../../src/cli/commands/stop.ts';
+import { create } from '../../src/cli/commands/create.ts';
 import { parse } from '../../src/cli/parse.ts';
 import { UsageError } from '../../src/cli/usage.ts';
 import { CaissonError } from '../../src/errors.ts';
 
 describe('a command line', () => {
   it('keeps everything after -- for the command, options and further -- too', () => {
-    const given = parse(run, ['-t', 'build', '--', 'grep', '--', '-x', '--help']);
+    const given = parse(run, ['--task', 'build', '--', 'grep', '--', '-x', '--help']);
     expect(given.command).toEqual(['grep', '--', '-x', '--help']);
     expect(given.text('task')).toBe('build');
     expect(given.flag('help')).toBe(false);
   });
 
   it('takes values apart from options, joined, and behind short names', () => {
-    for (const form of [['--task', 'x'], ['--task=x'], ['-t', 'x'], ['-tx']])
-      expect(parse(run, [...form, '--', 'a']).text('task')).toBe('x');
+    for (const form of [['--task', 'x'], ['--task=x']]) expect(parse(run, [...form, '--', 'a']).text('task')).toBe('x');
+    for (const form of [['-w', '/x'], ['-w/x']]) expect(parse(run, [...form, '--', 'a']).text('cwd')).toBe('/x');
+  });
+
+  it.each([['-it'], ['-ti'], ['-i', '-t'], ['--interactive', '--tty']])('takes %s as Docker does', (...form) => {
+    const given = parse(run, [...form, '--', 'sh']);
+    expect([given.flag('interactive'), given.flag('tty'), given.text('task')]).toEqual([true, true, undefined]);
+  });
+
+  it('names --task where -t was meant for it', () => {
+    expect(() => parse(run, ['-t', 'build', '--', 'a'])).toThrow(
+      expect.objectContaining({ remedy: 'did you mean --task build?' }),
+    );
+    expect(() => parse(create, ['-t', 'build'])).toThrow(expect.objectContaining({ remedy: 'did you mean --task?' }));
   });
 
   it('takes lists as often as they are given, with values that hold =', () => {

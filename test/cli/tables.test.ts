@@ -80,7 +80,7 @@ describe('tables', () => {
       mounts.1                -           target=/tmp\\x1b[2J
 
       Missing here:
-        diskBytes (wanted 1 KB): overlay2 on ext4 has no quota
+        a disk limit of 1 KB (terminal.container_disk: null asks for none): overlay2 on ext4 has no quota
       "
     `);
     expect(JSON.parse((await cli(['inspect', 'build', '--json'], { sandboxes })).stdout)).toMatchObject({

@@ -25,7 +25,7 @@ describe.skipIf(!existsSync(script))('a terminal', () => {
 
   it('is given back when a signal ends the command', async () => {
     await using at = await scratch();
-    const terminal = onTerminal(`${caisson} exec build --tty -- top`, at);
+    const terminal = onTerminal(`${caisson} exec -it build -- top`, at);
     await terminal.wrote('size');
     terminal.child.stdin?.write('!');
     await terminal.ended;
@@ -37,7 +37,7 @@ describe.skipIf(!existsSync(script))('a terminal', () => {
     const now = join(at.path, 'now');
     const look = `if (fs.existsSync('${now}')) throw new Error('in the middle')`;
     const fault = `data:text/javascript,import fs from 'node:fs'; setInterval(() => { ${look} }, 50)`;
-    const terminal = onTerminal(`'${process.execPath}' --import "${fault}" '${onDouble}' exec build --tty -- top`, at);
+    const terminal = onTerminal(`'${process.execPath}' --import "${fault}" '${onDouble}' exec -it build -- top`, at);
     await terminal.wrote('size');
     await writeFile(now, '');
     await terminal.ended;

@@ -95,7 +95,9 @@ describe('a plain command on a terminal', () => {
 
 describe('a command that asks for a terminal', () => {
   it.each([
-    ['exec --tty', ['exec', '-i', '--tty', 't', '--', 'sh']],
+    ['exec -it', ['exec', '-it', 't', '--', 'sh']],
+    ['exec -ti', ['exec', '-ti', 't', '--', 'sh']],
+    ['run -it', ['run', '-it', '--task', 't', '--', 'sh']],
     ['sh', ['sh', 't']],
   ])('gets each key, and gives the terminal back: %s', { timeout }, async (_name, args) => {
     await using home = await makeHome();
@@ -115,6 +117,21 @@ describe('a command that asks for a terminal', () => {
     expect(await killed.ended).toMatchObject({ code: 137, asBefore: true });
     await home.cli(['rm', 't']);
   });
+});
+
+it('-t alone gives a terminal without keys, and -i alone keys without a terminal', { timeout }, async () => {
+  await using home = await makeHome();
+  await home.cli(['create', 't']);
+  const tty = ['sh', '-c', 'test -t 1 && echo terminal'];
+  expect(await home.cli(['exec', '-t', 't', '--', ...tty])).toMatchObject({ code: 0, stdout: 'terminal\r\n' });
+  expect(await home.cli(['exec', '-i', 't', '--', 'cat'], 'typed')).toMatchObject({ code: 0, stdout: 'typed' });
+  const refused = await home.cli(['exec', '-it', 't', '--', 'cat'], 'typed');
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('-it needs a terminal') });
+  const terminal = await onTerminal(home, ['exec', '-t', 't', '--', 'sh', '-c', 'echo be""gun; sleep 50']);
+  await terminal.shows('begun');
+  terminal.type('\u0003');
+  expect(await terminal.ended).toMatchObject({ code: 130, asBefore: true });
+  await home.cli(['rm', 't']);
 });
 
 it('a copy ends by Ctrl-C, and leaves no half of it', { timeout }, async () => {

@@ -18,7 +18,7 @@ TASK is a task id or a sandbox id.`,
     ['in another directory, with a variable', 'exec build -w /workspace/app -e DEBUG=1 -- npm test'],
     ['feed it from a pipe', 'exec build -i -- tar -xf - < sources.tar'],
     ['start it and leave it running', 'exec build --detach -- npm start'],
-    ['a program that wants a terminal', 'exec build --tty -- top'],
+    ['a program that wants a terminal and keys', 'exec -it build -- top'],
   ],
   run: async (given, context) => {
     const request = { ...(await commandInput(given, context.world)), taskId: taskOf(given), existing: true };

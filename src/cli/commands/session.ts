@@ -81,7 +81,7 @@ async function collected(input: SessionInput, context: Context): Promise<number>
 async function shown(input: SessionInput, context: Context): Promise<number> {
   const running = await (await context.service()).sessions.exec(input, context.options);
   if (running.lost.length > 0) context.notice(withoutNotice(running.lost));
-  const code = await show(running, input.timeoutMs ?? null, context);
+  const code = await show(running, { timeoutMs: input.timeoutMs ?? null, interactive: false }, context);
   const { sessionEnded } = await running.session;
   if (sessionEnded)
     context.notice('the shell of the session has ended; the next call takes up the state before this one');
