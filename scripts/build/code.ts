@@ -21,7 +21,7 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
     external: ['openai'],
     // Emscripten, which starts the runtime of the grammar, evaluates texts of its own build.
     checks: { eval: false },
-    transform: { define: { CAISSON_BUILD: JSON.stringify(build) } },
+    transform: { define: { CAISSON_BUILD: JSON.stringify(build), CAISSON_VERSION: JSON.stringify(version) } },
     plugins: [plainImport, absentParts],
   });
   const { output: chunks } = await bundle.write({

@@ -13,7 +13,7 @@ export async function answerAll(
   context: Context,
 ): Promise<number> {
   const { approvals } = await context.service();
-  return await forEachTask({ operands: ids, all: false }, context, (id) =>
+  return await forEachTask({ operands: ids, all: null }, context, (id) =>
     approvals.answer(id, answer.choice, answer.by),
   );
 }

@@ -22,6 +22,8 @@ export interface Outline {
   readonly exitsAsCommand: boolean;
   readonly options: Options;
   /** What it shows, and the line to type without `caisson`. */
+  /** Of a command line that is not understood. Absent: 2. */
+  readonly usageExitCode?: number;
   readonly examples: readonly (readonly [string, string])[];
 }
 

@@ -7,7 +7,8 @@ import { UsageError } from './usage.ts';
 
 export interface Tasks {
   readonly operands: readonly string[];
-  readonly all: boolean;
+  /** Instead of operands: every sandbox, or those that are stopped. */
+  readonly all: 'all' | 'stopped' | null;
 }
 
 /** Prints each task that is done. Resolves to 0, or to the exit code of the first failure. */
@@ -39,11 +40,14 @@ export async function forEachTask(
 }
 
 async function namesOf({ operands, all }: Tasks, context: Context): Promise<readonly string[]> {
-  if (all && operands.length > 0)
-    throw new UsageError('--all and names are both given', { remedy: 'give one of them' });
-  if (!all && operands.length === 0)
-    throw new UsageError('which task?', { remedy: 'name it, or give --all; caisson ls shows what is there' });
-  if (!all) return operands;
+  if (all !== null && operands.length > 0)
+    throw new UsageError(`--${all} and names are both given`, { remedy: 'give one of them' });
+  if (all === null && operands.length === 0)
+    throw new UsageError('which task?', { remedy: 'name it, or give --all; caisson ls lists the sandboxes' });
+  if (all === null) return operands;
   const { sandboxes } = await context.service();
-  return (await Array.fromAsync(everyItem((page) => sandboxes.list(page)))).map(({ taskId }) => taskId);
+  const filter = all === 'stopped' ? ({ state: 'stopped' } as const) : {};
+  return (await Array.fromAsync(everyItem((page) => sandboxes.list({ ...filter, ...page })))).map(
+    ({ taskId }) => taskId,
+  );
 }

@@ -22,7 +22,7 @@ export async function readEnv(
         add(variables, line, { where: `${file} line ${index + 1}`, env: world.env });
     });
   }
-  entries.forEach((entry, index) => add(variables, entry, { where: `--env ${index + 1}`, env: world.env }));
+  entries.forEach((entry, index) => add(variables, entry, { where: `${ordinal(index)} --env`, env: world.env }));
   return variables;
 }
 
@@ -35,6 +35,10 @@ async function readEnvFile(path: string, shown: string): Promise<string> {
       remedy: 'check --env-file',
     });
   }
+}
+
+function ordinal(index: number): string {
+  return ['first', 'second', 'third'][index] ?? `${index + 1}th`;
 }
 
 function add(

@@ -2,7 +2,7 @@
 import { isCode } from '../errors.ts';
 import { openContext, type Context } from './context.ts';
 import { helpOf, helpOfGroup } from './help.ts';
-import { findCommand } from './lookup.ts';
+import { findCommand, type Found } from './lookup.ts';
 import { parse } from './parse.ts';
 import { report } from './report.ts';
 import type { World } from './world.ts';
@@ -10,8 +10,9 @@ import type { World } from './world.ts';
 /** Never throws: every failure is reported and becomes an exit code. */
 export async function invoke(argv: readonly string[], world: World): Promise<number> {
   let context: Context | null = null;
+  let found: Found | null = null;
   try {
-    const found = await findCommand(argv);
+    found = await findCommand(argv);
     if (found.kind === 'group') return write(world, helpOfGroup(found.group, found.commands));
     const given = parse(found.command, found.args);
     if (given.flag('help')) return write(world, helpOf(found.command));
@@ -22,7 +23,8 @@ export async function invoke(argv: readonly string[], world: World): Promise<num
     const interrupted = context?.interrupted() ?? null;
     if (interrupted !== null && isCode(error, 'canceled')) return interrupted;
     context?.clearStatus();
-    return await report(error, world, wishes(argv));
+    const usageExitCode = found?.kind === 'command' ? found.command.usageExitCode : undefined;
+    return await report(error, world, { ...wishes(argv), usageExitCode });
   } finally {
     await context?.close();
   }

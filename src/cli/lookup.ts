@@ -25,7 +25,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   metrics: 'stats',
   check: 'doctor',
   new: 'create',
-  version: '--version',
 };
 
 export type Found =

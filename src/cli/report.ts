@@ -12,13 +12,13 @@ const mostCauses = 10;
 export async function report(
   thrown: unknown,
   world: World,
-  how: { readonly json: boolean; readonly colourRefused: boolean },
+  how: { readonly json: boolean; readonly colourRefused: boolean; readonly usageExitCode?: number | undefined },
 ): Promise<number> {
   const error = toCaissonError(thrown);
   const lines = how.json ? [toJson({ error: error.toJSON() })] : await textOf(error, world, how.colourRefused);
   if (world.env['CAISSON_DEBUG'] === '1') lines.push(...causes(thrown).map((line) => `  cause: ${escapeLine(line)}`));
   world.stderr.write(`${lines.join('\n')}\n`);
-  return error instanceof UsageError ? usageExitCode : codes[error.code].exitCode;
+  return error instanceof UsageError ? (how.usageExitCode ?? usageExitCode) : codes[error.code].exitCode;
 }
 
 async function textOf(error: CaissonError, world: World, refused: boolean): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { Loaded, TaskTerminal, Terminal } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
 import { askedControls, requested } from './asked.ts';
 import { backendKey } from '../config/backends.ts';
-import { bytesOf, flagOf, namesOf, textKey } from './backend-keys.ts';
+import { bytesOf, flagOf, keyNamed, namesOf, textKey } from './backend-keys.ts';
 import { hostPlaces } from './host-places.ts';
 import { placedImageProblem } from '../values/image.ts';
 import { checkLimits } from './limits.ts';
@@ -49,6 +49,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
     configured: { ...specFor(silent, guarantees, mounts), backend: terminal.backend },
     asked: askedControls(request, task, input.backend),
     said: new Set(requested(request)),
+    usualImage: request.image === undefined && isDefault(task, backendKey(input.backend, 'image')),
     timeoutMs: milliseconds(terminal.timeout),
     idleMs: milliseconds(terminal.lifetime_seconds),
     ttlMs: milliseconds(terminal.max_lifetime_seconds),
@@ -81,6 +82,11 @@ function specFor(
     mounts,
     hardening: hardeningFor(terminal, backend),
   };
+}
+
+function isDefault(task: TaskTerminal, key: string): boolean {
+  const known = keyNamed(task.terminal, key);
+  return known !== null && task.originOf(known) === 'default';
 }
 
 function limitsFor(terminal: Terminal, { limits = {} }: SandboxRequest): Limits {

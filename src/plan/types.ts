@@ -63,4 +63,6 @@ export interface PlanDraft extends Omit<Plan, 'fingerprint' | 'placed' | 'degrad
   readonly asked: ReadonlySet<string>;
   /** Those of them that the request names. */
   readonly said: ReadonlySet<string>;
+  /** Neither the request nor the configuration names an image. */
+  readonly usualImage: boolean;
 }

@@ -16,7 +16,10 @@ import { noSandbox } from './step.ts';
 export async function findRow(context: Context, task: string): Promise<SandboxRow> {
   const row = await findIfThere(context, task);
   if (row !== null) return row;
-  throw noSandbox(task);
+  throw noSandbox(
+    task,
+    (await context.store.sandboxes()).filter(({ ephemeral }) => !ephemeral).map(({ taskId }) => taskId),
+  );
 }
 
 export async function findIfThere({ store }: Context, task: string): Promise<SandboxRow | null> {

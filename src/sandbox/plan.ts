@@ -7,8 +7,10 @@ import { asBefore, backendBefore } from '../plan/unsaid.ts';
 import { checkTaskId, newTaskId } from '../values/task.ts';
 import type { Plan, SandboxRequest } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
+import type { Backend } from '../backend.ts';
 import { cancelable, type Context, type StepOptions } from './context.ts';
 import { findRow } from './end.ts';
+import { withUsualImage } from './usual-image.ts';
 
 export interface Surroundings {
   readonly loaded: Loaded;
@@ -65,13 +67,21 @@ export class Plans {
     const backend = await this.#context.backend(place);
     const guarantees = await backend.guarantees(cancelable(options));
     const resolved = resolveSpec(loaded, named, guarantees, { cwd: row === null ? cwd : null, env: loaded.env });
-    const settled = row !== null ? asItIs(resolved, row) : before === null ? resolved : asBefore(resolved, before);
+    const settled = row === null ? await this.#settle(resolved, { backend, before }, options) : asItIs(resolved, row);
     return {
       ...settled,
       ...compareSpec(settled, guarantees),
       fingerprint: fingerprint(settled.spec),
       ...{ taskId, guarantees, recreate: false, existing: row !== null },
     };
+  }
+
+  async #settle(
+    resolved: Settled,
+    { backend, before }: { readonly backend: Backend; readonly before: SandboxRow | null },
+    options: StepOptions,
+  ): Promise<Settled> {
+    return before === null ? await withUsualImage(resolved, backend, options) : asBefore(resolved, before);
   }
 
   #remember(key: string, plan: Plan): void {

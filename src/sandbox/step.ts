@@ -1,6 +1,7 @@
 /** What a request means for the sandbox its task may already have. Pure. */
 import type { Spec } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
+import { nearest } from '../lib/nearest.ts';
 import { controlSettings } from '../plan/asked.ts';
 import { differingKeys } from '../plan/fingerprint.ts';
 import type { Plan } from '../plan/types.ts';
@@ -29,9 +30,12 @@ export function nextStep(
   throw specConflict(row, plan);
 }
 
-export function noSandbox(task: string): CaissonError {
+/** `known`: the tasks that have one. */
+export function noSandbox(task: string, known: readonly string[] = []): CaissonError {
+  const near = nearest(task, known);
+  const meant = near === null ? '' : `did you mean ${near}? `;
   return new CaissonError('not_found', `no sandbox for ${JSON.stringify(task)}`, {
-    remedy: '`caisson ls` shows the sandboxes there are; `caisson create --task NAME` makes one',
+    remedy: `${meant}\`caisson ls\` lists the sandboxes; \`caisson create --task NAME\` makes one`,
     details: { task },
   });
 }

@@ -52,7 +52,14 @@ export const rooms: readonly Room[] = [
   {
     name: 'a front end',
     owns: /^src\/(cli|http|mcp|acp|web)\//,
-    may: ['src/$1/.*', 'src/service/(?:caisson|api).ts', 'src/main.ts', 'src/lib/nearest.ts', ...contract, ...shapes],
+    may: [
+      'src/$1/.*',
+      'src/service/(?:caisson|api).ts',
+      'src/main.ts',
+      'src/lib/(?:build|nearest).ts',
+      ...contract,
+      ...shapes,
+    ],
   },
   { name: 'the service', owns: /^src\/service\//, may: [...contract, 'src/service/.*', ...everyCore] },
   ...Object.entries(coreRooms).map(([name, others]) => ({

@@ -16,7 +16,6 @@ describe('a failure', () => {
     [['rnu'], 'did you mean caisson run?'],
     [['list'], 'did you mean caisson ls?'],
     [['images'], 'did you mean caisson image ls?'],
-    [['version'], 'did you mean caisson --version?'],
     [['config', 'shwo'], 'did you mean config show?'],
     [['config'], 'caisson config --help'],
     [['image', 'remove'], 'one of: ls, build'],

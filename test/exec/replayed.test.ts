@@ -261,7 +261,7 @@ it('ids of an earlier version are taken over, of execs and of detached processes
   db.exec(`DROP TABLE execs; DROP TABLE grants; DROP TRIGGER grants_end_with_sandbox;
     DELETE FROM migrations WHERE version > 2; DELETE FROM meta WHERE key IN ('execs_indexed', 'clock');
     ALTER TABLE sandboxes DROP COLUMN created_boot; ALTER TABLE sandboxes DROP COLUMN used_boot;
-    ALTER TABLE sandboxes DROP COLUMN ended_by; ALTER TABLE owners DROP COLUMN heartbeat_boot_ms`);
+    ALTER TABLE sandboxes DROP COLUMN ended_by; ALTER TABLE sandboxes DROP COLUMN configured; ALTER TABLE owners DROP COLUMN heartbeat_boot_ms`);
   db.close();
   await mkdir(join(at, 'processes'));
   await writeFile(join(at, 'processes', 'exec_back'), where.sandboxId);

@@ -13,6 +13,7 @@ function wanted(over: Partial<Settled> = {}): Settled {
     configured: aSpec,
     asked: new Set(),
     said: new Set(),
+    usualImage: false,
     timeoutMs: null,
     idleMs: null,
     ttlMs: null,

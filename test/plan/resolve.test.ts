@@ -17,8 +17,8 @@ function wanted(request: SandboxRequest = {}, set: Keys = {}): Settled {
 
 describe('resolveSpec', () => {
   it('makes the default spec of a container from the defaults', () => {
-    const { configured, said, ...rest } = wanted();
-    expect([configured, said]).toEqual([rest.spec, new Set()]);
+    const { configured, said, usualImage, ...rest } = wanted();
+    expect([configured, said, usualImage]).toEqual([rest.spec, new Set(), true]);
     expect(rest).toEqual({
       spec: {
         backend: 'docker',
@@ -54,7 +54,7 @@ describe('resolveSpec', () => {
   });
 
   it('takes each configured key', () => {
-    const { spec, configured, said, asked, ...rest } = wanted(
+    const { spec, configured, said, usualImage, asked, ...rest } = wanted(
       {},
       {
         timeout: 0.5,
@@ -88,7 +88,7 @@ describe('resolveSpec', () => {
       mounts: [],
       hardening: { readOnlyRoot: true, seccomp: 'engine', runtime: 'runsc', shmBytes: 64 * 2 ** 20, user: 'host' },
     });
-    expect([configured, said]).toEqual([spec, new Set()]);
+    expect([configured, said, usualImage]).toEqual([spec, new Set(), false]);
     expect(rest).toEqual({
       timeoutMs: 500,
       idleMs: null,

@@ -15,6 +15,7 @@ function silent(configured: Spec, over: Partial<Settled> = {}): Settled {
     configured,
     asked: new Set(),
     said: new Set(),
+    usualImage: false,
     credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
     allowDegraded: false,
     ephemeral: false,

@@ -1,9 +1,10 @@
 /** Image references, and getting an image that is not there. */
 import type { Cancelable, Finding, Progress } from '../../../src/backend.ts';
 import { CaissonError, isCode } from '../../../src/errors.ts';
+import { nearest } from '../../../src/lib/nearest.ts';
 import type { Engine } from '../engine/engine.ts';
 import { printable } from '../engine/fault.ts';
-import { number, object, parse, text, type Json } from '../engine/json.ts';
+import { list, number, object, parse, strings, text, type Json } from '../engine/json.ts';
 import { throwIfAborted } from '../../shared/abort.ts';
 import { linesOf } from '../engine/lines.ts';
 
@@ -81,14 +82,17 @@ export async function pull(engine: Engine, image: string, options: PullOptions):
   } catch (error) {
     throwIfAborted(options);
     if (isCode(error, 'unavailable')) throw error;
-    throw missing(image, error instanceof Error ? error.message : 'the engine refused', error);
+    throw missing(image, error instanceof Error ? error.message : 'the engine refused', {
+      cause: error,
+      near: nearest(image, await namesOn(engine)),
+    });
   }
 }
 
 /** Layers are reported one by one: `what` names the layer, the numbers are its bytes. */
 function report(image: string, entry: Json, options: PullOptions): void {
   const failure = text(entry['error']) ?? text(object(entry['errorDetail'])['message']);
-  if (failure !== null) throw missing(image, printable(failure));
+  if (failure !== null) throw new Error(printable(failure));
   const status = text(entry['status']);
   if (status === null) return;
   const detail = object(entry['progressDetail']);
@@ -97,12 +101,24 @@ function report(image: string, entry: Json, options: PullOptions): void {
   options.onProgress?.({ what, done: number(detail['current']), total: number(detail['total']) });
 }
 
-function missing(image: string, words: string, cause?: unknown): CaissonError {
-  if (isCode(cause, 'not_found') && cause.details['image'] === image) return cause;
+/** Of images on the engine; none when it does not answer, since the failure that is reported is another. */
+async function namesOn(engine: Engine): Promise<readonly string[]> {
+  const listed = engine.ask({ what: 'list the images', method: 'GET', path: '/images/json' });
+  return await listed.then(
+    (answer) => list(answer).flatMap((entry) => strings(object(entry)['RepoTags'])),
+    () => [],
+  );
+}
+
+function missing(
+  image: string,
+  words: string,
+  { cause, near = null }: { readonly cause?: unknown; readonly near?: string | null } = {},
+): CaissonError {
+  const meant = near === null ? '' : `did you mean ${near}, which is on the engine? Else `;
   return new CaissonError('not_found', `the image ${image} is not on the engine and could not be pulled: ${words}`, {
     cause,
     details: { image },
-    remedy:
-      'build the base image with `caisson image build base` and set terminal.docker_image to it, or pull or load the wanted one on the engine',
+    remedy: `${meant}pull or load it on the engine; \`caisson image build base\` builds an image without any registry, which is used where none is configured`,
   });
 }

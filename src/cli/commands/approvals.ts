@@ -71,7 +71,7 @@ export const approvalsRevoke = defineCommand({
   examples: [['ask again from now on', 'approvals revoke grt_0123456789abcdef01234567']],
   run: async ({ operands }, context) => {
     const { approvals } = await context.service();
-    return await forEachTask({ operands, all: false }, context, (id) => approvals.revoke(id, asker(context.world)));
+    return await forEachTask({ operands, all: null }, context, (id) => approvals.revoke(id, asker(context.world)));
   },
 });
 

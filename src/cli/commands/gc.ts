@@ -1,36 +1,59 @@
 import { defineCommand } from '../command.ts';
+import { setTimeout } from 'node:timers/promises';
+import type { Context } from '../context.ts';
 import { plural } from '../format.ts';
+import { UsageError } from '../usage.ts';
+import { readDuration } from '../values.ts';
 
 export const gc = defineCommand({
   name: 'gc',
   summary: 'Remove what no sandbox owns any more',
-  about: 'Expired sandboxes, what crashes left in the backends, directories without a task, old records.',
+  about: `Expired sandboxes, what crashes left in the backends, directories without a task, old records.
+Idle sandboxes are stopped while a process of Caisson runs on the state directory: a timer that calls
+gc, or gc --every, does it where no other process stays.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
-  options: { 'dry-run': { type: 'flag', about: 'only tell what would go, and why' } },
+  options: {
+    'dry-run': { type: 'flag', about: 'only show what would go, and why' },
+    every: { type: 'text', value: 'TIME', about: 'again after each 30s, 10m, 1h, until Ctrl-C' },
+  },
   examples: [
     ['look first', 'gc --dry-run'],
     ['then remove', 'gc'],
+    ['keep a state directory tidy', 'gc --every 10m'],
   ],
   run: async (given, context) => {
     const dryRun = given.flag('dry-run');
-    const items = await (await context.service()).sandboxes.gc({ dryRun }, context.options);
-    const failed = items.filter(({ error }) => error !== undefined);
-    if (context.json) await context.printJson(items);
-    else if (items.length > 0) {
-      const rows = items.map(({ kind, backend, name, taskId, why, error }) => [
-        kind,
-        name,
-        taskId ?? '-',
-        backend ?? '-',
-        error === undefined ? why : `${why}; FAILED: ${error}`,
-      ]);
-      await context.printTable(['KIND', 'NAME', 'TASK', 'BACKEND', 'WHY'], rows);
+    const every = given.text('every');
+    if (every === undefined) return await pass(dryRun, context);
+    const pauseMs = readDuration('--every', every);
+    if (pauseMs === null) throw new UsageError('--every needs a time', { remedy: 'gc --every 10m' });
+    while (!context.signal.aborted) {
+      await pass(dryRun, context);
+      // An interruption ends the pause, and then the loop.
+      await setTimeout(pauseMs, undefined, { signal: context.signal }).catch(() => undefined);
     }
-    context.notice(
-      `${plural(items.length - failed.length, 'thing')} ${dryRun ? 'would go' : 'removed'}${failed.length > 0 ? `, ${failed.length} failed` : ''}`,
-    );
-    return failed.length > 0 ? 1 : 0;
+    return context.interrupted() ?? 0;
   },
 });
+
+async function pass(dryRun: boolean, context: Context): Promise<number> {
+  const items = await (await context.service()).sandboxes.gc({ dryRun }, context.options);
+  const failed = items.filter(({ error }) => error !== undefined);
+  if (context.json) await context.printJson(items);
+  else if (items.length > 0) {
+    const rows = items.map(({ kind, backend, name, taskId, why, error }) => [
+      kind,
+      name,
+      taskId ?? '-',
+      backend ?? '-',
+      error === undefined ? why : `${why}; FAILED: ${error}`,
+    ]);
+    await context.printTable(['KIND', 'NAME', 'TASK', 'BACKEND', 'WHY'], rows);
+  }
+  const done = `${plural(items.length - failed.length, 'thing')} ${dryRun ? 'would go' : 'removed'}`;
+  const missed = failed.length > 0 ? `, ${failed.length} failed` : '';
+  context.notice(items.length === 0 ? 'nothing to remove' : `${done}${missed}`);
+  return failed.length > 0 ? 1 : 0;
+}

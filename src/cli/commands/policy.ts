@@ -17,9 +17,11 @@ export const policyCheck = defineCommand({
   about:
     'Nothing is run. Without COMMAND, lines {"command": "..."} are read from standard input, and one line\n' +
     'is answered for each, in order. For one COMMAND the exit code is 0 when it may run, 2 when it is\n' +
-    'asked for, 3 when it is denied.\n' +
+    'asked for, 3 when it is denied; 125 for a command line that is not understood.\n' +
     'Rules: terminal(git:*) by first words, terminal(npm test) exactly, terminal for all commands.',
   operands: [{ name: 'COMMAND', count: 'optional' }],
+  // 2 is an answer here.
+  usageExitCode: 125,
   runs: false,
   exitsAsCommand: false,
   options: {

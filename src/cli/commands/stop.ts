@@ -15,7 +15,7 @@ export const stop = defineCommand({
   ],
   run: async (given, context) => {
     const service = await context.service();
-    return forEachTask({ operands: given.operands, all: given.flag('all') }, context, (task) =>
+    return forEachTask({ operands: given.operands, all: given.flag('all') ? 'all' : null }, context, (task) =>
       service.sandboxes.stop(task, context.options),
     );
   },
