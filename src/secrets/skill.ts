@@ -13,6 +13,8 @@ export interface SkillNeeds {
   readonly missing: readonly string[];
   /** Credential files, as paths below the state directory. Whether they are there is looked at before each command. */
   readonly files: readonly string[];
+  /** What a person should know about its files; absent when there is nothing. */
+  readonly cautions?: readonly string[];
 }
 
 export interface SkillSurroundings {
@@ -22,8 +24,8 @@ export interface SkillSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether a variable has a source of its own, which is asked at the time of use. */
   readonly sourced?: (name: string) => boolean;
-  /** Judges a skill by its SKILL.md, which has this text, before it is used. Throws to refuse it. */
-  readonly admit?: (file: string, text: string) => Promise<void>;
+  /** Judges a skill by its SKILL.md, which has this text, before it is used. Throws to refuse it; answers cautions. */
+  readonly admit?: (file: string, text: string) => Promise<readonly string[]>;
 }
 
 const mostBytes = 256 * 1024;
@@ -43,9 +45,10 @@ export async function skillNeeds(path: string, surroundings: SkillSurroundings):
   const files = entriesIn(matter, { list: 'required_credential_files', fields: ['path', 'name'] }, file);
   for (const name of names) refuseUnpassable(name, file);
   for (const path of files) refuseUndeclarable(path, file);
-  await admit?.(file, text);
+  const cautions = (await admit?.(file, text)) ?? [];
   const isSet = (name: string): boolean => sourced(name) || (Object.hasOwn(env, name) && env[name] !== undefined);
-  return { set: names.filter(isSet), missing: names.filter((name) => !isSet(name)), files };
+  const needs = { set: names.filter(isSet), missing: names.filter((name) => !isSet(name)), files };
+  return cautions.length === 0 ? needs : { ...needs, cautions };
 }
 
 const variables = { list: 'required_environment_variables', fields: ['name'] } as const;

@@ -24,10 +24,13 @@ export class Skills {
     const opened = new Map([...before, ...loaded]);
     if (loaded.size > 0 && !task.ephemeral) this.#byTask.set(task.taskId, opened);
     const all = [...wanted, ...opened.values()];
+    const fresh = [...wanted, ...loaded.values()];
+    const cautions = unique(fresh.flatMap((needs) => needs.cautions ?? []));
     return {
       set: unique(all.flatMap(({ set }) => set)),
-      missing: unique([...wanted, ...loaded.values()].flatMap(({ missing }) => missing)),
+      missing: unique(fresh.flatMap(({ missing }) => missing)),
       files: unique(all.flatMap(({ files }) => files)),
+      ...(cautions.length === 0 ? {} : { cautions }),
     };
   }
 

@@ -66,7 +66,7 @@ async function scannedSkill(
   const { secrets } = await context.service();
   const directory = resolve(context.world.cwd, name);
   const result = await secrets.scanSkill(directory);
-  if (!approving || !isRefused(result)) return result;
+  if (!approving || result.verdict === 'safe' || result.accepted) return result;
   await secrets.acceptSkill(result);
   return await secrets.scanSkill(directory);
 }

@@ -32,13 +32,14 @@ export class SkillGuard {
     return (await this.#judged(directory)).scan;
   }
 
-  /** Before a skill is used, whose SKILL.md has this text. Throws `policy_denied`. */
-  readonly admit = async (file: string, text: string): Promise<void> => {
+  /** Before a skill is used, whose SKILL.md has this text. Throws `policy_denied`; answers cautions, for people. */
+  readonly admit = async (file: string, text: string): Promise<readonly string[]> => {
     const { scan, text: judged } = await this.#judged(dirname(file));
     if (judged !== text) throw new CaissonError('conflict', `${file} has changed while it was read`);
     const refused = scan.verdict === 'dangerous' && !scan.accepted;
     if (scan.verdict !== 'safe') this.#record(scan, refused ? 'deny' : 'allow');
     if (refused) throw refusal(scan);
+    return scan.verdict === 'caution' && !scan.accepted ? [cautionOf(scan)] : [];
   };
 
   /** Accepts exactly what was scanned. Throws `failed_precondition` when not all could be read. */
@@ -104,6 +105,11 @@ function refusal(scan: SkillScan): CaissonError {
       findings: findings.slice(0, 50).map((each) => ({ ...each })),
     },
   });
+}
+
+function cautionOf({ path, findings }: SkillScan): string {
+  const more = findings.length > mostShown ? `, and ${findings.length - mostShown} more` : '';
+  return `the skill ${path} needs caution: ${findings.slice(0, mostShown).map(describe).join('; ')}${more}`;
 }
 
 const describe = ({ file, line, description }: SkillFinding): string =>

@@ -133,10 +133,11 @@ export class Attempt {
 
   #follow(execution: Execution, handle: Handle, watch: Watch | null): Running {
     const { context } = this.#parts;
-    const exit = watch === null ? execution.exit : execution.exit.then(watch.ended);
+    const ended = watch === null ? execution.exit : execution.exit.then(watch.ended);
+    const exit = withNotes(ended, this.admitted.provision.notes ?? []);
     const left = Promise.withResolvers<void>();
-    const settled = exit.then(async (ended) => {
-      this.#auditEnd(handle, ended);
+    const settled = exit.then(async (how) => {
+      this.#auditEnd(handle, how);
       context.uses.end(handle.row);
       if (this.admitted.plan.ephemeral) await removeEphemeral(context, handle.row, left.resolve);
       else if (handle.how !== 'found') measure(context, handle.row, handle.sandbox);
@@ -165,4 +166,9 @@ export class Attempt {
     const { request, provision } = this.admitted;
     return this.#parts.origin.redactions.forExec(request.env, provision.variables);
   }
+}
+
+async function withNotes(exit: Promise<Exit>, notes: readonly string[]): Promise<Exit> {
+  const ended = await exit;
+  return notes.length === 0 ? ended : { ...ended, notes: [...ended.notes, ...notes] };
 }

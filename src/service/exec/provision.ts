@@ -23,7 +23,7 @@ export interface Origin {
   /** Where skills are looked for by their names. */
   readonly skillDirectories: readonly string[];
   /** Judges a skill before it is used. */
-  readonly admitSkill?: (file: string, text: string) => Promise<void>;
+  readonly admitSkill?: (file: string, text: string) => Promise<readonly string[]>;
   /** Names of variables that hold keys of Caisson itself. */
   readonly ownKeys: readonly string[];
 }
@@ -38,6 +38,8 @@ export interface Provision {
   readonly unset: readonly string[];
   /** Credential files of skills, as paths below the state directory. */
   readonly files: readonly string[];
+  /** Sentences for people about the skills. */
+  readonly notes?: readonly string[];
 }
 
 export const noProvision: Provision = { variables: [], env: {}, unset: [], files: [] };
@@ -64,9 +66,14 @@ export class Provisions {
   }
 
   async of(plan: Plan, skills: readonly string[]): Promise<Provision> {
-    const { set, missing, files } = await this.#skills.load(plan, { configured: plan.skills, asked: skills });
+    const {
+      set,
+      missing,
+      files,
+      cautions: notes = [],
+    } = await this.#skills.load(plan, { configured: plan.skills, asked: skills });
     const variables = [...plan.forwardEnv, ...plan.passEnv, ...set];
-    return { variables, env: await this.#values(variables), unset: missing, files };
+    return { variables, env: await this.#values(variables), unset: missing, files, notes };
   }
 
   async #values(variables: readonly string[]): Promise<Readonly<Record<string, string>>> {

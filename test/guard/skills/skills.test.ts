@@ -134,6 +134,15 @@ describe('the use of a skill', () => {
     expect(audited()).toMatch(/"skill":"[^"]*gifs","judged":"dangerous","sha256":"[0-9a-f]{64}","verdict":"deny"/);
   });
 
+  it('is noted in the exit when it needs caution, until it is accepted', async () => {
+    write({ 'x.sh': 'set -e\nrm -rf ./build\n' });
+    const { caisson } = await opened();
+    const notes = async () => (await caisson.run({ command: [...command], skills: [skill] })).exit.notes;
+    expect(await notes()).toEqual([`the skill ${skill} needs caution: x.sh:2 recursive delete`]);
+    await caisson.secrets.acceptSkill(await caisson.secrets.scanSkill(skill));
+    expect(await notes()).toEqual([]);
+  });
+
   it('is refused by terminal.skills of the configuration too', async () => {
     write(bad);
     const { caisson } = await opened(
