@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 import { backends, usual } from '../backends/index.ts';
 import { unreadFlags } from './access/authorize.ts';
 import { auditIn } from './audit/log.ts';
+import { CaissonError } from './errors.ts';
+import { nearest } from './lib/nearest.ts';
 import type { Audit } from './audit/types.ts';
 import type { BackendConfig, BackendEntry } from './backend.ts';
 import { build } from './lib/build.ts';
@@ -94,7 +96,12 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     builder,
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit }),
-    config: configView(loaded, keys, [...openingNotices(gaveUp, notices), ...guard.notices, ...ineffective(loaded)]),
+    config: configView(loaded, keys, [
+      ...openingNotices(gaveUp, notices),
+      ...guard.notices,
+      ...absentBackend(loaded, entries),
+      ...ineffective(loaded),
+    ]),
     release: async () => {
       await journal.close();
       await known.close();
@@ -114,7 +121,23 @@ async function configured(input: Input) {
   const flags = sectionsOf(input.flags ?? {});
   const written = await loadConfig({ env: input.env, cwd: input.cwd, home, flags, backends: keys, keeping });
   const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
+  checkBackend(written, entries);
   return { entries, keys, loaded: strict?.underProfile(written) ?? written, strict };
+}
+
+/** A backend of the design that this build lacks is a notice: commands that need none of it work. */
+function checkBackend({ config, origins }: Loaded, entries: Readonly<Record<string, BackendEntry>>): void {
+  const { backend } = config.terminal;
+  if (Object.hasOwn(entries, backend)) return;
+  const near = nearest(backend, Object.keys(entries));
+  const origin = origins['terminal.backend'] ?? 'default';
+  throw new CaissonError(
+    'invalid_argument',
+    `there is no backend ${JSON.stringify(backend)} (terminal.backend, ${origin})`,
+    {
+      remedy: near === null ? `choose one of ${Object.keys(entries).join(', ')}` : `did you mean ${near}?`,
+    },
+  );
 }
 
 function openingNotices(gaveUp: boolean, notices: readonly Notice[]): readonly string[] {
@@ -188,6 +211,11 @@ function secretProblem(name: string, value: string): readonly string[] {
   return value.length < limit
     ? [`${name} has fewer than ${limit} characters: it is replaced in output only where it is a whole line`]
     : [];
+}
+
+function absentBackend({ config }: Loaded, entries: Readonly<Record<string, BackendEntry>>): readonly string[] {
+  const { backend } = config.terminal;
+  return entries[backend]?.load === null ? [`terminal.backend is ${backend}, which this build does not have yet`] : [];
 }
 
 /** Settings that do less than they seem to. */

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import type { Audit } from '../audit/types.ts';
 import type { Loaded } from '../config/types.ts';
 import { WebsitePolicy } from '../network/website-policy.ts';
+import { unknownTools } from '../policy/permission/tools.ts';
 import type { Store } from '../store/store.ts';
 import { withLease } from '../sandbox/lease.ts';
 import { attendance } from './attended.ts';
@@ -108,7 +109,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     grants,
     hooks,
     loops,
-    notices: [...attended.notices, ...smartNotices(loaded), ...websites.notices],
+    notices: [...attended.notices, ...smartNotices(loaded), ...ruleNotices(loaded, input), ...websites.notices],
   };
 }
 
@@ -123,6 +124,18 @@ function commandLineOf({ rules, mode }: GuardInput, env: Surroundings['env']): R
 function repeatsGate(judged: Step, record: Keep | null): Gate {
   return new Gate([judged, refusing], (from, outcome) => {
     if ('refused' in outcome) record?.(from, outcome);
+  });
+}
+
+function ruleNotices({ config }: Loaded, { rules = {} }: GuardInput): readonly string[] {
+  const unknown = [
+    config.approvals.rules,
+    ...Object.values(config.tasks).map((task) => task.rules ?? {}),
+    rules,
+  ].flatMap(unknownTools);
+  return unknown.map(({ rule, tool, near }) => {
+    const meant = near === null ? '' : `, did you mean ${near}?`;
+    return `the rule ${JSON.stringify(rule.slice(0, 200))} has no effect: no tool of Caisson is called ${tool}${meant}`;
   });
 }
 

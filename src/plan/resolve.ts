@@ -50,6 +50,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
     asked: askedControls(request, task, input.backend),
     said: new Set(requested(request)),
     usualImage: request.image === undefined && isDefault(task, backendKey(input.backend, 'image')),
+    configuredCwd: terminal.cwd === null ? null : checkCwd(terminal.cwd),
     timeoutMs: milliseconds(terminal.timeout),
     idleMs: milliseconds(terminal.lifetime_seconds),
     ttlMs: milliseconds(terminal.max_lifetime_seconds),

@@ -42,6 +42,8 @@ export interface Plan {
   readonly idleMs: number | null;
   readonly ttlMs: number | null;
   readonly timeoutMs: number | null;
+  /** `terminal.cwd`. Where commands run on the host itself, they start there, or else in the caller's directory. */
+  readonly configuredCwd: string | null;
   /** Names of host variables whose values commands see. */
   readonly forwardEnv: readonly string[];
   /** The same, by `env_passthrough`: programs of code runs see these too. */

@@ -72,7 +72,7 @@ async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
     id,
     taskId: plan.taskId,
     backend: plan.spec.backend,
-    name: resourceName(context.store.instance, id),
+    name: resourceName(context.store.instance, { id, taskId: plan.taskId }),
     spec: plan.spec,
     configured: plan.configured,
     fingerprint: plan.fingerprint,

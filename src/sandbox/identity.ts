@@ -11,9 +11,16 @@ export function newSandboxId(): string {
   return `sbx_${Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')}`;
 }
 
-/** Deterministic, so that a lost answer to `create` is found again by name; legal as container and host name. */
-export function resourceName(instance: string, sandboxId: string): string {
-  return `caisson-${instance.slice(0, 8)}-${sandboxId.replace('sbx_', '')}`;
+/** With all else it leaves room for the 63 characters of a host name (RFC 1123). */
+const shownTaskUnits = 24;
+
+/**
+ * For people who look at the engine: the task is in it, and labels are what counts. Fixed before the resource exists, so that a lost
+ * answer to `create` is found again by name; legal as container and host name.
+ */
+export function resourceName(instance: string, { id, taskId }: Pick<SandboxRow, 'id' | 'taskId'>): string {
+  const task = taskId.slice(0, shownTaskUnits).replaceAll(/[^a-z0-9]+/g, '-');
+  return `caisson-${instance.slice(0, 8)}-${task}-${id.replace('sbx_', '')}`;
 }
 
 export function labelsOf(instance: string, row: SandboxRow): Labels {

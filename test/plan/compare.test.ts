@@ -14,6 +14,7 @@ function wanted(over: Partial<Settled> = {}): Settled {
     asked: new Set(),
     said: new Set(),
     usualImage: false,
+    configuredCwd: null,
     timeoutMs: null,
     idleMs: null,
     ttlMs: null,

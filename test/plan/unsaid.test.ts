@@ -8,7 +8,15 @@ const limited = (memoryBytes: number): Spec => ({ ...aSpec, limits: { ...aSpec.l
 
 /** What a request without a word makes of the configuration. */
 function silent(configured: Spec, over: Partial<Settled> = {}): Settled {
-  const nothing = { timeoutMs: null, idleMs: null, ttlMs: null, forwardEnv: [], passEnv: [], skills: [] };
+  const nothing = {
+    configuredCwd: null,
+    timeoutMs: null,
+    idleMs: null,
+    ttlMs: null,
+    forwardEnv: [],
+    passEnv: [],
+    skills: [],
+  };
   return {
     ...nothing,
     spec: configured,

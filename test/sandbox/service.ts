@@ -77,7 +77,7 @@ export async function plan(context: Context, patch: Partial<Plan> = {}): Promise
     ephemeral: false,
     idleMs: null,
     ttlMs: null,
-    ...{ timeoutMs: null, forwardEnv: [], passEnv: [], skills: [] },
+    ...{ configuredCwd: null, timeoutMs: null, forwardEnv: [], passEnv: [], skills: [] },
     ...patch,
   };
 }

@@ -19,7 +19,7 @@ export const terminalSection = z.strictObject({
   cwd: key(
     checkedText(insideProblem).nullable(),
     'an absolute path inside the sandbox, or null',
-    "Directory in which commands start. null: /workspace in containers, the task's own directory on ssh, / elsewhere.",
+    "Directory in which commands start. null: /workspace in containers, the task's own directory on ssh, the caller's on local.",
   ),
   timeout: key(
     z.number().positive().max(timerSeconds).nullable(),

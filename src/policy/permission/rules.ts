@@ -2,6 +2,7 @@
 import { CaissonError } from '../../errors.ts';
 import { resolveWord, wordsOfSimple } from '../analysis/words.ts';
 import type { RuleTexts, Verdict } from '../types.ts';
+import { commandTools } from './tools.ts';
 
 export type Pattern =
   | { readonly kind: 'tool' }
@@ -17,8 +18,6 @@ export interface Permission {
   readonly pattern: Pattern;
 }
 
-/** Tools that take a command; all others take a path. */
-const commandTools = new Set(['terminal', 'terminal_exec', 'process', 'execute_code']);
 const form = /^([A-Za-z][\w.-]*)(?:\(([^]*)\))?$/;
 const mostRuleUnits = 4096;
 

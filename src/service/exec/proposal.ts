@@ -41,7 +41,7 @@ export interface Checked {
 /** Throws `invalid_argument` for a request that cannot be run at all. */
 export function checkProposal({ origin, limit }: Rules, proposal: Proposal, provision: Provision): Checked {
   const { plan, input, look } = proposal;
-  const workspace = plan.guarantees.isolation === 'none' ? origin.cwd : plan.spec.cwd;
+  const workspace = plan.guarantees.isolation === 'none' ? (plan.configuredCwd ?? origin.cwd) : plan.spec.cwd;
   const wanted = requestOf(proposal, { provision, workspace });
   checkRequest(wanted);
   // Programs and sessions have directories of their own.

@@ -1,0 +1,50 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Home, makeHome } from './home.ts';
+
+const configure = async (home: Home, text: string): Promise<void> =>
+  await writeFile(join(home.path, 'config.yaml'), text, { mode: 0o600 });
+
+it('commands on local start in terminal.cwd, and in the directory of the caller without it', async () => {
+  await using home = await makeHome();
+  const work = join(home.path, 'work');
+  await mkdir(work);
+  expect((await home.cli(['run', '-q', '--backend', 'local', '--', 'pwd'])).stdout).toBe(`${home.path}\n`);
+  await configure(home, `terminal: {backend: local, cwd: ${work}}\n`);
+  expect((await home.cli(['run', '-q', '--', 'pwd'])).stdout).toBe(`${work}\n`);
+  expect((await home.cli(['run', '-q', '-w', '/', '--', 'pwd'])).stdout).toBe('/\n');
+});
+
+it('a backend that is not known is an error with the nearest name, and an absent one a warning', async () => {
+  await using home = await makeHome();
+  await configure(home, 'terminal: {backend: dokcer}\n');
+  expect(await home.cli(['config', 'check'])).toMatchObject({
+    code: 125,
+    stderr: expect.stringMatching(/"dokcer" \(terminal\.backend, file .*config\.yaml:1.*did you mean docker\?/s),
+  });
+  await configure(home, 'terminal: {backend: daytona}\n');
+  expect(await home.cli(['config', 'check'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('terminal.backend is daytona, which this build does not have'),
+  });
+  expect((await home.cli(['doctor'])).code).toBe(1);
+});
+
+it('a rule for a tool that is not known is a warning with the nearest name', async () => {
+  await using home = await makeHome();
+  await configure(home, 'approvals: {rules: {deny: ["terminl(rm -rf:*)", "terminal(reboot)"]}}\n');
+  for (const verb of [['config', 'check'], ['ls']])
+    expect((await home.cli(verb)).stderr).toBe(
+      'caisson: the rule "terminl(rm -rf:*)" has no effect: no tool of Caisson is called terminl, did you mean terminal?\n',
+    );
+  const { stderr } = await home.cli(['exec', 'none', '--deny', 'Bash(x)', '--', 'true']);
+  expect(stderr).toContain('no tool of Caisson is called Bash');
+});
+
+it('a container carries the name of its task', async () => {
+  await using home = await makeHome();
+  await home.cli(['run', '-q', '--task', 'my_build-7', '--', 'true']);
+  const names = await home.engine(['ps', '-a', '--format', '{{.Names}}']);
+  expect(names).toMatch(/^caisson-[a-z0-9]{8}-my-build-7-[a-z0-9]{16}$/m);
+});
