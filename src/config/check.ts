@@ -7,6 +7,7 @@ import { configError } from './problem.ts';
 import { approvalsSection, projectRules, type Schema, single } from './schema.ts';
 import { type Switch, readings } from './switches.ts';
 import { unsectioned } from './defaults.ts';
+import { inUnit, withUnits } from './units.ts';
 import type { Document, Flags, Settings, Unsectioned } from './types.ts';
 
 export interface CheckedFile {
@@ -19,7 +20,7 @@ export interface CheckedFile {
 
 export function checkFile(schema: Schema, text: string, file: string): CheckedFile {
   const { value: written, positionOf } = parseYaml(text, file);
-  const value = withoutEmpty(written);
+  const value = withUnits(withoutEmpty(written));
   const result = schema.document.safeParse(value);
   if (!result.success)
     throw configError(
@@ -111,7 +112,9 @@ export function checkSwitches(
   originOf: (variable: string) => string,
 ): readonly Setting[] {
   return found.map(({ variable, section, key, text }) => {
-    const value = readings(text).find((each) => schema.document.safeParse({ [section]: { [key]: each } }).success);
+    const value = [...readings(text), inUnit(section, key, text)].find(
+      (each) => schema.document.safeParse({ [section]: { [key]: each } }).success,
+    );
     if (value === undefined) throw switchError(schema, { variable, section, key, text });
     return { section, key, value, origin: originOf(variable) };
   });
@@ -124,9 +127,10 @@ function switchError({ document, sections }: Schema, { variable, section, key, t
 }
 
 export function checkFlags({ flags: document, sections }: Schema, flags: Flags): readonly Setting[] {
-  const value = Object.fromEntries(
+  const given = Object.fromEntries(
     Object.entries(flags).map(([section, keys]: [string, object]) => [section, definedOf(keys)]),
   );
+  const value = withUnits(given);
   const result = document.safeParse(value);
   if (!result.success)
     throw configError(explain(result.error.issues, { value, sections, placeOf: () => ({ text: 'flag', order: 0 }) }));

@@ -4,6 +4,7 @@ import { type BackendKeys } from './backends.ts';
 import { defaultsOf } from './defaults.ts';
 import { schemaOf } from './schema.ts';
 import type { Settings } from './types.ts';
+import { unitForms, unitOf } from './units.ts';
 
 /** JSON schema, draft 2020-12. */
 export async function configSchema(backends: BackendKeys): Promise<object> {
@@ -13,11 +14,29 @@ export async function configSchema(backends: BackendKeys): Promise<object> {
     ...z.toJSONSchema(document, {
       io: 'input',
       override: ({ zodSchema, jsonSchema, path }) => {
-        if (zodSchema instanceof z.ZodOptional) Object.assign(jsonSchema, defaultAt(defaults, path));
+        if (!(zodSchema instanceof z.ZodOptional)) return;
+        const form = formAt(path);
+        if (form !== null) Object.assign(jsonSchema, withForm(jsonSchema, form));
+        Object.assign(jsonSchema, defaultAt(defaults, path));
       },
     }),
     title: 'Caisson configuration',
   };
+}
+
+/** Of amounts with a unit, in sections and in the overrides of tasks. */
+function formAt(path: readonly (string | number)[]): string | null {
+  const key = String(path.at(-1));
+  const section = path[1] === 'tasks' ? 'terminal' : String(path[1]);
+  const isKey = path.at(-2) === 'properties' && path.length === (path[1] === 'tasks' ? 5 : 4);
+  const unit = isKey ? unitOf(section, key) : null;
+  return unit === null ? null : unitForms[unit];
+}
+
+function withForm(schema: z.core.JSONSchema.BaseSchema, pattern: string): object {
+  const { description, ...rest } = schema;
+  for (const name of Object.keys(rest)) Reflect.deleteProperty(schema, name);
+  return { ...(description === undefined ? {} : { description }), anyOf: [rest, { type: 'string', pattern }] };
 }
 
 /** Defaults are plain data elsewhere; here they join the keys of the sections, and not the overrides of tasks. */

@@ -54,13 +54,22 @@ describe('an error in the file', () => {
       'discord: {free_response_channels: 123456789012345678}',
       'F:1:11: discord.free_response_channels: expected ids of channels in quotes, separated by commas or as a list, which this number is not',
     ],
-    ['terminal:\n  timeout: soon', 'F:2:3: terminal.timeout: expected seconds above 0, or null, got a string'],
+    [
+      'terminal:\n  timeout: soon',
+      'F:2:3: terminal.timeout: expected seconds above 0, a time such as 5m, or null, got a string',
+    ],
     [
       'terminal:\n  timeout: -1',
-      'F:2:3: terminal.timeout: expected seconds above 0, or null, which this number is not',
+      'F:2:3: terminal.timeout: expected seconds above 0, a time such as 5m, or null, which this number is not',
     ],
-    ['terminal:\n  timeout: 1e400', 'F:2:3: terminal.timeout: expected seconds above 0, or null, got a number'],
-    ['terminal:\n  timeout: .nan', 'F:2:3: terminal.timeout: expected seconds above 0, or null, got a number'],
+    [
+      'terminal:\n  timeout: 1e400',
+      'F:2:3: terminal.timeout: expected seconds above 0, a time such as 5m, or null, got a number',
+    ],
+    [
+      'terminal:\n  timeout: .nan',
+      'F:2:3: terminal.timeout: expected seconds above 0, a time such as 5m, or null, got a number',
+    ],
     [
       'terminal:\n\n  docker_network: no',
       'F:3:3: terminal.docker_network: expected true or false, without quotes, got a string',
@@ -71,7 +80,7 @@ describe('an error in the file', () => {
     ],
     [
       'terminal:\n  container_memory: [1]',
-      'F:2:3: terminal.container_memory: expected whole megabytes from 6 on, or null, got a list',
+      'F:2:3: terminal.container_memory: expected whole megabytes from 6 on, a size such as 2g, or null, got a list',
     ],
     [
       'terminal:\n  docker_seccomp: unconfined',
@@ -106,7 +115,10 @@ describe('an error in the file', () => {
       'terminal:\n  ssh_host: -oProxyCommand=x',
       'F:2:3: terminal.ssh_host: expected a host name, an address or a Host of ~/.ssh/config, or null, which this string is not',
     ],
-    ['tasks:\n  ci:\n    timeout: x', 'F:3:5: tasks.ci.timeout: expected seconds above 0, or null, got a string'],
+    [
+      'tasks:\n  ci:\n    timeout: x',
+      'F:3:5: tasks.ci.timeout: expected seconds above 0, a time such as 5m, or null, got a string',
+    ],
     ['tasks:\n  ../x:\n    timeout: 4', 'F:2:3: tasks.../x: expected a task id, or a pattern of one with * and ?'],
     ['terminal:\n  timeout: 1\n  timeout: 2', 'F:3:3: Map keys must be unique'],
     ['terminal:\n  timeout: 1\nterminal:\n  timeout: 2', 'F:3:1: Map keys must be unique'],

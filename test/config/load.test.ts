@@ -98,7 +98,10 @@ describe('a flag', () => {
       /^flag: terminal\.docker_imgae: there is no such key, did you mean docker_image\?$/,
     ],
     [{ termnal: { timeout: 1 } }, /^flag: termnal: there is no such key, did you mean terminal\?$/],
-    [{ terminal: { timeout: 'soon' } }, /^flag: terminal\.timeout: expected seconds above 0, or null, got a string$/],
+    [
+      { terminal: { timeout: 'soon' } },
+      /^flag: terminal\.timeout: expected seconds above 0, a time such as 5m, or null, got a string$/,
+    ],
     [{ tasks: {} }, /^flag: tasks: there is no such key/],
   ])('that is wrong is refused: %j', async (flags, message) => {
     await using home = await newHome();
@@ -127,7 +130,7 @@ describe('environment switches', () => {
   it.each([
     [
       'CAISSON_TERMINAL_TIMEOUT',
-      'CAISSON_TERMINAL_TIMEOUT: terminal.timeout: expected seconds above 0, or null, got a string',
+      'CAISSON_TERMINAL_TIMEOUT: terminal.timeout: expected seconds above 0, a time such as 5m, or null, got a string',
     ],
     [
       'CAISSON_TERMINAL_DOCKER_NETWORK',

@@ -8,7 +8,7 @@ const bytes = z
   .min(1024)
   .max(2 ** 50);
 const tenYearsSeconds = 315_360_000;
-const expectsBytes = 'whole bytes from 1024 on';
+const expectsBytes = 'whole bytes from 1024 on, or a size such as 64m';
 
 export const policySection = z.strictObject({
   require_patched_runtime: flagKey('Refuse to create sandboxes on a runtime with known ways out of the container.'),

@@ -23,17 +23,17 @@ export const terminalSection = z.strictObject({
   ),
   timeout: key(
     z.number().positive().max(timerSeconds).nullable(),
-    'seconds above 0, or null',
+    'seconds above 0, a time such as 5m, or null',
     'Seconds after which a command is killed. null: never.',
   ),
   lifetime_seconds: key(
     z.number().nonnegative().max(tenYearsSeconds).nullable(),
-    'seconds from 0 on, or null',
+    'seconds from 0 on, a time such as 2h, or null',
     'Seconds without use after which a sandbox is stopped (removed, when ephemeral). 0 or null: never.',
   ),
   max_lifetime_seconds: key(
     z.number().nonnegative().max(tenYearsSeconds).nullable(),
-    'seconds from 0 on, or null',
+    'seconds from 0 on, a time such as 2h, or null',
     'Seconds after its creation at which a sandbox is removed in any case. 0 or null: never.',
   ),
   allow_degraded: flagKey(
@@ -46,12 +46,12 @@ export const terminalSection = z.strictObject({
   ),
   container_memory: key(
     z.number().int().min(6).max(pebibyteInMb).nullable(),
-    'whole megabytes from 6 on, or null',
+    'whole megabytes from 6 on, a size such as 2g, or null',
     'Megabytes (2^20) of memory and swap together. null: no limit.',
   ),
   container_disk: key(
     z.number().int().min(1).max(pebibyteInMb).nullable(),
-    'whole megabytes from 1 on, or null',
+    'whole megabytes from 1 on, a size such as 10g, or null',
     'Megabytes (2^20) that the sandbox may write. null: no limit.',
   ),
   container_pids: key(
