@@ -60,12 +60,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
   const { env } = loaded;
-  const known = new Backends(entries, (name) => ({
-    env,
-    instance: store.instance,
-    settings: settingsFor(name, keys.configs[name]?.defaults ?? {}, loaded),
-    kept: keptIn(join(loaded.home, 'cache', name)),
-  }));
+  const known = backendsIn({ entries, keys, loaded }, store.instance);
   const context: Context = {
     home: loaded.home,
     store,
@@ -109,6 +104,17 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
       audit.close();
     },
   });
+}
+
+type Configured = Pick<Awaited<ReturnType<typeof configured>>, 'entries' | 'keys' | 'loaded'>;
+
+function backendsIn({ entries, keys, loaded }: Configured, instance: string): Backends {
+  return new Backends(entries, (name) => ({
+    env: loaded.env,
+    instance,
+    settings: settingsFor(name, keys.configs[name]?.defaults ?? {}, loaded),
+    kept: keptIn(join(loaded.home, 'cache', name)),
+  }));
 }
 
 /** The configuration, with the keys of all backends. */
