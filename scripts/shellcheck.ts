@@ -10,7 +10,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Parts share variables and functions, which one file alone neither sets (SC2154) nor uses (SC2034, SC2317). */
 const parts = ['-s', 'sh', '-e', 'SC2154,SC2034,SC2317'];
 const inside = globSync(['{src,backends}/**/*.sh'], { cwd: root });
-const own = [...globSync(['scripts/**/*.sh', 'images/**/*.sh', '.githooks/*'], { cwd: root }), '.ci/run'];
+const own = [
+  ...globSync(['scripts/**/*.sh', 'images/**/*.sh', '.githooks/*', 'src/**/*.bash'], { cwd: root }),
+  '.ci/run',
+];
 
 const check = (...args: readonly string[]): boolean =>
   spawnSync('shellcheck', args, { cwd: root, stdio: 'inherit' }).status === 0;

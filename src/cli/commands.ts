@@ -38,6 +38,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   redact: async () => (await import('./commands/redact.ts')).redact,
   scan: async () => (await import('./commands/scan.ts')).scan,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  completion: async () => (await import('./commands/completion.ts')).completion,
   version: async () => (await import('./commands/version.ts')).version,
   backends: async () => (await import('./commands/backends.ts')).backends,
   'config show': async () => (await import('./commands/config.ts')).configShow,

@@ -12,6 +12,9 @@ export async function invoke(argv: readonly string[], world: World): Promise<num
   let context: Context | null = null;
   let found: Found | null = null;
   try {
+    // Not in the table of commands, which it reads.
+    if (argv[0] === 'completion' && argv[1] === 'words')
+      return write(world, await (await import('./completion/words.ts')).completionWords(argv.slice(2), world));
     found = await findCommand(argv);
     if (found.kind === 'group') return write(world, helpOfGroup(found.group, found.commands));
     const given = parse(found.command, found.args);

@@ -56,7 +56,7 @@ export const rooms: readonly Room[] = [
       'src/$1/.*',
       'src/service/(?:caisson|api).ts',
       'src/main.ts',
-      'src/lib/(?:build|nearest).ts',
+      'src/lib/(?:asset|build|nearest).ts',
       ...contract,
       ...shapes,
     ],

@@ -134,6 +134,8 @@ describe('the installed package', () => {
     expect(await verdict('rm -rf /')).toMatchObject({ code: 3, stdout: expect.stringMatching(/^deny/) });
     expect((await caisson('image', 'ls')).stdout).toMatch(/base[\s\S]*python-node/);
     expect((await caisson('config', 'schema')).stdout).toContain('container_cpu');
+    for (const shell of ['bash', 'zsh', 'fish'])
+      expect((await caisson('completion', shell)).stdout).toContain('completion words');
   });
 
   it('runs the suite for the backend of the guide', async () => {

@@ -26,6 +26,8 @@ const hostPackages = [
   'patchelf', // has the Apptainer of Debian sid find its own libc
   'e2fsprogs', // disk images of a fixed size
   'shellcheck', // reads the scripts that run in sandboxes
+  'zsh', // completes command lines
+  'fish', // the same
   'strace', // holds a process where a busy machine might
 ] as const;
 
