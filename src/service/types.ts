@@ -189,7 +189,8 @@ export interface ConfigView {
   readonly home: string;
   /** What was noticed while loading: a repaired store, a setting without effect. */
   readonly notices: readonly string[];
-  show(): readonly { readonly key: string; readonly value: unknown; readonly origin: string }[];
+  /** `task`: with its overrides, as its sandbox would be made now. Throws `invalid_argument` for what is no task id. */
+  show(task?: string): readonly { readonly key: string; readonly value: unknown; readonly origin: string }[];
   /** JSON Schema of the file. */
   schema(): Promise<object>;
 }

@@ -48,3 +48,13 @@ it('a container carries the name of its task', async () => {
   const names = await home.engine(['ps', '-a', '--format', '{{.Names}}']);
   expect(names).toMatch(/^caisson-[a-z0-9]{8}-my-build-7-[a-z0-9]{16}$/m);
 });
+
+it('config show --task shows what would hold for a task, and where it was said', async () => {
+  await using home = await makeHome();
+  await configure(home, 'terminal: {container_memory: 2g}\ntasks: {"ci-*": {container_memory: 512m}}\n');
+  const shown = async (...args: readonly string[]): Promise<string> =>
+    (await home.cli(['config', 'show', 'terminal.container_memory', '--origin', ...args])).stdout;
+  expect(await shown('--task', 'ci-7')).toMatch(/512\s+task ci-\* at .*config\.yaml:2/);
+  expect(await shown('--task', 'other')).toMatch(/2048\s+file .*config\.yaml:1/);
+  expect(await home.cli(['config', 'show', '--task', 'Not A Task'])).toMatchObject({ code: 125 });
+});

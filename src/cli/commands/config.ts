@@ -9,7 +9,10 @@ export const configShow = defineCommand({
   operands: [{ name: 'PREFIX', count: 'optional' }],
   runs: false,
   exitsAsCommand: false,
-  options: { origin: { type: 'flag', about: 'also where each value came from' } },
+  options: {
+    origin: { type: 'flag', about: 'also where each value came from' },
+    task: { type: 'text', value: 'TASK', about: 'what holds for a task, before it has a sandbox' },
+  },
   examples: [
     ['every key, and where its value came from', 'config show --origin'],
     ['only one part', 'config show terminal'],
@@ -17,7 +20,7 @@ export const configShow = defineCommand({
   run: async (given, context) => {
     const [prefix] = given.operands;
     const { config } = await context.service();
-    const all = config.show();
+    const all = config.show(given.text('task'));
     const entries = all.filter(({ key }) => prefix === undefined || key === prefix || key.startsWith(`${prefix}.`));
     if (prefix !== undefined && entries.length === 0) throw unknownKey(prefix, all);
     const origin = given.flag('origin');

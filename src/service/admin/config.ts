@@ -3,7 +3,23 @@ import type { ConfigView } from '../types.ts';
 import type { BackendKeys } from '../../config/backends.ts';
 import { isSection } from '../../config/layer.ts';
 import type { Loaded } from '../../config/types.ts';
+import { keyNamed } from '../../plan/backend-keys.ts';
+import { checkTaskId } from '../../values/task.ts';
 import { shownServers } from './mcp-servers.ts';
+
+type Entry = ReturnType<ConfigView['show']>[number];
+
+function terminalOf(loaded: Loaded, task: string): readonly Entry[] {
+  const { terminal, originOf } = loaded.forTask(task);
+  return Object.entries(terminal).map(([key, value]: [string, unknown]) => {
+    const known = keyNamed(terminal, key);
+    return { key: `terminal.${key}`, value, origin: known === null ? 'default' : originOf(known) };
+  });
+}
+
+function isOfNoTask({ key }: Entry): boolean {
+  return !key.startsWith('terminal.') && key !== 'tasks';
+}
 
 export function configView(loaded: Loaded, backends: BackendKeys, notices: readonly string[]): ConfigView {
   const shown = { ...loaded.config, mcp_servers: shownServers(loaded.config.mcp_servers) };
@@ -15,7 +31,10 @@ export function configView(loaded: Loaded, backends: BackendKeys, notices: reado
   return {
     home: loaded.home,
     notices,
-    show: () => keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' })),
+    show: (task) => {
+      const all = keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' }));
+      return task === undefined ? all : [...terminalOf(loaded, checkTaskId(task)), ...all.filter(isOfNoTask)];
+    },
     schema: async () => await (await import('../../config/json-schema.ts')).configSchema(backends),
   };
 }
