@@ -27,6 +27,7 @@ import { type Journal, openJournal } from './exec/journal/journal.ts';
 import type { Context } from './sandbox/context.ts';
 import { fillIndex } from './service/exec/reindex.ts';
 import { Gate } from './sandbox/gate.ts';
+import { withConfigFile } from './sandbox/lease.ts';
 import { Uses } from './sandbox/use.ts';
 import { forwardedNames, inheritsHost, valueOf } from './plan/backend-keys.ts';
 import { Backends } from './sandbox/backends.ts';
@@ -91,7 +92,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     builder,
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit }),
-    config: configView(loaded, keys, [
+    config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work) }, [
       ...openingNotices(gaveUp, notices),
       ...guard.notices,
       ...absentBackend(loaded, entries),

@@ -42,6 +42,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   version: async () => (await import('./commands/version.ts')).version,
   backends: async () => (await import('./commands/backends.ts')).backends,
   'config show': async () => (await import('./commands/config.ts')).configShow,
+  'config set': async () => (await import('./commands/config.ts')).configSet,
   'config check': async () => (await import('./commands/config.ts')).configCheck,
   'config schema': async () => (await import('./commands/config.ts')).configSchema,
   'image ls': async () => (await import('./commands/image.ts')).imageLs,

@@ -5,7 +5,7 @@ import type { Loaded } from '../config/types.ts';
 import { WebsitePolicy } from '../network/website-policy.ts';
 import { unknownTools } from '../policy/permission/tools.ts';
 import type { Store } from '../store/store.ts';
-import { withLease } from '../sandbox/lease.ts';
+import { withConfigFile } from '../sandbox/lease.ts';
 import { attendance } from './attended.ts';
 import { Approvals } from './approve-step.ts';
 import { ApprovalQueue } from './approval-queue.ts';
@@ -25,9 +25,6 @@ import { isClientInstalled, SmartReview } from './smart.ts';
 import { TirithStep } from './tirith/step.ts';
 import type { GuardInput } from './types.ts';
 import { WriteStep } from './writes/step.ts';
-
-/** Another process may be adding to the same file. */
-const saveMs = 10_000;
 
 export interface Surroundings {
   readonly loaded: Loaded;
@@ -73,7 +70,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     approver: approver === 'queue' ? null : approver,
     timeoutMs: config.approvals.timeout * 1000,
     userHome,
-    save: (saved) => withLease(store, 'command_allowlist', { waitMs: saveMs }, () => saveAllowed(loaded.home, saved)),
+    save: (saved) => withConfigFile(store, () => saveAllowed(loaded.home, saved)),
     skipped: (taskId, on) => audit?.recordSoon({ type: 'decision', taskId, execId: null, skips_questions: on }),
   });
   const record = audit === undefined ? null : recordIn(audit);

@@ -26,6 +26,13 @@ export async function withLease<T>(store: Store, key: string, patience: Patience
   }
 }
 
+const fileWaitMs = 10_000;
+
+/** Changes the operator's file while no other process does. */
+export async function withConfigFile(store: Store, work: () => Promise<void>): Promise<void> {
+  await withLease(store, 'command_allowlist', { waitMs: fileWaitMs }, work);
+}
+
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(ms, undefined, signal === undefined ? {} : { signal });

@@ -17,7 +17,7 @@ describe('candidates', () => {
   it.each<[readonly string[], string, readonly string[]]>([
     [[], 'ru', ['run']],
     [[], 'con', ['config']],
-    [['config'], 's', ['show', 'schema']],
+    [['config'], 's', ['show', 'set', 'schema']],
     [['exec'], 'bui', ['build', 'build-2']],
     [['rm', 'build'], 'b', ['build-2']],
     [['run', '--task'], 't', ['test']],

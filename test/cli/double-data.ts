@@ -66,6 +66,7 @@ export const config: ConfigView = {
     { key: 'terminal.timeout', value: 180, origin: 'default' },
     { key: 'pool.size', value: null, origin: 'default' },
   ],
+  set: () => Promise.resolve(),
   schema: () => Promise.resolve({ type: 'object' }),
 };
 

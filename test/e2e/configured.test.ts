@@ -58,3 +58,13 @@ it('config show --task shows what would hold for a task, and where it was said',
   expect(await shown('--task', 'other')).toMatch(/2048\s+file .*config\.yaml:1/);
   expect(await home.cli(['config', 'show', '--task', 'Not A Task'])).toMatchObject({ code: 125 });
 });
+
+it('config set changes the file, and says what is wrong with a value', async () => {
+  await using home = await makeHome();
+  expect(await home.cli(['config', 'set', 'terminal.container_memory', '64m'])).toMatchObject({ code: 0 });
+  expect(await home.cli(['config', 'set', 'terminal.container_memory', 'lots'])).toMatchObject({
+    code: 125,
+    stderr: expect.stringContaining('expected whole megabytes from 6 on'),
+  });
+  expect((await home.cli(['config', 'show', 'terminal.container_memory'])).stdout).toMatch(/ 64\n/);
+});

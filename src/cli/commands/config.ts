@@ -52,6 +52,31 @@ function show(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '-');
 }
 
+export const configSet = defineCommand({
+  name: 'config set',
+  summary: 'Set one key in the configuration file',
+  about: `VALUE is written as the file has it: 5m, null, true, [a, b]. Comments and order stay. A value that
+the check refuses changes nothing. Put a value that begins with - after --.`,
+  operands: [
+    { name: 'KEY', count: 'one' },
+    { name: 'VALUE', count: 'one' },
+  ],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [
+    ['another default image', 'config set terminal.docker_image debian:12'],
+    ['less memory for the tasks of CI', 'config set tasks.ci-*.container_memory 2g'],
+  ],
+  run: async (given, context) => {
+    const [key = '', text = ''] = given.operands;
+    const { config } = await context.service();
+    await config.set(key, text);
+    context.notice(`${key} is set in ${config.home}/config.yaml`);
+    return 0;
+  },
+});
+
 export const configCheck = defineCommand({
   name: 'config check',
   summary: 'Check the configuration file',

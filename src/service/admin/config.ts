@@ -21,7 +21,14 @@ function isOfNoTask({ key }: Entry): boolean {
   return !key.startsWith('terminal.') && key !== 'tasks';
 }
 
-export function configView(loaded: Loaded, backends: BackendKeys, notices: readonly string[]): ConfigView {
+export interface Configured {
+  readonly loaded: Loaded;
+  readonly backends: BackendKeys;
+  /** Runs while no other process changes the file. */
+  readonly alone: (work: () => Promise<void>) => Promise<void>;
+}
+
+export function configView({ loaded, backends, alone }: Configured, notices: readonly string[]): ConfigView {
   const shown = { ...loaded.config, mcp_servers: shownServers(loaded.config.mcp_servers) };
   const keys = Object.entries(shown).flatMap(([name, value]: [string, unknown]) =>
     isSection(name) && typeof value === 'object' && value !== null
@@ -34,6 +41,10 @@ export function configView(loaded: Loaded, backends: BackendKeys, notices: reado
     show: (task) => {
       const all = keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' }));
       return task === undefined ? all : [...terminalOf(loaded, checkTaskId(task)), ...all.filter(isOfNoTask)];
+    },
+    set: async (key, text) => {
+      const { setInFile } = await import('../../config/edit.ts');
+      await alone(() => setInFile(loaded.home, { key, text }, backends));
     },
     schema: async () => await (await import('../../config/json-schema.ts')).configSchema(backends),
   };
