@@ -50,8 +50,10 @@ function runHere() {
   fail('this copy of Caisson is not complete: it has neither src nor dist', 'npm run build, or install it again');
 }
 
+/** Eight hundred files: loading them grows the young generation, which output would fill with dead chunks (see process.js). */
 async function runSource(source) {
   keepCompiledCode();
+  require('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
   const { main } = await import(require('node:url').pathToFileURL(source).href);
   await main(args);
 }

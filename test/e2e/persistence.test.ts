@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { instanceOf, makeHome } from './home.ts';
 
 describe('a persistent task', () => {
@@ -87,7 +87,9 @@ describe('an ephemeral run', () => {
     await using home = await makeHome();
     const before = await Promise.all([home.engine(['volume', 'ls', '-q']), home.engine(['network', 'ls', '-q'])]);
     expect((await home.cli(['run', '--', 'sh', '-c', 'echo x >/workspace/f; exit 3'])).code).toBe(3);
-    expect(await home.containers()).toEqual([]);
+    // The engine completes the removal, and the next process sees to the rest.
+    await vi.waitFor(async () => expect(await home.containers()).toEqual([]), { timeout: 20_000 });
+    await home.cli(['gc']);
     const instance = (await instanceOf(home.path)).slice(0, 8);
     expect(await home.engine(['network', 'ls', '--filter', `name=${instance}`, '-q'])).toBe('');
     expect((await home.engine(['volume', 'ls', '-q'])).split('\n').filter((name) => !before[0].includes(name))).toEqual(

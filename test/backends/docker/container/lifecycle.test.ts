@@ -45,7 +45,7 @@ describe.skipIf(host === null)('a sandbox on a Docker engine', () => {
     const image = `caisson-test/absent-${place.instance}:none`;
     await expect(place.create({ image })).rejects.toMatchObject({
       code: 'not_found',
-      remedy: expect.stringMatching(/caisson image build base.*terminal\.docker_image/),
+      remedy: expect.stringMatching(/pull or load it.*caisson image build base/),
     });
     expect(await place.engine.listContainers({ all: true, filters: { ancestor: [image] } })).toEqual([]);
   });
