@@ -20,12 +20,19 @@ exports.run = (entry, args) => {
   return module;
 };
 
-/** A directory below the user's own cache; `null` without one. */
+/** A directory below the user's own cache; `null` without one, and where HOME is another user's, as under sudo. */
 exports.directoryOf = (name) => {
   const { XDG_CACHE_HOME: cache, HOME: home } = process.env;
   const base = cache?.startsWith('/') ? cache : home?.startsWith('/') ? `${home}/.cache` : null;
-  return base === null ? null : `${base}/caisson/${name}`;
+  return base === null || !isOwn(base) ? null : `${base}/caisson/${name}`;
 };
+
+/** Itself, or what is there above it: who owns a directory decides what lies in it. */
+function isOwn(path) {
+  const found = fs.statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return path !== '/' && isOwn(dirname(path));
+  return found.uid === process.getuid?.() || found.uid === 0;
+}
 
 function load(running, path) {
   const known = running.modules.get(path);

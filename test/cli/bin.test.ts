@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bin, finished, olderNode, scratch, start } from './process.ts';
@@ -89,6 +89,15 @@ describe('the program', () => {
     for (const path of ['.cache/caisson/compile', 'cache/caisson/compile'])
       await expect(readFile(join(at.path, path))).rejects.toMatchObject({ code: 'EISDIR' });
   });
+});
+
+it.skipIf(process.getuid?.() !== 0)("keeps no code below another user's home, as under sudo", async () => {
+  await using at = await scratch();
+  const home = join(at.path, 'theirs');
+  await mkdir(home);
+  await chown(home, 65_534, 65_534);
+  expect((await finished(process.execPath, [bin, 'run', '--help'], { HOME: home })).exitCode).toBe(0);
+  expect(await readdir(home)).toEqual([]);
 });
 
 describe.skipIf(older === null)('the program on a Node that is too old', () => {
