@@ -4,29 +4,10 @@ import type { Guarantees } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { compareSpec } from '../../src/plan/compare.ts';
 import type { Settled } from '../../src/plan/resolve.ts';
-import { aSpec, bare, generous } from './fixtures.ts';
+import { aSpec, bare, generous, settledFor } from './fixtures.ts';
 import { containing } from '../matchers.ts';
 
-function wanted(over: Partial<Settled> = {}): Settled {
-  return {
-    spec: aSpec,
-    configured: aSpec,
-    asked: new Set(),
-    said: new Set(),
-    usualImage: false,
-    configuredCwd: null,
-    timeoutMs: null,
-    idleMs: null,
-    ttlMs: null,
-    forwardEnv: [],
-    passEnv: [],
-    skills: [],
-    credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
-    allowDegraded: false,
-    ephemeral: false,
-    ...over,
-  };
-}
+const wanted = (over: Partial<Settled> = {}): Settled => settledFor(aSpec, over);
 
 const everything = new Set([
   'cpuCores',

@@ -2,7 +2,30 @@
 import type { Guarantees, Spec } from '../../src/backend.ts';
 import { unsectioned } from '../../src/config/defaults.ts';
 import { defaults } from '../config/known.ts';
+import type { Settled } from '../../src/plan/resolve.ts';
 import type { Loaded, Terminal } from '../../src/config/types.ts';
+
+/** What a request without a word of its own settles for a spec. */
+export function settledFor(spec: Spec, over: Partial<Settled> = {}): Settled {
+  return {
+    spec,
+    configured: spec,
+    asked: new Set(),
+    said: new Set(),
+    usualImage: false,
+    configuredCwd: null,
+    timeoutMs: null,
+    idleMs: null,
+    ttlMs: null,
+    forwardEnv: [],
+    passEnv: [],
+    skills: [],
+    credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
+    allowDegraded: false,
+    ephemeral: false,
+    ...over,
+  };
+}
 
 /** A place that can give everything. */
 export const generous: Guarantees = {

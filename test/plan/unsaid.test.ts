@@ -1,45 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Spec } from '../../src/backend.ts';
-import type { Settled } from '../../src/plan/resolve.ts';
 import { asBefore, backendBefore } from '../../src/plan/unsaid.ts';
-import { aSpec } from './fixtures.ts';
+import { aSpec, settledFor } from './fixtures.ts';
 
 const limited = (memoryBytes: number): Spec => ({ ...aSpec, limits: { ...aSpec.limits, memoryBytes } });
-
-/** What a request without a word makes of the configuration. */
-function silent(configured: Spec, over: Partial<Settled> = {}): Settled {
-  const nothing = {
-    configuredCwd: null,
-    timeoutMs: null,
-    idleMs: null,
-    ttlMs: null,
-    forwardEnv: [],
-    passEnv: [],
-    skills: [],
-  };
-  return {
-    ...nothing,
-    spec: configured,
-    configured,
-    asked: new Set(),
-    said: new Set(),
-    usualImage: false,
-    credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
-    allowDegraded: false,
-    ephemeral: false,
-    ...over,
-  };
-}
 
 describe('what a request leaves open', () => {
   it('stays as the sandbox has it, while the configuration says what it said', () => {
     const before = { spec: limited(1e9), configured: limited(5e9), degraded: [] };
-    expect(asBefore(silent(limited(5e9)), before).spec).toEqual(limited(1e9));
+    expect(asBefore(settledFor(limited(5e9)), before).spec).toEqual(limited(1e9));
   });
 
   it('is the new value where the configuration has changed', () => {
     const before = { spec: limited(1e9), configured: limited(5e9), degraded: [] };
-    expect(asBefore(silent(limited(4e9)), before).spec).toEqual(limited(4e9));
+    expect(asBefore(settledFor(limited(4e9)), before).spec).toEqual(limited(4e9));
   });
 
   it('is judged control by control', () => {
@@ -49,12 +23,12 @@ describe('what a request leaves open', () => {
       configured: { ...configured, network: 'open' } as const,
       degraded: [],
     };
-    expect(asBefore(silent(configured), before).spec).toEqual({ ...limited(1e9), network: 'none' });
+    expect(asBefore(settledFor(configured), before).spec).toEqual({ ...limited(1e9), network: 'none' });
   });
 
   it('is not touched where the request names it', () => {
     const before = { spec: limited(1e9), configured: limited(5e9), degraded: [] };
-    const asked = silent(limited(5e9), { spec: limited(2e9), said: new Set(['memoryBytes']) });
+    const asked = settledFor(limited(5e9), { spec: limited(2e9), said: new Set(['memoryBytes']) });
     expect(asBefore(asked, before).spec).toEqual(limited(2e9));
   });
 
@@ -62,13 +36,13 @@ describe('what a request leaves open', () => {
     const degraded = [{ control: 'diskBytes', wanted: 1, reason: 'none here' }];
     const before = { spec: aSpec, configured: aSpec, degraded };
     const asked = new Set(['diskBytes', 'memoryBytes']);
-    expect(asBefore(silent(aSpec, { asked }), before).asked).toEqual(new Set(['memoryBytes']));
+    expect(asBefore(settledFor(aSpec, { asked }), before).asked).toEqual(new Set(['memoryBytes']));
     const said = new Set(['diskBytes']);
-    expect(asBefore(silent(aSpec, { asked, said }), before).asked).toEqual(asked);
+    expect(asBefore(settledFor(aSpec, { asked, said }), before).asked).toEqual(asked);
   });
 
   it('is decided by the whole spec for a row of an earlier version', () => {
-    const settled = silent(limited(5e9));
+    const settled = settledFor(limited(5e9));
     expect(asBefore(settled, { spec: limited(1e9), configured: null, degraded: [] })).toBe(settled);
   });
 

@@ -36,7 +36,7 @@ const forms: readonly Form[] = [
   {
     category: 'agent_control',
     severity: 'dangerous',
-    description: 'changes what the agent is asked about or told',
+    description: 'switches off questions of Caisson, or changes its settings',
     pattern:
       /\b(?:CAISSON|HERMES)_YOLO_MODE\b|\.(?:caisson|hermes)\/(?:config\.yaml|\.env|hooks|approved)|\b(?:caisson|hermes)\s+(?:approvals|pairing|hooks)\s+(?:approve|accept)\b/,
   },

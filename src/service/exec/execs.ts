@@ -45,7 +45,7 @@ export interface ExecsParts {
   readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
   /** Of each stream, of what is collected. */
   readonly keepBytes: number;
-  /** Of each stream, of what is passed on as it comes. `null`: all of it. */
+  /** Bytes of each stream that a caller gets while it comes. `null`: no limit. */
   readonly streamBytes: number | null;
 }
 
