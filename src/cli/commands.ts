@@ -38,6 +38,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'pairing clear-pending': async () => (await import('./commands/pairing.ts')).pairingClearPending,
   redact: async () => (await import('./commands/redact.ts')).redact,
   scan: async () => (await import('./commands/scan.ts')).scan,
+  init: async () => (await import('./commands/init.ts')).init,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   completion: async () => (await import('./commands/completion.ts')).completion,
   version: async () => (await import('./commands/version.ts')).version,

@@ -1,5 +1,5 @@
 /** What every command is given: the service, ways to write, and the wish to stop. */
-import type { CaissonApi, Options as ServiceOptions } from '../service/api.ts';
+import type { CaissonApi, Options as ServiceOptions, SettingsApi } from '../service/api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
 import type { RuleTexts } from '../policy/types.ts';
 import { approverOn } from './approver.ts';
@@ -11,7 +11,7 @@ import { paintFor, type Paint } from './paint.ts';
 import { statusOn } from './status.ts';
 import { table } from './table.ts';
 import { readChoice } from './values.ts';
-import type { World } from './world.ts';
+import type { Opening, World } from './world.ts';
 
 export interface Context {
   readonly world: World;
@@ -27,6 +27,8 @@ export interface Context {
   readonly options: ServiceOptions;
   /** Opens it when first asked. */
   readonly service: () => Promise<CaissonApi>;
+  /** For commands that need the configuration alone. */
+  readonly settings: () => Promise<SettingsApi>;
   /** To stdout, as it is; resolves when it is written. */
   readonly print: (text: string | Uint8Array) => Promise<void>;
   readonly printJson: (value: unknown) => Promise<void>;
@@ -72,6 +74,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     interrupted: interrupts.exitCode,
     options: { signal: interrupts.signal, onProgress: status.update },
     service: service.open,
+    settings: service.settings,
     print,
     printJson: (value) => print(`${toJson(value, world.stdout.isTTY === true ? 2 : 0)}\n`),
     printTable: (head, rows) => print(table(head, rows, paint)),
@@ -96,6 +99,7 @@ function readForm(given: Given): boolean {
 
 interface Opener {
   readonly open: () => Promise<CaissonApi>;
+  readonly settings: () => Promise<SettingsApi>;
   readonly close: () => Promise<void>;
 }
 
@@ -108,21 +112,25 @@ interface Surroundings {
 function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   const home = given.text('home');
   let opened: Promise<CaissonApi> | null = null;
-  const openNow = async (): Promise<CaissonApi> => {
+  const opening = (): Opening => {
     const approver = approverOn(world, clear);
-    const service = await world.open({
+    return {
       ...(home === undefined ? {} : { home }),
       ...(approver === null ? {} : { approver }),
       yolo: given.flag('yolo'),
       ...rulesOf(given),
       env: world.env,
       cwd: world.cwd,
-    });
-    for (const text of service.config.notices) notice(text);
-    return service;
+    };
   };
+  const noticed = <Opened extends SettingsApi>(opened: Opened): Opened => {
+    for (const text of opened.config.notices) notice(text);
+    return opened;
+  };
+  const openNow = async (): Promise<CaissonApi> => noticed(await world.open(opening()));
   return {
     open: () => (opened ??= openNow()),
+    settings: async () => noticed(await world.settings(opening())),
     close: async () => {
       // A service that did not open has been reported to its caller.
       const service = await opened?.catch(() => null);

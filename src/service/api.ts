@@ -190,7 +190,8 @@ export interface AuditApi {
 }
 
 export interface ImagesApi {
-  list(options?: Options): Promise<readonly ImageView[]>;
+  /** Of one backend, or of all; one that cannot be reached is an error. */
+  list(filter?: { readonly backend?: string }, options?: Options): Promise<readonly ImageView[]>;
   /** Names of the recipes that can be built. */
   recipes(): Promise<readonly { readonly name: string; readonly reference: string; readonly about: string }[]>;
   build(
@@ -236,6 +237,12 @@ export interface McpServersApi {
    * TMPDIR and XDG_*, and what its configuration sets. `env` holds secrets: it is for the child alone. Throws `not_found`.
    */
   child(name: string): McpChild;
+}
+
+/** What can be asked without a state directory. */
+export interface SettingsApi {
+  readonly config: Omit<ConfigView, 'set' | 'create'>;
+  readonly policy: Pick<PolicyApi, 'checker'>;
 }
 
 export interface CaissonApi {

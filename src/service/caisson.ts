@@ -36,6 +36,7 @@ import { Provisions } from './exec/provision.ts';
 import { RunningExecs } from './exec/running-execs.ts';
 import { Sessions } from './exec/sessions.ts';
 import { copiesOf } from './files/copy.ts';
+import { withRelativePaths } from './files/relative.ts';
 import { fileTools } from './files/tools.ts';
 import type { Rulebook } from '../guard/rulebook.ts';
 import type { SkillGuard } from '../guard/skills/skills.ts';
@@ -123,7 +124,8 @@ export class Caisson implements CaissonApi {
     this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, within });
     const userHome = env['HOME'] ?? homedir();
     const tools = fileTools({ context, guard, rulebook, env, cwd, within });
-    this.files = withKeys({ ...tools, ...copiesOf({ context, userHome, within }) }, fileKeys);
+    const files = { ...tools, ...copiesOf({ context, userHome, within }) };
+    this.files = withKeys(withRelativePaths(files, { planOf, cwd }), fileKeys);
   }
 
   readonly run: CaissonApi['run'] = (request, options) => this.execs.run(request, options);

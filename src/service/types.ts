@@ -111,7 +111,7 @@ export interface BackendCheck {
 
 export interface CopyInput {
   readonly task: string;
-  /** To the sandbox: a host path. From it: an absolute path inside. */
+  /** To the sandbox: a host path. From it: a path inside. */
   readonly source: string;
   readonly target: string;
   /** The caller confirms a target in another profile, or in a copy of the configuration. */
@@ -196,6 +196,11 @@ export interface ConfigView {
    * what the check refuses, and changes nothing then.
    */
   set(key: string, text: string): Promise<void>;
+  /**
+   * Writes the first file of the home. Throws `already_exists` where there is one, and `invalid_argument` for a text that the
+   * check refuses.
+   */
+  create(text: string): Promise<void>;
   /** JSON Schema of the file. */
   schema(): Promise<object>;
 }

@@ -67,6 +67,7 @@ export const config: ConfigView = {
     { key: 'pool.size', value: null, origin: 'default' },
   ],
   set: () => Promise.resolve(),
+  create: () => Promise.resolve(),
   schema: () => Promise.resolve({ type: 'object' }),
 };
 

@@ -44,7 +44,7 @@ export const policyCheck = defineCommand({
       ...modeOf(given.text('mode'), given.text('profile')),
       rules: { allow: given.list('allow'), ask: given.list('ask'), deny: given.list('deny') },
     };
-    const check = await (await context.service()).policy.checker(query);
+    const check = await (await context.settings()).policy.checker(query);
     const [command] = given.operands;
     return command === undefined ? await checkLines(check, context) : await checkOne(check, command, context);
   },

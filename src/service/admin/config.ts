@@ -24,11 +24,32 @@ function isOfNoTask({ key }: Entry): boolean {
 export interface Configured {
   readonly loaded: Loaded;
   readonly backends: BackendKeys;
+}
+
+export interface Changeable extends Configured {
   /** Runs while no other process changes the file. */
   readonly alone: (work: () => Promise<void>) => Promise<void>;
 }
 
-export function configView({ loaded, backends, alone }: Configured, notices: readonly string[]): ConfigView {
+export function configView({ alone, ...configured }: Changeable, notices: readonly string[]): ConfigView {
+  const { loaded, backends } = configured;
+  return {
+    ...configLook(configured, notices),
+    set: async (key, text) => {
+      const { setInFile } = await import('../../config/edit.ts');
+      await alone(() => setInFile(loaded.home, { key, text }, backends));
+    },
+    create: async (text) => {
+      const { createFile } = await import('../../config/edit.ts');
+      await alone(() => createFile(loaded.home, text, backends));
+    },
+  };
+}
+
+export function configLook(
+  { loaded, backends }: Configured,
+  notices: readonly string[],
+): Omit<ConfigView, 'set' | 'create'> {
   const shown = { ...loaded.config, mcp_servers: shownServers(loaded.config.mcp_servers) };
   const keys = Object.entries(shown).flatMap(([name, value]: [string, unknown]) =>
     isSection(name) && typeof value === 'object' && value !== null
@@ -41,10 +62,6 @@ export function configView({ loaded, backends, alone }: Configured, notices: rea
     show: (task) => {
       const all = keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' }));
       return task === undefined ? all : [...terminalOf(loaded, checkTaskId(task)), ...all.filter(isOfNoTask)];
-    },
-    set: async (key, text) => {
-      const { setInFile } = await import('../../config/edit.ts');
-      await alone(() => setInFile(loaded.home, { key, text }, backends));
     },
     schema: async () => await (await import('../../config/json-schema.ts')).configSchema(backends),
   };
