@@ -56,7 +56,8 @@ export async function placeSandbox(
     const patch = { state: 'ready', ref: sandbox.ref, effective: null, degraded, ...usedNow(context.clock) } as const;
     await context.store.updateSandbox(row.id, patch);
     await failpoint('after-ready');
-    return { row: { ...row, ...patch }, sandbox: keepLive(context, row.id, sandbox, nonce), how: what.how };
+    const live = keepLive(context, row.id, sandbox, nonce);
+    return { row: { ...row, ...patch }, sandbox: live, how: what.how, lostSince: null };
   } catch (error) {
     await abandon(context, row, error);
     throw error;
@@ -88,6 +89,7 @@ async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
     createdBoot: boot,
     usedBoot: boot,
     endedBy: null,
+    lostSince: null,
     idleMs: plan.idleMs,
     ttlMs: plan.ttlMs,
   };
