@@ -23,6 +23,7 @@ import { withLease } from './lease.ts';
 import { keepLive } from './live.ts';
 import { recordEnd, refuseWithoutFiles } from './loss.ts';
 import { type CheckedMount, checkMounts, proveMounts } from './mounts.ts';
+import { proveNetwork } from './network.ts';
 import { startResource, stopResource } from './power.ts';
 import { nextStep } from './step.ts';
 import { usedNow } from './use.ts';
@@ -85,6 +86,7 @@ async function replace(
     configured,
     fingerprint,
     degraded,
+    effective: null,
     idleMs,
     ttlMs,
     createdAt: wallMs,
@@ -129,6 +131,7 @@ async function proveOrStop(
   try {
     const mayMiss = row.degraded.some(({ control }) => control === 'mounts');
     await proveMounts(context, { row, sandbox, mayMiss }, mounts);
+    await proveNetwork(context, row, sandbox);
   } catch (error) {
     await stopResource(context, { row, sandbox }, {});
     throw error;
