@@ -32,6 +32,7 @@ import { Uses } from './sandbox/use.ts';
 import { forwardedNames, inheritsHost, valueOf } from './plan/backend-keys.ts';
 import { Backends } from './sandbox/backends.ts';
 import { configView } from './service/admin/config.ts';
+import { networkOf } from './service/admin/network.ts';
 import { policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
 import { backendKey, backendKeys } from './config/backends.ts';
@@ -90,6 +91,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     skills,
     backendNames: known.names,
     builder,
+    network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit }),
     config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work) }, [

@@ -7,6 +7,7 @@ import type {
   execSection,
   guardrailsSection,
   hooksSection,
+  networkSection,
   platformSection,
   policySection,
   poolSection,
@@ -26,6 +27,7 @@ export interface Settings {
   readonly tool_loop_guardrails: Readonly<z.infer<typeof guardrailsSection>>;
   readonly policy: Readonly<z.infer<typeof policySection>>;
   readonly security: Readonly<z.infer<typeof securitySection>>;
+  readonly network: Readonly<z.infer<typeof networkSection>>;
   readonly exec: Readonly<z.infer<typeof execSection>>;
   readonly audit: Readonly<z.infer<typeof auditSection>>;
   readonly pool: Readonly<z.infer<typeof poolSection>>;

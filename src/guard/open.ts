@@ -47,6 +47,7 @@ export interface Guard {
   readonly queue: ApprovalQueue;
   readonly grants: Grants;
   readonly hooks: HookStep;
+  readonly websites: WebsitePolicy;
   readonly loops: Loops;
   readonly notices: readonly string[];
 }
@@ -105,6 +106,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     queue,
     grants,
     hooks,
+    websites,
     loops,
     notices: [...attended.notices, ...smartNotices(loaded), ...ruleNotices(loaded, input), ...websites.notices],
   };
