@@ -1,7 +1,8 @@
 /** Whether an address may be connected to. Pure. */
 import { type Ip, type Purpose, purposeOf, readIp } from '../../values/ip.ts';
 import { translated } from '../../values/nat64.ts';
-import type { AddressRules, AddressVerdict } from './types.ts';
+import type { AddressRules } from './types.ts';
+import type { AddressVerdict } from '../types.ts';
 
 const words: Readonly<Record<Exclude<Purpose, 'public'>, string>> = {
   private: 'a private address',

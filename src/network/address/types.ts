@@ -1,12 +1,6 @@
-/** Words of address verdicts. Types only. */
+/** What address verdicts follow from. Types only. */
 import type { Destination } from '../../values/destination.ts';
 import type { Nat64Prefix } from '../../values/nat64.ts';
-
-export interface AddressVerdict {
-  readonly verdict: 'allow' | 'block';
-  /** For people. */
-  readonly reason: string;
-}
 
 /** Where a container engine listens. `null`: by a name, so that its port counts at every address. */
 export interface EngineAddress {
@@ -25,13 +19,3 @@ export interface AddressRules {
   /** Why the website policy blocks a host, given as the URL parser has it. */
   readonly blockedSite: (host: string) => string | null;
 }
-
-export interface UrlQuery {
-  readonly url: string;
-  /** What every name in it resolves to. Absent: nothing is known, and nothing is looked up. */
-  readonly dns?: readonly string[];
-  /** Targets of redirects in their order, each relative to the one before. */
-  readonly redirects?: readonly string[];
-}
-
-export type UrlChecker = (query: UrlQuery) => AddressVerdict;

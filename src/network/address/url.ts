@@ -2,7 +2,8 @@
 import { readIp } from '../../values/ip.ts';
 import { block, judgeAddress, shown } from './address.ts';
 import { reasonAgainstName } from './names.ts';
-import type { AddressRules, AddressVerdict, UrlQuery } from './types.ts';
+import type { AddressRules } from './types.ts';
+import type { AddressVerdict, UrlQuery } from '../types.ts';
 
 /** As many as browsers follow is more than any service needs. */
 export const mostRedirects = 10;
@@ -23,34 +24,30 @@ export function judgeUrls({ url, dns, redirects = [] }: UrlQuery, rules: Address
 
 /** `answers`: what its name resolves to; `null` and none at all are the same: it is not resolved. */
 export function judgeUrl(url: URL, rules: AddressRules, answers: readonly string[] | null): AddressVerdict {
-  const host = targetOf(url);
-  if (typeof host === 'string') return block(host);
-  const site = rules.blockedSite(host.name);
-  if (site !== null) return block(site);
-  if (readIp(host.name) !== null) return judgeAddress(host.name, host.port, rules);
-  const against = reasonAgainstName(host.name);
-  if (against !== null) return block(`${shown(host.name)} is ${against}`);
+  const known = judgeHost(url, rules);
+  if (known !== null) return known;
   if (answers === null || answers.length === 0) return block('not resolved');
-  return judgeAnswers(answers, host, rules);
-}
-
-/** One bad answer blocks: which one a program connects to is a matter of chance. */
-function judgeAnswers(answers: readonly string[], { name, port }: Target, rules: AddressRules): AddressVerdict {
+  const { name, port } = hostOf(url);
+  // One bad answer blocks: which one a program connects to is a matter of chance.
   const bad = answers.map((answer) => judgeAddress(answer, port, rules)).find(({ verdict }) => verdict === 'block');
   if (bad !== undefined) return block(`${shown(name)} resolves to a blocked address: ${bad.reason}`);
   return { verdict: 'allow', reason: `every address of ${shown(name)} may be connected to` };
 }
 
-export interface Target {
-  /** A name, lower case and without a dot at its end, or an address without brackets. */
-  readonly name: string;
-  readonly port: number;
+/** What can be said without a lookup. `null`: the addresses of its name decide. */
+export function judgeHost(url: URL, rules: AddressRules): AddressVerdict | null {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return block(`the scheme ${shown(url.protocol)} is neither http: nor https:`);
+  const { name, port } = hostOf(url);
+  const site = rules.blockedSite(name);
+  if (site !== null) return block(site);
+  if (readIp(name) !== null) return judgeAddress(name, port, rules);
+  const against = reasonAgainstName(name);
+  return against === null ? null : block(`${shown(name)} is ${against}`);
 }
 
-/** A URL that cannot be fetched gives the reason. */
-export function targetOf({ protocol, hostname, port }: URL): Target | string {
-  if (protocol !== 'http:' && protocol !== 'https:') return `the scheme ${shown(protocol)} is neither http: nor https:`;
+/** A name in lower case without a dot at its end, or an address without brackets. */
+export function hostOf({ protocol, hostname, port }: URL): { readonly name: string; readonly port: number } {
   const name = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
-  if (name === '') return 'it names no host';
   return { name, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }
