@@ -141,6 +141,8 @@ describe('a redirect', () => {
     await net.fetch(to(there), { headers: { ...secret, accept: 'text/html', 'user-agent': 'tool' } });
     expect(net.requests.map(({ headers }) => headers.host)).toEqual(['a.example', 'b.example', 'a.example']);
     expect(net.requests[0]?.headers).toMatchObject({ authorization: 'Bearer s', cookie: 'a=s', 'x-api-key': 's' });
+    // It is for a proxy, and there is none.
+    expect(net.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
     for (const { headers } of net.requests.slice(1)) {
       expect(headers).toMatchObject({ accept: 'text/html', 'user-agent': 'tool' });
       expect(Object.keys(headers).filter((name) => /auth|cookie|key/.test(name))).toEqual([]);
