@@ -33,6 +33,7 @@ import { forwardedNames, inheritsHost, valueOf } from './plan/backend-keys.ts';
 import { Backends } from './sandbox/backends.ts';
 import { configView } from './service/admin/config.ts';
 import { networkOf } from './service/admin/network.ts';
+import { openWebhooks, webhookSecrets, webhookVariables } from './service/webhooks/open.ts';
 import { policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
 import { backendKey, backendKeys } from './config/backends.ts';
@@ -78,6 +79,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
   };
   const journal = await journalOf(loaded, store);
+  const webhooks = await openWebhooks(loaded, store);
   return new Caisson({
     context,
     loaded,
@@ -97,10 +99,12 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work) }, [
       ...openingNotices(gaveUp, notices),
       ...guard.notices,
+      ...webhooks.notices,
       ...absentBackend(loaded, entries),
       ...ineffective(loaded),
     ]),
     release: async () => {
+      await webhooks.close();
       await journal.close();
       await known.close();
       await store.close();
@@ -165,7 +169,9 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin {
     redactions: redactionsOf(loaded),
     broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
     admitSkill: skills.admit,
-    ownKeys: [loaded.config.approvals.smart.api_key_env].filter((name) => typeof name === 'string'),
+    ownKeys: [loaded.config.approvals.smart.api_key_env, ...webhookVariables(loaded.config.webhooks)].filter(
+      (name) => typeof name === 'string',
+    ),
   };
 }
 
@@ -202,6 +208,7 @@ function redactionsOf({ config, env }: Loaded): Redactions {
   const names = forwardedNames(terminal);
   redactions.forExec(forwardedEnv(names, env), names);
   redactions.declare(serverSecrets(config));
+  redactions.declare(webhookSecrets(config.webhooks, env));
   return redactions;
 }
 

@@ -55,6 +55,7 @@ function unsectionedIn(written: Document): Unsectioned {
     unauthorized_dm_behavior: written.unauthorized_dm_behavior ?? unsectioned.unauthorized_dm_behavior,
     group_sessions_per_user: written.group_sessions_per_user ?? unsectioned.group_sessions_per_user,
     mcp_servers: written.mcp_servers ?? unsectioned.mcp_servers,
+    webhooks: written.webhooks ?? unsectioned.webhooks,
     tasks: written.tasks ?? unsectioned.tasks,
   };
 }

@@ -111,5 +111,6 @@ export const unsectioned: Unsectioned = {
   unauthorized_dm_behavior: null,
   group_sessions_per_user: true,
   mcp_servers: {},
+  webhooks: {},
   tasks: {},
 };

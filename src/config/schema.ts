@@ -14,7 +14,8 @@ import { networkSection } from './schema/network.ts';
 import { discordSection, groupSessionsKey, platformSection, strangersKey } from './schema/messaging.ts';
 import { auditSection, execSection, policySection, poolSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
-import { serverName, serverSection } from './schema/servers.ts';
+import { serversKey, serverSection } from './schema/servers.ts';
+import { webhooksKey, webhookSection } from './schema/webhooks.ts';
 import { terminalSection } from './schema/terminal.ts';
 import { type BackendKeys, backendKey } from './backends.ts';
 
@@ -32,6 +33,7 @@ export {
   securitySection,
   serverSection,
   terminalSection,
+  webhookSection,
 };
 export { expectationOf } from '../lib/config-key.ts';
 
@@ -113,10 +115,8 @@ export async function schemaOf({ configs }: BackendKeys) {
     telegram: platformSection.partial().optional().describe('Who is heard on Telegram.'),
     whatsapp: platformSection.partial().optional().describe('Who is heard on WhatsApp.'),
     backends: backendsKey.optional(),
-    mcp_servers: z
-      .record(serverName, serverSection)
-      .optional()
-      .describe('MCP servers that are started as children, by name; each gets its own variables and no others.'),
+    mcp_servers: serversKey.optional(),
+    webhooks: webhooksKey.optional(),
     tasks: z
       .record(taskPattern, task)
       .optional()
@@ -132,6 +132,7 @@ export async function schemaOf({ configs }: BackendKeys) {
       unauthorized_dm_behavior: true,
       group_sessions_per_user: true,
       mcp_servers: true,
+      webhooks: true,
     })
     .extend({ network: networkSection.omit({ allow_private: true }).partial().optional() });
   return { document, flags, sections: { terminal, ...others } };

@@ -57,6 +57,8 @@ export interface Unsectioned {
   readonly group_sessions_per_user: boolean;
   /** Values of their variables may be secrets. */
   readonly mcp_servers: Readonly<NonNullable<Document['mcp_servers']>>;
+  /** Their addresses may hold secrets. */
+  readonly webhooks: Readonly<NonNullable<Document['webhooks']>>;
   /** Overrides of `terminal`, and rules, by task id or pattern, in the order of the file. */
   readonly tasks: Readonly<NonNullable<Document['tasks']>>;
 }

@@ -22,6 +22,6 @@ export const networkSection = z.strictObject({
   nat64_prefix: key(
     prefix.nullable(),
     'a prefix such as 64:ff9b::/96, or null',
-    'The prefix by which the network of this host translates IPv6 to IPv4. null: there is none.',
+    'The prefix by which the network of this host translates IPv6 to IPv4. null: it does not.',
   ),
 });

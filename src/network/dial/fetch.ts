@@ -11,6 +11,7 @@ export interface DiallerParts extends VetParts, Omit<ConnectParts, 'vet'> {}
 export class Dialler {
   readonly #parts: DiallerParts;
   readonly #agent: Agent;
+  #closing: Promise<void> | null = null;
 
   constructor(parts: DiallerParts) {
     this.#parts = parts;
@@ -33,13 +34,15 @@ export class Dialler {
     }
   };
 
+  /** Idempotent. */
   close(): Promise<void> {
-    return this.#agent.close();
+    this.#closing ??= this.#agent.close();
+    return this.#closing;
   }
 
   /** A connection that is there already was judged when it was made; the host of each request is judged again. */
   async #send({ url, method, headers, body }: Hop, signal: AbortSignal | null): Promise<Answer> {
-    refuseBlocked(url, this.#parts.rules());
+    refuseBlocked(url, this.#parts);
     const init = { method, headers: headers.map(([name, value]) => [name, value] as [string, string]), body };
     try {
       return await send(url, { ...init, signal, redirect: 'manual', duplex: 'half', dispatcher: this.#agent });

@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { isCode, CaissonError } from '../../errors.ts';
 import type { AddressRules } from '../address/types.ts';
 import type { AddressVerdict } from '../types.ts';
+import { readIp } from '../../values/ip.ts';
 import { hostOf, judgeHost, judgeUrl } from '../address/url.ts';
 
 /** Rejects, or gives nothing, when the name is not known. */
@@ -13,6 +14,11 @@ export interface VetParts {
   readonly rules: () => AddressRules;
   readonly lookup: Lookup;
   readonly lookupTimeoutMs: number;
+  /**
+   * Origins that the operator wrote into the configuration. One that is an address, or localhost, is connected to as it is
+   * written; a name is judged as any other, since its owner decides where it leads.
+   */
+  readonly written?: ReadonlySet<string>;
 }
 
 /** By the system's resolver, as every other program of this host. */
@@ -30,18 +36,27 @@ export async function judgeResolved(
   url: URL,
   parts: VetParts,
 ): Promise<AddressVerdict & { readonly addresses: readonly string[] }> {
-  const rules = parts.rules();
   const { name } = hostOf(url);
-  const known = judgeHost(url, rules);
-  if (known !== null) return { ...known, addresses: [name] };
+  const known = knownVerdict(url, parts);
+  if (known !== null) return { ...known, addresses: name === 'localhost' ? loopback : [name] };
   const addresses = await resolved(name, parts);
-  return { ...judgeUrl(url, rules, addresses), addresses };
+  return { ...judgeUrl(url, parts.rules(), addresses), addresses };
 }
 
 /** What is blocked without a lookup. Throws `policy_denied`. */
-export function refuseBlocked(url: URL, rules: AddressRules): void {
-  const known = judgeHost(url, rules);
+export function refuseBlocked(url: URL, parts: VetParts): void {
+  const known = knownVerdict(url, parts);
   if (known !== null) mustAllow(known);
+}
+
+const loopback: readonly string[] = ['127.0.0.1', '::1'];
+
+/** `null`: the addresses of its name decide. */
+function knownVerdict(url: URL, { rules, written }: VetParts): AddressVerdict | null {
+  const { name } = hostOf(url);
+  const isPlain = readIp(name) !== null || name === 'localhost';
+  if (isPlain && written?.has(url.origin) === true) return { verdict: 'allow', reason: 'as the operator wrote it' };
+  return judgeHost(url, rules());
 }
 
 function mustAllow({ verdict, reason }: AddressVerdict): void {

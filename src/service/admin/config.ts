@@ -5,6 +5,7 @@ import { isSection } from '../../config/layer.ts';
 import type { Loaded } from '../../config/types.ts';
 import { keyNamed } from '../../plan/backend-keys.ts';
 import { checkTaskId } from '../../values/task.ts';
+import { shownWebhooks } from '../webhooks/open.ts';
 import { shownServers } from './mcp-servers.ts';
 
 type Entry = ReturnType<ConfigView['show']>[number];
@@ -29,7 +30,11 @@ export interface Configured {
 }
 
 export function configView({ loaded, backends, alone }: Configured, notices: readonly string[]): ConfigView {
-  const shown = { ...loaded.config, mcp_servers: shownServers(loaded.config.mcp_servers) };
+  const shown = {
+    ...loaded.config,
+    mcp_servers: shownServers(loaded.config.mcp_servers),
+    webhooks: shownWebhooks(loaded.config.webhooks),
+  };
   const keys = Object.entries(shown).flatMap(([name, value]: [string, unknown]) =>
     isSection(name) && typeof value === 'object' && value !== null
       ? Object.entries(value).map(([key, inner]: [string, unknown]) => ({ key: `${name}.${key}`, value: inner }))

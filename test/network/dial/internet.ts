@@ -42,7 +42,7 @@ export async function internet(serve: RequestListener, given: Surroundings = {})
   const dialler = new Dialler({
     rules: () => addressRules({ allowPrivate: given.allowPrivate ?? [], nat64Prefix: null, env: {}, websites }),
     lookup: names.lookup,
-    lookupTimeoutMs: 1000,
+    lookupTimeoutMs: 30_000,
     connectTimeoutMs: 5000,
     reach: (address, wanted) => {
       dialled.push(`${address}:${wanted}`);
