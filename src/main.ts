@@ -31,7 +31,9 @@ import { Uses } from './sandbox/use.ts';
 import { forwardedNames, inheritsHost, valueOf } from './plan/backend-keys.ts';
 import { Backends } from './sandbox/backends.ts';
 import { configLook, configView } from './service/admin/config.ts';
+import { networkOf } from './service/admin/network.ts';
 import { openingNotices, settingNotices } from './service/admin/notices.ts';
+import { openWebhooks, webhookSecrets, webhookVariables } from './service/webhooks/open.ts';
 import { checkerOf, policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
 import { backendKey, backendKeys } from './config/backends.ts';
@@ -74,6 +76,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
   };
   const journal = await journalOf(loaded, store);
+  const webhooks = await openWebhooks(loaded, store);
   return new Caisson({
     context,
     loaded,
@@ -87,14 +90,17 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     skills,
     backendNames: known.names,
     builder,
+    network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit }),
     config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work) }, [
       ...openingNotices(gaveUp, notices),
       ...guard.notices,
+      ...webhooks.notices,
       ...settingNotices(loaded, entries),
     ]),
     release: async () => {
+      await webhooks.close();
       await journal.close();
       await known.close();
       await store.close();
@@ -110,10 +116,11 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
 export async function openSettings(given: OpenInput = {}): Promise<SettingsApi> {
   const input: Input = { ...given, env: given.env ?? process.env, cwd: given.cwd ?? process.cwd() };
   const { entries, keys, loaded } = await configured(input, { looksOnly: true });
-  const { rulebook, notices } = openRules({ loaded, env: input.env, cwd: input.cwd }, input);
+  const { rulebook, websites, notices } = openRules({ loaded, env: input.env, cwd: input.cwd }, input);
   const known = backendsIn({ entries, keys, loaded }, '');
   return {
     config: configLook({ loaded, backends: keys }, [...notices, ...settingNotices(loaded, entries)]),
+    network: networkOf({ loaded, websites }),
     policy: checkerOf({ cwd: input.cwd, loaded, rulebook, isolationOf: (name) => known.isolationOf(name) }),
   };
 }
@@ -169,7 +176,9 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin {
     redactions: redactionsOf(loaded),
     broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
     admitSkill: skills.admit,
-    ownKeys: [loaded.config.approvals.smart.api_key_env].filter((name) => typeof name === 'string'),
+    ownKeys: [loaded.config.approvals.smart.api_key_env, ...webhookVariables(loaded.config.webhooks)].filter(
+      (name) => typeof name === 'string',
+    ),
   };
 }
 
@@ -197,6 +206,7 @@ function redactionsOf({ config, env }: Loaded): Redactions {
   const names = forwardedNames(terminal);
   redactions.forExec(forwardedEnv(names, env), names);
   redactions.declare(serverSecrets(config));
+  redactions.declare(webhookSecrets(config.webhooks, env));
   return redactions;
 }
 

@@ -24,6 +24,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   rm: async () => (await import('./commands/rm.ts')).rm,
   gc: async () => (await import('./commands/gc.ts')).gc,
   'policy check': async () => (await import('./commands/policy.ts')).policyCheck,
+  'net check': async () => (await import('./commands/net.ts')).netCheck,
   'hooks ls': async () => (await import('./commands/hooks.ts')).hooksLs,
   'hooks accept': async () => (await import('./commands/hooks.ts')).hooksAccept,
   'audit tail': async () => (await import('./commands/audit.ts')).auditTail,

@@ -47,6 +47,7 @@ export interface Guard {
   readonly queue: ApprovalQueue;
   readonly grants: Grants;
   readonly hooks: HookStep;
+  readonly websites: WebsitePolicy;
   readonly loops: Loops;
   readonly notices: readonly string[];
 }
@@ -61,13 +62,13 @@ export function openRules({ loaded, env, cwd }: Pick<Surroundings, 'loaded' | 'e
   const commandLine = commandLineOf(input, env);
   const rulebook = new Rulebook({ config, origins: loaded.origins, websites, directory: cwd, commandLine });
   const notices = [...attended.notices, ...smartNotices(loaded), ...ruleNotices(loaded, input), ...websites.notices];
-  return { attended, userHome, rulebook, notices };
+  return { attended, userHome, websites, rulebook, notices };
 }
 
 export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, input: GuardInput): Guard {
   const { config } = loaded;
   const { approver = null } = input;
-  const { attended, userHome, rulebook, notices } = openRules({ loaded, env, cwd }, input);
+  const { attended, userHome, websites, rulebook, notices } = openRules({ loaded, env, cwd }, input);
   const queue = new ApprovalQueue(store);
   const grants = new Grants(store, config.approvals.session_seconds);
   const approvals = new Approvals({
@@ -114,6 +115,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     queue,
     grants,
     hooks,
+    websites,
     loops,
     notices,
   };

@@ -15,6 +15,7 @@ import type { CopyResult, FileTools } from '../files/types.ts';
 import type { GcItem } from './admin/gc.ts';
 import type { HookView } from '../guard/hooks/types.ts';
 import type { ApprovalView, Choice, GrantView } from '../guard/types.ts';
+import type { UrlChecker } from '../network/types.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { Inspected } from '../sandbox/inspect.ts';
 import type { Redactor } from '../secrets/redact/types.ts';
@@ -63,6 +64,7 @@ export type { CopyResult, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc.ts';
 export type { HookView } from '../guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
+export type { AddressVerdict, UrlChecker, UrlQuery } from '../network/types.ts';
 export type { Checker, CheckQuery, Decision, RuleExamples } from '../policy/types.ts';
 export type { Inspected } from '../sandbox/inspect.ts';
 export type { SandboxRequest } from '../plan/types.ts';
@@ -243,6 +245,13 @@ export interface McpServersApi {
 export interface SettingsApi {
   readonly config: Omit<ConfigView, 'set' | 'create'>;
   readonly policy: Pick<PolicyApi, 'checker'>;
+  readonly network: NetworkApi;
+}
+
+/** What may be connected to. */
+export interface NetworkApi {
+  /** Judges URLs as the configuration has it now. Nothing is looked up and nothing is connected to. */
+  checker(): Promise<UrlChecker>;
 }
 
 export interface CaissonApi {
@@ -257,6 +266,7 @@ export interface CaissonApi {
   readonly files: FilesApi;
   readonly approvals: ApprovalsApi;
   readonly policy: PolicyApi;
+  readonly network: NetworkApi;
   readonly audit: AuditApi;
   readonly images: ImagesApi;
   readonly secrets: SecretsApi;

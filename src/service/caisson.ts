@@ -12,6 +12,7 @@ import type {
   FilesApi,
   ImagesApi,
   McpServersApi,
+  NetworkApi,
   PolicyApi,
   ProcessesApi,
   SandboxesApi,
@@ -56,6 +57,7 @@ export interface Parts extends GcParts, AdmissionParts, Pick<AttemptParts, 'loop
   readonly builder: ImageBuilder;
   readonly config: ConfigView;
   readonly policy: PolicyApi;
+  readonly network: NetworkApi;
   readonly approvals: ApprovalsApi;
   /** What holds for a task. */
   readonly rulebook: Rulebook;
@@ -73,6 +75,7 @@ export class Caisson implements CaissonApi {
   readonly files: FilesApi;
   readonly approvals: ApprovalsApi;
   readonly policy: PolicyApi;
+  readonly network: NetworkApi;
   readonly audit: AuditApi;
   readonly images: ImagesApi;
   readonly secrets: SecretsApi;
@@ -93,6 +96,7 @@ export class Caisson implements CaissonApi {
     this.#release = parts.release;
     this.config = parts.config;
     this.policy = parts.policy;
+    this.network = parts.network;
     this.approvals = parts.approvals;
     this.audit = auditOf(context);
     this.images = imagesOf(parts);

@@ -11,6 +11,7 @@
  * (SIGSTOP, a closed laptop) keeps what it holds.
  */
 import type { Ref, Spec } from '../backend.ts';
+import type { Outbox } from './outbox.ts';
 
 /** One limit or control that the place could not give, and that the caller or a default allowed to miss. */
 export interface Degradation {
@@ -184,6 +185,8 @@ export interface Store {
   readonly instance: string;
   /** Identity of this owner. */
   readonly owner: string;
+  /** Events for webhooks. They are written with what happened, by no call of their own. */
+  readonly outbox: Outbox;
 
   /** Throws `already_exists` when the task has a sandbox, or the id or name is taken. */
   insertSandbox(row: SandboxRow): Promise<void>;

@@ -13,6 +13,8 @@ import type {
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';
+import { judgeUrls } from '../../src/network/address/url.ts';
+import { noRules } from '../network/address/rules.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 
 export const spec: Spec = {
@@ -263,6 +265,11 @@ const access: CaissonApi['access'] = {
   },
 };
 
+/** The real verdicts, under rules that open nothing. */
+const network: CaissonApi['network'] = {
+  checker: () => Promise.resolve((query) => judgeUrls(query, noRules)),
+};
+
 export class Fixed {
   readonly config = config;
   readonly images = images;
@@ -270,4 +277,5 @@ export class Fixed {
   readonly audit = audit;
   readonly approvals = approvals;
   readonly access = access;
+  readonly network = network;
 }

@@ -75,6 +75,7 @@ describe('without a state directory', () => {
     ['config', 'check'],
     ['config', 'schema'],
     ['policy', 'check', '--backend', 'local', 'ls'],
+    ['net', 'check', '--dns', '93.184.216.34', 'https://example.com/'],
     ['version'],
     ['completion', 'bash'],
   ])('%s %s makes none', async (...args) => {

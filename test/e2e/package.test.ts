@@ -58,12 +58,15 @@ describe('the installed package', () => {
       `import { createRequire } from 'node:module';
        import { CaissonError, isCode, openCaisson } from 'caisson';
        import * as backend from 'caisson/backend';
+       import { CaissonError as NetError, openNet } from 'caisson/net';
        import manifest from 'caisson/package.json' with { type: 'json' };
        const required = createRequire(import.meta.url)('caisson');
        const error = new backend.CaissonError('conflict', 'x');
+       const refused = await openNet().fetch('http://127.0.0.1/').catch((failure) => failure);
+       console.log(refused instanceof NetError, isCode(refused, 'policy_denied'), NetError === CaissonError);
        console.log(error instanceof CaissonError, isCode(error, 'conflict'), required.openCaisson === openCaisson, manifest.name);`,
     );
-    expect((await node('entries.mjs')).stdout).toBe('true true true caisson\n');
+    expect((await node('entries.mjs')).stdout).toBe('true true true\ntrue true true caisson\n');
   });
 
   it('names every package that is inside, with licence and text', async () => {
@@ -78,6 +81,8 @@ describe('the installed package', () => {
       'web-tree-sitter',
       'tree-sitter-bash',
       'p-queue',
+      'ipaddr.js',
+      'undici',
       'fast-check',
     ]) {
       expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'));
@@ -97,6 +102,9 @@ describe('the installed package', () => {
       at('typed.ts'),
       `import { type CaissonApi, type ErrorCode, isCode, openCaisson, type OpenInput, type Running } from 'caisson';
        import { type Backend, type BackendModule, CaissonError } from 'caisson/backend';
+       import { openNet, type Net } from 'caisson/net';
+       const net: Net = openNet({ allowPrivate: ['10.1.2.3:8080'] });
+       const page: string = await (await net.fetch('https://example.com/', { method: 'POST', body: 'x' })).text();
        const input: OpenInput = { flags: { 'terminal.backend': 'local' } };
        const caisson: CaissonApi = await openCaisson(input);
        const running: Running = await caisson.exec({ command: ['true'] });
@@ -105,7 +113,7 @@ describe('the installed package', () => {
        await caisson.run({ command: [] });
        export const backend: BackendModule = { isolation: 'none', open: (): Backend => { throw new CaissonError('internal', 'x'); } };
        export const wrong: ErrorCode = 'conflict';
-       export { code, isCode };`,
+       export { code, isCode, page };`,
     );
     const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
     const compilerOptions = { strict: true, noEmit: true, target: 'es2023', types: ['node'], module };

@@ -5,6 +5,7 @@ import { isSection } from '../../config/layer.ts';
 import type { Loaded } from '../../config/types.ts';
 import { keyNamed } from '../../plan/backend-keys.ts';
 import { checkTaskId } from '../../values/task.ts';
+import { shownWebhooks } from '../webhooks/open.ts';
 import { shownServers } from './mcp-servers.ts';
 
 type Entry = ReturnType<ConfigView['show']>[number];
@@ -50,7 +51,11 @@ export function configLook(
   { loaded, backends }: Configured,
   notices: readonly string[],
 ): Omit<ConfigView, 'set' | 'create'> {
-  const shown = { ...loaded.config, mcp_servers: shownServers(loaded.config.mcp_servers) };
+  const shown = {
+    ...loaded.config,
+    mcp_servers: shownServers(loaded.config.mcp_servers),
+    webhooks: shownWebhooks(loaded.config.webhooks),
+  };
   const keys = Object.entries(shown).flatMap(([name, value]: [string, unknown]) =>
     isSection(name) && typeof value === 'object' && value !== null
       ? Object.entries(value).map(([key, inner]: [string, unknown]) => ({ key: `${name}.${key}`, value: inner }))
