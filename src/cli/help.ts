@@ -50,7 +50,7 @@ function optionLines(options: Options): string[] {
   return entries.map(({ form, about }) => `${form.padEnd(width)}  ${about}`);
 }
 
-function optionForm(name: string, { short, value, type }: Option): string {
+export function optionForm(name: string, { short, value, type }: Option): string {
   const start = short === undefined ? '    ' : `-${short}, `;
   return `${start}--${name}${type === 'flag' ? '' : ` ${value ?? 'VALUE'}`}`;
 }
