@@ -5,6 +5,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./commands/run.ts')).run,
   create: async () => (await import('./commands/create.ts')).create,
   exec: async () => (await import('./commands/exec.ts')).exec,
+  attach: async () => (await import('./commands/attach.ts')).attach,
   sh: async () => (await import('./commands/sh.ts')).sh,
   'session open': async () => (await import('./commands/session.ts')).sessionOpen,
   'session run': async () => (await import('./commands/session.ts')).sessionRun,

@@ -3,6 +3,7 @@
  *
  * Every method throws `CaissonError` only. What a command did is an `Exit`, never an error.
  */
+import type { Readable } from 'node:stream';
 import type { AccessApi } from '../access/types.ts';
 import type { AuditRecord, Verification } from '../audit/types.ts';
 import type { HostKey, Stats } from '../backend.ts';
@@ -112,10 +113,20 @@ export interface ExecsApi {
 
 /** Commands that outlive their request and the service. */
 export interface ProcessesApi {
-  /** In the sandbox of a task, which is created when it is not there. */
+  /**
+   * In the sandbox of a task, which is created when it is not there. With `stdin`, its input is open until `input` has ended it;
+   * without, it reads end of file at once.
+   */
   start(request: SandboxRequest & ExecInput, options?: Options): Promise<Detached>;
   /** Of one task, or of all sandboxes that run. */
   list(filter?: { readonly task?: string }, options?: Options): Promise<readonly TaskProcess[]>;
+  /** Throws `not_found`. */
+  get(processId: string, options?: Options): Promise<TaskProcess>;
+  /**
+   * Passes `source` on to a process that was started with `stdin`, and then end of file. When the source breaks or the signal
+   * fires, the input stays open for a later call. Throws `failed_precondition` when it is not open, or ends before the source.
+   */
+  input(processId: string, source: Readable, options?: Options): Promise<void>;
   /** Until the process has ended. */
   wait(processId: string, options?: Options): Promise<DetachedProcess>;
   /** Ends the whole tree; with a signal other than KILL, only sends that. */

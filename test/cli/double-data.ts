@@ -232,6 +232,7 @@ export const detached: TaskProcess = {
   supervised: true,
   truncated: { stdout: true, stderr: false },
   backgroundOpen: false,
+  inputOpen: false,
 };
 
 /** What is the same for every double. */

@@ -101,6 +101,8 @@ export class Double extends Fixed implements CaissonApi {
       this.#log(`processes ${task ?? 'all'}`);
       return Promise.resolve([detached]);
     },
+    get: (id) => (id === detached.id ? Promise.resolve(detached) : Promise.reject(this.#missing(id))),
+    input: (id) => Promise.resolve(this.#log(`input ${id}`)),
     wait: (id) => {
       this.#log(`wait ${id}`);
       return Promise.resolve(detached);
