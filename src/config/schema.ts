@@ -98,9 +98,12 @@ export async function schemaOf({ configs }: BackendKeys) {
     tool_loop_guardrails: guardrailsSection
       .partial()
       .optional()
-      .describe('When somebody who turns in circles is stopped.'),
-    policy: policySection.partial().optional().describe('What is refused.'),
-    security: securitySection.partial().optional().describe('What is kept from being seen.'),
+      .describe('When calls that repeat without progress are warned of and stopped.'),
+    policy: policySection.partial().optional().describe('Which profile holds, and what is always refused.'),
+    security: securitySection
+      .partial()
+      .optional()
+      .describe('Redaction, sources of secrets, blocked websites, and the scanner of commands.'),
     network: networkSection.partial().optional().describe('What may be connected to.'),
     exec: execSection.partial().optional().describe('Output of commands, and their records.'),
     audit: auditSection.partial().optional().describe('The chain of what was decided and run.'),

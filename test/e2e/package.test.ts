@@ -3,14 +3,13 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerHost } from '../engines/docker.ts';
 import { busybox } from './home.ts';
+import { checkout, installPackage } from './packed.ts';
 
 const execute = promisify(execFile);
-const checkout = fileURLToPath(new URL('../..', import.meta.url));
 let project: string;
 let env: NodeJS.ProcessEnv;
 
@@ -29,10 +28,7 @@ beforeAll(async () => {
     DOCKER_HOST: dockerHost() ?? '',
     CAISSON_TERMINAL_DOCKER_IMAGE: busybox,
   };
-  await writeFile(at('package.json'), '{"name":"project","private":true,"type":"module"}');
-  await execute('npm', ['pack', '--pack-destination', project], { cwd: checkout });
-  const [tarball = ''] = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`]);
+  await installPackage(project);
 }, 300_000);
 afterAll(() => rm(project, { recursive: true, force: true }));
 
@@ -50,6 +46,21 @@ describe('the installed package', () => {
       files.filter((file) => file.isFile()).map(async (file) => (await stat(join(file.parentPath, file.name))).size),
     );
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(15 * 2 ** 20);
+  });
+
+  it('has pages whose links lead to its own files, or to the repository', async () => {
+    const root = at('node_modules/caisson');
+    const pages = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.md'));
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/configuration.md']));
+    const dead = await Promise.all(
+      pages.map(async (page) => {
+        const links = [...(await readFile(join(root, page), 'utf8')).matchAll(/\]\((?!https:|#)([^)#]+)/g)];
+        const there = async (path: string) => await stat(path).then(Boolean, () => false);
+        const found = await Promise.all(links.map(([, link = '']) => there(join(root, dirname(page), link))));
+        return links.filter((_, index) => found[index] === false).map(([, link]) => `${page}: ${link}`);
+      }),
+    );
+    expect(dead.flat()).toEqual([]);
   });
 
   it('is imported and required, with one class of errors in all entries', async () => {
