@@ -123,7 +123,7 @@ export class Caisson implements CaissonApi {
     const streamBytes = loaded.config.policy.profile === 'strict' ? keepBytes : null;
     const bounds = { keepBytes, streamBytes };
     this.execs = new Execs({ context, journal, origin, admission, attempt, running, processes, plan, ...bounds });
-    this.#openSessions = new Sessions({ context, admission, attempt, running, plan: planOf, keepBytes });
+    this.#openSessions = new Sessions({ context, admission, attempt, running, plan: planOf, ...bounds });
     this.sessions = this.#openSessions;
     this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, within });
     const userHome = env['HOME'] ?? homedir();
