@@ -1,0 +1,57 @@
+/** What can be asked for at the fault socket. */
+import type { Server } from '@grpc/grpc-js';
+import type { Service } from './control-plane.ts';
+import type { Orders } from './fault-socket.ts';
+import type { Fault, FaultKind, Faults } from './faults.ts';
+import type { Front } from './front.ts';
+import type { MovableClock } from './movable-clock.ts';
+import { Refusal } from './refuse.ts';
+
+export interface Controlled {
+  readonly service: Service;
+  readonly faults: Faults;
+  readonly front: Front;
+  readonly clock: MovableClock;
+  readonly server: Server;
+}
+
+const kinds: readonly FaultKind[] = ['throttle', 'fail', 'lose', 'duplicate', 'cut'];
+
+export function ordersFor({ service, faults, front, clock }: Controlled): Orders {
+  return {
+    fault: async (order) => faults.arm(faultOf(order)),
+    clear: async () => faults.clear(),
+    latency: async ({ ms }) => void (front.latencyMs = number(ms, 'ms')),
+    drop: async () => front.drop(),
+    restart: async ({ downMs }) => await front.restart(number(downMs ?? 0, 'downMs')),
+    'expire-tokens': async () => service.tokens.expireAll(),
+    advance: async ({ ms }) => clock.advance(number(ms, 'ms')),
+    end: async ({ sandbox }) => await service.sandboxes.present(String(sandbox)).end(6),
+    state: async () => ({
+      sandboxes: service.sandboxes.all.map(({ id, definition, result }) => ({
+        id,
+        name: definition.name,
+        status: result?.status ?? null,
+      })),
+      images: service.images.ids,
+    }),
+  };
+}
+
+function faultOf({ kind, method, times = 1, code, retryAfterSecs }: Readonly<Record<string, unknown>>): Fault {
+  const known = kinds.find((each) => each === kind);
+  if (known === undefined || typeof method !== 'string')
+    throw new Refusal('INVALID_ARGUMENT', `a fault has a method, and a kind: ${kinds.join(', ')}`);
+  return {
+    kind: known,
+    method,
+    times: number(times, 'times'),
+    code: code === undefined ? undefined : (String(code) as Fault['code']),
+    retryAfterSecs: retryAfterSecs === undefined ? undefined : number(retryAfterSecs, 'retryAfterSecs'),
+  };
+}
+
+function number(value: unknown, name: string): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+  throw new Refusal('INVALID_ARGUMENT', `${name} is a number from 0 on`);
+}
