@@ -8,11 +8,11 @@
  *   another spec                             -> conflict, or replaced when asked
  *   left half-done by a crash                -> finished, then created
  */
-import type { Backend, Sandbox } from '../backend.ts';
+import type { Sandbox } from '../backend.ts';
 import { momentOf } from '../lib/clock.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxRow } from '../store/store.ts';
-import { cancelable, type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
+import { type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import type { Plan } from '../plan/types.ts';
 import { createSandbox, placeSandbox } from './create.ts';
 import { forgetCopies } from './credentials.ts';
@@ -21,6 +21,7 @@ import { endedBy } from './ended-by.ts';
 import { withLease } from './lease.ts';
 import { keepLive } from './live.ts';
 import { type CheckedMount, checkMounts, proveMounts } from './mounts.ts';
+import { startResource, stopResource } from './power.ts';
 import { nextStep } from './step.ts';
 import { usedNow } from './use.ts';
 
@@ -110,9 +111,8 @@ export async function resume(
   if (sandbox.power === undefined) return await replace(context, { ...what, how: 'recreated' }, options);
   const mounts = await checkMounts(context, row);
   await failpoint('before-start');
-  await sandbox.power.start(cancelable(options));
+  const started = await startResource(context, { row, sandbox }, options);
   await failpoint('after-start');
-  const started = await reattached(backend, sandbox);
   await proveOrStop(context, { row, sandbox: started }, mounts);
   return await ready(context, { row, sandbox: started, how: 'started' });
 }
@@ -126,13 +126,9 @@ async function proveOrStop(
     const mayMiss = row.degraded.some(({ control }) => control === 'mounts');
     await proveMounts(context, { row, sandbox, mayMiss }, mounts);
   } catch (error) {
-    await sandbox.power?.stop();
+    await stopResource(context, { row, sandbox }, {});
     throw error;
   }
-}
-
-async function reattached(backend: Backend, sandbox: Sandbox): Promise<Sandbox> {
-  return await backend.attach(sandbox.ref);
 }
 
 async function ready(context: Context, handle: Handle): Promise<Handle> {

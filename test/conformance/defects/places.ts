@@ -155,10 +155,10 @@ const noStats: NonNullable<Sandbox['stats']> = {
 function stopsOnce({ power }: Sandbox): Partial<Sandbox> {
   if (power === undefined) return {};
   let isStopped = false;
-  const stop = async (): Promise<void> => {
+  const stop: typeof power.stop = async (options) => {
     if (isStopped) throw new CaissonError('failed_precondition', 'it is stopped already');
     isStopped = true;
-    await power.stop();
+    await power.stop(options);
   };
   return { power: { ...power, stop } };
 }
