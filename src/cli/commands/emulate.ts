@@ -11,10 +11,10 @@ const emulators: Readonly<Record<string, () => Promise<StartEmulator>>> = {
 export const emulate = defineCommand({
   name: 'emulate',
   summary: "Run a cloud's service on this machine, for tests without an account",
-  about: `Starts the service on 127.0.0.1, prints the variables that point its official SDK at it, and runs until
-Ctrl-C. Credentials are new at each start. Commands run for real: as root they have a root, processes and
-limits of their own; without root the service is refused unless you pass --unsafe, since commands
-then run as you, on your files.`,
+  about: `Starts the service on 127.0.0.1, prints the variables that point its official SDK at it, and runs
+until Ctrl-C. Credentials are new at each start. Commands run for real: as root they have a root,
+processes and limits of their own. Without root the service is refused unless you pass --unsafe,
+since commands then run as you, on your files.`,
   operands: [{ name: 'SERVICE', count: 'one' }],
   runs: false,
   exitsAsCommand: false,

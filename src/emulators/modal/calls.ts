@@ -41,7 +41,10 @@ export class Calls {
 
   unary(method: string, work: Work): handleUnaryCall<unknown, unknown> {
     return (call, answer) => {
-      this.#answer(method, work, call).then((value) => answer(null, value), (error: unknown) => refuse(answer, error));
+      this.#answer(method, work, call).then(
+        (value) => answer(null, value),
+        (error: unknown) => refuse(answer, error),
+      );
     };
   }
 
@@ -70,8 +73,7 @@ export class Calls {
     const { faults } = this.#around;
     this.begin(method, call.metadata, call.request);
     const value = await this.#once(call.metadata, () => work(call.request as never));
-    if (faults.take(method, ['duplicate']) !== null)
-      await this.#once(call.metadata, () => work(call.request as never));
+    if (faults.take(method, ['duplicate']) !== null) await this.#once(call.metadata, () => work(call.request as never));
     const lost = faults.take(method, ['lose']);
     if (lost !== null) throw errorOf(lost);
     return value;

@@ -112,7 +112,10 @@ class Namespaces implements Container {
     this.#gone = once(starter, 'exit');
   }
 
-  enter(command: readonly string[], { workdir, terminal }: { readonly workdir: string | null; terminal: boolean }): Entry {
+  enter(
+    command: readonly string[],
+    { workdir, terminal }: { readonly workdir: string | null; terminal: boolean },
+  ): Entry {
     const groups = this.#wanted.group.directories.map((directory) => join(directory, 'cgroup.procs'));
     const namespaces = ['--mount', '--pid', '--ipc', '--uts', ...(this.#wanted.network ? [] : ['--net']), '--root'];
     return {

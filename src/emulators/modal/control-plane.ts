@@ -34,7 +34,9 @@ export function controlPlane(service: Service, calls: Calls): UntypedServiceImpl
       environmentId: 'en-main',
       metadata: { name: 'main', settings: { imageBuilderVersion: '2025.06', webhookSuffix: '' } },
     })),
-    AppGetOrCreate: calls.unary('AppGetOrCreate', async (request: M.AppRequest) => ({ appId: appOf(service, request) })),
+    AppGetOrCreate: calls.unary('AppGetOrCreate', async (request: M.AppRequest) => ({
+      appId: appOf(service, request),
+    })),
     ImageGetOrCreate: calls.unary('ImageGetOrCreate', async ({ image, appId, builderVersion }: M.ImageRequest) => {
       need(appId, 'app_id');
       need(builderVersion, 'builder_version');
@@ -42,7 +44,9 @@ export function controlPlane(service: Service, calls: Calls): UntypedServiceImpl
       return { imageId: found.id, ...(found.isBuilt ? { result: success } : {}) };
     }),
     ImageJoinStreaming: calls.stream('ImageJoinStreaming', buildOf(images)),
-    ImageFromId: calls.unary('ImageFromId', async ({ imageId }: M.ImageById) => ({ imageId: images.present(imageId).id })),
+    ImageFromId: calls.unary('ImageFromId', async ({ imageId }: M.ImageById) => ({
+      imageId: images.present(imageId).id,
+    })),
     ImageDelete: calls.unary('ImageDelete', async ({ imageId }: M.ImageById) => {
       await images.remove(imageId);
       return {};
@@ -67,7 +71,10 @@ export function controlPlane(service: Service, calls: Calls): UntypedServiceImpl
     SandboxWaitV2: calls.unary('SandboxWaitV2', async ({ sandboxId, timeout }: M.SandboxWait) => {
       const sandbox = sandboxes.present(sandboxId);
       if (timeout > 0) await Promise.race([sandbox.ended, sleep(timeout * 1000, null, { ref: false })]);
-      return { metadata: { appId: sandbox.definition.appId }, ...(sandbox.result === null ? {} : { result: sandbox.result }) };
+      return {
+        metadata: { appId: sandbox.definition.appId },
+        ...(sandbox.result === null ? {} : { result: sandbox.result }),
+      };
     }),
     SandboxTerminateV2: calls.unary('SandboxTerminateV2', async ({ sandboxId }: M.SandboxById) => {
       const sandbox = sandboxes.present(sandboxId);
@@ -81,7 +88,9 @@ export function controlPlane(service: Service, calls: Calls): UntypedServiceImpl
     SandboxGetFromNameV2: calls.unary('SandboxGetFromNameV2', async (request: M.SandboxName) => {
       const appId = service.apps.get(need(request.appName, 'app_name'));
       if (appId === undefined) throw new Refusal('NOT_FOUND', `there is no app ${request.appName.slice(0, 80)}`);
-      return { sandboxId: sandboxes.named(appId, need(request.sandboxName, 'sandbox_name'), request.includeTerminated).id };
+      return {
+        sandboxId: sandboxes.named(appId, need(request.sandboxName, 'sandbox_name'), request.includeTerminated).id,
+      };
     }),
     SandboxGetFromName: calls.unary('SandboxGetFromName', async () => {
       throw new Refusal('NOT_FOUND', 'there are no sandboxes of the older kind');

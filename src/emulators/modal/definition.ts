@@ -14,7 +14,8 @@ export function definitionOf(
   need(appId, 'app_id');
   if (definition === null) throw new Refusal('INVALID_ARGUMENT', 'definition is required');
   const { name = '', workdir = '/', resources, idleTimeoutSecs, timeoutSecs } = definition;
-  if (name !== '' && !nameForm.test(name)) throw new Refusal('INVALID_ARGUMENT', 'the name of a sandbox has other letters');
+  if (name !== '' && !nameForm.test(name))
+    throw new Refusal('INVALID_ARGUMENT', 'the name of a sandbox has other letters');
   if (timeoutSecs <= 0 || timeoutSecs * 1000 > dayMs)
     throw new Refusal('INVALID_ARGUMENT', 'timeout_secs is from 1 second to 24 hours');
   if (definition.entrypointArgs.length > 0)

@@ -85,7 +85,11 @@ async function serve(service: Service, { faults, onCall, socket }: Serving): Pro
   const wire = loadWire();
   const seen = onCall ?? ((): void => undefined);
   const server = new Server({ 'grpc.max_receive_message_length': 100 * 1024 * 1024 });
-  const forClients = new Calls({ faults, seen, admit: (metadata, call) => admitClient(service.tokens, metadata, call) });
+  const forClients = new Calls({
+    faults,
+    seen,
+    admit: (metadata, call) => admitClient(service.tokens, metadata, call),
+  });
   const forTasks = new Calls({ faults, seen, admit: (metadata, call) => admitTask(service.tokens, metadata, call) });
   server.addService(wire.controlPlane, controlPlane(service, forClients));
   server.addService(wire.router, router(service, forTasks));
@@ -114,7 +118,11 @@ function header(metadata: Metadata, name: string): string {
 }
 
 function unsafeHere(): CaissonError {
-  return new CaissonError('failed_precondition', 'commands cannot be kept apart from this host: that needs root and Linux', {
-    remedy: 'start it as root, or pass --unsafe where the commands may touch everything that you may',
-  });
+  return new CaissonError(
+    'failed_precondition',
+    'commands cannot be kept apart from this host: that needs root and Linux',
+    {
+      remedy: 'start it as root, or pass --unsafe where the commands may touch everything that you may',
+    },
+  );
 }

@@ -33,7 +33,10 @@ export class Exec {
   #writing: Promise<unknown> = Promise.resolve();
   #over = false;
 
-  private constructor(child: ChildProcess, streams: { readonly stdin: number; readonly spools: readonly [Spool, Spool] }) {
+  private constructor(
+    child: ChildProcess,
+    streams: { readonly stdin: number; readonly spools: readonly [Spool, Spool] },
+  ) {
     [this.stdout, this.stderr] = streams.spools;
     this.#child = child;
     this.#stdin = new Socket({ fd: streams.stdin, readable: false, writable: true });
@@ -61,7 +64,10 @@ export class Exec {
       return new Spool(join(directory, name), isKept ? fd : null);
     };
     await started(child);
-    const exec = new Exec(child, { stdin: stdin.write, spools: [kept('stdout', stdout.read), kept('stderr', stderr.read)] });
+    const exec = new Exec(child, {
+      stdin: stdin.write,
+      spools: [kept('stdout', stdout.read), kept('stderr', stderr.read)],
+    });
     if (wanted.timeoutMs !== null) exec.#endAfter(wanted.timeoutMs);
     return exec;
   }
@@ -102,6 +108,7 @@ export class Exec {
     if (fresh.length === 0) return;
     if (this.#closed) throw new Refusal('FAILED_PRECONDITION', 'stdin is closed');
     await new Promise<void>((resolve) => {
+      if (this.#stdin.destroyed) return resolve();
       this.#stdin.once('close', resolve);
       this.#stdin.write(fresh, () => {
         this.#stdin.off('close', resolve);

@@ -45,7 +45,10 @@ export class Images {
   /** `ttlSeconds`: null for the usual 30 days, -1 for no end. */
   async ofSnapshot(ttlSeconds: number | null, fill: (directory: string) => Promise<void>): Promise<StoredImage> {
     const lifeMs = ttlSeconds === null ? usualLifeMs : ttlSeconds * 1000;
-    const image = await this.#add(`im-${randomBytes(11).toString('hex')}`, lifeMs < 0 ? null : this.#clock.nowMs() + lifeMs);
+    const image = await this.#add(
+      `im-${randomBytes(11).toString('hex')}`,
+      lifeMs < 0 ? null : this.#clock.nowMs() + lifeMs,
+    );
     await fill(image.directory);
     image.isBuilt = true;
     return image;

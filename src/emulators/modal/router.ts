@@ -28,7 +28,10 @@ export function router(service: Service, calls: Calls): UntypedServiceImplementa
       return {};
     }),
     TaskExecStdinWriteStream: stdinStream(execOf, calls),
-    TaskExecStdinStatus: calls.unary('TaskExecStdinStatus', async (request: M.ExecById) => (await execOf(request)).status),
+    TaskExecStdinStatus: calls.unary(
+      'TaskExecStdinStatus',
+      async (request: M.ExecById) => (await execOf(request)).status,
+    ),
     TaskExecPoll: calls.unary('TaskExecPoll', async (request: M.ExecById) => {
       const exec = await execOf(request);
       return exec.running ? {} : await exec.end;
