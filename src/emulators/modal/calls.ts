@@ -3,13 +3,13 @@ import type {
   handleServerStreamingCall,
   handleUnaryCall,
   Metadata,
-  sendUnaryData,
   ServerErrorResponse,
   ServerUnaryCall,
   ServerWritableStream,
 } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
-import { errorOf, type ErrorAnswer, type Faults } from './faults.ts';
+import type { Writable } from 'node:stream';
+import { type Faults, refusalOf } from './faults.ts';
 import { isRecord } from './record.ts';
 import { Refusal } from './refuse.ts';
 import { refuseUnknown } from './wire.ts';
@@ -28,8 +28,8 @@ export interface Around {
 }
 
 /** Decoded requests have the shape that the definition of their method gives them. */
-type Work = (request: never) => Promise<object>;
-type Parts = (request: never, signal: AbortSignal) => AsyncIterable<object>;
+type Work<Request> = (request: Request) => Promise<object>;
+type Parts<Request> = (request: Request, signal: AbortSignal) => AsyncIterable<object>;
 
 export class Calls {
   readonly #around: Around;
@@ -39,16 +39,16 @@ export class Calls {
     this.#around = around;
   }
 
-  unary(method: string, work: Work): handleUnaryCall<unknown, unknown> {
+  unary<Request>(method: string, work: Work<Request>): handleUnaryCall<Request, object> {
     return (call, answer) => {
       this.#answer(method, work, call).then(
         (value) => answer(null, value),
-        (error: unknown) => refuse(answer, error),
+        (error: unknown) => answer(toAnswer(error)),
       );
     };
   }
 
-  stream(method: string, parts: Parts): handleServerStreamingCall<unknown, unknown> {
+  stream<Request>(method: string, parts: Parts<Request>): handleServerStreamingCall<Request, object> {
     return (call) => {
       const controller = new AbortController();
       call.on('cancelled', () => controller.abort());
@@ -66,16 +66,16 @@ export class Calls {
     if (isRecord(request)) refuseUnknown(request);
     this.#around.seen({ method, request });
     const fault = this.#around.faults.take(method, ['throttle', 'fail']);
-    if (fault !== null) throw errorOf(fault);
+    if (fault !== null) throw refusalOf(fault);
   }
 
-  async #answer(method: string, work: Work, call: ServerUnaryCall<unknown, unknown>): Promise<object> {
+  async #answer<Request>(method: string, work: Work<Request>, call: ServerUnaryCall<Request, object>): Promise<object> {
     const { faults } = this.#around;
     this.begin(method, call.metadata, call.request);
-    const value = await this.#once(call.metadata, () => work(call.request as never));
-    if (faults.take(method, ['duplicate']) !== null) await this.#once(call.metadata, () => work(call.request as never));
+    const value = await this.#once(call.metadata, () => work(call.request));
+    if (faults.take(method, ['duplicate']) !== null) await this.#once(call.metadata, () => work(call.request));
     const lost = faults.take(method, ['lose']);
-    if (lost !== null) throw errorOf(lost);
+    if (lost !== null) throw refusalOf(lost);
     return value;
   }
 
@@ -90,39 +90,30 @@ export class Calls {
     return await known;
   }
 
-  async #send(
+  async #send<Request>(
     method: string,
-    parts: Parts,
-    { call, signal }: { readonly call: ServerWritableStream<unknown, unknown>; readonly signal: AbortSignal },
+    parts: Parts<Request>,
+    { call, signal }: { readonly call: ServerWritableStream<Request, object>; readonly signal: AbortSignal },
   ): Promise<void> {
     this.begin(method, call.metadata, call.request);
     const cut = this.#around.faults.take(method, ['cut']);
-    for await (const part of parts(call.request as never, signal)) {
+    for await (const part of parts(call.request, signal)) {
       if (!call.write(part)) await writable(call, signal);
       if (signal.aborted) return;
-      if (cut !== null) throw errorOf(cut);
+      if (cut !== null) throw refusalOf(cut);
     }
-    if (cut !== null) throw errorOf(cut);
+    if (cut !== null) throw refusalOf(cut);
   }
 }
 
-async function writable(call: ServerWritableStream<unknown, unknown>, signal: AbortSignal): Promise<void> {
+async function writable(call: Writable, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     call.once('drain', resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
 
-function refuse(answer: sendUnaryData<unknown>, error: unknown): void {
-  answer(toAnswer(error));
-}
-
 export function toAnswer(error: unknown): Partial<ServerErrorResponse> & { readonly code: number } {
-  if (error instanceof Refusal) return { code: error.code, details: error.message };
-  if (isAnswer(error)) return error;
+  if (error instanceof Refusal) return { code: error.code, details: error.message, metadata: error.metadata };
   return { code: status.INTERNAL, details: error instanceof Error ? error.message : 'unknown' };
-}
-
-function isAnswer(error: unknown): error is ErrorAnswer {
-  return typeof error === 'object' && error !== null && 'details' in error && 'metadata' in error;
 }

@@ -41,7 +41,8 @@ export function envOf(
   sources: readonly SecretSource[],
   secrets: ReadonlyMap<string, Readonly<Record<string, string>>>,
 ): Readonly<Record<string, string>> {
-  return Object.assign({}, ...sources.map(({ secretId, env }) => env?.contents ?? secrets.get(secretId ?? '') ?? {}));
+  const each = sources.map(({ secretId, env }) => env?.contents ?? secrets.get(secretId ?? '') ?? {});
+  return Object.fromEntries(each.flatMap((contents) => Object.entries(contents)));
 }
 
 export function tagsOf(tags: readonly Tag[]): Readonly<Record<string, string>> {

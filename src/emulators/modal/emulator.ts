@@ -8,7 +8,9 @@ import { CaissonError } from '../../errors.ts';
 import type { Emulator, EmulatorOptions } from '../emulator.ts';
 import { Calls, type Seen } from './calls.ts';
 import { canIsolate } from './container.ts';
-import { controlPlane, type Service } from './control-plane.ts';
+import { catalogue } from './catalogue.ts';
+import { lifecycle } from './lifecycle.ts';
+import type { Service } from './service.ts';
 import { Faults } from './faults.ts';
 import { listenForFaults, type Orders } from './fault-socket.ts';
 import { Front } from './front.ts';
@@ -91,7 +93,7 @@ async function serve(service: Service, { faults, onCall, socket }: Serving): Pro
     admit: (metadata, call) => admitClient(service.tokens, metadata, call),
   });
   const forTasks = new Calls({ faults, seen, admit: (metadata, call) => admitTask(service.tokens, metadata, call) });
-  server.addService(wire.controlPlane, controlPlane(service, forClients));
+  server.addService(wire.controlPlane, { ...catalogue(service, forClients), ...lifecycle(service, forClients) });
   server.addService(wire.router, router(service, forTasks));
   await promisify(server.bindAsync.bind(server))(`unix:${socket}`, ServerCredentials.createInsecure());
   return server;

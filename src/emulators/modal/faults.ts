@@ -1,5 +1,6 @@
 /** What is to go wrong, as somebody asked for it; each entry is used up by the calls that it hits. */
 import { Metadata, status } from '@grpc/grpc-js';
+import { Refusal, type StatusName } from './refuse.ts';
 
 export type FaultKind =
   /** RESOURCE_EXHAUSTED; with `retryAfterSecs`, the service's own hint when to come again. */
@@ -18,7 +19,7 @@ export interface Fault {
   /** Of the service, such as `SandboxCreateV2`. */
   readonly method: string;
   readonly times: number;
-  readonly code?: keyof typeof status | undefined;
+  readonly code?: StatusName | undefined;
   readonly retryAfterSecs?: number | undefined;
 }
 
@@ -44,17 +45,11 @@ export class Faults {
   }
 }
 
-export interface ErrorAnswer {
-  readonly code: number;
-  readonly details: string;
-  readonly metadata: Metadata;
-}
-
-export function errorOf({ kind, code, retryAfterSecs }: Fault): ErrorAnswer {
+export function refusalOf({ kind, code, retryAfterSecs }: Fault): Refusal {
   const usual = kind === 'throttle' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
   const metadata = new Metadata();
   if (retryAfterSecs !== undefined) metadata.set('grpc-status-details-bin', retryPolicy(retryAfterSecs));
-  return { code: status[code ?? usual], details: `a fault that was asked for: ${kind}`, metadata };
+  return new Refusal(code ?? usual, `a fault that was asked for: ${kind}`, metadata);
 }
 
 /** google.rpc.Status with one detail, the service's RPCRetryPolicy; both are short. */

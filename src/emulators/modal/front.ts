@@ -1,5 +1,5 @@
 /** The port that clients reach: hands bytes on to the service behind it, late, or not at all. */
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,8 @@ export class Front {
   static async listen(inner: string): Promise<Front> {
     const front = new Front(inner);
     await front.#listen();
-    front.#port = (front.#server.address() as AddressInfo).port;
+    const address = front.#server.address();
+    front.#port = typeof address === 'object' && address !== null ? address.port : 0;
     return front;
   }
 

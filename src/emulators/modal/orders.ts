@@ -1,11 +1,11 @@
 /** What can be asked for at the fault socket. */
-import type { Server } from '@grpc/grpc-js';
-import type { Service } from './control-plane.ts';
+import { type Server, status } from '@grpc/grpc-js';
+import type { Service } from './service.ts';
 import type { Orders } from './fault-socket.ts';
 import type { Fault, FaultKind, Faults } from './faults.ts';
 import type { Front } from './front.ts';
 import type { MovableClock } from './movable-clock.ts';
-import { Refusal } from './refuse.ts';
+import { Refusal, type StatusName } from './refuse.ts';
 
 export interface Controlled {
   readonly service: Service;
@@ -46,9 +46,13 @@ function faultOf({ kind, method, times = 1, code, retryAfterSecs }: Readonly<Rec
     kind: known,
     method,
     times: number(times, 'times'),
-    code: code === undefined ? undefined : (String(code) as Fault['code']),
+    code: isStatusName(code) ? code : undefined,
     retryAfterSecs: retryAfterSecs === undefined ? undefined : number(retryAfterSecs, 'retryAfterSecs'),
   };
+}
+
+function isStatusName(code: unknown): code is StatusName {
+  return typeof code === 'string' && Object.hasOwn(status, code);
 }
 
 function number(value: unknown, name: string): number {

@@ -1,12 +1,16 @@
 /** An answer that is an error: a status of gRPC, and what went wrong in words. */
-import { status } from '@grpc/grpc-js';
+import { Metadata, status } from '@grpc/grpc-js';
+
+export type StatusName = keyof typeof status;
 
 export class Refusal extends Error {
   readonly code: number;
+  readonly metadata: Metadata;
 
-  constructor(code: keyof typeof status, message: string) {
+  constructor(code: StatusName, message: string, metadata: Metadata = new Metadata()) {
     super(message);
     this.code = status[code];
+    this.metadata = metadata;
   }
 }
 

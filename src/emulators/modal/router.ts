@@ -1,7 +1,7 @@
 /** The task command router: commands of a running sandbox, their streams and ends, and snapshots of its files. */
 import type { handleClientStreamingCall, ServerReadableStream, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { type Calls, toAnswer } from './calls.ts';
-import type { Service } from './control-plane.ts';
+import type { Service } from './service.ts';
 import { envOf } from './definition.ts';
 import type { Exec, ExecWanted } from './exec.ts';
 import type * as M from './messages.ts';

@@ -1,6 +1,6 @@
 /** Both services as their definitions have them, with requests that are read strictly. */
 import type { ServiceDefinition } from '@grpc/grpc-js';
-import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
+import { loadSync, type PackageDefinition, type ServiceDefinition as LoadedService } from '@grpc/proto-loader';
 import { assetPath } from '../../lib/asset.ts';
 import { isRecord } from './record.ts';
 import { Refusal } from './refuse.ts';
@@ -49,20 +49,24 @@ function isMessage(entry: unknown): entry is { readonly type: unknown } {
 
 function strict(service: PackageDefinition[string] | undefined, definitions: Definitions): ServiceDefinition {
   const methods: Record<string, ServiceDefinition[string]> = {};
-  for (const [name, method] of Object.entries((service ?? {}) as ServiceDefinition)) {
+  for (const [name, method] of Object.entries(isService(service) ? service : {})) {
     const { requestDeserialize } = method;
     const message = requestName(method);
     methods[name] = {
       ...method,
       requestDeserialize: (bytes: Buffer) => {
-        const request: object = requestDeserialize(bytes);
+        const request: unknown = requestDeserialize(bytes);
         const unknown = definitions.unknownIn(bytes, message);
-        if (unknown !== null) unknownFields.set(request, unknown);
+        if (unknown !== null && isRecord(request)) unknownFields.set(request, unknown);
         return request;
       },
     };
   }
   return methods;
+}
+
+function isService(entry: PackageDefinition[string] | undefined): entry is LoadedService {
+  return entry !== undefined && !isMessage(entry);
 }
 
 function requestName(method: unknown): string {
