@@ -64,8 +64,9 @@ export function fromTags(id: string, name: string, tags: Tags): Record | null {
   };
 }
 
-export function toRef({ labels, plan, ...record }: Record): Ref {
-  return { v: 1, ...record, ...plan, ...labels };
+/** Always in the same order: refs are compared as texts too. */
+export function toRef({ name, id, stopped, image, taken, older, plan, labels }: Record): Ref {
+  return { v: 1, name, id, stopped, image, taken, older, ...plan, ...labels };
 }
 
 export function fromRef(ref: Ref): Record {
