@@ -1,12 +1,4 @@
-import type {
-  Cancelable,
-  ExecOptions,
-  Process,
-  PtyProcess,
-  Ref,
-  ResourceState,
-  Sandbox,
-} from '../../src/backend.ts';
+import type { Cancelable, ExecOptions, Process, PtyProcess, Ref, ResourceState, Sandbox } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import type { ModalAccount } from './account.ts';

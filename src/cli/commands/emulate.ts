@@ -8,6 +8,11 @@ const emulators: Readonly<Record<string, () => Promise<StartEmulator>>> = {
   modal: async () => (await import('../../emulators/modal/emulator.ts')).startModal,
 };
 
+/** Packages that a service needs beside Caisson, which brings none of them along. */
+const needs: Readonly<Record<string, string>> = {
+  modal: 'npm install @grpc/grpc-js@1 @grpc/proto-loader@0.8',
+};
+
 export const emulate = defineCommand({
   name: 'emulate',
   summary: "Run a cloud's service on this machine, for tests without an account",
@@ -42,8 +47,17 @@ since commands then run as you, on your files.`,
 });
 
 async function starterOf(service: string): Promise<StartEmulator> {
-  if (Object.hasOwn(emulators, service)) return (await emulators[service]?.()) ?? unknown(service);
-  return unknown(service);
+  if (!Object.hasOwn(emulators, service)) return unknown(service);
+  try {
+    return (await emulators[service]?.()) ?? unknown(service);
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
+    throw new CaissonError('failed_precondition', `a package that the emulator of ${service} needs is not installed`, {
+      cause: error,
+      ...(needs[service] === undefined ? {} : { remedy: needs[service] }),
+    });
+  }
 }
 
 function unknown(service: string): never {

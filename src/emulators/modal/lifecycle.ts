@@ -65,7 +65,9 @@ export function lifecycle(service: Service, calls: Calls): UntypedServiceImpleme
       await Promise.race([sandbox.ended, sleep(timeout * 1000, null, { ref: false })]);
       if (sandbox.result === null) return { pending: {} };
       const imageId = sandbox.exitSnapshot;
-      return imageId === null ? { error: { errorMessage: 'no snapshot was taken' } } : { success: { imageId } };
+      return imageId === null
+        ? { error: { errorCode: 0, message: 'no snapshot was taken' } }
+        : { success: { imageId } };
     }),
   };
 }
