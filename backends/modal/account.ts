@@ -62,7 +62,14 @@ export class ModalAccount {
 
   /** Of what may be done twice. */
   async call<T>(doing: string, work: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return await patiently(() => this.once(doing, work), signal);
+    try {
+      return await patiently(() => this.once(doing, work), signal);
+    } catch (error) {
+      if (codeOf(error) !== 'unauthenticated' || this.#client === null) throw error;
+      // The token of this client may have been revoked; credentials that are wrong fail again.
+      this.renew();
+      return await this.once(doing, work);
+    }
   }
 
   /** One for all commands of a sandbox: it keeps a connection and a token. */
@@ -129,6 +136,12 @@ export class ModalAccount {
     this.#client = null;
     this.#app = null;
     client?.close();
+  }
+
+  /** For another token. A call that holds the old client goes on with it. */
+  renew(): void {
+    this.#client = null;
+    this.#handles.clear();
   }
 
   async #page(appId: string, tags: Tags, beforeTimestamp: number): Promise<readonly Entry[]> {

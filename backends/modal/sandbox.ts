@@ -60,13 +60,25 @@ export class ModalSandbox implements Sandbox {
     throwIfAborted(launch.options);
     if (this.#record.stopped) throw stopped(this.#record);
     try {
-      return await startProcess(await this.#account.handle(this.#record.id), launch);
+      return await this.#startOnce(launch);
     } catch (error) {
       throwIfAborted(launch.options);
       if (codeOf(error) !== 'not_found') throw fault(error, 'start the command');
       // It may have been ended meanwhile, which says more.
       if ((await settled(this.#account, this.#record)).stopped) throw stopped(this.#record);
       throw fault(error, 'start the command');
+    }
+  }
+
+  /** A command that was refused for its token has not started: another token may be had. */
+  async #startOnce(launch: Launch): Promise<PtyProcess> {
+    const { id } = this.#record;
+    try {
+      return await startProcess(await this.#account.handle(id), launch);
+    } catch (error) {
+      if (codeOf(error) !== 'unauthenticated') throw error;
+      this.#account.renew();
+      return await startProcess(await this.#account.handle(id), launch);
     }
   }
 }
