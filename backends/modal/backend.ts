@@ -19,8 +19,9 @@ import { refuseMore } from '../shared/refuse-more.ts';
 import { ModalAccount } from './account.ts';
 import { accountEntries, checkAccount, toFailedCheck } from './check.ts';
 import { guarantees, planOf } from './guarantees.ts';
-import { imageOf, makeSandbox, settled, type Wanted } from './life.ts';
-import { fromRef, fromTags, instanceTag, toRef } from './record.ts';
+import { type Image, imageOf, makeSandbox, settled, type Wanted } from './life.ts';
+import { makeDirectory } from './reach.ts';
+import { fromRef, fromTags, instanceTag, type Record, toRef } from './record.ts';
 import { ModalSandbox } from './sandbox.ts';
 
 /** Does no I/O, and loads no SDK. */
@@ -66,7 +67,7 @@ class ModalBackend implements Backend {
     throwIfAborted(options);
     const { labels, name } = options;
     const wanted: Wanted = { name, labels, plan: planOf(spec), image: null, taken: null };
-    const making = makeSandbox(this.#account, wanted, image);
+    const making = this.#make(wanted, { image, cwd: spec.cwd });
     try {
       return await this.#sandbox(await untilAborted(making, options.signal));
     } catch (error) {
@@ -100,11 +101,23 @@ class ModalBackend implements Backend {
     await this.#account.close();
   }
 
+  /** With the directory of the task in it, which an image need not have. */
+  async #make(wanted: Wanted, { image, cwd }: { readonly image: Image; readonly cwd: string }): Promise<Record> {
+    const made = await makeSandbox(this.#account, wanted, image);
+    try {
+      await makeDirectory(await this.#account.handle(made.id), cwd);
+      return made;
+    } catch (error) {
+      await this.#destroy(made).catch(() => undefined);
+      throw error;
+    }
+  }
+
   async #sandbox(record: Awaited<ReturnType<typeof settled>>): Promise<Sandbox> {
     return new ModalSandbox(this.#account, record, await this.#account.host());
   }
 
-  async #destroy(record: Awaited<ReturnType<typeof makeSandbox>>): Promise<void> {
+  async #destroy(record: Record): Promise<void> {
     await (await this.#sandbox(record)).destroy();
   }
 }

@@ -10,7 +10,7 @@ import type { App, Client, Handle } from './sdk.ts';
 /** What is wanted: `id` is not known yet. */
 export type Wanted = Omit<Record, 'id' | 'stopped' | 'older'>;
 
-type Image = Awaited<ReturnType<Client['images']['fromId']>>;
+export type Image = Awaited<ReturnType<Client['images']['fromId']>>;
 
 const exitSnapshotMs = 60_000;
 
