@@ -95,8 +95,9 @@ export class ModalAccount {
       const { result } = await this.call('look at the sandbox', (client) =>
         client.cpClient.sandboxWaitV2({ sandboxId: id, timeout: 0 }),
       );
-      if (result === undefined || result.status === 0) return 'running';
-      return result.status === terminated ? 'terminated' : 'ended';
+      const status: number = result?.status ?? 0;
+      if (status === 0) return 'running';
+      return status === terminated ? 'terminated' : 'ended';
     } catch (error) {
       if (codeOf(error) === 'not_found') return 'absent';
       throw error;

@@ -1,12 +1,11 @@
 /** How many sandboxes may run at once: each costs money as long as it runs. */
 import { CaissonError } from '../../src/errors.ts';
 import type { ModalAccount } from './account.ts';
-import type { Wanted } from './life.ts';
 
 const mostShown = 20;
 
 /** Throws `resource_exhausted` with what runs. A sandbox that has the name already is no further one. */
-export async function refuseBeyondCeiling(account: ModalAccount, appId: string, { name }: Wanted): Promise<void> {
+export async function refuseBeyondCeiling(account: ModalAccount, appId: string, name: string): Promise<void> {
   const { maxSandboxes } = account.settings;
   if (maxSandboxes === null) return;
   const running = (await account.running(appId, {})).filter((entry) => entry.name !== name);

@@ -40,7 +40,7 @@ export async function snapshotOf(account: ModalAccount, id: string): Promise<Ima
 /** One of this name that is the same sandbox from the same spec and files is returned; an older one is replaced. */
 export async function makeSandbox(account: ModalAccount, wanted: Wanted, image: Image): Promise<Record> {
   const app = await account.app();
-  await refuseBeyondCeiling(account, app.appId, wanted);
+  await refuseBeyondCeiling(account, app.appId, wanted.name);
   for (;;) {
     const handle = await tryCreate(account, { app, image, wanted });
     if (handle !== null) return { ...wanted, id: account.keep(handle).sandboxId, stopped: false, older: null };

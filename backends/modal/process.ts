@@ -1,7 +1,6 @@
 /** One command in a sandbox at Modal, as the SDK carries its streams and its end. */
 import { constants } from 'node:os';
 import { Readable, Writable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Outputs, ProcessEnd, PtyProcess } from '../../src/backend.ts';
 import { CaissonError, toCaissonError } from '../../src/errors.ts';
@@ -120,30 +119,39 @@ export class ModalProcess implements PtyProcess {
   }
 }
 
-function readable(stream: unknown): Readable {
-  const source = Readable.fromWeb(stream as ReadableStream);
+/** The SDK reads on when it is asked for more, so that a stream without a reader waits at the service. */
+function readable(stream: AsyncIterable<Uint8Array>): Readable {
+  const source = Readable.from(buffers(stream), { objectMode: false, highWaterMark: bufferBytes });
   source.on('error', () => undefined);
   return source;
 }
 
-/** One request at a time, each with what has come together meanwhile. */
+async function* buffers(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const bytes of stream) yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** One request at a time, each with what has come together meanwhile. What the command does not take any more is dropped. */
 function writable({ stdin }: Running): Writable {
   const writer = stdin.getWriter();
   writer.closed.catch(() => undefined);
-  const put = (bytes: Uint8Array, done: () => void): void => void writer.write(bytes as never).then(done, done);
+  const put = async (bytes: Uint8Array<ArrayBuffer>): Promise<void> => await writer.write(bytes).catch(() => undefined);
   const stream = new Writable({
     highWaterMark: bufferBytes,
-    write: (chunk: Buffer, _encoding, done) => put(chunk, done),
-    writev: (chunks, done) => put(Buffer.concat(chunks.map(({ chunk }): Buffer => chunk)), done),
+    write: (chunk: Buffer<ArrayBuffer>, _encoding, done) => void put(chunk).finally(done),
+    writev: (chunks, done) => void put(Buffer.concat(chunks.map(bytesOf))).finally(done),
     final: (done) =>
-      void writer.close().then(
-        () => done(),
-        () => done(),
-      ),
+      void writer
+        .close()
+        .catch(() => undefined)
+        .finally(done),
   });
   // The command may close its end at any time; the contract says that this is no failure.
   stream.on('error', () => undefined);
   return stream;
+}
+
+function bytesOf({ chunk }: { readonly chunk: unknown }): Uint8Array {
+  return chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
 }
 
 /** The SDK gives 128 and the number of a signal, as a program may by itself: which it was stays open. */

@@ -47,7 +47,7 @@ export class ModalSandbox implements Sandbox {
     return await this.#start({ command, options, stdin: options.stdin, terminal: null });
   }
 
-  /** The sandbox first: a snapshot that is left is found by nobody but its ref, which is there until this has resolved. */
+  /** The sandbox first: a snapshot that is left is found by its ref alone, which is there until this has resolved. */
   async destroy(options: Cancelable = {}): Promise<void> {
     throwIfAborted(options);
     const record = this.#record;

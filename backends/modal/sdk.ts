@@ -1,8 +1,9 @@
 /** The official SDK, loaded when the backend is first used. */
+import type * as Modal from 'modal';
 import { CaissonError } from '../../src/errors.ts';
 import { systemCode } from '../shared/system-fault.ts';
 
-export type Sdk = typeof import('modal');
+export type Sdk = typeof Modal;
 export type Client = InstanceType<Sdk['ModalClient']>;
 export type App = Awaited<ReturnType<Client['apps']['fromName']>>;
 export type Handle = InstanceType<Sdk['Sandbox']>;

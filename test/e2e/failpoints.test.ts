@@ -69,10 +69,8 @@ function modalPlace(): Place {
     },
     close: () => service?.stop(),
     left: async () => {
-      const { sandboxes, images } = (await service?.order('state')) as {
-        sandboxes: { status: unknown }[];
-        images: string[];
-      };
+      if (service === null) return [];
+      const { sandboxes, images } = await service.state();
       // One image is that of the reference; all others are snapshots.
       return [...sandboxes.filter(({ status }) => status === null), ...images.slice(1)];
     },

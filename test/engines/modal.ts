@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 
 const program = fileURLToPath(new URL('../../bin/caisson', import.meta.url));
 
@@ -14,8 +15,15 @@ export const whyNoModal: string | null =
 export interface ModalService {
   readonly env: Readonly<Record<string, string>>;
   /** Asks for a fault; the names are those of the emulator's page. */
-  order(name: string, body?: object): Promise<Readonly<Record<string, unknown>>>;
+  order(name: string, body?: object): Promise<unknown>;
+  /** What is there, also sandboxes that have ended; `status` is null while one runs. */
+  state(): Promise<ModalState>;
   stop(): Promise<void>;
+}
+
+export interface ModalState {
+  readonly sandboxes: readonly { readonly id: string; readonly name: string; readonly status: number | null }[];
+  readonly images: readonly string[];
 }
 
 export async function startModalService(): Promise<ModalService> {
@@ -26,10 +34,12 @@ export async function startModalService(): Promise<ModalService> {
     text += String(chunk);
     if (text.endsWith('\n')) break;
   }
-  const { environment, faults } = JSON.parse(text) as { environment: Record<string, string>; faults: string };
+  const { environment, faults } = started.parse(JSON.parse(text));
+  const order: ModalService['order'] = (name, body = {}) => ask(faults, name, JSON.stringify(body));
   return {
     env: environment,
-    order: (name, body = {}) => ask(faults, name, JSON.stringify(body)),
+    order,
+    state: async () => state.parse(await order('state')),
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
@@ -37,9 +47,18 @@ export async function startModalService(): Promise<ModalService> {
   };
 }
 
-async function ask(socketPath: string, name: string, body: string): Promise<Readonly<Record<string, unknown>>> {
-  const asked = request({ socketPath, path: `/${name}`, method: 'POST', headers: { 'content-length': body.length } });
-  asked.end(body);
-  const [response] = await once(asked, 'response');
-  return (await json(response)) as Readonly<Record<string, unknown>>;
+const started = z.object({ environment: z.record(z.string(), z.string()), faults: z.string() });
+const state = z.object({
+  sandboxes: z.array(z.object({ id: z.string(), name: z.string(), status: z.number().nullable() })),
+  images: z.array(z.string()),
+});
+
+async function ask(socketPath: string, name: string, body: string): Promise<unknown> {
+  return await new Promise((resolve, reject) => {
+    const headers = { 'content-length': Buffer.byteLength(body) };
+    const asked = request({ socketPath, path: `/${name}`, method: 'POST', headers }, (response) => {
+      json(response).then(resolve, reject);
+    });
+    asked.on('error', reject).end(body);
+  });
 }

@@ -12,12 +12,12 @@ import { catalogue } from './catalogue.ts';
 import { lifecycle } from './lifecycle.ts';
 import type { Service } from './service.ts';
 import { Faults } from './faults.ts';
-import { listenForFaults, type Orders } from './fault-socket.ts';
+import { listenForFaults } from './fault-socket.ts';
 import { Front } from './front.ts';
 import { Images } from './images.ts';
 import { Limits } from './limits.ts';
 import { MovableClock } from './movable-clock.ts';
-import { ordersFor } from './orders.ts';
+import { type ModalOrders, ordersFor } from './orders.ts';
 import { isRecord } from './record.ts';
 import { Refusal } from './refuse.ts';
 import { router } from './router.ts';
@@ -32,7 +32,7 @@ export interface ModalOptions extends EmulatorOptions {
 
 export interface ModalEmulator extends Emulator {
   /** What the fault socket takes, for tests in the same process. */
-  readonly orders: Orders;
+  readonly orders: ModalOrders;
   /** Whether limits of cores and memory are held here. */
   readonly limits: boolean;
 }

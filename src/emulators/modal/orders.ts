@@ -17,7 +17,9 @@ export interface Controlled {
 
 const kinds: readonly FaultKind[] = ['throttle', 'fail', 'lose', 'duplicate', 'cut'];
 
-export function ordersFor({ service, faults, front, clock }: Controlled): Orders {
+export type ModalOrders = ReturnType<typeof ordersFor>;
+
+export function ordersFor({ service, faults, front, clock }: Controlled) {
   return {
     fault: async (order) => faults.arm(faultOf(order)),
     clear: async () => faults.clear(),
@@ -35,7 +37,7 @@ export function ordersFor({ service, faults, front, clock }: Controlled): Orders
       })),
       images: service.images.ids,
     }),
-  };
+  } satisfies Orders;
 }
 
 function faultOf({ kind, method, times = 1, code, retryAfterSecs }: Readonly<Record<string, unknown>>): Fault {

@@ -24,7 +24,7 @@ export class Definitions {
     for (const nested of listOf(descriptor['nestedType'])) this.add(nested);
   }
 
-  /** The path to the first unknown field, by numbers; `null` when there is none. */
+  /** The path to the first unknown field, by numbers; `null` when all are known. */
   unknownIn(bytes: Buffer, message: string): string | null {
     const known = this.#fields.get(lastPart(message));
     if (known === undefined) return null;

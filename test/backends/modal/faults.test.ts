@@ -34,7 +34,7 @@ const count = (what: string): void => void counts.set(what, (counts.get(what) ??
 
 /** Before the verb, or in the middle of it. */
 async function strike(kind: Kind, verb: Verb, random: () => number): Promise<void> {
-  const order = service?.order ?? expect.fail('no service');
+  const order = async (name: string, body: object = {}): Promise<unknown> => await service?.order(name, body);
   const all = methods[verb];
   const method = all[Math.floor(random() * all.length)];
   if (kind === 'expire-tokens') await order('expire-tokens');
@@ -87,7 +87,7 @@ it.skipIf(whyNoModal !== null)(
     const random = seeded(20261125);
     let ref: Ref = (await backend.create(spec, optionsFor(instance, 'keeper'))).ref;
     let [execs, lost] = [0, 0];
-    const told = new Set<string>();
+    const written = new Set<string>();
     for (let round = 0; round < rounds; round += 1) {
       const verb: Verb = (['create', 'exec', 'exec', 'stop', 'start'] as const)[round % 5] ?? 'exec';
       const kind = kinds[Math.floor(random() * kinds.length)] ?? 'fail';
@@ -115,12 +115,12 @@ it.skipIf(whyNoModal !== null)(
         if (bytes instanceof CaissonError) {
           count(`${verb} ${kind}: ${bytes.code}`);
           if (times === 1) lost += 1;
-          if (times === 1) told.add(id);
+          if (times === 1) written.add(id);
           expect(kind).not.toBe('cut');
         } else {
           count(`${verb} ${kind}: done`);
           expect([times, bytes]).toEqual([1, outputBytes]);
-          told.add(id);
+          written.add(id);
         }
       } else {
         const onRef = async (next: Ref): Promise<void> => void (ref = next);
@@ -129,12 +129,12 @@ it.skipIf(whyNoModal !== null)(
         if (outcome instanceof CaissonError) await (await backend.attach(ref)).power?.[verb]({ onRef });
         expect((await backend.attach(ref)).state).toBe(verb === 'stop' ? 'stopped' : 'running');
         expect(await running()).toBe(verb === 'stop' ? 0 : 1);
-        if (verb === 'start') expect(new Set(await lines(await backend.attach(ref)))).toEqual(told);
+        if (verb === 'start') expect(new Set(await lines(await backend.attach(ref)))).toEqual(written);
       }
     }
     console.log(
       [...counts]
-        .toSorted()
+        .toSorted(([one], [other]) => one.localeCompare(other))
         .map(([what, times]) => `${what} ${times}`)
         .join('\n'),
     );

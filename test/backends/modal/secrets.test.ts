@@ -43,8 +43,8 @@ it.skipIf(whyNoModal !== null)(
     const caisson = await openCaisson({ home: join(home, 'state'), env, cwd: home, flags });
     onTestFinished(() => caisson.close());
     const command = ['sh', '-c', 'env | grep -c zqx-'] as const;
-    const told = await caisson.run({ taskId: 't', command, env: declared });
-    expect(told.stdout.text).toBe('20\n');
+    const ran = await caisson.run({ taskId: 't', command, env: declared });
+    expect(ran.stdout.text).toBe('20\n');
     expect((await caisson.run({ taskId: 't', command })).stdout.text).toBe('0\n');
     await caisson.sandboxes.stop('t');
     await caisson.run({ taskId: 't', command });
@@ -59,7 +59,7 @@ it.skipIf(whyNoModal !== null)(
     );
     expect([...new Set(places)]).toEqual(['TaskExecStart.secretSources.env.contents..']);
 
-    const { images } = (await modal.orders['state']?.({})) as { images: readonly string[] };
+    const { images } = (await modal.orders.state()) as { images: readonly string[] };
     expect(images.length).toBeGreaterThan(1);
     expect(
       await searched(join(modal.faults, '../images'), [...Object.values(kept), ...Object.values(declared)]),

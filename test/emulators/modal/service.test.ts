@@ -71,12 +71,12 @@ describe.skipIf(whyNoModal !== null)('the emulator of Modal', () => {
     const sandbox = await make({ idleTimeoutMs: 60_000, experimentalOptions: { enable_exit_snapshot: true } });
     await (await sandbox.exec(['sh', '-c', 'echo kept >/root/note'])).wait();
     const held = await sandbox.exec(['sleep', '300']);
-    await modal?.orders['advance']?.({ ms: 120_000 });
+    await modal?.orders.advance({ ms: 120_000 });
     expect(await sandbox.poll()).toBeNull();
     await (await sandbox.exec(['sh', '-c', 'kill $(pidof sleep)'])).wait();
     await held.wait();
     await eventually(async () => {
-      await modal?.orders['advance']?.({ ms: 60_000 });
+      await modal?.orders.advance({ ms: 60_000 });
       return (await sandbox.poll()) !== null;
     });
     const image = await sandbox.experimentalGetExitSnapshot();
@@ -89,7 +89,7 @@ describe.skipIf(whyNoModal !== null)('the emulator of Modal', () => {
   it('ends a sandbox at the end of its lifetime, also while a command runs', async () => {
     const sandbox = await make({ timeoutMs: 60_000 });
     const held = (await sandbox.exec(['sleep', '300'])).wait().catch(() => 'lost');
-    await modal?.orders['advance']?.({ ms: 61_000 });
+    await modal?.orders.advance({ ms: 61_000 });
     expect(await sandbox.wait()).toBe(124);
     expect(await held).toBe('lost');
   });
@@ -97,7 +97,7 @@ describe.skipIf(whyNoModal !== null)('the emulator of Modal', () => {
   it('forgets a snapshot when its time is over', async () => {
     const sandbox = await make();
     const image = await sandbox.snapshotFilesystem({ ttlMs: 60_000 });
-    await modal?.orders['advance']?.({ ms: 61_000 });
+    await modal?.orders.advance({ ms: 61_000 });
     await expect(client.images.fromId(image.imageId)).rejects.toBeInstanceOf(sdk.NotFoundError);
     await sandbox.terminate();
   });
