@@ -7,6 +7,7 @@ import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
 import { notStartedOf, quote, shellsOwn } from '../shared/preamble.ts';
 import { execBinary, ModalProcess } from './process.ts';
+import { patiently } from './retry.ts';
 import { reachIn } from './reach.ts';
 import type { Handle } from './sdk.ts';
 
@@ -33,7 +34,11 @@ export async function startProcess(handle: Handle, launch: Launch): Promise<PtyP
   const { args, input, env } = requestOf(launch, nonce);
   const terminal = launch.terminal !== null;
   options.onSent?.();
-  const starting = execBinary(handle, args, { env, pty: terminal }).then((running) => {
+  // One that was refused for being too many has not started; of any other failure that is not known.
+  const asked = patiently(() => execBinary(handle, args, { env, pty: terminal }), options.signal, [
+    'resource_exhausted',
+  ]);
+  const starting = asked.then((running) => {
     const process = new ModalProcess({ running, nonce, stdin, terminal, reach: reachIn(handle) });
     if (input !== null) process.feed(input);
     return process;

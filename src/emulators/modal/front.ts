@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export class Front {
   readonly #inner: string;
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #clients = new Set<Socket>();
   #port = 0;
   #latencyMs = 0;
 
@@ -36,7 +36,7 @@ export class Front {
 
   /** Every connection, in the middle of whatever it carries. */
   drop(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    for (const socket of this.#clients) socket.resetAndDestroy();
   }
 
   /** The service is away for some time; what it holds stays. */
@@ -51,7 +51,7 @@ export class Front {
 
   async close(): Promise<void> {
     this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#clients) socket.destroy();
   }
 
   async #listen(): Promise<void> {
@@ -62,13 +62,11 @@ export class Front {
   #join(client: Socket): void {
     const service = connect(this.#inner);
     const ends = [client, service];
+    this.#clients.add(client);
+    client.once('close', () => this.#clients.delete(client));
     for (const end of ends) {
-      this.#sockets.add(end);
       end.on('error', () => undefined);
-      end.once('close', () => {
-        this.#sockets.delete(end);
-        for (const other of ends) other.destroy();
-      });
+      end.once('close', () => ends.forEach((other) => other.destroy()));
     }
     client.pipe(this.#late()).pipe(service);
     service.pipe(this.#late()).pipe(client);

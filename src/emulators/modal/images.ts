@@ -67,6 +67,10 @@ export class Images {
     if (image !== undefined) await rm(image.directory, { recursive: true, force: true });
   }
 
+  async removeAll(): Promise<void> {
+    for (const id of this.ids) await this.remove(id);
+  }
+
   async #add(id: string, expiresMs: number | null): Promise<StoredImage> {
     const image = { id, directory: join(this.#root, id), expiresMs, isBuilt: false };
     this.#byId.set(id, image);

@@ -28,6 +28,7 @@ export function ordersFor({ service, faults, front, clock }: Controlled) {
     restart: async ({ downMs }) => await front.restart(number(downMs ?? 0, 'downMs')),
     'expire-tokens': async () => service.tokens.expireAll(),
     advance: async ({ ms }) => clock.advance(number(ms, 'ms')),
+    'forget-images': async () => await service.images.removeAll(),
     end: async ({ sandbox }) => await service.sandboxes.present(String(sandbox)).end(6),
     state: async () => ({
       sandboxes: service.sandboxes.all.map(({ id, definition, result }) => ({

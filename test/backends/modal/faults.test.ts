@@ -8,7 +8,7 @@ import { plainSpec } from '../../conformance/spec.ts';
 import { startModalService, whyNoModal } from '../../engines/modal.ts';
 import { optionsFor, seeded } from './place.ts';
 
-const rounds = 200;
+const rounds = Number(process.env['CAISSON_LOAD_FAULTS'] ?? 200);
 const mostLost = 0.05;
 const outputBytes = 60_000;
 

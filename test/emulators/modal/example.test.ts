@@ -14,6 +14,9 @@ it.skipIf(whyNoModal !== null)(
     const env = { ...process.env, ...service?.env };
     const { stdout } = await promisify(execFile)(process.execPath, [program], { env });
     expect(stdout).toBe('hello, world\nexit code 0\nkept: hello, world\n');
-    expect((await service?.state())?.sandboxes).toEqual([expect.objectContaining({ status: 3 }), expect.objectContaining({ status: 3 })]);
+    expect((await service?.state())?.sandboxes).toEqual([
+      expect.objectContaining({ status: 3 }),
+      expect.objectContaining({ status: 3 }),
+    ]);
   },
 );
