@@ -52,12 +52,18 @@ export interface Acquired {
   readonly sandbox: SandboxView;
   /** `created`: made now. `found`: it was there. `started`: it was stopped. `recreated`: it had vanished and was made anew from the same spec; processes are gone, and files outside persistent directories too. */
   readonly how: 'created' | 'found' | 'started' | 'recreated';
+  /**
+   * The place had ended the sandbox by itself, and files were lost with it: those that are left are of this moment. RFC 3339,
+   * UTC. `null`: nothing was lost since the last call.
+   */
+  readonly lostSince: string | null;
 }
 
 export interface Running extends Execution {
   readonly where: Where;
   /** How its sandbox came to it, and what that sandbox lacks. */
   readonly how: Acquired['how'];
+  readonly lostSince: Acquired['lostSince'];
   readonly degraded: SandboxView['degraded'];
   /** Names that a skill requires and that are not set here. */
   readonly unsetVariables: readonly string[];
@@ -68,6 +74,7 @@ export interface Running extends Execution {
 export interface RunResult {
   readonly execId: string;
   readonly where: Where;
+  readonly lostSince: Acquired['lostSince'];
   readonly exit: Exit;
   readonly stdout: KeptStream;
   readonly stderr: KeptStream;
