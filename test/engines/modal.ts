@@ -27,7 +27,7 @@ export interface ModalState {
 }
 
 export async function startModalService(): Promise<ModalService> {
-  const child = spawn(program, ['emulate', 'modal', '-o', 'json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, ['emulate', 'modal', '-o', 'json'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(child, 'exit');
   let text = '';
   for await (const chunk of child.stdout) {
