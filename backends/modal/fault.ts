@@ -1,7 +1,7 @@
 /** From errors of the SDK to codes: by the status of gRPC, or by the class. */
 import { CaissonError, type Code } from '../../src/errors.ts';
 
-/** Statuses of gRPC by their number (RFC-less, but stable: grpc.io, "Status codes"). */
+/** Statuses of gRPC by their number, as google.rpc.Code has them. */
 const codes: Readonly<Record<number, Code>> = {
   1: 'unavailable',
   3: 'invalid_argument',
