@@ -1,5 +1,5 @@
 /** Errors as the service words them, and reading of what is sent to it, strictly. */
-import { z } from 'zod';
+import type { z } from 'zod';
 
 export class ApiError extends Error {
   readonly status: number;
