@@ -3,4 +3,4 @@
 # mark, apart so that their echo is none; $3 is the length of the script that follows.
 stty raw -echo
 printf '%s%s;' "$1" "$2"
-eval "$(head -c "$3")"
+eval "$(dd bs="$3" count=1 iflag=fullblock 2>/dev/null)"

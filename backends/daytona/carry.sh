@@ -23,6 +23,11 @@ for cz_x in 1 2 3; do
   echo >&7
 done
 
+# So many bytes of the terminal and none beyond: head of busybox reads ahead.
+cz_exactly() {
+  dd bs="$1" count=1 iflag=fullblock 2>/dev/null
+}
+
 cz_leave() {
   rm -rf "$cz_dir"
   kill -s KILL 0
@@ -38,7 +43,7 @@ cz_watch() {
 
 # Input of frame $1, as far as $2 have arrived: kept in a file, or passed over when it is known.
 cz_keep() {
-  if [ "$1" -gt "$2" ]; then head -c "$3" >"$cz_dir/i$(($1 % 4))"; else head -c "$3" >/dev/null; fi
+  if [ "$1" -gt "$2" ]; then cz_exactly "$3" >"$cz_dir/i$(($1 % 4))"; else cz_exactly "$3" >/dev/null; fi
 }
 
 cz_signal() {
@@ -96,7 +101,8 @@ cz_pump() {
 # the command's.
 cz_command() {
   exec 8>&2 2>/dev/null
-  setsid /bin/sh -c "$cz_line" 2>&8 3>&- 4>&- 5>&- 6>&- 7>&- 8>&-
+  # In a shell of its own: this one would have the command's stderr as well while it waits.
+  (exec setsid /bin/sh -c "$cz_line" 2>&8 3>&- 4>&- 5>&- 6>&- 7>&- 8>&-)
   echo "x $?" >&4
 }
 
@@ -164,7 +170,7 @@ while IFS=' ' read -r cz_k cz_a cz_b cz_c; do
   case $cz_k in
     L)
       # A last newline would be lost with the substitution.
-      cz_x=$(head -c "$cz_b" && echo .)
+      cz_x=$(cz_exactly "$cz_b" && echo .)
       [ "$cz_a" -le "$cz_part" ] || { cz_part=$cz_a && cz_text=$cz_text${cz_x%.}; }
       [ "$cz_c" != last ] || break
       ;;
