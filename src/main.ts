@@ -35,6 +35,7 @@ import { configView } from './service/admin/config.ts';
 import { policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
 import { backendKey, backendKeys } from './config/backends.ts';
+import { operator } from './values/caller.ts';
 import { forwardedEnv } from './values/env.ts';
 import { shortestEverywhere } from './secrets/redact/forms.ts';
 import { Broker } from './secrets/broker/broker.ts';
@@ -59,7 +60,8 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   markHome(loaded.home);
   const audit = auditOf(loaded, store);
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
-  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
+  const saved = (await store.savedRules(operator)).map(({ rule }) => rule);
+  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit, saved }, input);
   const { env } = loaded;
   const known = backendsIn({ entries, keys, loaded }, store.instance);
   const context: Context = {
@@ -99,6 +101,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
       ...ineffective(loaded),
     ]),
     release: async () => {
+      guard.approvals.close();
       await journal.close();
       await known.close();
       await store.close();

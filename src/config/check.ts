@@ -153,6 +153,7 @@ export function settle({ sections }: Schema, { values }: Laid): Settings {
     exec,
     audit,
     pool,
+    server,
     discord,
     ...platforms
   } = sections;
@@ -166,6 +167,7 @@ export function settle({ sections }: Schema, { values }: Laid): Settings {
     exec: exec.parse(values['exec']),
     audit: audit.parse(values['audit']),
     pool: pool.parse(values['pool']),
+    server: server.parse(values['server']),
     discord: discord.parse(values['discord']),
     email: platforms.email.parse(values['email']),
     mattermost: platforms.mattermost.parse(values['mattermost']),

@@ -48,6 +48,7 @@ const names: readonly string[] = [
   'exec',
   'audit',
   'pool',
+  'server',
   'discord',
   'email',
   'mattermost',

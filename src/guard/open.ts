@@ -36,6 +36,8 @@ export interface Surroundings {
   readonly cwd: string;
   /** Where decisions are kept. */
   readonly audit?: Audit;
+  /** What answers "always" through tokens have saved. */
+  readonly saved?: readonly string[];
 }
 
 export interface Guard {
@@ -51,7 +53,7 @@ export interface Guard {
   readonly notices: readonly string[];
 }
 
-export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, input: GuardInput): Guard {
+export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surroundings, input: GuardInput): Guard {
   const { config } = loaded;
   const { approver = null, yolo = false } = input;
   const commandLine = commandLineOf(input, env);
@@ -61,6 +63,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
   const userHome = loaded.env['HOME'] ?? homedir();
   const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
   const rulebook = new Rulebook({ config, origins: loaded.origins, websites, directory: cwd, commandLine });
+  rulebook.add(saved);
   const approvals = new Approvals({
     rulebook,
     attendance: attended,
@@ -69,8 +72,12 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     smart: smartOf(loaded),
     approver: approver === 'queue' ? null : approver,
     timeoutMs: config.approvals.timeout * 1000,
+    remoteTimeoutMs: config.approvals.remote_timeout * 1000,
     userHome,
-    save: (saved) => withConfigFile(store, () => saveAllowed(loaded.home, saved)),
+    save: (rules) => withConfigFile(store, () => saveAllowed(loaded.home, rules)),
+    saveFor: async ({ owner }, rules, by) => {
+      for (const rule of rules) await store.insertSavedRule({ owner, rule, savedBy: by, savedAt: Date.now() });
+    },
     skipped: (taskId, on) => audit?.recordSoon({ type: 'decision', taskId, execId: null, skips_questions: on }),
   });
   const record = audit === undefined ? null : recordIn(audit);
@@ -98,14 +105,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
   });
   const repeats = repeatsGate(judging(rulebook, userHome), record);
   return {
-    gate,
-    repeats,
-    rulebook,
-    approvals,
-    queue,
-    grants,
-    hooks,
-    loops,
+    ...{ gate, repeats, rulebook, approvals, queue, grants, hooks, loops },
     notices: [...attended.notices, ...smartNotices(loaded), ...ruleNotices(loaded, input), ...websites.notices],
   };
 }
