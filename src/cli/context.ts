@@ -1,6 +1,7 @@
 /** What every command is given: the service, ways to write, and the wish to stop. */
 import type { CaissonApi, Options as ServiceOptions } from '../service/api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
+import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
 import { approverOn } from './approver.ts';
 import { escapeLine } from './escape.ts';
@@ -27,6 +28,8 @@ export interface Context {
   readonly options: ServiceOptions;
   /** Opens it when first asked. */
   readonly service: () => Promise<CaissonApi>;
+  /** The same, where questions are answered from elsewhere. */
+  readonly remote: () => Promise<CaissonApi>;
   /** To stdout, as it is; resolves when it is written. */
   readonly print: (text: string | Uint8Array) => Promise<void>;
   readonly printJson: (value: unknown) => Promise<void>;
@@ -72,6 +75,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     interrupted: interrupts.exitCode,
     options: { signal: interrupts.signal, onProgress: status.update },
     service: service.open,
+    remote: service.remote,
     print,
     printJson: (value) => print(`${toJson(value, world.stdout.isTTY === true ? 2 : 0)}\n`),
     printTable: (head, rows) => print(table(head, rows, paint)),
@@ -96,6 +100,7 @@ function readForm(given: Given): boolean {
 
 interface Opener {
   readonly open: () => Promise<CaissonApi>;
+  readonly remote: () => Promise<CaissonApi>;
   readonly close: () => Promise<void>;
 }
 
@@ -108,11 +113,10 @@ interface Surroundings {
 function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   const home = given.text('home');
   let opened: Promise<CaissonApi> | null = null;
-  const openNow = async (): Promise<CaissonApi> => {
-    const approver = approverOn(world, clear);
+  const openNow = async (asked: Approver | 'queue' | null): Promise<CaissonApi> => {
     const service = await world.open({
       ...(home === undefined ? {} : { home }),
-      ...(approver === null ? {} : { approver }),
+      ...(asked === null ? {} : { approver: asked }),
       yolo: given.flag('yolo'),
       ...rulesOf(given),
       env: world.env,
@@ -122,7 +126,8 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
     return service;
   };
   return {
-    open: () => (opened ??= openNow()),
+    open: () => (opened ??= openNow(approverOn(world, clear))),
+    remote: () => (opened ??= openNow('queue')),
     close: async () => {
       // A service that did not open has been reported to its caller.
       const service = await opened?.catch(() => null);

@@ -32,7 +32,7 @@ export interface World {
     readonly home?: string;
     readonly env: Env;
     readonly cwd: string;
-    readonly approver?: Approver;
+    readonly approver?: Approver | 'queue';
     readonly yolo?: boolean;
     readonly rules?: RuleTexts;
   }) => Promise<CaissonApi>;

@@ -76,7 +76,7 @@ it('a token ends with its lifetime', async () => {
 
 it.each([
   ['no scope', { name: 'a', scopes: [] }],
-  ['a scope that is none', { name: 'a', scopes: ['root' as 'run'] }],
+  ['an unknown scope', { name: 'a', scopes: ['root' as 'run'] }],
   ['no name', { name: '', scopes: ['run' as const] }],
   ['a name with a control character', { name: 'a\u001b', scopes: ['run' as const] }],
   ['a lifetime of nothing', { name: 'a', scopes: ['run' as const], lifetimeMs: 0 }],

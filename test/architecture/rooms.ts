@@ -54,9 +54,11 @@ export const rooms: readonly Room[] = [
     owns: /^src\/(cli|http|mcp|acp|web)\//,
     may: [
       'src/$1/.*',
-      'src/service/(?:caisson|api).ts',
+      'src/service/(?:caisson|api|owned).ts',
       'src/main.ts',
       'src/lib/(?:asset|build|nearest).ts',
+      // `caisson serve` starts the service.
+      'src/http/serve.ts',
       ...contract,
       ...shapes,
     ],

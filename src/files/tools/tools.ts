@@ -44,8 +44,8 @@ export async function readFile(
 }
 
 export async function streamFile(run: Run, { path }: Input<'stream'>): Promise<FileStream> {
-  const { bytes: first, size } = await readFile(run, { path, length: partBytes });
-  return { size, parts: partsOf(run, { path, first, size }) };
+  const { bytes: first, size, sha256 } = await readFile(run, { path, length: partBytes });
+  return { size, sha256, parts: partsOf(run, { path, first, size }) };
 }
 
 async function* partsOf(

@@ -46,6 +46,8 @@ export interface FileContent {
 export interface FileStream {
   /** When the first part was read. A file of another size at a later part is a `conflict`, which the parts throw. */
   readonly size: number;
+  /** Of a file that is one part; `null`: it takes several. */
+  readonly sha256: string | null;
   readonly parts: AsyncIterable<Buffer>;
 }
 
