@@ -110,6 +110,7 @@ function mount(app: FastifyInstance, route: Route, service: Service): void {
     url: urlOf(route.path),
     onRequest: (request, _reply, done) => {
       checkScope(callerIn(request), route.scope);
+      if (request.ws) throw refusal(404, 'this route is no socket');
       checkType(request, route);
       done();
     },

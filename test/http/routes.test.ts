@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../src/http/table.ts';
 import type { Route } from '../../src/http/route.ts';
-import { noBody } from '../../src/http/schemas/common.ts';
+import { bodiless } from '../../src/http/schemas/common.ts';
 import type { Scope } from '../../src/service/api.ts';
 import { examples } from './examples.ts';
 import { openWorld, type World } from './world.ts';
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 const byName = new Map(routes.map((route) => [nameOf(route), route]));
-const takesJson = ({ body }: Route): boolean => body !== noBody;
+const takesJson = ({ body }: Route): boolean => body !== bodiless;
 const scopes: readonly Scope[] = ['run', 'read', 'approve', 'admin'];
 
 describe('every route', () => {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { version } from '../../lib/build.ts';
 import type { Route } from '../route.ts';
-import { noBody, problem } from '../schemas/common.ts';
+import { bodiless, problem } from '../schemas/common.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -42,7 +42,7 @@ function operationOf(route: Route, components: Components): Json {
   };
 }
 
-const takesBody = ({ takes, body }: Route): boolean => takes === 'bytes' || body !== noBody;
+const takesBody = ({ takes, body }: Route): boolean => takes === 'bytes' || body !== bodiless;
 const gives = ({ answer }: Route): boolean => answer.type !== 'undefined';
 const statusOf = (route: Route): number =>
   route.status ?? (gives(route) || route.events !== undefined || route.gives === 'bytes' ? 200 : 204);

@@ -29,12 +29,12 @@ export const queryFlag = z.enum(['true', 'false']).transform((value) => value ==
 export const inSandbox = z.strictObject({ id: sandboxName });
 export const nothing = z.strictObject({});
 /** Of a request without a body, for which some clients send `{}`. */
-export const noBody = z.union([nothing, z.undefined()]);
+export const bodiless = z.union([nothing, z.undefined()]);
 /** Of an answer without one: 204. */
 export const noAnswer = z.undefined();
 
 /** Inputs of a route that takes none, and of one about a sandbox. */
-export const bare = { params: nothing, query: nothing, body: noBody } as const;
+export const bare = { params: nothing, query: nothing, body: bodiless } as const;
 export const inside = { ...bare, params: inSandbox } as const;
 
 export const pageQuery = {

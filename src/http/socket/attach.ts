@@ -29,7 +29,8 @@ export function feedFrom(socket: WebSocket, running: Running | null): void {
     const bytes = Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
     if (isBinary && stdin?.writable === true) {
       if (!stdin.write(bytes)) socket.pause();
-    } else if (!isBinary) act(socket, running, bytes.toString());
+    } else if (isBinary && stdin === null) socket.close(closeCodes.refused, 'this exec takes no stdin here');
+    else if (!isBinary) act(socket, running, bytes.toString());
   });
 }
 

@@ -19,6 +19,8 @@ import { closeCodes, feedFrom, sendTo } from './attach.ts';
 
 type Mount = (app: FastifyInstance, service: Service) => void;
 
+/** Between the record of an exec and the moment at which it runs. */
+const startingMs = 1000;
 const usualTerminal = { columns: 80, rows: 24 } as const;
 
 const ptyQuery = z.strictObject({
@@ -35,8 +37,8 @@ const stdin: Mount = (app, service) =>
     raw: false,
     open: async (call) => {
       const { id, execId: exec } = checked({ params: inSandbox.extend({ execId }), query: nothing }, call).params;
-      await execIn(call, { id, execId: exec });
-      const running = call.service.live.find(call.token.owner, exec);
+      const { exit } = await execIn(call, { id, execId: exec });
+      const running = exit === null ? await call.service.live.soon(call.token.owner, exec, startingMs) : null;
       const events = streamOf(call, (signal) => recordOf(call, exec, { follow: true, signal }));
       return { running, events };
     },
