@@ -41,8 +41,8 @@ it('declares every parameter of each path, as required', () => {
   for (const [path, methods] of Object.entries(Object(document['paths'])))
     for (const operation of Object.values(Object(methods))) {
       const declared = Object(operation).parameters.filter((each: { in: string }) => each.in === 'path');
-      expect(declared.map((each: { name: string }) => each.name).toSorted()).toEqual(
-        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted(),
+      expect(new Set(declared.map((each: { name: string }) => each.name))).toEqual(
+        new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)),
       );
       expect(declared.every((each: { required: boolean }) => each.required)).toBe(true);
     }

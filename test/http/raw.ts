@@ -56,7 +56,7 @@ export function openSocket(
   const events: Readonly<Record<string, unknown>>[] = [];
   const chunks: Buffer[] = [];
   socket.on('message', (data, isBinary) => {
-    const bytes = Buffer.isBuffer(data) ? data : Buffer.from(String(data));
+    const bytes = Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
     if (isBinary) chunks.push(bytes);
     else events.push(Object(JSON.parse(bytes.toString())));
   });
