@@ -37,6 +37,7 @@ import { openWebhooks, webhookSecrets, webhookVariables } from './service/webhoo
 import { checkerOf, policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
 import { backendKey, backendKeys } from './config/backends.ts';
+import { operator } from './values/caller.ts';
 import { forwardedEnv } from './values/env.ts';
 import { Broker } from './secrets/broker/broker.ts';
 import { localTerminalEnv } from './secrets/filters.ts';
@@ -58,7 +59,8 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   markHome(loaded.home);
   const audit = auditOf(loaded, store);
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
-  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
+  const saved = (await store.savedRules(operator)).map(({ rule }) => rule);
+  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit, saved }, input);
   const { env } = loaded;
   const known = backendsIn({ entries, keys, loaded }, store.instance);
   const context: Context = {
@@ -101,6 +103,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     ]),
     release: async () => {
       await webhooks.close();
+      guard.approvals.close();
       await journal.close();
       await known.close();
       await store.close();

@@ -1,6 +1,7 @@
 /** What every command is given: the service, ways to write, and the wish to stop. */
 import type { CaissonApi, Options as ServiceOptions, SettingsApi } from '../service/api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
+import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
 import { approverOn } from './approver.ts';
 import { escapeLine } from './escape.ts';
@@ -29,6 +30,8 @@ export interface Context {
   readonly service: () => Promise<CaissonApi>;
   /** For commands that need the configuration alone. */
   readonly settings: () => Promise<SettingsApi>;
+  /** The same, where questions are answered from elsewhere. */
+  readonly remote: () => Promise<CaissonApi>;
   /** To stdout, as it is; resolves when it is written. */
   readonly print: (text: string | Uint8Array) => Promise<void>;
   readonly printJson: (value: unknown) => Promise<void>;
@@ -75,6 +78,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     options: { signal: interrupts.signal, onProgress: status.update },
     service: service.open,
     settings: service.settings,
+    remote: service.remote,
     print,
     printJson: (value) => print(`${toJson(value, world.stdout.isTTY === true ? 2 : 0)}\n`),
     printTable: (head, rows) => print(table(head, rows, paint)),
@@ -100,6 +104,7 @@ function readForm(given: Given): boolean {
 interface Opener {
   readonly open: () => Promise<CaissonApi>;
   readonly settings: () => Promise<SettingsApi>;
+  readonly remote: () => Promise<CaissonApi>;
   readonly close: () => Promise<void>;
 }
 
@@ -112,8 +117,7 @@ interface Surroundings {
 function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   const home = given.text('home');
   let opened: Promise<CaissonApi> | null = null;
-  const opening = (): Opening => {
-    const approver = approverOn(world, clear);
+  const opening = (approver: Approver | 'queue' | null): Opening => {
     return {
       ...(home === undefined ? {} : { home }),
       ...(approver === null ? {} : { approver }),
@@ -127,10 +131,12 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
     for (const text of opened.config.notices) notice(text);
     return opened;
   };
-  const openNow = async (): Promise<CaissonApi> => noticed(await world.open(opening()));
+  const openNow = async (approver: Approver | 'queue' | null): Promise<CaissonApi> =>
+    noticed(await world.open(opening(approver)));
   return {
-    open: () => (opened ??= openNow()),
-    settings: async () => noticed(await world.settings(opening())),
+    open: () => (opened ??= openNow(approverOn(world, clear))),
+    remote: () => (opened ??= openNow('queue')),
+    settings: async () => noticed(await world.settings(opening(null))),
     close: async () => {
       // A service that did not open has been reported to its caller.
       const service = await opened?.catch(() => null);

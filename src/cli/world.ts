@@ -23,7 +23,7 @@ export interface Opening {
   readonly home?: string;
   readonly env: Env;
   readonly cwd: string;
-  readonly approver?: Approver;
+  readonly approver?: Approver | 'queue';
   readonly yolo?: boolean;
   readonly rules?: RuleTexts;
 }

@@ -155,6 +155,7 @@ export function settle({ sections }: Schema, { values }: Laid): Settings {
     exec,
     audit,
     pool,
+    server,
     discord,
     ...platforms
   } = sections;
@@ -169,6 +170,7 @@ export function settle({ sections }: Schema, { values }: Laid): Settings {
     exec: exec.parse(values['exec']),
     audit: audit.parse(values['audit']),
     pool: pool.parse(values['pool']),
+    server: server.parse(values['server']),
     discord: discord.parse(values['discord']),
     email: platforms.email.parse(values['email']),
     mattermost: platforms.mattermost.parse(values['mattermost']),

@@ -49,6 +49,7 @@ const names: readonly string[] = [
   'exec',
   'audit',
   'pool',
+  'server',
   'discord',
   'email',
   'mattermost',

@@ -12,7 +12,7 @@ import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
 import { networkSection } from './schema/network.ts';
 import { discordSection, groupSessionsKey, platformSection, strangersKey } from './schema/messaging.ts';
-import { auditSection, execSection, policySection, poolSection } from './schema/sections.ts';
+import { auditSection, execSection, policySection, poolSection, serviceSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
 import { serversKey, serverSection } from './schema/servers.ts';
 import { webhooksKey, webhookSection } from './schema/webhooks.ts';
@@ -32,6 +32,7 @@ export {
   poolSection,
   securitySection,
   serverSection,
+  serviceSection,
   terminalSection,
   webhookSection,
 };
@@ -68,6 +69,7 @@ const others = {
   exec: execSection,
   audit: auditSection,
   pool: poolSection,
+  server: serviceSection,
   discord: discordSection,
   email: platformSection,
   mattermost: platformSection,
@@ -108,6 +110,7 @@ export async function schemaOf({ configs }: BackendKeys) {
     exec: execSection.partial().optional().describe('Output of commands, and their records.'),
     audit: auditSection.partial().optional().describe('The chain of what was decided and run.'),
     pool: poolSection.partial().optional().describe('How many things happen at once.'),
+    server: serviceSection.partial().optional().describe('How `caisson serve` is reached.'),
     unauthorized_dm_behavior: strangersKey.optional(),
     group_sessions_per_user: groupSessionsKey.optional(),
     discord: discordSection.partial().optional().describe('Who is heard on Discord.'),

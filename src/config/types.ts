@@ -13,6 +13,7 @@ import type {
   poolSection,
   securitySection,
   Schema,
+  serviceSection,
   terminalSection,
 } from './schema.ts';
 
@@ -31,6 +32,7 @@ export interface Settings {
   readonly exec: Readonly<z.infer<typeof execSection>>;
   readonly audit: Readonly<z.infer<typeof auditSection>>;
   readonly pool: Readonly<z.infer<typeof poolSection>>;
+  readonly server: Readonly<z.infer<typeof serviceSection>>;
   readonly discord: Readonly<z.infer<typeof discordSection>>;
   readonly email: Platform;
   readonly mattermost: Platform;

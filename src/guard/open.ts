@@ -36,6 +36,8 @@ export interface Surroundings {
   readonly cwd: string;
   /** Where decisions are kept. */
   readonly audit?: Audit;
+  /** What answers "always" through tokens have saved. */
+  readonly saved?: readonly string[];
 }
 
 export interface Guard {
@@ -65,12 +67,13 @@ export function openRules({ loaded, env, cwd }: Pick<Surroundings, 'loaded' | 'e
   return { attended, userHome, websites, rulebook, notices };
 }
 
-export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, input: GuardInput): Guard {
+export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surroundings, input: GuardInput): Guard {
   const { config } = loaded;
   const { approver = null } = input;
   const { attended, userHome, websites, rulebook, notices } = openRules({ loaded, env, cwd }, input);
   const queue = new ApprovalQueue(store);
   const grants = new Grants(store, config.approvals.session_seconds);
+  rulebook.add(saved);
   const approvals = new Approvals({
     rulebook,
     attendance: attended,
@@ -79,8 +82,12 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     smart: smartOf(loaded),
     approver: approver === 'queue' ? null : approver,
     timeoutMs: config.approvals.timeout * 1000,
+    remoteTimeoutMs: config.approvals.remote_timeout * 1000,
     userHome,
-    save: (saved) => withConfigFile(store, () => saveAllowed(loaded.home, saved)),
+    save: (rules) => withConfigFile(store, () => saveAllowed(loaded.home, rules)),
+    saveFor: async ({ owner }, rules, by) => {
+      for (const rule of rules) await store.insertSavedRule({ owner, rule, savedBy: by, savedAt: Date.now() });
+    },
     skipped: (taskId, on) => audit?.recordSoon({ type: 'decision', taskId, execId: null, skips_questions: on }),
   });
   const record = audit === undefined ? null : recordIn(audit);
@@ -108,16 +115,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
   });
   const repeats = repeatsGate(judging(rulebook, userHome), record);
   return {
-    gate,
-    repeats,
-    rulebook,
-    approvals,
-    queue,
-    grants,
-    hooks,
-    websites,
-    loops,
-    notices,
+    ...{ gate, repeats, rulebook, approvals, queue, grants, hooks, websites, loops, notices },
   };
 }
 

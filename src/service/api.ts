@@ -5,6 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { AccessApi } from '../access/types.ts';
+import type { TokensApi } from '../access/tokens/types.ts';
 import type { AuditRecord, Verification } from '../audit/types.ts';
 import type { HostKey, Stats } from '../backend.ts';
 import type { Killed } from '../exec/detached/end.ts';
@@ -51,6 +52,7 @@ import type {
 } from './types.ts';
 
 export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView, Revoked } from '../access/types.ts';
+export type { NewToken, Scope, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';
 export type { AuditRecord, Verification } from '../audit/types.ts';
 export { shellCode, signalNumbers } from '../exec/exit.ts';
 export type { Exit, ExitReason, StreamSummary, Survivor } from '../exec/exit.ts';
@@ -158,9 +160,14 @@ export interface FilesApi extends FileTools {
 /** Commands that wait for a person. */
 export interface ApprovalsApi {
   /** In all processes of the state directory. */
-  list(): Promise<readonly ApprovalView[]>;
-  /** Throws `not_found`, `conflict` when it is too late, `permission_denied` inside a command that Caisson runs. */
-  answer(id: string, choice: Choice, by: string): Promise<void>;
+  list(options?: Options): Promise<readonly ApprovalView[]>;
+  /** Answered or not, for a week. Throws `not_found`. */
+  get(id: string, options?: Options): Promise<ApprovalView>;
+  /**
+   * Throws `not_found`, `conflict` when it is too late, `permission_denied` inside a command that Caisson runs and for the
+   * token whose command it is.
+   */
+  answer(id: string, choice: Choice, by: string, options?: Options): Promise<void>;
   /** Answers "session" that still hold, oldest first. */
   grants(): Promise<readonly GrantView[]>;
   /** Takes such an answer back, from the next command on. Throws `not_found`. */
@@ -278,6 +285,8 @@ export interface CaissonApi {
   readonly secrets: SecretsApi;
   /** Who may talk to an agent through a messenger. */
   readonly access: AccessApi;
+  /** By which clients of the service act. */
+  readonly tokens: TokensApi;
   readonly backends: BackendsApi;
   readonly mcpServers: McpServersApi;
   readonly config: ConfigView;

@@ -19,6 +19,7 @@ import type {
   SandboxRequest,
   SecretsApi,
   SessionsApi,
+  TokensApi,
 } from './api.ts';
 import { accessOf } from './admin/access.ts';
 import { auditOf } from './admin/audit.ts';
@@ -27,6 +28,7 @@ import type { GcParts } from './admin/gc.ts';
 import { type ImageBuilder, imagesOf } from './admin/images.ts';
 import { mcpServersOf } from './admin/mcp-servers.ts';
 import { secretsOf } from './admin/secrets.ts';
+import { tokensOf } from './admin/tokens.ts';
 import { Sweeper } from './admin/sweeper.ts';
 import type { Loaded } from '../config/types.ts';
 import { Admission, type AdmissionParts, type AdmittedExec } from './exec/admission.ts';
@@ -80,6 +82,7 @@ export class Caisson implements CaissonApi {
   readonly images: ImagesApi;
   readonly secrets: SecretsApi;
   readonly access: AccessApi;
+  readonly tokens: TokensApi;
   readonly backends: BackendsApi;
   readonly mcpServers: McpServersApi;
   readonly #context: Context;
@@ -102,6 +105,7 @@ export class Caisson implements CaissonApi {
     this.images = imagesOf(parts);
     this.secrets = secretsOf(loaded, parts.skills);
     this.access = accessOf(context, loaded, env);
+    this.tokens = tokensOf(context, env);
     this.backends = backendsOf({ context, names, modules: loaded.config.backends, env });
     this.mcpServers = mcpServersOf(loaded);
     this.#sweeper = new Sweeper(parts);

@@ -12,6 +12,7 @@
  */
 import type { Ref, Spec } from '../backend.ts';
 import type { Outbox } from './outbox.ts';
+import type { Caller } from '../values/caller.ts';
 
 /** One limit or control that the place could not give, and that the caller or a default allowed to miss. */
 export interface Degradation {
@@ -130,6 +131,8 @@ export interface ApprovalRow {
   readonly choice: string | null;
   /** Who answered, for people; `null` before an answer. */
   readonly answeredBy: string | null;
+  /** The token whose command it is; `null`: the program that opened Caisson. */
+  readonly askedBy: Caller | null;
   /** Milliseconds since the epoch, by the clock of the writer. */
   readonly createdAt: number;
 }
@@ -156,6 +159,32 @@ export interface GrantRow {
   readonly createdAt: number;
   /** `null`: no end of its own. */
   readonly expiresAt: number | null;
+}
+
+/** A token of the service, without the token itself. */
+export interface TokenRow {
+  /** `tok_` and 16 characters of [a-z0-9]. */
+  readonly id: string;
+  /** SHA-256 of the token, hexadecimal. */
+  readonly digest: string;
+  readonly owner: string;
+  /** For people. */
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** Milliseconds since the epoch, by `steadyNow`. */
+  readonly createdAt: number;
+  /** `null`: no end of its own. */
+  readonly expiresAt: number | null;
+}
+
+/** A rule that an answer "always" through a token made: it belongs to the owner of the token. */
+export interface SavedRule {
+  readonly owner: string;
+  readonly rule: string;
+  /** Who answered, for people. */
+  readonly savedBy: string;
+  /** Milliseconds since the epoch, by the clock of the writer. */
+  readonly savedAt: number;
 }
 
 /** An exec id that was used. What became of the exec is in the journal, or in its sandbox when it is detached. */
@@ -251,6 +280,17 @@ export interface Store {
   grants(): Promise<readonly GrantRow[]>;
   /** False when there was none. */
   deleteGrant(id: string): Promise<boolean>;
+
+  insertToken(row: TokenRow): Promise<void>;
+  tokenByDigest(digest: string): Promise<TokenRow | null>;
+  /** All of them, oldest first. */
+  tokens(): Promise<readonly TokenRow[]>;
+  /** False when there was none. */
+  deleteToken(id: string): Promise<boolean>;
+
+  /** Idempotent. */
+  insertSavedRule(rule: SavedRule): Promise<void>;
+  savedRules(owner: string): Promise<readonly SavedRule[]>;
 
   /**
    * Takes a lease for this owner. True when it is held afterwards: it was free, or its owner is dead. False when a live

@@ -10,6 +10,7 @@ import type {
   Spec,
   Stats,
   TaskProcess,
+  TokenView,
 } from '../../src/service/api.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
@@ -64,6 +65,10 @@ export const checks: readonly BackendCheck[] = [
 export const config: ConfigView = {
   home: '/srv/caisson',
   notices: [],
+  server: {
+    ...{ host: '127.0.0.1', port: 0, socket: null, hosts: [], origins: [] },
+    ...{ tls_cert: null, tls_key: null, proxies: [], shutdown_seconds: 1 },
+  },
   show: () => [
     { key: 'terminal.backend', value: 'docker', origin: 'file' },
     { key: 'terminal.timeout', value: 180, origin: 'default' },
@@ -128,6 +133,8 @@ const approvals: CaissonApi['approvals'] = {
       {
         id: 'apr_1',
         taskId: 'build',
+        state: 'pending',
+        askedBy: null,
         askedAt: '2026-01-02T11:59:30.000Z',
         display: 'rm -rf build',
         warnings: [],
@@ -137,6 +144,7 @@ const approvals: CaissonApi['approvals'] = {
         proposal: [],
       },
     ]),
+  get: (id) => Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
   answer: (id, choice) =>
     id === 'apr_1' && choice !== 'always'
       ? Promise.resolve()
@@ -157,6 +165,23 @@ const approvals: CaissonApi['approvals'] = {
       ? Promise.resolve()
       : Promise.reject(new CaissonError('not_found', `there is no answer ${id} that still holds`)),
   skip: () => undefined,
+};
+
+const token: TokenView = {
+  id: 'tok_0123456789abcdef',
+  owner: 'operator',
+  name: 'agent',
+  scopes: ['run', 'read'],
+  createdAt: '2026-01-02T11:00:00.000Z',
+  expiresAt: null,
+};
+
+const tokens: CaissonApi['tokens'] = {
+  create: (input) => Promise.resolve({ ...token, name: input.name, scopes: input.scopes, token: 'caisson_secret' }),
+  list: () => Promise.resolve([token]),
+  remove: (id) =>
+    id === token.id ? Promise.resolve() : Promise.reject(new CaissonError('not_found', `there is no token "${id}"`)),
+  authenticate: () => Promise.resolve(null),
 };
 
 const hook = { tool: 'terminal', command: ['~/check\u001b[2J'], path: '/home/me/check', problem: null };
@@ -280,4 +305,5 @@ export class Fixed {
   readonly approvals = approvals;
   readonly access = access;
   readonly network = network;
+  readonly tokens = tokens;
 }

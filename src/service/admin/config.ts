@@ -64,6 +64,7 @@ export function configLook(
   return {
     home: loaded.home,
     notices,
+    server: loaded.config.server,
     show: (task) => {
       const all = keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' }));
       return task === undefined ? all : [...terminalOf(loaded, checkTaskId(task)), ...all.filter(isOfNoTask)];

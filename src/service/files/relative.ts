@@ -15,6 +15,7 @@ const inside = {
   remove: ['path'],
   search: ['path'],
   stat: ['path'],
+  stream: ['path'],
   sync: ['inside'],
   write: ['path'],
 } as const satisfies Readonly<Record<keyof FilesApi, readonly string[]>>;
@@ -52,6 +53,7 @@ export function withRelativePaths(files: FilesApi, how: { readonly planOf: PlanO
     remove: on(inside.remove, (input, options) => files.remove(input, options)),
     search: on(inside.search, (input, options) => files.search(input, options)),
     stat: on(inside.stat, (input, options) => files.stat(input, options)),
+    stream: on(inside.stream, (input, options) => files.stream(input, options)),
     sync: on(inside.sync, (input, options) => files.sync(input, options)),
     write: on(inside.write, (input, options) => files.write(input, options)),
   };
