@@ -18,6 +18,7 @@ import { scan } from '../../src/secrets/scan/scan.ts';
 import { judgeUrls } from '../../src/network/address/url.ts';
 import { noRules } from '../network/address/rules.ts';
 import { openChecker } from '../../src/policy/checker.ts';
+import { access } from './double-access.ts';
 
 export const spec: Spec = {
   backend: 'docker',
@@ -265,38 +266,12 @@ export const detached: TaskProcess = {
   inputOpen: false,
 };
 
-/** What is the same for every double. */
-/** Somebody with a hostile name waits; somebody is paired, and on a list as well. */
-const who = { platform: 'telegram', ids: ['42', 'ada'], name: 'Ada\u001b[2J' };
-const pairedUser = { ...who, ids: ['7'], pairedAt: '2026-01-01T12:00:00.000Z', by: 'me on a terminal' };
-const access: CaissonApi['access'] = {
-  message: () => Promise.resolve({ what: 'ignored', why: 'not-addressed' }),
-  conversation: () => Promise.resolve('telegram-1'),
-  pairing: {
-    list: () =>
-      Promise.resolve({
-        pending: [
-          {
-            ...who,
-            id: '0123456789abcdef',
-            askedAt: '2026-01-02T11:50:00.000Z',
-            expiresAt: '2026-01-02T12:50:00.000Z',
-          },
-        ],
-        paired: [pairedUser],
-        lockedOut: [{ platform: 'slack', until: '2026-01-02T13:00:00.000Z' }],
-      }),
-    approve: () => Promise.resolve(pairedUser),
-    revoke: () => Promise.resolve({ user: pairedUser, still: 'platform-allowlist' }),
-    clearPending: (platform) => Promise.resolve(platform === undefined ? 2 : 1),
-  },
-};
-
 /** The real verdicts, under rules that open nothing. */
 const network: CaissonApi['network'] = {
   checker: () => Promise.resolve((query) => judgeUrls(query, noRules)),
 };
 
+/** What is the same for every double. */
 export class Fixed {
   readonly config = config;
   readonly images = images;
