@@ -123,6 +123,11 @@ export type Enforcement =
  */
 export interface Guarantees {
   readonly isolation: 'none' | 'remote-host' | 'container' | 'vm';
+  /**
+   * Whether a sandbox can see nothing of another one, so that owners who do not trust each other may have one each. Absent:
+   * they share something (an account, a home, a list of processes), and only the operator has sandboxes here.
+   */
+  readonly apart?: true;
   readonly limits: Readonly<Record<LimitName, Enforcement>>;
   /** Modes the place can really give. */
   readonly network: readonly NetworkMode[];

@@ -7,6 +7,7 @@ const gibibyte = 2 ** 30;
 export function guaranteesOf({ maxCpu, maxMemory, maxDisk }: Settings): Guarantees {
   return {
     isolation: 'container',
+    apart: true,
     limits: {
       cpuCores: { enforced: true, by: `Daytona, in whole cores, at most ${maxCpu}` },
       memoryBytes: { enforced: true, by: `Daytona, in whole GiB, at most ${maxMemory}` },

@@ -15,6 +15,7 @@ export function toGuarantees(facts: Facts, place: Place): Guarantees {
   const cgroups = facts.cgroupVersion === null ? 'cgroups' : `cgroup v${facts.cgroupVersion}`;
   return {
     isolation: 'container',
+    apart: true,
     limits: {
       cpuCores: enforced(
         facts.limits.cpu,

@@ -7,6 +7,7 @@ const open = (reason: string): Enforcement => ({ enforced: false, reason });
 
 export const guarantees: Guarantees = {
   isolation: 'container',
+  apart: true,
   limits: {
     cpuCores: held('the hard limit of cores of the service'),
     memoryBytes: held('the hard limit of memory of the service, which does not report what it ends for it'),

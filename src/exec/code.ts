@@ -6,6 +6,7 @@
  */
 import { CaissonError } from '../errors.ts';
 import { scriptOf } from '../inside/script.ts';
+import { execIn } from '../values/owner.ts';
 
 export const languages = ['python', 'node', 'bash'] as const;
 export type Language = (typeof languages)[number];
@@ -17,7 +18,7 @@ const programs: Readonly<Record<Language, { readonly file: string; readonly comm
 };
 
 export function codeDirectory(execId: string): string {
-  return `caisson-code-${execId}`;
+  return `caisson-code-${execIn(execId)}`;
 }
 
 /** `hidden`: names of variables of the place. */

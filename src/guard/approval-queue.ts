@@ -80,8 +80,7 @@ export class ApprovalQueue {
   /** Answered or not. Throws `not_found`, also for what another owner asked. */
   async get(id: string, caller: Caller | undefined): Promise<ApprovalRow> {
     const row = await this.#store.approval(id);
-    if (row === null || !concerns(row, caller))
-      throw new CaissonError('not_found', `there is no question ${id.slice(0, 64)}`);
+    if (row === null || !concerns(row, caller)) throw noQuestion(id);
     return row;
   }
 
@@ -178,6 +177,10 @@ interface Answering {
 /** Whether a caller may know of a question. What was asked without a token belongs to the operator. */
 function concerns({ askedBy }: ApprovalRow, caller: Caller | undefined): boolean {
   return caller === undefined || (askedBy?.owner ?? operator) === caller.owner;
+}
+
+export function noQuestion(id: string): CaissonError {
+  return new CaissonError('not_found', `there is no question ${id.slice(0, 64)}`);
 }
 
 function ownToken(id: string): CaissonError {

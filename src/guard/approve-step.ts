@@ -5,8 +5,9 @@ import { choicesFor, grantedBy, mayPassUnseen, unansweredOf } from '../policy/ap
 import { shownCommand } from '../policy/approval/display.ts';
 import type { Finding } from '../policy/types.ts';
 import type { StepOptions } from '../sandbox/context.ts';
-import type { Caller } from '../values/caller.ts';
-import { ephemeralPrefix } from '../values/task.ts';
+import { type Caller, operator } from '../values/caller.ts';
+import { ownerOf, taskIn } from '../values/owner.ts';
+import { isEphemeral } from '../values/task.ts';
 import type { Attendance } from './attended.ts';
 import { bindingOf, textOf } from './binding.ts';
 import { type Call, placeOf, readable } from './call.ts';
@@ -38,7 +39,7 @@ export interface ApproveParts {
   /** Keeps rules beyond this process. */
   readonly save: (rules: readonly string[]) => Promise<void>;
   /** Keeps rules of an owner of the service. */
-  readonly saveFor: (caller: Caller, rules: readonly string[], by: string) => Promise<void>;
+  readonly saveFor: (owner: string, rules: readonly string[], by: string) => Promise<void>;
   /** Called when questions of a task are skipped from now on, or no longer. */
   readonly skipped: (taskId: string, on: boolean) => void;
 }
@@ -146,7 +147,9 @@ export class Approvals implements Step {
     const { outcome, by } = await queue.put({ question, binding }, how, options);
     if (outcome === 'session' || outcome === 'always')
       await grants.give({ question, binding, rules: book.version, choice: outcome, by });
-    if (outcome === 'always' && caller !== undefined) await saveFor(caller, question.proposal, by);
+    const owner = ownerOf(question.taskId);
+    if (outcome === 'always' && (caller !== undefined || owner !== operator))
+      await saveFor(owner, question.proposal, by);
     return outcome;
   }
 
@@ -178,8 +181,9 @@ export class Approvals implements Step {
   async #approved({ admission, book }: Asked, outcome: Yes, caller: Caller | undefined): Promise<Admission> {
     if (outcome === 'always') {
       const rules = await proposalFor(admission, { book, userHome: this.#parts.userHome });
-      if (caller === undefined) await this.#parts.save(rules);
-      this.#parts.rulebook.add(rules);
+      const owner = ownerOf(admission.call.taskId);
+      if (caller === undefined && owner === operator) await this.#parts.save(rules);
+      this.#parts.rulebook.add(rules, owner);
     }
     return allowed(admission, outcome);
   }
@@ -227,7 +231,7 @@ async function questionOf(
 
 /** A sandbox without a name ends with its command, and what was granted to it with it. */
 function coversOf(granted: ReturnType<typeof grantedBy>, taskId: string): readonly string[] {
-  const until = taskId.startsWith(ephemeralPrefix) ? 'in this run only' : `for task ${taskId}`;
+  const until = isEphemeral(taskId) ? 'in this run only' : `for task ${taskIn(taskId)}`;
   return [...new Set(granted.map(({ covers }) => `${covers} ${until}`))];
 }
 

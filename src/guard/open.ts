@@ -55,14 +55,19 @@ export interface Guard {
 }
 
 /** Rules and settings alone: enough to say what would be decided. */
-export function openRules({ loaded, env, cwd }: Pick<Surroundings, 'loaded' | 'env' | 'cwd'>, input: GuardInput) {
+export function openRules(
+  { loaded, env, cwd, store }: Pick<Surroundings, 'loaded' | 'env' | 'cwd'> & Partial<Pick<Surroundings, 'store'>>,
+  input: GuardInput,
+) {
   const { config } = loaded;
   const { approver = null, yolo = false } = input;
   const attended = attendance({ config, env, yolo, hasApprover: approver !== null });
   const userHome = loaded.env['HOME'] ?? homedir();
   const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
   const commandLine = commandLineOf(input, env);
-  const rulebook = new Rulebook({ config, origins: loaded.origins, websites, directory: cwd, commandLine });
+  const savedOf = async (owner: string): Promise<readonly string[]> =>
+    ((await store?.savedRules(owner)) ?? []).map(({ rule }) => rule);
+  const rulebook = new Rulebook({ config, origins: loaded.origins, websites, directory: cwd, commandLine, savedOf });
   const notices = [...attended.notices, ...smartNotices(loaded), ...ruleNotices(loaded, input), ...websites.notices];
   return { attended, userHome, websites, rulebook, notices };
 }
@@ -70,7 +75,7 @@ export function openRules({ loaded, env, cwd }: Pick<Surroundings, 'loaded' | 'e
 export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surroundings, input: GuardInput): Guard {
   const { config } = loaded;
   const { approver = null } = input;
-  const { attended, userHome, websites, rulebook, notices } = openRules({ loaded, env, cwd }, input);
+  const { attended, userHome, websites, rulebook, notices } = openRules({ loaded, env, cwd, store }, input);
   const queue = new ApprovalQueue(store);
   const grants = new Grants(store, config.approvals.session_seconds);
   rulebook.add(saved);
@@ -85,7 +90,7 @@ export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surrou
     remoteTimeoutMs: config.approvals.remote_timeout * 1000,
     userHome,
     save: (rules) => withConfigFile(store, () => saveAllowed(loaded.home, rules)),
-    saveFor: async ({ owner }, rules, by) => {
+    saveFor: async (owner, rules, by) => {
       for (const rule of rules) await store.insertSavedRule({ owner, rule, savedBy: by, savedAt: Date.now() });
     },
     skipped: (taskId, on) => audit?.recordSoon({ type: 'decision', taskId, execId: null, skips_questions: on }),

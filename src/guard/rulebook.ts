@@ -8,6 +8,8 @@ import type { Policy } from '../policy/policy.ts';
 import type { Composed as Composition, Source } from '../policy/permission/rules.ts';
 import type { Settings, SettingsInput } from '../policy/settings.ts';
 import type { CheckQuery, Mode, Reach, RuleTexts } from '../policy/types.ts';
+import { operator } from '../values/caller.ts';
+import { ownerOf, taskKeyOf } from '../values/owner.ts';
 import { ephemeralPrefix } from '../values/task.ts';
 import type { Call } from './call.ts';
 import { projectFile, readProjectRules } from './project-rules.ts';
@@ -26,6 +28,8 @@ export interface RulebookParts {
     /** It may come from a command that is itself under rules. */
     readonly mayOnlyTighten: boolean;
   };
+  /** Rules that answers "always" have saved for an owner other than the operator. */
+  readonly savedOf: (owner: string) => Promise<readonly string[]>;
 }
 
 export interface Book {
@@ -44,7 +48,8 @@ const mostBooks = 256;
 export class Rulebook {
   readonly #parts: RulebookParts;
   readonly #books = new Map<string, Book>();
-  readonly #saved: string[] = [];
+  /** By owner. */
+  readonly #saved = new Map<string, readonly string[]>([[operator, []]]);
   #project: Promise<RuleTexts & { readonly mode?: Mode }> | null = null;
   #websites: Websites | null = null;
 
@@ -55,7 +60,7 @@ export class Rulebook {
   /** False when a command surely has nothing to fear here, so that nothing is loaded for it. */
   concerns({ taskId, reach }: Pick<Call, 'taskId' | 'reach'>): boolean {
     if (reach !== 'container' || this.#parts.websites.isOn) return true;
-    const book = this.#books.get(keyOf(this.#overridesFor(taskId)));
+    const book = this.#books.get(keyOf(ownerOf(taskId), this.#overridesFor(taskId)));
     return book === undefined || says(book.input, reach);
   }
 
@@ -64,11 +69,13 @@ export class Rulebook {
     this.#project ??= readProjectRules(this.#parts.directory);
     const project = await this.#project;
     await this.#lookAtWebsites();
+    const owner = ownerOf(taskId);
+    if (!this.#saved.has(owner)) this.#saved.set(owner, await this.#parts.savedOf(owner));
     const overrides = this.#overridesFor(taskId);
-    const key = keyOf(overrides);
+    const key = keyOf(owner, overrides);
     const known = this.#books.get(key);
     if (known !== undefined) return known;
-    const book = bookOf(this.#compose(overrides, project));
+    const book = bookOf(this.#compose({ owner, overrides, project }));
     if (this.#books.size >= mostBooks) this.#books.clear();
     this.#books.set(key, book);
     return book;
@@ -88,8 +95,8 @@ export class Rulebook {
   }
 
   /** What would hold for a task without a name, if this were said too. */
-  async asked({ rules = {}, mode, profile }: Pick<CheckQuery, 'rules' | 'mode' | 'profile'>): Promise<SettingsInput> {
-    const { input } = await this.of(ephemeralPrefix);
+  async asked({ rules = {}, mode, profile, owner = operator }: Asking): Promise<SettingsInput> {
+    const { input } = await this.of(taskKeyOf(owner, ephemeralPrefix));
     const chosen = mode ?? input.mode ?? 'autonomous';
     return {
       ...input,
@@ -99,9 +106,10 @@ export class Rulebook {
     };
   }
 
-  /** Rules that an approval has just saved hold at once. */
-  add(rules: readonly string[]): void {
-    this.#saved.push(...rules);
+  /** Rules that an approval has just saved hold at once, for this owner alone. */
+  add(rules: readonly string[], owner = operator): void {
+    const known = this.#saved.get(owner);
+    if (known !== undefined) this.#saved.set(owner, [...known, ...rules]);
     this.#books.clear();
   }
 
@@ -128,10 +136,11 @@ export class Rulebook {
     return (list, index) => `${said}: ${key}.${list}[${index}]`;
   }
 
-  #compose(overrides: Overrides, project: RuleTexts & { readonly mode?: Mode }): Composed {
+  #compose({ owner, overrides, project }: Composing): Composed {
     const { config, commandLine, directory } = this.#parts;
     const { approvals, policy } = config;
-    const entries = [...config.command_allowlist, ...this.#saved];
+    // What the operator answered "always" to is nothing that another owner was allowed.
+    const entries = [...(owner === operator ? config.command_allowlist : []), ...(this.#saved.get(owner) ?? [])];
     const configured = overrides.findLast(([, { tool_mode }]) => tool_mode)?.[1].tool_mode ?? approvals.tool_mode;
     const said = commandLine.mode ?? configured;
     const chosen = commandLine.mayOnlyTighten ? strictest(said, configured) : said;
@@ -173,6 +182,14 @@ export class Rulebook {
       },
     };
   }
+}
+
+type Asking = Pick<CheckQuery, 'rules' | 'mode' | 'profile' | 'owner'>;
+
+interface Composing {
+  readonly owner: string;
+  readonly overrides: Overrides;
+  readonly project: RuleTexts & { readonly mode?: Mode };
 }
 
 interface Composed {
@@ -220,7 +237,8 @@ export const isRule = (entry: string): boolean => /^[A-Za-z][\w.-]*\([^]+\)$/.te
 
 const strictest = (one: Mode, other: Mode): Mode => (modes.indexOf(one) < modes.indexOf(other) ? other : one);
 
-const keyOf = (overrides: Overrides): string => (overrides.length === 0 ? '' : JSON.stringify(overrides));
+const keyOf = (owner: string, overrides: Overrides): string =>
+  overrides.length === 0 ? owner : `${owner} ${JSON.stringify(overrides)}`;
 
 function plain({ allow, ask, deny }: Config['approvals']['rules']): RuleTexts {
   return { allow: allow ?? [], ask: ask ?? [], deny: deny ?? [] };

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
 import type { TokenView } from '../service/api.ts';
-import { ownedBy } from '../service/owned.ts';
+import { apiOf } from '../service/owned.ts';
 import { digestIn, stage } from './files/staging.ts';
 import { sendBytes } from './files/send.ts';
 import { formOf } from './form.ts';
@@ -54,7 +54,7 @@ export function callOf(route: Route, service: Service, { request, token, signal,
     params: request.params,
     query,
     body: route.takes === 'bytes' ? undefined : request.body,
-    api: ownedBy(service.api, { owner: token.owner, token: token.id }),
+    api: apiOf(service.api, token),
     token,
     by: `${token.name} (${token.id})`,
     signal,

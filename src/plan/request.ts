@@ -1,7 +1,7 @@
 /** The types of a request. Front ends take them from JSON and from people, so their word is checked once, here. */
 import { CaissonError } from '../errors.ts';
 import { limitNames } from './limits.ts';
-import { checkTaskId } from '../values/task.ts';
+import { checkTaskKey } from '../values/task.ts';
 import type { SandboxRequest } from './types.ts';
 
 const types = {
@@ -16,7 +16,7 @@ const types = {
 
 /** Throws `invalid_argument` naming the field. Values are checked where they are used. */
 export function checkRequest(request: SandboxRequest): void {
-  if (request.taskId !== undefined) checkTaskId(request.taskId);
+  if (request.taskId !== undefined) checkTaskKey(request.taskId);
   for (const [field, type] of Object.entries(types)) {
     const value: unknown = Reflect.get(request, field);
     if (value !== undefined && (value === null || typeof value !== type))

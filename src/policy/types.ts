@@ -83,4 +83,6 @@ export interface CheckQuery {
   readonly rules?: RuleTexts;
   readonly mode?: Mode;
   readonly profile?: Profile;
+  /** Whose saved rules hold. Absent: those of the operator. */
+  readonly owner?: string;
 }

@@ -10,7 +10,7 @@
 import { mkdir, readdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CaissonError } from '../errors.ts';
-import { isTaskId } from '../values/task.ts';
+import { isTaskKey } from '../values/task.ts';
 
 export interface Place {
   readonly home: string;
@@ -43,7 +43,7 @@ export async function keptFiles(
   home: string,
   taskId: string,
 ): Promise<readonly { readonly place: Place; readonly sandboxId: string }[]> {
-  if (!isTaskId(taskId)) return []; // it becomes part of a path
+  if (!isTaskKey(taskId)) return []; // it becomes part of a path
   const places = (await entries(join(home, 'sandboxes'))).map((backend) => ({ home, backend }));
   const found = await Promise.all(
     places.map(async (place) => ({ place, sandboxId: await keptSandboxId(place, taskId) })),

@@ -12,14 +12,17 @@ import { withLease } from './lease.ts';
 import { forgetLive } from './live.ts';
 import { stopResource } from './power.ts';
 import { noSandbox } from './step.ts';
+import { ownerOf } from '../values/owner.ts';
 
 /** By task id or sandbox id. Throws `not_found`. */
 export async function findRow(context: Context, task: string): Promise<SandboxRow> {
   const row = await findIfThere(context, task);
   if (row !== null) return row;
+  const rows = await context.store.sandboxes();
+  const known = rows.filter(({ ephemeral, taskId }) => !ephemeral && ownerOf(taskId) === ownerOf(task));
   throw noSandbox(
     task,
-    (await context.store.sandboxes()).filter(({ ephemeral }) => !ephemeral).map(({ taskId }) => taskId),
+    known.map(({ taskId }) => taskId),
   );
 }
 

@@ -1,5 +1,5 @@
 /** Names and labels of a sandbox, fixed before anything exists in its place. */
-import { randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import type { Labels } from '../backend.ts';
 import type { SandboxRow } from '../store/store.ts';
 
@@ -23,11 +23,20 @@ export function resourceName(instance: string, { id, taskId }: Pick<SandboxRow, 
   return `caisson-${instance.slice(0, 8)}-${task}-${id.replace('sbx_', '')}`;
 }
 
+/** Of `Labels`. */
+const mostLabelUnits = 63;
+
+/** The task, or of one that is too long, with the name of its owner, as much as fits and a digest of the whole. */
+function taskLabel(taskId: string): string {
+  if (taskId.length <= mostLabelUnits) return taskId;
+  return `${taskId.slice(0, mostLabelUnits - 17)}.${hash('sha256', taskId).slice(0, 16)}`;
+}
+
 export function labelsOf(instance: string, row: SandboxRow): Labels {
   return {
     instance,
     sandbox: row.id,
-    task: row.taskId,
+    task: taskLabel(row.taskId),
     fingerprint: row.fingerprint,
     created: new Date(row.createdAt).toISOString(),
     schema: labelSchema,

@@ -4,7 +4,10 @@ import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
 import { resolveSpec, type Settled } from '../plan/resolve.ts';
 import { asBefore, backendBefore } from '../plan/unsaid.ts';
-import { checkTaskId, newTaskId } from '../values/task.ts';
+import { ownedSettings } from '../plan/owner.ts';
+import { operator } from '../values/caller.ts';
+import { ownerOf } from '../values/owner.ts';
+import { checkTaskId, checkTaskKey, newTaskId } from '../values/task.ts';
 import type { Plan, SandboxRequest } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Backend } from '../backend.ts';
@@ -36,6 +39,7 @@ export class Plans {
 
   async planFor(request: SandboxRequest, options: StepOptions): Promise<Plan> {
     const row = request.existing === true ? await findRow(this.#context, request.taskId ?? '') : null;
+    if (row === null) checkNew(request, options);
     const before = row === null && request.recreate !== true ? await this.#before(request) : null;
     const key = row === null ? keyOf(request, before) : `${row.id} ${row.generation}`;
     const known = this.#made.get(key);
@@ -47,7 +51,7 @@ export class Plans {
 
   /** The sandbox that the task has, and that the request may leave as it is. */
   async #before({ taskId }: SandboxRequest): Promise<SandboxRow | null> {
-    const row = taskId === undefined ? null : await this.#context.store.sandboxOfTask(checkTaskId(taskId));
+    const row = taskId === undefined ? null : await this.#context.store.sandboxOfTask(checkTaskKey(taskId));
     return row === null || row.state === 'creating' || row.state === 'destroying' ? null : row;
   }
 
@@ -61,13 +65,14 @@ export class Plans {
       const { backend } = loaded.forTask(task).terminal;
       return before === null ? backend : backendBefore(backend, before);
     };
-    const taskId = row?.taskId ?? (request.taskId === undefined ? newTaskId() : checkTaskId(request.taskId));
+    const taskId = row?.taskId ?? (request.taskId === undefined ? newTaskId() : checkTaskKey(request.taskId));
     const place = row?.backend ?? request.backend ?? configured(taskId);
     const named = { ...request, ...(row === null ? {} : { taskId }), backend: place };
     const backend = await this.#context.backend(place);
     const guarantees = await backend.guarantees(cancelable(options));
     const resolved = resolveSpec(loaded, named, guarantees, { cwd: row === null ? cwd : null, env: loaded.env });
-    const settled = row === null ? await this.#settle(resolved, { backend, before }, options) : asItIs(resolved, row);
+    const mine = row === null ? await this.#settle(resolved, { backend, before }, options) : asItIs(resolved, row);
+    const settled = ownerOf(taskId) === operator ? mine : ownedSettings(mine, guarantees);
     return {
       ...settled,
       ...compareSpec(settled, guarantees),
@@ -88,6 +93,11 @@ export class Plans {
     if (this.#made.size >= mostRemembered) this.#made.clear();
     this.#made.set(key, plan);
   }
+}
+
+/** A task of another owner is made on behalf of that owner alone. */
+function checkNew({ taskId }: SandboxRequest, { caller }: StepOptions): void {
+  if (taskId !== undefined && ownerOf(taskId) !== (caller?.owner ?? operator)) checkTaskId(taskId);
 }
 
 /** Everything of a request that has a say in its plan. */

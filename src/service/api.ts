@@ -40,6 +40,7 @@ import type {
   CloseOptions,
   Options,
   Page,
+  ProcessFilter,
   RunInput,
   RunResult,
   Running,
@@ -123,8 +124,7 @@ export interface ProcessesApi {
    * without, it reads end of file at once.
    */
   start(request: SandboxRequest & ExecInput, options?: Options): Promise<Detached>;
-  /** Of one task, or of all sandboxes that run. */
-  list(filter?: { readonly task?: string }, options?: Options): Promise<readonly TaskProcess[]>;
+  list(filter?: ProcessFilter, options?: Options): Promise<readonly TaskProcess[]>;
   /** Throws `not_found`. */
   get(processId: string, options?: Options): Promise<TaskProcess>;
   /**

@@ -79,10 +79,10 @@ const page = { limit: true, cursor: true } as const;
 
 export const listKeys = {
   images: { backend: true } satisfies Of<NonNullable<Parameters<ImagesApi['list']>[0]>>,
-  sandboxes: { ...page, backend: true, state: true } satisfies Of<SandboxFilter>,
-  execs: { ...page, task: true } satisfies Of<ExecFilter>,
+  sandboxes: { ...page, backend: true, state: true, task: true, owner: true } satisfies Of<SandboxFilter>,
+  execs: { ...page, task: true, owner: true } satisfies Of<ExecFilter>,
   logs: { after: true, follow: true } satisfies Of<LogInput>,
-  processes: { task: true } satisfies Of<NonNullable<Parameters<ProcessesApi['list']>[0]>>,
+  processes: { task: true, owner: true } satisfies Of<NonNullable<Parameters<ProcessesApi['list']>[0]>>,
 } as const;
 
 export const fileKeys: { readonly [Verb in keyof FilesApi]: Of<InputOf<FilesApi, Verb>> } = {

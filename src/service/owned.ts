@@ -1,6 +1,6 @@
 /**
- * What a client of the service sees of the API: every verb acts on behalf of its owner and token. This is the one place where
- * that view is made.
+ * What a client of the service sees of the API: every verb acts on behalf of its owner and token, and shows what belongs to
+ * that owner. This is the one place where that view is made.
  */
 import type {
   ApprovalsApi,
@@ -11,7 +11,10 @@ import type {
   ProcessesApi,
   SandboxesApi,
   SessionsApi,
+  TokenView,
 } from './api.ts';
+import { operator } from '../values/caller.ts';
+import { onlyOf } from './owned/view.ts';
 
 /** Which argument of a verb its options are; `null`: it takes none. */
 type Places<Noun> = Readonly<Record<keyof Noun, number | null>>;
@@ -28,8 +31,14 @@ const files: Places<FilesApi> = {
 };
 const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, grants: null, revoke: null, skip: null };
 
-/** Nouns that answer the same to every owner are passed on as they are. */
-export function ownedBy(api: CaissonApi, caller: Caller): CaissonApi {
+/** Who may administer the installation sees all of it; any other client, what is its owner's. */
+export function apiOf(api: CaissonApi, { id, owner, scopes }: Pick<TokenView, 'id' | 'owner' | 'scopes'>): CaissonApi {
+  const acting = actingAs(api, { owner, token: id });
+  return owner === operator && scopes.includes('admin') ? acting : onlyOf(acting, owner);
+}
+
+/** Nouns that answer the same to every caller are passed on as they are. */
+function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
   const mine = {
     sandboxes: actingFor(api.sandboxes, sandboxes, caller),
     execs: actingFor(api.execs, execs, caller),

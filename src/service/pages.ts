@@ -19,7 +19,7 @@ export function limitOf({ limit = usual }: PageInput): number {
 /** `null` at the beginning. Throws `invalid_argument` for a text that is not a cursor. */
 export function positionOf({ cursor }: PageInput): Position | null {
   if (cursor === undefined) return null;
-  const [, at, id] = /^(\d{1,15})\.([\w-]{1,128})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const [, at, id] = /^(\d{1,15})\.([\w.-]{1,128})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (at !== undefined && id !== undefined) return { at: Number(at), id };
   throw new CaissonError('invalid_argument', 'the cursor is not one of a list', {
     remedy: 'pass `nextCursor` of the page before, or no cursor to begin anew',

@@ -21,6 +21,7 @@ import { measured } from '../sandbox/measure.ts';
 import { readStats } from '../sandbox/stats.ts';
 import { viewOf } from '../sandbox/view.ts';
 import type { SandboxRow } from '../store/store.ts';
+import { ownerOf } from '../values/owner.ts';
 import { gc, type GcParts } from './admin/gc.ts';
 import type { Sweeper } from './admin/sweeper.ts';
 import type { Processes } from './exec/processes.ts';
@@ -89,8 +90,10 @@ export class Sandboxes implements SandboxesApi {
   }
 }
 
-function isWanted(row: SandboxRow, { backend = row.backend, state = row.state }: SandboxFilter): boolean {
-  return row.backend === backend && row.state === state;
+function isWanted(row: SandboxRow, { task, owner, backend = row.backend, state = row.state }: SandboxFilter): boolean {
+  if (row.backend !== backend || row.state !== state) return false;
+  if (owner !== undefined && ownerOf(row.taskId) !== owner) return false;
+  return task === undefined || row.taskId === task || row.id === task;
 }
 
 function oldestFirst(one: SandboxRow, other: SandboxRow): number {

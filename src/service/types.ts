@@ -177,6 +177,10 @@ export interface PageInput {
 }
 
 export interface SandboxFilter extends PageInput {
+  /** A task id or a sandbox id. */
+  readonly task?: string;
+  /** Only tasks of this owner. */
+  readonly owner?: string;
   readonly backend?: string;
   readonly state?: SandboxView['state'];
 }
@@ -184,6 +188,14 @@ export interface SandboxFilter extends PageInput {
 export interface ExecFilter extends PageInput {
   /** A task id or a sandbox id. */
   readonly task?: string;
+  /** Only in tasks of this owner, and under ids of it. */
+  readonly owner?: string;
+}
+
+/** Of one task, or of all sandboxes that run, those of one owner. */
+export interface ProcessFilter {
+  readonly task?: string;
+  readonly owner?: string;
 }
 
 /** An exec as its record has it. */

@@ -1,6 +1,7 @@
 /** Names of tasks. The grammar is the strictest of what labels, container names and directories allow. */
 import { randomInt } from 'node:crypto';
 import { CaissonError } from '../errors.ts';
+import { ownerOf, taskIn, taskKeyOf } from './owner.ts';
 
 const grammar = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 /** Ids of sandboxes: a task named so would stand before the sandbox wherever either is taken. */
@@ -13,6 +14,20 @@ export const ephemeralPrefix = 'eph-';
 export function isTaskId(text: string): boolean {
   return grammar.test(text) && !sandboxId.test(text);
 }
+
+/** A task id, or that of another owner than the operator as core knows it. */
+export function isTaskKey(text: string): boolean {
+  return isTaskId(taskIn(text)) && taskKeyOf(ownerOf(text), taskIn(text)) === text;
+}
+
+export const isSandboxId = (text: string): boolean => sandboxId.test(text);
+
+/** Throws `invalid_argument` for what is neither. */
+export function checkTaskKey(key: unknown): string {
+  return typeof key === 'string' && isTaskKey(key) ? key : checkTaskId(key);
+}
+
+export const isEphemeral = (taskKey: string): boolean => taskIn(taskKey).startsWith(ephemeralPrefix);
 
 /** Throws `invalid_argument` for what is not a task id, also for a value that is no string. */
 export function checkTaskId(taskId: unknown): string {

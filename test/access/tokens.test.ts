@@ -99,3 +99,16 @@ it('making and removing a token is in the audit, without the token', async () =>
   expect(JSON.stringify(said)).not.toContain(token);
   await store.close();
 });
+
+it('a token has the owner that it was made for, the operator where none was named, and admin is the operator’s', async () => {
+  const { room, store } = await tokens();
+  const made = await room.create({ name: 'agent', scopes: ['run'], owner: 'alice' }, 'me');
+  expect(await room.authenticate(made.token)).toMatchObject({ owner: 'alice', scopes: ['run'] });
+  expect(await room.create({ name: 'agent', scopes: ['run'] }, 'me')).toMatchObject({ owner: 'operator' });
+  for (const wrong of [{ owner: 'Alice' }, { owner: 'a.b' }, { owner: 'alice', scopes: ['admin'] as const }])
+    await expect(room.create({ name: 'agent', scopes: ['run'], ...wrong }, 'me')).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+  expect((await room.list()).map(({ owner }) => owner)).toEqual(['alice', 'operator']);
+  await store.close();
+});

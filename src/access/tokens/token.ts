@@ -1,6 +1,8 @@
 /** The form of a token: 256 random bits behind a prefix by which scanners of leaked secrets know it. Pure but for the bits. */
 import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { CaissonError } from '../../errors.ts';
+import { operator } from '../../values/caller.ts';
+import { checkOwner } from '../../values/owner.ts';
 import type { Scope, TokenInput } from './types.ts';
 
 const form = /^caisson_[A-Za-z0-9_-]{43}$/;
@@ -27,7 +29,7 @@ export function sameDigest(one: string, other: string): boolean {
 }
 
 /** Throws `invalid_argument`. */
-export function checkTokenInput({ name, scopes: wanted, lifetimeMs }: TokenInput): void {
+export function checkTokenInput({ name, scopes: wanted, owner = operator, lifetimeMs }: TokenInput): void {
   if (typeof name !== 'string' || !/^[\x20-\x7e]+$/.test(name) || name.length > mostNameUnits)
     throw wrong(`the name of a token has 1 to ${mostNameUnits} printable characters of ASCII`);
   const unknown = wanted.find((scope) => !scopes.includes(scope));
@@ -35,6 +37,8 @@ export function checkTokenInput({ name, scopes: wanted, lifetimeMs }: TokenInput
     throw wrong(
       `a token has one or more of the scopes ${scopes.join(', ')}${unknown === undefined ? '' : `, not ${JSON.stringify(unknown.slice(0, 40))}`}`,
     );
+  if (checkOwner(owner) !== operator && wanted.includes('admin'))
+    throw wrong(`the scope admin concerns the whole installation: only tokens of the owner ${operator} have it`);
   if (lifetimeMs !== undefined && !(lifetimeMs >= 1000 && lifetimeMs <= mostLifetimeMs))
     throw wrong('a token lives from a second to ten years, or without an end');
 }

@@ -25,8 +25,9 @@ export class Tokens {
     const { id, token, digest } = newToken();
     const createdAt = store.steadyNow();
     const expiresAt = input.lifetimeMs === undefined ? null : createdAt + Math.ceil(input.lifetimeMs);
-    const kept = { id, owner: operator, name: input.name, scopes: [...new Set(input.scopes)], createdAt, expiresAt };
-    await audit.record(entry('token-created', { token: id, scopes: kept.scopes, by }));
+    const { name, owner = operator } = input;
+    const kept = { id, owner, name, scopes: [...new Set(input.scopes)], createdAt, expiresAt };
+    await audit.record(entry('token-created', { token: id, owner, scopes: kept.scopes, by }));
     await store.insertToken({ ...kept, digest });
     return { ...viewOf({ ...kept, digest }), token };
   }
@@ -64,7 +65,10 @@ function viewOf({ id, owner, name, scopes: kept, createdAt, expiresAt }: TokenRo
 
 function entry(
   what: string,
-  { by, ...facts }: { readonly by: string; readonly token: string; readonly scopes?: string[] },
+  {
+    by,
+    ...facts
+  }: { readonly by: string; readonly token: string; readonly owner?: string; readonly scopes?: string[] },
 ) {
   return {
     type: 'access',

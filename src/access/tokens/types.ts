@@ -10,6 +10,8 @@ export interface TokenInput {
   /** For people. */
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** Whose sandboxes its bearer has. Absent: the operator. The scope `admin` is the operator's alone. */
+  readonly owner?: string;
   /** Absent: no end of its own. */
   readonly lifetimeMs?: number;
 }

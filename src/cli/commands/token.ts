@@ -11,20 +11,24 @@ export const tokenCreate = defineCommand({
   name: 'token create',
   summary: 'Make a token for a client of the service',
   about: `The token is printed once; only its hash is kept. No scope includes another, and a token never answers a
-question about a command that it asked for itself.`,
+question about a command that it asked for itself. A bearer sees what belongs to the owner of the token, and nothing of
+others; sandboxes of an owner get no variable, file or skill that the configuration passes on.`,
   operands: [{ name: 'NAME', count: 'one' }],
   runs: false,
   exitsAsCommand: false,
   options: {
     scope: { type: 'list', value: 'SCOPE', about: 'run, read, approve or admin (default: run and read)' },
+    owner: { type: 'text', value: 'NAME', about: 'whose sandboxes its bearer has (default: operator)' },
     lifetime: { type: 'text', value: 'TIME', about: 'after which it does not hold any more, such as 30d or 12h' },
   },
   examples: [
     ['for an agent', 'token create agent --scope run --scope read --lifetime 30d'],
+    ['for the agent of somebody else', 'token create agent --owner alice'],
     ['for a person who answers', 'token create anna --scope approve --scope read'],
   ],
   run: async (given, context) => {
     const chosen = given.list('scope').map((scope) => readChoice('--scope', scope, scopes));
+    const owner = given.text('owner');
     const lifetime = given.text('lifetime');
     const lifetimeMs = lifetime === undefined ? null : readDuration('--lifetime', lifetime);
     const service = await context.service();
@@ -32,6 +36,7 @@ question about a command that it asked for itself.`,
       {
         name: given.operands[0] ?? '',
         scopes: chosen.length === 0 ? ['run', 'read'] : chosen,
+        ...(owner === undefined ? {} : { owner }),
         ...(lifetimeMs === null ? {} : { lifetimeMs }),
       },
       asker(context.world),
@@ -57,11 +62,11 @@ export const tokenLs = defineCommand({
     else if (context.quiet) await context.print(tokens.map(({ id }) => `${id}\n`).join(''));
     else {
       const nowMs = context.world.nowMs();
-      const rows = tokens.map(({ id, name, scopes: held, createdAt, expiresAt }) => [
-        ...[id, name, held.join(','), `${formatAge(createdAt, nowMs)} ago`],
+      const rows = tokens.map(({ id, owner, name, scopes: held, createdAt, expiresAt }) => [
+        ...[id, owner, name, held.join(','), `${formatAge(createdAt, nowMs)} ago`],
         expiresAt ?? 'never',
       ]);
-      await context.printTable(['ID', 'NAME', 'SCOPES', 'MADE', 'ENDS'], rows);
+      await context.printTable(['ID', 'OWNER', 'NAME', 'SCOPES', 'MADE', 'ENDS'], rows);
     }
     return 0;
   },

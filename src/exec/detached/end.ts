@@ -1,6 +1,7 @@
 /** Waiting for detached processes, ending them, and collecting those that ended long ago. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../errors.ts';
+import { execKeyForm } from '../../values/owner.ts';
 import { signalNumbers, type Survivor } from '../exit.ts';
 import { killTree } from '../kill/kill-tree.ts';
 import { runScript } from '../../inside/run.ts';
@@ -9,6 +10,7 @@ import { processScript, statuses } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
 /** Of one script inside; a waiter starts the next one, so that a script without a waiter does not stay. */
+const idForm = new RegExp(`^${execKeyForm}$`);
 const waitRounds = 300;
 const begunMs = 5_000;
 const recordedMs = 5_000;
@@ -100,5 +102,5 @@ export async function pruneProcesses(
     args,
     signal: kept.signal,
   });
-  return [...new Set(text.split('\n').filter((line) => /^exec_[A-Za-z0-9_-]{1,64}$/.test(line)))];
+  return [...new Set(text.split('\n').filter((line) => idForm.test(line)))];
 }

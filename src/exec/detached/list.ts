@@ -2,6 +2,7 @@
 import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { runScript } from '../../inside/run.ts';
+import { execKeyForm } from '../../values/owner.ts';
 import { processScript } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
@@ -12,8 +13,9 @@ export interface Kept {
   readonly signal?: AbortSignal | undefined;
 }
 
-const form =
-  /^(exec_[A-Za-z0-9_-]{1,64}) (\d{1,10}|-) ([yn]) (\d{1,10}|-) ([yn]) (\d{1,12}|-) (\d{1,3}|-) (\d{1,12}|-) ([01]|-) (\d{1,12}|-) (\S{1,4}) ([yn]) ([yn]) (.*)$/;
+const rest =
+  / (\d{1,10}|-) ([yn]) (\d{1,10}|-) ([yn]) (\d{1,12}|-) (\d{1,3}|-) (\d{1,12}|-) ([01]|-) (\d{1,12}|-) (\S{1,4}) ([yn]) ([yn]) (.*)$/;
+const form = new RegExp(`^(${execKeyForm})${rest.source}`);
 
 export async function listProcesses({ sandbox, key, signal }: Kept): Promise<readonly DetachedProcess[]> {
   const { text } = await runScript(sandbox, { name: 'ps', script: processScript('list'), args: [key, ''], signal });

@@ -12,6 +12,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { abortError, CaissonError } from '../../errors.ts';
 import { checkExecId } from '../request.ts';
+import { ownerOf, ownerOfExec } from '../../values/owner.ts';
 import type { ExecEvent } from '../types.ts';
 import { Catalogue } from './catalogue.ts';
 import { ExecRecorder } from './exec-recorder.ts';
@@ -149,10 +150,11 @@ class FileJournal implements Journal {
     return entry === null ? null : (this.#summaries([entry])[0] ?? null);
   }
 
-  async execs({ task, after = null, limit }: ExecFilter): Promise<readonly ExecSummary[]> {
+  async execs({ task, owner, after = null, limit }: ExecFilter): Promise<readonly ExecSummary[]> {
     await this.#refresh();
-    const isWanted = ({ taskId, sandboxId }: Entry): boolean =>
-      task === undefined || taskId === task || sandboxId === task;
+    const isWanted = ({ execId, taskId, sandboxId }: Entry): boolean =>
+      (task === undefined || taskId === task || sandboxId === task) &&
+      (owner === undefined || (ownerOf(taskId) === owner && ownerOfExec(execId) === owner));
     const latest = after === null ? this.#catalogue.latest().filter(isWanted) : [];
     const wanted = oldestFirst(latest.length < limit ? this.#catalogue.all().filter(isWanted) : latest).toReversed();
     return this.#summaries((after === null ? wanted : following(wanted, after)).slice(0, limit));

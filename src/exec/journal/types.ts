@@ -51,6 +51,8 @@ export interface ExecSummary {
 export interface ExecFilter {
   /** A task id or a sandbox id. */
   readonly task?: string | undefined;
+  /** Only in tasks of this owner, and under ids of it. */
+  readonly owner?: string | undefined;
   /** Only what follows this exec in the list. `at`: when it started, in milliseconds since 1970, should its record be gone. */
   readonly after?: { readonly id: string; readonly at: number } | null;
   readonly limit: number;

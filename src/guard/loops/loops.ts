@@ -5,7 +5,7 @@ import type { Config } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Exit } from '../../exec/exit.ts';
 import type { Recorder } from '../../exec/journal/types.ts';
-import { ephemeralPrefix } from '../../values/task.ts';
+import { isEphemeral } from '../../values/task.ts';
 import { type Call, readable } from '../call.ts';
 import type { Admission, Step } from '../gate.ts';
 import { toolOf } from '../hooks/payload.ts';
@@ -30,8 +30,7 @@ export class Loops implements Step {
   }
 
   /** A sandbox that goes with its command has no second call. */
-  readonly concerns = ({ call }: Pick<Admission, 'call'>): boolean =>
-    this.#limits.enabled && !call.taskId.startsWith(ephemeralPrefix);
+  readonly concerns = ({ call }: Pick<Admission, 'call'>): boolean => this.#limits.enabled && !isEphemeral(call.taskId);
 
   readonly pass = (admission: Admission): Promise<Admission> => {
     const { call } = admission;

@@ -109,6 +109,11 @@ export const tokenBody = z
   .strictObject({
     name: z.string().min(1).max(100),
     scopes: z.array(scope).min(1).max(4),
+    owner: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,31}$/)
+      .exactOptional()
+      .describe('Whose sandboxes its bearer has. Absent: operator.'),
     lifetimeMs: z.int().min(1000).exactOptional(),
   })
   .meta({ id: 'TokenRequest' });

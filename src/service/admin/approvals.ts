@@ -34,15 +34,18 @@ export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit }:
     grants: async () => (await grants.list()).map(grantViewOf),
     revoke: async (id, by) => {
       const grant = await grants.revoke(id);
-      if (grant === null)
-        throw new CaissonError('not_found', `there is no answer ${id.slice(0, 64)} that still holds`, {
-          remedy: 'caisson approvals ls --granted',
-        });
+      if (grant === null) throw noGrant(id);
       const { taskId, covers } = grant;
       await audit.record({ type: 'decision', taskId, execId: null, revoked: id, covers, by: by.slice(0, 200) });
     },
     skip: (taskId, on) => approvals.skip(taskId, on),
   };
+}
+
+export function noGrant(id: string): CaissonError {
+  return new CaissonError('not_found', `there is no answer ${id.slice(0, 64)} that still holds`, {
+    remedy: 'caisson approvals ls --granted',
+  });
 }
 
 const refusedEntry = { type: 'decision', taskId: null, execId: null, verdict: 'deny', kind: 'approval' } as const;

@@ -11,6 +11,7 @@ import type {
   LogInput,
   Options,
   ProcessesApi,
+  ProcessFilter,
   SandboxRequest,
   TaskProcess,
   Where,
@@ -43,6 +44,7 @@ import { keptIn, notRunning, presentSandbox } from '../../sandbox/present.ts';
 import type { Redaction } from '../../secrets/redact/redactor.ts';
 import type { Redactions } from '../../secrets/redactions.ts';
 import type { SandboxRow } from '../../store/store.ts';
+import { ownerOf } from '../../values/owner.ts';
 
 export interface ProcessParts {
   readonly context: Context;
@@ -124,11 +126,13 @@ export class Processes implements ProcessesApi {
   }
 
   /** Without a task, of every sandbox that runs. */
-  async list(filter: { readonly task?: string } = {}, options: Options = {}): Promise<readonly TaskProcess[]> {
+  async list(filter: ProcessFilter = {}, options: Options = {}): Promise<readonly TaskProcess[]> {
     checkKeys(filter, listKeys.processes);
-    const { task } = filter;
+    const { task, owner } = filter;
     if (task !== undefined) return await this.#of(await findRow(this.#context, task), options);
-    const rows = await this.#sandboxesWithProcesses();
+    const rows = (await this.#sandboxesWithProcesses()).filter(
+      ({ taskId }) => owner === undefined || ownerOf(taskId) === owner,
+    );
     const lists = await Promise.all(rows.map((row) => this.#of(row, options).catch(nothingWhenStopped)));
     return lists.flat();
   }

@@ -17,9 +17,9 @@ export interface RecordParts {
   readonly processes: Processes;
 }
 
-export async function execsOf(journal: Journal, { task, ...page }: ExecFilter): Promise<Page<ExecView>> {
+export async function execsOf(journal: Journal, { task, owner, ...page }: ExecFilter): Promise<Page<ExecView>> {
   const limit = limitOf(page);
-  const found = await journal.execs({ task, after: positionOf(page), limit: limit + 1 });
+  const found = await journal.execs({ task, owner, after: positionOf(page), limit: limit + 1 });
   return pageOf(found.map(viewOf), limit, ({ id, startedAt }) => ({ at: Date.parse(startedAt), id }));
 }
 
@@ -76,7 +76,7 @@ async function checkKnown({ context: { store }, journal }: RecordParts, id: stri
   throw noRecord(id);
 }
 
-function noRecord(id: string): CaissonError {
+export function noRecord(id: string): CaissonError {
   return new CaissonError('not_found', `there is no record of ${JSON.stringify(id.slice(0, 80))}`, {
     remedy: '`caisson ls` and `caisson ps` show what there is; records are kept for a while only',
     details: { id: id.slice(0, 80) },

@@ -1,0 +1,55 @@
+/** Detached processes and sessions of one owner. */
+import type { DetachedProcess, ProcessesApi, SessionInput, SessionsApi, TaskProcess } from '../api.ts';
+import { unknownProcess } from '../../exec/detached/list.ts';
+import { keyed, keyedId } from './execs.ts';
+import type { Mine } from './place.ts';
+
+export function processesOf(mine: Mine): ProcessesApi {
+  const { api, scope, place, asked } = mine;
+  const { processes } = api;
+  const shown = <T extends DetachedProcess>(found: T): T => ({ ...found, id: scope.exec(found.id) });
+  // A sandbox tells the ids, and may tell any.
+  const isMine = (found: TaskProcess): boolean => scope.has(found) && scope.hasExec(found.id);
+  const found: ProcessesApi['get'] = async (processId, options) => {
+    const process = await processes.get(scope.execKey(processId), options);
+    if (!isMine(process)) throw unknownProcess(processId);
+    return process;
+  };
+  return {
+    start: (request, options) =>
+      asked(async () => scope.ofExec(await processes.start(await keyed(mine, request), options))),
+    list: ({ task, ...filter } = {}, options) =>
+      asked(async () => {
+        const named = task === undefined ? {} : { task: await place(task) };
+        const all = await processes.list({ ...filter, ...named, owner: scope.owner }, options);
+        return all.filter(isMine).map((each) => shown(scope.ofTask(each)));
+      }),
+    get: (processId, options) => asked(async () => shown(scope.ofTask(await found(processId, options)))),
+    input: (processId, source, options) =>
+      asked(async () => await processes.input((await found(processId, options)).id, source, options)),
+    wait: (processId, options) =>
+      asked(async () => shown(await processes.wait((await found(processId, options)).id, options))),
+    kill: (processId, signal, options) =>
+      asked(async () => {
+        const killed = await processes.kill((await found(processId, options)).id, signal, options);
+        return { ...killed, process: shown(killed.process) };
+      }),
+  };
+}
+
+export function sessionsOf({ api: { sessions }, scope, place, asked }: Mine): SessionsApi {
+  const input = async (given: SessionInput): Promise<SessionInput> => ({
+    ...given,
+    taskId: await place(given.taskId),
+    ...keyedId(scope, given),
+  });
+  return {
+    open: ({ taskId, ...rest }, options) =>
+      asked(async () => await sessions.open({ ...rest, taskId: await place(taskId) }, options)),
+    exec: (given, options) => asked(async () => scope.ofExec(await sessions.exec(await input(given), options))),
+    run: (given, options) => asked(async () => scope.ofResult(await sessions.run(await input(given), options))),
+    close: ({ taskId, ...rest }, options) =>
+      asked(async () => await sessions.close({ ...rest, taskId: await place(taskId) }, options)),
+    list: (taskId, options) => asked(async () => await sessions.list(await place(taskId), options)),
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * The API as one owner sees it. What belongs to another owner is not there: lists leave it out, and to name it is `not_found`
+ * with the words for what does not exist. What concerns the whole installation is `permission_denied`.
+ */
+import type { CaissonApi, ConfigView, ImagesApi } from '../api.ts';
+import { operator } from '../../values/caller.ts';
+import { decisionsOf, policyOf } from './decisions.ts';
+import { execsOf } from './execs.ts';
+import { type Mine, mineOf } from './place.ts';
+import { processesOf, sessionsOf } from './processes.ts';
+import { refuse, refused } from './refused.ts';
+import { filesOf, sandboxesOf } from './sandboxes.ts';
+
+export function onlyOf(api: CaissonApi, owner: string): CaissonApi {
+  const mine = mineOf(api, owner);
+  const execs = execsOf(mine);
+  return {
+    run: (request, options) => execs.run(request, options),
+    exec: (request, options) => execs.start(request, options),
+    execs,
+    sandboxes: sandboxesOf(mine),
+    processes: processesOf(mine),
+    sessions: sessionsOf(mine),
+    files: filesOf(mine),
+    approvals: decisionsOf(mine),
+    policy: policyOf(mine),
+    network: api.network,
+    audit: { tail: refuse, verify: refused },
+    images: imagesOf(mine),
+    secrets: { redactor: refuse, scan: refused, approve: refused, scanSkill: refused, acceptSkill: refused },
+    access: {
+      ...{ message: refused, conversation: refused },
+      pairing: { list: refused, approve: refused, revoke: refused, clearPending: refused },
+    },
+    tokens: { create: refused, list: refused, remove: refused, authenticate: refused },
+    ...shared(mine),
+    config: configOf(api.config),
+    close: refused,
+  };
+}
+
+/** Images that are there are of whoever pulled them, and backends and servers are of the host: only the operator sees them. */
+function imagesOf({ api: { images }, scope: { owner } }: Mine): ImagesApi {
+  const list: ImagesApi['list'] = (filter, options) => images.list(filter, options);
+  return { list: owner === operator ? list : refused, recipes: () => images.recipes(), build: refused };
+}
+
+function shared({ api, scope: { owner } }: Mine): Pick<CaissonApi, 'backends' | 'mcpServers'> {
+  const { backends, mcpServers } = api;
+  const check: CaissonApi['backends']['check'] = (names, options) => backends.check(names, options);
+  const isOperator = owner === operator;
+  return {
+    backends: {
+      check: isOperator ? check : refused,
+      ...{ account: refused, hostKeys: refused, confirmHostKey: refused },
+    },
+    mcpServers: { names: () => (isOperator ? mcpServers.names() : []), child: refuse },
+  };
+}
+
+function configOf(config: ConfigView): ConfigView {
+  const { home, server } = config;
+  const schema = (): Promise<object> => config.schema();
+  return { home, server, notices: [], show: refuse, set: refused, create: refused, schema };
+}
