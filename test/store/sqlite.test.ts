@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { testStore } from './contract.ts';
+import { withoutWebhooks } from './earlier.ts';
 import { newRow } from './rows.ts';
 import { scratch } from './scratch.ts';
 import { containing } from '../matchers.ts';
@@ -123,8 +124,10 @@ describe('versions of the database (FR-22)', () => {
     const { store } = await openStore(path);
     await store.insertSandbox(row);
     await store.close();
-    await edit(path, 'ALTER TABLE sandboxes DROP COLUMN lost_since');
-    await edit(path, 'DELETE FROM migrations WHERE version > 5');
+    const db = new DatabaseSync(path);
+    db.exec(`${withoutWebhooks} ALTER TABLE sandboxes DROP COLUMN lost_since;
+      DELETE FROM migrations WHERE version > 5`);
+    db.close();
 
     const upgraded = await openStore(path);
     expect(upgraded.notices.map(({ id }) => id)).toEqual(['migrated']);
