@@ -108,7 +108,7 @@ describe.skipIf(whyNoModal !== null)('the modal backend', { timeout: 60_000 }, (
     let ref: Ref | null = null;
     const onRef = async (next: Ref): Promise<void> => {
       ref = next;
-      modal.orders.fault({ kind: 'fail', method: 'SandboxTerminateV2', times: 100, code: 'PERMISSION_DENIED' });
+      await modal.orders.fault({ kind: 'fail', method: 'SandboxTerminateV2', times: 100, code: 'PERMISSION_DENIED' });
     };
     await expect(sandbox.power?.stop({ onRef })).rejects.toMatchObject({ code: 'permission_denied' });
     await modal.orders.clear();
@@ -187,7 +187,7 @@ describe.skipIf(whyNoModal !== null)('the modal backend', { timeout: 60_000 }, (
   it('waits as long as the service says when it is asked too often', async () => {
     const backend = openBackend();
     await backend.guarantees();
-    modal.orders.fault({ kind: 'throttle', method: 'SandboxCreateV2', times: 3, retryAfterSecs: 0.2 });
+    await modal.orders.fault({ kind: 'throttle', method: 'SandboxCreateV2', times: 3, retryAfterSecs: 0.2 });
     await backend.create(spec, optionsFor(instance, 'throttled'));
     expect(await running()).toHaveLength(1);
   });
