@@ -304,7 +304,7 @@ export interface Backend {
 /** Facet of backends whose place is an account at a service, in which what runs costs money. */
 export interface Account {
   /**
-   * All that runs in the account or is kept there as a sandbox, also what has no labels of ours; all pages, in no order.
+   * All that runs in the account or is kept there as a sandbox, also what carries no labels of Caisson; all pages, in no order.
    * Changes nothing. Throws `unavailable` when the service does not answer, `unauthenticated` when it refuses the
    * credentials.
    */

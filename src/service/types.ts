@@ -1,6 +1,6 @@
 /** What callers of the API give, and what they get. The verbs are in `api.ts`. */
 import type { Readable } from 'node:stream';
-import type { Check, Progress } from '../backend.ts';
+import type { Check, Progress, ResourceState } from '../backend.ts';
 import type { DetachedProcess } from '../exec/detached/types.ts';
 import type { Language } from '../exec/code.ts';
 import type { Exit } from '../exec/exit.ts';
@@ -114,6 +114,26 @@ export interface BackendCheck {
   /** Of a backend that the home's configuration names; `null` for all others. */
   readonly module: string | null;
   readonly check: Check;
+}
+
+/** Something that runs, or is kept, in the account of a backend. */
+export interface AccountItem {
+  readonly name: string;
+  readonly state: ResourceState;
+  /** RFC 3339, UTC. `null`, here and below: the service does not tell. */
+  readonly since: string | null;
+  readonly cpuCores: number | null;
+  readonly memoryBytes: number | null;
+  /** `this`: of this state directory. `other`: of another one. `none`: it has no labels of Caisson. */
+  readonly owner: 'this' | 'other' | 'none';
+  readonly taskId: string | null;
+}
+
+export interface AccountView {
+  readonly backend: string;
+  readonly items: readonly AccountItem[];
+  /** Why the service did not answer; then there are no items. */
+  readonly error: string | null;
 }
 
 export interface CopyInput {

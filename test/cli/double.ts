@@ -19,7 +19,7 @@ import type {
   Stats,
 } from '../../src/service/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { checks, detached, Fixed, hostKeysIn, policyWith, secretsOf, spec, usage, wholeRules } from './double-data.ts';
+import { checks, detached, Fixed, backendsIn, policyWith, secretsOf, spec, usage, wholeRules } from './double-data.ts';
 import { files } from './double-files.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 import { sessionsOf } from './double-sessions.ts';
@@ -32,6 +32,7 @@ export interface Script {
   /** Changes how commands end. */
   readonly exit?: Partial<Exit>;
   readonly recreated?: boolean;
+  readonly accounts?: NonNullable<Parameters<typeof backendsIn>[0]['accounts']>;
   readonly lostSince?: string;
   /** What the service was asked to do, a line each; also appended to this file. */
   readonly logFile?: string;
@@ -60,7 +61,7 @@ export class Double extends Fixed implements CaissonApi {
     super();
     this.#script = script;
     this.policy = policyWith(script.rules ?? wholeRules, script.ignored);
-    this.backends = { check: (names) => this.#check(names), ...hostKeysIn(script.keys ?? [], this.confirmed) };
+    this.backends = { check: (names) => this.#check(names), ...backendsIn(script, this.confirmed) };
     for (const part of script.sandboxes ?? []) this.#add(part);
   }
 
