@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { testStore } from './contract.ts';
-import { withoutWebhooks } from './earlier.ts';
 import { newRow } from './rows.ts';
 import { scratch } from './scratch.ts';
 import { containing } from '../matchers.ts';
