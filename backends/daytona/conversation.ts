@@ -3,6 +3,7 @@
  * once more. Numbers keep anything from arriving twice.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../src/errors.ts';
 import { Chunks } from './chunks.ts';
 import { type Frame, FrameReader } from './frames.ts';
@@ -15,6 +16,7 @@ import type { Handle } from './sdk.ts';
 const beatMs = 10_000;
 const silentMs = 30_000;
 const markMs = 8000;
+const leaveMs = 2000;
 const resumeMs = 40_000;
 
 export interface Opened {
@@ -83,10 +85,10 @@ export class Conversation {
     const { toolbox, id } = this.#opened;
     const link = this.#link;
     link.send(Buffer.from('Q\n'));
-    void Promise.race([link.down, pause(2000)]).then(async () => {
+    const ended = link.down.then(() => true);
+    void Promise.race([ended, sleep(leaveMs, false, { ref: false })]).then(async (isEnded) => {
       link.close();
-      if ((await Promise.race([link.down.then(() => true), pause(0).then(() => false)])) === false)
-        await endTerminal(toolbox, id);
+      if (!isEnded) await endTerminal(toolbox, id);
     });
   }
 
