@@ -40,6 +40,8 @@ export class Conversation {
   #link: Link;
   #search: MarkSearch | null = null;
   #closed = false;
+  /** Counts connections: what an older one still brings is not read. */
+  #turn = 0;
   #lastMs = performance.now();
   readonly #beat: NodeJS.Timeout;
 
@@ -142,7 +144,8 @@ export class Conversation {
     this.#reader.reset();
     this.#search = search;
     try {
-      const link = await openLink(toolbox, { id, onBytes: (bytes) => this.#link === link && this.feed(bytes) });
+      const turn = (this.#turn += 1);
+      const link = await openLink(toolbox, { id, onBytes: (bytes) => this.#turn === turn && this.feed(bytes) });
       this.#link = link;
       link.send(Buffer.from(`R ${mark} ${this.stdout.arrived} ${this.stderr.arrived}\n`));
       const found = await Promise.race([
