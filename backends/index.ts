@@ -14,7 +14,7 @@ export const backends: Readonly<Record<string, BackendEntry>> = {
   daytona: { isolation: 'container', config: daytona, load: () => import('./daytona/backend.ts') },
   docker: { isolation: 'container', config: docker, load: () => import('./docker/backend.ts') },
   local: { isolation: 'none', config: local, load: () => import('./local/backend.ts') },
-  modal: { isolation: 'container', config: modal, load: null },
+  modal: { isolation: 'container', config: modal, load: () => import('./modal/backend.ts') },
   singularity: { isolation: 'container', config: singularity, load: () => import('./singularity/backend.ts') },
   ssh: { isolation: 'remote-host', config: ssh, load: () => import('./ssh/backend.ts') },
 };

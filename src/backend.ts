@@ -127,6 +127,13 @@ export interface Guarantees {
   /** Modes the place can really give. */
   readonly network: readonly NetworkMode[];
   /**
+   * How `none` is held. `no-route`: a sandbox has no route but to itself, which core measures inside before its first
+   * command; a place that gives one all the same has the sandbox ended. `filter`: routes are there and packets are dropped
+   * outside, which cannot be seen from inside: the backend reads back what the service has set, and fails `create` or
+   * `start` with `not_supported` where that is another mode. Absent: `no-route`.
+   */
+  readonly noneBy?: 'no-route' | 'filter';
+  /**
    * How a persistent sandbox keeps its files. `directory`: core makes a directory of the task's own on this host and
    * passes it to `create`. `place`: the place keeps them by its own means. `none`: it cannot keep any.
    */
@@ -297,7 +304,7 @@ export interface Backend {
 /** Facet of backends whose place is an account at a service, in which what runs costs money. */
 export interface Account {
   /**
-   * All that runs in the account or is kept there as a sandbox, also what has no labels of ours; all pages, in no order.
+   * All that runs in the account or is kept there as a sandbox, also what carries no labels of Caisson; all pages, in no order.
    * Changes nothing. Throws `unavailable` when the service does not answer, `unauthenticated` when it refuses the
    * credentials.
    */

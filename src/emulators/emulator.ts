@@ -1,4 +1,4 @@
-/** What every emulator of a service gives to whoever starts one. */
+/** What every emulator of a service gives to its caller. */
 
 export interface EmulatorOptions {
   /** Starts also where commands cannot be kept apart from this host, because namespaces need root. */

@@ -21,6 +21,7 @@ import type { ScanResult } from '../secrets/scan/types.ts';
 import type { SkillScan } from '../guard/skills/types.ts';
 import type { SandboxRequest } from '../plan/types.ts';
 import type {
+  AccountView,
   Acquired,
   BackendCheck,
   CodeInput,
@@ -208,6 +209,11 @@ export interface SecretsApi {
 export interface BackendsApi {
   /** Whether each can be used here, and what is wrong with it. Absent: all of this build. */
   check(names?: readonly string[], options?: Options): Promise<readonly BackendCheck[]>;
+  /**
+   * What runs in the accounts of these backends, of all programs; asks each service, and changes nothing. Those that have
+   * no account are left out.
+   */
+  account(names: readonly string[], options?: Options): Promise<readonly AccountView[]>;
   /**
    * Keys by which the hosts of a backend show who they are: asks every host, and changes nothing. Throws `not_supported` for
    * a backend whose places have none.

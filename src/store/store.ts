@@ -75,6 +75,11 @@ export interface SandboxRow {
   readonly usedBoot: BootMark | null;
   /** What stopped or removed it last, for people: a verb and a process. `null`: nothing has. */
   readonly endedBy: string | null;
+  /**
+   * The place ended the sandbox, and its files were then those of this moment (RFC 3339, UTC): what was written later is
+   * gone. Of the last such loss. `null`: nothing was lost since the resource was made from its spec.
+   */
+  readonly lostSince: string | null;
   /** Stop (or remove, when ephemeral) after this long without use. `null`: never. */
   readonly idleMs: number | null;
   /** Remove after this long in any case. `null`: never. */
@@ -98,6 +103,7 @@ export type SandboxPatch = Partial<
     | 'createdBoot'
     | 'usedBoot'
     | 'endedBy'
+    | 'lostSince'
     | 'idleMs'
     | 'ttlMs'
   >

@@ -1,5 +1,6 @@
 /** What the double knows from the start. */
 import type {
+  AccountView,
   AuditRecord,
   BackendCheck,
   CaissonApi,
@@ -174,13 +175,14 @@ const hooks: CaissonApi['policy']['hooks'] = {
 };
 
 /** `confirmed`: fingerprints, in the order in which they were. */
-export function hostKeysIn(
-  keys: readonly HostKey[],
+export function backendsIn(
+  { keys = [], accounts = [] }: { readonly keys?: readonly HostKey[]; readonly accounts?: readonly AccountView[] },
   confirmed: string[],
-): Pick<CaissonApi['backends'], 'confirmHostKey' | 'hostKeys'> {
+): Omit<CaissonApi['backends'], 'check'> {
   const asKnown = (key: HostKey): HostKey =>
     confirmed.includes(key.fingerprint) ? { ...key, standing: 'known', refusal: null } : key;
   return {
+    account: (names) => Promise.resolve(accounts.filter(({ backend }) => names.includes(backend))),
     hostKeys: () => Promise.resolve(keys.map(asKnown)),
     confirmHostKey: (_backend, { fingerprint }) => Promise.resolve(void confirmed.push(fingerprint)),
   };

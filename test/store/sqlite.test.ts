@@ -116,6 +116,25 @@ describe('versions of the database (FR-22)', () => {
     await third.store.close();
   });
 
+  it('upgrades a home of version 5, whose sandboxes have lost nothing', async () => {
+    await using directory = await scratch();
+    const path = join(directory.path, 'caisson.db');
+    const row = newRow({ state: 'ready', ref: { v: 1, container: 'x' } });
+    const { store } = await openStore(path);
+    await store.insertSandbox(row);
+    await store.close();
+    await edit(path, 'ALTER TABLE sandboxes DROP COLUMN lost_since');
+    await edit(path, 'DELETE FROM migrations WHERE version > 5');
+
+    const upgraded = await openStore(path);
+    expect(upgraded.notices.map(({ id }) => id)).toEqual(['migrated']);
+    expect(await upgraded.store.sandboxes()).toEqual([row]);
+    const lostSince = '2026-01-02T03:04:05.000Z';
+    await upgraded.store.updateSandbox(row.id, { lostSince });
+    expect(await upgraded.store.sandbox(row.id)).toEqual({ ...row, lostSince });
+    await upgraded.store.close();
+  });
+
   it('refuses a newer database and leaves it as it is', async () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');

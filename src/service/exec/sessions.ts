@@ -87,9 +87,9 @@ export class Sessions implements SessionsApi {
 
   async run(input: SessionInput, options: Options = {}): Promise<SessionResult> {
     const running = await this.exec(input, options);
-    const { id: execId, where, restored, lost } = running;
+    const { id: execId, where, lostSince, restored, lost } = running;
     const collected = await collect(running, { keepBytes: this.#parts.keepBytes });
-    return { execId, where, ...collected, restored, lost, ...(await running.session) };
+    return { execId, where, lostSince, ...collected, restored, lost, ...(await running.session) };
   }
 
   async close(session: SessionName, options: Options = {}): Promise<void> {

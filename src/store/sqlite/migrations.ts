@@ -106,6 +106,7 @@ export const migrations: readonly Migration[] = [
     `,
   },
   { version: 5, sql: 'ALTER TABLE sandboxes ADD COLUMN configured TEXT;' },
+  { version: 6, sql: 'ALTER TABLE sandboxes ADD COLUMN lost_since TEXT;' },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */
