@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Apptainer, hasApptainer, startApptainer } from '../engines/apptainer.ts';
 import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
+import type { DaytonaEmulator } from '../../src/emulators/daytona/emulator.ts';
+import { daytonaImage, startDaytonaHere, whyNoDaytona } from '../engines/daytona.ts';
 import { type ModalService, startModalService, whyNoModal } from '../engines/modal.ts';
 import { type Home, makeHome } from './home.ts';
 
@@ -77,6 +79,20 @@ function modalPlace(): Place {
   };
 }
 
+function daytonaPlace(): Place {
+  let emulator: DaytonaEmulator | null = null;
+  return {
+    backend: 'daytona',
+    isThere: whyNoDaytona() === null,
+    open: async () => {
+      emulator = await startDaytonaHere();
+      return { settings: { daytona_image: daytonaImage }, env: emulator.environment };
+    },
+    close: () => emulator?.close(),
+    left: async () => Array.from({ length: emulator?.count() ?? 0 }, () => 'a sandbox'),
+  };
+}
+
 const dockerPlace: Place = {
   backend: 'docker',
   isThere: true,
@@ -84,7 +100,7 @@ const dockerPlace: Place = {
   close: () => undefined,
 };
 
-describe.each([dockerPlace, sshPlace(), singularityPlace(), modalPlace()])(
+describe.each([dockerPlace, sshPlace(), singularityPlace(), modalPlace(), daytonaPlace()])(
   'a process that is killed on $backend',
   (place) => {
     let settings: Settings = {};
