@@ -6,10 +6,12 @@ import { cliExec, cliLs, cliRun } from './cli-commands.ts';
 import { cold } from './cold.ts';
 import { exec } from './exec.ts';
 import { files } from './files.ts';
+import { http } from './http.ts';
 import { journal } from './journal.ts';
 import { lanes } from './lanes.ts';
 import { leak } from './leak.ts';
 import { memory } from './memory.ts';
+import { modal } from './modal.ts';
 import { output } from './output.ts';
 import { policy } from './policy.ts';
 import { redact } from './redact.ts';
@@ -26,6 +28,7 @@ export const benches: readonly Bench[] = [
   redact,
   exec,
   lanes,
+  http,
   journal,
   cold,
   output,
@@ -34,6 +37,7 @@ export const benches: readonly Bench[] = [
   sync,
   apptainer,
   ssh,
+  modal,
   burst,
   leak,
 ];
