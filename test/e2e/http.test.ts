@@ -1,69 +1,12 @@
-/** `caisson serve` as a process of its own, on this host and on docker: what a client does, and what a crash leaves. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** `caisson serve` on this host and on docker: what a client does, and what a crash leaves. */
 import { createHash, hash } from 'node:crypto';
-import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerHost } from '../engines/docker.ts';
-import { openSocket } from '../http/raw.ts';
 import { everyLine, linesOf } from '../http/world.ts';
-import { busybox, cli, type Home, makeHome } from './home.ts';
-
-interface Service {
-  readonly url: string;
-  readonly token: string;
-  readonly process: ChildProcess;
-  readonly ask: (
-    path: string,
-    how?: { readonly body?: unknown; readonly method?: string; readonly accept?: string },
-  ) => Promise<Response>;
-  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
-}
-
-async function start(home: Home, token: string): Promise<Service> {
-  const options = { env: { ...home.env, CAISSON_HOME: home.path }, cwd: home.path };
-  const child = spawn(process.execPath, [cli, 'serve', '--port', '0'], {
-    ...options,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  child.stderr.resume();
-  const [url] = await Promise.race([
-    once(createInterface(child.stdout), 'line'),
-    once(child, 'exit').then(() => Promise.reject(new Error('the service has ended'))),
-  ]);
-  return {
-    url: String(url),
-    token,
-    process: child,
-    ask: async (path, { body, method, accept } = {}) =>
-      await fetch(String(url) + path, {
-        method: method ?? (body === undefined ? 'GET' : 'POST'),
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(accept === undefined ? {} : { accept }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    stop: async (signal = 'SIGTERM') => {
-      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-      child.kill(signal);
-      const [code] = await once(child, 'exit');
-      return code === null ? null : Number(code);
-    },
-  };
-}
-
-async function tokenIn(home: Home, ...scopes: readonly string[]): Promise<string> {
-  const { stdout } = await home.cli(['token', 'create', 'test', ...scopes.flatMap((scope) => ['--scope', scope])]);
-  return stdout.trim();
-}
-
-const output = (events: readonly Readonly<Record<string, unknown>>[]): string =>
-  events.map(({ type, data }) => (type === 'stdout' ? String(data) : '')).join('');
+import { type Home, makeHome } from './home.ts';
+import { openOn, output, type Service, start } from './http-service.ts';
 
 describe.each(['local', 'docker'])('the service on %s', (backend) => {
   let home: Home;
@@ -72,11 +15,7 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
 
   beforeAll(async () => {
     home = await makeHome(dockerHost());
-    const config = `terminal: {backend: ${backend}, docker_image: "${busybox}", container_disk: null}\napprovals: {mode: "off"}\nserver: {shutdown_seconds: 1}\n`;
-    await writeFile(join(home.path, 'config.yaml'), config, { mode: 0o600 });
-    service = await start(home, await tokenIn(home, 'run', 'read', 'admin'));
-    const made = await service.ask('/v1/sandboxes', { body: { taskId: 'build' } });
-    expect([made.status, made.status === 200 ? '' : await made.text()]).toEqual([200, '']);
+    service = await openOn(home, backend);
   }, 120_000);
   afterAll(async () => {
     await service.ask('/v1/sandboxes/build', { method: 'DELETE' }).catch(() => undefined);
@@ -197,64 +136,4 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
     const stays = await service.ask('/v1/sandboxes/build/processes/exec_stays/wait');
     expect(await stays.json()).toMatchObject({ state: 'exited', exitCode: 0 });
   }, 60_000);
-
-  if (backend === 'docker') {
-    it('lists images', async () => {
-      const { items } = Object(await (await service.ask('/v1/images')).json());
-      expect(items.length).toBeGreaterThan(0);
-    });
-
-    const pty = (query: string): string => `${service.url}/v1/sandboxes/build/pty?${query}`;
-    describe('a terminal over HTTP', () => {
-      it('takes keys, gives output as bytes, changes its size, and ends with the exit (OH-15)', async () => {
-        const { socket, events, output, until, closed } = await openSocket(pty('columns=100&rows=30'), {
-          token: world.agent,
-        });
-        socket.send(Buffer.from('stty size; echo ready\n'));
-        await until(() => output().includes('30 100'));
-        socket.send(JSON.stringify({ type: 'resize', columns: 120, rows: 40 }));
-        socket.send(Buffer.from('sleep 0.1; stty size\n'));
-        await until(() => output().includes('40 120'));
-        socket.send(Buffer.from('exit 7\n'));
-        expect(await closed).toBe(1000);
-        expect(events[0]).toMatchObject({ type: 'started' });
-        expect(events.at(-1)).toMatchObject({ type: 'exit', exit: { exitCode: 7 } });
-      });
-
-      it('takes Ctrl-C and Ctrl-D', async () => {
-        const { socket, output, until, closed } = await openSocket(pty('command=sh'), { token: service.token });
-        socket.send(Buffer.from('sleep 100; echo after-$((1+1))\n'));
-        await until(() => output().includes('sleep 100'));
-        await new Promise((resolve) => setTimeout(resolve, 200));
-        socket.send(Buffer.from('\u0003'));
-        socket.send(Buffer.from('echo alive-$((40+2))\n'));
-        await until(() => output().includes('alive-42'));
-        socket.send(Buffer.from('\u0004'));
-        expect(await closed).toBe(1000);
-      });
-
-      it('goes on without its socket, and a new one reads on where the old one was', async () => {
-        const first = await openSocket(pty('execId=exec_term'), { token: service.token });
-        first.socket.send(Buffer.from('echo one-$((1))\n'));
-        await first.until(() => first.output().includes('one-1'));
-        await first.until(() => first.events.at(-1)?.['type'] === 'position');
-        const seq = Number(first.events.findLast(({ type }) => type === 'position')?.['seq']);
-        first.socket.terminate();
-        await first.closed;
-        const second = await openSocket(pty(`execId=exec_term&after=${seq}`), { token: service.token });
-        second.socket.send(Buffer.from('echo two-$((2))\n'));
-        await second.until(() => second.output().includes('two-2'));
-        expect(second.output()).not.toContain('one-1');
-        second.socket.send(JSON.stringify({ type: 'cancel' }));
-        expect(await second.closed).toBe(1000);
-        expect(second.events.at(-1)).toMatchObject({ type: 'exit', exit: { reason: 'canceled' } });
-      });
-
-      it('in a sandbox that there is not says so, and closes', async () => {
-        const { events, closed } = await openSocket(`${service.url}/v1/sandboxes/none/pty`, { token: service.token });
-        expect(await closed).toBe(1008);
-        expect(events).toMatchObject([{ type: 'error', error: { code: 'not_found' } }]);
-      });
-    });
-  }
 });
