@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Apptainer, hasApptainer, startApptainer } from '../engines/apptainer.ts';
 import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
 import { type ModalService, startModalService, whyNoModal } from '../engines/modal.ts';
+import type { DaytonaEmulator } from '../../src/emulators/daytona/emulator.ts';
+import { daytonaImage, startDaytonaHere, whyNoDaytona } from '../engines/daytona.ts';
 import { type Home, makeHome } from './home.ts';
 
 const times = Number(process.env['CAISSON_LOAD_CRASHES'] ?? 1);
@@ -77,6 +79,20 @@ function modalPlace(): Place {
   };
 }
 
+function daytonaPlace(): Place {
+  let emulator: DaytonaEmulator | null = null;
+  return {
+    backend: 'daytona',
+    isThere: whyNoDaytona() === null,
+    open: async () => {
+      emulator = await startDaytonaHere();
+      return { settings: { daytona_image: daytonaImage }, env: emulator.environment };
+    },
+    close: () => emulator?.close(),
+    left: async () => Array.from({ length: emulator?.count() ?? 0 }, () => 'a sandbox'),
+  };
+}
+
 const dockerPlace: Place = {
   backend: 'docker',
   isThere: true,
@@ -84,7 +100,7 @@ const dockerPlace: Place = {
   close: () => undefined,
 };
 
-const places = [dockerPlace, sshPlace(), singularityPlace(), modalPlace()];
+const places = [dockerPlace, sshPlace(), singularityPlace(), modalPlace(), daytonaPlace()];
 
 describe.each(places)('a process that is killed on $backend', (place) => {
   let settings: Settings = {};
