@@ -8,7 +8,7 @@ import type { CaissonApi, SandboxRequest } from '../src/service/api.ts';
 import { CaissonError } from '../src/errors.ts';
 
 export interface Place {
-  readonly caisson: Pick<CaissonApi, 'exec' | 'files' | 'run' | 'sandboxes'>;
+  readonly caisson: CaissonApi;
   readonly docker: Docker;
   readonly image: string;
   readonly home: string;

@@ -6,6 +6,7 @@ import { cliExec, cliLs, cliRun } from './cli-commands.ts';
 import { cold } from './cold.ts';
 import { exec } from './exec.ts';
 import { files } from './files.ts';
+import { http } from './http.ts';
 import { journal } from './journal.ts';
 import { lanes } from './lanes.ts';
 import { leak } from './leak.ts';
@@ -28,6 +29,7 @@ export const benches: readonly Bench[] = [
   redact,
   exec,
   lanes,
+  http,
   journal,
   cold,
   output,

@@ -16,7 +16,7 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
   const build = await buildName(root, version);
   const bundle = await rolldown({
     cwd: root,
-    input: { cli: 'src/cli/main.ts', index: 'src/index.ts', backend: 'src/backend.ts' },
+    input: { cli: 'src/cli/main.ts', index: 'src/index.ts', backend: 'src/backend.ts', net: 'src/network/net.ts' },
     platform: 'node',
     // Optional peers, each loaded when it is used.
     external: ['openai', 'modal', '@grpc/grpc-js', '@grpc/proto-loader'],

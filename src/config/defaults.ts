@@ -35,6 +35,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
   approvals: {
     mode: 'manual',
     timeout: 60,
+    remote_timeout: 600,
     session_seconds: 8 * 3600,
     cron_mode: 'deny',
     unattended_mode: 'deny',
@@ -61,6 +62,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
     tirith_fail_open: true,
     tirith_block: 'prompt',
   },
+  network: { allow_private: [], nat64_prefix: null },
   exec: {
     lanes: true,
     output_bytes: 50_000,
@@ -70,6 +72,17 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
   },
   audit: { file_bytes: 16 * mebibyte, store_bytes: 256 * mebibyte },
   pool: { create_concurrency: null },
+  server: {
+    host: '127.0.0.1',
+    port: 7480,
+    socket: null,
+    hosts: [],
+    origins: [],
+    tls_cert: null,
+    tls_key: null,
+    proxies: [],
+    shutdown_seconds: 10,
+  },
   discord: { ...platform, require_mention: true, free_response_channels: '', auto_thread: true },
   email: platform,
   mattermost: platform,
@@ -110,5 +123,6 @@ export const unsectioned: Unsectioned = {
   unauthorized_dm_behavior: null,
   group_sessions_per_user: true,
   mcp_servers: {},
+  webhooks: {},
   tasks: {},
 };

@@ -7,6 +7,7 @@ import { readAnswer } from '../policy/approval/answer.ts';
 import type { ApprovalRow, Store } from '../store/store.ts';
 import type { StepOptions } from '../sandbox/context.ts';
 import type { Outcome } from './questions.ts';
+import { type Caller, operator } from '../values/caller.ts';
 import { isInside } from './inside.ts';
 import type { Approver, Choice, Question, Settled } from './types.ts';
 
@@ -35,6 +36,8 @@ interface Answer {
 
 export class ApprovalQueue {
   readonly #store: Kept;
+  /** Looks for the answer to a question of this process. */
+  readonly #looks = new Map<string, () => void>();
 
   constructor(store: Kept) {
     this.#store = store;
@@ -55,10 +58,12 @@ export class ApprovalQueue {
       state: 'pending',
       choice: null,
       answeredBy: null,
+      askedBy: options.caller ?? null,
     } as const;
     await this.#store.acquire(lease(id));
     try {
       await this.#store.insertApproval({ ...row, createdAt: Date.now() });
+      options.question?.onAsked?.(id);
       return await this.#settled(question, binding, await this.#first(question, { approver, timeoutMs }, options));
     } finally {
       await this.#store.release(lease(id));
@@ -66,20 +71,28 @@ export class ApprovalQueue {
   }
 
   /** Questions that somebody still waits for, first asked first. What its asker did not live to see answered is a no. */
-  async list(): Promise<readonly ApprovalRow[]> {
-    const rows = await this.#store.pendingApprovals();
+  async list(caller?: Caller): Promise<readonly ApprovalRow[]> {
+    const rows = (await this.#store.pendingApprovals()).filter((row) => concerns(row, caller));
     const waiting = await Promise.all(rows.map(async (row) => ((await this.#isAwaited(row)) ? [row] : [])));
     return waiting.flat();
+  }
+
+  /** Answered or not. Throws `not_found`, also for what another owner asked. */
+  async get(id: string, caller: Caller | undefined): Promise<ApprovalRow> {
+    const row = await this.#store.approval(id);
+    if (row === null || !concerns(row, caller))
+      throw new CaissonError('not_found', `there is no question ${id.slice(0, 64)}`);
+    return row;
   }
 
   /**
    * Throws `not_found`, `conflict` when it is too late, `permission_denied` from inside a command, `invalid_argument` for
    * an answer that the question does not offer.
    */
-  async answer(id: string, choice: Choice, by: { readonly name: string; readonly env: Environment }): Promise<void> {
+  async answer(id: string, choice: Choice, by: Answering): Promise<void> {
     if (isInside(by.env)) throw ownAnswer(id);
-    const row = await this.#store.approval(id);
-    if (row === null) throw new CaissonError('not_found', `there is no question ${id.slice(0, 64)}`);
+    const row = await this.get(id, by.caller);
+    if (by.caller !== undefined && row.askedBy?.token === by.caller.token) throw ownToken(id);
     const { choices } = row.question;
     if (choice !== 'deny' && !(Array.isArray(choices) && choices.includes(choice)))
       throw new CaissonError('invalid_argument', `${id} cannot be answered with ${choice}`, { details: { choices } });
@@ -87,6 +100,7 @@ export class ApprovalQueue {
     const inTime = row.state === 'pending' && (await this.#isAwaited(row));
     if (!inTime || !(await this.#store.answerApproval(id, { state, choice, by: by.name.slice(0, 200) })))
       throw new CaissonError('conflict', `${id} is not open any more`, { remedy: 'caisson approvals ls' });
+    this.#looks.get(id)?.();
   }
 
   async #isAwaited({ id }: ApprovalRow): Promise<boolean> {
@@ -108,13 +122,14 @@ export class ApprovalQueue {
     };
     // A timer is monotonic, whatever the clock of the host does.
     const late = setTimeout(() => settle('timed-out'), timeoutMs);
-    const look = setInterval(() => {
-      // A store that cannot be read now is read again in a moment; until then there is no answer.
-      this.#elsewhere(question.id).then(
+    // A store that cannot be read now is read again in a moment; until then there is no answer.
+    const lookNow = (): void =>
+      void this.#elsewhere(question.id).then(
         (answer) => answer !== null && settle(answer.outcome, answer.by),
         () => undefined,
       );
-    }, lookEveryMs);
+    const look = setInterval(lookNow, lookEveryMs);
+    this.#looks.set(question.id, lookNow);
     const canceled = (): void => settle('canceled');
     signal?.addEventListener('abort', canceled, { once: true });
     // A failure to answer is not a yes.
@@ -127,6 +142,7 @@ export class ApprovalQueue {
     } finally {
       clearTimeout(late);
       clearInterval(look);
+      this.#looks.delete(question.id);
       signal?.removeEventListener('abort', canceled);
     }
   }
@@ -151,6 +167,24 @@ export class ApprovalQueue {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Answering {
+  readonly name: string;
+  readonly env: Environment;
+  /** Absent: the holder of the state directory. */
+  readonly caller?: Caller | undefined;
+}
+
+/** Whether a caller may know of a question. What was asked without a token belongs to the operator. */
+function concerns({ askedBy }: ApprovalRow, caller: Caller | undefined): boolean {
+  return caller === undefined || (askedBy?.owner ?? operator) === caller.owner;
+}
+
+function ownToken(id: string): CaissonError {
+  return new CaissonError('permission_denied', `the token that asked ${id} may not answer it`, {
+    remedy: 'answer with another token, or with `caisson approvals` on the host of the service',
+  });
+}
 
 function ownAnswer(id: string): CaissonError {
   return new CaissonError('permission_denied', `${id.slice(0, 64)} cannot be answered by a command that Caisson runs`, {

@@ -5,6 +5,7 @@ import { choicesFor, grantedBy, mayPassUnseen, unansweredOf } from '../policy/ap
 import { shownCommand } from '../policy/approval/display.ts';
 import type { Finding } from '../policy/types.ts';
 import type { StepOptions } from '../sandbox/context.ts';
+import type { Caller } from '../values/caller.ts';
 import { ephemeralPrefix } from '../values/task.ts';
 import type { Attendance } from './attended.ts';
 import { bindingOf, textOf } from './binding.ts';
@@ -15,6 +16,7 @@ import { type Outcome, Questions } from './questions.ts';
 import { answeredNo, unanswered } from './refusal.ts';
 import type { Book, Rulebook } from './rulebook.ts';
 import { EarlierAnswers } from './earlier-answers.ts';
+import { RemoteQuestions } from './remote-questions.ts';
 import type { Grants } from './grants.ts';
 import type { SmartReview } from './smart.ts';
 import type { Approver, Question } from './types.ts';
@@ -29,10 +31,14 @@ export interface ApproveParts {
   /** `null`: it is answered elsewhere, if at all. */
   readonly approver: Approver | null;
   readonly timeoutMs: number;
+  /** The same for clients of the service. */
+  readonly remoteTimeoutMs: number;
   /** The home directory of the account on this host. */
   readonly userHome: string;
   /** Keeps rules beyond this process. */
   readonly save: (rules: readonly string[]) => Promise<void>;
+  /** Keeps rules of an owner of the service. */
+  readonly saveFor: (caller: Caller, rules: readonly string[], by: string) => Promise<void>;
   /** Called when questions of a task are skipped from now on, or no longer. */
   readonly skipped: (taskId: string, on: boolean) => void;
 }
@@ -49,10 +55,12 @@ interface Asked {
 export class Approvals implements Step {
   readonly #parts: ApproveParts;
   readonly #questions = new Questions();
+  readonly #remote: RemoteQuestions;
   readonly #earlier = new EarlierAnswers();
 
   constructor(parts: ApproveParts) {
     this.#parts = parts;
+    this.#remote = new RemoteQuestions(parts.remoteTimeoutMs);
   }
 
   readonly concerns = ({ decision }: Admission): boolean => decision.verdict === 'ask';
@@ -61,17 +69,20 @@ export class Approvals implements Step {
     const { call, decision } = admission;
     const book = await this.#parts.rulebook.of(call.taskId);
     const binding = bindingOf(call, book.version);
+    const { caller } = options;
+    const asker = caller === undefined ? binding : `${caller.owner}/${caller.token}/${binding}`;
     for (;;) {
       const asked: Asked = { admission, book, binding, open: await this.#open(admission, book, binding) };
       if (asked.open.length === 0 && decision.findings.length > 0)
         return allowed(admission, this.#skips(call.taskId) ? 'skipped' : 'session');
-      if (this.#earlier.no(binding)) throw answeredNo(call, decision);
+      if (this.#earlier.no(asker)) throw answeredNo(call, decision);
       if (await this.#unseen(asked)) return allowed(admission, 'unattended');
-      const same = this.#questions.same(binding);
-      const outcome = await (same ?? this.#ask(asked, options));
+      const same = caller === undefined ? this.#questions.same(binding) : null;
+      const outcome = await (same ??
+        (caller === undefined ? this.#ask(asked, options) : this.#askFor(asked, caller, options)));
       if (options.signal?.aborted === true) throw abortError(options.signal);
-      this.#refuse(asked, outcome);
-      if (same === null && isYes(outcome)) return await this.#approved(asked, outcome);
+      this.#refuse(asked, outcome, asker);
+      if (same === null && isYes(outcome)) return await this.#approved(asked, outcome, caller);
       // The answer "once" was for the one who asked: the next in line asks for itself.
     }
   };
@@ -103,16 +114,45 @@ export class Approvals implements Step {
     throw unanswered(admission.call, admission.decision, { why: 'no-approver', rules });
   }
 
+  /** Refuses what clients of the service wait for. */
+  close(): void {
+    this.#remote.close();
+  }
+
+  /** On behalf of a client: in a queue of its own, since people who answer from elsewhere see all of it at once. */
+  async #askFor(asked: Asked, caller: Caller, options: StepOptions): Promise<Outcome> {
+    const { call } = asked.admission;
+    const question = { caller, taskId: call.taskId, execId: call.execId, binding: asked.binding };
+    const { waits = true, onAsked } = options.question ?? {};
+    const seen = (id: string, listen: (id: string) => void): void => {
+      listen(id);
+      onAsked?.(id);
+    };
+    return await this.#remote.ask(
+      { ...question, waits, signal: options.signal },
+      async ({ signal, onAsked: listen }) =>
+        (await this.#reviewed(asked, { signal })) ??
+        (await this.#put(asked, { signal, caller, question: { onAsked: (id) => seen(id, listen) } })),
+    );
+  }
+
+  async #put(asked: Asked, options: StepOptions): Promise<Outcome> {
+    const { binding, book } = asked;
+    const { caller } = options;
+    if (options.signal?.aborted === true) return 'canceled';
+    const { approver, timeoutMs, remoteTimeoutMs, queue, grants, saveFor } = this.#parts;
+    const how = caller === undefined ? { approver, timeoutMs } : { approver: null, timeoutMs: remoteTimeoutMs };
+    const question = await questionOf(asked, { ...this.#parts, ...how });
+    const { outcome, by } = await queue.put({ question, binding }, how, options);
+    if (outcome === 'session' || outcome === 'always')
+      await grants.give({ question, binding, rules: book.version, choice: outcome, by });
+    if (outcome === 'always' && caller !== undefined) await saveFor(caller, question.proposal, by);
+    return outcome;
+  }
+
   async #ask(asked: Asked, options: StepOptions): Promise<Outcome> {
     const { binding, admission } = asked;
-    const put = async (): Promise<Outcome> => {
-      if (options.signal?.aborted === true) return 'canceled';
-      const question = await questionOf(asked, this.#parts);
-      const { outcome, by } = await this.#parts.queue.put({ question, binding }, this.#parts, options);
-      if (outcome === 'session' || outcome === 'always')
-        await this.#parts.grants.give({ question, binding, rules: asked.book.version, choice: outcome, by });
-      return outcome;
-    };
+    const put = (): Promise<Outcome> => this.#put(asked, options);
     return await this.#questions.ask(
       { binding, taskId: admission.call.taskId },
       { first: async () => await this.#reviewed(asked, options), put },
@@ -126,19 +166,19 @@ export class Approvals implements Step {
     return review === 'deny' ? 'deny' : null;
   }
 
-  #refuse({ admission: { call, decision }, binding }: Asked, outcome: Outcome): void {
+  #refuse({ admission: { call, decision } }: Asked, outcome: Outcome, asker: string): void {
     if (outcome === 'deny') {
-      this.#earlier.denied(binding);
+      this.#earlier.denied(asker);
       throw answeredNo(call, decision);
     }
     if (outcome === 'timed-out' || outcome === 'too-many' || outcome === 'no-approver' || outcome === 'lost')
       throw unanswered(call, decision, { why: outcome });
   }
 
-  async #approved({ admission, book }: Asked, outcome: Yes): Promise<Admission> {
+  async #approved({ admission, book }: Asked, outcome: Yes, caller: Caller | undefined): Promise<Admission> {
     if (outcome === 'always') {
       const rules = await proposalFor(admission, { book, userHome: this.#parts.userHome });
-      await this.#parts.save(rules);
+      if (caller === undefined) await this.#parts.save(rules);
       this.#parts.rulebook.add(rules);
     }
     return allowed(admission, outcome);

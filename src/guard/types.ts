@@ -52,10 +52,14 @@ export interface Settled {
   readonly elsewhere: string | null;
 }
 
-/** A command that waits for an answer. */
+/** A command that waits for an answer, or has one. */
 export interface ApprovalView {
   readonly id: string;
   readonly taskId: string;
+  /** `used`: it was approved, and the command has gone on. */
+  readonly state: 'pending' | 'approved' | 'denied' | 'used';
+  /** Id of the token whose command it is; `null`: a terminal or a program of the operator. */
+  readonly askedBy: string | null;
   /** RFC 3339. */
   readonly askedAt: string;
   /** For people: without control characters, shortened. */

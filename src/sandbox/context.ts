@@ -4,6 +4,7 @@ import type { Backend, Progress, Sandbox } from '../backend.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
+import type { Asking, Caller } from '../values/caller.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';
 import type { Uses } from './use.ts';
@@ -34,6 +35,10 @@ export interface Context {
 export interface StepOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** On whose behalf. Absent: the program that opened Caisson. */
+  readonly caller?: Caller | undefined;
+  /** Of a caller whose command needs an approval. */
+  readonly question?: Asking | undefined;
 }
 
 /** A sandbox that is ready to run commands. */

@@ -8,6 +8,7 @@ import type {
   ExecFilter,
   ExecInput,
   FilesApi,
+  ImagesApi,
   LogInput,
   ProcessesApi,
   RunInput,
@@ -77,6 +78,7 @@ export const requestKeys = {
 const page = { limit: true, cursor: true } as const;
 
 export const listKeys = {
+  images: { backend: true } satisfies Of<NonNullable<Parameters<ImagesApi['list']>[0]>>,
   sandboxes: { ...page, backend: true, state: true } satisfies Of<SandboxFilter>,
   execs: { ...page, task: true } satisfies Of<ExecFilter>,
   logs: { after: true, follow: true } satisfies Of<LogInput>,
@@ -87,6 +89,7 @@ export const fileKeys: { readonly [Verb in keyof FilesApi]: Of<InputOf<FilesApi,
   copyIn: copy,
   copyOut: copy,
   read: { ...at, offset: true, length: true },
+  stream: at,
   write: { ...changing, bytes: true, expected: true },
   patch: { ...changing, edits: true, diff: true },
   list: at,

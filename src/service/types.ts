@@ -1,17 +1,25 @@
 /** What callers of the API give, and what they get. The verbs are in `api.ts`. */
 import type { Readable } from 'node:stream';
+import type { Settings } from '../config/types.ts';
 import type { Check, Progress, ResourceState } from '../backend.ts';
 import type { DetachedProcess } from '../exec/detached/types.ts';
 import type { Language } from '../exec/code.ts';
 import type { Exit } from '../exec/exit.ts';
 import type { SessionEnd, SessionStart } from '../exec/session/types.ts';
 import type { Execution, KeptStream, Where } from '../exec/types.ts';
+import type { Asking, Caller } from '../values/caller.ts';
 import type { View } from '../sandbox/view.ts';
 
 export interface Options {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** On whose behalf: a client of the service (`owned.ts`). Absent: the program that opened Caisson. */
+  readonly caller?: Caller;
+  /** Of a caller whose command needs an approval. */
+  readonly question?: Asking;
 }
+
+export type { Asking, Caller };
 
 export interface CloseOptions {
   /**
@@ -138,7 +146,7 @@ export interface AccountView {
 
 export interface CopyInput {
   readonly task: string;
-  /** To the sandbox: a host path. From it: an absolute path inside. */
+  /** To the sandbox: a host path. From it: a path inside. */
   readonly source: string;
   readonly target: string;
   /** The caller confirms a target in another profile, or in a copy of the configuration. */
@@ -223,6 +231,13 @@ export interface ConfigView {
    * what the check refuses, and changes nothing then.
    */
   set(key: string, text: string): Promise<void>;
+  /**
+   * Writes the first file of the home. Throws `already_exists` where there is one, and `invalid_argument` for a text that the
+   * check refuses.
+   */
+  create(text: string): Promise<void>;
+  /** How `caisson serve` is reached. */
+  readonly server: Settings['server'];
   /** JSON Schema of the file. */
   schema(): Promise<object>;
 }

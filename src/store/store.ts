@@ -11,6 +11,10 @@
  * (SIGSTOP, a closed laptop) keeps what it holds.
  */
 import type { Ref, Spec } from '../backend.ts';
+import type { Outbox } from './outbox.ts';
+import type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
+
+export type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
 
 /** One limit or control that the place could not give, and that the caller or a default allowed to miss. */
 export interface Degradation {
@@ -115,48 +119,6 @@ export type SandboxPatch = Partial<
  *
  * `pending` counts only while a live owner holds the lease of the question: who asked it and died is not waiting.
  */
-export type ApprovalState = 'pending' | 'approved' | 'denied' | 'used';
-
-export interface ApprovalRow {
-  /** `apr_` and 24 hexadecimal digits. */
-  readonly id: string;
-  /** Hash of everything that the answer is about. */
-  readonly binding: string;
-  readonly taskId: string;
-  /** The question as it is shown, as plain JSON. */
-  readonly question: Readonly<Record<string, unknown>>;
-  readonly state: ApprovalState;
-  readonly choice: string | null;
-  /** Who answered, for people; `null` before an answer. */
-  readonly answeredBy: string | null;
-  /** Milliseconds since the epoch, by the clock of the writer. */
-  readonly createdAt: number;
-}
-
-export interface ApprovalAnswer {
-  readonly state: 'approved' | 'denied';
-  readonly choice: string;
-  readonly by: string;
-}
-
-/** An answer that holds for a task, until its sandbox is removed, its time ends, or it is revoked. */
-export interface GrantRow {
-  /** `grt_` and 24 hexadecimal digits. */
-  readonly id: string;
-  readonly taskId: string;
-  /** Version of the rules by which it was asked for: under others it does not hold. */
-  readonly rules: string;
-  /** What it answers, as `sessionKey` has it. */
-  readonly keys: readonly string[];
-  /** The same for people. */
-  readonly covers: readonly string[];
-  readonly grantedBy: string;
-  /** Milliseconds since the epoch, by `steadyNow`. */
-  readonly createdAt: number;
-  /** `null`: no end of its own. */
-  readonly expiresAt: number | null;
-}
-
 /** An exec id that was used. What became of the exec is in the journal, or in its sandbox when it is detached. */
 export interface ExecRow {
   readonly id: string;
@@ -184,6 +146,8 @@ export interface Store {
   readonly instance: string;
   /** Identity of this owner. */
   readonly owner: string;
+  /** Events for webhooks. They are written with what happened, by no call of their own. */
+  readonly outbox: Outbox;
 
   /** Throws `already_exists` when the task has a sandbox, or the id or name is taken. */
   insertSandbox(row: SandboxRow): Promise<void>;
@@ -248,6 +212,17 @@ export interface Store {
   grants(): Promise<readonly GrantRow[]>;
   /** False when there was none. */
   deleteGrant(id: string): Promise<boolean>;
+
+  insertToken(row: TokenRow): Promise<void>;
+  tokenByDigest(digest: string): Promise<TokenRow | null>;
+  /** All of them, oldest first. */
+  tokens(): Promise<readonly TokenRow[]>;
+  /** False when there was none. */
+  deleteToken(id: string): Promise<boolean>;
+
+  /** Idempotent. */
+  insertSavedRule(rule: SavedRule): Promise<void>;
+  savedRules(owner: string): Promise<readonly SavedRule[]>;
 
   /**
    * Takes a lease for this owner. True when it is held afterwards: it was free, or its owner is dead. False when a live

@@ -54,10 +54,12 @@ export const rooms: readonly Room[] = [
     owns: /^src\/(cli|http|mcp|acp|web)\//,
     may: [
       'src/$1/.*',
-      'src/service/(?:caisson|api).ts',
+      'src/service/(?:caisson|api|owned).ts',
       'src/main.ts',
       'src/lib/(?:asset|build|nearest).ts',
       'src/emulators/(?:[^/]+/)?emulator.ts',
+      // `caisson serve` starts the service.
+      'src/http/serve.ts',
       ...contract,
       ...shapes,
     ],

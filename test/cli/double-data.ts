@@ -10,11 +10,15 @@ import type {
   Spec,
   Stats,
   TaskProcess,
+  TokenView,
 } from '../../src/service/api.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';
+import { judgeUrls } from '../../src/network/address/url.ts';
+import { noRules } from '../network/address/rules.ts';
 import { openChecker } from '../../src/policy/checker.ts';
+import { access } from './double-access.ts';
 
 export const spec: Spec = {
   backend: 'docker',
@@ -62,12 +66,17 @@ export const checks: readonly BackendCheck[] = [
 export const config: ConfigView = {
   home: '/srv/caisson',
   notices: [],
+  server: {
+    ...{ host: '127.0.0.1', port: 0, socket: null, hosts: [], origins: [] },
+    ...{ tls_cert: null, tls_key: null, proxies: [], shutdown_seconds: 1 },
+  },
   show: () => [
     { key: 'terminal.backend', value: 'docker', origin: 'file' },
     { key: 'terminal.timeout', value: 180, origin: 'default' },
     { key: 'pool.size', value: null, origin: 'default' },
   ],
   set: () => Promise.resolve(),
+  create: () => Promise.resolve(),
   schema: () => Promise.resolve({ type: 'object' }),
 };
 
@@ -125,6 +134,8 @@ const approvals: CaissonApi['approvals'] = {
       {
         id: 'apr_1',
         taskId: 'build',
+        state: 'pending',
+        askedBy: null,
         askedAt: '2026-01-02T11:59:30.000Z',
         display: 'rm -rf build',
         warnings: [],
@@ -134,6 +145,7 @@ const approvals: CaissonApi['approvals'] = {
         proposal: [],
       },
     ]),
+  get: (id) => Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
   answer: (id, choice) =>
     id === 'apr_1' && choice !== 'always'
       ? Promise.resolve()
@@ -154,6 +166,23 @@ const approvals: CaissonApi['approvals'] = {
       ? Promise.resolve()
       : Promise.reject(new CaissonError('not_found', `there is no answer ${id} that still holds`)),
   skip: () => undefined,
+};
+
+const token: TokenView = {
+  id: 'tok_0123456789abcdef',
+  owner: 'operator',
+  name: 'agent',
+  scopes: ['run', 'read'],
+  createdAt: '2026-01-02T11:00:00.000Z',
+  expiresAt: null,
+};
+
+const tokens: CaissonApi['tokens'] = {
+  create: (input) => Promise.resolve({ ...token, name: input.name, scopes: input.scopes, token: 'caisson_secret' }),
+  list: () => Promise.resolve([token]),
+  remove: (id) =>
+    id === token.id ? Promise.resolve() : Promise.reject(new CaissonError('not_found', `there is no token "${id}"`)),
+  authenticate: () => Promise.resolve(null),
 };
 
 const hook = { tool: 'terminal', command: ['~/check\u001b[2J'], path: '/home/me/check', problem: null };
@@ -234,35 +263,15 @@ export const detached: TaskProcess = {
   supervised: true,
   truncated: { stdout: true, stderr: false },
   backgroundOpen: false,
+  inputOpen: false,
+};
+
+/** The real verdicts, under rules that open nothing. */
+const network: CaissonApi['network'] = {
+  checker: () => Promise.resolve((query) => judgeUrls(query, noRules)),
 };
 
 /** What is the same for every double. */
-/** Somebody with a hostile name waits; somebody is paired, and on a list as well. */
-const who = { platform: 'telegram', ids: ['42', 'ada'], name: 'Ada\u001b[2J' };
-const pairedUser = { ...who, ids: ['7'], pairedAt: '2026-01-01T12:00:00.000Z', by: 'me on a terminal' };
-const access: CaissonApi['access'] = {
-  message: () => Promise.resolve({ what: 'ignored', why: 'not-addressed' }),
-  conversation: () => Promise.resolve('telegram-1'),
-  pairing: {
-    list: () =>
-      Promise.resolve({
-        pending: [
-          {
-            ...who,
-            id: '0123456789abcdef',
-            askedAt: '2026-01-02T11:50:00.000Z',
-            expiresAt: '2026-01-02T12:50:00.000Z',
-          },
-        ],
-        paired: [pairedUser],
-        lockedOut: [{ platform: 'slack', until: '2026-01-02T13:00:00.000Z' }],
-      }),
-    approve: () => Promise.resolve(pairedUser),
-    revoke: () => Promise.resolve({ user: pairedUser, still: 'platform-allowlist' }),
-    clearPending: (platform) => Promise.resolve(platform === undefined ? 2 : 1),
-  },
-};
-
 export class Fixed {
   readonly config = config;
   readonly images = images;
@@ -270,4 +279,6 @@ export class Fixed {
   readonly audit = audit;
   readonly approvals = approvals;
   readonly access = access;
+  readonly network = network;
+  readonly tokens = tokens;
 }

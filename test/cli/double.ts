@@ -104,10 +104,9 @@ export class Double extends Fixed implements CaissonApi {
       this.#log(`processes ${task ?? 'all'}`);
       return Promise.resolve([detached]);
     },
-    wait: (id) => {
-      this.#log(`wait ${id}`);
-      return Promise.resolve(detached);
-    },
+    get: (id) => (id === detached.id ? Promise.resolve(detached) : Promise.reject(this.#missing(id))),
+    input: (id) => Promise.resolve(this.#log(`input ${id}`)),
+    wait: (id) => Promise.resolve((this.#log(`wait ${id}`), detached)),
     kill: (id, signal) => {
       this.#log(`kill ${id} ${signal ?? 'all'}`);
       return Promise.resolve({ process: detached, survivors: [] });

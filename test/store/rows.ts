@@ -52,6 +52,7 @@ export function newApproval(patch: Partial<ApprovalRow> = {}): ApprovalRow {
     state: 'pending',
     choice: null,
     answeredBy: null,
+    askedBy: null,
     createdAt: Date.now(),
     ...patch,
   };

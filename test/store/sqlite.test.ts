@@ -120,11 +120,16 @@ describe('versions of the database (FR-22)', () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
     const row = newRow({ state: 'ready', ref: { v: 1, container: 'x' } });
-    const { store } = await openStore(path);
+    const newer = join(directory.path, 'newer.db');
+    const { store } = await openStore(newer);
     await store.insertSandbox(row);
     await store.close();
-    await edit(path, 'ALTER TABLE sandboxes DROP COLUMN lost_since');
-    await edit(path, 'DELETE FROM migrations WHERE version > 5');
+    await (await openStore(path, { migrations: migrations.slice(0, 5) })).store.close();
+    const database = new DatabaseSync(path);
+    const columns = database.prepare("SELECT name FROM pragma_table_info('sandboxes')").all();
+    const names = columns.map(({ name }) => String(name)).join(', ');
+    database.exec(`ATTACH '${newer}' AS newer; INSERT INTO sandboxes (${names}) SELECT ${names} FROM newer.sandboxes`);
+    database.close();
 
     const upgraded = await openStore(path);
     expect(upgraded.notices.map(({ id }) => id)).toEqual(['migrated']);

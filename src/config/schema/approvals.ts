@@ -47,6 +47,11 @@ export const approvalsSection = z.strictObject({
     'seconds above 0',
     'Seconds to wait for an answer. After them the command is refused.',
   ),
+  remote_timeout: key(
+    z.number().positive().max(timerSeconds),
+    'seconds above 0',
+    'The same for clients of the service, where people answer from elsewhere.',
+  ),
   session_seconds: key(
     z.number().positive().max(mostSessionSeconds).nullable(),
     'seconds above 0, or null',

@@ -41,6 +41,25 @@ export const auditSection = z.strictObject({
   ),
 });
 
+const names = (expects: string, about: string) => key(z.array(z.string().min(1).max(253)).max(100), expects, about);
+const path = z.string().min(1).max(4096).nullable();
+
+export const serviceSection = z.strictObject({
+  host: key(z.string().min(1).max(253), 'an address of this host', 'Address on which `caisson serve` listens.'),
+  port: key(z.number().int().min(0).max(65_535), 'a port from 0 to 65535', 'Its port. 0: one that is free.'),
+  socket: key(path, 'a path, or null', 'A unix socket to listen on instead, for this user alone.'),
+  hosts: names('a list of host names', 'Further names by which clients may call the service.'),
+  origins: names('a list of origins', 'Web pages that may call the service, as https://NAME.'),
+  tls_cert: key(path, 'a path, or null', 'A certificate, with those that it follows from (PEM).'),
+  tls_key: key(path, 'a path, or null', 'The key of the certificate (PEM).'),
+  proxies: names('a list of addresses', 'Proxies in front of the service that speak TLS for it.'),
+  shutdown_seconds: key(
+    z.number().min(0).max(3600),
+    'seconds from 0 to 3600',
+    'Seconds that commands have to end when the service stops.',
+  ),
+});
+
 export const poolSection = z.strictObject({
   create_concurrency: key(
     z.number().int().min(1).max(1024).nullable(),

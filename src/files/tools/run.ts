@@ -1,4 +1,5 @@
 /** Runs a script of a file tool and gives what it wrote, bounded. */
+import { pipeline, type Readable, type Writable } from 'node:stream';
 import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { scriptOf } from '../../inside/script.ts';
@@ -9,7 +10,10 @@ export interface ToolRun {
   readonly script: string;
   /** The first one is the path, as errors tell it. */
   readonly args: readonly [string, ...string[]];
-  readonly input?: Uint8Array;
+  /** A stream is opened for each run, since a healed sandbox needs a second one. */
+  readonly input?: Uint8Array | (() => Readable);
+  /** How much that is, for the patience with it. */
+  readonly inputBytes?: number;
   /** Bytes of the answer. More than that is more than was asked for, and an error. Absent: 2 MiB. */
   readonly most?: number;
   /** Paths are real ones, as rules have judged them, and must still be. */
@@ -19,6 +23,8 @@ export interface ToolRun {
 
 const usualMost = 2 * 1024 * 1024;
 const patienceMs = 120_000;
+/** A slow connection to a sandbox. */
+const leastBytesPerMs = 1024;
 
 export interface ToolEnd {
   readonly bytes: Buffer;
@@ -28,9 +34,9 @@ export interface ToolEnd {
 
 export async function runTool(
   sandbox: Sandbox,
-  { script, args, input, signal, real = false, most = usualMost }: ToolRun,
+  { script, args, input, inputBytes = 0, signal, real = false, most = usualMost }: ToolRun,
 ): Promise<ToolEnd> {
-  const late = AbortSignal.timeout(patienceMs);
+  const late = AbortSignal.timeout(patienceMs + Math.ceil(inputBytes / leastBytesPerMs));
   const until = signal === undefined ? late : AbortSignal.any([signal, late]);
   const env = { CAISSON_EXEC: 'file' };
   const { process, said } = await startTransfer(sandbox, {
@@ -41,7 +47,7 @@ export async function runTool(
     signal: until,
   });
   try {
-    process.stdin?.on('error', () => {}).end(input);
+    feed(process.stdin, input);
     const [end, bytes] = await Promise.all([endOf(process, until), collect(process.stdout, most)]);
     return { bytes, failure: failureOf(end, args[0], said()) };
   } catch (error) {
@@ -50,6 +56,12 @@ export async function runTool(
   } finally {
     process.release();
   }
+}
+
+/** What a script does not read is no failure: its status tells what became of it. A source that breaks off leaves too few bytes. */
+function feed(stdin: Writable | null, input: ToolRun['input']): void {
+  if (typeof input === 'function' && stdin !== null) pipeline(input(), stdin, () => stdin.destroy());
+  else if (typeof input !== 'function') stdin?.on('error', () => {}).end(input);
 }
 
 async function collect(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer> {

@@ -1,12 +1,13 @@
 /** File tools on one sandbox. What may be changed is decided before; what may not be seen is `withheld`. */
 import { hash, randomBytes } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
 import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../inside-path.ts';
 import { parseList, parseMatches, parseRead, parseStat } from './parse.ts';
 import { applyChange, type Change } from './patch.ts';
 import { saidTooMuch, type ToolEnd, type ToolRun } from './run.ts';
-import type { FileContent, FileEntry, FileTools, FileWritten } from './types.ts';
+import type { FileContent, FileEntry, FileSource, FileStream, FileTools, FileWritten } from './types.ts';
 
 /** Runs a script in the sandbox, by whatever way it takes to have one. `withheld` becomes the last argument. */
 export type Run = (run: ToolRun & { readonly withholds?: boolean }) => Promise<ToolEnd>;
@@ -17,6 +18,8 @@ const usualRead = 1024 * 1024;
 const mostRead = 16 * 1024 * 1024;
 const mostPatched = 8 * 1024 * 1024;
 const mostWritten = 64 * 1024 * 1024;
+const mostSource = 64 * 1024 ** 3;
+const partBytes = 4 * 1024 * 1024;
 const mostEntries = 5000;
 const usualMatches = 200;
 const mostMatches = 10_000;
@@ -40,16 +43,51 @@ export async function readFile(
   return { bytes, size, sha256: offset === 0 && bytes.length === size ? hash('sha256', bytes) : null };
 }
 
+export async function streamFile(run: Run, { path }: Input<'stream'>): Promise<FileStream> {
+  const { bytes: first, size, sha256 } = await readFile(run, { path, length: partBytes });
+  return { size, sha256, parts: partsOf(run, { path, first, size }) };
+}
+
+async function* partsOf(
+  run: Run,
+  { path, first, size }: { readonly path: string; readonly first: Buffer; readonly size: number },
+): AsyncGenerator<Buffer, void, void> {
+  yield first;
+  for (let offset = first.length; offset < size;) {
+    const part = await readFile(run, { path, offset, length: Math.min(partBytes, size - offset) });
+    if (part.size !== size || part.bytes.length === 0)
+      throw new CaissonError('conflict', 'the file has changed while it was read', { remedy: 'read it again' });
+    offset += part.bytes.length;
+    yield part.bytes;
+  }
+}
+
 export async function writeFile(run: Run, { path, bytes, expected }: Input<'write'>): Promise<FileWritten> {
-  if (typeof bytes !== 'string' && !ArrayBuffer.isView(bytes)) throw wrong('what is written is text or bytes');
-  const input = Buffer.from(bytes);
-  if (input.length > mostWritten) throw wrong(`a file tool writes at most ${mostWritten} bytes; copy larger files in`);
+  const { size, sha256, input } = isSource(bytes) ? sourceOf(bytes) : contentOf(bytes);
   if (typeof expected === 'string' && !/^[0-9a-f]{64}$/.test(expected)) throw wrong('what is expected is no SHA-256');
   const there = expected === undefined ? '' : (expected ?? 'none');
   const scratch = `.caisson-${randomBytes(8).toString('hex')}`;
-  const args = [fileName(path), String(input.length), there, 'parents', scratch] as const;
-  await succeeded(run({ script: 'write', args: [...args], input }));
-  return { size: input.length, sha256: hash('sha256', input) };
+  const args = [fileName(path), String(size), there, 'parents', scratch] as const;
+  await succeeded(run({ script: 'write', args: [...args], input, inputBytes: size }));
+  return { size, sha256 };
+}
+
+type Content = Input<'write'>['bytes'];
+
+const isSource = (bytes: Content): bytes is FileSource =>
+  typeof bytes === 'object' && 'open' in bytes && typeof bytes.open === 'function';
+
+function contentOf(bytes: Exclude<Content, FileSource>): FileWritten & { readonly input: Buffer } {
+  if (typeof bytes !== 'string' && !ArrayBuffer.isView(bytes)) throw wrong('what is written is text or bytes');
+  const content = Buffer.from(bytes);
+  if (content.length > mostWritten)
+    throw wrong(`a file tool writes at most ${mostWritten} bytes; copy larger files in`);
+  return { size: content.length, sha256: hash('sha256', content), input: content };
+}
+
+function sourceOf({ size, sha256, open }: FileSource): FileWritten & { readonly input: () => Readable } {
+  if (!(size >= 0 && size <= mostSource)) throw wrong(`a file tool writes at most ${mostSource} bytes`);
+  return { size, sha256, input: open };
 }
 
 export async function patchFile(

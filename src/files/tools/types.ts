@@ -1,4 +1,9 @@
-/** File tools of agents: the same on every backend. Paths are absolute, inside the sandbox. Shapes only. */
+/**
+ * File tools of agents: the same on every backend. Paths are inside the sandbox; a relative one starts from the directory in
+ * which its commands start. Shapes only.
+ */
+import type { Readable } from 'node:stream';
+import type { Asking, Caller } from '../../values/caller.ts';
 import type { SyncResult } from '../sync/types.ts';
 import type { Change } from './patch.ts';
 
@@ -15,6 +20,8 @@ interface Changing {
 
 interface Cancel {
   readonly signal?: AbortSignal;
+  readonly caller?: Caller;
+  readonly question?: Asking;
 }
 
 export interface FileEntry {
@@ -36,6 +43,23 @@ export interface FileContent {
   readonly size: number;
   /** Of the whole file, when all of it was read. */
   readonly sha256: string | null;
+}
+
+/** A file as it is read, part after part. */
+export interface FileStream {
+  /** When the first part was read. A file of another size at a later part is a `conflict`, which the parts throw. */
+  readonly size: number;
+  /** Of a file that is one part; `null`: it takes several. */
+  readonly sha256: string | null;
+  readonly parts: AsyncIterable<Buffer>;
+}
+
+/** What is written where it is too much for memory. */
+export interface FileSource {
+  readonly size: number;
+  /** Hexadecimal; what is read is not compared with it. */
+  readonly sha256: string;
+  readonly open: () => Readable;
 }
 
 export interface FileWritten {
@@ -70,9 +94,11 @@ export interface SyncInput extends Changing {
 export interface FileTools {
   /** At most 16 MiB at a time. Without `length`, 1 MiB. */
   read(input: At & { readonly offset?: number; readonly length?: number }, options?: Cancel): Promise<FileContent>;
-  /** All or nothing. `expected`: the SHA-256 that must be there, `null` for no file; otherwise a `conflict`. Parents are made. */
+  /** The whole of a file of any size, by one admission; 4 MiB are in memory at a time. */
+  stream(input: At, options?: Cancel): Promise<FileStream>;
+  /** All or nothing, up to 64 MiB; up to 64 GiB from a source. `expected`: the SHA-256 that must be there, `null` for no file; otherwise a `conflict`. Parents are made. */
   write(
-    input: At & Changing & { readonly bytes: string | Uint8Array; readonly expected?: string | null },
+    input: At & Changing & { readonly bytes: string | Uint8Array | FileSource; readonly expected?: string | null },
     options?: Cancel,
   ): Promise<FileWritten>;
   /** Of a text of up to 8 MiB: exact replacements in turn, or a unified diff of one file. */

@@ -1,6 +1,6 @@
 /** Questions about commands as front ends see and answer them. */
 import type { Audit } from '../../audit/types.ts';
-import { CaissonError } from '../../errors.ts';
+import { CaissonError, isCode } from '../../errors.ts';
 import type { ApprovalView, ApprovalsApi, GrantView } from '../api.ts';
 import type { Guard } from '../../guard/open.ts';
 import type { ApprovalRow, GrantRow } from '../../store/store.ts';
@@ -10,13 +10,27 @@ type Environment = Readonly<Record<string, string | undefined>>;
 interface Surroundings {
   /** Of this process, which may be one that Caisson itself started. */
   readonly env: Environment;
-  readonly audit: Pick<Audit, 'record'>;
+  readonly audit: Pick<Audit, 'record' | 'recordSoon'>;
 }
 
 export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit }: Surroundings): ApprovalsApi {
   return {
-    list: async () => (await queue.list()).map(viewOf),
-    answer: async (id, choice, by) => await queue.answer(id, choice, { name: by, env }),
+    list: async ({ caller } = {}) => (await queue.list(caller)).map(viewOf),
+    get: async (id, { caller } = {}) => viewOf(await queue.get(id, caller)),
+    answer: async (id, choice, by, { caller } = {}) => {
+      try {
+        await queue.answer(id, choice, { name: by, env, caller });
+      } catch (error) {
+        if (caller !== undefined && isCode(error, 'permission_denied'))
+          audit.recordSoon({
+            ...refusedEntry,
+            approval: id.slice(0, 64),
+            by: by.slice(0, 200),
+            message: error.message,
+          });
+        throw error;
+      }
+    },
     grants: async () => (await grants.list()).map(grantViewOf),
     revoke: async (id, by) => {
       const grant = await grants.revoke(id);
@@ -31,11 +45,13 @@ export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit }:
   };
 }
 
-function viewOf({ id, taskId, question, createdAt }: ApprovalRow): ApprovalView {
+const refusedEntry = { type: 'decision', taskId: null, execId: null, verdict: 'deny', kind: 'approval' } as const;
+
+function viewOf({ id, taskId, question, state, askedBy, createdAt }: ApprovalRow): ApprovalView {
   const { display, warnings, findings, choices, covers, proposal } = question;
   return {
-    id,
-    taskId,
+    ...{ id, taskId, state },
+    askedBy: askedBy?.token ?? null,
     askedAt: new Date(createdAt).toISOString(),
     display: typeof display === 'string' ? display : '',
     warnings: texts(warnings),

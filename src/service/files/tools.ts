@@ -15,6 +15,7 @@ import {
   type Run,
   searchFiles,
   statFile,
+  streamFile,
   writeFile,
 } from '../../files/tools/tools.ts';
 import type { Handle } from '../../sandbox/context.ts';
@@ -31,13 +32,15 @@ export function fileTools(parts: ToolParts): FileTools {
   return {
     read: (input, options = {}) =>
       readFile(runs(input.task, options, { tool: 'read_file', touches: [{ path: input.path }] }), input),
+    stream: (input, options = {}) =>
+      streamFile(runs(input.task, options, { tool: 'read_file', touches: [{ path: input.path }] }), input),
     list: (input, options = {}) =>
       listDirectory(runs(input.task, options, { tool: 'list_files', touches: [{ path: input.path }] }), input),
     stat: (input, options = {}) =>
       statFile(runs(input.task, options, { tool: 'list_files', touches: [{ path: input.path, entry: true }] }), input),
     search: (input, options = {}) => searched(parts, input, options),
     write: ({ task, confirmed, ...input }, options = {}) => {
-      const change = { verb: 'write', confirmed, digest: () => hash('sha256', input.bytes) };
+      const change = { verb: 'write', confirmed, digest: () => digestOf(input.bytes) };
       return writeFile(runs(task, options, { tool: 'write_file', touches: [{ path: input.path }], change }), input);
     },
     patch: ({ task, confirmed, ...input }, options = {}) => {
@@ -62,6 +65,9 @@ export function fileTools(parts: ToolParts): FileTools {
       parts.within(input.task, options, (handle) => synced(parts, handle, { ...input, ...options })),
   };
 }
+
+const digestOf = (bytes: Parameters<FileTools['write']>[0]['bytes']): string =>
+  typeof bytes === 'object' && 'sha256' in bytes ? bytes.sha256 : hash('sha256', bytes);
 
 type Admit = (handle: Handle) => Promise<Admitted | null>;
 

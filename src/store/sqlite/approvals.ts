@@ -1,6 +1,7 @@
 /** The table of questions about commands. Statements are prepared on use: most processes never ask. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { ApprovalAnswer, ApprovalRow } from '../store.ts';
+import type { Caller } from '../../values/caller.ts';
 import { forced } from './connection.ts';
 import { integer, json, nullable, object, oneOf, record, text } from './shape.ts';
 
@@ -12,11 +13,12 @@ const shape = object<ApprovalRow>({
   state: oneOf('pending', 'approved', 'denied', 'used'),
   choice: nullable(text),
   answeredBy: nullable(text),
+  askedBy: nullable(json(object<Caller>({ owner: text, token: text }))),
   createdAt: integer,
 });
 
 const columns =
-  'id, binding, task_id AS taskId, question, state, choice, answered_by AS answeredBy, created_at AS createdAt';
+  'id, binding, task_id AS taskId, question, state, choice, answered_by AS answeredBy, asked_by AS askedBy, created_at AS createdAt';
 const keptMs = 7 * 86_400_000;
 
 export class Approvals {
@@ -26,13 +28,14 @@ export class Approvals {
     this.#db = db;
   }
 
-  insert({ id, binding, taskId, question, state, choice, answeredBy, createdAt }: ApprovalRow): void {
+  insert({ id, binding, taskId, question, state, choice, answeredBy, askedBy, createdAt }: ApprovalRow): void {
     this.#db.prepare('DELETE FROM approvals WHERE created_at < ?').run(createdAt - keptMs);
     const insert = this.#db.prepare(
-      `INSERT INTO approvals (id, binding, task_id, question, state, choice, answered_by, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO approvals (id, binding, task_id, question, state, choice, answered_by, asked_by, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    insert.run(id, binding, taskId, JSON.stringify(question), state, choice, answeredBy, createdAt);
+    const asker = askedBy === null ? null : JSON.stringify(askedBy);
+    insert.run(id, binding, taskId, JSON.stringify(question), state, choice, answeredBy, asker, createdAt);
   }
 
   /** False when it has been answered before. */

@@ -4,6 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import { immediate } from './connection.ts';
+import { outboxSchema } from './outbox-schema.ts';
 
 export interface Migration {
   /** 1, 2, 3 without holes. */
@@ -107,6 +108,29 @@ export const migrations: readonly Migration[] = [
   },
   { version: 5, sql: 'ALTER TABLE sandboxes ADD COLUMN configured TEXT;' },
   { version: 6, sql: 'ALTER TABLE sandboxes ADD COLUMN lost_since TEXT;' },
+  {
+    version: 7,
+    sql: `
+      CREATE TABLE tokens (
+        id TEXT PRIMARY KEY,
+        digest TEXT NOT NULL UNIQUE,
+        owner TEXT NOT NULL,
+        name TEXT NOT NULL,
+        scopes TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER
+      ) STRICT;
+      CREATE TABLE saved_rules (
+        owner TEXT NOT NULL,
+        rule TEXT NOT NULL,
+        saved_by TEXT NOT NULL,
+        saved_at INTEGER NOT NULL,
+        UNIQUE (owner, rule)
+      ) STRICT;
+      ALTER TABLE approvals ADD COLUMN asked_by TEXT;
+    `,
+  },
+  { version: 8, sql: outboxSchema },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

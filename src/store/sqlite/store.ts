@@ -9,8 +9,10 @@ import type {
   Holder,
   SandboxPatch,
   SandboxRow,
+  SavedRule,
   StopIntent,
   Store,
+  TokenRow,
 } from '../store.ts';
 import { type Clock } from '../../lib/clock.ts';
 import { Approvals } from './approvals.ts';
@@ -21,8 +23,11 @@ import { Leases } from './leases.ts';
 import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
 import { heartbeatMs, type Owner } from './owner.ts';
+import { SqliteOutbox } from './outbox.ts';
 import { Sandboxes } from './sandboxes.ts';
+import { SavedRules } from './saved-rules.ts';
 import { steadyNow } from './steady.ts';
+import { Tokens } from './tokens.ts';
 import { Uses } from './uses.ts';
 
 /** Ids beyond so many are forgotten, the oldest first, whatever their age: some 200 bytes each. */
@@ -41,6 +46,7 @@ export class SqliteStore implements Store {
   readonly instance: string;
   readonly owner: string;
   readonly notices: readonly Notice[];
+  readonly outbox: SqliteOutbox;
   readonly #db: DatabaseSync;
   readonly #lock: Lock;
   readonly #clock: Clock;
@@ -48,6 +54,8 @@ export class SqliteStore implements Store {
   readonly #sandboxes: Sandboxes;
   readonly #approvals: Approvals;
   readonly #grants: Grants;
+  readonly #tokens: Tokens;
+  readonly #savedRules: SavedRules;
   readonly #uses: Uses;
   readonly #execs: Execs;
   readonly #heartbeat: NodeJS.Timeout;
@@ -58,11 +66,14 @@ export class SqliteStore implements Store {
     this.owner = self.id;
     this.notices = notices;
     this.#db = db;
+    this.outbox = new SqliteOutbox(db);
     this.#lock = lock;
     this.#leases = new Leases(db, self);
     this.#sandboxes = new Sandboxes(db);
     this.#approvals = new Approvals(db);
     this.#grants = new Grants(db);
+    this.#tokens = new Tokens(db);
+    this.#savedRules = new SavedRules(db);
     this.#execs = new Execs(db);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
     this.#leases.beat(this.#clock);
@@ -182,6 +193,30 @@ export class SqliteStore implements Store {
 
   async deleteGrant(id: string): Promise<boolean> {
     return this.#do(`revoke the grant ${id.slice(0, 64)}`, () => this.#grants.delete(id));
+  }
+
+  async insertToken(row: TokenRow): Promise<void> {
+    this.#do(`record the token ${row.id}`, () => this.#tokens.insert(row));
+  }
+
+  async tokenByDigest(digest: string): Promise<TokenRow | null> {
+    return this.#do('look for a token', () => this.#tokens.byDigest(digest));
+  }
+
+  async tokens(): Promise<readonly TokenRow[]> {
+    return this.#do('read the tokens', () => this.#tokens.all());
+  }
+
+  async deleteToken(id: string): Promise<boolean> {
+    return this.#do(`remove the token ${id.slice(0, 64)}`, () => this.#tokens.delete(id));
+  }
+
+  async insertSavedRule(rule: SavedRule): Promise<void> {
+    this.#do('save a rule', () => this.#savedRules.insert(rule));
+  }
+
+  async savedRules(owner: string): Promise<readonly SavedRule[]> {
+    return this.#do('read the saved rules', () => this.#savedRules.of(owner));
   }
 
   async acquire(key: string): Promise<boolean> {

@@ -1,0 +1,78 @@
+/** Tokens of the service: made, listed, removed, and recognized. Rows of the store, so that a removal holds everywhere at once. */
+import type { Audit } from '../../audit/types.ts';
+import { CaissonError } from '../../errors.ts';
+import type { Store, TokenRow } from '../../store/store.ts';
+import { operator } from '../../values/caller.ts';
+import { checkTokenInput, digestOf, isToken, newToken, sameDigest, scopes } from './token.ts';
+import type { NewToken, TokenInput, TokenView } from './types.ts';
+
+export interface TokensParts {
+  readonly store: Pick<Store, 'insertToken' | 'tokenByDigest' | 'tokens' | 'deleteToken' | 'steadyNow'>;
+  readonly audit: Pick<Audit, 'record'>;
+}
+
+export class Tokens {
+  readonly #parts: TokensParts;
+
+  constructor(parts: TokensParts) {
+    this.#parts = parts;
+  }
+
+  /** On record before it can be used. */
+  async create(input: TokenInput, by: string): Promise<NewToken> {
+    checkTokenInput(input);
+    const { store, audit } = this.#parts;
+    const { id, token, digest } = newToken();
+    const createdAt = store.steadyNow();
+    const expiresAt = input.lifetimeMs === undefined ? null : createdAt + Math.ceil(input.lifetimeMs);
+    const kept = { id, owner: operator, name: input.name, scopes: [...new Set(input.scopes)], createdAt, expiresAt };
+    await audit.record(entry('token-created', { token: id, scopes: kept.scopes, by }));
+    await store.insertToken({ ...kept, digest });
+    return { ...viewOf({ ...kept, digest }), token };
+  }
+
+  async list(): Promise<readonly TokenView[]> {
+    return (await this.#parts.store.tokens()).map(viewOf);
+  }
+
+  async remove(id: string, by: string): Promise<void> {
+    const { store, audit } = this.#parts;
+    if (!(await store.deleteToken(id)))
+      throw new CaissonError('not_found', `there is no token ${JSON.stringify(id.slice(0, 64))}`, {
+        remedy: 'caisson token ls',
+      });
+    await audit.record(entry('token-removed', { token: id, by }));
+  }
+
+  async authenticate(token: string): Promise<TokenView | null> {
+    if (!isToken(token)) return null;
+    const digest = digestOf(token);
+    const row = await this.#parts.store.tokenByDigest(digest);
+    if (row === null || !sameDigest(row.digest, digest)) return null;
+    return row.expiresAt !== null && row.expiresAt <= this.#parts.store.steadyNow() ? null : viewOf(row);
+  }
+}
+
+function viewOf({ id, owner, name, scopes: kept, createdAt, expiresAt }: TokenRow): TokenView {
+  return {
+    ...{ id, owner, name },
+    scopes: scopes.filter((scope) => kept.includes(scope)),
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  };
+}
+
+function entry(
+  what: string,
+  { by, ...facts }: { readonly by: string; readonly token: string; readonly scopes?: string[] },
+) {
+  return {
+    type: 'access',
+    taskId: null,
+    execId: null,
+    what,
+    platform: 'service',
+    ...facts,
+    by: by.slice(0, 200),
+  } as const;
+}

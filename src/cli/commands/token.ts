@@ -1,0 +1,82 @@
+import type { Scope } from '../../service/api.ts';
+import { asker } from '../approvals.ts';
+import { defineCommand } from '../command.ts';
+import { forEachTask } from '../each.ts';
+import { formatAge } from '../format.ts';
+import { readChoice, readDuration } from '../values.ts';
+
+const scopes: readonly Scope[] = ['run', 'read', 'approve', 'admin'];
+
+export const tokenCreate = defineCommand({
+  name: 'token create',
+  summary: 'Make a token for a client of the service',
+  about: `The token is printed once; only its hash is kept. No scope includes another, and a token never answers a
+question about a command that it asked for itself.`,
+  operands: [{ name: 'NAME', count: 'one' }],
+  runs: false,
+  exitsAsCommand: false,
+  options: {
+    scope: { type: 'list', value: 'SCOPE', about: 'run, read, approve or admin (default: run and read)' },
+    lifetime: { type: 'text', value: 'TIME', about: 'after which it does not hold any more, such as 30d or 12h' },
+  },
+  examples: [
+    ['for an agent', 'token create agent --scope run --scope read --lifetime 30d'],
+    ['for a person who answers', 'token create anna --scope approve --scope read'],
+  ],
+  run: async (given, context) => {
+    const chosen = given.list('scope').map((scope) => readChoice('--scope', scope, scopes));
+    const lifetime = given.text('lifetime');
+    const lifetimeMs = lifetime === undefined ? null : readDuration('--lifetime', lifetime);
+    const service = await context.service();
+    const made = await service.tokens.create(
+      {
+        name: given.operands[0] ?? '',
+        scopes: chosen.length === 0 ? ['run', 'read'] : chosen,
+        ...(lifetimeMs === null ? {} : { lifetimeMs }),
+      },
+      asker(context.world),
+    );
+    if (context.json) await context.printJson(made);
+    else await context.print(`${made.token}\n`);
+    context.notice(`token ${made.id} (${made.scopes.join(', ')}): it is not shown again`);
+    return 0;
+  },
+});
+
+export const tokenLs = defineCommand({
+  name: 'token ls',
+  summary: 'List the tokens of the service',
+  operands: [],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [['which there are', 'token ls']],
+  run: async (_given, context) => {
+    const tokens = await (await context.service()).tokens.list();
+    if (context.json) await context.printJson(tokens);
+    else if (context.quiet) await context.print(tokens.map(({ id }) => `${id}\n`).join(''));
+    else {
+      const nowMs = context.world.nowMs();
+      const rows = tokens.map(({ id, name, scopes: held, createdAt, expiresAt }) => [
+        ...[id, name, held.join(','), `${formatAge(createdAt, nowMs)} ago`],
+        expiresAt ?? 'never',
+      ]);
+      await context.printTable(['ID', 'NAME', 'SCOPES', 'MADE', 'ENDS'], rows);
+    }
+    return 0;
+  },
+});
+
+export const tokenRm = defineCommand({
+  name: 'token rm',
+  summary: 'Remove tokens: they hold no more from the next request on',
+  operands: [{ name: 'ID', count: 'many' }],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [['take one back', 'token rm tok_0123456789abcdef']],
+  run: async ({ operands }, context) => {
+    const { tokens } = await context.service();
+    return await forEachTask({ operands, all: null }, context, (id) => tokens.remove(id, asker(context.world)));
+  },
+});

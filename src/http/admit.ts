@@ -1,0 +1,64 @@
+/** What stands before every request, also before an upgrade: name, origin, token, in this order, and before any route. */
+import type { FastifyRequest } from 'fastify';
+import { CaissonError } from '../errors.ts';
+import type { Scope, TokenView } from '../service/api.ts';
+import { everyHeader, mayBeCalled, type Names } from './hooks/host.ts';
+import { mayCall } from './hooks/origin.ts';
+import { ticketIn, tokenIn } from './hooks/token.ts';
+import { HttpRefusal, refusal } from './problems.ts';
+import type { Service } from './service.ts';
+
+export interface Door extends Names {
+  readonly origins: readonly string[];
+  readonly secure: boolean;
+}
+
+/** Throws 421 for a name that is not of the service (RFC 9110, section 7.4), 403 for a page that may not call it. */
+export function checkCaller(request: FastifyRequest, door: Door): void {
+  const { rawHeaders, url = '', method } = request.raw;
+  const hosts = everyHeader(rawHeaders, 'host');
+  if (!url.startsWith('/') || !mayBeCalled(hosts, door))
+    throw refusal(
+      421,
+      'this service is not called by that name',
+      'add the name to server.hosts, if it is one of the service',
+    );
+  const origins = everyHeader(rawHeaders, 'origin');
+  const page = { host: hosts[0] ?? '', secure: door.secure, origins: door.origins };
+  if (method === 'OPTIONS' || origins.length > 1 || !mayCall(origins[0], page))
+    throw refusal(403, 'a web page of this origin may not call the service');
+}
+
+/** Throws 401, and 429 for an address that has shown too many wrong tokens. */
+export async function callerOf(request: FastifyRequest, service: Service): Promise<TokenView> {
+  const { rawHeaders, url = '' } = request.raw;
+  const shown = tokenIn(everyHeader(rawHeaders, 'authorization'));
+  const held = shown === null ? null : await service.api.tokens.authenticate(shown);
+  const ticket = held === null && request.ws ? ticketIn(request.headers['sec-websocket-protocol']) : null;
+  const token = held ?? (ticket === null ? null : await byTicket(ticket, url, service));
+  if (token !== null) return token;
+  const isWrong = request.headers.authorization !== undefined || ticket !== null;
+  const waitSeconds = isWrong ? service.strangers.count(request.ip) : null;
+  throw waitSeconds === null ? noToken() : new HttpRefusal(429, tooMany(), waitSeconds);
+}
+
+/** A token that was removed since it issued the ticket does not hold through it. */
+async function byTicket(ticket: string, url: string, { tickets, api }: Service): Promise<TokenView | null> {
+  const issuer = tickets.redeem(ticket, url);
+  if (issuer === null) return null;
+  const tokens = await api.tokens.list();
+  return tokens.find(({ id }) => id === issuer.id) ?? null;
+}
+
+export function checkScope({ scopes }: TokenView, scope: Scope): void {
+  if (!scopes.includes(scope))
+    throw new CaissonError('permission_denied', `this needs a token with the scope ${scope}`, {
+      remedy: `caisson token create NAME --scope ${scope}`,
+    });
+}
+
+const noToken = (): HttpRefusal =>
+  refusal(401, 'no valid token', 'send Authorization: Bearer TOKEN, with a token of `caisson token create`');
+
+const tooMany = (): CaissonError =>
+  new CaissonError('resource_exhausted', 'too many requests without a valid token came from this address');

@@ -1,0 +1,160 @@
+/** The HTTP application: what stands before every request, the routes of the table, and errors in one form. */
+import websocket from '@fastify/websocket';
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
+import { randomBytes } from 'node:crypto';
+import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { callerOf, checkCaller, checkScope, type Door } from './admit.ts';
+import { callerIn } from './caller.ts';
+import { handle } from './handle.ts';
+import { readJson } from './hooks/body.ts';
+import { protocol } from './hooks/token.ts';
+import { documentOf } from './openapi/document.ts';
+import { HttpRefusal, problemOf, refusal } from './problems.ts';
+import type { Route } from './route.ts';
+import type { Service } from './service.ts';
+import { sockets } from './socket/routes.ts';
+import { routes } from './table.ts';
+
+const bodyLimit = 2 * 1024 * 1024;
+const mostFrameBytes = 1024 * 1024;
+const requestId = /^[A-Za-z0-9._-]{1,64}$/;
+
+export interface AppInput {
+  readonly service: Service;
+  /** Read at each request: the address is known once it listens. */
+  readonly door: () => Door;
+  readonly log: Logger;
+  readonly proxies: readonly string[];
+  readonly serverFactory?: (handler: RequestListener) => Server;
+}
+
+export async function openApp({ service, door, log, proxies, serverFactory }: AppInput): Promise<FastifyInstance> {
+  const options: FastifyServerOptions = {
+    bodyLimit,
+    exposeHeadRoutes: false,
+    // Requests are logged by `logRequests`, without what a client wrote.
+    logger: false,
+    trustProxy: proxies.length === 0 ? false : [...proxies],
+    genReqId: ({ headers }) => idOf(headers['x-request-id']),
+    routerOptions: { maxParamLength: 512, caseSensitive: true, ignoreDuplicateSlashes: false },
+    forceCloseConnections: true,
+    ...(serverFactory === undefined ? {} : { serverFactory: (handler) => serverFactory(handler) }),
+    clientErrorHandler: refuseGarbage,
+  };
+  const app = fastify(options);
+  app.decorateRequest('caller', null);
+  takeBodies(app);
+  errorsOf(app, log);
+  await app.register(websocket, {
+    options: { maxPayload: mostFrameBytes, perMessageDeflate: false, handleProtocols: () => protocol },
+  });
+  guard(app, service, door);
+  logRequests(app, log);
+  health(app, service);
+  for (const route of routes) mount(app, route, service);
+  for (const socket of sockets) socket(app, service);
+  const document = JSON.stringify(documentOf(routes));
+  app.get('/openapi.json', async (_request, reply) => await reply.type('application/json').send(document));
+  return app;
+}
+
+function idOf(header: string | readonly string[] | undefined): string {
+  return typeof header === 'string' && requestId.test(header) ? header : randomBytes(12).toString('base64url');
+}
+
+/** JSON and bytes, and nothing else: a form or plain text of a page is 415. */
+function takeBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, readJson(String(body)));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('unreadable'));
+    }
+  });
+  app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
+}
+
+const open = new Set(['/healthz', '/readyz']);
+
+function guard(app: FastifyInstance, service: Service, door: () => Door): void {
+  app.addHook('onRequest', async (request, reply) => {
+    void reply
+      .header('x-request-id', request.id)
+      .header('cache-control', 'no-store')
+      .header('x-content-type-options', 'nosniff');
+    checkCaller(request, door());
+    if (open.has(request.routeOptions.url ?? '')) return;
+    request.caller = await callerOf(request, service);
+    if (service.closing.aborted) throw new HttpRefusal(503, refusal(503, 'the service stops'), 5);
+  });
+}
+
+function health(app: FastifyInstance, { closing }: Service): void {
+  app.get('/healthz', async () => await Promise.resolve({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) =>
+    closing.aborted ? await reply.code(503).send({ status: 'stopping' }) : { status: 'ready' },
+  );
+}
+
+function mount(app: FastifyInstance, route: Route, service: Service): void {
+  app.route({
+    method: route.method,
+    url: urlOf(route.path),
+    onRequest: (request, _reply, done) => {
+      checkScope(callerIn(request), route.scope);
+      if (request.ws) throw refusal(404, 'this route is no socket');
+      checkType(request, route);
+      done();
+    },
+    handler: async (request, reply) => await handle(route, service, { request, reply, token: callerIn(request) }),
+  });
+}
+
+export const urlOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+/** Before the body is read: bytes for a route that takes JSON would not be counted. */
+function checkType({ headers }: FastifyRequest, { takes }: Route): void {
+  const type = headers['content-type'];
+  const wanted = takes === 'bytes' ? 'application/octet-stream' : 'application/json';
+  if (type !== undefined && type.split(';')[0]?.trim().toLowerCase() !== wanted)
+    throw refusal(415, `the body of this route is ${wanted}`);
+}
+
+function errorsOf(app: FastifyInstance, log: Logger): void {
+  const send = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const problem = problemOf(error, request.id);
+    if (problem.status >= 500) log.error({ reqId: request.id, err: error }, 'request failed');
+    if (problem.status === 401) void reply.header('www-authenticate', 'Bearer');
+    if (error instanceof HttpRefusal && error.retryAfterSeconds !== null)
+      void reply.header('retry-after', String(error.retryAfterSeconds));
+    return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
+  };
+  app.setErrorHandler((error, request, reply) => send(error, request, reply));
+  app.setNotFoundHandler((request, reply) => send(refusal(404, 'there is no such route'), request, reply));
+}
+
+/** What the parser of HTTP refuses has no request yet. */
+function refuseGarbage(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const body = JSON.stringify(problemOf(refusal(400, 'this is not HTTP'), ''));
+  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/problem+json', 'Connection: close'];
+  socket.end([...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n'));
+}
+
+function logRequests(app: FastifyInstance, log: Logger): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, routeOptions, ip, caller, id } = request;
+    const route = routeOptions.url ?? null;
+    const ms = Math.round(reply.elapsedTime * 100) / 100;
+    log.info({ reqId: id, method, route, status: reply.statusCode, ms, by: caller?.id ?? null, ip }, 'request');
+    done();
+  });
+}

@@ -1,0 +1,115 @@
+/** One request from its parts to its answer: the call is made, the route runs, the answer is cut to its schema and written. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CaissonError } from '../errors.ts';
+import type { TokenView } from '../service/api.ts';
+import { ownedBy } from '../service/owned.ts';
+import { digestIn, stage } from './files/staging.ts';
+import { sendBytes } from './files/send.ts';
+import { formOf } from './form.ts';
+import { Bytes, Stream } from './reply.ts';
+import type { Call, Route, Upload } from './route.ts';
+import type { Service } from './service.ts';
+import { sendEvents } from './stream/send.ts';
+
+export async function handle(
+  route: Route,
+  service: Service,
+  {
+    request,
+    reply,
+    token,
+  }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly token: TokenView },
+): Promise<unknown> {
+  const gone = new AbortController();
+  const leave = (): void => {
+    if (!reply.raw.writableFinished) gone.abort(new CaissonError('canceled', 'the client has left'));
+  };
+  reply.raw.once('close', leave);
+  const uploads: Upload[] = [];
+  const call = callOf(route, service, { request, token, signal: gone.signal, uploads });
+  try {
+    return await answer(route, await route.run(call), { reply, call });
+  } finally {
+    for (const { path } of uploads) await rm(path, { force: true });
+  }
+}
+
+interface Coming {
+  readonly request: FastifyRequest;
+  readonly token: TokenView;
+  readonly signal: AbortSignal;
+  readonly uploads: Upload[];
+}
+
+export function callOf(route: Route, service: Service, { request, token, signal, uploads }: Coming): Call {
+  const header = (name: string): string | undefined => {
+    const value = request.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  const { after, query } = splitAfter(request.query, route);
+  return {
+    params: request.params,
+    query,
+    body: route.takes === 'bytes' ? undefined : request.body,
+    api: ownedBy(service.api, { owner: token.owner, token: token.id }),
+    token,
+    by: `${token.name} (${token.id})`,
+    signal,
+    options: { signal },
+    form: formOf(header('accept'), route),
+    after: Math.max(after, seqOf(header('last-event-id'))),
+    service,
+    requestId: request.id,
+    header,
+    upload: async () => {
+      const { body } = request;
+      if (!(body instanceof Readable)) throw new CaissonError('invalid_argument', 'the body is to be bytes');
+      const length = header('content-length');
+      const upload = await stage(body, {
+        directory: join(service.api.config.home, 'uploads'),
+        length: length === undefined ? null : Number(length),
+        digest: digestIn(header('repr-digest'), header('content-digest')),
+        signal,
+      });
+      uploads.push(upload);
+      return upload;
+    },
+  };
+}
+
+/** `after` belongs to every stream, and to no schema of its own. */
+function splitAfter(query: unknown, { events }: Route): { readonly after: number; readonly query: unknown } {
+  if (events === undefined || typeof query !== 'object' || query === null) return { after: 0, query };
+  const { after, ...rest }: { after?: unknown } = query;
+  if (after !== undefined && (typeof after !== 'string' || !/^\d{1,15}$/.test(after)))
+    throw new CaissonError('invalid_argument', '/query/after: a whole number from 0 on');
+  return { after: Number(after ?? 0), query: rest };
+}
+
+const seqOf = (id: string | undefined): number => (id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : 0);
+
+async function answer(
+  route: Route,
+  result: unknown,
+  { reply, call }: { readonly reply: FastifyReply; readonly call: Call },
+): Promise<unknown> {
+  const headers = { 'x-request-id': String(reply.getHeader('x-request-id')) };
+  const { signal } = call;
+  if (result instanceof Stream) {
+    reply.hijack();
+    const framing = call.form === 'sse' ? 'sse' : 'ndjson';
+    const { heartbeatMs } = call.service;
+    await sendEvents(reply.raw, result.events, { framing, headers, heartbeatMs, signal });
+    return reply;
+  }
+  if (result instanceof Bytes) {
+    reply.hijack();
+    await sendBytes(reply.raw, result, { headers, signal }).catch(() => reply.raw.destroy());
+    return reply;
+  }
+  if (result === undefined) return await reply.code(204).send();
+  return await reply.code(route.status ?? 200).send(route.answer.parse(result));
+}

@@ -1,0 +1,69 @@
+/** Reads JSON that a stranger wrote: bounded in depth, with each key once, and without keys that mean something to JavaScript. */
+import { CaissonError } from '../../errors.ts';
+
+const mostDepth = 32;
+const mostKeys = 20_000;
+const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
+
+export function readJson(text: string): unknown {
+  if (text === '') return undefined;
+  checkShape(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw wrong('the body is not JSON');
+  }
+}
+
+interface Level {
+  /** `null`: an array. */
+  readonly keys: Set<string> | null;
+  atKey: boolean;
+}
+
+/** Looks at the text itself, since a parser keeps the last of two equal keys, and recurses as deep as the text does. */
+function checkShape(text: string): void {
+  const levels: Level[] = [];
+  let seen = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    const level = levels.at(-1);
+    if (character === '"') {
+      const end = endOfString(text, at);
+      if (level?.keys && level.atKey) seen = addKey(level, text.slice(at, end + 1), seen);
+      at = end;
+    } else if (character === '{' || character === '[') {
+      if (levels.length >= mostDepth) throw wrong(`the body is nested deeper than ${mostDepth} levels`);
+      levels.push({ keys: character === '{' ? new Set() : null, atKey: character === '{' });
+    } else if (character === '}' || character === ']') levels.pop();
+    else if (character === ',' && level !== undefined) level.atKey = level.keys !== null;
+    else if (character === ':' && level !== undefined) level.atKey = false;
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+function addKey(level: Level, quoted: string, seen: number): number {
+  const key = keyOf(quoted);
+  if (forbidden.has(key)) throw wrong('the body has a key that no request has');
+  if (level.keys?.has(key) === true) throw wrong(`the body has the key ${JSON.stringify(key.slice(0, 64))} twice`);
+  if (seen >= mostKeys) throw wrong(`the body has more than ${mostKeys} keys`);
+  level.keys?.add(key);
+  return seen + 1;
+}
+
+function keyOf(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    throw wrong('the body is not JSON');
+  }
+}
+
+function wrong(message: string): CaissonError {
+  return new CaissonError('invalid_argument', message);
+}

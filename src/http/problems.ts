@@ -1,0 +1,91 @@
+/** Errors as clients see them: RFC 9457, with a code to decide by, what to do next, and the id of the request in the log. */
+import { CaissonError, codes, toCaissonError } from '../errors.ts';
+import { InvalidRequest } from './invalid.ts';
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly remediation: string | null;
+  readonly requestId: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+}
+
+/** What the HTTP server itself refuses, by its codes. */
+const refusals: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'the body is too large'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'the body is of a type that this route does not take'],
+  FST_ERR_CTP_EMPTY_TYPE: [415, 'the body has no type'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'the body is not as long as Content-Length says'],
+  FST_ERR_NOT_FOUND: [404, 'there is no such route'],
+};
+
+/** A refusal of HTTP itself, with a status that its code does not have. */
+export class HttpRefusal extends CaissonError {
+  readonly status: number;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(status: number, error: CaissonError, retryAfterSeconds: number | null = null) {
+    super(error.code, error.message, {
+      details: error.details,
+      ...(error.remedy === null ? {} : { remedy: error.remedy }),
+    });
+    this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export function refusal(status: number, message: string, remedy?: string): HttpRefusal {
+  const code = Object.entries(byStatus).find(([each]) => Number(each) === status)?.[1] ?? 'invalid_argument';
+  return new HttpRefusal(status, new CaissonError(code, message, remedy === undefined ? {} : { remedy }));
+}
+
+const byStatus = {
+  401: 'unauthenticated',
+  403: 'permission_denied',
+  404: 'not_found',
+  429: 'resource_exhausted',
+  503: 'unavailable',
+} as const;
+
+export function problemOf(error: unknown, requestId: string): Problem {
+  const known = error instanceof CaissonError ? error : (ofServer(error) ?? toCaissonError(error));
+  const { code, message, retryable, remedy, details } = known;
+  const status = known instanceof HttpRefusal ? known.status : codes[code].http;
+  return {
+    ...{ type: 'about:blank', title: titles[code], status, code, retryable, requestId },
+    // Of a defect nothing leaves but the id under which the log has it.
+    detail: code === 'internal' ? 'unexpected failure' : message,
+    remediation: code === 'internal' ? 'report it with the requestId' : remedy,
+    details: code === 'internal' ? {} : details,
+    ...(known instanceof InvalidRequest ? { errors: known.errors } : {}),
+  };
+}
+
+function ofServer(error: unknown): CaissonError | null {
+  const code: unknown = Reflect.get(Object(error), 'code');
+  const known = typeof code === 'string' && Object.hasOwn(refusals, code) ? refusals[code] : undefined;
+  return known === undefined ? null : refusal(known[0], known[1]);
+}
+
+const titles: Readonly<Record<keyof typeof codes, string>> = {
+  invalid_argument: 'Invalid request',
+  unauthenticated: 'No valid token',
+  permission_denied: 'Not allowed',
+  not_found: 'Not found',
+  already_exists: 'Already there',
+  failed_precondition: 'Not possible now',
+  conflict: 'Conflict',
+  policy_denied: 'Denied by policy',
+  approval_required: 'Needs an approval',
+  not_supported: 'Not supported',
+  resource_exhausted: 'Too much',
+  timed_out: 'Timed out',
+  canceled: 'Canceled',
+  unavailable: 'Unavailable',
+  internal: 'Internal error',
+};

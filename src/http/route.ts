@@ -1,0 +1,93 @@
+/** What a route is. One definition drives validation, types, the table, the document and the tests. */
+import type { z } from 'zod';
+import type { CaissonApi, Options, Scope, TokenView } from '../service/api.ts';
+import { invalid } from './invalid.ts';
+import type { Bytes, Stream } from './reply.ts';
+import type { Service } from './service.ts';
+
+/** How the answer is to be written, by the Accept header. */
+export type Form = 'json' | 'ndjson' | 'sse';
+
+/** What a handler is given. */
+export interface Call<Params = unknown, Query = unknown, Body = unknown> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The API on behalf of the owner and token. */
+  readonly api: CaissonApi;
+  readonly token: TokenView;
+  /** For the record: who answers or changes something. */
+  readonly by: string;
+  /** Fires when the client is gone before its answer is complete. */
+  readonly signal: AbortSignal;
+  readonly options: Options;
+  readonly form: Form;
+  /** The larger of `after` and Last-Event-ID. */
+  readonly after: number;
+  readonly service: Service;
+  readonly requestId: string;
+  readonly header: (name: string) => string | undefined;
+  /** Of a route that takes bytes: the file that came, staged whole. */
+  readonly upload: () => Promise<Upload>;
+}
+
+/** Removed when the answer is sent. */
+export interface Upload {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+interface Outline {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** As the document has it: `/v1/sandboxes/{id}`. */
+  readonly path: string;
+  readonly scope: Scope;
+  /** What it does, in one sentence. */
+  readonly about: string;
+  /** Bytes of any size, which no schema describes. */
+  readonly takes?: 'bytes';
+  readonly gives?: 'bytes';
+  readonly status?: 201;
+  /** One event of an answer that is streamed. */
+  readonly events?: z.ZodType;
+  /** The form where Accept leaves it open. Absent: `ndjson` where there are events, else `json`. */
+  readonly usual?: Form;
+}
+
+interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly answer: A;
+}
+
+export interface Definition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>
+  extends Outline, Schemas<P, Q, B, A> {
+  readonly run: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<A> | Stream | Bytes>;
+}
+
+/** A route as the rest of the room sees it. */
+export interface Route extends Outline, Schemas<z.ZodType, z.ZodType, z.ZodType, z.ZodType> {
+  /** Checks the inputs by the schemas. Throws `InvalidRequest`, which names every problem. */
+  readonly run: (call: Call) => Promise<unknown>;
+}
+
+export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
+  definition: Definition<P, Q, B, A>,
+): Route {
+  const { run, params, query, body } = definition;
+  return {
+    ...definition,
+    run: async (call) => {
+      const given = {
+        params: params.safeParse(call.params),
+        query: query.safeParse(call.query),
+        body: body.safeParse(call.body),
+      };
+      const { params: at, query: how, body: what } = given;
+      if (!at.success || !how.success || !what.success) throw invalid(given);
+      return await run({ ...call, params: at.data, query: how.data, body: what.data });
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { createReadStream } from 'node:fs';
+import { CaissonError } from '../../errors.ts';
+import { Bytes } from '../reply.ts';
+import { route } from '../route.ts';
+import { inside, noAnswer } from '../schemas/common.ts';
+import {
+  fileEntry,
+  found,
+  listing,
+  moveBody,
+  patchBody,
+  pathQuery,
+  readQuery,
+  removeQuery,
+  searchBody,
+  written,
+} from '../schemas/files.ts';
+
+export const readFile = route({
+  ...inside,
+  method: 'GET',
+  path: '/v1/sandboxes/{id}/files',
+  scope: 'read',
+  about: 'Reads a file, or a part of it. The digest of the whole file is in Repr-Digest, as a header or as a trailer.',
+  query: readQuery,
+  gives: 'bytes',
+  answer: noAnswer,
+  run: async ({ api, params, query, options }) => {
+    const { path, ...part } = query;
+    const at = { task: params.id, path };
+    if (part.offset === undefined && part.length === undefined) {
+      const { size, sha256, parts } = await api.files.stream(at, options);
+      return new Bytes(parts, { size, sha256 });
+    }
+    const { bytes, sha256 } = await api.files.read({ ...at, ...part }, options);
+    return new Bytes(only(bytes), { size: bytes.length, sha256 });
+  },
+});
+
+// oxlint-disable-next-line require-await -- one part, as the parts of a stream are read
+async function* only(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
+  yield bytes;
+}
+
+export const writeFile = route({
+  ...inside,
+  method: 'PUT',
+  path: '/v1/sandboxes/{id}/files',
+  scope: 'run',
+  about:
+    'Writes a file, all or nothing. If-Match: "SHA256" and If-None-Match: * say what must be there; Repr-Digest is compared.',
+  query: pathQuery,
+  takes: 'bytes',
+  answer: written,
+  run: async ({ api, params, query, options, header, upload }) => {
+    const expected = expectedIn(header('if-match'), header('if-none-match'));
+    const { path: staged, size, sha256 } = await upload();
+    const bytes = { size, sha256, open: () => createReadStream(staged) };
+    const at = { task: params.id, path: query.path };
+    return await api.files.write({ ...at, bytes, ...(expected === undefined ? {} : { expected }) }, options);
+  },
+});
+
+function expectedIn(match: string | undefined, noneMatch: string | undefined): string | null | undefined {
+  if (match === undefined && noneMatch === undefined) return undefined;
+  if (match === undefined && noneMatch === '*') return null;
+  const sha256 = noneMatch === undefined ? /^"([0-9a-f]{64})"$/.exec(match ?? '')?.[1] : undefined;
+  if (sha256 === undefined)
+    throw new CaissonError('invalid_argument', 'a condition is If-Match: "SHA256", or If-None-Match: *');
+  return sha256;
+}
+
+export const removeFile = route({
+  ...inside,
+  method: 'DELETE',
+  path: '/v1/sandboxes/{id}/files',
+  scope: 'run',
+  about: 'Removes a file, or with recursive a directory.',
+  query: removeQuery,
+  answer: noAnswer,
+  run: async ({ api, params, query, options }) => {
+    await api.files.remove({ task: params.id, ...query }, options);
+    return undefined;
+  },
+});
+
+export const patchFile = route({
+  ...inside,
+  method: 'PATCH',
+  path: '/v1/sandboxes/{id}/files',
+  scope: 'run',
+  about: 'Changes a text by exact replacements, or by a unified diff.',
+  body: patchBody,
+  answer: written,
+  run: ({ api, params, body, options }) => api.files.patch({ task: params.id, ...body }, options),
+});
+
+export const listFiles = route({
+  ...inside,
+  method: 'GET',
+  path: '/v1/sandboxes/{id}/files/list',
+  scope: 'read',
+  about: 'Lists a directory in the order of names, at most 5,000 entries.',
+  query: pathQuery,
+  answer: listing,
+  run: ({ api, params, query, options }) => api.files.list({ task: params.id, ...query }, options),
+});
+
+export const statFile = route({
+  ...inside,
+  method: 'GET',
+  path: '/v1/sandboxes/{id}/files/stat',
+  scope: 'read',
+  about: 'Shows kind, size, mode and age of a file; of a link, its own.',
+  query: pathQuery,
+  answer: fileEntry,
+  run: ({ api, params, query, options }) => api.files.stat({ task: params.id, ...query }, options),
+});
+
+export const moveFile = route({
+  ...inside,
+  method: 'POST',
+  path: '/v1/sandboxes/{id}/files/move',
+  scope: 'run',
+  about: 'Moves a file or a directory.',
+  body: moveBody,
+  answer: noAnswer,
+  run: async ({ api, params, body, options }) => {
+    await api.files.move({ task: params.id, ...body }, options);
+    return undefined;
+  },
+});
+
+export const searchFiles = route({
+  ...inside,
+  method: 'POST',
+  path: '/v1/sandboxes/{id}/files/search',
+  scope: 'read',
+  about: 'Finds lines of files below a directory.',
+  body: searchBody,
+  answer: found,
+  run: ({ api, params, body, options }) => api.files.search({ task: params.id, ...body }, options),
+});

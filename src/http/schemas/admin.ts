@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { time } from './common.ts';
+
+const texts = z.array(z.string()).readonly();
+const rules = z.strictObject({
+  allow: z.array(z.string().max(4096)).max(1000).exactOptional(),
+  ask: z.array(z.string().max(4096)).max(1000).exactOptional(),
+  deny: z.array(z.string().max(4096)).max(1000).exactOptional(),
+});
+
+export const checkBody = z
+  .strictObject({
+    commands: z
+      .array(z.union([z.string().max(65_536), z.array(z.string().max(65_536)).min(1).max(1000)]))
+      .min(1)
+      .max(1000),
+    backend: z.string().max(32).exactOptional(),
+    cwd: z.string().max(4096).exactOptional(),
+    rules: rules.exactOptional(),
+    mode: z.enum(['autonomous', 'cautious', 'supervised', 'plan']).exactOptional(),
+    profile: z.enum(['standard', 'strict']).exactOptional(),
+  })
+  .meta({ id: 'PolicyCheck' });
+
+const finding = z.object({ rule: z.string(), description: z.string(), start: z.int(), end: z.int() });
+export const decision = z
+  .object({
+    verdict: z.enum(['allow', 'ask', 'deny']),
+    tier: z.enum(['hardline', 'dangerous', 'rule', 'mode', 'none']),
+    findings: z.array(finding).readonly(),
+  })
+  .meta({ id: 'Decision' });
+
+const url = z.string().max(65_536);
+export const urlsBody = z
+  .strictObject({
+    urls: z
+      .array(
+        z.strictObject({
+          url,
+          dns: z.array(z.string().max(253)).max(100).exactOptional(),
+          redirects: z.array(url).max(100).exactOptional(),
+        }),
+      )
+      .min(1)
+      .max(1000),
+  })
+  .meta({ id: 'UrlCheck' });
+export const urlVerdict = z.object({ url: z.string(), verdict: z.enum(['allow', 'block']), reason: z.string() });
+
+export const examples = z.object({ rule: z.string(), examples: z.int(), problems: texts });
+export const ignored = z.object({ source: z.string(), rule: z.string() });
+export const hooksBody = z.strictObject({ names: z.array(z.string().max(4096)).max(1000) });
+export const hook = z.object({
+  tool: z.string(),
+  command: texts,
+  path: z.string(),
+  files: z.array(z.object({ path: z.string(), sha256: z.string().nullable() })).readonly(),
+  state: z.enum(['accepted', 'new', 'changed', 'unusable']),
+  problem: z.string().nullable(),
+});
+
+export const verification = z.object({
+  intact: z.boolean(),
+  records: z.int(),
+  firstSeq: z.int().nullable(),
+  lastSeq: z.int().nullable(),
+  torn: z.int(),
+  broken: z.object({ seq: z.int(), reason: z.string() }).nullable(),
+});
+
+export const image = z
+  .object({ backend: z.string(), reference: z.string(), id: z.string(), bytes: z.number(), created: z.string() })
+  .meta({ id: 'Image' });
+export const recipe = z.object({ name: z.string(), reference: z.string(), about: z.string() });
+export const buildBody = z.strictObject({
+  recipe: z.string().max(64),
+  method: z.enum(['packages', 'dockerfile']).exactOptional(),
+});
+export const built = z.object({ reference: z.string(), id: z.string() });
+
+export const backend = z
+  .object({
+    backend: z.string(),
+    status: z.enum(['ready', 'unhealthy', 'missing']),
+    summary: z.string(),
+    remedy: z.string().nullable(),
+  })
+  .meta({ id: 'Backend' });
+export const accountItem = z.object({
+  name: z.string(),
+  state: z.enum(['created', 'running', 'paused', 'stopped', 'unknown']),
+  since: time.nullable(),
+  cpuCores: z.number().nullable(),
+  memoryBytes: z.number().nullable(),
+  owner: z.enum(['this', 'other', 'none']),
+  taskId: z.string().nullable(),
+});
+export const hostKey = z.object({
+  host: z.string(),
+  type: z.string(),
+  fingerprint: z.string(),
+  standing: z.enum(['known', 'unknown', 'refused']),
+});
+export const hostKeyBody = z.strictObject({ host: z.string().max(512), fingerprint: z.string().max(512) });
+
+export const scope = z.enum(['run', 'read', 'approve', 'admin']);
+export const tokenBody = z
+  .strictObject({
+    name: z.string().min(1).max(100),
+    scopes: z.array(scope).min(1).max(4),
+    lifetimeMs: z.int().min(1000).exactOptional(),
+  })
+  .meta({ id: 'TokenRequest' });
+export const token = z
+  .object({
+    id: z.string(),
+    owner: z.string(),
+    name: z.string(),
+    scopes: z.array(scope).readonly(),
+    createdAt: time,
+    expiresAt: time.nullable(),
+  })
+  .meta({ id: 'Token' });
+export const newToken = token
+  .extend({ token: z.string().describe('Shown here, and never again.') })
+  .meta({ id: 'NewToken' });
+
+export const ticketBody = z.strictObject({ path: z.string().regex(/^\/v1\/[\w./?&=%-]{1,2048}$/) });
+export const ticket = z.object({ ticket: z.string(), expiresInMs: z.int() }).meta({ id: 'Ticket' });
+
+export const setting = z.object({ key: z.string(), value: z.unknown(), origin: z.string() });
+export const settingBody = z.strictObject({ key: z.string().max(256), text: z.string().max(65_536) });

@@ -1,0 +1,65 @@
+/** Grammars and shapes that several routes share. Inputs are strict; of answers, what is not named here does not leave. */
+import { z } from 'zod';
+
+const mostTextBytes = 1024 * 1024;
+
+/** A task id, or a sandbox id. */
+export const sandboxName = z
+  .string()
+  .regex(/^(?:[a-z0-9][a-z0-9_-]{0,62}|sbx_[a-z0-9]{16})$/)
+  .describe('A task id or a sandbox id.');
+export const taskId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)
+  .describe('Of the caller: lower-case letters, digits, - and _.');
+export const execId = z.string().regex(/^exec_[A-Za-z0-9_-]{1,64}$/);
+export const approvalId = z.string().regex(/^apr_[0-9a-f]{24}$/);
+export const sessionName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/);
+export const insidePath = z.string().min(1).max(4096).describe('Absolute, inside the sandbox.');
+export const text = z.string().max(mostTextBytes);
+export const time = z.string().describe('RFC 3339, UTC.');
+export const count = z.int().min(0);
+/** A number in a query. */
+export const queryCount = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number);
+export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+export const inSandbox = z.strictObject({ id: sandboxName });
+export const nothing = z.strictObject({});
+/** Of a request without a body, for which some clients send `{}`. */
+export const bodiless = z.union([nothing, z.undefined()]);
+/** Of an answer without one: 204. */
+export const noAnswer = z.undefined();
+
+/** Inputs of a route that takes none, and of one about a sandbox. */
+export const bare = { params: nothing, query: nothing, body: bodiless } as const;
+export const inside = { ...bare, params: inSandbox } as const;
+
+export const pageQuery = {
+  limit: queryCount.exactOptional().describe('1 to 1,000; 100 when absent.'),
+  cursor: z.string().max(4096).exactOptional().describe('`nextCursor` of the page before.'),
+};
+
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item).readonly(), nextCursor: z.string().nullable() });
+}
+
+export const listOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item).readonly() });
+
+/** RFC 9457. */
+export const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    retryable: z.boolean(),
+    remediation: z.string().nullable().describe('What the reader can do next.'),
+    requestId: z.string(),
+    details: z.record(z.string(), z.unknown()),
+    errors: z.array(z.object({ pointer: z.string(), detail: z.string() })).optional(),
+  })
+  .meta({ id: 'Problem' });

@@ -1,0 +1,34 @@
+/** The one model of events: a line of NDJSON, the data of an SSE event, a text frame of a socket. */
+import { z } from 'zod';
+import { problem } from './common.ts';
+import { exit, where } from './execs.ts';
+
+/** Events of the record of an exec. `seq` is where a reader goes on: `after=SEQ`, or Last-Event-ID. */
+const recorded = { execId: z.string(), seq: z.int(), at: z.string() };
+
+export const execEvent = z
+  .discriminatedUnion('type', [
+    z.object({
+      ...{ type: z.literal('started'), ...recorded },
+      ...{ command: z.array(z.string()).readonly(), cwd: z.string(), where },
+    }),
+    z.object({
+      type: z.enum(['stdout', 'stderr']),
+      ...recorded,
+      encoding: z.enum(['utf-8', 'base64']).describe('base64 where the bytes are not UTF-8, so that none is lost.'),
+      data: z.string(),
+    }),
+    z.object({ type: z.literal('gap'), ...recorded, stream: z.enum(['stdout', 'stderr']), bytes: z.int() }),
+    z.object({ type: z.literal('exit'), ...recorded, exit }),
+    z.object({ type: z.literal('approval-required'), approvalId: z.string() }),
+    z.object({ type: z.literal('error'), error: problem }),
+    z.object({ type: z.literal('closing'), resumeAfter: z.int().nullable() }),
+    z.object({ type: z.literal('ping') }),
+  ])
+  .meta({ id: 'ExecEvent' });
+
+export type WireEvent = z.infer<typeof execEvent>;
+
+export const auditEvent = z
+  .looseObject({ seq: z.int(), at: z.string(), type: z.string(), prev: z.string(), hash: z.string() })
+  .meta({ id: 'AuditRecord' });

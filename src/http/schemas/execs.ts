@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { count, execId, insidePath, text, time } from './common.ts';
+
+const environment = z.record(z.string().max(256), z.string().max(128 * 1024));
+const columns = z.int().min(1).max(10_000);
+
+/** What every way to run something takes. */
+const running = {
+  execId: execId.exactOptional().describe('Idempotency key: a repeated one gives the same exec, and runs nothing.'),
+  env: environment.exactOptional(),
+  timeoutMs: z.int().min(1).nullable().exactOptional().describe('null: no deadline.'),
+  outputLimitBytes: z.int().min(1).exactOptional(),
+  waitForApproval: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'false: where an approval is needed, 403 with its id at once; repeat with the same execId. Default true.',
+    ),
+};
+
+const command = z
+  .array(z.string().max(1024 * 1024))
+  .min(1)
+  .max(10_000)
+  .transform(([program = '', ...args]): [string, ...string[]] => [program, ...args])
+  .describe('A program and its arguments. Shell text is ["sh", "-c", TEXT].');
+
+export const execBody = z
+  .strictObject({
+    command,
+    cwd: insidePath.exactOptional(),
+    ...running,
+    input: text.exactOptional().describe('All of its stdin. Absent: none, or what the socket of its stdin brings.'),
+    stdin: z.boolean().exactOptional().describe('Its stdin comes through the socket; only for streamed answers.'),
+    tty: z.strictObject({ columns, rows: columns }).exactOptional(),
+    rawOutput: z.boolean().exactOptional().describe('Output with its secrets. Needs the scope admin.'),
+  })
+  .meta({ id: 'ExecRequest' });
+
+export const codeBody = z
+  .strictObject({ language: z.enum(['python', 'node', 'bash']), text, ...running })
+  .meta({ id: 'CodeRequest' });
+
+export const processBody = z
+  .strictObject({ command, cwd: insidePath.exactOptional(), ...running })
+  .meta({ id: 'ProcessRequest' });
+
+export const sessionBody = z.strictObject({ text, ...running }).meta({ id: 'SessionText' });
+
+export const where = z
+  .object({
+    backend: z.string(),
+    taskId: z.string(),
+    sandboxId: z.string(),
+    host: z.string().nullable(),
+    resource: z.string().nullable(),
+    recreated: z.boolean(),
+  })
+  .meta({ id: 'Where' });
+
+const stream = z.object({ bytes: count, truncated: z.boolean(), complete: z.boolean().nullable() });
+const survivors = z.array(z.object({ pid: z.int(), command: z.string() })).nullable();
+
+export const exit = z
+  .object({
+    reason: z.enum(['exited', 'signaled', 'timed-out', 'canceled', 'output-limit', 'out-of-memory', 'lost']),
+    exitCode: z.int().nullable(),
+    signal: z.string().nullable(),
+    signalGuessed: z.boolean(),
+    durationMs: z.number(),
+    stdout: stream,
+    stderr: stream,
+    backgroundOpen: z.boolean(),
+    survivors: survivors.readonly(),
+    redactions: z.int().nullable(),
+    notes: z.array(z.string()).readonly(),
+  })
+  .meta({ id: 'Exit' });
+
+const kept = z
+  .object({
+    text: z.string(),
+    bytes: count,
+    truncated: z.boolean(),
+    omittedBytes: count,
+    cutAt: z.int().nullable(),
+    containsControl: z.boolean().describe('It has control characters: do not print it to a terminal as it is.'),
+  })
+  .meta({ id: 'KeptStream' });
+
+export const runResult = z
+  .object({ execId: z.string(), where, exit, stdout: kept, stderr: kept })
+  .meta({ id: 'ExecResult' });
+
+export const sessionResult = runResult
+  .extend({
+    restored: z.boolean(),
+    lost: z.array(z.string()).readonly(),
+    sessionEnded: z.boolean(),
+    endStatus: z.int().nullable(),
+  })
+  .meta({ id: 'SessionResult' });
+
+export const execView = z
+  .object({
+    id: z.string(),
+    startedAt: time,
+    command: z.array(z.string()).readonly(),
+    where,
+    exit: exit.nullable().describe('null: it runs.'),
+  })
+  .meta({ id: 'Exec' });
+
+export const process = z
+  .object({
+    id: z.string(),
+    pid: z.int().nullable(),
+    command: z.array(z.string()).readonly(),
+    state: z.enum(['running', 'exited', 'lost']),
+    startedAt: time.nullable(),
+    endedAt: time.nullable(),
+    durationMs: z.number().nullable(),
+    exitCode: z.int().nullable(),
+    supervised: z.boolean(),
+    truncated: z.object({ stdout: z.boolean(), stderr: z.boolean() }),
+    backgroundOpen: z.boolean(),
+    inputOpen: z.boolean(),
+  })
+  .meta({ id: 'Process' });
+
+export const taskProcess = process.extend({ taskId: z.string(), sandboxId: z.string() }).meta({ id: 'TaskProcess' });
+export const detached = z.object({ id: z.string(), started: z.boolean(), where }).meta({ id: 'Detached' });
+export const killed = z.object({ process, survivors: survivors.readonly() }).meta({ id: 'Killed' });
+
+export const session = z
+  .object({
+    name: z.string(),
+    open: z.boolean(),
+    shell: z.enum(['bash', 'sh']).nullable(),
+    restored: z.boolean(),
+    lost: z.array(z.string()).readonly(),
+  })
+  .meta({ id: 'Session' });

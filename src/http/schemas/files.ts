@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { count, insidePath, queryCount, queryFlag, text, time } from './common.ts';
+
+export const pathQuery = z.strictObject({ path: insidePath });
+export const readQuery = z.strictObject({
+  path: insidePath,
+  offset: queryCount.exactOptional(),
+  length: queryCount.exactOptional().describe('At most 16 MiB. With neither, the whole file is streamed.'),
+});
+export const removeQuery = z.strictObject({ path: insidePath, recursive: queryFlag.exactOptional() });
+
+export const moveBody = z
+  .strictObject({ path: insidePath, to: insidePath, replace: z.boolean().exactOptional() })
+  .meta({ id: 'FileMove' });
+
+const edit = z.strictObject({ find: text, replace: text, all: z.boolean().exactOptional() });
+export const patchBody = z
+  .union([
+    z.strictObject({ path: insidePath, edits: z.array(edit).min(1).max(1000) }),
+    z.strictObject({ path: insidePath, diff: text }),
+  ])
+  .meta({ id: 'FilePatch' });
+
+export const searchBody = z
+  .strictObject({
+    path: insidePath,
+    pattern: z.string().min(1).max(4096),
+    regex: z.boolean().exactOptional(),
+    name: z.string().max(255).exactOptional().describe('A glob of file names.'),
+    most: z.int().min(1).max(10_000).exactOptional(),
+  })
+  .meta({ id: 'FileSearch' });
+
+export const written = z.object({ size: count, sha256: z.string() }).meta({ id: 'FileWritten' });
+
+export const fileEntry = z
+  .object({
+    name: z.string(),
+    kind: z.enum(['file', 'directory', 'symlink', 'other']),
+    size: count,
+    mode: z.int(),
+    modifiedAt: time,
+    target: z.string().optional(),
+  })
+  .meta({ id: 'FileEntry' });
+
+export const listing = z.object({ entries: z.array(fileEntry).readonly(), truncated: z.boolean() });
+export const found = z.object({
+  matches: z.array(z.object({ path: z.string(), line: z.int(), text: z.string() })).readonly(),
+  truncated: z.boolean(),
+  withheld: count,
+});

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { insidePath, taskId, time } from './common.ts';
+
+const limit = z.number().positive().nullable();
+
+const limits = z.object({ cpuCores: limit, memoryBytes: limit, diskBytes: limit, pids: limit });
+const network = z.enum(['open', 'none']);
+
+export const sandboxBody = z
+  .strictObject({
+    taskId,
+    backend: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,31}$/)
+      .exactOptional(),
+    image: z.string().min(1).max(512).regex(/^[^-]/).exactOptional(),
+    limits: z
+      .strictObject({
+        cpuCores: limit.exactOptional(),
+        memoryBytes: limit.exactOptional(),
+        diskBytes: limit.exactOptional(),
+        pids: limit.exactOptional(),
+      })
+      .exactOptional(),
+    network: network.exactOptional(),
+    persistent: z.boolean().exactOptional(),
+    cwd: insidePath.exactOptional(),
+    allowDegraded: z.boolean().exactOptional().describe('Needs the scope admin.'),
+    recreate: z.boolean().exactOptional().describe('Replace one that was made from another spec.'),
+  })
+  .meta({ id: 'SandboxRequest' });
+
+export const states = z.enum(['creating', 'ready', 'stopping', 'stopped', 'destroying']);
+const degraded = z.array(
+  z.object({ control: z.string(), wanted: z.union([z.string(), z.number(), z.boolean()]), reason: z.string() }),
+);
+
+/** Without paths of the host. */
+export const sandbox = z
+  .object({
+    id: z.string(),
+    taskId: z.string(),
+    backend: z.string(),
+    state: states,
+    name: z.string(),
+    place: z.object({ host: z.string().nullable(), resource: z.string().nullable() }).nullable(),
+    spec: z.object({
+      backend: z.string(),
+      image: z.string().nullable(),
+      limits,
+      network,
+      persistent: z.boolean(),
+      cwd: z.string(),
+      mounts: z.array(z.object({ target: z.string(), readOnly: z.boolean() })).readonly(),
+    }),
+    fingerprint: z.string(),
+    effective: z.record(z.string(), z.unknown()).nullable().describe('What was measured inside.'),
+    degraded: degraded.readonly(),
+    ephemeral: z.boolean(),
+    generation: z.int(),
+    createdAt: time,
+    usedAt: time,
+    expiresAt: time.nullable(),
+  })
+  .meta({ id: 'Sandbox' });
+
+export const inspected = sandbox
+  .extend({ resource: z.string().describe('As its place tells it now; `gone` when it is not there.') })
+  .meta({ id: 'InspectedSandbox' });
+
+export const acquired = z
+  .object({ sandbox, how: z.enum(['created', 'found', 'started', 'recreated']) })
+  .meta({ id: 'Acquired' });
+
+const measured = z.number().nullable();
+
+export const stats = z
+  .object({
+    cpuNanos: measured,
+    memoryBytes: measured,
+    memoryLimitBytes: measured,
+    pids: measured,
+    pidsLimit: measured,
+    networkReceivedBytes: measured,
+    networkSentBytes: measured,
+  })
+  .meta({ id: 'Stats' });
+
+export const gcItem = z.object({
+  kind: z.enum(['process', 'sandbox', 'resource', 'directory', 'journal']),
+  backend: z.string().nullable(),
+  name: z.string(),
+  taskId: z.string().nullable(),
+  why: z.string(),
+  error: z.string().optional(),
+});

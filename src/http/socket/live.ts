@@ -1,0 +1,49 @@
+/** Execs of this process whose stdin and terminal a socket can reach, by owner. */
+
+interface Live {
+  readonly id: string;
+  readonly exit: Promise<unknown>;
+}
+
+export class LiveExecs<Exec extends Live> {
+  readonly #execs = new Map<string, Exec>();
+  readonly #looking = new Set<() => void>();
+
+  /** Until it has ended. One that is read from its record only does not replace the one that runs. */
+  add(owner: string, exec: Exec): void {
+    const key = keyOf(owner, exec.id);
+    if (this.#execs.has(key)) return;
+    this.#execs.set(key, exec);
+    for (const look of this.#looking) look();
+    void exec.exit.finally(() => this.#execs.delete(key));
+  }
+
+  /** `find`, of one that may be about to start: its record is there before it runs. */
+  async soon(owner: string, execId: string, withinMs: number): Promise<Exec | null> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = (): void => (this.find(owner, execId) === null ? undefined : resolve());
+    const timer = setTimeout(resolve, withinMs);
+    this.#looking.add(look);
+    look();
+    await promise;
+    this.#looking.delete(look);
+    clearTimeout(timer);
+    return this.find(owner, execId);
+  }
+
+  find(owner: string, execId: string): Exec | null {
+    return this.#execs.get(keyOf(owner, execId)) ?? null;
+  }
+
+  /** Resolves when all that run now have ended, or the time is over. True: all have. */
+  async settled(withinMs: number): Promise<boolean> {
+    const { promise: late, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => resolve(false), withinMs);
+    const all = Promise.all([...this.#execs.values()].map(({ exit }) => exit)).then(() => true);
+    const done = await Promise.race([all, late]);
+    clearTimeout(timer);
+    return done;
+  }
+}
+
+const keyOf = (owner: string, execId: string): string => JSON.stringify([owner, execId]);

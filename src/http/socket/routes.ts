@@ -1,0 +1,131 @@
+/** Sockets: the stdin of an exec that runs, and terminals. What stands before every request stands before the upgrade too. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import { toCaissonError } from '../../errors.ts';
+import type { Options, Running } from '../../service/api.ts';
+import { checkScope } from '../admit.ts';
+import { callOf } from '../handle.ts';
+import { callerIn } from '../caller.ts';
+import { invalid } from '../invalid.ts';
+import { problemOf } from '../problems.ts';
+import type { Stream } from '../reply.ts';
+import type { Call, Route } from '../route.ts';
+import { execIn, getExec } from '../routes/execs.ts';
+import { execId, inSandbox, nothing, queryCount } from '../schemas/common.ts';
+import type { Service } from '../service.ts';
+import { recordOf, startStreamed, streamOf } from '../stream/exec.ts';
+import { closeCodes, feedFrom, sendTo } from './attach.ts';
+
+type Mount = (app: FastifyInstance, service: Service) => void;
+
+/** Between the record of an exec and the moment at which it runs. */
+const startingMs = 1000;
+const usualTerminal = { columns: 80, rows: 24 } as const;
+
+const ptyQuery = z.strictObject({
+  command: z.union([z.string(), z.array(z.string()).min(1).max(1000)]).exactOptional(),
+  cwd: z.string().max(4096).exactOptional(),
+  execId: execId.exactOptional(),
+  columns: queryCount.exactOptional(),
+  rows: queryCount.exactOptional(),
+});
+
+/** `stdin`: of an exec that was started with `stdin: true`, or on a terminal; its events come as text frames. */
+const stdin: Mount = (app, service) =>
+  mount(app, '/v1/sandboxes/:id/execs/:execId/stdin', service, {
+    raw: false,
+    open: async (call) => {
+      const { id, execId: exec } = checked({ params: inSandbox.extend({ execId }), query: nothing }, call).params;
+      const { exit } = await execIn(call, { id, execId: exec });
+      const running = exit === null ? await call.service.live.soon(call.token.owner, exec, startingMs) : null;
+      const events = streamOf(call, (signal) => recordOf(call, exec, { follow: true, signal }));
+      return { running, events };
+    },
+  });
+
+/** `pty`: starts a program on a terminal, or with the `execId` of one that runs comes back to it. */
+const pty: Mount = (app, service) =>
+  mount(app, '/v1/sandboxes/:id/pty', service, {
+    raw: true,
+    open: async (call) => {
+      const { params, query } = checked({ params: inSandbox, query: ptyQuery }, call);
+      const known = query.execId === undefined ? null : call.service.live.find(call.token.owner, query.execId);
+      if (known !== null) {
+        await execIn(call, { id: params.id, execId: known.id });
+        return {
+          running: known,
+          events: streamOf(call, (signal) => recordOf(call, known.id, { follow: true, signal })),
+        };
+      }
+      let running: Running | null = null;
+      const { columns = usualTerminal.columns, rows = usualTerminal.rows, command = 'sh', ...rest } = query;
+      const [program = 'sh', ...args] = typeof command === 'string' ? [command] : command;
+      const request = { ...rest, taskId: params.id, existing: true, stdin: true, tty: { columns, rows } };
+      const start = (options: Options): Promise<Running> =>
+        call.api.execs.start({ ...request, command: [program, ...args] }, options);
+      const started = (now: Running): void => void (running = now);
+      const events = await startStreamed({ call, waitForApproval: undefined, execId: query.execId, start, started });
+      return { running, events };
+    },
+  });
+
+export const sockets: readonly Mount[] = [stdin, pty];
+
+interface Joined {
+  readonly running: Running | null;
+  readonly events: Stream;
+}
+
+interface Socket {
+  readonly raw: boolean;
+  readonly open: (call: Call) => Promise<Joined>;
+}
+
+function mount(app: FastifyInstance, url: string, service: Service, { raw, open }: Socket): void {
+  app.route({
+    method: 'GET',
+    url,
+    onRequest: (request, _reply, done) => {
+      checkScope(callerIn(request), 'run');
+      done();
+    },
+    // Not an upgrade.
+    handler: (_request, reply) => reply.callNotFound(),
+    wsHandler: (socket, request) => void join(socket, { request, service, raw, open }),
+  });
+}
+
+/** Listeners come first: what the client sends before the exec is there waits. */
+async function join(
+  socket: WebSocket,
+  { request, service, raw, open }: Socket & { readonly request: FastifyRequest; readonly service: Service },
+): Promise<void> {
+  const gone = new AbortController();
+  socket.on('error', () => socket.terminate());
+  socket.once('close', () => gone.abort());
+  socket.pause();
+  try {
+    const call = callOf(asRoute, service, { request, token: callerIn(request), signal: gone.signal, uploads: [] });
+    const { running, events } = await open(call);
+    feedFrom(socket, running);
+    socket.resume();
+    await sendTo(socket, events.events, { raw, requestId: request.id });
+  } catch (error) {
+    socket.resume();
+    socket.send(JSON.stringify({ type: 'error', error: problemOf(toCaissonError(error), request.id) }));
+    socket.close(closeCodes.refused);
+  }
+}
+
+/** What the parts of a call are read by. */
+const asRoute: Route = getExec;
+
+function checked<P extends z.ZodType, Q extends z.ZodType>(
+  { params, query }: { readonly params: P; readonly query: Q },
+  call: Call,
+): { readonly params: z.output<P>; readonly query: z.output<Q> } {
+  const [at, how, what] = [params.safeParse(call.params), query.safeParse(call.query), z.unknown().safeParse(null)];
+  if (!at.success || !how.success) throw invalid({ params: at, query: how, body: what });
+  return { params: at.data, query: how.data };
+}

@@ -1,0 +1,81 @@
+/** Starts something for a client and follows its record: the reader may be slow, leave or come back, and the command goes on. */
+import { randomBytes } from 'node:crypto';
+import { CaissonError } from '../../errors.ts';
+import type { Options, Running } from '../../service/api.ts';
+import { Stream } from '../reply.ts';
+import type { Call } from '../route.ts';
+import type { Sent } from './framing.ts';
+import { untilClosing } from './until.ts';
+import { wireOf } from './wire.ts';
+
+interface Start {
+  readonly call: Call;
+  readonly waitForApproval: boolean | undefined;
+  readonly execId: string | undefined;
+  readonly start: (options: Options) => Promise<Running>;
+  /** Called with what runs, before its output is read. */
+  readonly started?: (running: Running) => void;
+}
+
+/** Rejects with what refuses it at once; what comes after a question is an event of the stream. */
+export async function startStreamed(how: Start): Promise<Stream> {
+  const { call, started } = how;
+  checkWaiting(how);
+  const { promise: asked, resolve: onAsked } = Promise.withResolvers<string>();
+  const before = beforeStart(call);
+  const waits = how.waitForApproval ?? true;
+  const question = waits ? { waits, onAsked } : { waits };
+  const starting = how
+    .start({ signal: before.signal, question })
+    .finally(before.over)
+    .then((running) => {
+      started?.(running);
+      running.ignore();
+      call.service.live.add(call.token.owner, running);
+      return running.id;
+    });
+  const first = await Promise.race([starting, asked.then((approvalId) => ({ approvalId }))]);
+  return streamOf(call, async function* (signal) {
+    if (typeof first !== 'string') yield { type: 'approval-required', ...first };
+    yield* recordOf(call, typeof first === 'string' ? first : await starting, { follow: true, signal });
+  });
+}
+
+export function streamOf(call: Call, open: (signal: AbortSignal) => AsyncIterable<Sent>): Stream {
+  const { signal, after, service, requestId } = call;
+  return new Stream(untilClosing(open, { signal, after, requestId, closing: service.closing }));
+}
+
+/** From where the client has read to, until it has ended. */
+export async function* recordOf(
+  { api, after }: Pick<Call, 'api' | 'after'>,
+  id: string,
+  { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
+): AsyncGenerator<Sent, void, void> {
+  for await (const event of api.execs.logs(id, { after, follow }, { signal })) yield wireOf(event);
+}
+
+export function checkWaiting({ waitForApproval, execId }: Pick<Start, 'waitForApproval' | 'execId'>): void {
+  if (waitForApproval === false && execId === undefined)
+    throw new CaissonError('invalid_argument', 'waitForApproval false needs an execId', {
+      remedy: `choose one, such as exec_${randomBytes(8).toString('hex')}, and repeat the request with it`,
+    });
+}
+
+/** A client that leaves before its command has started takes it back; afterwards the command goes on by itself. */
+function beforeStart({ signal, service: { closing } }: Call): {
+  readonly signal: AbortSignal;
+  readonly over: () => void;
+} {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(new CaissonError('canceled', 'the client has left, or the service stops'));
+  const sources = [signal, closing];
+  for (const each of sources) {
+    if (each.aborted) abort();
+    each.addEventListener('abort', abort, { once: true });
+  }
+  const over = (): void => {
+    for (const each of sources) each.removeEventListener('abort', abort);
+  };
+  return { signal: controller.signal, over };
+}

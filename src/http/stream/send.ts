@@ -1,0 +1,87 @@
+/** Writes events as the client takes them. The source is asked for more only then, so that memory stays bounded. */
+import type { ServerResponse } from 'node:http';
+import { contentTypes, frame, heartbeat, type Framing, type Sent } from './framing.ts';
+
+/** What is there in one turn of the loop is written at once. */
+const mostBatchUnits = 64 * 1024;
+
+interface Sending {
+  readonly framing: Framing;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly heartbeatMs: number;
+  readonly signal: AbortSignal;
+}
+
+export async function sendEvents(
+  response: ServerResponse,
+  events: AsyncIterable<Sent>,
+  { framing, headers, heartbeatMs, signal }: Sending,
+): Promise<void> {
+  response.writeHead(200, {
+    ...headers,
+    'content-type': contentTypes[framing],
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  // With the first event where that comes at once, else alone.
+  const head = setImmediate(() => response.flushHeaders());
+  const beat = setInterval(() => {
+    if (response.writableLength === 0) response.write(heartbeat[framing]);
+  }, heartbeatMs);
+  const batch = new Batch(response, signal);
+  try {
+    for await (const event of events) {
+      if (signal.aborted) break;
+      await batch.add(frame(framing, event));
+    }
+    await batch.flush();
+  } finally {
+    clearInterval(beat);
+    clearImmediate(head);
+    response.end();
+  }
+}
+
+class Batch {
+  readonly #response: ServerResponse;
+  readonly #signal: AbortSignal;
+  #text = '';
+  #turn: NodeJS.Immediate | null = null;
+
+  constructor(response: ServerResponse, signal: AbortSignal) {
+    this.#response = response;
+    this.#signal = signal;
+  }
+
+  async add(text: string): Promise<void> {
+    this.#text += text;
+    if (this.#text.length >= mostBatchUnits) await this.flush();
+    else this.#turn ??= setImmediate(() => this.#write());
+    if (this.#response.writableNeedDrain) await this.#drained();
+  }
+
+  async flush(): Promise<void> {
+    this.#write();
+    if (this.#response.writableNeedDrain) await this.#drained();
+  }
+
+  #write(): void {
+    if (this.#turn !== null) clearImmediate(this.#turn);
+    this.#turn = null;
+    const text = this.#text;
+    this.#text = '';
+    if (text !== '' && !this.#response.destroyed) this.#response.write(text);
+  }
+
+  /** Also ends when the client is gone. */
+  async #drained(): Promise<void> {
+    if (this.#signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#response.once('drain', resolve);
+    const gone = (): void => resolve();
+    this.#signal.addEventListener('abort', gone, { once: true });
+    await promise;
+    this.#response.off('drain', resolve);
+    this.#signal.removeEventListener('abort', gone);
+  }
+}

@@ -1,0 +1,34 @@
+/** A source of events, ended where the service stops: its last event says where to go on. */
+import { toCaissonError } from '../../errors.ts';
+import { problemOf } from '../problems.ts';
+import type { Sent } from './framing.ts';
+
+interface Ends {
+  /** The client is gone. */
+  readonly signal: AbortSignal;
+  readonly closing: AbortSignal;
+  readonly after: number;
+  readonly requestId: string;
+}
+
+/**
+ * `open` is given a signal that fires when the reader is gone. What fails after the first byte was sent is an event: a
+ * stream without `exit`, `error` or `closing` was cut.
+ */
+export async function* untilClosing(
+  open: (signal: AbortSignal) => AsyncIterable<Sent>,
+  { signal, closing, after, requestId }: Ends,
+): AsyncGenerator<Sent, void, void> {
+  let seq = after;
+  const either = AbortSignal.any([signal, closing]);
+  try {
+    for await (const event of open(either)) {
+      if (typeof event['seq'] === 'number') seq = event['seq'];
+      yield event;
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    if (closing.aborted) yield { type: 'closing', resumeAfter: seq === 0 ? null : seq };
+    else yield { type: 'error', error: problemOf(toCaissonError(error), requestId) };
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Every verb of the API and where it is reached: by which routes, or by none and why. A verb that is missing here fails the
+ * build; a test compares the table with the API and with the routes.
+ */
+import type { CaissonApi } from '../service/api.ts';
+import type { Route } from './route.ts';
+import * as admin from './routes/admin.ts';
+import * as approvals from './routes/approvals.ts';
+import * as execs from './routes/execs.ts';
+import * as files from './routes/files.ts';
+import * as policy from './routes/policy.ts';
+import * as processes from './routes/processes.ts';
+import * as sandboxes from './routes/sandboxes.ts';
+import * as sessions from './routes/sessions.ts';
+
+type Act = (...args: never[]) => unknown;
+
+/** `sandboxes.create`, `policy.hooks.list`: the path of every function. */
+type VerbsOf<Api> = {
+  [Name in keyof Api & string]: Api[Name] extends Act
+    ? Name
+    : Api[Name] extends object
+      ? `${Name}.${VerbsOf<Pick<Api[Name], FunctionsOf<Api[Name]>>>}`
+      : never;
+}[keyof Api & string];
+
+/** Nouns hold functions and nouns; what else they hold, such as the settings of the server, is no verb. */
+type FunctionsOf<Noun> = {
+  [Name in keyof Noun]: Noun[Name] extends Act ? Name : Noun[Name] extends Readonly<Record<string, Act>> ? Name : never;
+}[keyof Noun];
+
+export type Verb = VerbsOf<CaissonApi>;
+
+export interface None {
+  /** Why no client reaches it. */
+  readonly none: string;
+}
+
+const none = (why: string): None => ({ none: why });
+const hostPaths = 'it names files of the host';
+const readsText =
+  'it reads a text that the caller has: `caisson redact`, `caisson scan` and the library do it where that is';
+const messengers = 'for the process that brings the messages, which opens the library';
+
+export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
+  run: none('the short form of execs.run'),
+  exec: none('the short form of execs.start'),
+  close: none('a signal ends the service'),
+  'sandboxes.create': [sandboxes.createSandbox],
+  'sandboxes.list': [sandboxes.listSandboxes],
+  'sandboxes.get': [sandboxes.getSandbox],
+  'sandboxes.start': [sandboxes.startSandbox],
+  'sandboxes.stop': [sandboxes.stopSandbox],
+  'sandboxes.remove': [sandboxes.removeSandbox],
+  'sandboxes.stats': [sandboxes.sandboxStats],
+  'sandboxes.gc': [sandboxes.collectGarbage],
+  'execs.start': [execs.startExec, execs.runCode],
+  'execs.run': [execs.startExec, execs.runCode],
+  'execs.list': [execs.listExecs, execs.listExecsOfSandbox],
+  'execs.get': [execs.getExec],
+  'execs.cancel': [execs.cancelExec],
+  'execs.logs': [execs.getExec],
+  'processes.start': [processes.startProcess],
+  'processes.list': [processes.listProcesses, processes.listProcessesOfSandbox],
+  'processes.get': [processes.getProcess],
+  'processes.input': [processes.sendInput],
+  'processes.wait': [processes.waitForProcess],
+  'processes.kill': [processes.killProcess],
+  'sessions.open': [sessions.openSession],
+  'sessions.exec': [sessions.runInSession],
+  'sessions.run': [sessions.runInSession],
+  'sessions.close': [sessions.closeSession],
+  'sessions.list': [sessions.listSessions],
+  'files.copyIn': none(hostPaths),
+  'files.copyOut': none(hostPaths),
+  'files.sync': none(hostPaths),
+  'files.read': [files.readFile],
+  'files.stream': [files.readFile],
+  'files.write': [files.writeFile],
+  'files.patch': [files.patchFile],
+  'files.list': [files.listFiles],
+  'files.stat': [files.statFile],
+  'files.move': [files.moveFile],
+  'files.remove': [files.removeFile],
+  'files.search': [files.searchFiles],
+  'approvals.list': [approvals.listApprovals],
+  'approvals.get': [approvals.getApproval],
+  'approvals.answer': [approvals.answerApproval],
+  'approvals.grants': [approvals.listGrants],
+  'approvals.revoke': [approvals.revokeGrant],
+  'approvals.skip': [sandboxes.skipQuestions],
+  'policy.checker': [policy.checkPolicy],
+  'policy.examples': [policy.policyExamples],
+  'policy.ignored': [policy.ignoredRules],
+  'network.checker': [policy.checkUrls],
+  'policy.hooks.list': [policy.listHooks],
+  'policy.hooks.accept': [policy.acceptHooks],
+  'audit.tail': [policy.tailAudit],
+  'audit.verify': [policy.verifyAudit],
+  'images.list': [admin.listImages],
+  'images.recipes': [admin.listRecipes],
+  'images.build': [admin.buildImage],
+  'secrets.redactor': none(readsText),
+  'secrets.scan': none(readsText),
+  'secrets.approve': none(readsText),
+  'secrets.scanSkill': none(hostPaths),
+  'secrets.acceptSkill': none(hostPaths),
+  'access.message': none(messengers),
+  'access.conversation': none(messengers),
+  'access.pairing.list': none(messengers),
+  'access.pairing.approve': none(messengers),
+  'access.pairing.revoke': none(messengers),
+  'access.pairing.clearPending': none(messengers),
+  'tokens.create': [admin.createToken],
+  'tokens.list': [admin.listTokens],
+  'tokens.remove': [admin.removeToken],
+  'tokens.authenticate': none('every request does it with the token that it brings'),
+  'backends.check': [admin.listBackends],
+  'backends.account': [admin.backendAccount],
+  'backends.hostKeys': [admin.listHostKeys],
+  'backends.confirmHostKey': [admin.confirmHostKey],
+  'mcpServers.names': [admin.listMcpServers],
+  'mcpServers.child': none('its answer holds the secrets of a child of the caller'),
+  'config.show': [admin.showConfig],
+  'config.set': [admin.setConfig],
+  'config.create': none('the first file of a state directory is written on its host'),
+  'config.schema': [admin.configSchema],
+};
+
+/** Each once, in the order of the table; and those that serve the service alone. */
+export const routes: readonly Route[] = [
+  ...new Set([...Object.values(table).flatMap((entry) => ('none' in entry ? [] : entry)), admin.createTicket]),
+];

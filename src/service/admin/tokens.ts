@@ -1,0 +1,24 @@
+/** Tokens of the service, as front ends make and see them. Opened on first use. */
+import type { TokensApi } from '../api.ts';
+import type { Tokens } from '../../access/tokens/tokens.ts';
+import { CaissonError } from '../../errors.ts';
+import { isInside } from '../../guard/inside.ts';
+import type { Context } from '../../sandbox/context.ts';
+
+/** `env`: of this process, which may be one that Caisson itself started. */
+export function tokensOf({ store, audit }: Context, env: Readonly<Record<string, string | undefined>>): TokensApi {
+  let opened: Promise<Tokens> | null = null;
+  const open = (): Promise<Tokens> =>
+    (opened ??= import('../../access/tokens/tokens.ts').then((room) => new room.Tokens({ store, audit })));
+  const outside = async <T>(work: (tokens: Tokens) => Promise<T>): Promise<T> => {
+    if (isInside(env))
+      throw new CaissonError('permission_denied', 'a command that Caisson runs can make or remove no token');
+    return await work(await open());
+  };
+  return {
+    create: (input, by) => outside((tokens) => tokens.create(input, by)),
+    list: async () => await (await open()).list(),
+    remove: (id, by) => outside((tokens) => tokens.remove(id, by)),
+    authenticate: async (token) => await (await open()).authenticate(token),
+  };
+}

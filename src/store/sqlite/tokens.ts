@@ -1,0 +1,49 @@
+/** The table of tokens. Of the secret only its SHA-256 is kept. Statements are prepared on use: most processes see no token. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { TokenRow } from '../store.ts';
+import { forced } from './connection.ts';
+import { integer, json, list, nullable, object, text } from './shape.ts';
+
+const shape = object<TokenRow>({
+  id: text,
+  digest: text,
+  owner: text,
+  name: text,
+  scopes: json(list(text)),
+  createdAt: integer,
+  expiresAt: nullable(integer),
+});
+
+const columns = 'id, digest, owner, name, scopes, created_at AS createdAt, expires_at AS expiresAt';
+
+export class Tokens {
+  readonly #db: DatabaseSync;
+  #find: StatementSync | null = null;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  insert({ id, digest, owner, name, scopes, createdAt, expiresAt }: TokenRow): void {
+    const insert = this.#db.prepare(
+      'INSERT INTO tokens (id, digest, owner, name, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    );
+    insert.run(id, digest, owner, name, JSON.stringify(scopes), createdAt, expiresAt);
+  }
+
+  byDigest(digest: string): TokenRow | null {
+    this.#find ??= this.#db.prepare(`SELECT ${columns} FROM tokens WHERE digest = ?`);
+    const row = this.#find.get(digest);
+    return row === undefined ? null : shape(row, 'token');
+  }
+
+  all(): readonly TokenRow[] {
+    const rows = this.#db.prepare(`SELECT ${columns} FROM tokens ORDER BY created_at, rowid`).all();
+    return rows.map((row) => shape(row, 'token'));
+  }
+
+  /** What is taken back must not come back after a power cut. */
+  delete(id: string): boolean {
+    return forced(this.#db, () => this.#db.prepare('DELETE FROM tokens WHERE id = ?').run(id)).changes === 1;
+  }
+}

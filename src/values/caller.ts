@@ -1,0 +1,17 @@
+/** On whose behalf a call is made, where that is not the program which opened Caisson. It travels with the options of a call. */
+export interface Caller {
+  readonly owner: string;
+  /** Id of the token that the client showed: the token that asked may not answer. */
+  readonly token: string;
+}
+
+/** The owner of everything that was made without a token. */
+export const operator = 'operator';
+
+/** What a caller wants of a question about its command. */
+export interface Asking {
+  /** False: it is refused at once, with the id of the question, whose answer the repeated call finds. Absent: it waits. */
+  readonly waits?: boolean;
+  /** Sees the id of the question once it can be answered. */
+  readonly onAsked?: (id: string) => void;
+}

@@ -1,0 +1,103 @@
+/** Commands that need an answer, asked and answered over HTTP. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { everyLine, linesOf, openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ config: 'approvals: {remote_timeout: 20}' });
+  await world.ask('/v1/sandboxes', { body: { taskId: 'build' } });
+});
+afterAll(async () => await world[Symbol.asyncDispose]());
+
+const execs = '/v1/sandboxes/build/execs';
+const risky = (name: string, more: object = {}) => ({ body: { command: ['rm', '-rf', `./${name}`], ...more } });
+const answer = (id: unknown, choice: string, token = world.person) =>
+  world.ask(`/v1/approvals/${String(id)}`, { body: { choice }, token });
+
+describe('an exec that needs an approval', () => {
+  it('says so in its stream, waits, and runs when another token approves', async () => {
+    const response = await world.ask(execs, risky('a'));
+    expect(response.status).toBe(200);
+    const events: Readonly<Record<string, unknown>>[] = [];
+    for await (const event of linesOf(response)) {
+      events.push(event);
+      if (event['type'] !== 'approval-required') continue;
+      const shown = await world.ask(`/v1/approvals/${String(event['approvalId'])}`, { token: world.person });
+      expect(await shown.json()).toMatchObject({ state: 'pending', display: 'rm -rf ./a', taskId: 'build' });
+      expect((await answer(event['approvalId'], 'once')).status).toBe(204);
+    }
+    expect(events.map(({ type }) => type)).toEqual(['approval-required', 'started', 'exit']);
+    expect(events.at(-1)).toMatchObject({ exit: { exitCode: 0 } });
+  });
+
+  it('ends its stream with an error when it is denied, and is not asked for again', async () => {
+    const events: Readonly<Record<string, unknown>>[] = [];
+    for await (const event of linesOf(await world.ask(execs, risky('b')))) {
+      events.push(event);
+      if (event['type'] === 'approval-required') await answer(event['approvalId'], 'deny');
+    }
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'policy_denied', status: 403 } });
+    expect((await world.ask(execs, risky('b'))).status).toBe(403);
+  });
+
+  it('is refused with its id when it may not wait, and the repeated request runs once it is approved', async () => {
+    const request = risky('c', { execId: 'exec_c', waitForApproval: false });
+    const first = await world.ask(execs, request);
+    const problem = Object(await first.json());
+    expect([first.status, problem]).toMatchObject([403, { code: 'approval_required', details: { reason: 'pending' } }]);
+    const again = Object(await (await world.ask(execs, request)).json());
+    expect(again.details.approvalId).toBe(problem.details.approvalId);
+    expect((await answer(problem.details.approvalId, 'once')).status).toBe(204);
+    const events = await everyLine(await world.ask(execs, request));
+    expect(events.at(-1)).toMatchObject({ exit: { exitCode: 0 } });
+    // The id is that of an exec by now.
+    expect(await everyLine(await world.ask(execs, request))).toEqual(events);
+  });
+
+  it('needs an execId to be refused at once', async () => {
+    expect((await world.ask(execs, risky('d', { waitForApproval: false }))).status).toBe(422);
+  });
+
+  it('cannot be approved by the token that asked, even with the scope, and that is on record (AP-05)', async () => {
+    const both = await world.token('run', 'read', 'approve');
+    const first = await world.ask(execs, { ...risky('e', { execId: 'exec_e', waitForApproval: false }), token: both });
+    const { details } = Object(await first.json());
+    expect((await answer(details.approvalId, 'once', both)).status).toBe(403);
+    expect((await answer(details.approvalId, 'once', world.agent)).status).toBe(403);
+    const audit = await everyLine(await world.ask('/v1/audit?count=20'));
+    expect(audit.find(({ approval }) => approval === details.approvalId)).toMatchObject({ verdict: 'deny' });
+    expect((await answer(details.approvalId, 'deny')).status).toBe(204);
+  });
+
+  it('answered with session or always covers what it says, until it is revoked', async () => {
+    const first = Object(
+      await (await world.ask(execs, risky('f', { execId: 'exec_f', waitForApproval: false }))).json(),
+    );
+    await answer(first.details.approvalId, 'session');
+    await expect.poll(async () => (await everyLine(await world.ask(execs, risky('g')))).length).toBe(2);
+    const grants = Object(await (await world.ask('/v1/grants', { token: world.person })).json()).items;
+    expect(grants).toMatchObject([{ taskId: 'build', covers: ['recursive delete'] }]);
+    const revoked = await world.ask(`/v1/grants/${grants[0].id}`, { method: 'DELETE', token: world.person });
+    expect(revoked.status).toBe(204);
+    const asked = await world.ask(execs, risky('h', { execId: 'exec_h', waitForApproval: false }));
+    expect(asked.status).toBe(403);
+    await answer(Object(await asked.json()).details.approvalId, 'deny');
+  });
+
+  it('is refused when its client leaves, and cannot be approved afterwards', async () => {
+    const abort = new AbortController();
+    const response = await world.ask(execs, { ...risky('i'), signal: abort.signal });
+    let id: unknown;
+    for await (const event of linesOf(response)) {
+      id = event['approvalId'];
+      break;
+    }
+    abort.abort();
+    await expect.poll(async () => (await answer(id, 'once')).status).toBe(409);
+  });
+
+  it('does not change who may list: the scope approve', async () => {
+    expect((await world.ask('/v1/approvals')).status).toBe(403);
+    expect((await world.ask('/v1/approvals', { token: world.person })).status).toBe(200);
+  });
+});
