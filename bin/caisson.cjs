@@ -1,6 +1,6 @@
 // The start of the command line, by way of `bin/caisson`. Plain CommonJS for any Node from 18 on, since that starts fastest: it
 // answers what needs no service by itself, and sees to it that everything else runs on a Node that is new enough.
-/* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-argument, typescript/no-unsafe-call, typescript/no-unsafe-member-access, typescript/no-unsafe-return -- no types here */
+/* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-argument, typescript/no-unsafe-call, typescript/no-unsafe-member-access, typescript/no-unsafe-return, typescript/unbound-method -- no types here */
 'use strict';
 const { existsSync, readFileSync, writeSync } = require('node:fs');
 const { join } = require('node:path');

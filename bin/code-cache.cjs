@@ -3,7 +3,7 @@
 //
 // A cache is code. It lies in a directory of this user alone, and counts only for the very files that it was made of: V8 compares no
 // more than the length of a source.
-/* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-argument, typescript/no-unsafe-call, typescript/no-unsafe-member-access, typescript/no-unsafe-return -- no types here */
+/* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-argument, typescript/no-unsafe-call, typescript/no-unsafe-member-access, typescript/no-unsafe-return, typescript/unbound-method -- no types here */
 'use strict';
 const fs = require('node:fs');
 const { basename, dirname, join } = require('node:path');

@@ -127,10 +127,23 @@ export interface Guarantees {
   /** Modes the place can really give. */
   readonly network: readonly NetworkMode[];
   /**
+   * How `none` is held. `no-route`: a sandbox has no route but to itself, which core measures inside before its first
+   * command; a place that gives one all the same has the sandbox ended. `filter`: routes are there and packets are dropped
+   * outside, which cannot be seen from inside: the backend reads back what the service has set, and fails `create` or
+   * `start` with `not_supported` where that is another mode. Absent: `no-route`.
+   */
+  readonly noneBy?: 'no-route' | 'filter';
+  /**
    * How a persistent sandbox keeps its files. `directory`: core makes a directory of the task's own on this host and
    * passes it to `create`. `place`: the place keeps them by its own means. `none`: it cannot keep any.
    */
   readonly persistence: 'directory' | 'place' | 'none';
+  /**
+   * Whether the files of a persistent sandbox go when its resource is removed by others, where `persistence` is `place`.
+   * Core then fails with `failed_precondition` when `attach` answers `not_found`, instead of making a sandbox without the
+   * files, until the operator has said that they may go. Absent: the files outlive the resource.
+   */
+  readonly filesGoWithSandbox?: true;
   /** Whether the disk limit holds for what is kept in that directory too. Absent: it does not. */
   readonly persistentDisk?: boolean;
   /**
@@ -269,6 +282,10 @@ export interface Backend {
   /**
    * Finds a sandbox again, in whatever state it is. Throws `not_found` when it is gone. Changes nothing: a stopped
    * sandbox stays stopped and can be started by its `power` facet.
+   *
+   * A sandbox that the service has ended by itself, and whose files are kept, is `stopped`, not gone. Its `ref` may then
+   * differ from the one asked for (a snapshot instead of a container); core stores it before it starts the sandbox. One
+   * whose files cannot be found any more is `stopped` as well: its `power.start` throws `failed_precondition`.
    */
   attach(ref: Ref, options?: Cancelable): Promise<Sandbox>;
 
@@ -281,6 +298,30 @@ export interface Backend {
   readonly images?: Images;
   readonly trust?: Trust;
   readonly leftovers?: Leftovers;
+  readonly account?: Account;
+}
+
+/** Facet of backends whose place is an account at a service, in which what runs costs money. */
+export interface Account {
+  /**
+   * All that runs in the account or is kept there as a sandbox, also what carries no labels of Caisson; all pages, in no order.
+   * Changes nothing. Throws `unavailable` when the service does not answer, `unauthenticated` when it refuses the
+   * credentials.
+   */
+  list(options?: Cancelable): Promise<readonly AccountEntry[]>;
+}
+
+/** Names and numbers come from the service; core bounds what it shows. `null`: the service does not tell. */
+export interface AccountEntry {
+  /** As the service's own tools name it. */
+  readonly name: string;
+  readonly state: ResourceState;
+  /** When it was created. RFC 3339, UTC. */
+  readonly since: string | null;
+  readonly cpuCores: number | null;
+  readonly memoryBytes: number | null;
+  /** Present when it is Caisson's: of this instance, or of another one that uses the account. */
+  readonly labels: Pick<Labels, 'instance' | 'sandbox' | 'task'> | null;
 }
 
 /** Facet of backends whose sandboxes share resources, such as a network, that a crash can leave without a sandbox. */
@@ -376,8 +417,18 @@ export interface Sandbox {
   readonly relay?: true;
   /** The sandbox's first process, attached before it started. Present only on the object that `create` returned. */
   readonly init?: Process;
-  /** Stops all processes, keeps files (tmpfs mounts excepted), starts again. Both are idempotent. */
-  readonly power?: { stop(options?: Cancelable): Promise<void>; start(options?: Cancelable): Promise<void> };
+  /**
+   * Stops all processes, keeps files (tmpfs mounts excepted), starts again. Both are idempotent, and both go on with what
+   * an earlier call has left that was cut off: `PowerOptions` has the order. `start` throws `failed_precondition`, with a
+   * remedy, when the files cannot be restored; it never starts a sandbox without them.
+   */
+  readonly power?: { stop(options: PowerOptions): Promise<void>; start(options: PowerOptions): Promise<void> };
+  /**
+   * Present on what `attach` returns when the place has ended the sandbox while no Caisson ran and files were lost with
+   * it: those that are left are of the moment `since` (RFC 3339, UTC), so what was written later is gone. It is there until
+   * the sandbox has been started. Absent where all files are kept, as after a snapshot that the service made at the end.
+   */
+  readonly lost?: { readonly since: string };
   readonly stats?: { read(options?: Cancelable): Promise<Stats> };
   /**
    * Present where the sandbox runs on the kernel of this host. The file that lies at the target of a mount, as the sandbox
@@ -400,6 +451,26 @@ export interface Sandbox {
   readonly pipes?: { exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> };
   /** The same as `exec`, on a terminal. `stderr` of such a process is empty: a terminal has one stream. */
   readonly pty?: { exec(command: readonly [string, ...string[]], options: PtyOptions): Promise<PtyProcess> };
+}
+
+/**
+ * A sandbox may be another resource when it is stopped: a snapshot instead of a container. Its ref is another one then, and
+ * a crash at any moment must leave a stored ref that finds the files. So `stop` and `start`
+ *
+ *   1. make the new resource, with the same labels where the place has labels;
+ *   2. await `onRef` with its ref, which resolves when the ref is stored;
+ *   3. end the old resource.
+ *
+ * When `onRef` rejects, the new resource is removed, the old one stays as it is, and the call rejects with the same error.
+ * After it has resolved, the object on which it was called is of no further use: core attaches by the new ref. A crash
+ * between 2 and 3 leaves the old resource behind. The next `stop`, `start` or `destroy` by the new ref ends it: it is found
+ * by its name or its labels. One between 1 and 2 leaves a new resource that no ref knows; the same calls by the old ref
+ * remove it where the place can find it.
+ *
+ * `onRef` is called at most once, and not where the ref stays the same.
+ */
+export interface PowerOptions extends Cancelable {
+  readonly onRef: (ref: Ref) => Promise<void>;
 }
 
 /** Numbers of the sandbox's own namespace. A process that has ended and waits to be reaped is left out. */

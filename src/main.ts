@@ -1,8 +1,6 @@
 /** The composition root: the only place that knows which store, which backends and which builder there are. */
-import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { backends, usual } from '../backends/index.ts';
-import { unreadFlags } from './access/authorize.ts';
 import { auditIn } from './audit/log.ts';
 import { CaissonError } from './errors.ts';
 import { nearest } from './lib/nearest.ts';
@@ -12,12 +10,13 @@ import { build } from './lib/build.ts';
 import { systemClock } from './lib/clock.ts';
 import { keptIn } from './lib/kept.ts';
 import { Caisson, type ImageBuilder } from './service/caisson.ts';
+import type { SettingsApi } from './service/api.ts';
 import type { OpenInput } from './service/open.ts';
 import { findHome } from './config/home.ts';
 import { registeredBackends } from './config/registered.ts';
 import { loadConfig } from './config/load.ts';
 import type { Loaded } from './config/types.ts';
-import { openGuard } from './guard/open.ts';
+import { openGuard, openRules } from './guard/open.ts';
 import { SkillGuard } from './guard/skills/skills.ts';
 import { markHome } from './service/admin/home-identity.ts';
 import { approvalsOf } from './service/admin/approvals.ts';
@@ -31,19 +30,19 @@ import { withConfigFile } from './sandbox/lease.ts';
 import { Uses } from './sandbox/use.ts';
 import { forwardedNames, inheritsHost, valueOf } from './plan/backend-keys.ts';
 import { Backends } from './sandbox/backends.ts';
-import { configView } from './service/admin/config.ts';
-import { policyOf } from './service/admin/policy.ts';
+import { configLook, configView } from './service/admin/config.ts';
+import { networkOf } from './service/admin/network.ts';
+import { openingNotices, settingNotices } from './service/admin/notices.ts';
+import { openWebhooks, webhookSecrets, webhookVariables } from './service/webhooks/open.ts';
+import { checkerOf, policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
 import { backendKey, backendKeys } from './config/backends.ts';
 import { operator } from './values/caller.ts';
 import { forwardedEnv } from './values/env.ts';
-import { shortestEverywhere } from './secrets/redact/forms.ts';
 import { Broker } from './secrets/broker/broker.ts';
-import { localTerminalEnv, namesSecret } from './secrets/filters.ts';
-import { isPlaceholder } from './secrets/placeholder.ts';
+import { localTerminalEnv } from './secrets/filters.ts';
 import { Redactions } from './secrets/redactions.ts';
 import { giveUpReserve } from './store/reserve.ts';
-import type { Notice } from './store/sqlite/notice.ts';
 import { openStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -79,28 +78,28 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
   };
   const journal = await journalOf(loaded, store);
+  const webhooks = await openWebhooks(loaded, store);
   return new Caisson({
     context,
     loaded,
     journal,
-    guard: guard.gate,
-    repeats: guard.repeats,
-    rulebook: guard.rulebook,
+    ...{ guard: guard.gate, repeats: guard.repeats, rulebook: guard.rulebook, loops: guard.loops },
     limit: strict?.strictRequest ?? null,
-    loops: guard.loops,
     origin: originOf(loaded, input, skills),
     skills,
     backendNames: known.names,
     builder,
+    network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit }),
     config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work) }, [
       ...openingNotices(gaveUp, notices),
       ...guard.notices,
-      ...absentBackend(loaded, entries),
-      ...ineffective(loaded),
+      ...webhooks.notices,
+      ...settingNotices(loaded, entries),
     ]),
     release: async () => {
+      await webhooks.close();
       guard.approvals.close();
       await journal.close();
       await known.close();
@@ -108,6 +107,22 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
       audit.close();
     },
   });
+}
+
+/**
+ * The configuration, and what policy would decide: nothing else is opened, and no state directory is made. Throws
+ * `invalid_argument` and `failed_precondition` as `openCaisson` does for what is wrong in it.
+ */
+export async function openSettings(given: OpenInput = {}): Promise<SettingsApi> {
+  const input: Input = { ...given, env: given.env ?? process.env, cwd: given.cwd ?? process.cwd() };
+  const { entries, keys, loaded } = await configured(input, { looksOnly: true });
+  const { rulebook, websites, notices } = openRules({ loaded, env: input.env, cwd: input.cwd }, input);
+  const known = backendsIn({ entries, keys, loaded }, '');
+  return {
+    config: configLook({ loaded, backends: keys }, [...notices, ...settingNotices(loaded, entries)]),
+    network: networkOf({ loaded, websites }),
+    policy: checkerOf({ cwd: input.cwd, loaded, rulebook, isolationOf: (name) => known.isolationOf(name) }),
+  };
 }
 
 type Configured = Pick<Awaited<ReturnType<typeof configured>>, 'entries' | 'keys' | 'loaded'>;
@@ -122,14 +137,14 @@ function backendsIn({ entries, keys, loaded }: Configured, instance: string): Ba
 }
 
 /** The configuration, with the keys of all backends. */
-async function configured(input: Input) {
+async function configured(input: Input, { looksOnly = false }: { readonly looksOnly?: boolean } = {}) {
   const home = input.home ?? findHome(input.env, input.cwd);
   const registered = await registeredBackends({ home, given: input.backends ?? {}, taken: Object.keys(backends) });
   const entries: Readonly<Record<string, BackendEntry>> = { ...backends, ...registered };
   const keys = backendKeys(usual, entries);
-  const keeping = build === null ? undefined : { values: keptIn(join(home, 'cache', 'config')), build };
+  const keeping = build === null || looksOnly ? undefined : { values: keptIn(join(home, 'cache', 'config')), build };
   const flags = sectionsOf(input.flags ?? {});
-  const written = await loadConfig({ env: input.env, cwd: input.cwd, home, flags, backends: keys, keeping });
+  const written = await loadConfig({ env: input.env, cwd: input.cwd, home, flags, backends: keys, keeping, looksOnly });
   const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
   checkBackend(written, entries);
   return { entries, keys, loaded: strict?.underProfile(written) ?? written, strict };
@@ -150,11 +165,6 @@ function checkBackend({ config, origins }: Loaded, entries: Readonly<Record<stri
   );
 }
 
-function openingNotices(gaveUp: boolean, notices: readonly Notice[]): readonly string[] {
-  const full = 'the disk of the state directory is full: its reserve was given up, so that space can be freed';
-  return [...(gaveUp ? [full] : []), ...notices.map(({ message }) => message)];
-}
-
 /** Where values and names come from that commands are given. */
 function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin {
   const { env } = loaded;
@@ -166,22 +176,15 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin {
     redactions: redactionsOf(loaded),
     broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
     admitSkill: skills.admit,
-    ownKeys: [loaded.config.approvals.smart.api_key_env].filter((name) => typeof name === 'string'),
+    ownKeys: [loaded.config.approvals.smart.api_key_env, ...webhookVariables(loaded.config.webhooks)].filter(
+      (name) => typeof name === 'string',
+    ),
   };
 }
 
 function auditOf({ home, config }: Loaded, { owner }: Store): Audit {
   const { file_bytes: fileBytes, store_bytes: storeBytes } = config.audit;
   return auditIn(join(home, 'audit'), { fileBytes, storeBytes, owner });
-}
-
-/** Its files are for this user alone; their names, and when they change, are not. */
-function readableHome(home: string): readonly string[] {
-  const { mode } = statSync(home);
-  const shown = (mode & 0o777).toString(8);
-  return (mode & 0o077) === 0
-    ? []
-    : [`other users can look into the state directory ${home} (mode ${shown}): chmod 700 ${home}`];
 }
 
 async function journalOf({ home, config }: Loaded, store: Store): Promise<Journal> {
@@ -203,38 +206,8 @@ function redactionsOf({ config, env }: Loaded): Redactions {
   const names = forwardedNames(terminal);
   redactions.forExec(forwardedEnv(names, env), names);
   redactions.declare(serverSecrets(config));
+  redactions.declare(webhookSecrets(config.webhooks, env));
   return redactions;
-}
-
-/** A short value may occur in a text by chance, so that its occurrences prove nothing. */
-function weakSecrets({ config: { terminal, security, mcp_servers: servers }, env }: Loaded): readonly string[] {
-  if (!security.redact_secrets) return [];
-  const names = forwardedNames(terminal);
-  const own = Object.values(servers).flatMap((server) => Object.entries(server.env ?? {}));
-  const values = [...Object.entries(forwardedEnv(names, env)), ...own];
-  return values.flatMap(([name, value]) => (namesSecret(name) ? secretProblem(name, value) : []));
-}
-
-function secretProblem(name: string, value: string): readonly string[] {
-  if (isPlaceholder(value)) return [`${name} holds a placeholder, ${value}, instead of a value`];
-  const limit = shortestEverywhere;
-  return value.length < limit
-    ? [`${name} has fewer than ${limit} characters: it is replaced in output only where it is a whole line`]
-    : [];
-}
-
-function absentBackend({ config }: Loaded, entries: Readonly<Record<string, BackendEntry>>): readonly string[] {
-  const { backend } = config.terminal;
-  return entries[backend]?.load === null ? [`terminal.backend is ${backend}, which this build does not have yet`] : [];
-}
-
-/** Settings that do less than they seem to. */
-function ineffective(loaded: Loaded): readonly string[] {
-  const flags = unreadFlags(loaded.env).map((name) => `${name} is neither true nor false: it admits no user`);
-  const unread = existsSync(join(loaded.home, 'cli-config.yaml'))
-    ? ['cli-config.yaml in the state directory is not read: move its keys, such as hooks, to config.yaml']
-    : [];
-  return [...readableHome(loaded.home), ...new Set(weakSecrets(loaded)), ...flags, ...unread];
 }
 
 /** Values of the keys that the backend has added to the configuration. Of the keys of others it gets nothing. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { circles, roomCircles, tooLong, wrongArrows } from './architecture/arrows.ts';
@@ -45,10 +45,13 @@ describe('the house', () => {
     expect(page).toBe(withPicture(page, house));
   });
   it('has pages whose links lead to files', () => {
-    const pages = ['docs/architecture.md', 'docs/writing-a-backend.md', 'README.md', 'CONTRIBUTING.md'];
+    const pages = [...globSync('{docs,examples/*}/*.md', { cwd: root }), 'README.md', 'SECURITY.md', 'CONTRIBUTING.md'];
+    const inRepository = 'https://github.com/caisson-dev/caisson/blob/main/';
     const dead = pages.flatMap((page) =>
-      [...readFileSync(`${root}${page}`, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)/g)]
-        .map(([, link = '']) => join(dirname(page), link))
+      [...readFileSync(`${root}${page}`, 'utf8').matchAll(/\]\(([^)#]+)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => link.startsWith(inRepository) || !/^https?:/.test(link))
+        .map((link) => (link.startsWith(inRepository) ? link.slice(inRepository.length) : join(dirname(page), link)))
         .filter((path) => !existsSync(join(root, path)))
         .map((path) => `${page}: ${path}`),
     );

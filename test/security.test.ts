@@ -1,9 +1,9 @@
-/** SECURITY.md names the test that shows each row of its table. */
+/** docs/security-model.md names the test that shows each row of its table. */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const root = new URL('../', import.meta.url);
-const text = readFileSync(new URL('SECURITY.md', root), 'utf8');
+const text = readFileSync(new URL('docs/security-model.md', root), 'utf8');
 const rows = text.split('\n').filter((line) => /^\| .* \|$/.test(line) && line.split('|').length === 8);
 
 it('each row of the table of boundaries names a test that is there, or is declared', () => {

@@ -21,11 +21,11 @@ export class LocalSandbox implements Sandbox {
   readonly ref: Ref;
   readonly place: Sandbox['place'];
   readonly power: NonNullable<Sandbox['power']> = {
-    stop: async (options = {}) => {
+    stop: async (options) => {
       throwIfAborted(options);
       await this.#stop();
     },
-    start: async (options = {}) => {
+    start: async (options) => {
       throwIfAborted(options);
       await this.#write('running');
     },

@@ -28,11 +28,11 @@ export class SingularitySandbox implements Sandbox {
   readonly ref: Ref;
   readonly place: Sandbox['place'];
   readonly power: NonNullable<Sandbox['power']> = {
-    stop: async (options = {}) => {
+    stop: async (options) => {
       throwIfAborted(options);
       await this.#locked(() => this.#stop());
     },
-    start: async (options = {}) => {
+    start: async (options) => {
       throwIfAborted(options);
       await this.start();
     },

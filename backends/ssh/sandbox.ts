@@ -29,12 +29,12 @@ export class SshSandbox implements Sandbox {
   readonly ref: Ref;
   readonly place: Sandbox['place'];
   readonly power: NonNullable<Sandbox['power']> = {
-    stop: async (options = {}) => {
+    stop: async (options) => {
       throwIfAborted(options);
       await this.#host.registry.stop(this.#entry);
       this.#state = 'stopped';
     },
-    start: async (options = {}) => {
+    start: async (options) => {
       throwIfAborted(options);
       await this.#host.registry.start(this.#entry);
       this.#state = 'running';

@@ -11,6 +11,8 @@ import { journal } from './journal.ts';
 import { lanes } from './lanes.ts';
 import { leak } from './leak.ts';
 import { memory } from './memory.ts';
+import { daytona } from './daytona.ts';
+import { modal } from './modal.ts';
 import { output } from './output.ts';
 import { policy } from './policy.ts';
 import { redact } from './redact.ts';
@@ -36,6 +38,8 @@ export const benches: readonly Bench[] = [
   sync,
   apptainer,
   ssh,
+  daytona,
+  modal,
   burst,
   leak,
 ];

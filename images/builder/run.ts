@@ -80,14 +80,14 @@ function ended(child: ChildProcess, signal?: AbortSignal): Promise<End> {
 function failure(
   program: string,
   end: End,
-  told: { readonly tail: readonly string[]; readonly remedy: string },
+  failure: { readonly tail: readonly string[]; readonly remedy: string },
 ): CaissonError {
   // apt and mmdebstrap mark their errors; what comes after the first is what followed from it.
-  const last = told.tail.find((line) => line.startsWith('E: ')) ?? told.tail.at(-1);
+  const last = failure.tail.find((line) => line.startsWith('E: ')) ?? failure.tail.at(-1);
   const message = `${program} ${describe(end)}${last === undefined ? '' : `: ${last}`}`;
   return new CaissonError('unavailable', message, {
-    details: { output: told.tail },
-    remedy: told.remedy,
+    details: { output: failure.tail },
+    remedy: failure.remedy,
     cause: end.error,
   });
 }

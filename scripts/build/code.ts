@@ -16,9 +16,10 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
   const build = await buildName(root, version);
   const bundle = await rolldown({
     cwd: root,
-    input: { cli: 'src/cli/main.ts', index: 'src/index.ts', backend: 'src/backend.ts' },
+    input: { cli: 'src/cli/main.ts', index: 'src/index.ts', backend: 'src/backend.ts', net: 'src/network/net.ts' },
     platform: 'node',
-    external: ['openai'],
+    // Optional peers, each loaded when it is used.
+    external: ['openai', 'modal', '@grpc/grpc-js', '@grpc/proto-loader'],
     // Emscripten, which starts the runtime of the grammar, evaluates texts of its own build.
     checks: { eval: false },
     transform: { define: { CAISSON_BUILD: JSON.stringify(build), CAISSON_VERSION: JSON.stringify(version) } },
@@ -76,7 +77,7 @@ const plainImport: Plugin = {
 const absentParts: Plugin = {
   name: 'absent-parts',
   resolveId: (id, importer) => {
-    if (/^(?:@grpc\/|protobufjs)/.test(id)) return '\0absent';
+    if (/^(?:@grpc\/|protobufjs)/.test(id)) return importer?.includes('/src/emulators/') === true ? null : '\0absent';
     if (id === 'ssh2' && importer?.includes('docker-modem') === true) return '\0absent';
     return id === 'cpu-features' || id.endsWith('.node') ? '\0not-built' : null;
   },

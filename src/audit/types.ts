@@ -10,11 +10,12 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  *   copy        files are about to go in or out
  *   file        a file tool is about to change something
  *   mount       a mount was refused before a sandbox was made or started, or ended one that had just been
+ *   loss        the place ended a sandbox, and its files are those of an earlier moment
  *   trust       a person confirms the key of a host
  *   access      a person lets somebody talk, or takes that back; too many codes were wrong
  */
 export interface AuditEntry {
-  readonly type: 'decision' | 'run' | 'exit' | 'copy' | 'file' | 'mount' | 'trust' | 'access';
+  readonly type: 'decision' | 'run' | 'exit' | 'copy' | 'file' | 'mount' | 'loss' | 'trust' | 'access';
   readonly taskId: string | null;
   readonly execId: string | null;
   readonly [detail: string]: Json;

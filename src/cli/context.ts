@@ -1,5 +1,5 @@
 /** What every command is given: the service, ways to write, and the wish to stop. */
-import type { CaissonApi, Options as ServiceOptions } from '../service/api.ts';
+import type { CaissonApi, Options as ServiceOptions, SettingsApi } from '../service/api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
 import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
@@ -12,7 +12,7 @@ import { paintFor, type Paint } from './paint.ts';
 import { statusOn } from './status.ts';
 import { table } from './table.ts';
 import { readChoice } from './values.ts';
-import type { World } from './world.ts';
+import type { Opening, World } from './world.ts';
 
 export interface Context {
   readonly world: World;
@@ -28,6 +28,8 @@ export interface Context {
   readonly options: ServiceOptions;
   /** Opens it when first asked. */
   readonly service: () => Promise<CaissonApi>;
+  /** For commands that need the configuration alone. */
+  readonly settings: () => Promise<SettingsApi>;
   /** The same, where questions are answered from elsewhere. */
   readonly remote: () => Promise<CaissonApi>;
   /** To stdout, as it is; resolves when it is written. */
@@ -75,6 +77,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     interrupted: interrupts.exitCode,
     options: { signal: interrupts.signal, onProgress: status.update },
     service: service.open,
+    settings: service.settings,
     remote: service.remote,
     print,
     printJson: (value) => print(`${toJson(value, world.stdout.isTTY === true ? 2 : 0)}\n`),
@@ -100,6 +103,7 @@ function readForm(given: Given): boolean {
 
 interface Opener {
   readonly open: () => Promise<CaissonApi>;
+  readonly settings: () => Promise<SettingsApi>;
   readonly remote: () => Promise<CaissonApi>;
   readonly close: () => Promise<void>;
 }
@@ -113,21 +117,26 @@ interface Surroundings {
 function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   const home = given.text('home');
   let opened: Promise<CaissonApi> | null = null;
-  const openNow = async (asked: Approver | 'queue' | null): Promise<CaissonApi> => {
-    const service = await world.open({
+  const opening = (approver: Approver | 'queue' | null): Opening => {
+    return {
       ...(home === undefined ? {} : { home }),
-      ...(asked === null ? {} : { approver: asked }),
+      ...(approver === null ? {} : { approver }),
       yolo: given.flag('yolo'),
       ...rulesOf(given),
       env: world.env,
       cwd: world.cwd,
-    });
-    for (const text of service.config.notices) notice(text);
-    return service;
+    };
   };
+  const noticed = <Opened extends SettingsApi>(opened: Opened): Opened => {
+    for (const text of opened.config.notices) notice(text);
+    return opened;
+  };
+  const openNow = async (approver: Approver | 'queue' | null): Promise<CaissonApi> =>
+    noticed(await world.open(opening(approver)));
   return {
     open: () => (opened ??= openNow(approverOn(world, clear))),
     remote: () => (opened ??= openNow('queue')),
+    settings: async () => noticed(await world.settings(opening(null))),
     close: async () => {
       // A service that did not open has been reported to its caller.
       const service = await opened?.catch(() => null);

@@ -1,18 +1,22 @@
 /** Starts a command that goes on without us. */
 import type { Context } from './context.ts';
-import type { ExecRequest } from './execute.ts';
+import type { ExecRequest, How } from './execute.ts';
 import type { Option } from './option.ts';
 import { UsageError } from './usage.ts';
 
 export const detachOption = {
   type: 'flag',
-  about: 'start it, print its id and leave it running (ps, logs, wait, kill)',
+  about: 'start it, print its id and leave it running (ps, logs, attach, wait, kill)',
 } as const satisfies Option;
 
-export async function detach(request: ExecRequest, context: Context): Promise<number> {
+/** `interactive`: its input stays open for `attach`. */
+export async function detach(request: ExecRequest, { interactive, tty }: How, context: Context): Promise<number> {
+  if (tty) throw new UsageError('-t does not go with --detach', { remedy: 'use -i alone to keep its input open' });
   if (request.taskId === undefined)
     throw new UsageError('--detach needs --task: a sandbox without a task ends with its command');
-  const started = await (await context.service()).processes.start(request, context.options);
+  const started = await (
+    await context.service()
+  ).processes.start(interactive ? { ...request, stdin: true } : request, context.options);
   if (context.json) await context.printJson(started);
   else await context.print(`${started.id}\n`);
   return 0;

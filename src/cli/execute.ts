@@ -59,6 +59,7 @@ async function collect(request: ExecRequest | CodeRequest, how: How, context: Co
   const service = await context.service();
   const input = how.interactive ? { input: context.world.stdin } : {};
   const result = await service.run('code' in request ? request : { ...request, ...input }, context.options);
+  tellLoss(result, context);
   await context.printJson(result);
   return result.exit.reason === 'canceled' ? (context.interrupted() ?? shellCode(result.exit)) : shellCode(result.exit);
 }
@@ -69,6 +70,7 @@ function streamsOf(how: How, { world }: Context): Pick<ExecInput, 'stdin' | 'tty
 
 /** What is different from what the caller may believe: a place made anew, and, when it was made just now, what it lacks. */
 function tellPlace(running: Running, context: Context): void {
+  tellLoss(running, context);
   if (context.quiet) return;
   for (const name of running.unsetVariables) context.notice(`a skill wants ${name}, which is not set`);
   for (const path of running.missingFiles) context.notice(`the credential file ${path} is declared and not there`);
@@ -77,6 +79,14 @@ function tellPlace(running: Running, context: Context): void {
       'the sandbox had vanished and was made anew: its processes are gone, and files outside persistent directories too',
     );
   if (running.how === 'created' || running.how === 'recreated') tellDegraded(running, context);
+}
+
+/** Also with -q and -o json: it is not said again. */
+export function tellLoss({ lostSince }: Pick<Running, 'lostSince'>, context: Context): void {
+  if (lostSince !== null)
+    context.say(
+      `warning: the service had ended the sandbox, and its files are those of ${lostSince}: what was written later is gone`,
+    );
 }
 
 export function tellDegraded({ degraded }: Pick<SandboxView, 'degraded'>, context: Context): void {

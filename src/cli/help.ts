@@ -30,7 +30,7 @@ const plainExits = [
   '0 done',
   '1 the answer is no, or a part failed',
   `${usageExitCode} the command line is not understood`,
-  '125 it could not be done',
+  '125 Caisson failed, or an option has an invalid value',
 ];
 const commandExits = [
   "the command's own; 128+n when signal n ended it; 124 when its time was over",
@@ -50,7 +50,7 @@ function optionLines(options: Options): string[] {
   return entries.map(({ form, about }) => `${form.padEnd(width)}  ${about}`);
 }
 
-function optionForm(name: string, { short, value, type }: Option): string {
+export function optionForm(name: string, { short, value, type }: Option): string {
   const start = short === undefined ? '    ' : `-${short}, `;
   return `${start}--${name}${type === 'flag' ? '' : ` ${value ?? 'VALUE'}`}`;
 }

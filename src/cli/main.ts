@@ -14,7 +14,7 @@ function leaveWhenWritten(): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit()));
 }
 
-export function realWorld(open: World['open'] = openReal): World {
+export function realWorld(opened: Pick<World, 'open' | 'settings'> = real): World {
   return {
     env: process.env,
     cwd: workingDirectory(),
@@ -26,7 +26,7 @@ export function realWorld(open: World['open'] = openReal): World {
     stderr: process.stderr,
     signals: process,
     nowMs: Date.now,
-    open,
+    ...opened,
     abandon: (exitCode) => process.exit(exitCode),
   };
 }
@@ -40,7 +40,7 @@ function workingDirectory(): string {
   }
 }
 
-const openReal: World['open'] = async (options) => {
-  const { openCaisson } = await import('../main.ts');
-  return openCaisson(options);
+const real: Pick<World, 'open' | 'settings'> = {
+  open: async (options) => await (await import('../main.ts')).openCaisson(options),
+  settings: async (options) => await (await import('../main.ts')).openSettings(options),
 };

@@ -55,6 +55,7 @@ function unsectionedIn(written: Document): Unsectioned {
     unauthorized_dm_behavior: written.unauthorized_dm_behavior ?? unsectioned.unauthorized_dm_behavior,
     group_sessions_per_user: written.group_sessions_per_user ?? unsectioned.group_sessions_per_user,
     mcp_servers: written.mcp_servers ?? unsectioned.mcp_servers,
+    webhooks: written.webhooks ?? unsectioned.webhooks,
     tasks: written.tasks ?? unsectioned.tasks,
   };
 }
@@ -150,6 +151,7 @@ export function settle({ sections }: Schema, { values }: Laid): Settings {
     tool_loop_guardrails: guardrails,
     policy,
     security,
+    network,
     exec,
     audit,
     pool,
@@ -164,6 +166,7 @@ export function settle({ sections }: Schema, { values }: Laid): Settings {
     tool_loop_guardrails: guardrails.parse(values['tool_loop_guardrails']),
     policy: policy.parse(values['policy']),
     security: security.parse(values['security']),
+    network: network.parse(values['network']),
     exec: exec.parse(values['exec']),
     audit: audit.parse(values['audit']),
     pool: pool.parse(values['pool']),

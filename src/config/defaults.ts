@@ -62,6 +62,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
     tirith_fail_open: true,
     tirith_block: 'prompt',
   },
+  network: { allow_private: [], nat64_prefix: null },
   exec: {
     lanes: true,
     output_bytes: 50_000,
@@ -122,5 +123,6 @@ export const unsectioned: Unsectioned = {
   unauthorized_dm_behavior: null,
   group_sessions_per_user: true,
   mcp_servers: {},
+  webhooks: {},
   tasks: {},
 };

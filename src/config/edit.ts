@@ -1,4 +1,5 @@
 /** Sets one key in the operator's file. Comments, order and blank lines stay; nothing is written that would not load. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { CaissonError } from '../errors.ts';
@@ -25,6 +26,17 @@ export async function setInFile(home: string, { key, text }: Setting, backends: 
   const after = withKey(before, { key, text });
   checkFile(schema, after, file);
   if (after !== before) await replaceOwnFile(file, after);
+}
+
+/** Throws `already_exists`, also for a file that cannot be read. */
+export async function createFile(home: string, text: string, backends: BackendKeys): Promise<void> {
+  const file = join(home, 'config.yaml');
+  if (existsSync(file))
+    throw new CaissonError('already_exists', `${file} is there already`, {
+      remedy: 'change single keys with `caisson config set`, or move the file away',
+    });
+  checkFile(await schemaOf(backends), text, file);
+  await replaceOwnFile(file, text);
 }
 
 function withKey(before: string, { key, text }: Setting): string {

@@ -3,13 +3,16 @@ import type { z } from 'zod';
 import type { Path } from './document.ts';
 import { nearest } from '../lib/nearest.ts';
 import { type Problem, typeName } from './problem.ts';
-import { expectationOf, serverSection, single } from './schema.ts';
+import { expectationOf, serverSection, single, webhookSection } from './schema.ts';
 
 export interface Place {
   readonly text: string;
   /** Problems are reported in this order. */
   readonly order: number;
 }
+
+/** Sections that hold things by name, each with the same keys. */
+const named = { mcp_servers: serverSection, webhooks: webhookSection } as const;
 
 type Sections = Readonly<Record<string, { readonly shape: Readonly<Record<string, unknown>> }>>;
 
@@ -60,7 +63,7 @@ function expectationAt(sections: Sections, path: Path): string {
   const section = path[0];
   const alone = Object.entries(single).find(([name]) => name === section)?.[1];
   if (alone !== undefined) return expectationOf(alone) ?? 'something else';
-  const key = path[0] === 'tasks' || path[0] === 'mcp_servers' ? path[2] : path[1];
+  const key = path[0] === 'tasks' || Object.hasOwn(named, path[0] ?? '') ? path[2] : path[1];
   if (key === undefined || section === undefined)
     return path.length === 0 ? 'a mapping of sections' : 'a mapping of keys';
   const shape: unknown = shapeOf(sections, section);
@@ -69,7 +72,8 @@ function expectationAt(sections: Sections, path: Path): string {
 }
 
 function shapeOf(sections: Sections, section: PropertyKey): unknown {
-  if (section === 'mcp_servers') return serverSection.shape;
+  const byName = Object.entries(named).find(([name]) => name === section)?.[1];
+  if (byName !== undefined) return byName.shape;
   if (section === 'tasks')
     return {
       ...sections['terminal']?.shape,
@@ -90,11 +94,12 @@ function unknownKey(meant: string | null): string {
 function nearestTop(sections: Sections, key: string): string | null {
   const inner = Object.entries(sections).find(([, section]) => Object.hasOwn(section.shape, key));
   if (inner !== undefined) return `${inner[0]}.${key}`;
-  return nearest(key, [...Object.keys(sections), ...Object.keys(single), 'mcp_servers', 'tasks']);
+  return nearest(key, [...Object.keys(sections), ...Object.keys(single), ...Object.keys(named), 'tasks']);
 }
 
 function nearestIn(sections: Sections, parent: string, key: string): string | null {
-  if (parent === 'mcp_servers') return nearest(key, Object.keys(serverSection.shape));
+  const byName = Object.entries(named).find(([name]) => name === parent)?.[1];
+  if (byName !== undefined) return nearest(key, Object.keys(byName.shape));
   const name = parent === 'tasks' ? 'terminal' : parent;
   // Known, but not for a task alone.
   if (parent === 'tasks' && Object.hasOwn(sections['terminal']?.shape ?? {}, key)) return `terminal.${key}`;

@@ -18,6 +18,7 @@ export function findHome(env: Environment, cwd: string): string {
   );
 }
 
+/** Makes it where it is absent. */
 export async function prepareHome(home: string): Promise<void> {
   await makeDirectory(home).catch((error: unknown) => {
     throw new CaissonError('failed_precondition', `the state directory ${home} cannot be made`, {
@@ -25,7 +26,16 @@ export async function prepareHome(home: string): Promise<void> {
       remedy: 'set CAISSON_HOME to a directory that this user may write',
     });
   });
-  const found = await stat(home);
+  await checkHome(home);
+}
+
+/** An absent one is nothing to refuse. */
+export async function checkHome(home: string): Promise<void> {
+  const found = await stat(home).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (found === null) return;
   if (!found.isDirectory())
     throw new CaissonError('failed_precondition', `the state directory ${home} is not a directory`);
   refuseForeign(home, found, 'the state directory');

@@ -45,6 +45,7 @@ const names: readonly string[] = [
   'tool_loop_guardrails',
   'policy',
   'security',
+  'network',
   'exec',
   'audit',
   'pool',

@@ -9,7 +9,7 @@ import { CaissonError } from '../errors.ts';
 import { type BackendKeys } from './backends.ts';
 import { defaultsOf, unsectioned } from './defaults.ts';
 import { type Assigned, parseDotenv } from './dotenv.ts';
-import { type Environment, findHome, prepareHome, readOwnFile } from './home.ts';
+import { type Environment, checkHome, findHome, prepareHome, readOwnFile } from './home.ts';
 import { keep, type Keeping, keyOf, readKept } from './kept.ts';
 import { type Laid, lay, type Setting, settingsOf } from './layer.ts';
 import { limitBytes } from './limits.ts';
@@ -25,6 +25,8 @@ export interface LoadOptions {
   readonly cwd: string;
   readonly flags?: Flags;
   readonly backends: BackendKeys;
+  /** Only to be looked at: an absent state directory is not made. */
+  readonly looksOnly?: boolean;
   /** Absent: the file is checked anew each time. */
   readonly keeping?: Keeping | undefined;
 }
@@ -35,7 +37,7 @@ export interface LoadOptions {
  */
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const home = options.home ?? findHome(options.env, options.cwd);
-  await prepareHome(home);
+  await (options.looksOnly === true ? checkHome(home) : prepareHome(home));
   const dotenv = await readDotenv(join(home, '.env'));
   const env = {
     ...Object.fromEntries([...dotenv].map(([name, { value }]) => [name, value])),

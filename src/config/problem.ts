@@ -20,7 +20,7 @@ export function configError(problems: readonly Problem[]): CaissonError {
     'invalid_argument',
     lines.length === 1 ? `${lines[0]}` : `the configuration is wrong:\n  ${lines.join('\n  ')}`,
     {
-      remedy: 'correct it; config/default.yaml shows every key, and `caisson config check` tries it',
+      remedy: 'correct it; `caisson config show` lists every key, and `caisson config check` tries the file',
       details: { problems: problems.slice(0, shown) },
     },
   );

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import type { BackendEntry, BackendLoader, BackendModule, Guarantees } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import { importModule } from './import.ts';
-import { prepareHome, readOwnFile, refuseWritable } from './home.ts';
+import { checkHome, readOwnFile, refuseWritable } from './home.ts';
 import { limitBytes } from './limits.ts';
 
 export interface Registered extends BackendEntry {
@@ -51,7 +51,7 @@ export async function registeredBackends({
 
 /** Names and paths; what is not of that form is reported by the check of the whole file. */
 async function modulesIn(home: string): Promise<readonly (readonly [string, string])[]> {
-  await prepareHome(home);
+  await checkHome(home);
   const file = join(home, 'config.yaml');
   const text = await readOwnFile(file, { forbidden: 0o022, limitBytes });
   if (text?.includes('backends') !== true) return [];

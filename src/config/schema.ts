@@ -10,10 +10,12 @@ import { key } from '../lib/config-key.ts';
 import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
 import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
+import { networkSection } from './schema/network.ts';
 import { discordSection, groupSessionsKey, platformSection, strangersKey } from './schema/messaging.ts';
 import { auditSection, execSection, policySection, poolSection, serviceSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
-import { serverName, serverSection } from './schema/servers.ts';
+import { serversKey, serverSection } from './schema/servers.ts';
+import { webhooksKey, webhookSection } from './schema/webhooks.ts';
 import { terminalSection } from './schema/terminal.ts';
 import { type BackendKeys, backendKey } from './backends.ts';
 
@@ -24,6 +26,7 @@ export {
   execSection,
   guardrailsSection,
   hooksSection,
+  networkSection,
   platformSection,
   policySection,
   poolSection,
@@ -31,6 +34,7 @@ export {
   serverSection,
   serviceSection,
   terminalSection,
+  webhookSection,
 };
 export { expectationOf } from '../lib/config-key.ts';
 
@@ -61,6 +65,7 @@ const others = {
   tool_loop_guardrails: guardrailsSection,
   policy: policySection,
   security: securitySection,
+  network: networkSection,
   exec: execSection,
   audit: auditSection,
   pool: poolSection,
@@ -95,9 +100,13 @@ export async function schemaOf({ configs }: BackendKeys) {
     tool_loop_guardrails: guardrailsSection
       .partial()
       .optional()
-      .describe('When somebody who turns in circles is stopped.'),
-    policy: policySection.partial().optional().describe('What is refused.'),
-    security: securitySection.partial().optional().describe('What is kept from being seen.'),
+      .describe('When calls that repeat without progress are warned of and stopped.'),
+    policy: policySection.partial().optional().describe('Which profile holds, and what is always refused.'),
+    security: securitySection
+      .partial()
+      .optional()
+      .describe('Redaction, sources of secrets, blocked websites, and the scanner of commands.'),
+    network: networkSection.partial().optional().describe('What may be connected to.'),
     exec: execSection.partial().optional().describe('Output of commands, and their records.'),
     audit: auditSection.partial().optional().describe('The chain of what was decided and run.'),
     pool: poolSection.partial().optional().describe('How many things happen at once.'),
@@ -112,10 +121,8 @@ export async function schemaOf({ configs }: BackendKeys) {
     telegram: platformSection.partial().optional().describe('Who is heard on Telegram.'),
     whatsapp: platformSection.partial().optional().describe('Who is heard on WhatsApp.'),
     backends: backendsKey.optional(),
-    mcp_servers: z
-      .record(serverName, serverSection)
-      .optional()
-      .describe('MCP servers that are started as children, by name; each gets its own variables and no others.'),
+    mcp_servers: serversKey.optional(),
+    webhooks: webhooksKey.optional(),
     tasks: z
       .record(taskPattern, task)
       .optional()
@@ -123,14 +130,17 @@ export async function schemaOf({ configs }: BackendKeys) {
         'Overrides of terminal keys by task id or pattern (* and ?); later entries win, an exact id wins over patterns. Also rules and tool_mode.',
       ),
   });
-  const flags = document.omit({
-    tasks: true,
-    backends: true,
-    command_allowlist: true,
-    unauthorized_dm_behavior: true,
-    group_sessions_per_user: true,
-    mcp_servers: true,
-  });
+  const flags = document
+    .omit({
+      tasks: true,
+      backends: true,
+      command_allowlist: true,
+      unauthorized_dm_behavior: true,
+      group_sessions_per_user: true,
+      mcp_servers: true,
+      webhooks: true,
+    })
+    .extend({ network: networkSection.omit({ allow_private: true }).partial().optional() });
   return { document, flags, sections: { terminal, ...others } };
 }
 

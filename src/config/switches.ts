@@ -22,7 +22,7 @@ interface Known {
 
 type Switches = ReadonlyMap<string, Known>;
 
-const switchesOf = (defaults: Settings): Switches =>
+export const switchesOf = (defaults: Settings): Switches =>
   new Map(
     Object.entries(defaults).flatMap(([section, keys]: [string, object]) =>
       isSection(section)

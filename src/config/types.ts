@@ -7,6 +7,7 @@ import type {
   execSection,
   guardrailsSection,
   hooksSection,
+  networkSection,
   platformSection,
   policySection,
   poolSection,
@@ -27,6 +28,7 @@ export interface Settings {
   readonly tool_loop_guardrails: Readonly<z.infer<typeof guardrailsSection>>;
   readonly policy: Readonly<z.infer<typeof policySection>>;
   readonly security: Readonly<z.infer<typeof securitySection>>;
+  readonly network: Readonly<z.infer<typeof networkSection>>;
   readonly exec: Readonly<z.infer<typeof execSection>>;
   readonly audit: Readonly<z.infer<typeof auditSection>>;
   readonly pool: Readonly<z.infer<typeof poolSection>>;
@@ -57,6 +59,8 @@ export interface Unsectioned {
   readonly group_sessions_per_user: boolean;
   /** Values of their variables may be secrets. */
   readonly mcp_servers: Readonly<NonNullable<Document['mcp_servers']>>;
+  /** Their addresses may hold secrets. */
+  readonly webhooks: Readonly<NonNullable<Document['webhooks']>>;
   /** Overrides of `terminal`, and rules, by task id or pattern, in the order of the file. */
   readonly tasks: Readonly<NonNullable<Document['tasks']>>;
 }

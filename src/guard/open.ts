@@ -49,20 +49,30 @@ export interface Guard {
   readonly queue: ApprovalQueue;
   readonly grants: Grants;
   readonly hooks: HookStep;
+  readonly websites: WebsitePolicy;
   readonly loops: Loops;
   readonly notices: readonly string[];
 }
 
-export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surroundings, input: GuardInput): Guard {
+/** Rules and settings alone: enough to say what would be decided. */
+export function openRules({ loaded, env, cwd }: Pick<Surroundings, 'loaded' | 'env' | 'cwd'>, input: GuardInput) {
   const { config } = loaded;
   const { approver = null, yolo = false } = input;
-  const commandLine = commandLineOf(input, env);
   const attended = attendance({ config, env, yolo, hasApprover: approver !== null });
-  const queue = new ApprovalQueue(store);
-  const grants = new Grants(store, config.approvals.session_seconds);
   const userHome = loaded.env['HOME'] ?? homedir();
   const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
+  const commandLine = commandLineOf(input, env);
   const rulebook = new Rulebook({ config, origins: loaded.origins, websites, directory: cwd, commandLine });
+  const notices = [...attended.notices, ...smartNotices(loaded), ...ruleNotices(loaded, input), ...websites.notices];
+  return { attended, userHome, websites, rulebook, notices };
+}
+
+export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surroundings, input: GuardInput): Guard {
+  const { config } = loaded;
+  const { approver = null } = input;
+  const { attended, userHome, websites, rulebook, notices } = openRules({ loaded, env, cwd }, input);
+  const queue = new ApprovalQueue(store);
+  const grants = new Grants(store, config.approvals.session_seconds);
   rulebook.add(saved);
   const approvals = new Approvals({
     rulebook,
@@ -105,8 +115,7 @@ export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surrou
   });
   const repeats = repeatsGate(judging(rulebook, userHome), record);
   return {
-    ...{ gate, repeats, rulebook, approvals, queue, grants, hooks, loops },
-    notices: [...attended.notices, ...smartNotices(loaded), ...ruleNotices(loaded, input), ...websites.notices],
+    ...{ gate, repeats, rulebook, approvals, queue, grants, hooks, websites, loops, notices },
   };
 }
 

@@ -12,6 +12,10 @@ echo '== mounts'
 cat /proc/self/mountinfo 2>/dev/null
 echo '== network'
 cat /proc/net/dev 2>/dev/null
+echo '== routes'
+cat /proc/net/route 2>/dev/null
+echo '== routes6'
+cat /proc/net/ipv6_route 2>/dev/null
 echo '== cgroup'
 unified_path='' memory_path='' pids_path='' cpu_path=''
 while IFS=: read -r _ controllers path; do

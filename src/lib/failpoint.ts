@@ -16,6 +16,8 @@ export type Failpoint =
   | 'before-start'
   | 'after-start'
   | 'before-ready'
+  | 'before-ref'
+  | 'after-ref'
   | 'stopping'
   | 'after-stop'
   | 'exec-row'

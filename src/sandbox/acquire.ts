@@ -3,16 +3,17 @@
  *
  *   row fits and the resource runs           -> found        (no lease, no write)
  *   row fits, the resource is stopped        -> started     (one that is being stopped is waited for first)
- *   row fits, the resource has vanished      -> recreated    from the same spec, with the same files
+ *   row fits, the resource has vanished      -> recreated    from the same spec, with the same files; refused where they
+ *                                                            went with it
  *   no row                                   -> created
  *   another spec                             -> conflict, or replaced when asked
  *   left half-done by a crash                -> finished, then created
  */
-import type { Backend, Sandbox } from '../backend.ts';
+import type { Sandbox } from '../backend.ts';
 import { momentOf } from '../lib/clock.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxRow } from '../store/store.ts';
-import { cancelable, type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
+import { type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import type { Plan } from '../plan/types.ts';
 import { createSandbox, placeSandbox } from './create.ts';
 import { forgetCopies } from './credentials.ts';
@@ -20,7 +21,10 @@ import { attachIfThere, finish, removeResources } from './finish.ts';
 import { endedBy } from './ended-by.ts';
 import { withLease } from './lease.ts';
 import { keepLive } from './live.ts';
+import { recordEnd, refuseWithoutFiles } from './loss.ts';
 import { type CheckedMount, checkMounts, proveMounts } from './mounts.ts';
+import { proveNetwork } from './network.ts';
+import { startResource, stopResource } from './power.ts';
 import { nextStep } from './step.ts';
 import { usedNow } from './use.ts';
 
@@ -30,7 +34,7 @@ export async function acquire(context: Context, plan: Plan, options: StepOptions
   const row = await context.store.sandboxOfTask(plan.taskId);
   if (row !== null && nextStep(row, plan) === 'use') {
     const sandbox = await running(context, row);
-    if (sandbox !== null) return { row, sandbox, how: 'found' };
+    if (sandbox !== null) return { row, sandbox, how: 'found', lostSince: null };
   }
   const patience = { signal: options.signal, waitMs: leasePatienceMs };
   return await withLease(context.store, taskLease(plan.taskId), patience, () => underLease(context, plan, options));
@@ -40,7 +44,7 @@ async function acquireEphemeral(context: Context, plan: Plan, options: StepOptio
   const row = await context.store.sandboxOfTask(plan.taskId);
   const sandbox = row === null ? null : await running(context, row);
   if (row === null || sandbox === null) return await createSandbox(context, plan, options);
-  return { row, sandbox, how: 'found' };
+  return { row, sandbox, how: 'found', lostSince: null };
 }
 
 /** The live handle of a sandbox whose row is `ready`, or null when the place has to be asked and says otherwise. */
@@ -78,18 +82,18 @@ async function replace(
     state: 'creating',
     endedBy: endedBy(what.how === 'recreated' ? 'healing' : 'a recreation'),
     generation: row.generation + 1,
-    // That of the resource which goes: what finishes this after a crash looks for both of them by label.
-    ref: null,
     spec,
     configured,
     fingerprint,
     degraded,
+    effective: null,
     idleMs,
     ttlMs,
     createdAt: wallMs,
     usedAt: wallMs,
     createdBoot: boot,
     usedBoot: boot,
+    lostSince: null,
   } as const;
   await context.store.updateSandbox(row.id, patch);
   await removeResources(context, row, { emptyFirst: false });
@@ -105,16 +109,18 @@ export async function resume(
   const { row } = what;
   const backend = await context.backend(row.backend);
   const sandbox = row.ref === null ? null : await attachIfThere(backend, row.ref);
-  if (sandbox === null) return await replace(context, { ...what, how: 'recreated' }, options);
-  if (sandbox.state === 'running' && row.state === 'ready') return await ready(context, { row, sandbox, how: 'found' });
-  if (sandbox.power === undefined) return await replace(context, { ...what, how: 'recreated' }, options);
+  if (sandbox === null) await refuseWithoutFiles(context, row);
+  else if (sandbox.state === 'running' && row.state === 'ready')
+    return await ready(context, { row, sandbox, how: 'found', lostSince: null });
+  if (sandbox === null || sandbox.power === undefined)
+    return await replace(context, { ...what, how: 'recreated' }, options);
+  const lostSince = await recordEnd(context, { row, sandbox });
   const mounts = await checkMounts(context, row);
   await failpoint('before-start');
-  await sandbox.power.start(cancelable(options));
+  const started = await startResource(context, { row, sandbox }, options);
   await failpoint('after-start');
-  const started = await reattached(backend, sandbox);
   await proveOrStop(context, { row, sandbox: started }, mounts);
-  return await ready(context, { row, sandbox: started, how: 'started' });
+  return await ready(context, { row, sandbox: started, how: 'started', lostSince });
 }
 
 async function proveOrStop(
@@ -125,14 +131,11 @@ async function proveOrStop(
   try {
     const mayMiss = row.degraded.some(({ control }) => control === 'mounts');
     await proveMounts(context, { row, sandbox, mayMiss }, mounts);
+    await proveNetwork(context, row, sandbox);
   } catch (error) {
-    await sandbox.power?.stop();
+    await stopResource(context, { row, sandbox }, {});
     throw error;
   }
-}
-
-async function reattached(backend: Backend, sandbox: Sandbox): Promise<Sandbox> {
-  return await backend.attach(sandbox.ref);
 }
 
 async function ready(context: Context, handle: Handle): Promise<Handle> {

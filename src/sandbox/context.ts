@@ -46,6 +46,8 @@ export interface Handle {
   readonly row: SandboxRow;
   readonly sandbox: Sandbox;
   readonly how: 'created' | 'found' | 'started' | 'recreated';
+  /** Of a sandbox that was started just now, and that its place had ended: see `Sandbox.lost`. */
+  readonly lostSince: string | null;
 }
 
 export const taskLease = (taskId: string): string => `task:${taskId}`;

@@ -18,6 +18,7 @@ import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
 import { keepLive } from './live.ts';
 import { checkMounts, proveMounts } from './mounts.ts';
+import { proveNetwork } from './network.ts';
 import { noSandbox } from './step.ts';
 import { usedNow } from './use.ts';
 
@@ -51,12 +52,14 @@ export async function placeSandbox(
     );
     await failpoint('after-create');
     const unproved = await proveMounts(context, { row, sandbox, mayMiss: plan.allowDegraded }, mounts);
+    const live = keepLive(context, row.id, sandbox, nonce);
+    await proveNetwork(context, row, live);
     await forgetCopies(context, row);
     const degraded = [...row.degraded, ...unproved];
-    const patch = { state: 'ready', ref: sandbox.ref, effective: null, degraded, ...usedNow(context.clock) } as const;
+    const patch = { state: 'ready', ref: sandbox.ref, degraded, ...usedNow(context.clock) } as const;
     await context.store.updateSandbox(row.id, patch);
     await failpoint('after-ready');
-    return { row: { ...row, ...patch }, sandbox: keepLive(context, row.id, sandbox, nonce), how: what.how };
+    return { row: { ...row, ...patch }, sandbox: live, how: what.how, lostSince: null };
   } catch (error) {
     await abandon(context, row, error);
     throw error;
@@ -88,6 +91,7 @@ async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
     createdBoot: boot,
     usedBoot: boot,
     endedBy: null,
+    lostSince: null,
     idleMs: plan.idleMs,
     ttlMs: plan.ttlMs,
   };

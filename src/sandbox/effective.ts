@@ -33,6 +33,8 @@ export type Effective = {
   readonly mounts: readonly EffectiveMount[];
   /** Network interfaces beside loopback. */
   readonly interfaces: readonly string[];
+  /** Whether there is a route by another interface than loopback. `null`: it could not be read. */
+  readonly routed: boolean | null;
 };
 
 const longestText = 256 * 1024;
@@ -63,6 +65,7 @@ export function parseEffective(text: string): Effective | null {
       .filter((mount) => mount.target !== '/' && !kernelTypes.has(mount.type) && !kernelPaths.test(mount.target))
       .slice(0, mostEntries),
     interfaces: interfacesOf(parts.get('network') ?? ''),
+    routed: routedBy(parts.get('routes') ?? '', parts.get('routes6') ?? ''),
   };
 }
 
@@ -164,4 +167,15 @@ function parseMount(line: string): readonly EffectiveMount[] {
 function interfacesOf(text: string): readonly string[] {
   const names = text.split('\n').flatMap((line) => /^\s*([A-Za-z0-9_.@-]{1,32}):/.exec(line)?.[1] ?? []);
   return names.filter((name) => name !== 'lo').slice(0, mostEntries);
+}
+
+/** proc_net(5): the interface is the first word of a line under a header, and for IPv6 the last one without a header. */
+function routedBy(v4: string, v6: string): boolean | null {
+  if (!v4.startsWith('Iface')) return null;
+  const first = v4
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => line.trim().split(/\s+/)[0] ?? []);
+  const last = v6.split('\n').flatMap((line) => line.trim().split(/\s+/).at(-1) ?? []);
+  return [...first, ...last].some((name) => name !== '' && name !== 'lo');
 }

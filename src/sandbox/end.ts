@@ -3,13 +3,14 @@ import type { Sandbox } from '../backend.ts';
 import { CaissonError, isCode } from '../errors.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxRow } from '../store/store.ts';
-import { cancelable, type Context, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
+import { type Context, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
 import { keptFiles, removeDirectory } from './directory.ts';
 import { endedBy } from './ended-by.ts';
 import { attachIfThere, finish, type HowToFinish } from './finish.ts';
 import { withLease } from './lease.ts';
 import { forgetLive } from './live.ts';
+import { stopResource } from './power.ts';
 import { noSandbox } from './step.ts';
 
 /** By task id or sandbox id. Throws `not_found`. */
@@ -55,7 +56,7 @@ export async function finishStop(
 ): Promise<void> {
   await failpoint('stopping');
   if (sandbox !== null) await withdrawCredentials(context, row, sandbox);
-  await sandbox?.power?.stop(cancelable(options));
+  if (sandbox !== null) await stopResource(context, { row, sandbox }, options);
   await failpoint('after-stop');
   await context.store.updateSandbox(row.id, { state: 'stopped' });
   forgetLive(context, row.id);

@@ -3,7 +3,7 @@
  * so it also finishes what a crash left half-done. The caller holds the lease of the task.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Backend, Cancelable, Sandbox } from '../backend.ts';
+import type { Backend, Cancelable, Ref, Sandbox } from '../backend.ts';
 import { CaissonError, isCode } from '../errors.ts';
 import { settledOrLate } from '../exec/settled.ts';
 import { failpoint } from '../lib/failpoint.ts';
@@ -85,25 +85,24 @@ export async function removeResources(
   forgetLive(context, row.id);
 }
 
-/** The handle we hold; else by ref where the place had answered; by label where the answer may have been lost. */
+/** The handle we hold; else by ref where the place had answered, and by label where the answer may have been lost. */
 async function resourcesOf(context: Context, backend: Backend, row: SandboxRow): Promise<readonly Sandbox[]> {
   const live = context.live.get(row.id);
   if (live !== undefined && isDeepStrictEqual(live.ref, row.ref)) return [live];
-  const refs = row.ref === null ? await refsByLabel(context, backend, row.id) : [row.ref];
+  // A sandbox that is made anew has two for a while, and only one of them in its row.
+  const listed = row.ref === null || row.state === 'creating' ? await refsByLabel(context, backend, row.id) : [];
+  const refs =
+    row.ref === null || listed.some((ref) => isDeepStrictEqual(ref, row.ref)) ? listed : [row.ref, ...listed];
   const found = await Promise.all(refs.map((ref) => attachIfThere(backend, ref)));
   return found.filter((sandbox) => sandbox !== null);
 }
 
-async function refsByLabel(context: Context, backend: Backend, sandboxId: string): Promise<readonly Sandbox['ref'][]> {
+async function refsByLabel(context: Context, backend: Backend, sandboxId: string): Promise<readonly Ref[]> {
   const listed = await backend.list({ instance: context.store.instance });
   return listed.filter((entry) => entry.labels.sandbox === sandboxId).map((entry) => entry.ref);
 }
 
-export async function attachIfThere(
-  backend: Backend,
-  ref: Sandbox['ref'],
-  options: Cancelable = {},
-): Promise<Sandbox | null> {
+export async function attachIfThere(backend: Backend, ref: Ref, options: Cancelable = {}): Promise<Sandbox | null> {
   try {
     return await backend.attach(ref, options);
   } catch (error) {

@@ -16,6 +16,8 @@ export interface View {
   /** What a probe inside measured; `null` when it has not run or could not. */
   readonly effective: SandboxRow['effective'];
   readonly degraded: SandboxRow['degraded'];
+  /** The place ended the sandbox, and its files were then those of this moment. RFC 3339, UTC; `null`: nothing was lost. */
+  readonly lostSince: string | null;
   readonly directory: string | null;
   readonly ephemeral: boolean;
   readonly generation: number;
@@ -28,6 +30,7 @@ export interface View {
 export function viewOf(row: SandboxRow, place: Sandbox['place'] | null): View {
   const { id, taskId, backend, state, name, spec, fingerprint, effective, degraded, directory, ephemeral, generation } =
     row;
+  const { lostSince } = row;
   const end = expiresAt(row);
   return {
     ...{
@@ -41,6 +44,7 @@ export function viewOf(row: SandboxRow, place: Sandbox['place'] | null): View {
       fingerprint,
       effective,
       degraded,
+      lostSince,
       directory,
       ephemeral,
       generation,

@@ -3,6 +3,7 @@
  *
  * Every method throws `CaissonError` only. What a command did is an `Exit`, never an error.
  */
+import type { Readable } from 'node:stream';
 import type { AccessApi } from '../access/types.ts';
 import type { TokensApi } from '../access/tokens/types.ts';
 import type { AuditRecord, Verification } from '../audit/types.ts';
@@ -15,6 +16,7 @@ import type { CopyResult, FileTools } from '../files/types.ts';
 import type { GcItem } from './admin/gc.ts';
 import type { HookView } from '../guard/hooks/types.ts';
 import type { ApprovalView, Choice, GrantView } from '../guard/types.ts';
+import type { UrlChecker } from '../network/types.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { Inspected } from '../sandbox/inspect.ts';
 import type { Redactor } from '../secrets/redact/types.ts';
@@ -22,6 +24,7 @@ import type { ScanResult } from '../secrets/scan/types.ts';
 import type { SkillScan } from '../guard/skills/types.ts';
 import type { SandboxRequest } from '../plan/types.ts';
 import type {
+  AccountView,
   Acquired,
   BackendCheck,
   CodeInput,
@@ -64,6 +67,7 @@ export type { CopyResult, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc.ts';
 export type { HookView } from '../guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
+export type { AddressVerdict, UrlChecker, UrlQuery } from '../network/types.ts';
 export type { Checker, CheckQuery, Decision, RuleExamples } from '../policy/types.ts';
 export type { Inspected } from '../sandbox/inspect.ts';
 export type { SandboxRequest } from '../plan/types.ts';
@@ -114,10 +118,20 @@ export interface ExecsApi {
 
 /** Commands that outlive their request and the service. */
 export interface ProcessesApi {
-  /** In the sandbox of a task, which is created when it is not there. */
+  /**
+   * In the sandbox of a task, which is created when it is not there. With `stdin`, its input is open until `input` has ended it;
+   * without, it reads end of file at once.
+   */
   start(request: SandboxRequest & ExecInput, options?: Options): Promise<Detached>;
   /** Of one task, or of all sandboxes that run. */
   list(filter?: { readonly task?: string }, options?: Options): Promise<readonly TaskProcess[]>;
+  /** Throws `not_found`. */
+  get(processId: string, options?: Options): Promise<TaskProcess>;
+  /**
+   * Passes `source` on to a process that was started with `stdin`, and then end of file. When the source breaks or the signal
+   * fires, the input stays open for a later call. Throws `failed_precondition` when it is not open, or ends before the source.
+   */
+  input(processId: string, source: Readable, options?: Options): Promise<void>;
   /** Until the process has ended. */
   wait(processId: string, options?: Options): Promise<DetachedProcess>;
   /** Ends the whole tree; with a signal other than KILL, only sends that. */
@@ -186,7 +200,8 @@ export interface AuditApi {
 }
 
 export interface ImagesApi {
-  list(options?: Options): Promise<readonly ImageView[]>;
+  /** Of one backend, or of all; one that cannot be reached is an error. */
+  list(filter?: { readonly backend?: string }, options?: Options): Promise<readonly ImageView[]>;
   /** Names of the recipes that can be built. */
   recipes(): Promise<readonly { readonly name: string; readonly reference: string; readonly about: string }[]>;
   build(
@@ -216,6 +231,11 @@ export interface BackendsApi {
   /** Whether each can be used here, and what is wrong with it. Absent: all of this build. */
   check(names?: readonly string[], options?: Options): Promise<readonly BackendCheck[]>;
   /**
+   * What runs in the accounts of these backends, of all programs; asks each service, and changes nothing. Those that have
+   * no account are left out.
+   */
+  account(names: readonly string[], options?: Options): Promise<readonly AccountView[]>;
+  /**
    * Keys by which the hosts of a backend show who they are: asks every host, and changes nothing. Throws `not_supported` for
    * a backend whose places have none.
    */
@@ -234,6 +254,19 @@ export interface McpServersApi {
   child(name: string): McpChild;
 }
 
+/** What can be asked without a state directory. */
+export interface SettingsApi {
+  readonly config: Omit<ConfigView, 'set' | 'create'>;
+  readonly policy: Pick<PolicyApi, 'checker'>;
+  readonly network: NetworkApi;
+}
+
+/** What may be connected to. */
+export interface NetworkApi {
+  /** Judges URLs as the configuration has it now. Nothing is looked up and nothing is connected to. */
+  checker(): Promise<UrlChecker>;
+}
+
 export interface CaissonApi {
   /** The short form of `execs.run`. */
   run: ExecsApi['run'];
@@ -246,6 +279,7 @@ export interface CaissonApi {
   readonly files: FilesApi;
   readonly approvals: ApprovalsApi;
   readonly policy: PolicyApi;
+  readonly network: NetworkApi;
   readonly audit: AuditApi;
   readonly images: ImagesApi;
   readonly secrets: SecretsApi;

@@ -12,6 +12,7 @@ import type {
   FilesApi,
   ImagesApi,
   McpServersApi,
+  NetworkApi,
   PolicyApi,
   ProcessesApi,
   SandboxesApi,
@@ -38,6 +39,7 @@ import { Provisions } from './exec/provision.ts';
 import { RunningExecs } from './exec/running-execs.ts';
 import { Sessions } from './exec/sessions.ts';
 import { copiesOf } from './files/copy.ts';
+import { withRelativePaths } from './files/relative.ts';
 import { fileTools } from './files/tools.ts';
 import type { Rulebook } from '../guard/rulebook.ts';
 import type { SkillGuard } from '../guard/skills/skills.ts';
@@ -57,6 +59,7 @@ export interface Parts extends GcParts, AdmissionParts, Pick<AttemptParts, 'loop
   readonly builder: ImageBuilder;
   readonly config: ConfigView;
   readonly policy: PolicyApi;
+  readonly network: NetworkApi;
   readonly approvals: ApprovalsApi;
   /** What holds for a task. */
   readonly rulebook: Rulebook;
@@ -74,6 +77,7 @@ export class Caisson implements CaissonApi {
   readonly files: FilesApi;
   readonly approvals: ApprovalsApi;
   readonly policy: PolicyApi;
+  readonly network: NetworkApi;
   readonly audit: AuditApi;
   readonly images: ImagesApi;
   readonly secrets: SecretsApi;
@@ -95,6 +99,7 @@ export class Caisson implements CaissonApi {
     this.#release = parts.release;
     this.config = parts.config;
     this.policy = parts.policy;
+    this.network = parts.network;
     this.approvals = parts.approvals;
     this.audit = auditOf(context);
     this.images = imagesOf(parts);
@@ -122,12 +127,13 @@ export class Caisson implements CaissonApi {
     const streamBytes = loaded.config.policy.profile === 'strict' ? keepBytes : null;
     const bounds = { keepBytes, streamBytes };
     this.execs = new Execs({ context, journal, origin, admission, attempt, running, processes, plan, ...bounds });
-    this.#openSessions = new Sessions({ context, admission, attempt, running, plan: planOf, keepBytes });
+    this.#openSessions = new Sessions({ context, admission, attempt, running, plan: planOf, ...bounds });
     this.sessions = this.#openSessions;
     this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, within });
     const userHome = env['HOME'] ?? homedir();
     const tools = fileTools({ context, guard, rulebook, env, cwd, within });
-    this.files = withKeys({ ...tools, ...copiesOf({ context, userHome, within }) }, fileKeys);
+    const files = { ...tools, ...copiesOf({ context, userHome, within }) };
+    this.files = withKeys(withRelativePaths(files, { planOf, cwd }), fileKeys);
   }
 
   readonly run: CaissonApi['run'] = (request, options) => this.execs.run(request, options);

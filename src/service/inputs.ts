@@ -8,6 +8,7 @@ import type {
   ExecFilter,
   ExecInput,
   FilesApi,
+  ImagesApi,
   LogInput,
   ProcessesApi,
   RunInput,
@@ -77,6 +78,7 @@ export const requestKeys = {
 const page = { limit: true, cursor: true } as const;
 
 export const listKeys = {
+  images: { backend: true } satisfies Of<NonNullable<Parameters<ImagesApi['list']>[0]>>,
   sandboxes: { ...page, backend: true, state: true } satisfies Of<SandboxFilter>,
   execs: { ...page, task: true } satisfies Of<ExecFilter>,
   logs: { after: true, follow: true } satisfies Of<LogInput>,

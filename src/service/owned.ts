@@ -20,7 +20,7 @@ const sandboxes: Places<SandboxesApi> = {
   ...{ create: 1, list: 1, get: 1, start: 1, stop: 1, remove: 2, stats: 1, gc: 1 },
 };
 const execs: Places<ExecsApi> = { start: 1, run: 1, list: 1, get: 1, cancel: 1, logs: 2 };
-const processes: Places<ProcessesApi> = { start: 1, list: 1, wait: 1, kill: 2 };
+const processes: Places<ProcessesApi> = { start: 1, list: 1, get: 1, input: 2, wait: 1, kill: 2 };
 const sessions: Places<SessionsApi> = { open: 1, exec: 1, run: 1, close: 1, list: 1 };
 const files: Places<FilesApi> = {
   ...{ copyIn: 1, copyOut: 1, read: 1, stream: 1, write: 1, patch: 1, list: 1, stat: 1, move: 1, remove: 1 },
@@ -38,12 +38,12 @@ export function ownedBy(api: CaissonApi, caller: Caller): CaissonApi {
     files: actingFor(api.files, files, caller),
     approvals: actingFor(api.approvals, approvals, caller),
   };
-  const { policy, audit, images, secrets, access, tokens, backends, mcpServers, config } = api;
+  const { policy, network, audit, images, secrets, access, tokens, backends, mcpServers, config } = api;
   return {
     run: (request, options) => mine.execs.run(request, options),
     exec: (request, options) => mine.execs.start(request, options),
     ...mine,
-    ...{ policy, audit, images, secrets, access, tokens, backends, mcpServers, config },
+    ...{ policy, network, audit, images, secrets, access, tokens, backends, mcpServers, config },
     close: (options) => api.close(options),
   };
 }

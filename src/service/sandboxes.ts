@@ -48,7 +48,8 @@ export class Sandboxes implements SandboxesApi {
     const plan = await this.#parts.plan(request, options);
     const handle = await acquire(this.#context, plan, options);
     const effective = await measured(this.#context, handle.row, handle.sandbox);
-    return { sandbox: viewOf({ ...handle.row, effective }, handle.sandbox.place), how: handle.how };
+    const { row, sandbox, how, lostSince } = handle;
+    return { sandbox: viewOf({ ...row, effective }, sandbox.place), how, lostSince };
   }
 
   async list(filter: SandboxFilter = {}): Promise<Page<SandboxView>> {

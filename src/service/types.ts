@@ -1,7 +1,7 @@
 /** What callers of the API give, and what they get. The verbs are in `api.ts`. */
 import type { Readable } from 'node:stream';
 import type { Settings } from '../config/types.ts';
-import type { Check, Progress } from '../backend.ts';
+import type { Check, Progress, ResourceState } from '../backend.ts';
 import type { DetachedProcess } from '../exec/detached/types.ts';
 import type { Language } from '../exec/code.ts';
 import type { Exit } from '../exec/exit.ts';
@@ -60,12 +60,18 @@ export interface Acquired {
   readonly sandbox: SandboxView;
   /** `created`: made now. `found`: it was there. `started`: it was stopped. `recreated`: it had vanished and was made anew from the same spec; processes are gone, and files outside persistent directories too. */
   readonly how: 'created' | 'found' | 'started' | 'recreated';
+  /**
+   * The place had ended the sandbox by itself, and files were lost with it: those that are left are of this moment. RFC 3339,
+   * UTC. `null`: nothing was lost since the last call.
+   */
+  readonly lostSince: string | null;
 }
 
 export interface Running extends Execution {
   readonly where: Where;
   /** How its sandbox came to it, and what that sandbox lacks. */
   readonly how: Acquired['how'];
+  readonly lostSince: Acquired['lostSince'];
   readonly degraded: SandboxView['degraded'];
   /** Names that a skill requires and that are not set here. */
   readonly unsetVariables: readonly string[];
@@ -76,6 +82,7 @@ export interface Running extends Execution {
 export interface RunResult {
   readonly execId: string;
   readonly where: Where;
+  readonly lostSince: Acquired['lostSince'];
   readonly exit: Exit;
   readonly stdout: KeptStream;
   readonly stderr: KeptStream;
@@ -117,9 +124,29 @@ export interface BackendCheck {
   readonly check: Check;
 }
 
+/** Something that runs, or is kept, in the account of a backend. */
+export interface AccountItem {
+  readonly name: string;
+  readonly state: ResourceState;
+  /** RFC 3339, UTC. `null`, here and below: the service does not tell. */
+  readonly since: string | null;
+  readonly cpuCores: number | null;
+  readonly memoryBytes: number | null;
+  /** `this`: of this state directory. `other`: of another one. `none`: it has no labels of Caisson. */
+  readonly owner: 'this' | 'other' | 'none';
+  readonly taskId: string | null;
+}
+
+export interface AccountView {
+  readonly backend: string;
+  readonly items: readonly AccountItem[];
+  /** Why the service did not answer; then there are no items. */
+  readonly error: string | null;
+}
+
 export interface CopyInput {
   readonly task: string;
-  /** To the sandbox: a host path. From it: an absolute path inside. */
+  /** To the sandbox: a host path. From it: a path inside. */
   readonly source: string;
   readonly target: string;
   /** The caller confirms a target in another profile, or in a copy of the configuration. */
@@ -204,6 +231,11 @@ export interface ConfigView {
    * what the check refuses, and changes nothing then.
    */
   set(key: string, text: string): Promise<void>;
+  /**
+   * Writes the first file of the home. Throws `already_exists` where there is one, and `invalid_argument` for a text that the
+   * check refuses.
+   */
+  create(text: string): Promise<void>;
   /** How `caisson serve` is reached. */
   readonly server: Settings['server'];
   /** JSON Schema of the file. */

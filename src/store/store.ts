@@ -11,7 +11,10 @@
  * (SIGSTOP, a closed laptop) keeps what it holds.
  */
 import type { Ref, Spec } from '../backend.ts';
-import type { Caller } from '../values/caller.ts';
+import type { Outbox } from './outbox.ts';
+import type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
+
+export type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
 
 /** One limit or control that the place could not give, and that the caller or a default allowed to miss. */
 export interface Degradation {
@@ -76,6 +79,11 @@ export interface SandboxRow {
   readonly usedBoot: BootMark | null;
   /** What stopped or removed it last, for people: a verb and a process. `null`: nothing has. */
   readonly endedBy: string | null;
+  /**
+   * The place ended the sandbox, and its files were then those of this moment (RFC 3339, UTC): what was written later is
+   * gone. Of the last such loss. `null`: nothing was lost since the resource was made from its spec.
+   */
+  readonly lostSince: string | null;
   /** Stop (or remove, when ephemeral) after this long without use. `null`: never. */
   readonly idleMs: number | null;
   /** Remove after this long in any case. `null`: never. */
@@ -99,6 +107,7 @@ export type SandboxPatch = Partial<
     | 'createdBoot'
     | 'usedBoot'
     | 'endedBy'
+    | 'lostSince'
     | 'idleMs'
     | 'ttlMs'
   >
@@ -110,76 +119,6 @@ export type SandboxPatch = Partial<
  *
  * `pending` counts only while a live owner holds the lease of the question: who asked it and died is not waiting.
  */
-export type ApprovalState = 'pending' | 'approved' | 'denied' | 'used';
-
-export interface ApprovalRow {
-  /** `apr_` and 24 hexadecimal digits. */
-  readonly id: string;
-  /** Hash of everything that the answer is about. */
-  readonly binding: string;
-  readonly taskId: string;
-  /** The question as it is shown, as plain JSON. */
-  readonly question: Readonly<Record<string, unknown>>;
-  readonly state: ApprovalState;
-  readonly choice: string | null;
-  /** Who answered, for people; `null` before an answer. */
-  readonly answeredBy: string | null;
-  /** The token whose command it is; `null`: the program that opened Caisson. */
-  readonly askedBy: Caller | null;
-  /** Milliseconds since the epoch, by the clock of the writer. */
-  readonly createdAt: number;
-}
-
-export interface ApprovalAnswer {
-  readonly state: 'approved' | 'denied';
-  readonly choice: string;
-  readonly by: string;
-}
-
-/** An answer that holds for a task, until its sandbox is removed, its time ends, or it is revoked. */
-export interface GrantRow {
-  /** `grt_` and 24 hexadecimal digits. */
-  readonly id: string;
-  readonly taskId: string;
-  /** Version of the rules by which it was asked for: under others it does not hold. */
-  readonly rules: string;
-  /** What it answers, as `sessionKey` has it. */
-  readonly keys: readonly string[];
-  /** The same for people. */
-  readonly covers: readonly string[];
-  readonly grantedBy: string;
-  /** Milliseconds since the epoch, by `steadyNow`. */
-  readonly createdAt: number;
-  /** `null`: no end of its own. */
-  readonly expiresAt: number | null;
-}
-
-/** A token of the service, without the token itself. */
-export interface TokenRow {
-  /** `tok_` and 16 characters of [a-z0-9]. */
-  readonly id: string;
-  /** SHA-256 of the token, hexadecimal. */
-  readonly digest: string;
-  readonly owner: string;
-  /** For people. */
-  readonly name: string;
-  readonly scopes: readonly string[];
-  /** Milliseconds since the epoch, by `steadyNow`. */
-  readonly createdAt: number;
-  /** `null`: no end of its own. */
-  readonly expiresAt: number | null;
-}
-
-/** A rule that an answer "always" through a token made: it belongs to the owner of the token. */
-export interface SavedRule {
-  readonly owner: string;
-  readonly rule: string;
-  /** Who answered, for people. */
-  readonly savedBy: string;
-  /** Milliseconds since the epoch, by the clock of the writer. */
-  readonly savedAt: number;
-}
-
 /** An exec id that was used. What became of the exec is in the journal, or in its sandbox when it is detached. */
 export interface ExecRow {
   readonly id: string;
@@ -207,6 +146,8 @@ export interface Store {
   readonly instance: string;
   /** Identity of this owner. */
   readonly owner: string;
+  /** Events for webhooks. They are written with what happened, by no call of their own. */
+  readonly outbox: Outbox;
 
   /** Throws `already_exists` when the task has a sandbox, or the id or name is taken. */
   insertSandbox(row: SandboxRow): Promise<void>;

@@ -57,11 +57,18 @@ export const rooms: readonly Room[] = [
       'src/service/(?:caisson|api|owned).ts',
       'src/main.ts',
       'src/lib/(?:asset|build|nearest).ts',
+      'src/emulators/(?:[^/]+/)?emulator.ts',
       // `caisson serve` starts the service.
       'src/http/serve.ts',
       ...contract,
       ...shapes,
     ],
+  },
+  { name: 'what emulators give', owns: /^src\/emulators\/emulator\.ts$/, may: [] },
+  {
+    name: 'an emulator',
+    owns: /^src\/emulators\/([^/]+)\//,
+    may: ['src/errors.ts', 'src/lib/.*', 'src/emulators/emulator.ts', 'src/emulators/$1/.*'],
   },
   { name: 'the service', owns: /^src\/service\//, may: [...contract, 'src/service/.*', ...everyCore] },
   ...Object.entries(coreRooms).map(([name, others]) => ({

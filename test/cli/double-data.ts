@@ -1,5 +1,6 @@
 /** What the double knows from the start. */
 import type {
+  AccountView,
   AuditRecord,
   BackendCheck,
   CaissonApi,
@@ -14,7 +15,10 @@ import type {
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';
+import { judgeUrls } from '../../src/network/address/url.ts';
+import { noRules } from '../network/address/rules.ts';
 import { openChecker } from '../../src/policy/checker.ts';
+import { access } from './double-access.ts';
 
 export const spec: Spec = {
   backend: 'docker',
@@ -72,6 +76,7 @@ export const config: ConfigView = {
     { key: 'pool.size', value: null, origin: 'default' },
   ],
   set: () => Promise.resolve(),
+  create: () => Promise.resolve(),
   schema: () => Promise.resolve({ type: 'object' }),
 };
 
@@ -199,13 +204,14 @@ const hooks: CaissonApi['policy']['hooks'] = {
 };
 
 /** `confirmed`: fingerprints, in the order in which they were. */
-export function hostKeysIn(
-  keys: readonly HostKey[],
+export function backendsIn(
+  { keys = [], accounts = [] }: { readonly keys?: readonly HostKey[]; readonly accounts?: readonly AccountView[] },
   confirmed: string[],
-): Pick<CaissonApi['backends'], 'confirmHostKey' | 'hostKeys'> {
+): Omit<CaissonApi['backends'], 'check'> {
   const asKnown = (key: HostKey): HostKey =>
     confirmed.includes(key.fingerprint) ? { ...key, standing: 'known', refusal: null } : key;
   return {
+    account: (names) => Promise.resolve(accounts.filter(({ backend }) => names.includes(backend))),
     hostKeys: () => Promise.resolve(keys.map(asKnown)),
     confirmHostKey: (_backend, { fingerprint }) => Promise.resolve(void confirmed.push(fingerprint)),
   };
@@ -257,35 +263,15 @@ export const detached: TaskProcess = {
   supervised: true,
   truncated: { stdout: true, stderr: false },
   backgroundOpen: false,
+  inputOpen: false,
+};
+
+/** The real verdicts, under rules that open nothing. */
+const network: CaissonApi['network'] = {
+  checker: () => Promise.resolve((query) => judgeUrls(query, noRules)),
 };
 
 /** What is the same for every double. */
-/** Somebody with a hostile name waits; somebody is paired, and on a list as well. */
-const who = { platform: 'telegram', ids: ['42', 'ada'], name: 'Ada\u001b[2J' };
-const pairedUser = { ...who, ids: ['7'], pairedAt: '2026-01-01T12:00:00.000Z', by: 'me on a terminal' };
-const access: CaissonApi['access'] = {
-  message: () => Promise.resolve({ what: 'ignored', why: 'not-addressed' }),
-  conversation: () => Promise.resolve('telegram-1'),
-  pairing: {
-    list: () =>
-      Promise.resolve({
-        pending: [
-          {
-            ...who,
-            id: '0123456789abcdef',
-            askedAt: '2026-01-02T11:50:00.000Z',
-            expiresAt: '2026-01-02T12:50:00.000Z',
-          },
-        ],
-        paired: [pairedUser],
-        lockedOut: [{ platform: 'slack', until: '2026-01-02T13:00:00.000Z' }],
-      }),
-    approve: () => Promise.resolve(pairedUser),
-    revoke: () => Promise.resolve({ user: pairedUser, still: 'platform-allowlist' }),
-    clearPending: (platform) => Promise.resolve(platform === undefined ? 2 : 1),
-  },
-};
-
 export class Fixed {
   readonly config = config;
   readonly images = images;
@@ -293,5 +279,6 @@ export class Fixed {
   readonly audit = audit;
   readonly approvals = approvals;
   readonly access = access;
+  readonly network = network;
   readonly tokens = tokens;
 }

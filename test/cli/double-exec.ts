@@ -39,7 +39,7 @@ export function startProcess(id: string, input: ExecInput, where: Where): Starte
     kill('canceled');
     await exit;
   };
-  return { id, where, stdin, stdout, stderr, exit, cancel, ignore: () => undefined };
+  return { id, where, lostSince: null, stdin, stdout, stderr, exit, cancel, ignore: () => undefined };
 }
 
 /** Tells its size, the bytes it is typed, and ends with 3 at `q`. */
@@ -60,6 +60,7 @@ export function startTerminal(id: string, input: ExecInput, where: Where): Start
   return {
     id,
     where,
+    lostSince: null,
     stdin,
     stdout,
     stderr,

@@ -11,5 +11,5 @@ const double = new Double({
 });
 process.exitCode = await invoke(
   process.argv.slice(2),
-  realWorld(() => Promise.resolve(double)),
+  realWorld({ open: () => Promise.resolve(double), settings: () => Promise.resolve(double) }),
 );

@@ -19,7 +19,7 @@ import type {
   Stats,
 } from '../../src/service/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { checks, detached, Fixed, hostKeysIn, policyWith, secretsOf, spec, usage, wholeRules } from './double-data.ts';
+import { checks, detached, Fixed, backendsIn, policyWith, secretsOf, spec, usage, wholeRules } from './double-data.ts';
 import { files } from './double-files.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 import { sessionsOf } from './double-sessions.ts';
@@ -32,6 +32,8 @@ export interface Script {
   /** Changes how commands end. */
   readonly exit?: Partial<Exit>;
   readonly recreated?: boolean;
+  readonly accounts?: NonNullable<Parameters<typeof backendsIn>[0]['accounts']>;
+  readonly lostSince?: string;
   /** What the service was asked to do, a line each; also appended to this file. */
   readonly logFile?: string;
   readonly createDelayMs?: number;
@@ -59,7 +61,7 @@ export class Double extends Fixed implements CaissonApi {
     super();
     this.#script = script;
     this.policy = policyWith(script.rules ?? wholeRules, script.ignored);
-    this.backends = { check: (names) => this.#check(names), ...hostKeysIn(script.keys ?? [], this.confirmed) };
+    this.backends = { check: (names) => this.#check(names), ...backendsIn(script, this.confirmed) };
     for (const part of script.sandboxes ?? []) this.#add(part);
   }
 
@@ -73,7 +75,8 @@ export class Double extends Fixed implements CaissonApi {
       const noLanes = this.#find(task).backend === 'local' ? 'no setsid here' : null;
       return Promise.resolve({ ...this.#find(task), resource: 'running', noLanes });
     },
-    start: (task) => Promise.resolve({ sandbox: this.#find(task), how: 'started' }),
+    start: (task) =>
+      Promise.resolve({ sandbox: this.#find(task), how: 'started', lostSince: this.#script.lostSince ?? null }),
     stop: (task) => Promise.resolve(this.#log(`stop ${this.#find(task).taskId}`)),
     remove: async (task, how = {}, options = {}) => {
       await Promise.resolve(options.signal?.throwIfAborted());
@@ -101,10 +104,9 @@ export class Double extends Fixed implements CaissonApi {
       this.#log(`processes ${task ?? 'all'}`);
       return Promise.resolve([detached]);
     },
-    wait: (id) => {
-      this.#log(`wait ${id}`);
-      return Promise.resolve(detached);
-    },
+    get: (id) => (id === detached.id ? Promise.resolve(detached) : Promise.reject(this.#missing(id))),
+    input: (id) => Promise.resolve(this.#log(`input ${id}`)),
+    wait: (id) => Promise.resolve((this.#log(`wait ${id}`), detached)),
     kill: (id, signal) => {
       this.#log(`kill ${id} ${signal ?? 'all'}`);
       return Promise.resolve({ process: detached, survivors: [] });
@@ -130,7 +132,7 @@ export class Double extends Fixed implements CaissonApi {
     if (this.#script.createDelayMs !== undefined) await this.#delay(this.#script.createDelayMs, options);
     const taskId = request.taskId ?? `task${(this.#count += 1)}`;
     const known = [...this.#sandboxes.values()].find((sandbox) => sandbox.taskId === taskId || sandbox.id === taskId);
-    if (known !== undefined) return { sandbox: known, how: 'found' };
+    if (known !== undefined) return { sandbox: known, how: 'found', lostSince: this.#script.lostSince ?? null };
     if (request.existing === true) throw this.#missing(taskId);
     this.#log(`create ${taskId}`);
     return {
@@ -139,7 +141,7 @@ export class Double extends Fixed implements CaissonApi {
         ephemeral: request.taskId === undefined,
         createdAt: new Date(this.#now()).toISOString(),
       }),
-      how: 'created',
+      ...{ lostSince: null, how: 'created' },
     };
   }
 
@@ -151,7 +153,7 @@ export class Double extends Fixed implements CaissonApi {
   }
 
   async #command(request: SandboxRequest & ExecInput, options: Options = {}): Promise<Running> {
-    const { sandbox, how } = await this.#create(request, options);
+    const { sandbox, how, lostSince } = await this.#create(request, options);
     this.requests.push(request);
     const where = {
       backend: 'docker',
@@ -171,7 +173,7 @@ export class Double extends Fixed implements CaissonApi {
     });
     const unsetVariables = request.skills ?? []; // as if each were a variable
     const reported = { degraded: sandbox.degraded, unsetVariables, missingFiles: [] };
-    return { ...running, exit, how: where.recreated ? 'recreated' : how, ...reported };
+    return { ...running, exit, how: where.recreated ? 'recreated' : how, ...reported, lostSince };
   }
 
   async run(request: Parameters<CaissonApi['run']>[0], options: Options = {}): ReturnType<CaissonApi['run']> {
@@ -191,7 +193,14 @@ export class Double extends Fixed implements CaissonApi {
       omittedBytes: 0,
       cutAt: null,
     });
-    return { execId: running.id, where: running.where, exit, stdout: kept(stdout), stderr: kept(stderr) };
+    return {
+      execId: running.id,
+      where: running.where,
+      lostSince: running.lostSince,
+      exit,
+      stdout: kept(stdout),
+      stderr: kept(stderr),
+    };
   }
 
   async #detach(request: SandboxRequest & ExecInput): Promise<Detached> {
@@ -265,12 +274,9 @@ export class Double extends Fixed implements CaissonApi {
       fingerprint: 'f1',
       effective: null,
       degraded: [{ control: 'diskBytes', wanted: 1024, reason: 'overlay2 on ext4 has no quota' }],
-      directory: null,
-      ephemeral: false,
+      ...{ lostSince: null, directory: null, ephemeral: false },
       generation: 1,
-      createdAt: time,
-      usedAt: time,
-      expiresAt: null,
+      ...{ createdAt: time, usedAt: time, expiresAt: null },
       ...part,
     };
     this.#sandboxes.set(view.id, view);

@@ -57,6 +57,17 @@ describe('run and exec', () => {
     );
   });
 
+  it.each([['-q'], ['-o', 'json'], []])(
+    'warn that files are gone when the service had ended the sandbox (%s %s)',
+    async (...flags) => {
+      const lostSince = '2026-01-02T03:04:05.000Z';
+      const { stderr } = await cli(['exec', ...flags, 'build', '--', 'true'], { sandboxes, lostSince });
+      expect(stderr).toContain(`files are those of ${lostSince}: what was written later is gone`);
+      expect((await cli(['exec', ...flags, 'build', '--', 'true'], { sandboxes })).stderr).not.toContain('gone');
+      expect((await cli(['start', ...flags, 'build'], { sandboxes, lostSince })).stderr).toContain(lostSince);
+    },
+  );
+
   it('print one JSON object with -o json, and still exit as the command does', async () => {
     const { exitCode, stdout, stderr } = await cli(
       ['run', '-o', 'json', '-i', '--', 'sh', '-c', 'cat; echo err >&2; exit 4'],

@@ -92,6 +92,7 @@ describe('an interruption', () => {
       signals,
       nowMs: () => nowMs,
       open: () => Promise.reject(new Error('not here')),
+      settings: () => Promise.reject(new Error('not here')),
       abandon: (code: number) => void abandoned.push(code),
     };
     const { signal, exitCode, stop } = watchInterrupts(world, (text) => void said.push(text));

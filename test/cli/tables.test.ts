@@ -125,6 +125,48 @@ describe('tables', () => {
     expect((await cli(['doctor', 'dokcer'])).exitCode).toBe(125);
   });
 
+  const item = { since: '2026-01-02T11:57:00Z', cpuCores: 2, memoryBytes: 2 ** 30 } as const;
+  const accounts = [
+    {
+      backend: 'docker',
+      error: null,
+      items: [
+        { ...item, name: 'sb-1', state: 'running', owner: 'this', taskId: 'build' },
+        { ...item, name: 'sb-2\u001b[2J', state: 'running', owner: 'other', taskId: 'theirs' },
+        { ...item, name: 'mine', state: 'stopped', owner: 'none', taskId: null, since: null, cpuCores: null },
+      ],
+    },
+  ] as const;
+
+  it('ls --account shows what runs in the account, of all programs', async () => {
+    expect((await cli(['ls', '--account'], { accounts })).stdout).toMatchInlineSnapshot(`
+      "BACKEND  NAME         STATE    CREATED    CPU  MEMORY  OWNER         TASK
+      docker   sb-1         running  3 min ago  2    1 GB    this home     build
+      docker   sb-2\\x1b[2J  running  3 min ago  2    1 GB    another home  theirs
+      docker   mine         stopped  -          -    1 GB    not Caisson   -
+      "
+    `);
+    expect((await cli(['ls', '--account', '-q'], { accounts })).stdout).toBe('sb-1\nsb-2\\x1b[2J\nmine\n');
+    expect(JSON.parse((await cli(['ls', '--account', '--json'], { accounts })).stdout)).toEqual(accounts);
+    expect((await cli(['ls', '--account', '--filter', 'backend=other'], { accounts })).stdout).not.toContain('sb-1');
+    expect((await cli(['ls', '--account', '--filter', 'state=ready'], { accounts })).exitCode).toBe(2);
+  });
+
+  it('ls --account fails when a service does not answer, and doctor says so', async () => {
+    const silent = [{ backend: 'docker', items: [], error: 'the service is away' }];
+    const { exitCode, stderr } = await cli(['ls', '--account'], { accounts: silent });
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('docker did not answer: the service is away')]);
+    expect((await cli(['doctor', 'docker'], { accounts: silent })).stdout).toContain('the account does not answer');
+  });
+
+  it('doctor tells how many sandboxes run in an account, and whose they are', async () => {
+    expect((await cli(['doctor', 'docker'], { accounts })).stdout).toContain(
+      "2 sandboxes run in the account: 1 of this home, 1 of another home, 0 not Caisson's; 1 more are kept",
+    );
+    const [first] = JSON.parse((await cli(['doctor', 'docker', '--json'], { accounts })).stdout);
+    expect(first).toMatchObject({ backend: 'docker', account: accounts[0] });
+  });
+
   it('doctor names the rules that do not find what their examples say', async () => {
     const rules = [
       { rule: 'D1', examples: 7, problems: ['does not find: rm -r x', 'finds: ls'] },

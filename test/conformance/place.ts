@@ -146,6 +146,25 @@ export class Place {
     return this.#shared;
   }
 
+  /** As core does it: with another ref it is attached by that one, else it is the same object. */
+  stop(sandbox: Sandbox): Promise<Sandbox> {
+    return this.#switch(sandbox, 'stop');
+  }
+
+  start(sandbox: Sandbox): Promise<Sandbox> {
+    return this.#switch(sandbox, 'start');
+  }
+
+  async #switch(sandbox: Sandbox, verb: 'stop' | 'start'): Promise<Sandbox> {
+    if (sandbox.power === undefined) throw new Error('the power facet is missing on this object');
+    let { ref } = sandbox;
+    await sandbox.power[verb]({ onRef: async (next) => void (ref = next) });
+    if (ref === sandbox.ref) return sandbox;
+    const attached = await this.backend.attach(ref);
+    this.#made.push(attached);
+    return attached;
+  }
+
   async destroy(sandbox: Sandbox): Promise<void> {
     sandbox.init?.release();
     await sandbox.destroy();

@@ -5,6 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Apptainer, hasApptainer, startApptainer } from '../engines/apptainer.ts';
 import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
+import { type ModalService, startModalService, whyNoModal } from '../engines/modal.ts';
+import type { DaytonaEmulator } from '../../src/emulators/daytona/emulator.ts';
+import { daytonaImage, startDaytonaHere, whyNoDaytona } from '../engines/daytona.ts';
 import { type Home, makeHome } from './home.ts';
 
 const times = Number(process.env['CAISSON_LOAD_CRASHES'] ?? 1);
@@ -18,6 +21,8 @@ interface Place {
   /** The keys of `terminal`, and what its commands need in their environment. */
   open(): Promise<{ readonly settings: Settings; readonly env: Readonly<Record<string, string>> }>;
   close(): Promise<void> | void;
+  /** What is left there, when that is not in the state directory. */
+  left?(): Promise<readonly unknown[]>;
 }
 
 function sshPlace(): Place {
@@ -55,6 +60,39 @@ function singularityPlace(): Place {
   };
 }
 
+function modalPlace(): Place {
+  let service: ModalService | null = null;
+  return {
+    backend: 'modal',
+    isThere: whyNoModal === null,
+    open: async () => {
+      service = await startModalService();
+      return { settings: { modal_image: 'debian:12' }, env: service.env };
+    },
+    close: () => service?.stop(),
+    left: async () => {
+      if (service === null) return [];
+      const { sandboxes, images } = await service.state();
+      // One image is that of the reference; all others are snapshots.
+      return [...sandboxes.filter(({ status }) => status === null), ...images.slice(1)];
+    },
+  };
+}
+
+function daytonaPlace(): Place {
+  let emulator: DaytonaEmulator | null = null;
+  return {
+    backend: 'daytona',
+    isThere: whyNoDaytona() === null,
+    open: async () => {
+      emulator = await startDaytonaHere();
+      return { settings: { daytona_image: daytonaImage }, env: emulator.environment };
+    },
+    close: () => emulator?.close(),
+    left: async () => Array.from({ length: emulator?.count() ?? 0 }, () => 'a sandbox'),
+  };
+}
+
 const dockerPlace: Place = {
   backend: 'docker',
   isThere: true,
@@ -62,7 +100,9 @@ const dockerPlace: Place = {
   close: () => undefined,
 };
 
-describe.each([dockerPlace, sshPlace(), singularityPlace()])('a process that is killed on $backend', (place) => {
+const places = [dockerPlace, sshPlace(), singularityPlace(), modalPlace(), daytonaPlace()];
+
+describe.each(places)('a process that is killed on $backend', (place) => {
   let settings: Settings = {};
   let env: Readonly<Record<string, string>> = {};
 
@@ -89,6 +129,7 @@ describe.each([dockerPlace, sshPlace(), singularityPlace()])('a process that is 
         items: expect.stringMatching(/^(\[\])?$/),
       });
       expect(await home.containers()).toEqual([]);
+      expect(await place.left?.()).toEqual(place.left === undefined ? undefined : []);
     }
   }
 
@@ -103,7 +144,10 @@ describe.each([dockerPlace, sshPlace(), singularityPlace()])('a process that is 
     async (name) =>
       await often(async (cli) => {
         await killed(cli, name, ['create', '--task', 't']);
-        expect(await cli(['run', '--task', 't', '--', 'echo', 'there'])).toMatchObject({ stdout: 'there\n', code: 0 });
+        expect(await cli(['run', '--task', 't', '--', 'echo', 'there'])).toMatchObject({
+          stdout: 'there\n',
+          code: 0,
+        });
         expect(await listed(cli)).toHaveLength(1);
       }),
   );
@@ -146,6 +190,22 @@ describe.each([dockerPlace, sshPlace(), singularityPlace()])('a process that is 
         await cli(['run', '--task', 't', '--', 'sh', '-c', 'echo kept >file'], idle);
         if (verb === 'gc') await sleep(1_500);
         await killed(cli, name, verb === 'gc' ? ['gc'] : ['stop', 't'], idle);
+        expect(await cli(['exec', 't', '--', 'cat', 'file'])).toMatchObject({ stdout: 'kept\n', code: 0 });
+      }),
+  );
+
+  it.skipIf(!place.isThere || place.backend !== 'modal').each([
+    ['after-ref', 'stop'],
+    ['before-ref', 'start'],
+    ['after-ref', 'start'],
+  ])(
+    'leaves a ref that finds the files, and one sandbox, when it dies at %s of %s',
+    patience,
+    async (name, verb) =>
+      await often(async (cli) => {
+        await cli(['run', '--task', 't', '--', 'sh', '-c', 'echo kept >file']);
+        if (verb === 'start') expect(await cli(['stop', 't'])).toMatchObject({ code: 0 });
+        await killed(cli, name, [verb, 't']);
         expect(await cli(['exec', 't', '--', 'cat', 'file'])).toMatchObject({ stdout: 'kept\n', code: 0 });
       }),
   );

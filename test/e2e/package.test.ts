@@ -3,14 +3,13 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerHost } from '../engines/docker.ts';
 import { busybox } from './home.ts';
+import { checkout, installPackage } from './packed.ts';
 
 const execute = promisify(execFile);
-const checkout = fileURLToPath(new URL('../..', import.meta.url));
 let project: string;
 let env: NodeJS.ProcessEnv;
 
@@ -29,10 +28,7 @@ beforeAll(async () => {
     DOCKER_HOST: dockerHost() ?? '',
     CAISSON_TERMINAL_DOCKER_IMAGE: busybox,
   };
-  await writeFile(at('package.json'), '{"name":"project","private":true,"type":"module"}');
-  await execute('npm', ['pack', '--pack-destination', project], { cwd: checkout });
-  const [tarball = ''] = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`]);
+  await installPackage(project);
 }, 300_000);
 afterAll(() => rm(project, { recursive: true, force: true }));
 
@@ -52,18 +48,36 @@ describe('the installed package', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(15 * 2 ** 20);
   });
 
+  it('has pages whose links lead to its own files, or to the repository', async () => {
+    const root = at('node_modules/caisson');
+    const pages = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.md'));
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/configuration.md']));
+    const dead = await Promise.all(
+      pages.map(async (page) => {
+        const links = [...(await readFile(join(root, page), 'utf8')).matchAll(/\]\((?!https:|#)([^)#]+)/g)];
+        const there = async (path: string) => await stat(path).then(Boolean, () => false);
+        const found = await Promise.all(links.map(([, link = '']) => there(join(root, dirname(page), link))));
+        return links.filter((_, index) => found[index] === false).map(([, link]) => `${page}: ${link}`);
+      }),
+    );
+    expect(dead.flat()).toEqual([]);
+  });
+
   it('is imported and required, with one class of errors in all entries', async () => {
     await writeFile(
       at('entries.mjs'),
       `import { createRequire } from 'node:module';
        import { CaissonError, isCode, openCaisson } from 'caisson';
        import * as backend from 'caisson/backend';
+       import { CaissonError as NetError, openNet } from 'caisson/net';
        import manifest from 'caisson/package.json' with { type: 'json' };
        const required = createRequire(import.meta.url)('caisson');
        const error = new backend.CaissonError('conflict', 'x');
+       const refused = await openNet().fetch('http://127.0.0.1/').catch((failure) => failure);
+       console.log(refused instanceof NetError, isCode(refused, 'policy_denied'), NetError === CaissonError);
        console.log(error instanceof CaissonError, isCode(error, 'conflict'), required.openCaisson === openCaisson, manifest.name);`,
     );
-    expect((await node('entries.mjs')).stdout).toBe('true true true caisson\n');
+    expect((await node('entries.mjs')).stdout).toBe('true true true\ntrue true true caisson\n');
   });
 
   it('names every package that is inside, with licence and text', async () => {
@@ -78,6 +92,8 @@ describe('the installed package', () => {
       'web-tree-sitter',
       'tree-sitter-bash',
       'p-queue',
+      'ipaddr.js',
+      'undici',
       'fast-check',
     ]) {
       expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'));
@@ -97,6 +113,9 @@ describe('the installed package', () => {
       at('typed.ts'),
       `import { type CaissonApi, type ErrorCode, isCode, openCaisson, type OpenInput, type Running } from 'caisson';
        import { type Backend, type BackendModule, CaissonError } from 'caisson/backend';
+       import { openNet, type Net } from 'caisson/net';
+       const net: Net = openNet({ allowPrivate: ['10.1.2.3:8080'] });
+       const page: string = await (await net.fetch('https://example.com/', { method: 'POST', body: 'x' })).text();
        const input: OpenInput = { flags: { 'terminal.backend': 'local' } };
        const caisson: CaissonApi = await openCaisson(input);
        const running: Running = await caisson.exec({ command: ['true'] });
@@ -105,7 +124,7 @@ describe('the installed package', () => {
        await caisson.run({ command: [] });
        export const backend: BackendModule = { isolation: 'none', open: (): Backend => { throw new CaissonError('internal', 'x'); } };
        export const wrong: ErrorCode = 'conflict';
-       export { code, isCode };`,
+       export { code, isCode, page };`,
     );
     const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
     const compilerOptions = { strict: true, noEmit: true, target: 'es2023', types: ['node'], module };
@@ -132,6 +151,7 @@ describe('the installed package', () => {
       await caisson('policy', 'check', '--backend', 'local', command).catch((error: unknown) => error);
     expect(await verdict('echo "$(ls)" | wc -c')).toMatchObject({ stdout: expect.stringMatching(/^allow/) });
     expect(await verdict('rm -rf /')).toMatchObject({ code: 3, stdout: expect.stringMatching(/^deny/) });
+    expect((await caisson('doctor', 'docker')).stdout).toContain('docker');
     expect((await caisson('image', 'ls')).stdout).toMatch(/base[\s\S]*python-node/);
     expect((await caisson('config', 'schema')).stdout).toContain('container_cpu');
     for (const shell of ['bash', 'zsh', 'fish'])

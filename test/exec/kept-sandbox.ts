@@ -17,6 +17,7 @@ const tools = [
   'mkfifo',
   'find',
   'date',
+  'dd',
   'tail',
   'head',
   'env',

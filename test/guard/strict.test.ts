@@ -95,6 +95,23 @@ describe('the service under the profile strict', () => {
     },
   );
 
+  it('passes 8 KB of each stream of a session on', patience, async () => {
+    const caisson = await strictly();
+    await caisson.sandboxes.create({ taskId: 'cut' });
+    const at = { taskId: 'cut', name: 'dev' };
+    const running = await caisson.sessions.exec({
+      ...at,
+      text: 'i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i+1)); done',
+    });
+    expect((await running.exit).notes).toContain('stdout was cut after 8192 bytes: the profile is strict');
+    expect((await buffer(running.stdout)).length).toBe(8192);
+    running.ignore('stderr');
+    await running.session;
+    const next = await caisson.sessions.run({ ...at, text: 'echo $i' });
+    expect(next.stdout.text).toBe('3000\n');
+    await caisson.sandboxes.remove('cut');
+  });
+
   it('runs programs in a directory of their own', { timeout: 60_000 }, async () => {
     const caisson = await strictly();
     const { stdout } = await caisson.run({ code: { language: 'bash', text: 'pwd' } });

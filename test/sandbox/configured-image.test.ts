@@ -74,12 +74,12 @@ it.each([
 });
 
 it('a build without that backend says so, and makes nothing elsewhere', async () => {
-  const home = homeWith(documented);
+  const home = homeWith(documented.replace('backend: "modal"', 'backend: "daytona"'));
   const caisson = await openCaisson({ home, env: { HOME: home }, cwd: home });
   onTestFinished(async () => await caisson.close());
   await expect(caisson.sandboxes.create({ taskId: 'demo' })).rejects.toMatchObject({
     code: 'invalid_argument',
-    message: 'this build has no modal backend',
+    message: 'this build has no daytona backend',
     remedy: expect.stringContaining('docker'),
   });
   expect((await caisson.sandboxes.list()).items).toEqual([]);

@@ -30,6 +30,11 @@ Inter-|   Receive
  face |bytes
     lo: 0 0
   eth0: 1 2
+== routes
+Iface	Destination	Gateway
+lo	0000007F	00000000
+== routes6
+00 00 00 00 00 lo
 == cgroup
 memory=268435456
 memsw=268435456

@@ -34,6 +34,7 @@ export function row(patch: Partial<SandboxRow> = {}): SandboxRow {
     createdBoot: null,
     usedBoot: null,
     endedBy: null,
+    lostSince: null,
     idleMs: null,
     ttlMs: null,
     ...patch,

@@ -18,7 +18,11 @@ import { Uses } from '../../src/sandbox/use.ts';
 interface Afresh {
   readonly at: { home: string; place: FakePlace };
   /** A second one is a restart, or another process. */
-  readonly service: (guarantees?: Partial<Guarantees>, facets?: FakeOptions['facets']) => Promise<Context>;
+  readonly service: (
+    guarantees?: Partial<Guarantees>,
+    facets?: FakeOptions['facets'],
+    programs?: FakeOptions['programs'],
+  ) => Promise<Context>;
 }
 
 /** Called where the tests are: it sets up and clears away around each of them. */
@@ -34,10 +38,10 @@ export function afresh(): Afresh {
     await at.place.dispose();
     await rm(at.home, { recursive: true, force: true });
   });
-  const service: Afresh['service'] = async (guarantees = {}, facets = {}) => {
+  const service: Afresh['service'] = async (guarantees = {}, facets = {}, programs = {}) => {
     const { home, place } = at;
     const { store } = await openStore(join(home, 'caisson.db'));
-    const backend = fakeBackend({ place, guarantees, facets });
+    const backend = fakeBackend({ place, guarantees, facets, programs });
     closers.push(() => store.close());
     return {
       home,
@@ -50,7 +54,7 @@ export function afresh(): Afresh {
       gate: new Gate(2),
       live: new Map(),
       measuring: new Map(),
-      lanes: true,
+      lanes: Object.keys(programs).length === 0,
       requirePatchedRuntime: false,
     };
   };

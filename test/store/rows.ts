@@ -36,6 +36,7 @@ export function newRow(over: Partial<SandboxRow> = {}): SandboxRow {
     createdBoot: null,
     usedBoot: null,
     endedBy: null,
+    lostSince: null,
     idleMs: 300_000,
     ttlMs: null,
     ...over,

@@ -116,6 +116,30 @@ describe('versions of the database (FR-22)', () => {
     await third.store.close();
   });
 
+  it('upgrades a home of version 5, whose sandboxes have lost nothing', async () => {
+    await using directory = await scratch();
+    const path = join(directory.path, 'caisson.db');
+    const row = newRow({ state: 'ready', ref: { v: 1, container: 'x' } });
+    const newer = join(directory.path, 'newer.db');
+    const { store } = await openStore(newer);
+    await store.insertSandbox(row);
+    await store.close();
+    await (await openStore(path, { migrations: migrations.slice(0, 5) })).store.close();
+    const database = new DatabaseSync(path);
+    const columns = database.prepare("SELECT name FROM pragma_table_info('sandboxes')").all();
+    const names = columns.map(({ name }) => String(name)).join(', ');
+    database.exec(`ATTACH '${newer}' AS newer; INSERT INTO sandboxes (${names}) SELECT ${names} FROM newer.sandboxes`);
+    database.close();
+
+    const upgraded = await openStore(path);
+    expect(upgraded.notices.map(({ id }) => id)).toEqual(['migrated']);
+    expect(await upgraded.store.sandboxes()).toEqual([row]);
+    const lostSince = '2026-01-02T03:04:05.000Z';
+    await upgraded.store.updateSandbox(row.id, { lostSince });
+    expect(await upgraded.store.sandbox(row.id)).toEqual({ ...row, lostSince });
+    await upgraded.store.close();
+  });
+
   it('refuses a newer database and leaves it as it is', async () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');

@@ -19,7 +19,7 @@ export const configShow = defineCommand({
   ],
   run: async (given, context) => {
     const [prefix] = given.operands;
-    const { config } = await context.service();
+    const { config } = await context.settings();
     const all = config.show(given.text('task'));
     const entries = all.filter(({ key }) => prefix === undefined || key === prefix || key.startsWith(`${prefix}.`));
     if (prefix !== undefined && entries.length === 0) throw unknownKey(prefix, all);
@@ -90,7 +90,7 @@ export const configCheck = defineCommand({
     ['a configuration elsewhere', 'config check --home /srv/caisson'],
   ],
   run: async (_given, context) => {
-    const { config } = await context.service();
+    const { config } = await context.settings();
     if (context.json) await context.printJson({ ok: true, home: config.home, notices: config.notices });
     else if (!context.quiet) await context.print(`the configuration in ${escapeLine(config.home)} is fine\n`);
     return 0;
@@ -106,7 +106,7 @@ export const configSchema = defineCommand({
   options: {},
   examples: [['for an editor that knows schemas', 'config schema > caisson.schema.json']],
   run: async (_given, context) => {
-    const { config } = await context.service();
+    const { config } = await context.settings();
     await context.printJson(await config.schema());
     return 0;
   },

@@ -12,8 +12,10 @@ const mostSkipped = 20;
 export const cp = defineCommand({
   name: 'cp',
   summary: 'Copy files and directories into or out of a sandbox',
-  about: `Exactly one side is in the sandbox, written TASK:PATH. A path of this machine that holds a colon
-starts with / or . instead. Links, devices and sockets are left out and reported. Files that\nhold the account or its configuration (~/.ssh, ~/.bashrc, /etc/passwd and the like) are not written.`,
+  about: `Exactly one side is in the sandbox, written TASK:PATH; a relative PATH starts from the directory
+in which its commands start. A path of this machine that holds a colon starts with / or . instead.
+Links, devices and sockets are left out and reported. Files that hold the account or its
+configuration (~/.ssh, ~/.bashrc, /etc/passwd and the like) are not written.`,
   operands: [
     { name: 'SOURCE', count: 'one' },
     { name: 'TARGET', count: 'one' },
@@ -85,7 +87,7 @@ function sideOf(text: string): Side | null {
   if (task === undefined || path === undefined) return null;
   if (path === '')
     throw new UsageError(`${text} names no path in the sandbox`, {
-      remedy: `write an absolute one, such as ${task}:/workspace`,
+      remedy: `write ${task}:. for its working directory, or an absolute path`,
     });
   return { task, path };
 }

@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { tellDegraded } from '../execute.ts';
+import { tellDegraded, tellLoss } from '../execute.ts';
 import { sandboxOptions } from '../option.ts';
 import { sandboxRequest, taskOf } from '../request.ts';
 
@@ -25,6 +25,7 @@ when it is only a default.`,
     const { sandbox, how } = acquired;
     if (context.json) await context.printJson(acquired);
     else await context.print(context.quiet ? `${sandbox.id}\n` : `${sandbox.id} ${how}\n`);
+    tellLoss(acquired, context);
     if (how === 'created' || how === 'recreated') tellDegraded(sandbox, context);
     return 0;
   },

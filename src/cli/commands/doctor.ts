@@ -1,6 +1,7 @@
-import type { CaissonApi, Check, RuleExamples } from '../../service/api.ts';
+import type { AccountView, CaissonApi, Check, RuleExamples } from '../../service/api.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
+import { accountSummary, configuredBackends } from '../account.ts';
 import { confirmKeys } from '../trust.ts';
 import { escapeLine } from '../escape.ts';
 import { formatNamed } from '../format.ts';
@@ -36,18 +37,27 @@ that takes the place of another one, is never confirmed so.`,
     else if (fingerprints.length > 0) throw needsTrust();
     const named = operands.length > 0;
     const checks = await service.backends.check(named ? operands : undefined, context.options);
-    const needed = new Set(named ? operands : configured(service));
+    const needed = new Set(named ? operands : configuredBackends(service));
+    const ready = checks.filter(({ check }) => check.status === 'ready').map(({ backend }) => backend);
+    const accounts = new Map(
+      (await service.backends.account(ready, context.options)).map((view) => [view.backend, view] as const),
+    );
     const rules = named ? [] : [{ part: 'policy rules', check: await rulesOf(service) }];
     if (context.json) {
-      const backends = checks.map(({ check, ...backend }) => ({ ...backend, ...check }));
+      const backends = checks.map(({ check, ...backend }) => ({
+        ...backend,
+        ...check,
+        account: accounts.get(backend.backend) ?? null,
+      }));
       await context.printJson([...backends, ...rules.map(({ part, check }) => ({ part, ...check }))]);
     } else if (!context.quiet) {
       const parts = [
         ...checks.map(({ backend, module, check }) => ({
           part: module === null ? backend : `${backend} (${module})`,
           check,
+          account: accounts.get(backend),
         })),
-        ...rules,
+        ...rules.map((part) => ({ ...part, account: undefined })),
       ];
       await context.print(parts.map((part) => describe(part, context.paint)).join('\n'));
     }
@@ -106,26 +116,13 @@ function needsTrust(): CaissonError {
   return new CaissonError('invalid_argument', '--fingerprint is for --trust', { remedy: 'give both, or none' });
 }
 
-/** The backends that the configuration names: the default one, and those of single tasks. */
-function configured(service: CaissonApi): string[] {
-  return service.config.show().flatMap(({ key, value }) => {
-    if (key === 'terminal.backend' || /^tasks\..*\.backend$/.test(key)) return typeof value === 'string' ? [value] : [];
-    return key === 'tasks' || key.startsWith('tasks.') ? backendsIn(value) : [];
-  });
+interface Part {
+  readonly part: string;
+  readonly check: Check;
+  readonly account: AccountView | undefined;
 }
 
-function backendsIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const own = 'backend' in value && typeof value.backend === 'string' ? [value.backend] : [];
-  const tasks = Object.values(value).flatMap((task: unknown) =>
-    typeof task === 'object' && task !== null && 'backend' in task && typeof task.backend === 'string'
-      ? [task.backend]
-      : [],
-  );
-  return [...own, ...tasks];
-}
-
-function describe({ part, check }: { readonly part: string; readonly check: Check }, paint: Paint): string {
+function describe({ part, check, account }: Part, paint: Paint): string {
   const colour = check.status === 'ready' ? paint.green : check.status === 'missing' ? paint.dim : paint.red;
   const facts = Object.entries(check.facts).map(
     ([name, value]) => `${name} ${value === null ? 'unknown' : formatNamed(name, value)}`,
@@ -133,6 +130,7 @@ function describe({ part, check }: { readonly part: string; readonly check: Chec
   const lines = [
     `${paint.bold(escapeLine(part))}: ${colour(check.status)}. ${escapeLine(check.summary)}`,
     ...wrap(facts.map(escapeLine)).map((line) => paint.dim(`  ${line}`)),
+    ...(account === undefined ? [] : [`  ${escapeLine(accountSummary(account))}`]),
     ...(check.remedy === null ? [] : [`  try: ${escapeLine(check.remedy)}`]),
     ...check.findings.flatMap(({ severity, id, message, remedy }) => [
       `  ${severity === 'error' ? paint.red('error') : paint.yellow('warning')} ${escapeLine(`${id}: ${message}`)}`,

@@ -22,7 +22,8 @@ TASK is a task id or a sandbox id.`,
   ],
   run: async (given, context) => {
     const request = { ...(await commandInput(given, context.world)), taskId: taskOf(given), existing: true };
-    if (given.flag('detach')) return detach(request, context);
-    return execute(request, { interactive: given.flag('interactive'), tty: given.flag('tty') }, context);
+    const how = { interactive: given.flag('interactive'), tty: given.flag('tty') };
+    if (given.flag('detach')) return detach(request, how, context);
+    return execute(request, how, context);
   },
 });

@@ -14,7 +14,7 @@ export const imageLs = defineCommand({
   examples: [['what can be given to --image', 'image ls']],
   run: async (_given, context) => {
     const { images } = await context.service();
-    const [there, recipes] = await Promise.all([images.list(context.options), images.recipes()]);
+    const [there, recipes] = await Promise.all([images.list({}, context.options), images.recipes()]);
     if (context.json) await context.printJson({ images: there, recipes });
     else if (context.quiet) await context.print(there.map(({ reference }) => `${reference}\n`).join(''));
     else {

@@ -57,6 +57,7 @@ function factsOf(inspected: Inspected, nowMs: number): readonly (readonly [strin
       'made',
       `${formatAge(inspected.createdAt, nowMs)} ago (${inspected.createdAt}), generation ${inspected.generation}`,
     ],
+    ...(inspected.lostSince === null ? [] : [['files lost', `what was written after ${inspected.lostSince}`] as const]),
     ['idle', formatAge(inspected.usedAt, nowMs)],
     ['expires', inspected.expiresAt ?? 'never'],
     ...(inspected.noLanes === null ? [] : [['lanes', inspected.noLanes] as const]),

@@ -1,5 +1,5 @@
-import type { ExecEvent } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
+import { eventJson } from '../event.ts';
 import { Replay } from '../replay.ts';
 import { readCount } from '../values.ts';
 
@@ -32,22 +32,9 @@ sequences that act on the terminal. In a pipe, in a file and with --raw it comes
     const replay = new Replay(context, given.flag('raw') || context.world.stdout.isTTY !== true);
     for await (const event of events) {
       if (context.signal.aborted) break;
-      if (context.json) await context.printJson(jsonOf(event));
+      if (context.json) await context.printJson(eventJson(event));
       else await replay.show(event);
     }
     return 0;
   },
 });
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Bytes as text where they are text, else as base64: one field or the other, so that nothing is lost. */
-function jsonOf({ event, ...rest }: ExecEvent): object {
-  if (event.type !== 'stdout' && event.type !== 'stderr') return { ...rest, ...event };
-  try {
-    return { ...rest, type: event.type, data: utf8.decode(event.bytes) };
-  } catch {
-    // Not UTF-8, or cut within a character.
-    return { ...rest, type: event.type, dataB64: Buffer.from(event.bytes).toString('base64') };
-  }
-}

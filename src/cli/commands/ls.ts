@@ -1,5 +1,8 @@
 import { defineCommand } from '../command.ts';
-import { everyItem, type SandboxView } from '../../service/api.ts';
+import { type CaissonApi, everyItem, type SandboxView } from '../../service/api.ts';
+import { accountHeader, accountRows, configuredBackends } from '../account.ts';
+import type { Context } from '../context.ts';
+import { escapeLine } from '../escape.ts';
 import { formatAge, formatBytes } from '../format.ts';
 import { UsageError } from '../usage.ts';
 import { readChoice } from '../values.ts';
@@ -8,11 +11,16 @@ export const ls = defineCommand({
   name: 'ls',
   summary: 'List sandboxes',
   about: `Shows what Caisson has on record, without a call to a backend; inspect makes one. -q prints
-task ids only. Limits that the place does not hold are not shown.`,
+task ids only. Limits that the place does not hold are not shown.
+
+With --account, the services of the backends are asked instead: what runs there, or is kept, and costs
+money, also what other homes of Caisson and other programs have started. Of the backends that the
+configuration names or that have sandboxes; --filter backend=NAME asks one.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
   options: {
+    account: { type: 'flag', about: 'what runs in the accounts of cloud services' },
     filter: {
       type: 'list',
       value: 'KEY=VALUE',
@@ -21,6 +29,7 @@ task ids only. Limits that the place does not hold are not shown.`,
   },
   examples: [
     ['what is there', 'ls'],
+    ['what runs in the account of a service, of all programs', 'ls --account'],
     [
       'what runs in Docker, of the tasks whose names begin with ci-',
       'ls --filter state=ready --filter backend=docker --filter task=ci-',
@@ -29,6 +38,7 @@ task ids only. Limits that the place does not hold are not shown.`,
   run: async (given, context) => {
     const wanted = filterOf(given.list('filter'));
     const service = await context.service();
+    if (given.flag('account')) return await listAccounts(given.list('filter'), service, context);
     const all = await Array.fromAsync(everyItem((page) => service.sandboxes.list(page, context.options)));
     const sandboxes = all.filter(wanted);
     if (context.json) await context.printJson(sandboxes);
@@ -50,6 +60,27 @@ task ids only. Limits that the place does not hold are not shown.`,
     return 0;
   },
 });
+
+/** The exit code is 1 when a service did not answer: what runs there is not known. */
+async function listAccounts(filters: readonly string[], service: CaissonApi, context: Context): Promise<number> {
+  const named = filters.map((text) => /^backend=(.+)$/.exec(text)?.[1]);
+  if (named.includes(undefined))
+    throw new UsageError('--account goes with --filter backend=NAME only', { remedy: 'leave the other filters out' });
+  const known = await Array.fromAsync(everyItem((page) => service.sandboxes.list(page, context.options)));
+  const usual = [...configuredBackends(service), ...known.map(({ backend }) => backend)];
+  const asked = named.length > 0 ? named.flatMap((name) => name ?? []) : usual;
+  const accounts = await service.backends.account([...new Set(asked)], context.options);
+  if (context.json) await context.printJson(accounts);
+  else if (context.quiet)
+    await context.print(accounts.flatMap(({ items }) => items.map(({ name }) => `${escapeLine(name)}\n`)).join(''));
+  else
+    await context.printTable(
+      accountHeader,
+      accounts.flatMap((view) => accountRows(view, context.world.nowMs())),
+    );
+  for (const { backend, error } of accounts) if (error !== null) context.say(`${backend} did not answer: ${error}`);
+  return accounts.every(({ error }) => error === null) ? 0 : 1;
+}
 
 type Test = (sandbox: SandboxView, value: string) => boolean;
 

@@ -1,15 +1,11 @@
-import { CaissonError } from '../../errors.ts';
 import type { Checker, CheckQuery, Decision } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
-import { toJson } from '../json.ts';
+import { answerLines } from '../lines.ts';
 import { readChoice } from '../values.ts';
 
 const exitCodes: Readonly<Record<Decision['verdict'], number>> = { allow: 0, ask: 2, deny: 3 };
-/** Answers of this many units are written together. */
-const batchUnits = 64 * 1024;
-const mostLineUnits = 8 * 1024 * 1024;
 
 export const policyCheck = defineCommand({
   name: 'policy check',
@@ -44,9 +40,9 @@ export const policyCheck = defineCommand({
       ...modeOf(given.text('mode'), given.text('profile')),
       rules: { allow: given.list('allow'), ask: given.list('ask'), deny: given.list('deny') },
     };
-    const check = await (await context.service()).policy.checker(query);
+    const check = await (await context.settings()).policy.checker(query);
     const [command] = given.operands;
-    return command === undefined ? await checkLines(check, context) : await checkOne(check, command, context);
+    return command === undefined ? await answerCommands(check, context) : await checkOne(check, command, context);
   },
 });
 
@@ -85,61 +81,11 @@ function excerpt(command: string, start: number, end: number): string {
   return text.length > mostExcerpt ? `${text.slice(0, mostExcerpt)}...` : text;
 }
 
-/** Exits 0 when every line was answered. Answers before a bad line are still printed. */
-async function checkLines(check: Checker, context: Context): Promise<number> {
-  let answers = '';
-  let count = 0;
-  try {
-    for await (const line of linesOf(context.world.stdin)) {
-      if (context.signal.aborted) break;
-      count += 1;
-      if (line.trim() === '') continue;
-      const command = commandOf(line, count);
-      answers += `${toJson({ command, ...check(command) })}\n`;
-      if (answers.length < batchUnits) continue;
-      await context.print(answers);
-      answers = '';
-    }
-  } finally {
-    await context.print(answers);
-  }
-  return 0;
-}
-
-/** Only newlines end a line: `node:readline` also splits at U+2028, which JSON may hold. */
-async function* linesOf(stdin: AsyncIterable<unknown>): AsyncIterable<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of stdin) {
-    const lines = (
-      rest + (chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : String(chunk))
-    ).split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > mostLineUnits)
-      throw new CaissonError('invalid_argument', 'a line is longer than 8 MiB', {
-        remedy: 'end each question with a newline',
-      });
-    yield* lines;
-  }
-  if (rest !== '') yield rest;
-}
-
-function commandOf(line: string, number: number): string {
-  const command: unknown = field(line, number);
-  if (typeof command === 'string') return command;
-  throw new CaissonError('invalid_argument', `line ${number} has no "command" that is a string`, {
-    remedy: 'write {"command": "..."} on each line',
+const answerCommands = async (check: Checker, context: Context): Promise<number> =>
+  await answerLines(context, {
+    example: '{"command": "..."}',
+    answer: (line) => {
+      const command = line.text('command');
+      return { command, ...check(command) };
+    },
   });
-}
-
-function field(line: string, number: number): unknown {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && 'command' in value ? value.command : undefined;
-  } catch (error) {
-    throw new CaissonError('invalid_argument', `line ${number} is no JSON`, {
-      cause: error,
-      remedy: 'write {"command": "..."} on each line',
-    });
-  }
-}

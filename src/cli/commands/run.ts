@@ -51,10 +51,11 @@ Prefer -e NAME or --env-file for secrets: other users of this machine can read -
     const input = await commandInput(given, context.world);
     const request = { ...sandboxRequest(given), ...input, ...(task === undefined ? {} : { taskId: task }) };
     const language = given.text('code');
-    if (given.flag('detach')) return detach(request, context);
+    const how = { interactive: given.flag('interactive'), tty: given.flag('tty') };
+    if (given.flag('detach')) return detach(request, how, context);
     const exitCode = await execute(
       language === undefined ? request : await codeRequest(request, language, context),
-      { interactive: given.flag('interactive'), tty: given.flag('tty') },
+      how,
       context,
     );
     // Not under the caller's signal: after Ctrl-C the removal is still wanted.

@@ -2,7 +2,7 @@ import { type SessionInput, shellCode } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readEnv } from '../env.ts';
-import { show } from '../execute.ts';
+import { show, tellLoss } from '../execute.ts';
 import { commandOptions } from '../option.ts';
 import { sessionOf, sessionOperands, withoutNotice } from '../session.ts';
 import { UsageError } from '../usage.ts';
@@ -74,12 +74,14 @@ function idOf(execId: string | undefined): { readonly execId?: string } {
 
 async function collected(input: SessionInput, context: Context): Promise<number> {
   const result = await (await context.service()).sessions.run(input, context.options);
+  tellLoss(result, context);
   await context.printJson(result);
   return result.exit.reason === 'canceled' ? (context.interrupted() ?? shellCode(result.exit)) : shellCode(result.exit);
 }
 
 async function shown(input: SessionInput, context: Context): Promise<number> {
   const running = await (await context.service()).sessions.exec(input, context.options);
+  tellLoss(running, context);
   if (running.lost.length > 0) context.notice(withoutNotice(running.lost));
   const code = await show(running, { timeoutMs: input.timeoutMs ?? null, interactive: false }, context);
   const { sessionEnded } = await running.session;

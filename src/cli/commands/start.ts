@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { tellDegraded } from '../execute.ts';
+import { tellDegraded, tellLoss } from '../execute.ts';
 
 export const start = defineCommand({
   name: 'start',
@@ -13,6 +13,7 @@ export const start = defineCommand({
     const acquired = await (await context.service()).sandboxes.start(task, context.options);
     if (context.json) await context.printJson(acquired);
     else await context.print(context.quiet ? `${acquired.sandbox.id}\n` : `${acquired.sandbox.id} ${acquired.how}\n`);
+    tellLoss(acquired, context);
     if (acquired.how === 'recreated') tellDegraded(acquired.sandbox, context);
     return 0;
   },

@@ -26,7 +26,7 @@ export const stats = defineCommand({
     const tasks = operands.length > 0 ? operands : await readyTasks(service);
     const readings = await Promise.all(tasks.map((task) => read(task, context)));
     const known = readings.filter((reading) => reading !== null);
-    if (context.json) await context.printJson(known.map(({ task, stats: figures }) => ({ task, ...figures })));
+    if (context.json) await context.printJson(known.map(({ task, stats: figures }) => ({ taskId: task, ...figures })));
     else
       await context.printTable(
         ['TASK', 'CPU TIME', 'MEMORY', 'LIMIT', 'PROCESSES', 'RECEIVED', 'SENT'],

@@ -20,7 +20,7 @@ const environment = z.record(z.string(), z.string()).check((context) => {
   }
 });
 
-export const serverName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/);
+const serverName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/);
 
 export const serverSection = z.strictObject({
   command: key(word.min(1), 'a program by name or path', 'The program; no shell reads it.'),
@@ -31,3 +31,7 @@ export const serverSection = z.strictObject({
     'What it gets besides PATH, HOME and their like. Its values count as secrets.',
   ),
 });
+
+export const serversKey = z
+  .record(serverName, serverSection)
+  .describe('MCP servers that are started as children, by name; each gets its own variables and no others.');

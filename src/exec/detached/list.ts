@@ -13,7 +13,7 @@ export interface Kept {
 }
 
 const form =
-  /^(exec_[A-Za-z0-9_-]{1,64}) (\d{1,10}|-) ([yn]) (\d{1,10}|-) ([yn]) (\d{1,12}|-) (\d{1,3}|-) (\d{1,12}|-) ([01]|-) (\d{1,12}|-) (\S{1,4}) ([yn]) (.*)$/;
+  /^(exec_[A-Za-z0-9_-]{1,64}) (\d{1,10}|-) ([yn]) (\d{1,10}|-) ([yn]) (\d{1,12}|-) (\d{1,3}|-) (\d{1,12}|-) ([01]|-) (\d{1,12}|-) (\S{1,4}) ([yn]) ([yn]) (.*)$/;
 
 export async function listProcesses({ sandbox, key, signal }: Kept): Promise<readonly DetachedProcess[]> {
   const { text } = await runScript(sandbox, { name: 'ps', script: processScript('list'), args: [key, ''], signal });
@@ -36,7 +36,7 @@ export function unknownProcess(id: string): CaissonError {
 
 /** Empty for a line that we did not write. */
 export function parseLine(line: string): readonly DetachedProcess[] {
-  const [, id, , supervisor, child, childAlive, started, status, ended, open, ticks, cuts, young, json] =
+  const [, id, , supervisor, child, childAlive, started, status, ended, open, ticks, cuts, young, input, json] =
     form.exec(line) ?? [];
   if (id === undefined || json === undefined) return [];
   const exitCode = status === undefined || status === '-' ? null : Number(status);
@@ -54,6 +54,7 @@ export function parseLine(line: string): readonly DetachedProcess[] {
       supervised: exitCode !== null || supervisor === 'y' || young === 'y',
       truncated: { stdout: cuts?.includes('o') === true, stderr: cuts?.includes('e') === true },
       backgroundOpen: open === '1',
+      inputOpen: input === 'y',
     },
   ];
 }

@@ -4,6 +4,8 @@
  *   command        one line of JSON, from us
  *   pid            supervisor: "PID START EPOCH"; START is field 22 of proc(5) stat, so that a reused pid is recognized
  *   child          the command itself: "PID START"
+ *   in, hold       FIFOs, where the command has input: its stdin, and that of the holder, which keeps `in` open
+ *   holder         "PID START" of the holder; it is alive as long as the input has not been ended
  *   out, err       what it wrote, each up to the limit; out.cut, err.cut when there was more
  *   exit           "STATUS EPOCH OPEN TICKS", written last by rename; OPEN is 1 when a stream was still held, TICKS are the
  *                  hundredths of a second that the command took, by no clock that can be set
@@ -14,9 +16,9 @@ import { scriptOf } from '../../inside/script.ts';
 export const heldNames: readonly string[] = ['HOME', 'PATH', 'XDG_STATE_HOME', 'IFS'];
 
 /** Exit codes, as `born.sh` has them. */
-export const statuses = { exists: 71, noTools: 72, tooMany: 73, unknown: 74 } as const;
+export const statuses = { exists: 71, noTools: 72, tooMany: 73, unknown: 74, noInput: 75 } as const;
 
-type Name = 'follow' | 'list' | 'remove' | 'signal' | 'start' | 'wait';
+type Name = 'end-input' | 'follow' | 'input' | 'list' | 'remove' | 'signal' | 'start' | 'wait';
 
 const needed: Readonly<Partial<Record<Name, string>>> = {
   start: 'processes/prune',

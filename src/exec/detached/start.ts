@@ -16,8 +16,9 @@ const shownCharacters = 1000;
 /** False when this id has been started before: it is not started again. */
 export async function startDetached(kept: Kept, request: ExecRequest): Promise<boolean> {
   checkRequest(request);
-  const { execId, command, cwd, env } = request;
-  const settings = [kept.key, execId, String(keptStreamBytes / 512), String(keepEndedMinutes), shown(command)];
+  const { execId, command, cwd, env, stdin } = request;
+  const input = stdin ? 'y' : '';
+  const settings = [kept.key, execId, String(keptStreamBytes / 512), String(keepEndedMinutes), shown(command), input];
   const { exitCode } = await runScript(kept.sandbox, {
     name: 'detach',
     script: processScript('start'),

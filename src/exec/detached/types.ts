@@ -17,4 +17,6 @@ export interface DetachedProcess {
   readonly truncated: { readonly stdout: boolean; readonly stderr: boolean };
   /** Somebody still held a stream when the command had ended; what he writes is kept. */
   readonly backgroundOpen: boolean;
+  /** Whether it was started with input that has not been ended yet. */
+  readonly inputOpen: boolean;
 }

@@ -1,10 +1,14 @@
 import type { Sandbox } from '../../backend.ts';
-import type { CaissonError } from '../../errors.ts';
-import { isCode, toCaissonError } from '../../errors.ts';
+import { CaissonError, isCode, toCaissonError } from '../../errors.ts';
 import type { KillReport } from './report.ts';
 
 /** Container runtimes need about this many free places in a process table to start one command. */
 const placesToStart = 16;
+
+/** The row of the sandbox, and every handle of it, would have to learn the new ref in the middle of a command. */
+const onRef = async (): Promise<never> => {
+  throw new CaissonError('not_supported', 'it is another resource after a restart');
+};
 
 /**
  * Stops and starts a sandbox in which no command could be started because its process table was full: the only way left
@@ -13,8 +17,8 @@ const placesToStart = 16;
 export async function restart({ power }: Sandbox): Promise<KillReport | null> {
   if (power === undefined) return null;
   try {
-    await power.stop({ signal: AbortSignal.timeout(30_000) });
-    await power.start({ signal: AbortSignal.timeout(30_000) });
+    await power.stop({ signal: AbortSignal.timeout(30_000), onRef });
+    await power.start({ signal: AbortSignal.timeout(30_000), onRef });
   } catch (error) {
     const why = toCaissonError(error).message.slice(0, 200);
     return {

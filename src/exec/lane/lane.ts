@@ -18,7 +18,7 @@ import { type LaneControl, LaneProcess } from './lane-process.ts';
 import { helloForm, openingForm, readOpening, readStatus, type Status, statusForm } from './protocol.ts';
 import { encodeAgain, encodeNow, encodeReady, encodeRequest, type LaneCommand } from './request.ts';
 import { judge, type Look, type Looked } from './look.ts';
-import { laneArguments } from './script.ts';
+import { laneCommand } from './script.ts';
 
 type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
 
@@ -86,13 +86,16 @@ export class Lane {
     return this.#state;
   }
 
-  /** When the running exec began, by the monotonic clock; by which busy lanes are compared. */
+  /** When the running exec began, by the monotonic clock. */
   get startedAt(): number {
     return this.#startedAt;
   }
 
-  static command(nonce: string): readonly [string, ...string[]] {
-    return ['sh', '-c', ...laneArguments(nonce)];
+  static readonly command = laneCommand;
+
+  /** See `beats.ts`. One that runs a command reads nothing, and needs none. */
+  beat(): void {
+    if (this.#state === 'idle') this.#process.stdin?.write('\n');
   }
 
   /** Waits for the hello of a shell that was started with `command(nonce)`. Throws when it does not come. */
@@ -114,8 +117,7 @@ export class Lane {
       this.close();
       throw new CaissonError('not_supported', 'no lane opens here: it needs sh, setsid and /proc in the sandbox');
     }
-    this.#greeting = nonce;
-    this.pid = Number.parseInt(answer.slice(1), 10);
+    [this.#greeting, this.pid] = [nonce, Number.parseInt(answer.slice(1), 10)];
     this.#canStandReady = answer.endsWith('+');
     this.#state = 'idle';
   }

@@ -44,7 +44,8 @@ export class LanedSandbox implements Sandbox {
     this.#enabled = enabled;
     this.#strangers = processes === undefined ? null : new Strangers(processes);
     const launcher = sandbox.pipes ?? sandbox;
-    this.#lanes = new Lanes((command, options) => launcher.exec(command, options), sandbox.memory);
+    const bounded = sandbox.relay === true;
+    this.#lanes = new Lanes((command, options) => launcher.exec(command, options), { memory, bounded });
     if (!enabled) sandbox.init?.release();
     else if (sandbox.init !== undefined && nonce !== null)
       this.#lanes.adopt(sandbox.init, nonce, { forGood: sandbox.pipes === undefined });

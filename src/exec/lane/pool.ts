@@ -10,6 +10,7 @@
 import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { abortError, isCode, toCaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
+import { Beats } from './beats.ts';
 import { patienceMs, wantsMore } from './growth.ts';
 import { Lane } from './lane.ts';
 import { whenOpened } from './opened.ts';
@@ -17,7 +18,8 @@ import { fitsLane, type LaneCommand } from './request.ts';
 
 export type Launch = (command: readonly [string, ...string[]], options: ExecOptions) => Promise<Process>;
 
-type MemoryKills = NonNullable<Sandbox['memory']>;
+/** `bounded`: the end of this process does not end its lanes, so that they look for it themselves. */
+type How = { readonly memory?: Sandbox['memory']; readonly bounded?: boolean };
 
 interface Waiter {
   readonly since: number;
@@ -41,13 +43,14 @@ export class Lanes {
   /** Whether a process was seen that lived on after its command. */
   outlived = false;
   readonly #launch: Launch;
-  readonly #memory: MemoryKills | undefined;
+  readonly #how: How;
   readonly #lanes = new Set<Lane>();
   readonly #waiters = new Set<Waiter>();
   readonly #idleSince = new Map<Lane, number>();
   /** Given to a waiter that has not taken it yet. */
   readonly #promised = new Set<Lane>();
   readonly #closer: NodeJS.Timeout;
+  readonly #beats = new Beats(this.#lanes);
   /** Of those that are on their way. */
   readonly #closing = new AbortController();
   #looking: NodeJS.Timeout | null = null;
@@ -60,9 +63,8 @@ export class Lanes {
   /** Commands that came before a lane was ready. */
   #hurried = 0;
 
-  constructor(launch: Launch, memory?: MemoryKills) {
-    this.#launch = launch;
-    this.#memory = memory;
+  constructor(launch: Launch, how: How = {}) {
+    [this.#launch, this.#how] = [launch, how];
     this.#closer = setInterval(() => this.#closeIdle(), idleCloseMs / 4).unref();
   }
 
@@ -116,6 +118,7 @@ export class Lanes {
   /** Waiting and later commands go the direct way. */
   close(): void {
     clearInterval(this.#closer);
+    this.#beats.stop();
     if (this.#looking !== null) clearTimeout(this.#looking);
     this.#unusable ??= 'they were closed';
     this.#closing.abort();
@@ -125,6 +128,7 @@ export class Lanes {
 
   /** The first one that is ready. So what is not needed stays idle, and is closed. */
   #idle(): Lane | null {
+    this.#beats.closeLate();
     const idle = [...this.#lanes].filter((lane) => lane.state === 'idle' && !this.#promised.has(lane));
     const readiness = ({ readyMs }: Lane): number => Math.min(readyMs ?? unreadyMs, gettingReadyMs);
     return idle.toSorted((a, b) => readiness(b) - readiness(a))[0] ?? null;
@@ -216,14 +220,8 @@ export class Lanes {
 
   async #open(): Promise<void> {
     const nonce = newNonce();
-    await this.#add(
-      () =>
-        this.#launch(Lane.command(nonce), {
-          ...{ cwd: '/', env: { CAISSON_EXEC: 'lane' }, stdin: true },
-          signal: this.#closing.signal,
-        }),
-      nonce,
-    );
+    const options = { cwd: '/', env: { CAISSON_EXEC: 'lane' }, stdin: true, signal: this.#closing.signal };
+    await this.#add(() => this.#launch(Lane.command(nonce, this.#how), options), nonce);
   }
 
   async #add(start: () => Promise<Process>, nonce: string): Promise<Lane | null> {
@@ -232,7 +230,7 @@ export class Lanes {
       const lane = new Lane(await start(), {
         onChange: (changed) => this.#changed(changed),
         onOutlived: () => (this.outlived = true),
-        memory: this.#memory,
+        memory: this.#how.memory,
       });
       await this.#opened(lane, nonce);
       this.#lanes.add(lane);

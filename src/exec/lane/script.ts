@@ -31,9 +31,23 @@
  */
 import { scriptOf } from '../../inside/script.ts';
 
-/** What `sh -c` gets: the text of a lane and its arguments. */
-export function laneArguments(nonce: string): readonly [string, ...string[]] {
+/** The same as a command, to be started with a stdin. */
+export function laneCommand(nonce: string, how: { readonly bounded?: boolean } = {}): readonly [string, ...string[]] {
+  return ['sh', '-c', ...laneArguments(nonce, how)];
+}
+
+/** Below which a lane never ends by itself: three beats of `beats.ts`, and the way there. */
+const boundSeconds = 20;
+
+/**
+ * What `sh -c` gets: the text of a lane and its arguments. `bounded`: it ends by itself when no line has come for a while,
+ * where no kernel closes its input when this process has died.
+ */
+export function laneArguments(
+  nonce: string,
+  { bounded = false }: { readonly bounded?: boolean } = {},
+): readonly [string, ...string[]] {
   const lane = scriptOf('lanes/find', 'lanes/holders', 'lanes/become', 'lanes/lane');
   const ready = scriptOf('lanes/find', 'lanes/become', 'lanes/ready');
-  return [lane, 'lane', nonce, ready];
+  return [lane, 'lane', nonce, ready, String(bounded ? boundSeconds : 0), scriptOf('lanes/ticker')];
 }

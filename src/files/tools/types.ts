@@ -1,4 +1,7 @@
-/** File tools of agents: the same on every backend. Paths are absolute, inside the sandbox. Shapes only. */
+/**
+ * File tools of agents: the same on every backend. Paths are inside the sandbox; a relative one starts from the directory in
+ * which its commands start. Shapes only.
+ */
 import type { Readable } from 'node:stream';
 import type { Asking, Caller } from '../../values/caller.ts';
 import type { SyncResult } from '../sync/types.ts';

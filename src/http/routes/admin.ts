@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { CaissonError } from '../../errors.ts';
 import { route } from '../route.ts';
 import {
+  accountItem,
   backend,
   buildBody,
   built,
@@ -25,7 +27,7 @@ export const listImages = route({
   scope: 'read',
   about: 'Lists images that are there.',
   answer: listOf(image),
-  run: async ({ api, options }) => ({ items: await api.images.list(options) }),
+  run: async ({ api, options }) => ({ items: await api.images.list({}, options) }),
 });
 
 export const listRecipes = route({
@@ -87,6 +89,22 @@ export const confirmHostKey = route({
   run: async ({ api, params, body, options }) => {
     await api.backends.confirmHostKey(params.name, body, options);
     return undefined;
+  },
+});
+
+export const backendAccount = route({
+  ...bare,
+  method: 'GET',
+  path: '/v1/backends/{name}/account',
+  scope: 'admin',
+  about: 'Lists what runs, or is kept, in the account of a backend.',
+  params: backendName,
+  answer: listOf(accountItem),
+  run: async ({ api, params, options }) => {
+    const [view] = await api.backends.account([params.name], options);
+    if (view === undefined) throw new CaissonError('not_supported', `the backend ${params.name} has no account`);
+    if (view.error !== null) throw new CaissonError('unavailable', view.error);
+    return { items: view.items };
   },
 });
 

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { route } from '../route.ts';
-import { checkBody, decision, examples, hook, hooksBody, ignored, verification } from '../schemas/admin.ts';
+import {
+  checkBody,
+  decision,
+  examples,
+  hook,
+  hooksBody,
+  ignored,
+  urlsBody,
+  urlVerdict,
+  verification,
+} from '../schemas/admin.ts';
 import { bare, listOf, queryCount } from '../schemas/common.ts';
 import { auditEvent } from '../schemas/events.ts';
 import { streamOf } from '../stream/exec.ts';
@@ -17,6 +27,20 @@ export const checkPolicy = route({
     const { commands, ...query } = body;
     const check = await api.policy.checker(query);
     return { decisions: commands.map((command) => check(typeof command === 'string' ? command : words(command))) };
+  },
+});
+
+export const checkUrls = route({
+  ...bare,
+  method: 'POST',
+  path: '/v1/network/check',
+  scope: 'read',
+  about: 'Tells whether URLs may be fetched, in their order. Nothing is looked up and nothing is connected to.',
+  body: urlsBody,
+  answer: z.object({ verdicts: z.array(urlVerdict).readonly() }),
+  run: async ({ api, body }) => {
+    const check = await api.network.checker();
+    return { verdicts: body.urls.map((query) => ({ url: query.url, ...check(query) })) };
   },
 });
 

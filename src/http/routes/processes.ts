@@ -1,7 +1,8 @@
+import { createReadStream } from 'node:fs';
 import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
 import { type Call, route } from '../route.ts';
-import { bare, execId, inside, inSandbox, listOf } from '../schemas/common.ts';
+import { bare, execId, inside, inSandbox, listOf, noAnswer } from '../schemas/common.ts';
 import { detached, killed, process, processBody, taskProcess } from '../schemas/execs.ts';
 import { collecting } from './execs.ts';
 
@@ -41,6 +42,37 @@ export const listProcessesOfSandbox = route({
   about: 'Lists detached processes of one sandbox.',
   answer: listOf(taskProcess),
   run: async ({ api, params, options }) => ({ items: await api.processes.list({ task: params.id }, options) }),
+});
+
+export const getProcess = route({
+  ...inside,
+  method: 'GET',
+  path: '/v1/sandboxes/{id}/processes/{processId}',
+  scope: 'read',
+  about: 'Tells how a detached process is, and whether its input is open.',
+  params: ofProcess,
+  answer: taskProcess,
+  run: async (call) => {
+    await checkProcess(call, call.params);
+    return await call.api.processes.get(call.params.processId, call.options);
+  },
+});
+
+export const sendInput = route({
+  ...inside,
+  method: 'PUT',
+  path: '/v1/sandboxes/{id}/processes/{processId}/input',
+  scope: 'run',
+  about: 'Passes bytes on to a detached process that was started with stdin, and then end of file.',
+  params: ofProcess,
+  takes: 'bytes',
+  answer: noAnswer,
+  run: async (call) => {
+    await checkProcess(call, call.params);
+    const { path } = await call.upload();
+    await call.api.processes.input(call.params.processId, createReadStream(path), call.options);
+    return undefined;
+  },
 });
 
 export const waitForProcess = route({

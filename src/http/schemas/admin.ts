@@ -31,6 +31,23 @@ export const decision = z
   })
   .meta({ id: 'Decision' });
 
+const url = z.string().max(65_536);
+export const urlsBody = z
+  .strictObject({
+    urls: z
+      .array(
+        z.strictObject({
+          url,
+          dns: z.array(z.string().max(253)).max(100).exactOptional(),
+          redirects: z.array(url).max(100).exactOptional(),
+        }),
+      )
+      .min(1)
+      .max(1000),
+  })
+  .meta({ id: 'UrlCheck' });
+export const urlVerdict = z.object({ url: z.string(), verdict: z.enum(['allow', 'block']), reason: z.string() });
+
 export const examples = z.object({ rule: z.string(), examples: z.int(), problems: texts });
 export const ignored = z.object({ source: z.string(), rule: z.string() });
 export const hooksBody = z.strictObject({ names: z.array(z.string().max(4096)).max(1000) });
@@ -70,6 +87,15 @@ export const backend = z
     remedy: z.string().nullable(),
   })
   .meta({ id: 'Backend' });
+export const accountItem = z.object({
+  name: z.string(),
+  state: z.enum(['created', 'running', 'paused', 'stopped', 'unknown']),
+  since: time.nullable(),
+  cpuCores: z.number().nullable(),
+  memoryBytes: z.number().nullable(),
+  owner: z.enum(['this', 'other', 'none']),
+  taskId: z.string().nullable(),
+});
 export const hostKey = z.object({
   host: z.string(),
   type: z.string(),

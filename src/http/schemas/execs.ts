@@ -124,6 +124,7 @@ export const process = z
     supervised: z.boolean(),
     truncated: z.object({ stdout: z.boolean(), stderr: z.boolean() }),
     backgroundOpen: z.boolean(),
+    inputOpen: z.boolean(),
   })
   .meta({ id: 'Process' });
 

@@ -1,10 +1,16 @@
 #!/bin/sh
 # Writes one credential file and prints the directory of all.
 #
-# $3 path below the directory, $4 bytes on stdin. Links on the way are refused: an earlier command may have left them. The
+# $3 path below the directory, $4 bytes on stdin. Other links on the way are refused: an earlier command may have left them. The
 # file is old or new, and only the user of the sandbox may read it.
 [ ! -L "$base" ] || exit "$exit_in_the_way"
 mkdir -p "$base" && chmod 700 "$base" || exit "$exit_failed"
+# An empty directory gives way to the link; a link to another place, or a directory with files, is not ours.
+if [ -n "$link" ] && [ "$(readlink "$link")" != "$base" ]; then
+  [ ! -L "$link" ] || exit "$exit_in_the_way"
+  [ ! -e "$link" ] || rmdir "$link" 2>/dev/null || exit "$exit_in_the_way"
+  mkdir -p "${link%/*}/" && ln -s "$base" "$link" || exit "$exit_failed"
+fi
 directory=$base rest=$3
 while :; do
   case $rest in

@@ -27,15 +27,42 @@ _cz_become() {
   _cz_exec "$@"
 }
 
-# A request is one line that ends in " #."; a long one is announced as "B LENGTH .".
+# Reads requests until the end of input, or until no line has come for $_cz_bound seconds; 0: there is no bound. Where `read`
+# takes no timeout, $_cz_ticks is set, and counted down by a signal, which ends a `read` that waits.
 _cz_serve() {
-  while IFS= read -r _cz_line; do
-    case $_cz_line in
-      B\ *\ .)
-        _cz_length=${_cz_line#B }
-        _cz_line=$(head -c "${_cz_length% .}")
-        ;;
-    esac
-    case $_cz_line in *\ \#.) eval "$_cz_line" ;; esac
+  _cz_part='' _cz_left=$_cz_ticks
+  while :; do
+    # No option at all, or two words.
+    # shellcheck disable=SC2086,SC2229
+    if IFS= read -r $_cz_timeout _cz_line; then
+      _cz_line=$_cz_part$_cz_line _cz_part=''
+      _cz_serve_line
+      _cz_left=$_cz_ticks _cz_ticked=''
+    elif [ -n "$_cz_ticked" ] && [ "$_cz_left" -gt 0 ]; then
+      _cz_part=$_cz_part$_cz_line _cz_ticked=''
+    else
+      break
+    fi
   done
+}
+
+# A request is one line that ends in " #."; a long one is announced as "B LENGTH .". An empty line says that the caller lives.
+_cz_serve_line() {
+  case $_cz_line in
+    B\ *\ .)
+      _cz_length=${_cz_line#B }
+      _cz_line=$(head -c "${_cz_length% .}")
+      ;;
+  esac
+  case $_cz_line in *\ \#.) eval "$_cz_line" ;; esac
+}
+
+# Sets how $_cz_serve waits with the bound of $1 seconds.
+_cz_bound_by() {
+  _cz_timeout='' _cz_ticks=0 _cz_ticked='' _cz_bound=$1
+  [ "$_cz_bound" -gt 0 ] || return 0
+  # dash has no -t, and says 2 of an unknown option; at the end of input it is 1.
+  # shellcheck disable=SC3045
+  (read -r -t 1 _ </dev/null) 2>/dev/null
+  if [ $? = 1 ]; then _cz_timeout="-t $_cz_bound"; else _cz_ticks=$((_cz_bound / 5)); fi
 }

@@ -21,12 +21,24 @@ _cz_end() {
   printf %s "$_cz_nonce;" >&9
 }
 
+# Whether $_cz_file can only be read: what carries the streams away from here lives beside the command where a place has no other
+# way, and keeps none of them open. By the last digit of the flags (proc_pid_fdinfo(5)).
+_cz_reads_only() {
+  while read -r _cz_key _cz_value; do
+    case $_cz_key$_cz_value in
+      flags:*0) return 0 ;;
+      flags:*) return 1 ;;
+    esac
+  done <"${_cz_file%/fd/*}/fdinfo/${_cz_file##*/}" || return 1
+  return 1
+}
+
 # Looks whether process $1 holds one of the streams.
 _cz_holds() {
   for _cz_file in /proc/"$1"/fd/*; do
     # All three shells have -ef.
     # shellcheck disable=SC3013
-    if [ "$_cz_file" -ef /proc/self/fd/8 ] || [ "$_cz_file" -ef /proc/self/fd/9 ]; then
+    if { [ "$_cz_file" -ef /proc/self/fd/8 ] || [ "$_cz_file" -ef /proc/self/fd/9 ]; } && ! _cz_reads_only; then
       _cz_tell '' "$1"
       return
     fi

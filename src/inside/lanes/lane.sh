@@ -2,14 +2,15 @@
 # A lane: a shell that reads one request at a time and runs each in a child of its own. `src/exec/lane/script.ts` says why.
 #
 # $1 start nonce, answered once on both streams with the shell's pid, and "+" where it can stand ready, $2 the text of a child
-# that stands ready.
+# that stands ready, $3 seconds without a line after which it ends, $4 the text of what signals it where `read` has no timeout.
 #
-#   exit 77    end of input; exit 78: no setsid here, so no lane, which is answered too: a guardian keeps the streams open
+#   exit 77    end of input, or no line for too long; exit 78: no setsid here, so no lane, which is answered too: a guardian keeps the streams open
 #   exit 79    a child that stood ready was killed: it is not known how much of a line it had read
 _cz_locale=${LC_ALL+x$LC_ALL} LC_ALL=C
 _cz_newline='
 '
-_cz_start=$1 _cz_ready_text=$2
+_cz_start=$1 _cz_ready_text=$2 _cz_ticker_text=$4
+_cz_bound_by "$3"
 _cz_find setsid
 _cz_setsid=$_cz_found
 _cz_find env
@@ -46,7 +47,7 @@ _cz_ready() {
   _cz_read_uptime
   _cz_since=$_cz_uptime
   _cz_last_before
-  (exec "$_cz_setsid" "$_cz_sh" -c "$_cz_ready_text" sh "$1" "$_cz_locale" "$_cz_env" "$_cz_named")
+  (exec "$_cz_setsid" "$_cz_sh" -c "$_cz_ready_text" sh "$1" "$_cz_locale" "$_cz_env" "$_cz_named" "$_cz_bound")
   _cz_status=$?
   [ -n "$_cz_can_wait" ] || exit 77
   _cz_read_uptime
@@ -96,10 +97,16 @@ elif _cz_has_exec_name; then
   _cz_can_wait=+ _cz_named=-a
 fi
 [ "$PPID" -le 1 ] || _cz_can_wait=
+# The signal would meet the child, which may be the command by then.
+[ "$_cz_ticks" = 0 ] || _cz_can_wait=
 [ -z "$_cz_can_wait" ] || trap '_cz_can_wait=' USR1
 _cz_growing='' _cz_foreign=''
 _cz_last_before && (:) && _cz_last_after && [ "$_cz_after" -gt "$_cz_before" ] && _cz_growing=1
 printf %s "$_cz_start:$$$_cz_can_wait;" >&8
 printf %s "$_cz_start;" >&9
+if [ "$_cz_ticks" -gt 0 ]; then
+  trap '_cz_ticked=1 _cz_left=$((_cz_left - 1))' ALRM
+  "$_cz_sh" -c "$_cz_ticker_text" ticker $$ </dev/null 8>&- 9>&- &
+fi
 _cz_serve
 exit 77

@@ -3,8 +3,9 @@
 # takes the request that has its tag, and no other: what was meant for a child that is gone runs nowhere.
 #
 # $1 tag, $2 the locale as `x` and LC_ALL, or nothing, $3 path of env(1), $4 `-a` where the shell would prefer programs of its
-# own to those on PATH, and has to be given the path.
+# own to those on PATH, and has to be given the path, $5 seconds without a line after which it ends.
 _cz_tag=$1 _cz_locale=$2 _cz_env=$3 _cz_named=$4 LC_ALL=C
+_cz_bound_by "$5"
 _cz_newline='
 '
 _cz_now() {
@@ -31,6 +32,6 @@ _cz_exec() {
   exec "$@" </dev/null >&8 2>&9 8>&- 9>&-
 }
 _cz_serve
-# At the end of input: any status may be a command's.
+# At the end of input, or of the bound: any status may be a command's.
 kill -USR1 $PPID
 exit 77

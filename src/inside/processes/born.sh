@@ -5,6 +5,7 @@ exit_exists=71
 exit_no_tools=72
 exit_too_many=73
 exit_unknown=74
+exit_no_input=75
 
 # When process $1 started, in $_cz_born: field 22 of proc(5) stat, so that a reused number is recognized. Fails for one that is
 # not there or has ended.

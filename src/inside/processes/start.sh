@@ -1,12 +1,12 @@
 #!/bin/sh
 # Starts a detached process.
 #
-# $1 key, $2 id, $3 blocks, $4 minutes to keep ended ones, $5 one line of JSON, $6 names of held variables, $7 the text of the
-# supervisor; the rest is argv. Starts in the directory of the command.
+# $1 key, $2 id, $3 blocks, $4 minutes to keep ended ones, $5 one line of JSON, $6 y where the command has input, $7 names of
+# held variables, $8 the text of the supervisor; the rest is argv. Starts in the directory of the command.
 _cz_at=$(pwd)
 kept_directory processes "$1"
-_cz_id=$2 _cz_blocks=$3 _cz_keep=$4 _cz_meta=$5 _cz_held=$6 _cz_supervisor=$7
-shift 7
+_cz_id=$2 _cz_blocks=$3 _cz_keep=$4 _cz_meta=$5 _cz_input=$6 _cz_held=$7 _cz_supervisor=$8
+shift 8
 command -v setsid >/dev/null && command -v mkfifo >/dev/null || exit "$exit_no_tools"
 cd -- "$_cz_base" || exit 1
 [ ! -e "$_cz_id" ] || exit "$exit_exists"
@@ -18,6 +18,7 @@ for _cz_each in exec_*; do _cz_count=$((_cz_count + 1)); done
 # The lock: the same id never runs twice.
 mkdir "$_cz_id" 2>/dev/null || exit "$exit_exists"
 cd "$_cz_id" && printf '%s\n' "$_cz_meta" >./command && mkfifo o e || exit 1
+[ -z "$_cz_input" ] || mkfifo in hold || exit 1
 # Another id than the command's: an end of the command's tree leaves the supervisor alone to record the exit.
 CAISSON_EXEC=supervisor
 export CAISSON_EXEC

@@ -26,9 +26,20 @@ keep() {
     exec cat >/dev/null
   }
 }
-keep out <o &
+# The input stays open between two writers: the holder has it open, and ends when it is ended, or with the supervisor, which
+# holds the other end of its own input. It writes nothing. Inherited and not opened, no end of it waits for the other.
+if [ -p in ]; then
+  exec 5<>hold 6<>in
+  cat <hold >&6 5>&- 6>&- &
+  born $! || _cz_born=0
+  put holder "$! $_cz_born"
+  exec 7<in 6>&-
+else
+  exec 7</dev/null
+fi
+(keep out) <o 5>&- 7<&- &
 _cz_out_keeper=$!
-keep err <e &
+(keep err) <e 5>&- 7<&- &
 _cz_err_keeper=$!
 born $$ || _cz_born=0
 put pid "$$ $_cz_born $(date +%s)"
@@ -45,7 +56,7 @@ put pid "$$ $_cz_born $(date +%s)"
     eval "case \${_cz_$_cz_name+x} in x) $_cz_name=\$_cz_$_cz_name; export $_cz_name; unset _cz_$_cz_name ;; esac"
   done
   exec "$_cz_setsid" -- "$@"
-) </dev/null >o 2>e
+) <&7 7<&- >o 2>e 5>&-
 _cz_status=$? _cz_open=0 _cz_rounds=0 _cz_ticks=- _cz_uptime=
 { read -r _ _cz_born <child && read -r _cz_uptime _ </proc/uptime; } 2>/dev/null
 case $_cz_uptime in
@@ -55,7 +66,8 @@ case $_cz_uptime in
     [ "$_cz_ticks" -ge 0 ] || _cz_ticks=-
     ;;
 esac
-rm -f o e
+exec 5>&- 7<&-
+rm -f o e in hold
 while kill -0 "$_cz_out_keeper" 2>/dev/null || kill -0 "$_cz_err_keeper" 2>/dev/null; do
   if [ "$_cz_rounds" -ge 20 ]; then
     _cz_open=1

@@ -14,7 +14,7 @@ export interface CopyPlace {
 }
 
 /** Exit codes, as `base.sh` has them. */
-const statuses = { inTheWay: 71, failed: 74 } as const;
+const statuses = { inTheWay: 71, noMemory: 72, failed: 74 } as const;
 
 /** The directory as the sandbox reports it: hostile, but only used to refuse, or sent back to the sandbox. */
 export async function copyFile(place: CopyPlace, path: string, bytes: Uint8Array): Promise<string> {
@@ -33,6 +33,11 @@ export async function copyFile(place: CopyPlace, path: string, bytes: Uint8Array
       details: { path },
       remedy: 'remove it in the sandbox, or set another terminal.credential_directory',
     });
+  if (ended.exitCode === statuses.noMemory)
+    throw new CaissonError('not_supported', 'the sandbox has no tmpfs in which credential files could lie', {
+      details: { path },
+      remedy: 'use a place or an image with a tmpfs at /dev/shm, /run or /tmp: on a disk they would get into snapshots',
+    });
   throw new CaissonError('resource_exhausted', `the credential file ${path} could not be written in the sandbox`, {
     details: { path, exitCode: ended.exitCode },
     remedy: 'look whether its disk is full, and whether its user may write there',
@@ -49,7 +54,7 @@ export async function removeCopies(place: CopyPlace, paths: readonly string[]): 
     args,
     signal,
   });
-  if (ended.exitCode === 0) return;
+  if (ended.exitCode === 0 || ended.exitCode === statuses.noMemory) return;
   throw new CaissonError('unavailable', 'credential files could not be removed from the sandbox', {
     details: { exitCode: ended.exitCode },
     remedy: 'remove them there by hand, or try again',

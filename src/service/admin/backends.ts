@@ -1,6 +1,7 @@
 /** What backends can do on this host, and the keys of the hosts that they reach. */
 import type { BackendsApi } from '../api.ts';
 import type { Trust } from '../../backend.ts';
+import { accountsOf } from './account.ts';
 import { CaissonError } from '../../errors.ts';
 import { isInside } from '../../guard/inside.ts';
 import { cancelable, type Context } from '../../sandbox/context.ts';
@@ -23,6 +24,7 @@ export function backendsOf({ context, names, modules, env }: BackendParts): Back
           return { backend: name, module: modules[name] ?? null, check };
         }),
       ),
+    account: async (asked, options = {}) => await accountsOf(context, asked, options),
     hostKeys: async (backend, options = {}) => await (await facetOf(context, backend)).look(cancelable(options)),
     // A person decides, and the decision is on record before it counts.
     confirmHostKey: async (backend, { host, fingerprint }, options = {}) => {

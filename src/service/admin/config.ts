@@ -5,6 +5,7 @@ import { isSection } from '../../config/layer.ts';
 import type { Loaded } from '../../config/types.ts';
 import { keyNamed } from '../../plan/backend-keys.ts';
 import { checkTaskId } from '../../values/task.ts';
+import { shownWebhooks } from '../webhooks/open.ts';
 import { shownServers } from './mcp-servers.ts';
 
 type Entry = ReturnType<ConfigView['show']>[number];
@@ -24,12 +25,37 @@ function isOfNoTask({ key }: Entry): boolean {
 export interface Configured {
   readonly loaded: Loaded;
   readonly backends: BackendKeys;
+}
+
+export interface Changeable extends Configured {
   /** Runs while no other process changes the file. */
   readonly alone: (work: () => Promise<void>) => Promise<void>;
 }
 
-export function configView({ loaded, backends, alone }: Configured, notices: readonly string[]): ConfigView {
-  const shown = { ...loaded.config, mcp_servers: shownServers(loaded.config.mcp_servers) };
+export function configView({ alone, ...configured }: Changeable, notices: readonly string[]): ConfigView {
+  const { loaded, backends } = configured;
+  return {
+    ...configLook(configured, notices),
+    set: async (key, text) => {
+      const { setInFile } = await import('../../config/edit.ts');
+      await alone(() => setInFile(loaded.home, { key, text }, backends));
+    },
+    create: async (text) => {
+      const { createFile } = await import('../../config/edit.ts');
+      await alone(() => createFile(loaded.home, text, backends));
+    },
+  };
+}
+
+export function configLook(
+  { loaded, backends }: Configured,
+  notices: readonly string[],
+): Omit<ConfigView, 'set' | 'create'> {
+  const shown = {
+    ...loaded.config,
+    mcp_servers: shownServers(loaded.config.mcp_servers),
+    webhooks: shownWebhooks(loaded.config.webhooks),
+  };
   const keys = Object.entries(shown).flatMap(([name, value]: [string, unknown]) =>
     isSection(name) && typeof value === 'object' && value !== null
       ? Object.entries(value).map(([key, inner]: [string, unknown]) => ({ key: `${name}.${key}`, value: inner }))
@@ -42,10 +68,6 @@ export function configView({ loaded, backends, alone }: Configured, notices: rea
     show: (task) => {
       const all = keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' }));
       return task === undefined ? all : [...terminalOf(loaded, checkTaskId(task)), ...all.filter(isOfNoTask)];
-    },
-    set: async (key, text) => {
-      const { setInFile } = await import('../../config/edit.ts');
-      await alone(() => setInFile(loaded.home, { key, text }, backends));
     },
     schema: async () => await (await import('../../config/json-schema.ts')).configSchema(backends),
   };

@@ -3,6 +3,7 @@ import type { ImagesApi, Options } from '../api.ts';
 import type { Images } from '../../backend.ts';
 import type { Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
+import { checkKeys, listKeys } from '../inputs.ts';
 import type { GcParts } from './gc.ts';
 
 export interface ImageBuilder {
@@ -22,9 +23,11 @@ export interface ImageParts extends Pick<GcParts, 'context' | 'backendNames'> {
 export function imagesOf(parts: ImageParts): ImagesApi {
   const imagesFacet = async (name: string): Promise<Images | undefined> => (await parts.context.backend(name)).images;
   return {
-    list: async (options = {}) => {
+    list: async (filter = {}, options = {}) => {
+      checkKeys(filter, listKeys.images);
+      const names = filter.backend === undefined ? parts.backendNames : [filter.backend];
       const found = await Promise.all(
-        parts.backendNames.map(async (backend) => {
+        names.map(async (backend) => {
           const images = (await (await imagesFacet(backend))?.list(options)) ?? [];
           return images.map(({ reference, id, bytes, created }) => ({ backend, reference, id, bytes, created }));
         }),

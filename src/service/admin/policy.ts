@@ -14,11 +14,22 @@ export interface PolicyParts {
   readonly isolationOf: (backend: string) => Guarantees['isolation'];
 }
 
-export function policyOf({ cwd, loaded: { config, env }, rulebook, hooks, isolationOf }: PolicyParts): PolicyApi {
+export function policyOf({ hooks, ...parts }: PolicyParts): PolicyApi {
   return {
     hooks,
     examples: async () => [...(await (await import('../../policy/examples.ts')).checkedExamples())],
-    ignored: () => rulebook.ignored(),
+    ignored: () => parts.rulebook.ignored(),
+    ...checkerOf(parts),
+  };
+}
+
+export function checkerOf({
+  cwd,
+  loaded: { config, env },
+  rulebook,
+  isolationOf,
+}: Omit<PolicyParts, 'hooks'>): Pick<PolicyApi, 'checker'> {
+  return {
     checker: async ({ backend = config.terminal.backend, cwd: given, ...query }) => {
       const isolation = isolationOf(backend);
       const { openChecker } = await import('../../policy/checker.ts');

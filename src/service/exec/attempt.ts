@@ -161,6 +161,7 @@ export class Attempt {
       ...(resize === undefined ? {} : { resize }),
       where: whereOf(handle),
       how: handle.how,
+      lostSince: handle.lostSince,
       degraded: handle.row.degraded,
       unsetVariables: this.admitted.provision.unset,
       missingFiles: this.#credentials.missing,

@@ -19,7 +19,7 @@ export function exitEntry(execId: string, taskId: string, exit: Exit): AuditEntr
   return { type: 'exit', taskId, execId, ...facts };
 }
 
-export function whereOf({ row, sandbox, how }: Handle): Where {
+export function whereOf({ row, sandbox, how }: Pick<Handle, 'row' | 'sandbox' | 'how'>): Where {
   const { host, resource } = sandbox.place;
   return {
     backend: row.backend,

@@ -70,7 +70,7 @@ export class Execs implements ExecsApi {
     const running = await (isCodeInput(request) ? this.#code(request, options) : this.#withInput(request, options));
     const collected = await collect(running, { keepBytes: this.#parts.keepBytes });
     await this.#parts.running.settled(running.id);
-    return { execId: running.id, where: running.where, ...collected };
+    return { execId: running.id, where: running.where, lostSince: running.lostSince, ...collected };
   }
 
   async list(filter: ExecFilter = {}): Promise<Page<ExecView>> {

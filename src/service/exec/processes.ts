@@ -1,4 +1,5 @@
 /** Detached processes of all sandboxes: started, found again by any process of the service, followed and ended. */
+import type { Readable } from 'node:stream';
 import type { Cancelable } from '../../backend.ts';
 import type {
   Detached,
@@ -20,7 +21,8 @@ import { killProcess, pruneProcesses, waitForProcess } from '../../exec/detached
 import { followProcess } from '../../exec/detached/follow.ts';
 import { redactEvents } from '../../exec/detached/redact.ts';
 import { KnownProcesses } from '../../exec/detached/known.ts';
-import { type Kept, listProcesses, unknownProcess } from '../../exec/detached/list.ts';
+import { sendInput } from '../../exec/detached/input.ts';
+import { findProcess, type Kept, listProcesses, unknownProcess } from '../../exec/detached/list.ts';
 import { keepEndedMinutes, startDetached } from '../../exec/detached/start.ts';
 import { keptKey } from '../../inside/kept.ts';
 import { scriptOf } from '../../inside/script.ts';
@@ -129,6 +131,15 @@ export class Processes implements ProcessesApi {
     const rows = await this.#sandboxesWithProcesses();
     const lists = await Promise.all(rows.map((row) => this.#of(row, options).catch(nothingWhenStopped)));
     return lists.flat();
+  }
+
+  async get(id: string, options: Options = {}): Promise<TaskProcess> {
+    const { kept, row } = await this.#kept(id, options);
+    return { ...this.#shown(await findProcess(kept, id)), taskId: row.taskId, sandboxId: row.id };
+  }
+
+  async input(id: string, source: Readable, options: Options = {}): Promise<void> {
+    await sendInput((await this.#kept(id, options)).kept, id, source);
   }
 
   async wait(id: string, options: Options = {}): Promise<DetachedProcess> {

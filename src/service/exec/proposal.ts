@@ -7,6 +7,7 @@ import { type Call, callOf, type Look, type Subject } from '../../guard/call.ts'
 import type { Origin, Provision } from './provision.ts';
 import { declaredIn } from '../../secrets/redactions.ts';
 import type { Plan } from '../../plan/types.ts';
+import { workspaceOf } from '../files/relative.ts';
 import { checkExecEnv } from '../../values/env.ts';
 
 /** A command and the plan of its sandbox. Nothing has been decided about it. */
@@ -41,7 +42,7 @@ export interface Checked {
 /** Throws `invalid_argument` for a request that cannot be run at all. */
 export function checkProposal({ origin, limit }: Rules, proposal: Proposal, provision: Provision): Checked {
   const { plan, input, look } = proposal;
-  const workspace = plan.guarantees.isolation === 'none' ? (plan.configuredCwd ?? origin.cwd) : plan.spec.cwd;
+  const workspace = workspaceOf(plan, origin.cwd);
   const wanted = requestOf(proposal, { provision, workspace });
   checkRequest(wanted);
   // Programs and sessions have directories of their own.

@@ -84,7 +84,14 @@ async function replayed(parts: RepeatParts, row: ExecRow, options: Options): Pro
     }
   }
   const sandbox = await context.store.sandbox(replay.where.sandboxId);
-  return { ...replay, how: 'found', degraded: sandbox?.degraded ?? [], unsetVariables: [], missingFiles: [] };
+  return {
+    ...replay,
+    how: 'found',
+    lostSince: null,
+    degraded: sandbox?.degraded ?? [],
+    unsetVariables: [],
+    missingFiles: [],
+  };
 }
 
 /** An exec of which nothing but its id is known. It may have run, and so is not run. */
@@ -96,6 +103,6 @@ function gone({ id, backend, taskId, sandboxId }: ExecRow): Running {
     exit: Promise.resolve(exit),
     ignore: () => undefined,
     cancel: async () => undefined,
-    ...{ how: 'found', degraded: [], unsetVariables: [], missingFiles: [] },
+    ...{ how: 'found', lostSince: null, degraded: [], unsetVariables: [], missingFiles: [] },
   };
 }

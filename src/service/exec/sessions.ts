@@ -21,6 +21,7 @@ import { sessionCommand } from '../../exec/session/script.ts';
 import { Session } from '../../exec/session/session.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
+import { capped } from './capped.ts';
 import type { RunningExecs } from './running-execs.ts';
 import { checkKeys, sessionKeys } from '../inputs.ts';
 import type { Context, Handle, StepOptions } from '../../sandbox/context.ts';
@@ -42,7 +43,9 @@ export interface SessionParts {
   readonly attempt: (admitted: AdmittedExec) => Attempt;
   readonly running: RunningExecs;
   readonly plan: (task: string, options: StepOptions) => Promise<Plan>;
+  /** See `ExecsParts`. */
   readonly keepBytes: number;
+  readonly streamBytes: number | null;
 }
 
 const shownCharacters = 1000;
@@ -68,6 +71,12 @@ export class Sessions implements SessionsApi {
   }
 
   async exec(input: SessionInput, options: Options = {}): Promise<RunningText> {
+    const running = await this.#text(input, options);
+    const { streamBytes } = this.#parts;
+    return streamBytes === null ? running : { ...running, ...capped(running, streamBytes) };
+  }
+
+  async #text(input: SessionInput, options: Options): Promise<RunningText> {
     checkKeys(input, sessionKeys.exec);
     checkSessionName(input.name);
     checkText(input.text);
@@ -86,10 +95,10 @@ export class Sessions implements SessionsApi {
   }
 
   async run(input: SessionInput, options: Options = {}): Promise<SessionResult> {
-    const running = await this.exec(input, options);
-    const { id: execId, where, restored, lost } = running;
+    const running = await this.#text(input, options);
+    const { id: execId, where, lostSince, restored, lost } = running;
     const collected = await collect(running, { keepBytes: this.#parts.keepBytes });
-    return { execId, where, ...collected, restored, lost, ...(await running.session) };
+    return { execId, where, lostSince, ...collected, restored, lost, ...(await running.session) };
   }
 
   async close(session: SessionName, options: Options = {}): Promise<void> {

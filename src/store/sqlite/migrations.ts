@@ -4,6 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import { immediate } from './connection.ts';
+import { outboxSchema } from './outbox-schema.ts';
 
 export interface Migration {
   /** 1, 2, 3 without holes. */
@@ -106,7 +107,7 @@ export const migrations: readonly Migration[] = [
     `,
   },
   { version: 5, sql: 'ALTER TABLE sandboxes ADD COLUMN configured TEXT;' },
-  { version: 6, sql: '' },
+  { version: 6, sql: 'ALTER TABLE sandboxes ADD COLUMN lost_since TEXT;' },
   {
     version: 7,
     sql: `
@@ -129,6 +130,7 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE approvals ADD COLUMN asked_by TEXT;
     `,
   },
+  { version: 8, sql: outboxSchema },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

@@ -90,6 +90,7 @@ const columns: { readonly [K in keyof SandboxRow]: Column<SandboxRow[K]> } = {
   createdBoot: { column: 'created_boot', encoding: 'json', check: nullable(json(bootMark)) },
   usedBoot: { column: 'used_boot', encoding: 'json', check: nullable(json(bootMark)) },
   endedBy: plain('ended_by', nullable(text)),
+  lostSince: plain('lost_since', nullable(text)),
   idleMs: plain('idle_ms', nullable(integer)),
   ttlMs: plain('ttl_ms', nullable(integer)),
 };
@@ -158,6 +159,7 @@ function decode(values: Readonly<Record<string, SQLOutputValue>>): SandboxRow {
     createdBoot: read('createdBoot'),
     usedBoot: read('usedBoot'),
     endedBy: read('endedBy'),
+    lostSince: read('lostSince'),
     idleMs: read('idleMs'),
     ttlMs: read('ttlMs'),
   };

@@ -23,6 +23,7 @@ import { Leases } from './leases.ts';
 import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
 import { heartbeatMs, type Owner } from './owner.ts';
+import { SqliteOutbox } from './outbox.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { SavedRules } from './saved-rules.ts';
 import { steadyNow } from './steady.ts';
@@ -45,6 +46,7 @@ export class SqliteStore implements Store {
   readonly instance: string;
   readonly owner: string;
   readonly notices: readonly Notice[];
+  readonly outbox: SqliteOutbox;
   readonly #db: DatabaseSync;
   readonly #lock: Lock;
   readonly #clock: Clock;
@@ -64,6 +66,7 @@ export class SqliteStore implements Store {
     this.owner = self.id;
     this.notices = notices;
     this.#db = db;
+    this.outbox = new SqliteOutbox(db);
     this.#lock = lock;
     this.#leases = new Leases(db, self);
     this.#sandboxes = new Sandboxes(db);

@@ -13,6 +13,9 @@ import { type Door, makeSandbox, openDoor, openOn, outcome } from './place.ts';
 
 const rounds = 100;
 
+/** Such a sandbox stays the same resource. */
+const onRef = (): Promise<never> => Promise.reject(new Error('another ref'));
+
 describe.skipIf(!hasSshd())('a connection that is cut', () => {
   let sshd: Sshd;
   let door: Door;
@@ -84,7 +87,7 @@ describe.skipIf(!hasSshd())('a connection that is cut', () => {
     for (const end of await Promise.all(ends)) expect(isCode(end, 'unavailable')).toBe(true);
     const results = await Promise.all(Array.from({ length: 20 }, (_, index) => sh(sandbox, `exit ${index}`)));
     expect(results.map(({ exitCode }) => exitCode)).toEqual(results.map((_, index) => index));
-    await sandbox.power?.stop();
-    await sandbox.power?.start();
+    await sandbox.power?.stop({ onRef });
+    await sandbox.power?.start({ onRef });
   });
 });

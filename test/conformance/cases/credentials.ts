@@ -62,12 +62,12 @@ export function credentialCases(suite: Suite): void {
     suite.test('credentials.power', 'shows credential files as they are, also after stop and start', async (place) => {
       const { source, mount } = await staging(place);
       const sandbox = await place.create({ options: { credentials: mount } });
-      await sandbox.power?.stop();
+      const stopped = await place.stop(sandbox);
       await chmod(join(source, 'token.json'), 0o600);
       await writeFile(join(source, 'token.json'), 'later');
-      await sandbox.power?.start();
-      expect((await run(sandbox, ['cat', `${target}/token.json`])).stdout.toString()).toBe('later');
-      await place.destroy(sandbox);
+      const again = await place.start(stopped);
+      expect((await run(again, ['cat', `${target}/token.json`])).stdout.toString()).toBe('later');
+      await place.destroy(again);
     });
 
   if (guarantees.persistence === 'directory')

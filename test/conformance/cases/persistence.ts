@@ -39,11 +39,10 @@ export function persistenceCases(suite: Suite): void {
       const sandbox = await place.create({ spec: { persistent: true } });
       const note = `note-${place.instance}`;
       expect((await sh(sandbox, `echo kept >${note}`, { cwd: subject.spec.cwd })).exitCode).toBe(0);
-      await sandbox.power?.stop();
-      await sandbox.power?.start();
-      const { stdout } = await sh(sandbox, `cat ${note} && rm ${note}`, { cwd: subject.spec.cwd });
+      const again = await place.start(await place.stop(sandbox));
+      const { stdout } = await sh(again, `cat ${note} && rm ${note}`, { cwd: subject.spec.cwd });
       expect(stdout.toString()).toBe('kept\n');
-      await place.destroy(sandbox);
+      await place.destroy(again);
     });
   }
 }

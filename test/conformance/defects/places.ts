@@ -18,7 +18,7 @@ export const placeDefects: readonly Defect[] = [
   },
   {
     about: 'stops nothing',
-    found: ['power.stop', 'power.processes'],
+    found: ['power.stop', 'power.listed', 'power.processes'],
     sandbox: () => ({ power: { stop: async () => undefined, start: async () => undefined } }),
   },
   {
@@ -28,7 +28,7 @@ export const placeDefects: readonly Defect[] = [
   },
   {
     about: 'lists nothing',
-    found: ['lifecycle.labels', 'naming.same', 'naming.replace'],
+    found: ['lifecycle.labels', 'naming.same', 'naming.replace', 'power.listed'],
     backend: () => ({ list: async () => [] }),
   },
   {
@@ -155,10 +155,10 @@ const noStats: NonNullable<Sandbox['stats']> = {
 function stopsOnce({ power }: Sandbox): Partial<Sandbox> {
   if (power === undefined) return {};
   let isStopped = false;
-  const stop = async (): Promise<void> => {
+  const stop: typeof power.stop = async (options) => {
     if (isStopped) throw new CaissonError('failed_precondition', 'it is stopped already');
     isStopped = true;
-    await power.stop();
+    await power.stop(options);
   };
   return { power: { ...power, stop } };
 }

@@ -213,7 +213,7 @@ describe('what a sandbox says about processes', () => {
     'exec_a 1 y 1 y 1 9999 1 0 5 - n []',
   ])('is passed over when it is not ours: %j', (line) => expect(parseLine(line)).toEqual([]));
   it('is bounded in its numbers', () =>
-    expect(parseLine('exec_a 1 y 1 y 1 999 1 0 5 - n no json')).toMatchObject([
+    expect(parseLine('exec_a 1 y 1 y 1 999 1 0 5 - n n no json')).toMatchObject([
       { exitCode: null, state: 'exited', durationMs: 50, command: [] },
     ]));
   it('is placed by a number that leads back exactly', () => {

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,7 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CredentialFiles, type CredentialPlace, type CredentialState } from '../../../src/secrets/credentials/files.ts';
-import { credentialsOf } from '../../../src/secrets/credentials/record.ts';
+import { removeCopies } from '../../../src/secrets/credentials/copied.ts';
+import { credentialsOf, emptyRecord, writeRecord } from '../../../src/secrets/credentials/record.ts';
 import { makeShown } from '../../../src/secrets/credentials/shown.ts';
 import { stateDirectory } from '../../../src/secrets/credentials/source.ts';
 import { valuesIn } from '../../../src/secrets/credentials/values.ts';
@@ -30,7 +32,13 @@ beforeEach(() => {
   mkdirSync(home);
   [locks, seen] = [0, []];
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
+afterEach(() => {
+  for (const name of ['inside', 'other']) rmSync(inMemory(join(base, name)), { recursive: true, force: true });
+  rmSync(base, { recursive: true, force: true });
+});
+
+/** Where copies really are, in a sandbox with a file system of its own. */
+const inMemory = (directory: string): string => `/dev/shm/.caisson-credentials${directory.replaceAll('/', '-')}`;
 
 const write = (path: string, text: string): void => writeFileSync(join(home, path), text);
 
@@ -81,7 +89,9 @@ describe.each(['bind', 'copy'] as const)('credential files by %s', (mode) => {
     write('deep/key', 'key');
     const files = service();
     const all = wish('token.json', 'deep/key', 'later.json');
-    expect(await files.before(place(mode), all)).toEqual({ directory: place(mode).directory, missing: ['later.json'] });
+    const { directory } = place(mode);
+    const shown = mode === 'bind' ? directory : inMemory(directory);
+    expect(await files.before(place(mode), all)).toEqual({ directory: shown, missing: ['later.json'] });
     expect(inside(mode)).toEqual({ 'token.json': 'first-token', 'deep/key': 'key' });
     for (let again = 0; again < 3; again += 1) expect(files.before(place(mode), all)).not.toBeInstanceOf(Promise);
     expect(locks).toBe(1);
@@ -158,14 +168,57 @@ it('that are copied go into no link that is there already (CF-06)', async () => 
     ['token.json', () => symlinkSync('../elsewhere/x', join(base, 'inside', 'token.json'))],
     ['token.json', () => mkdirSync(join(base, 'inside', 'token.json'))],
     ['deep/key', () => symlinkSync('../elsewhere', join(base, 'inside', 'deep'))],
+    ['token.json', () => symlinkSync(join(base, 'elsewhere'), inMemory(join(base, 'inside')))],
+    [
+      'deep/key',
+      () => {
+        mkdirSync(inMemory(join(base, 'inside')));
+        symlinkSync(join(base, 'elsewhere'), join(inMemory(join(base, 'inside')), 'deep'));
+      },
+    ],
   ];
   for (const [at, [path, plant]] of attempts.entries()) {
-    rmSync(join(base, 'inside'), { recursive: true, force: true });
+    for (const path of [join(base, 'inside'), inMemory(join(base, 'inside'))])
+      rmSync(path, { recursive: true, force: true });
     if (at > 0) mkdirSync(join(base, 'inside'));
     plant();
     await expect(service().before(place('copy'), wish(path))).rejects.toMatchObject({ code: 'conflict' });
     expect(readdirSync(join(base, 'elsewhere'))).toEqual([]);
   }
+});
+
+it('that are copied are on no disk of the sandbox, and are found by the path of the configuration', async () => {
+  write('token.json', 'a');
+  const own = place('copy');
+  mkdirSync(own.directory); // as an image may have it
+  await service().before(own, wish('token.json'));
+  expect(lstatSync(own.directory).isSymbolicLink()).toBe(true);
+  expect(statSync(join(own.directory, 'token.json')).dev).toBe(statSync('/dev/shm').dev);
+  rmSync(inMemory(own.directory), { recursive: true }); // it was stopped and started
+  await writeRecord(home, 'sbx_a', emptyRecord);
+  await service().before(own, wish('token.json'));
+  expect(inside('copy')).toEqual({ 'token.json': 'a' });
+  await removeCopies({ ...own, directory: inMemory(own.directory) }, ['token.json']);
+  expect(inside('copy')).toEqual({});
+});
+
+it('that are copied are refused where the sandbox has no tmpfs', async () => {
+  write('token.json', 'a');
+  const sandbox = spawnedSandbox();
+  const hidden = [
+    'unshare',
+    '--mount',
+    'sh',
+    '-c',
+    'while umount -l /dev/shm 2>/dev/null; do :; done; exec "$@"',
+    'sh',
+  ] as const;
+  const without: CredentialPlace = {
+    ...place('copy'),
+    sandbox: { ...sandbox, exec: (command, options) => sandbox.exec([...hidden, ...command], options) },
+  };
+  await expect(service().before(without, wish('token.json'))).rejects.toMatchObject({ code: 'not_supported' });
+  expect(existsSync(join(base, 'inside'))).toBe(false);
 });
 
 it('in a shared home have a directory for each sandbox', async () => {

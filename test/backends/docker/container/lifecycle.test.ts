@@ -9,6 +9,9 @@ import { busybox, Place, plain, run, sh } from '../place.ts';
 const host = dockerHost();
 const nowhere = 'unix:///nowhere/docker.sock';
 
+/** Such a sandbox stays the same resource. */
+const onRef = (): Promise<never> => Promise.reject(new Error('another ref'));
+
 describe.skipIf(host === null)('a sandbox on a Docker engine', () => {
   const place = new Place(host ?? nowhere);
   afterAll(() => place.close());
@@ -73,7 +76,7 @@ describe.skipIf(host === null)('a sandbox on a Docker engine', () => {
   test('is started when a lost answer left it created or stopped', async () => {
     const options = place.options();
     const first = await place.create({}, options);
-    await first.power?.stop();
+    await first.power?.stop({ onRef });
     const again = await place.create({}, options);
     expect([again.ref, again.state]).toEqual([first.ref, 'running']);
     expect((await run(again, ['echo', 'on'])).stdout).toBe('on\n');
@@ -150,12 +153,12 @@ describe.skipIf(host === null)('the network of an instance', () => {
     const place = new Place(host ?? nowhere);
     try {
       const stopped = await place.create({ network: 'open' });
-      await stopped.power?.stop();
+      await stopped.power?.stop({ onRef });
       const [network] = await place.engine.listNetworks({ filters: { label: [`caisson.instance=${place.instance}`] } });
       await place.engine.getNetwork(network?.Id ?? '').remove();
       const fresh = await place.create({ network: 'open' });
       expect((await sh(fresh, 'ip link show eth0 >/dev/null && echo linked')).stdout).toBe('linked\n');
-      await stopped.power?.start();
+      await stopped.power?.start({ onRef });
       expect((await sh(stopped, 'ip link show eth0 >/dev/null && echo linked')).stdout).toBe('linked\n');
     } finally {
       await place.close();

@@ -1,0 +1,105 @@
+/** What is known of one sandbox: it travels in the ref, and while the sandbox runs in the tags of the service. */
+import type { Labels, Ref } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { isLabel, labelsFrom } from '../shared/labels.ts';
+
+export interface Plan {
+  readonly milliCores: number | null;
+  readonly memoryMib: number | null;
+  readonly network: 'open' | 'none';
+  readonly persistent: boolean;
+}
+
+export interface Record {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly plan: Plan;
+  /** Of the service: the sandbox that runs, or that ran before it was stopped. */
+  readonly id: string;
+  readonly stopped: boolean;
+  /** The snapshot that the files came from or, when it is stopped, are in. */
+  readonly image: string | null;
+  /** When that was made. RFC 3339. */
+  readonly taken: string | null;
+  /** An earlier snapshot, to be deleted once a sandbox runs from the later one. */
+  readonly older: string | null;
+}
+
+export type Tags = Readonly<{ [name: string]: string }>;
+
+export const instanceTag = 'caisson-instance';
+const absent = 'none';
+const idForm = /^[A-Za-z0-9-]{1,80}$/;
+const timeForm = /^[0-9TZ:.-]{10,40}$/;
+
+export function toTags({ labels, plan, image, taken }: Omit<Record, 'id' | 'stopped' | 'older'>): Tags {
+  const own = Object.fromEntries(Object.entries(labels).map(([name, value]) => [`caisson-${name}`, value]));
+  return {
+    ...own,
+    'caisson-cores': String(plan.milliCores ?? absent),
+    'caisson-memory': String(plan.memoryMib ?? absent),
+    'caisson-network': plan.network,
+    'caisson-persistent': String(plan.persistent),
+    'caisson-image': image ?? absent,
+    'caisson-taken': taken ?? absent,
+  };
+}
+
+/** `null` for a sandbox that Caisson did not make. */
+export function fromTags(id: string, name: string, tags: Tags): Record | null {
+  const of = (key: string): string => tags[`caisson-${key}`] ?? '';
+  const [instance, sandbox, task, fingerprint] = [of('instance'), of('sandbox'), of('task'), of('fingerprint')];
+  const labels = labelsFrom({ instance, sandbox, task, fingerprint, created: of('created'), schema: of('schema') });
+  if (labels === null || !idForm.test(id)) return null;
+  return {
+    ...{ name, labels, id, stopped: false, older: null },
+    plan: {
+      milliCores: countOf(of('cores')),
+      memoryMib: countOf(of('memory')),
+      network: of('network') === 'open' ? 'open' : 'none',
+      persistent: of('persistent') === 'true',
+    },
+    image: idForm.test(of('image')) && of('image') !== absent ? of('image') : null,
+    taken: timeForm.test(of('taken')) ? of('taken') : null,
+  };
+}
+
+/** Always in the same order: refs are compared as texts too. */
+export function toRef({ name, id, stopped, image, taken, older, plan, labels }: Record): Ref {
+  return { v: 1, name, id, stopped, image, taken, older, ...plan, ...labels };
+}
+
+export function fromRef(ref: Ref): Record {
+  const { v, name, id, stopped, image, taken, older, milliCores, memoryMib, network, persistent } = ref;
+  const labels = labelsFrom(ref);
+  if (v !== 1 || labels === null || !isLabel(name) || typeof id !== 'string' || !idForm.test(id)) throw notOurs();
+  if (network !== 'open' && network !== 'none') throw notOurs();
+  return {
+    ...{ name, labels, id, stopped: stopped === true },
+    plan: {
+      milliCores: numberOf(milliCores),
+      memoryMib: numberOf(memoryMib),
+      network,
+      persistent: persistent === true,
+    },
+    image: textOf(image, idForm),
+    taken: textOf(taken, timeForm),
+    older: textOf(older, idForm),
+  };
+}
+
+function notOurs(): CaissonError {
+  return new CaissonError('invalid_argument', 'this ref is not one of the modal backend, or of a newer version');
+}
+
+function textOf(value: Ref[string] | undefined, form: RegExp): string | null {
+  return typeof value === 'string' && form.test(value) ? value : null;
+}
+
+function numberOf(value: Ref[string] | undefined): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
+}
+
+function countOf(text: string): number | null {
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,84 @@
+/** A command that was started before, with what it writes and what is passed on to it. */
+import { CaissonError, isCode, toCaissonError } from '../errors.ts';
+import type { CaissonApi, ExecEvent, Exit } from '../service/api.ts';
+import type { Context } from './context.ts';
+import { eventJson } from './event.ts';
+import { formatBytes } from './format.ts';
+
+/** Until it ends or the caller leaves. */
+export class Attached {
+  readonly #service: CaissonApi;
+  readonly #id: string;
+  readonly #context: Context;
+  readonly #left = new AbortController();
+  #isDetached = false;
+
+  constructor(service: CaissonApi, id: string, context: Context) {
+    this.#service = service;
+    this.#id = id;
+    this.#context = context;
+  }
+
+  /** Whether it is a detached process whose input is open. */
+  async find(): Promise<boolean> {
+    const found = await this.#service.processes.get(this.#id, this.#context.options).catch((error: unknown) => {
+      if (isCode(error, 'not_found')) return null; // an exec, or nothing: its record says which
+      throw error;
+    });
+    if (found === null) await this.#service.execs.get(this.#id, this.#context.options);
+    this.#isDetached = found !== null;
+    return found?.inputOpen === true;
+  }
+
+  /** `null`: the caller has left before its end. */
+  async read(): Promise<Exit | null> {
+    const { signal } = this.#left;
+    try {
+      for await (const event of this.#service.execs.logs(this.#id, { follow: true }, { signal })) {
+        await this.#show(event);
+        if (event.event.type === 'exit') return event.event.exit;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    if (signal.aborted) return null;
+    throw new CaissonError('unavailable', `the record of ${this.#id} ends before its command`, {
+      remedy: 'attach again',
+    });
+  }
+
+  async #show(event: ExecEvent): Promise<void> {
+    const { json, print, printJson, notice, world } = this.#context;
+    const what = event.event;
+    if (json) await printJson(eventJson(event));
+    else if (what.type === 'stdout') await print(what.bytes);
+    else if (what.type === 'stderr') world.stderr.write(what.bytes);
+    else if (what.type === 'gap') notice(`${formatBytes(what.bytes)} of ${what.stream} are not kept`);
+  }
+
+  passInput(): void {
+    const { signal } = this.#left;
+    this.#service.processes.input(this.#id, this.#context.world.stdin, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) this.#context.notice(`the input is not passed on: ${toCaissonError(error).message}`);
+    });
+  }
+
+  /** A terminal that is gone, or an output without a reader, is no wish to end the command. */
+  async interrupt(leaves: boolean): Promise<void> {
+    const name = leaves ? undefined : signalOf[this.#context.interrupted() ?? 0];
+    if (name === undefined) return this.leave();
+    try {
+      await (this.#isDetached ? this.#service.processes.kill(this.#id, name) : this.#service.execs.cancel(this.#id));
+    } catch (error) {
+      this.#context.say(`the signal was not passed on: ${toCaissonError(error).message}`);
+      this.leave();
+    }
+  }
+
+  leave(): void {
+    this.#left.abort(new CaissonError('canceled', 'the caller has left'));
+  }
+}
+
+/** By the exit code that the signal asks for. */
+const signalOf: Readonly<Record<number, string>> = { 130: 'INT', 143: 'TERM' };

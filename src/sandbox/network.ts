@@ -1,0 +1,30 @@
+/** A sandbox that is to have no network is measured before its first command. */
+import type { Sandbox } from '../backend.ts';
+import { CaissonError } from '../errors.ts';
+import type { SandboxRow } from '../store/store.ts';
+import type { Context } from './context.ts';
+import { measured } from './measure.ts';
+
+/**
+ * Throws `not_supported` where the place has given it a network all the same, as the tier of an account may. The caller ends
+ * the sandbox then. What cannot be measured proves nothing.
+ */
+export async function proveNetwork(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<void> {
+  if (row.spec.network !== 'none') return;
+  const { network, noneBy } = await (await context.backend(row.backend)).guarantees();
+  if (!network.includes('none') || noneBy === 'filter') return;
+  const effective = await measured(context, { ...row, effective: null }, sandbox);
+  if (effective?.['routed'] !== true) return;
+  throw new CaissonError(
+    'not_supported',
+    `${row.backend} gave the sandbox of ${row.taskId} a network, and it was to have none`,
+    {
+      remedy: 'look whether the account or the host overrides network settings, or ask for --network open',
+      details: { taskId: row.taskId, sandboxId: row.id, backend: row.backend, interfaces: interfacesOf(effective) },
+    },
+  );
+}
+
+function interfacesOf({ interfaces }: NonNullable<SandboxRow['effective']>): string {
+  return Array.isArray(interfaces) ? interfaces.map(String).join(', ') : '';
+}

@@ -1,0 +1,117 @@
+/**
+ * Delivers events to webhooks, at least once. One process of the state directory does it at a time; when it dies, another one
+ * goes on. An event stays in the store until its receiver has it.
+ */
+import type { Delivery } from '../../store/outbox.ts';
+import type { Store } from '../../store/store.ts';
+import { pauseMs, restMs } from './schedule.ts';
+import type { Ended, Sender, Sent } from './send.ts';
+import { messageOf } from './sign.ts';
+
+export interface Target {
+  readonly name: string;
+  readonly url: string;
+  readonly key: Buffer;
+}
+
+export interface DeliveriesParts {
+  readonly targets: readonly Target[];
+  readonly store: Pick<Store, 'outbox' | 'acquire' | 'release' | 'steadyNow'>;
+  /** Opens it when there is something to send. */
+  readonly sender: () => Promise<Sender>;
+}
+
+const lease = 'webhooks';
+const lookEveryMs = 1000;
+/** How long a process that ends goes on with what waits. */
+const lastRoundMs = 3000;
+const mostAtOnce = 100;
+const mostKept = 10_000;
+const givenUpKeptMs = 7 * 86_400_000;
+
+interface Rest {
+  readonly failures: number;
+  readonly untilMs: number;
+}
+
+export class Deliveries {
+  readonly #parts: DeliveriesParts;
+  readonly #over = new AbortController();
+  readonly #rests = new Map<string, Rest>();
+  readonly #timer: NodeJS.Timeout;
+  #sender: Promise<Sender> | null = null;
+  #round: Promise<void> | null = null;
+  #isHolder = false;
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: DeliveriesParts) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => void this.#look(), lookEveryMs).unref();
+  }
+
+  /** After a last round: what was not sent waits for the next process. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#timer);
+    const late = setTimeout(() => this.#over.abort(), lastRoundMs);
+    await this.#round;
+    await this.#look();
+    clearTimeout(late);
+    this.#over.abort();
+    await (await this.#sender?.catch(() => null))?.close();
+    if (this.#isHolder) await this.#parts.store.release(lease);
+  }
+
+  /** One round at a time. */
+  #look(): Promise<void> {
+    this.#round ??= this.#deliver()
+      // A store that cannot be read now is read again in the next round.
+      .catch(() => undefined)
+      .finally(() => (this.#round = null));
+    return this.#round;
+  }
+
+  async #deliver(): Promise<void> {
+    const { store, targets } = this.#parts;
+    this.#isHolder ||= await store.acquire(lease);
+    if (!this.#isHolder) return;
+    await Promise.all(targets.map((target) => this.#deliverTo(target)));
+    await store.outbox.trim(mostKept, store.steadyNow() - givenUpKeptMs);
+  }
+
+  async #deliverTo(target: Target): Promise<void> {
+    const { store } = this.#parts;
+    const nowMs = store.steadyNow();
+    if ((this.#rests.get(target.name)?.untilMs ?? 0) > nowMs) return;
+    for (const delivery of await store.outbox.due(target.name, nowMs, mostAtOnce)) {
+      if (this.#over.signal.aborted) return;
+      const sent = await this.#send(target, delivery);
+      if (sent.is === 'canceled') return;
+      await this.#settle(delivery, sent);
+      if (sent.is !== 'arrived') return;
+    }
+  }
+
+  async #send({ url, key }: Target, delivery: Delivery): Promise<Sent> {
+    const sender = await (this.#sender ??= this.#parts.sender());
+    return await sender.send(url, messageOf(delivery, key, Date.now()), this.#over.signal);
+  }
+
+  async #settle({ id, endpoint, attempts }: Delivery, sent: Ended): Promise<void> {
+    const { outbox } = this.#parts.store;
+    if (sent.is === 'arrived') {
+      this.#rests.delete(endpoint);
+      await outbox.delivered(id);
+      return;
+    }
+    const nowMs = this.#parts.store.steadyNow();
+    const failures = (this.#rests.get(endpoint)?.failures ?? 0) + 1;
+    this.#rests.set(endpoint, { failures, untilMs: nowMs + restMs(failures) });
+    const pause = sent.is === 'gone' ? null : pauseMs(attempts + 1, Math.random());
+    await outbox.failed(id, { nextAt: pause === null ? null : nowMs + pause, failure: sent.why.slice(0, 500) });
+  }
+}

@@ -1,0 +1,72 @@
+/** Rows about decisions and about who may make them: questions, answers that hold, tokens, rules. Part of the contract of the store. */
+import type { Caller } from '../values/caller.ts';
+
+type ApprovalState = 'pending' | 'approved' | 'denied' | 'used';
+
+export interface ApprovalRow {
+  /** `apr_` and 24 hexadecimal digits. */
+  readonly id: string;
+  /** Hash of everything that the answer is about. */
+  readonly binding: string;
+  readonly taskId: string;
+  /** The question as it is shown, as plain JSON. */
+  readonly question: Readonly<Record<string, unknown>>;
+  readonly state: ApprovalState;
+  readonly choice: string | null;
+  /** Who answered, for people; `null` before an answer. */
+  readonly answeredBy: string | null;
+  /** The token whose command it is; `null`: the program that opened Caisson. */
+  readonly askedBy: Caller | null;
+  /** Milliseconds since the epoch, by the clock of the writer. */
+  readonly createdAt: number;
+}
+
+export interface ApprovalAnswer {
+  readonly state: 'approved' | 'denied';
+  readonly choice: string;
+  readonly by: string;
+}
+
+/** An answer that holds for a task, until its sandbox is removed, its time ends, or it is revoked. */
+export interface GrantRow {
+  /** `grt_` and 24 hexadecimal digits. */
+  readonly id: string;
+  readonly taskId: string;
+  /** Version of the rules by which it was asked for: under others it does not hold. */
+  readonly rules: string;
+  /** What it answers, as `sessionKey` has it. */
+  readonly keys: readonly string[];
+  /** The same for people. */
+  readonly covers: readonly string[];
+  readonly grantedBy: string;
+  /** Milliseconds since the epoch, by `steadyNow`. */
+  readonly createdAt: number;
+  /** `null`: no end of its own. */
+  readonly expiresAt: number | null;
+}
+
+/** A token of the service, without the token itself. */
+export interface TokenRow {
+  /** `tok_` and 16 characters of [a-z0-9]. */
+  readonly id: string;
+  /** SHA-256 of the token, hexadecimal. */
+  readonly digest: string;
+  readonly owner: string;
+  /** For people. */
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** Milliseconds since the epoch, by `steadyNow`. */
+  readonly createdAt: number;
+  /** `null`: no end of its own. */
+  readonly expiresAt: number | null;
+}
+
+/** A rule that an answer "always" through a token made: it belongs to the owner of the token. */
+export interface SavedRule {
+  readonly owner: string;
+  readonly rule: string;
+  /** Who answered, for people. */
+  readonly savedBy: string;
+  /** Milliseconds since the epoch, by the clock of the writer. */
+  readonly savedAt: number;
+}

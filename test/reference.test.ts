@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { commandReference } from '../scripts/reference/commands.ts';
+import { configurationReference } from '../scripts/reference/configuration.ts';
+import { escaped, withPart } from '../scripts/reference/page.ts';
+import { defaults } from './config/known.ts';
+import { commands } from '../src/cli/commands.ts';
+
+const page = (name: string): string => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
+
+describe('the reference pages', () => {
+  it.each([
+    ['configuration.md', configurationReference],
+    ['command-line.md', commandReference],
+  ])('docs/%s is what the code gives (write it anew with `node scripts/reference.ts`)', async (name, part) => {
+    expect(page(name)).toBe(withPart(page(name), await part()));
+  });
+
+  it('have every key, with what it takes, its default and a meaning', async () => {
+    const text = await configurationReference();
+    for (const [section, keys] of Object.entries(defaults))
+      for (const [key, value] of Object.entries(keys)) {
+        const [, entry = ''] = text.split(`### ${section}.${key}\n`);
+        expect(entry, `${section}.${key}`).toMatch(/^\n- Value: \S.*\n- Default: `.+`\n- Variable: \S.*\n\n[^#\n]/);
+        expect(entry).toContain(`- Default: \`${JSON.stringify(value)}\``);
+      }
+  });
+
+  it('have every command', async () => {
+    const text = await commandReference();
+    for (const name of Object.keys(commands)) expect(text).toContain(`### caisson ${name}\n`);
+  });
+
+  it('name a variable only for keys that have one', async () => {
+    const text = await configurationReference();
+    expect(text).toContain('- Variable: `CAISSON_TERMINAL_DOCKER_IMAGE`');
+    expect(text).not.toContain('CAISSON_APPROVALS_RULES');
+  });
+
+  it('show rules and patterns as they are typed', () => {
+    expect(escaped('a * in `terminal(git:*)` <home>')).toBe(String.raw`a \* in ${'`terminal(git:*)`'} \<home>`);
+  });
+
+  it('cannot lose their generated part', () => {
+    expect(() => withPart('# A page\n', 'text')).toThrow('no generated part');
+  });
+});

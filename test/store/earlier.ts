@@ -1,0 +1,7 @@
+/** Statements that take newer steps of the database back, for tests that make one of an earlier version. */
+
+/** Step 8. Triggers name columns, so that it is the first one to go. */
+export const withoutWebhooks = `
+  DROP TRIGGER webhooks_of_questions; DROP TRIGGER webhooks_of_answers; DROP TRIGGER webhooks_of_new_sandboxes;
+  DROP TRIGGER webhooks_of_sandboxes; DROP TRIGGER webhooks_of_removed_sandboxes;
+  DROP TABLE webhook_deliveries; DROP TABLE webhook_endpoints;`;
