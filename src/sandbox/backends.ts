@@ -27,7 +27,7 @@ export class Backends {
     if (known !== undefined) return await known;
     const opening = this.#entry(name)
       .load()
-     .then((module) => module.open(this.#optionsOf(name)));
+      .then((module) => module.open(this.#optionsOf(name)));
     this.#opened.set(name, opening);
     return await opening;
   }

@@ -62,7 +62,7 @@ export const output = (events: readonly Readonly<Record<string, unknown>>[]): st
 /** A service with a sandbox for the task `build`. */
 export async function openOn(home: Home, backend: string): Promise<Service> {
   const terminal = `terminal: {backend: ${backend}, docker_image: "${busybox}", container_disk: null}`;
-  const config = `${terminal}\napprovals: {mode: "off"}\nserver: {shutdown_seconds: 1}\n`;
+  const config = `${terminal}\napprovals: {mode: "off"}\nserver: {shutdown_seconds: 4}\n`;
   await writeFile(join(home.path, 'config.yaml'), config, { mode: 0o600 });
   const service = await start(home, await tokenIn(home, 'run', 'read', 'admin'));
   const made = await service.ask('/v1/sandboxes', { body: { taskId: 'build' } });

@@ -1,6 +1,9 @@
 /** `caisson serve` on this host and on docker: what a client does, and what a crash leaves. */
 import { createHash, hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerHost } from '../engines/docker.ts';
@@ -8,19 +11,29 @@ import { everyLine, linesOf } from '../http/world.ts';
 import { type Home, makeHome } from './home.ts';
 import { openOn, output, type Service, start } from './http-service.ts';
 
+/** The most memory that the service has had (proc(5)). */
+function peakBytes({ process: { pid } }: Service): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
+
 describe.each(['local', 'docker'])('the service on %s', (backend) => {
   let home: Home;
   let service: Service;
+  let files = '/tmp';
   const execs = '/v1/sandboxes/build/execs';
 
   beforeAll(async () => {
     home = await makeHome(dockerHost());
     service = await openOn(home, backend);
+    // Files of the state directory itself are protected.
+    if (backend === 'local') files = await mkdtemp(join(tmpdir(), 'caisson-http-files-'));
   }, 120_000);
   afterAll(async () => {
     await service.ask('/v1/sandboxes/build', { method: 'DELETE' }).catch(() => undefined);
     await service.stop();
     await home[Symbol.asyncDispose]();
+    if (backend === 'local') await rm(files, { recursive: true });
   }, 60_000);
 
   it('runs a command and streams what it writes', async () => {
@@ -32,12 +45,13 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
   });
 
   it('takes and gives files of many parts, with their digest, in bounded memory', async () => {
-    const size = 64 * 1024 * 1024;
+    const size = 256 * 1024 * 1024;
+    const before = peakBytes(service);
     const part = Buffer.alloc(1024 * 1024, 'a');
     const digest = createHash('sha256');
     for (let sent = 0; sent < size; sent += part.length) digest.update(part);
     const sha256 = digest.digest('hex');
-    const path = backend === 'local' ? join(home.path, 'large') : '/tmp/large';
+    const path = join(files, 'large');
     const at = `${service.url}/v1/sandboxes/build/files?path=${encodeURIComponent(path)}`;
     const headers = { authorization: `Bearer ${service.token}` };
     const put = await new Promise<{ status: number; text: string }>((resolve, reject) => {
@@ -70,10 +84,11 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
         .end();
     });
     expect(got).toEqual({ sha256, trailer: `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` });
+    expect(peakBytes(service) - before).toBeLessThan(150 * 1024 * 1024);
   }, 120_000);
 
   it('an upload that is cut changes nothing', async () => {
-    const path = backend === 'local' ? join(home.path, 'cut') : '/tmp/cut';
+    const path = join(files, 'cut');
     const at = `/v1/sandboxes/build/files?path=${encodeURIComponent(path)}`;
     const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/octet-stream' };
     const whole = await fetch(service.url + at, { method: 'PUT', headers, body: 'whole' });
@@ -113,9 +128,9 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
   }, 60_000);
 
   it('a service that is stopped ends streams with where to resume, and leaves detached processes running', async () => {
-    await service.ask('/v1/sandboxes/build/processes', { body: { command: ['sleep', '4'], execId: 'exec_stays' } });
+    await service.ask('/v1/sandboxes/build/processes', { body: { command: ['sleep', '7'], execId: 'exec_stays' } });
     const short = await service.ask(execs, {
-      body: { command: ['sh', '-c', 'echo a; sleep 0.5; echo b'], execId: 'exec_short' },
+      body: { command: ['sh', '-c', 'echo a; sleep 2; echo b'], execId: 'exec_short' },
     });
     const long = await service.ask(execs, { body: { command: ['sh', '-c', 'echo a; sleep 60'], execId: 'exec_long' } });
     const reading = [short, long].map(async (response) => {
