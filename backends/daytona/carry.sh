@@ -179,8 +179,11 @@ while IFS=' ' read -r cz_k cz_a cz_b cz_c; do
     *) cz_leave ;;
   esac
 done
+# By exec, since a shell keeps a copy of what it redirects for the time of a call, and a copy would keep a stream open.
 {
   cz_control | cz_pump | {
-    { cz_command 2>&1 >&3 3>&- | cz_take e 7 >&4 3>&-; } 3>&1 | cz_take o 6 >&4
+    {
+      { exec 2>&1 >&3 3>&-; cz_command; } | { exec >&4 3>&-; cz_take e 7; }
+    } 3>&1 | { exec >&4; cz_take o 6; }
   }
 } 4>&1 | cz_put >&5

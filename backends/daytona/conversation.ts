@@ -3,6 +3,7 @@
  * once more. Numbers keep anything from arriving twice.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../src/errors.ts';
 import { Chunks } from './chunks.ts';
 import { type Frame, FrameReader } from './frames.ts';
@@ -15,6 +16,7 @@ import type { Handle } from './sdk.ts';
 const beatMs = 10_000;
 const silentMs = 30_000;
 const markMs = 8000;
+const leaveMs = 2000;
 const resumeMs = 40_000;
 
 export interface Opened {
@@ -38,6 +40,8 @@ export class Conversation {
   #link: Link;
   #search: MarkSearch | null = null;
   #closed = false;
+  /** Counts connections: what an older one still brings is not read. */
+  #turn = 0;
   #lastMs = performance.now();
   readonly #beat: NodeJS.Timeout;
 
@@ -83,10 +87,10 @@ export class Conversation {
     const { toolbox, id } = this.#opened;
     const link = this.#link;
     link.send(Buffer.from('Q\n'));
-    void Promise.race([link.down, pause(2000)]).then(async () => {
+    const ended = link.down.then(() => true);
+    void Promise.race([ended, sleep(leaveMs, false, { ref: false })]).then(async (isEnded) => {
       link.close();
-      if ((await Promise.race([link.down.then(() => true), pause(0).then(() => false)])) === false)
-        await endTerminal(toolbox, id);
+      if (!isEnded) await endTerminal(toolbox, id);
     });
   }
 
@@ -140,7 +144,8 @@ export class Conversation {
     this.#reader.reset();
     this.#search = search;
     try {
-      const link = await openLink(toolbox, { id, onBytes: (bytes) => this.#link === link && this.feed(bytes) });
+      const turn = (this.#turn += 1);
+      const link = await openLink(toolbox, { id, onBytes: (bytes) => this.#turn === turn && this.feed(bytes) });
       this.#link = link;
       link.send(Buffer.from(`R ${mark} ${this.stdout.arrived} ${this.stderr.arrived}\n`));
       const found = await Promise.race([

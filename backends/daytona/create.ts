@@ -88,7 +88,7 @@ async function once(account: Account, spec: Spec, { name, labels, onProgress }: 
       public: false,
       autoStopInterval: idleMinutes,
       autoArchiveInterval: archiveMinutes,
-      // Files of a task must not go because nobody came for a while.
+      // Files of a task must not go because a task rests for a while.
       autoDeleteInterval: persistent ? -1 : lifetimeMinutes,
       ttlMinutes: persistent ? 0 : lifetimeMinutes,
     },

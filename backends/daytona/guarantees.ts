@@ -15,6 +15,8 @@ export function guaranteesOf({ maxCpu, maxMemory, maxDisk }: Settings): Guarante
       pids: { enforced: false, reason: 'Daytona has no limit of processes' },
     },
     network: ['open', 'none'],
+    // Rules around the sandbox, which keeps its interfaces; what is set is read back.
+    noneBy: 'filter',
     persistence: 'place',
     filesGoWithSandbox: true,
     ephemeral: true,

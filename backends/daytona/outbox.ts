@@ -17,6 +17,7 @@ export class Outbox {
   #inputs = 0;
   #signalled = 0;
   #waiting: (() => void)[] = [];
+  #over = false;
   /** Sends at once; `null` while there is no connection. */
   #send: ((frame: Buffer) => void) | null = null;
 
@@ -48,14 +49,15 @@ export class Outbox {
     this.#send = null;
   }
 
-  /** Resolves when the next piece may follow. */
-  async input(bytes: Buffer): Promise<void> {
-    for (let at = 0; at < bytes.length; at += mostBytes) {
-      while (this.#input.length >= mostOnTheWay) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      const piece = bytes.subarray(at, at + mostBytes);
-      const n = (this.#inputs += 1);
-      this.#add(this.#input, n, Buffer.concat([Buffer.from(`I ${n} ${piece.length}\n`), piece]));
-    }
+  /** `done` is called when the next bytes may follow. */
+  input(bytes: Buffer, done: () => void): void {
+    if (this.#over) return done();
+    if (this.#input.length >= mostOnTheWay) return void this.#waiting.push(() => this.input(bytes, done));
+    const piece = bytes.subarray(0, mostBytes);
+    const n = (this.#inputs += 1);
+    this.#add(this.#input, n, Buffer.concat([Buffer.from(`I ${n} ${piece.length}\n`), piece]));
+    if (piece.length === bytes.length) done();
+    else this.input(bytes.subarray(mostBytes), done);
   }
 
   end(): void {
@@ -72,15 +74,17 @@ export class Outbox {
   /** Input up to here has been passed on. */
   passed(n: number): void {
     this.#input = this.#input.filter((each) => each.n > n);
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    for (const next of this.#waiting.splice(0)) next();
   }
 
-  /** Nothing is held back any more. */
+  /** Nothing is kept or sent any more, and no writer waits. */
   give(): void {
+    this.#over = true;
     this.passed(Number.MAX_SAFE_INTEGER);
   }
 
   #add(to: Numbered[], n: number, frame: Buffer): void {
+    if (this.#over) return;
     to.push({ n, frame });
     this.#send?.(frame);
   }

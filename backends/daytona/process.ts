@@ -107,7 +107,7 @@ export class CarriedProcess implements Process {
 function writer({ outbox }: Conversation): Writable {
   const stdin = new Writable({
     highWaterMark: bufferBytes,
-    write: (chunk: Buffer, _encoding, done) => void outbox.input(chunk).then(() => done(), done),
+    write: (chunk: Buffer, _encoding, done) => outbox.input(chunk, done),
     final: (done) => {
       outbox.end();
       done();

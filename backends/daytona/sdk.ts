@@ -1,10 +1,10 @@
 /** The official SDK. It takes a second to load and is an optional package: this is the only file that imports it, when it is used. */
-import type { Daytona, PtyHandle, Sandbox } from '@daytonaio/sdk';
+import type { Daytona, Sandbox } from '@daytonaio/sdk';
+import type * as Sdk from '@daytonaio/sdk';
 import { CaissonError } from '../../src/errors.ts';
 
 export type Client = Daytona;
 export type Handle = Sandbox;
-export type Terminal = PtyHandle;
 
 const pinned = '0.218.0';
 
@@ -19,11 +19,12 @@ const requestTimeoutMs = 120_000;
 /** All that says where it leads and who we are is passed here, so that no file of a working directory can change it. */
 export async function openClient(access: Access): Promise<Client> {
   const { Daytona } = await load();
-  // Events would keep this process alive, and an SDK without them polls.
+  // Without a server of events the SDK looks once a second, and its attempts to reach one keep this process alive.
+  // oxlint-disable-next-line typescript/no-deprecated
   return new Daytona({ ...access, requestTimeoutMs, useDeprecatedPolling: true, otelEnabled: false });
 }
 
-async function load(): Promise<typeof import('@daytonaio/sdk')> {
+async function load(): Promise<typeof Sdk> {
   try {
     return await import('@daytonaio/sdk');
   } catch (error) {

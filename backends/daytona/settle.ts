@@ -99,7 +99,7 @@ async function forget(handle: Handle): Promise<void> {
 
 export function failed({ id, state, errorReason }: Handle): CaissonError {
   return new CaissonError('unavailable', `the Daytona sandbox ${id} has failed`, {
-    details: { resource: id, state: state ?? null, reason: String(errorReason ?? '').slice(0, 200) },
+    details: { resource: id, state: state ?? null, reason: (errorReason ?? '').slice(0, 200) },
     remedy: 'see its reason in the dashboard of Daytona; remove it to begin anew',
   });
 }

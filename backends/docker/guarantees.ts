@@ -11,7 +11,13 @@ export interface Place {
   readonly hostUser: boolean;
 }
 
-export function toGuarantees(facts: Facts, place: Place): Guarantees {
+/** What of the facts it is about. */
+export type Known = Pick<
+  Facts,
+  'architecture' | 'cgroupVersion' | 'components' | 'limits' | 'rootless' | 'runtimes' | 'seccomp' | 'userNamespace'
+>;
+
+export function toGuarantees(facts: Known, place: Place): Guarantees {
   const cgroups = facts.cgroupVersion === null ? 'cgroups' : `cgroup v${facts.cgroupVersion}`;
   return {
     isolation: 'container',
@@ -50,7 +56,7 @@ export function toGuarantees(facts: Facts, place: Place): Guarantees {
   };
 }
 
-function memory(facts: Facts, cgroups: string): Enforcement {
+function memory(facts: Known, cgroups: string): Enforcement {
   if (!facts.limits.memory)
     return { enforced: false, reason: 'the kernel of the engine has no memory limit, or the engine may not use it' };
   return enforced(

@@ -1,4 +1,5 @@
 /** The life of a sandbox at the service: made under its name, found as it is now, ended with all that it left. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import type { EndStatus, ModalAccount } from './account.ts';
@@ -13,6 +14,9 @@ export type Wanted = Omit<Record, 'id' | 'stopped' | 'older'>;
 export type Image = Awaited<ReturnType<Client['images']['fromId']>>;
 
 const exitSnapshotMs = 60_000;
+/** The name may be held by a sandbox that ends, and is not found any more. */
+const mostTries = 10;
+const pauseMs = 100;
 
 /** From an image of a registry; the service builds what it does not have yet. */
 export async function imageOf(
@@ -41,17 +45,21 @@ export async function snapshotOf(account: ModalAccount, id: string): Promise<Ima
 export async function makeSandbox(account: ModalAccount, wanted: Wanted, image: Image): Promise<Record> {
   const app = await account.app();
   await refuseBeyondCeiling(account, app.appId, wanted.name);
-  for (;;) {
+  for (let attempt = 0; attempt < mostTries; attempt += 1) {
     const handle = await tryCreate(account, { app, image, wanted });
     if (handle !== null) return { ...wanted, id: account.keep(handle).sandboxId, stopped: false, older: null };
     const taken = await account.named(wanted.name);
-    if (taken === null) continue; // It has ended meanwhile.
+    if (taken === null) {
+      await sleep(pauseMs * attempt); // It has ended meanwhile, or is about to be found.
+      continue;
+    }
     const { record } = taken;
     if (record?.labels.sandbox !== wanted.labels.sandbox || record.labels.instance !== wanted.labels.instance)
       throw strange(wanted.name);
     if (record.labels.fingerprint === wanted.labels.fingerprint && record.image === wanted.image) return record;
     await endSandbox(account, record);
   }
+  throw strange(wanted.name);
 }
 
 /** `null`: the name is taken. */

@@ -4,6 +4,7 @@ import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import type { ModalAccount } from './account.ts';
 import { deleteImage, endSandbox, makeSandbox, settled, snapshotOf } from './life.ts';
+import { patiently } from './retry.ts';
 import { type Record, toRef } from './record.ts';
 
 /** Of a big tree; the SDK's own patience is a minute. */
@@ -42,9 +43,10 @@ export async function start(account: ModalAccount, record: Record, options: Powe
 
 async function snapshot(account: ModalAccount, { id }: Record): Promise<string> {
   const handle = await account.handle(id);
-  const image = await account.once('take a snapshot of the files', () =>
-    handle.snapshotFilesystem({ timeoutMs: snapshotMs, ttlMs: null }),
-  );
+  const take = () => handle.snapshotFilesystem({ timeoutMs: snapshotMs, ttlMs: null });
+  // One that was refused for being too many has not been taken; of any other failure that is not known.
+  const taking = () => account.once('take a snapshot of the files', take);
+  const image = await patiently(taking, undefined, ['resource_exhausted']);
   return image.imageId;
 }
 

@@ -6,6 +6,7 @@ import type { Outputs, ProcessEnd, PtyProcess } from '../../src/backend.ts';
 import { CaissonError, toCaissonError } from '../../src/errors.ts';
 import { Output } from '../shared/output.ts';
 import { endOf } from '../shared/outputs.ts';
+import { patiently } from './retry.ts';
 import type { Handle } from './sdk.ts';
 
 export type Running = Awaited<ReturnType<typeof execBinary>>;
@@ -64,8 +65,7 @@ export class ModalProcess implements PtyProcess {
     this.stderr = terminal ? err : new Output(err, nonce, noShell).stream;
     this.#input = writable(running);
     this.stdin = carried.stdin ? this.#input : null;
-    this.#end = running
-      .wait()
+    this.#end = patiently(() => running.wait(), undefined, ['resource_exhausted'])
       .then(endFrom, lost)
       .finally(() => (this.#over = true));
     this.#end.catch(() => undefined);

@@ -3,7 +3,12 @@ import type { Enforcement, Guarantees } from '../../src/backend.ts';
 import type { Facts } from './facts.ts';
 import { apptainerProfile } from './seccomp.ts';
 
-export function guaranteesOf({ hierarchy, host: { account } }: Facts): Guarantees {
+/** What of the facts it is about. */
+interface Known extends Pick<Facts, 'hierarchy'> {
+  readonly host: { readonly account: Pick<Facts['host']['account'], 'handedOver'> };
+}
+
+export function guaranteesOf({ hierarchy, host: { account } }: Known): Guarantees {
   const byGroup: Enforcement =
     typeof hierarchy === 'string'
       ? { enforced: false, reason: hierarchy }

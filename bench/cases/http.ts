@@ -1,6 +1,5 @@
 import { Agent, request } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { serve } from '../../src/http/serve.ts';
 import { CaissonError } from '../../src/errors.ts';
 import type { Bench } from '../bench.ts';
 import { figuresOf, judge, median } from '../figure.ts';
@@ -20,6 +19,8 @@ export const http: Bench = {
     const { caisson } = place;
     const token = await caisson.tokens.create({ name: 'bench', scopes: ['run', 'read'] }, 'bench');
     const settings = { ...caisson.config.server, port: 0, shutdown_seconds: 1 };
+    // Only now: no other bench is to load it.
+    const { serve } = await import('../../src/http/serve.ts');
     const serving = await serve(caisson, { settings, isPublic: false, log: new PassThrough().resume() });
     const agent = new Agent({ keepAlive: true });
     const post = (url: string, accept: string): Promise<void> => answered(url, { accept, token: token.token, agent });

@@ -11,6 +11,7 @@ import { journal } from './journal.ts';
 import { lanes } from './lanes.ts';
 import { leak } from './leak.ts';
 import { memory } from './memory.ts';
+import { daytona } from './daytona.ts';
 import { modal } from './modal.ts';
 import { output } from './output.ts';
 import { policy } from './policy.ts';
@@ -28,15 +29,16 @@ export const benches: readonly Bench[] = [
   redact,
   exec,
   lanes,
-  http,
   journal,
   cold,
   output,
   memory,
   files,
   sync,
+  http,
   apptainer,
   ssh,
+  daytona,
   modal,
   burst,
   leak,

@@ -63,7 +63,7 @@ function commentedKeys(text: string): readonly Commented[] {
   let comment: string[] = [];
   let section: string | null = null;
   for (const line of text.split('\n')) {
-    const [, indent = '', words, key, value] = /^( *)(?:# ?(.*)|([a-z_]+): ?(.*))?$/.exec(line) ?? [];
+    const [, indent = '', words, key, value] = /^( *)(?:# ?(.*)|([a-z0-9_]+): ?(.*))?$/.exec(line) ?? [];
     if (words !== undefined) comment.push(words);
     else if (key !== undefined) {
       if (indent === '') section = value === '' ? key : null;

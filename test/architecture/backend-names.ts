@@ -2,8 +2,8 @@
 import { parseSync } from 'oxc-parser';
 import type { Sources } from './imports.ts';
 
-/** Commands that are judged, and help, name programs and places that have the names of backends. */
-const exempt = /^src\/(?:policy|cli)\//;
+/** Commands that are judged, help, and the services that are emulated name programs and places that have the names of backends. */
+const exempt = /^src\/(?:policy|cli|emulators)\//;
 
 export function backendNamesIn(sources: Sources, backends: readonly string[]): readonly string[] {
   const named = new RegExp(`^(?:${backends.join('|')})(?:_[a-z_]+)?$`);

@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest';
 import { open } from '../../backends/daytona/backend.ts';
 import { daytonaImage, startDaytonaHere, whyNoDaytona } from '../engines/daytona.ts';
+import { daytonaDeviations } from '../backends/daytona/deviations.ts';
 import { core } from './core/all.ts';
 import { plainSpec } from './spec.ts';
 import { testBackend } from './suite.ts';
@@ -15,6 +16,7 @@ await testBackend(
     open: (instance) => open({ env: daytona?.environment ?? {}, instance, settings: { max_sandboxes: null } }),
     spec: plainSpec('daytona', { image: daytonaImage, cwd: '/workspace', persistent: false }),
     unavailable: why,
+    deviations: daytonaDeviations,
   },
   core,
 );

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Apptainer, hasApptainer, startApptainer } from '../engines/apptainer.ts';
 import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
 import { type ModalService, startModalService, whyNoModal } from '../engines/modal.ts';
+import type { DaytonaEmulator } from '../../src/emulators/daytona/emulator.ts';
+import { daytonaImage, startDaytonaHere, whyNoDaytona } from '../engines/daytona.ts';
 import { type Home, makeHome } from './home.ts';
 
 const times = Number(process.env['CAISSON_LOAD_CRASHES'] ?? 1);
@@ -77,6 +79,20 @@ function modalPlace(): Place {
   };
 }
 
+function daytonaPlace(): Place {
+  let emulator: DaytonaEmulator | null = null;
+  return {
+    backend: 'daytona',
+    isThere: whyNoDaytona() === null,
+    open: async () => {
+      emulator = await startDaytonaHere();
+      return { settings: { daytona_image: daytonaImage }, env: emulator.environment };
+    },
+    close: () => emulator?.close(),
+    left: async () => Array.from({ length: emulator?.count() ?? 0 }, () => 'a sandbox'),
+  };
+}
+
 const dockerPlace: Place = {
   backend: 'docker',
   isThere: true,
@@ -84,123 +100,138 @@ const dockerPlace: Place = {
   close: () => undefined,
 };
 
-describe.each([dockerPlace, sshPlace(), singularityPlace(), modalPlace()])(
-  'a process that is killed on $backend',
-  (place) => {
-    let settings: Settings = {};
-    let env: Readonly<Record<string, string>> = {};
+const places = [dockerPlace, sshPlace(), singularityPlace(), modalPlace(), daytonaPlace()];
 
-    beforeAll(async () => {
-      if (place.isThere) ({ settings, env } = await place.open());
-    }, 300_000);
-    afterAll(() => place.close());
+describe.each(places)('a process that is killed on $backend', (place) => {
+  let settings: Settings = {};
+  let env: Readonly<Record<string, string>> = {};
 
-    type Cli = (verb: readonly string[], more?: Readonly<Record<string, string>>) => ReturnType<Home['cli']>;
+  beforeAll(async () => {
+    if (place.isThere) ({ settings, env } = await place.open());
+  }, 300_000);
+  afterAll(() => place.close());
 
-    /** Runs the test so many times, each in a state directory of its own, and looks at what is left. */
-    async function often(test: (cli: Cli) => Promise<void>): Promise<void> {
-      for (let index = 0; index < times; index += 1) {
-        await using home = await makeHome();
-        const terminal = JSON.stringify({ backend: place.backend, ...settings });
-        await writeFile(join(home.path, 'config.yaml'), `terminal: ${terminal}\n`, { mode: 0o600 });
-        const cli: Cli = (verb, more = {}) => home.cli(verb, '', { ...env, ...more });
-        await test(cli);
-        for (const { taskId } of await listed(cli)) expect(await cli(['rm', taskId])).toMatchObject({ code: 0 });
-        expect(await cli(['gc'])).toMatchObject({ code: 0 });
-        const left = await cli(['gc', '--dry-run', '-o', 'json']);
-        expect({ code: left.code, items: left.stdout.trim() }).toEqual({
-          code: 0,
-          items: expect.stringMatching(/^(\[\])?$/),
-        });
-        expect(await home.containers()).toEqual([]);
-        expect(await place.left?.()).toEqual(place.left === undefined ? undefined : []);
-      }
+  type Cli = (verb: readonly string[], more?: Readonly<Record<string, string>>) => ReturnType<Home['cli']>;
+
+  /** Runs the test so many times, each in a state directory of its own, and looks at what is left. */
+  async function often(test: (cli: Cli) => Promise<void>): Promise<void> {
+    for (let index = 0; index < times; index += 1) {
+      await using home = await makeHome();
+      const terminal = JSON.stringify({ backend: place.backend, ...settings });
+      await writeFile(join(home.path, 'config.yaml'), `terminal: ${terminal}\n`, { mode: 0o600 });
+      const cli: Cli = (verb, more = {}) => home.cli(verb, '', { ...env, ...more });
+      await test(cli);
+      for (const { taskId } of await listed(cli)) expect(await cli(['rm', taskId])).toMatchObject({ code: 0 });
+      expect(await cli(['gc'])).toMatchObject({ code: 0 });
+      const left = await cli(['gc', '--dry-run', '-o', 'json']);
+      expect({ code: left.code, items: left.stdout.trim() }).toEqual({
+        code: 0,
+        items: expect.stringMatching(/^(\[\])?$/),
+      });
+      expect(await home.containers()).toEqual([]);
+      expect(await place.left?.()).toEqual(place.left === undefined ? undefined : []);
     }
+  }
 
-    const killed = async (cli: Cli, name: string, verb: readonly string[], more = {}): Promise<void> => {
-      const died = await cli(verb, { ...more, CAISSON_TEST_FAILPOINT: `${name}:crash` });
-      expect(died.code).toBe(137);
-    };
+  const killed = async (cli: Cli, name: string, verb: readonly string[], more = {}): Promise<void> => {
+    const died = await cli(verb, { ...more, CAISSON_TEST_FAILPOINT: `${name}:crash` });
+    expect(died.code).toBe(137);
+  };
 
-    it.skipIf(!place.isThere).each(['after-intent', 'after-create', 'after-ready'])(
-      'creates one sandbox when it dies at %s',
-      patience,
-      async (name) =>
-        await often(async (cli) => {
-          await killed(cli, name, ['create', '--task', 't']);
-          expect(await cli(['run', '--task', 't', '--', 'echo', 'there'])).toMatchObject({
-            stdout: 'there\n',
-            code: 0,
-          });
-          expect(await listed(cli)).toHaveLength(1);
-        }),
-    );
+  it.skipIf(!place.isThere).each(['after-intent', 'after-create', 'after-ready'])(
+    'creates one sandbox when it dies at %s',
+    patience,
+    async (name) =>
+      await often(async (cli) => {
+        await killed(cli, name, ['create', '--task', 't']);
+        expect(await cli(['run', '--task', 't', '--', 'echo', 'there'])).toMatchObject({
+          stdout: 'there\n',
+          code: 0,
+        });
+        expect(await listed(cli)).toHaveLength(1);
+      }),
+  );
 
-    it.skipIf(!place.isThere).each(['before-remove', 'after-remove', 'before-forget'])(
-      'leaves nothing of a sandbox when it dies at %s',
-      patience,
-      async (name) =>
-        await often(async (cli) => {
-          await cli(['create', '--task', 't']);
-          await killed(cli, name, ['rm', 't']);
-          await cli(['gc']);
-          expect(await listed(cli)).toEqual([]);
-        }),
-    );
+  it.skipIf(!place.isThere).each(['before-remove', 'after-remove', 'before-forget'])(
+    'leaves nothing of a sandbox when it dies at %s',
+    patience,
+    async (name) =>
+      await often(async (cli) => {
+        await cli(['create', '--task', 't']);
+        await killed(cli, name, ['rm', 't']);
+        await cli(['gc']);
+        expect(await listed(cli)).toEqual([]);
+      }),
+  );
 
-    it.skipIf(!place.isThere).each(['before-start', 'after-start', 'before-ready'])(
-      'leaves a sandbox that the next verb uses when it dies at %s',
-      patience,
-      async (name) =>
-        await often(async (cli) => {
-          await cli(['run', '--task', 't', '--', 'sh', '-c', 'echo kept >file']);
-          expect(await cli(['stop', 't'])).toMatchObject({ code: 0 });
-          await killed(cli, name, ['exec', 't', '--', 'sh', '-c', 'echo again >>file']);
-          expect(await cli(['exec', 't', '--', 'cat', 'file'])).toMatchObject({ stdout: 'kept\n', code: 0 });
-        }),
-    );
+  it.skipIf(!place.isThere).each(['before-start', 'after-start', 'before-ready'])(
+    'leaves a sandbox that the next verb uses when it dies at %s',
+    patience,
+    async (name) =>
+      await often(async (cli) => {
+        await cli(['run', '--task', 't', '--', 'sh', '-c', 'echo kept >file']);
+        expect(await cli(['stop', 't'])).toMatchObject({ code: 0 });
+        await killed(cli, name, ['exec', 't', '--', 'sh', '-c', 'echo again >>file']);
+        expect(await cli(['exec', 't', '--', 'cat', 'file'])).toMatchObject({ stdout: 'kept\n', code: 0 });
+      }),
+  );
 
-    it.skipIf(!place.isThere).each([
-      ['stopping', 'stop'],
-      ['after-stop', 'stop'],
-      ['stopping', 'gc'],
-      ['after-stop', 'gc'],
-    ])(
-      'leaves a sandbox that the next verb uses when it dies at %s of %s',
-      patience,
-      async (name, verb) =>
-        await often(async (cli) => {
-          const idle = { CAISSON_TERMINAL_LIFETIME_SECONDS: '1' };
-          await cli(['run', '--task', 't', '--', 'sh', '-c', 'echo kept >file'], idle);
-          if (verb === 'gc') await sleep(1_500);
-          await killed(cli, name, verb === 'gc' ? ['gc'] : ['stop', 't'], idle);
-          expect(await cli(['exec', 't', '--', 'cat', 'file'])).toMatchObject({ stdout: 'kept\n', code: 0 });
-        }),
-    );
+  it.skipIf(!place.isThere).each([
+    ['stopping', 'stop'],
+    ['after-stop', 'stop'],
+    ['stopping', 'gc'],
+    ['after-stop', 'gc'],
+  ])(
+    'leaves a sandbox that the next verb uses when it dies at %s of %s',
+    patience,
+    async (name, verb) =>
+      await often(async (cli) => {
+        const idle = { CAISSON_TERMINAL_LIFETIME_SECONDS: '1' };
+        await cli(['run', '--task', 't', '--', 'sh', '-c', 'echo kept >file'], idle);
+        if (verb === 'gc') await sleep(1_500);
+        await killed(cli, name, verb === 'gc' ? ['gc'] : ['stop', 't'], idle);
+        expect(await cli(['exec', 't', '--', 'cat', 'file'])).toMatchObject({ stdout: 'kept\n', code: 0 });
+      }),
+  );
 
-    it.skipIf(!place.isThere).each([
-      ['exec-row', 0],
-      ['exec-audited', 0],
-      ['exec-accepted', 1],
-      ['exec-ended', 1],
-    ] as const)(
-      'runs nothing twice when it dies at %s',
-      patience,
-      async (name, runs) =>
-        await often(async (cli) => {
-          await cli(['create', '--task', 't']);
-          const verb = ['exec', 't', '--exec-id', 'exec_once', '--', 'sh', '-c', 'echo run >>runs; sleep 0.2'];
-          await killed(cli, name, verb);
-          await sleep(1_000);
-          const again = await cli(verb);
-          expect(again.stderr).toMatch(/not known|not run again/);
-          expect(again.code).toBe(125);
-          const counted = await cli(['exec', 't', '--', 'sh', '-c', 'cat runs 2>/dev/null | wc -l']);
-          expect(Number(counted.stdout)).toBe(runs);
-        }),
-    );
-  },
-);
+  it.skipIf(!place.isThere || place.backend !== 'modal').each([
+    ['after-ref', 'stop'],
+    ['before-ref', 'start'],
+    ['after-ref', 'start'],
+  ])(
+    'leaves a ref that finds the files, and one sandbox, when it dies at %s of %s',
+    patience,
+    async (name, verb) =>
+      await often(async (cli) => {
+        await cli(['run', '--task', 't', '--', 'sh', '-c', 'echo kept >file']);
+        if (verb === 'start') expect(await cli(['stop', 't'])).toMatchObject({ code: 0 });
+        await killed(cli, name, [verb, 't']);
+        expect(await cli(['exec', 't', '--', 'cat', 'file'])).toMatchObject({ stdout: 'kept\n', code: 0 });
+      }),
+  );
+
+  it.skipIf(!place.isThere).each([
+    ['exec-row', 0],
+    ['exec-audited', 0],
+    ['exec-accepted', 1],
+    ['exec-ended', 1],
+  ] as const)(
+    'runs nothing twice when it dies at %s',
+    patience,
+    async (name, runs) =>
+      await often(async (cli) => {
+        await cli(['create', '--task', 't']);
+        const verb = ['exec', 't', '--exec-id', 'exec_once', '--', 'sh', '-c', 'echo run >>runs; sleep 0.2'];
+        await killed(cli, name, verb);
+        await sleep(1_000);
+        const again = await cli(verb);
+        expect(again.stderr).toMatch(/not known|not run again/);
+        expect(again.code).toBe(125);
+        const counted = await cli(['exec', 't', '--', 'sh', '-c', 'cat runs 2>/dev/null | wc -l']);
+        expect(Number(counted.stdout)).toBe(runs);
+      }),
+  );
+});
 
 async function listed(
   cli: (verb: readonly string[]) => ReturnType<Home['cli']>,

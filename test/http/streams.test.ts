@@ -167,6 +167,13 @@ describe('an exec', () => {
     expect(output(count).toString().trim()).toBe('1');
   });
 
+  it('is in the audit with the token that asked for it', async () => {
+    await everyLine(await world.ask(execs, sh('true', { execId: 'exec_audited' })));
+    const records = await everyLine(await world.ask('/v1/audit?count=50'));
+    const run = records.find(({ type, execId }) => type === 'run' && execId === 'exec_audited');
+    expect(run).toMatchObject({ owner: 'operator', token: expect.stringMatching(/^tok_[a-z0-9]{16}$/) });
+  });
+
   it('with another request under its id is a conflict', async () => {
     await everyLine(await world.ask(execs, sh('true', { execId: 'exec_taken' })));
     expect((await world.ask(execs, sh('false', { execId: 'exec_taken' }))).status).toBe(409);

@@ -5,6 +5,7 @@ import { defineCommand } from '../command.ts';
 
 /** By the name of the service. */
 const emulators: Readonly<Record<string, () => Promise<StartEmulator>>> = {
+  daytona: async () => (await import('../../emulators/daytona/emulator.ts')).startDaytona,
   modal: async () => (await import('../../emulators/modal/emulator.ts')).startModal,
 };
 
@@ -28,6 +29,7 @@ since commands then run as you, on your files.`,
   },
   examples: [
     ['Modal, for another terminal', 'emulate modal'],
+    ['Daytona', 'emulate daytona'],
     ['for a script', 'emulate modal -o json'],
   ],
   run: async (given, context) => {

@@ -148,7 +148,7 @@ async function make(asked: z.infer<typeof creation>, options: AccountOptions): P
     image,
     env,
     labels: asked.labels ?? {},
-    target: asked.target ?? 'local',
+    target: asked.target ?? 'here',
     networkBlockAll,
     ...size,
     autoStopInterval: asked.autoStopInterval ?? 15,

@@ -8,6 +8,7 @@ import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { assetPath } from '../../lib/asset.ts';
+import { withoutInherited } from './descriptors.ts';
 import type { Layer } from './images.ts';
 import { type Groups, type Held, hold, type Size } from './limits.ts';
 
@@ -102,7 +103,8 @@ export class Box {
 
   spawn(command: Command): ChildProcess {
     const { argv, env } = this.#entering(command);
-    return spawn('/bin/sh', argv, { env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    const [program, ...args] = withoutInherited(['/bin/sh', ...argv]);
+    return spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
   }
 
   /** On a terminal of its own. `name` gives its device on this host, once the command has begun. */
@@ -125,7 +127,8 @@ export class Box {
       ...argv,
     ];
     const line = inner.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-    const child = spawn('script', ['-q', '-e', '-f', '-c', line, '/dev/null'], {
+    const [program, ...args] = withoutInherited(['script', '-q', '-e', '-f', '-c', line, '/dev/null']);
+    const child = spawn(program, args, {
       env: { ...env, SHELL: '/bin/sh', TERM: env['TERM'] ?? 'xterm-256color' },
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,

@@ -52,7 +52,7 @@ export async function startDaytona(options: DaytonaOptions): Promise<DaytonaEmul
   const inject = injector({ faults, clock, sandboxes, front });
   const control: Server = await listenForFaults(join(directory, 'faults.sock'), inject);
   return {
-    environment: { DAYTONA_API_URL: `${front.origin}/api`, DAYTONA_API_KEY: key, DAYTONA_TARGET: 'local' },
+    environment: { DAYTONA_API_URL: `${front.origin}/api`, DAYTONA_API_KEY: key, DAYTONA_TARGET: 'here' },
     faults: join(directory, 'faults.sock'),
     inject,
     count: () => sandboxes.list().length,

@@ -41,7 +41,7 @@ export async function upload(box: Box, request: IncomingMessage): Promise<void> 
       writes.push(Promise.reject(new ApiError(400, `${name.slice(0, 60)}: its path must come first`)));
       return;
     }
-    child.stdin.on('error', () => undefined); // Told by its exit.
+    child.stdin.on('error', () => undefined); // Its exit reports that.
     writes.push(text(child));
     stream.pipe(child.stdin);
   });

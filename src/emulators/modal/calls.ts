@@ -31,6 +31,9 @@ export interface Around {
 type Work<Request> = (request: Request) => Promise<object>;
 type Parts<Request> = (request: Request, signal: AbortSignal) => AsyncIterable<object>;
 
+/** Tries of one call come within seconds. */
+const mostAnswers = 5000;
+
 export class Calls {
   readonly #around: Around;
   readonly #answers = new Map<string, Promise<object>>();
@@ -86,6 +89,8 @@ export class Calls {
     const id = String(key);
     const known = this.#answers.get(id) ?? work();
     this.#answers.set(id, known);
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > mostAnswers && oldest !== undefined) this.#answers.delete(oldest);
     known.catch(() => this.#answers.delete(id));
     return await known;
   }

@@ -20,6 +20,8 @@ const shared = [
 const capabilities =
   'chown,dac_override,fowner,fsetid,kill,setgid,setuid,setpcap,net_bind_service,sys_chroot,audit_write,setfcap';
 
+const mostCopies = 5;
+
 /** Variables of a command of which the request says nothing. */
 const usualEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' } as const;
 
@@ -46,7 +48,9 @@ export interface Container {
   readonly workdir: string;
   enter(command: readonly string[], how: { readonly workdir: string | null; readonly terminal: boolean }): Entry;
   snapshot(to: string): Promise<void>;
-  end(): Promise<void>;
+  /** Ends every process; the files stay. */
+  stop(): Promise<void>;
+  remove(): Promise<void>;
 }
 
 export async function startContainer(wanted: Wanted): Promise<Container> {
@@ -136,9 +140,12 @@ class Namespaces implements Container {
     await copyTree(this.#wanted.directory, to);
   }
 
-  async end(): Promise<void> {
+  async stop(): Promise<void> {
     this.#starter.kill('SIGKILL');
     await this.#gone;
+  }
+
+  async remove(): Promise<void> {
     await rm(this.#wanted.directory, { recursive: true, force: true });
     await removeGroup(this.#wanted.group);
   }
@@ -156,12 +163,20 @@ function plainContainer({ directory, env, workdir }: Wanted): Container {
       env: { ...usualEnv, HOME: directory, ...env },
     }),
     snapshot: (to) => cp(directory, to, { recursive: true, verbatimSymlinks: true }),
-    end: () => rm(directory, { recursive: true, force: true }),
+    stop: async () => undefined,
+    remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
 
-/** As they are: owners, modes, links, holes. */
+/** As they are: owners, modes, links, holes. Commands may remove files while they are copied: then it is tried again. */
 async function copyTree(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o755 });
-  await runTool('cp', ['-a', '--reflink=auto', `${from}/.`, to]);
+  for (let attempt = 1; ; attempt += 1) {
+    await mkdir(to, { recursive: true, mode: 0o755 });
+    try {
+      return await runTool('cp', ['-a', '--reflink=auto', `${from}/.`, to]);
+    } catch (error) {
+      if (attempt === mostCopies) throw error;
+      await rm(to, { recursive: true, force: true });
+    }
+  }
 }

@@ -11,6 +11,7 @@ import { canIsolate } from './container.ts';
 import { catalogue } from './catalogue.ts';
 import { lifecycle } from './lifecycle.ts';
 import type { Service } from './service.ts';
+import { closeInherited } from './descriptors.ts';
 import { Faults } from './faults.ts';
 import { listenForFaults } from './fault-socket.ts';
 import { Front } from './front.ts';
@@ -40,6 +41,7 @@ export interface ModalEmulator extends Emulator {
 /** Throws `failed_precondition` where commands could not be kept apart from this host. */
 export async function startModal({ unsafe, onCall }: ModalOptions): Promise<ModalEmulator> {
   if (!canIsolate() && !unsafe) throw unsafeHere();
+  closeInherited();
   const directory = await mkdtemp(join(tmpdir(), 'caisson-modal-'));
   const clock = new MovableClock();
   const limits = await Limits.find();

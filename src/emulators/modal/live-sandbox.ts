@@ -75,6 +75,7 @@ export class LiveSandbox {
 
   /** The same id is the same command: a request that comes twice starts one. */
   async start(execId: string, wanted: ExecWanted): Promise<Exec> {
+    if (this.#ending !== null) throw new Refusal('NOT_FOUND', 'the sandbox of this command has ended');
     const starting = this.#execs.get(execId) ?? this.#start(execId, wanted);
     this.#execs.set(execId, starting);
     return await starting;
@@ -90,6 +91,7 @@ export class LiveSandbox {
   async snapshot(id: string, ttlSeconds: number | null): Promise<string> {
     const taking = this.#snapshots.get(id) ?? this.#snapshot(ttlSeconds);
     this.#snapshots.set(id, taking);
+    taking.catch(() => this.#snapshots.delete(id));
     return await taking;
   }
 
@@ -116,10 +118,11 @@ export class LiveSandbox {
   async #end(status: EndStatus): Promise<void> {
     this.#forgetLife();
     this.#forgetIdle();
+    for (const starting of this.#execs.values()) (await starting.catch(() => null))?.lose();
+    await this.#parts.container.stop();
     if (this.definition.exitSnapshot) this.exitSnapshot = await this.#snapshot(null).catch(() => null);
     this.result = { status, exception: '', exitcode: status === 4 ? 124 : 137 };
-    for (const starting of this.#execs.values()) (await starting.catch(() => null))?.lose();
-    await this.#parts.container.end();
+    await this.#parts.container.remove();
     await rm(this.#parts.home, { recursive: true, force: true });
     this.#settle(this.result);
   }

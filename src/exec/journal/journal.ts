@@ -249,15 +249,21 @@ class FileJournal implements Journal {
   async #changed(signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, lookMs);
-    this.#waiting.add(resolve);
+    let isOwn = false;
+    const written = (): void => {
+      isOwn = true;
+      resolve();
+    };
+    this.#waiting.add(written);
     const stop = (): void => resolve();
     signal?.addEventListener('abort', stop, { once: true });
     await promise;
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
-    this.#waiting.delete(resolve);
+    this.#waiting.delete(written);
     if (signal?.aborted === true) throw abortError(signal);
-    await this.#refresh();
+    // What this process has written is known here. Many readers that each looked for what others wrote would do so at each write.
+    if (!isOwn) await this.#refresh();
   }
 
   #wake(): void {

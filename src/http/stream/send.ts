@@ -23,7 +23,8 @@ export async function sendEvents(
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   });
-  response.flushHeaders();
+  // With the first event where that comes at once, else alone.
+  const head = setImmediate(() => response.flushHeaders());
   const beat = setInterval(() => {
     if (response.writableLength === 0) response.write(heartbeat[framing]);
   }, heartbeatMs);
@@ -36,6 +37,7 @@ export async function sendEvents(
     await batch.flush();
   } finally {
     clearInterval(beat);
+    clearImmediate(head);
     response.end();
   }
 }

@@ -20,6 +20,7 @@ import { whoEnded } from '../../sandbox/ended-by.ts';
 import { removeEphemeral } from '../../sandbox/ephemeral.ts';
 import { measure } from '../../sandbox/measure.ts';
 import type { Redaction } from '../../secrets/redact/redactor.ts';
+import type { Caller } from '../../values/caller.ts';
 import type { CredentialState } from '../../secrets/credentials/files.ts';
 
 export interface AttemptParts {
@@ -81,7 +82,7 @@ export class Attempt {
     context.uses.hold(handle.row);
     try {
       const recorder = await this.#record(handle, redaction);
-      await this.#audit(handle, redaction);
+      await this.#audit(handle, redaction, options.caller);
       const watch = loops.watch(this.admitted.call, recorder);
       const execution = await startExec(handle.sandbox, request, {
         where: whereOf(handle),
@@ -112,9 +113,13 @@ export class Attempt {
   }
 
   /** What is not on record does not start. */
-  async #audit(handle: Handle, redaction: Redaction | null): Promise<void> {
+  async #audit(handle: Handle, redaction: Redaction | null, caller?: Caller): Promise<void> {
     const { request, rawOutput } = this.admitted;
-    const entry = { ...runEntry(request, handle, redaction), ...(rawOutput ? { raw_output: true } : {}) };
+    const entry = {
+      ...runEntry(request, handle, redaction),
+      ...(rawOutput ? { raw_output: true } : {}),
+      ...byOf(caller),
+    };
     try {
       await this.#parts.context.audit.record(entry);
       this.#audited = true;
@@ -168,6 +173,9 @@ export class Attempt {
     return this.#parts.origin.redactions.forExec(request.env, provision.variables);
   }
 }
+
+/** On whose behalf it runs, where that is a client of the service. */
+const byOf = (caller?: Caller) => (caller === undefined ? {} : { owner: caller.owner, token: caller.token });
 
 async function withNotes(exit: Promise<Exit>, notes: readonly string[]): Promise<Exit> {
   const ended = await exit;

@@ -1,7 +1,7 @@
 /**
  * Events for webhooks, written in the same transaction as what happened: neither of the two is lost by a crash, whichever
- * process it is. As long as no endpoint is configured, nothing is written. A step that makes one of the watched tables anew
- * must make these triggers anew, too.
+ * process it is. As long as no endpoint is configured, nothing is written. A step that makes one of the watched tables anew,
+ * or drops a column that a trigger names, must make these triggers anew, too.
  */
 
 const now = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`;

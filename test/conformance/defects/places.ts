@@ -18,7 +18,7 @@ export const placeDefects: readonly Defect[] = [
   },
   {
     about: 'stops nothing',
-    found: ['power.stop', 'power.processes'],
+    found: ['power.stop', 'power.listed', 'power.processes'],
     sandbox: () => ({ power: { stop: async () => undefined, start: async () => undefined } }),
   },
   {
@@ -28,7 +28,7 @@ export const placeDefects: readonly Defect[] = [
   },
   {
     about: 'lists nothing',
-    found: ['lifecycle.labels', 'naming.same', 'naming.replace'],
+    found: ['lifecycle.labels', 'naming.same', 'naming.replace', 'power.listed'],
     backend: () => ({ list: async () => [] }),
   },
   {

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { websitesOf } from '../../../src/network/websites.ts';
 import { Deliveries } from '../../../src/service/webhooks/deliveries.ts';
@@ -12,12 +14,15 @@ import { newApproval } from '../../store/rows.ts';
 import { scratch } from '../../store/scratch.ts';
 import { receiver, secret, until } from './receiver.ts';
 
+const program = fileURLToPath(new URL('sender.process.ts', import.meta.url));
+
 interface Home {
   readonly store: SqliteStore;
   /** Moves the clock that decides what is due. */
   readonly skip: (ms: number) => void;
   readonly start: (url: string, store?: SqliteStore) => Deliveries;
   readonly another: () => Promise<SqliteStore>;
+  readonly path: string;
   readonly waiting: () => Promise<number>;
 }
 
@@ -37,6 +42,7 @@ async function home(): Promise<Home> {
     store,
     skip: (ms) => void (skippedMs += ms),
     another: open,
+    path,
     waiting: async () => (await store.outbox.due('pager', 2 ** 50, 100)).length,
     start: (url, own = store) => {
       const key = webhookKey(secret);
@@ -133,24 +139,21 @@ describe('a webhook', () => {
     await until(() => server.received.length === 1);
   });
 
-  it('gets what a process left that died in the middle of a call', async () => {
-    const answers: (() => void)[] = [];
-    await using server = await receiver((response, count) => {
-      if (count === 0) answers.push(() => response.destroy());
-      else response.end();
-    });
-    const { store, start, another, waiting } = await home();
+  it('gets what a process left that was killed in the middle of a call', async () => {
+    await using server = await receiver((response, count) => count > 0 && response.end());
+    const { store, start, path, waiting } = await home();
     await store.insertApproval(newApproval());
-    const dying = start(server.url);
+    const killed = spawn(process.execPath, [program, path, server.url], { stdio: 'inherit' });
+    onTestFinished(() => void killed.kill('SIGKILL'));
     await until(() => server.received.length === 1);
-    // Its lease ends with its owner; the call has no answer.
-    await store.release('webhooks');
-    start(server.url, await another());
+    const deliveries = start(server.url);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(server.received).toHaveLength(1);
+    killed.kill('SIGKILL');
     await until(() => server.received.length === 2);
     expect(new Set(server.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     await expect.poll(waiting).toBe(0);
-    for (const answer of answers) answer();
-    await dying.close();
+    await deliveries.close();
   });
 
   it('is called by one of several processes, and by the next when that one ends', async () => {

@@ -20,7 +20,7 @@ export interface Receiver extends AsyncDisposable {
 export const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** `answer` gets the number of the call, from 0. */
-export async function receiver(answer: (response: ServerResponse, count: number) => void): Promise<Receiver> {
+export async function receiver(answer: (response: ServerResponse, count: number) => unknown): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {

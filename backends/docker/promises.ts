@@ -1,0 +1,22 @@
+/** What this backend promises, by kind of place, for the page of guarantees. */
+import type { Guarantees } from '../../src/backend.ts';
+import { type Known, toGuarantees } from './guarantees.ts';
+
+const usual: Known = {
+  architecture: 'x86_64',
+  cgroupVersion: 2,
+  components: {},
+  limits: { cpu: true, memory: true, swap: true, pids: true },
+  rootless: false,
+  runtimes: ['runc'],
+  seccomp: 'default',
+  userNamespace: false,
+};
+const unsized = { enforced: false, reason: 'the storage driver has no sizes of containers' } as const;
+const sized = { enforced: true, by: 'a quota of the storage driver' } as const;
+
+export const promises: Readonly<Record<string, Guarantees>> = {
+  'an engine here, with quotas': toGuarantees(usual, { disk: sized, local: true, hostUser: true }),
+  'an engine here, on overlay2 without quotas': toGuarantees(usual, { disk: unsized, local: true, hostUser: true }),
+  'an engine elsewhere': toGuarantees(usual, { disk: unsized, local: false, hostUser: false }),
+};

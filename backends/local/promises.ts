@@ -1,0 +1,5 @@
+/** What this backend promises, by kind of place, for the page of guarantees. */
+import type { Guarantees } from '../../src/backend.ts';
+import { guarantees } from './guarantees.ts';
+
+export const promises: Readonly<Record<string, Guarantees>> = { 'this host': guarantees };
