@@ -12,12 +12,18 @@ import { examples } from '../http/examples.ts';
 import { type Home, makeHome } from './home.ts';
 
 /** The object of an answer; an empty one for what is no JSON. */
-const bodyOf = (text: string) => Object(text.startsWith('{') && !text.includes('\n') ? JSON.parse(text) : {});
+const bodyOf = (text: string) => Object(text.startsWith('{') && !text.trim().includes('\n') ? JSON.parse(text) : {});
 
 interface Answer {
   readonly status: number;
   readonly text: string;
   readonly json: ReturnType<typeof bodyOf>;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly accept?: string;
 }
 
 interface Client {
@@ -26,7 +32,7 @@ interface Client {
   readonly marker: string;
   readonly sandboxId: string;
   readonly approvalId: string;
-  readonly ask: (path: string, how?: { readonly method?: string; readonly body?: unknown }) => Promise<Answer>;
+  readonly ask: (path: string, how?: Asked) => Promise<Answer>;
   readonly person: Client['ask'];
 }
 
@@ -37,7 +43,7 @@ let clients: readonly Client[];
 
 const askOf =
   (token: string): Client['ask'] =>
-  async (path, { method, body } = {}) => {
+  async (path, { method, body, accept = 'application/json' } = {}) => {
     const bytes = typeof body === 'string';
     const type = bytes ? 'application/octet-stream' : 'application/json';
     const response = await fetch(serving.url + path, {
@@ -45,7 +51,7 @@ const askOf =
       headers: {
         ...(body === undefined ? {} : { 'content-type': type }),
         authorization: `Bearer ${token}`,
-        accept: 'application/json',
+        accept,
       },
       ...(body === undefined ? {} : { body: bytes ? body : JSON.stringify(body) }),
     });
@@ -140,6 +146,22 @@ it('a page of a list goes on where it ended', async () => {
     const next = await client.ask(`/v1/execs?limit=2&cursor=${first.json['nextCursor']}`);
     const ids = [...first.json['items'], ...next.json['items']].map(({ id }) => id);
     expect(ids).toEqual(['exec_page-2', 'exec_page-1', 'exec_same']);
+  }
+});
+
+it('a stream of events has the ids that the client uses, also when it is read again', async () => {
+  const lines = ({ text }: Answer) => text.trim().split('\n').map(bodyOf);
+  for (const client of clients) {
+    const body = { command: ['echo', client.marker] };
+    const now = await client.ask('/v1/sandboxes/build/execs', { body, accept: 'application/x-ndjson' });
+    const [started] = lines(now);
+    expect(started).toMatchObject({ type: 'started', where: { taskId: 'build', sandboxId: client.sandboxId } });
+    expect(started.execId).toMatch(/^exec_[0-9a-f]{24}$/);
+    const path = `/v1/sandboxes/build/execs/${started.execId}`;
+    const again = await client.ask(path, { accept: 'application/x-ndjson' });
+    expect(lines(again)).toEqual(lines(now));
+    for (const answer of [now, again]) expectNothingOfOthers(client, answer);
+    for (const other of others(client)) expect((await other.ask(path)).status).toBe(404);
   }
 });
 
