@@ -56,6 +56,7 @@ function unsectionedIn(written: Document): Unsectioned {
     group_sessions_per_user: written.group_sessions_per_user ?? unsectioned.group_sessions_per_user,
     mcp_servers: written.mcp_servers ?? unsectioned.mcp_servers,
     webhooks: written.webhooks ?? unsectioned.webhooks,
+    owners: written.owners ?? unsectioned.owners,
     tasks: written.tasks ?? unsectioned.tasks,
   };
 }

@@ -124,5 +124,6 @@ export const unsectioned: Unsectioned = {
   group_sessions_per_user: true,
   mcp_servers: {},
   webhooks: {},
+  owners: {},
   tasks: {},
 };

@@ -4,6 +4,7 @@ import type { Path } from './document.ts';
 import { nearest } from '../lib/nearest.ts';
 import { type Problem, typeName } from './problem.ts';
 import { expectationOf, serverSection, single, webhookSection } from './schema.ts';
+import { ownerSection } from './schema/owners.ts';
 
 export interface Place {
   readonly text: string;
@@ -12,7 +13,7 @@ export interface Place {
 }
 
 /** Sections that hold things by name, each with the same keys. */
-const named = { mcp_servers: serverSection, webhooks: webhookSection } as const;
+const named = { mcp_servers: serverSection, webhooks: webhookSection, owners: ownerSection } as const;
 
 type Sections = Readonly<Record<string, { readonly shape: Readonly<Record<string, unknown>> }>>;
 

@@ -15,6 +15,7 @@ import { discordSection, groupSessionsKey, platformSection, strangersKey } from 
 import { auditSection, execSection, policySection, poolSection, serviceSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
 import { serversKey, serverSection } from './schema/servers.ts';
+import { ownersKey } from './schema/owners.ts';
 import { webhooksKey, webhookSection } from './schema/webhooks.ts';
 import { terminalSection } from './schema/terminal.ts';
 import { type BackendKeys, backendKey } from './backends.ts';
@@ -79,6 +80,18 @@ const others = {
   whatsapp: platformSection,
 } as const;
 
+/** Not to be said on the command line. */
+const inFileOnly = {
+  tasks: true,
+  backends: true,
+  command_allowlist: true,
+  unauthorized_dm_behavior: true,
+  group_sessions_per_user: true,
+  mcp_servers: true,
+  webhooks: true,
+  owners: true,
+} as const;
+
 export type Schema = Awaited<ReturnType<typeof schemaOf>>;
 
 /** The schema with the keys of the backends. Those that only the home's file may have are not in `flags`. */
@@ -123,6 +136,7 @@ export async function schemaOf({ configs }: BackendKeys) {
     backends: backendsKey.optional(),
     mcp_servers: serversKey.optional(),
     webhooks: webhooksKey.optional(),
+    owners: ownersKey.optional(),
     tasks: z
       .record(taskPattern, task)
       .optional()
@@ -131,15 +145,7 @@ export async function schemaOf({ configs }: BackendKeys) {
       ),
   });
   const flags = document
-    .omit({
-      tasks: true,
-      backends: true,
-      command_allowlist: true,
-      unauthorized_dm_behavior: true,
-      group_sessions_per_user: true,
-      mcp_servers: true,
-      webhooks: true,
-    })
+    .omit(inFileOnly)
     .extend({ network: networkSection.omit({ allow_private: true }).partial().optional() });
   return { document, flags, sections: { terminal, ...others } };
 }

@@ -61,6 +61,8 @@ export interface Unsectioned {
   readonly mcp_servers: Readonly<NonNullable<Document['mcp_servers']>>;
   /** Their addresses may hold secrets. */
   readonly webhooks: Readonly<NonNullable<Document['webhooks']>>;
+  /** What owners of the service may have, by name. */
+  readonly owners: Readonly<NonNullable<Document['owners']>>;
   /** Overrides of `terminal`, and rules, by task id or pattern, in the order of the file. */
   readonly tasks: Readonly<NonNullable<Document['tasks']>>;
 }

@@ -1,18 +1,39 @@
 /** What holds for sandboxes of other owners than the operator. Pure. */
-import type { Guarantees, Spec } from '../backend.ts';
+import type { Guarantees, Limits, Spec } from '../backend.ts';
+import type { Config } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
 import type { Settled } from './resolve.ts';
+import type { SandboxRequest } from './types.ts';
+
+/** What the configuration says of one owner; nothing, when it does not name it. */
+export type Allowed = Config['owners'][string];
+
+interface Owned {
+  readonly apart?: Guarantees['apart'];
+  readonly allowed: Allowed;
+}
+
+const mebibyte = 1024 ** 2;
+
+/** On which backend. `usual`: where neither the request nor the owner's part of the configuration says. */
+export function ownedBackend({ backend }: SandboxRequest, usual: string, { backends }: Allowed): string {
+  if (backend === undefined) return backends === undefined || backends.includes(usual) ? usual : (backends[0] ?? usual);
+  if (backends !== undefined && !backends.includes(backend)) throw denied('backend', backend, backends);
+  return backend;
+}
 
 /**
  * Takes away what the configuration passes on of this host: variables, credential files, skills, mounts and the user of the
- * host are the operator's. Throws `permission_denied` for a backend that does not keep owners apart.
+ * host are the operator's. Throws `permission_denied` for a backend that does not keep owners apart, unless the configuration
+ * names it for this owner.
  */
-export function ownedSettings(settled: Settled, { apart }: Pick<Guarantees, 'apart'>): Settled {
-  if (apart !== true)
+export function ownedSettings(settled: Settled, { apart, allowed }: Owned): Settled {
+  const { backend } = settled.spec;
+  if (apart !== true && allowed.backends?.includes(backend) !== true)
     throw new CaissonError(
       'permission_denied',
-      `the backend ${settled.spec.backend} does not keep owners apart: only the operator has sandboxes there`,
-      { remedy: 'name another backend in the request', details: { backend: settled.spec.backend } },
+      `the backend ${backend} does not keep owners apart: only the operator has sandboxes there`,
+      { remedy: 'name another backend in the request', details: { backend } },
     );
   return {
     ...settled,
@@ -26,3 +47,61 @@ export function ownedSettings(settled: Settled, { apart }: Pick<Guarantees, 'apa
 }
 
 const withoutHost = (spec: Spec): Spec => ({ ...spec, mounts: [], hardening: { ...spec.hardening, user: 'root' } });
+
+/** Of a sandbox that is to be made. Throws `permission_denied` for what was asked for and is more than the owner may have. */
+export function cappedSettings(settled: Settled, allowed: Allowed): Settled {
+  const { spec, said } = settled;
+  const { image } = spec;
+  const { images, network } = allowed;
+  if (said.has('network') && network === 'none' && spec.network !== 'none')
+    throw denied('network', spec.network, ['none']);
+  const isAllowed = images === undefined || (image !== null && images.includes(image));
+  if (!isAllowed && said.has('image')) throw denied('image', image ?? '', images);
+  return {
+    ...settled,
+    asked: new Set([...settled.asked, ...bounded(allowed)]),
+    spec: {
+      ...spec,
+      image: isAllowed ? image : (images[0] ?? image),
+      network: network === 'none' ? 'none' : spec.network,
+      limits: cappedLimits(settled, allowed),
+    },
+  };
+}
+
+/** A bound that the place cannot hold is as wrong as a demand that it cannot fulfil. */
+function bounded({ network, cpu, memory, disk }: Allowed): readonly string[] {
+  const bounds = {
+    network: network === 'none' ? network : undefined,
+    cpuCores: cpu,
+    memoryBytes: memory,
+    diskBytes: disk,
+  };
+  return Object.entries(bounds).flatMap(([name, bound]) => (bound === undefined ? [] : [name]));
+}
+
+function cappedLimits({ spec: { limits }, said }: Settled, { cpu, memory, disk }: Allowed): Limits {
+  const within = (name: keyof Limits, cap: number | undefined, value: number | null): number | null => {
+    if (cap === undefined || (value !== null && value <= cap)) return value;
+    if (!said.has(name)) return cap;
+    throw new CaissonError('permission_denied', `the limit ${name} is ${cap} at most`, {
+      details: { limit: name, cap },
+    });
+  };
+  return {
+    ...limits,
+    cpuCores: within('cpuCores', cpu, limits.cpuCores),
+    memoryBytes: within('memoryBytes', bytes(memory), limits.memoryBytes),
+    diskBytes: within('diskBytes', bytes(disk), limits.diskBytes),
+  };
+}
+
+const bytes = (megabytes: number | undefined): number | undefined =>
+  megabytes === undefined ? undefined : megabytes * mebibyte;
+
+function denied(what: string, asked: string, allowed: readonly string[]): CaissonError {
+  return new CaissonError('permission_denied', `the ${what} ${JSON.stringify(asked.slice(0, 128))} is not allowed`, {
+    remedy: `choose one of ${allowed.slice(0, 20).join(', ')}`,
+    details: { [what]: asked.slice(0, 128) },
+  });
+}

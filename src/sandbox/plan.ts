@@ -4,7 +4,7 @@ import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
 import { resolveSpec, type Settled } from '../plan/resolve.ts';
 import { asBefore, backendBefore } from '../plan/unsaid.ts';
-import { ownedSettings } from '../plan/owner.ts';
+import { type Allowed, cappedSettings, ownedBackend, ownedSettings } from '../plan/owner.ts';
 import { operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
 import { checkTaskId, checkTaskKey, newTaskId } from '../values/task.ts';
@@ -66,19 +66,32 @@ export class Plans {
       return before === null ? backend : backendBefore(backend, before);
     };
     const taskId = row?.taskId ?? (request.taskId === undefined ? newTaskId() : checkTaskKey(request.taskId));
-    const place = row?.backend ?? request.backend ?? configured(taskId);
+    const allowed = this.#allowed(taskId);
+    const place = row?.backend ?? placeOf(request, configured(taskId), allowed);
     const named = { ...request, ...(row === null ? {} : { taskId }), backend: place };
     const backend = await this.#context.backend(place);
     const guarantees = await backend.guarantees(cancelable(options));
     const resolved = resolveSpec(loaded, named, guarantees, { cwd: row === null ? cwd : null, env: loaded.env });
-    const mine = row === null ? await this.#settle(resolved, { backend, before }, options) : asItIs(resolved, row);
-    const settled = ownerOf(taskId) === operator ? mine : ownedSettings(mine, guarantees);
+    const made = async (): Promise<Settled> => {
+      const mine = await this.#settle(resolved, { backend, before }, options);
+      return allowed === null ? mine : cappedSettings(mine, allowed);
+    };
+    const mine = row === null ? await made() : asItIs(resolved, row);
+    const settled = allowed === null ? mine : ownedSettings(mine, { ...guarantees, allowed });
     return {
       ...settled,
       ...compareSpec(settled, guarantees),
       fingerprint: fingerprint(settled.spec),
       ...{ taskId, guarantees, recreate: false, existing: row !== null },
     };
+  }
+
+  /** `null`: it is the operator's, who may have anything. */
+  #allowed(taskId: string): Allowed | null {
+    const owner = ownerOf(taskId);
+    const { owners } = this.#surroundings.loaded.config;
+    if (owner === operator) return null;
+    return Object.hasOwn(owners, owner) ? (owners[owner] ?? {}) : {};
   }
 
   async #settle(
@@ -93,6 +106,10 @@ export class Plans {
     if (this.#made.size >= mostRemembered) this.#made.clear();
     this.#made.set(key, plan);
   }
+}
+
+function placeOf(request: SandboxRequest, usual: string, allowed: Allowed | null): string {
+  return allowed === null ? (request.backend ?? usual) : ownedBackend(request, usual, allowed);
 }
 
 /** A task of another owner is made on behalf of that owner alone. */

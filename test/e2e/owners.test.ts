@@ -87,7 +87,7 @@ async function clientOf(name: string): Promise<Client> {
 
 beforeAll(async () => {
   home = await makeHome();
-  const config = 'approvals: {remote_timeout: 600, rules: {ask: ["terminal(touch:*)"]}}\n';
+  const config = `approvals: {remote_timeout: 600, rules: {ask: ["terminal(touch:*)"]}}\nowners: {carol: {memory: 64, network: none}}\n`;
   await writeFile(join(home.path, 'config.yaml'), config, { mode: 0o600 });
   api = await openCaisson({ home: home.path, env: home.env, cwd: home.path, approver: 'queue' });
   const settings = { ...api.config.server, port: 0, shutdown_seconds: 0.5 };
@@ -251,6 +251,16 @@ it('an owner has no sandbox on a backend that does not keep owners apart', async
   const [alice] = clients;
   const refused = await alice?.ask('/v1/sandboxes', { body: { taskId: 'host', backend: 'local' } });
   expect(refused?.json).toMatchObject({ status: 403, code: 'permission_denied' });
+});
+
+it('an owner has what the configuration allows it, and no more', async () => {
+  const carol = clients.find(({ name }) => name === 'carol');
+  const { json } = (await carol?.ask('/v1/sandboxes/build')) ?? {};
+  expect(json?.spec).toMatchObject({ network: 'none', limits: { memoryBytes: 64 * 1024 ** 2 } });
+  expect(json?.effective).toMatchObject({ routed: false });
+  const body = { taskId: 'large', backend: 'docker', limits: { memoryBytes: 128 * 1024 ** 2 } };
+  const refused = await carol?.ask('/v1/sandboxes', { body });
+  expect(refused?.json).toMatchObject({ status: 403, details: { limit: 'memoryBytes', cap: 64 * 1024 ** 2 } });
 });
 
 it('no token of another owner than the operator may administer', async () => {
