@@ -11,8 +11,10 @@ export const tokenCreate = defineCommand({
   name: 'token create',
   summary: 'Make a token for a client of the service',
   about: `The token is printed once; only its hash is kept. No scope includes another, and a token never answers a
-question about a command that it asked for itself. A bearer sees what belongs to the owner of the token, and nothing of
-others; sandboxes of an owner get no variable, file or skill that the configuration passes on.`,
+question about a command that it asked for itself. Its bearer sees what belongs to its owner, and
+nothing else. Sandboxes of other owners than operator get no variable, file or skill of the host.
+Limits and images of an owner are under owners in the configuration.
+Only tokens of the owner operator may have the scope admin.`,
   operands: [{ name: 'NAME', count: 'one' }],
   runs: false,
   exitsAsCommand: false,
