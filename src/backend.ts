@@ -636,8 +636,7 @@ export type BackendLoader = () => Promise<BackendModule>;
 
 /** A backend as it is known before it is loaded. */
 export interface BackendEntry extends Omit<BackendModule, 'open'> {
-  /** `null`: this build does not have it. */
-  readonly load: (() => Promise<Pick<BackendModule, 'open'>>) | null;
+  readonly load: () => Promise<Pick<BackendModule, 'open'>>;
 }
 
 /**

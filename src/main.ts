@@ -96,7 +96,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
       ...openingNotices(gaveUp, notices),
       ...guard.notices,
       ...webhooks.notices,
-      ...settingNotices(loaded, entries),
+      ...settingNotices(loaded),
     ]),
     release: async () => {
       await webhooks.close();
@@ -119,7 +119,7 @@ export async function openSettings(given: OpenInput = {}): Promise<SettingsApi> 
   const { rulebook, websites, notices } = openRules({ loaded, env: input.env, cwd: input.cwd }, input);
   const known = backendsIn({ entries, keys, loaded }, '');
   return {
-    config: configLook({ loaded, backends: keys }, [...notices, ...settingNotices(loaded, entries)]),
+    config: configLook({ loaded, backends: keys }, [...notices, ...settingNotices(loaded)]),
     network: networkOf({ loaded, websites }),
     policy: checkerOf({ cwd: input.cwd, loaded, rulebook, isolationOf: (name) => known.isolationOf(name) }),
   };
@@ -150,7 +150,6 @@ async function configured(input: Input, { looksOnly = false }: { readonly looksO
   return { entries, keys, loaded: strict?.underProfile(written) ?? written, strict };
 }
 
-/** A backend of the design that this build lacks is a notice: commands that need none of it work. */
 function checkBackend({ config, origins }: Loaded, entries: Readonly<Record<string, BackendEntry>>): void {
   const { backend } = config.terminal;
   if (Object.hasOwn(entries, backend)) return;

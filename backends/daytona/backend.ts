@@ -14,7 +14,7 @@ import type {
   Spec,
 } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { throwIfAborted } from '../shared/abort.ts';
+import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { refuseMore } from '../shared/refuse-more.ts';
 import { Account } from './account.ts';
 import { toCheck, toFailedCheck } from './check.ts';
@@ -47,6 +47,8 @@ class DaytonaBackend implements Backend {
   /** They are the service's own, and the same for every account. */
   async guarantees(options: Cancelable = {}): Promise<Guarantees> {
     throwIfAborted(options);
+    // Without a key nothing is promised: no sandbox is recorded that could never be made, nor removed.
+    await untilAborted(this.#account.client(), options.signal);
     return guaranteesOf(this.#account.settings);
   }
 

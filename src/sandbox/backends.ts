@@ -12,23 +12,22 @@ export class Backends {
     this.#optionsOf = optionsOf;
   }
 
-  /** Of those that this build has. */
   get names(): readonly string[] {
-    return Object.keys(this.#entries).filter((name) => this.#entries[name]?.load !== null);
+    return Object.keys(this.#entries);
   }
 
   /** Throws `invalid_argument` for a name that is not known. */
   isolationOf(name: string): Guarantees['isolation'] {
-    return this.#entry(name, Object.keys(this.#entries)).isolation;
+    return this.#entry(name).isolation;
   }
 
-  /** Throws `invalid_argument` for a backend that this build does not have. */
+  /** Throws `invalid_argument` for a name that is not known. */
   async open(name: string): Promise<Backend> {
     const known = this.#opened.get(name);
     if (known !== undefined) return await known;
-    const { load } = this.#entry(name, this.names);
-    if (load === null) throw unknown(`this build has no ${name} backend`, this.names);
-    const opening = load().then((module) => module.open(this.#optionsOf(name)));
+    const opening = this.#entry(name)
+      .load()
+      .then((module) => module.open(this.#optionsOf(name)));
     this.#opened.set(name, opening);
     return await opening;
   }
@@ -37,13 +36,11 @@ export class Backends {
     await Promise.allSettled([...this.#opened.values()].map(async (backend) => (await backend).close()));
   }
 
-  #entry(name: string, choices: readonly string[]): BackendEntry {
+  #entry(name: string): BackendEntry {
     const entry = Object.hasOwn(this.#entries, name) ? this.#entries[name] : undefined;
-    if (entry === undefined) throw unknown(`there is no backend ${JSON.stringify(name)}`, choices);
-    return entry;
+    if (entry !== undefined) return entry;
+    throw new CaissonError('invalid_argument', `there is no backend ${JSON.stringify(name)}`, {
+      remedy: `choose one of ${this.names.join(', ')}`,
+    });
   }
-}
-
-function unknown(message: string, choices: readonly string[]): CaissonError {
-  return new CaissonError('invalid_argument', message, { remedy: `choose one of ${choices.join(', ')}` });
 }

@@ -3,7 +3,7 @@
  * CAISSON_LIVE_MODAL=1 beside MODAL_TOKEN_ID and MODAL_TOKEN_SECRET.
  */
 import { randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { open } from '../../backends/modal/backend.ts';
 import type { Ref, Sandbox } from '../../src/backend.ts';
 import { sh } from '../conformance/command.ts';
@@ -15,6 +15,7 @@ const why =
   CAISSON_LIVE_MODAL === '1' && MODAL_TOKEN_ID !== undefined && MODAL_TOKEN_SECRET !== undefined
     ? null
     : 'CAISSON_LIVE_MODAL=1, MODAL_TOKEN_ID and MODAL_TOKEN_SECRET are not set';
+
 if (why !== null) console.warn(`NOT RUN: live suite of modal: ${why}`);
 
 const instance = `live${randomBytes(4).toString('hex')}`;
@@ -22,7 +23,11 @@ const backend = open({ env: process.env, instance, settings: { app: 'caisson-liv
 afterAll(() => backend.close());
 const spec = { ...plainSpec('modal', { image: 'debian:12', cwd: '/workspace', persistent: true }) };
 
-describe.skipIf(why !== null)(`modal, live${why === null ? '' : `: NOT RUN: ${why}`}`, { timeout: 600_000 }, () => {
+describe('modal, live', { timeout: 600_000 }, () => {
+  beforeEach(({ skip }) => {
+    if (why !== null) skip(`NOT RUN: live suite of modal: ${why}`);
+  });
+
   const made = async (patch: Partial<typeof spec>, id: string): Promise<Sandbox> =>
     await backend.create({ ...spec, ...patch }, optionsFor(instance, id));
 

@@ -73,14 +73,13 @@ it.each([
   expect([...place.resources.values()].map(({ spec }) => [spec.image, spec.persistent])).toEqual([[image, persistent]]);
 });
 
-it('a build without that backend says so, and makes nothing elsewhere', async () => {
+it('a backend that cannot be used says what is missing, and nothing is made elsewhere', async () => {
   const home = homeWith(documented.replace('backend: "modal"', 'backend: "daytona"'));
   const caisson = await openCaisson({ home, env: { HOME: home }, cwd: home });
   onTestFinished(async () => await caisson.close());
   await expect(caisson.sandboxes.create({ taskId: 'demo' })).rejects.toMatchObject({
-    code: 'invalid_argument',
-    message: 'this build has no daytona backend',
-    remedy: expect.stringContaining('docker'),
+    code: 'failed_precondition',
+    remedy: expect.stringContaining('DAYTONA_API_KEY'),
   });
   expect((await caisson.sandboxes.list()).items).toEqual([]);
 });

@@ -2,7 +2,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unreadFlags } from '../../access/authorize.ts';
-import type { BackendEntry } from '../../backend.ts';
 import type { Loaded } from '../../config/types.ts';
 import { forwardedNames } from '../../plan/backend-keys.ts';
 import { namesSecret } from '../../secrets/filters.ts';
@@ -13,10 +12,6 @@ import { forwardedEnv } from '../../values/env.ts';
 export function openingNotices(gaveUp: boolean, notices: readonly { readonly message: string }[]): readonly string[] {
   const full = 'the disk of the state directory is full: its reserve was given up, so that space can be freed';
   return [...(gaveUp ? [full] : []), ...notices.map(({ message }) => message)];
-}
-
-export function settingNotices(loaded: Loaded, entries: Readonly<Record<string, BackendEntry>>): readonly string[] {
-  return [...absentBackend(loaded, entries), ...ineffective(loaded)];
 }
 
 /** Its files are for this user alone; their names, and when they change, are not. */
@@ -45,13 +40,8 @@ function secretProblem(name: string, value: string): readonly string[] {
     : [];
 }
 
-function absentBackend({ config }: Loaded, entries: Readonly<Record<string, BackendEntry>>): readonly string[] {
-  const { backend } = config.terminal;
-  return entries[backend]?.load === null ? [`terminal.backend is ${backend}, which this build does not have yet`] : [];
-}
-
 /** Settings that do less than they seem to. */
-function ineffective(loaded: Loaded): readonly string[] {
+export function settingNotices(loaded: Loaded): readonly string[] {
   const flags = unreadFlags(loaded.env).map((name) => `${name} is neither true nor false: it admits no user`);
   const unread = existsSync(join(loaded.home, 'cli-config.yaml'))
     ? ['cli-config.yaml in the state directory is not read: move its keys, such as hooks, to config.yaml']
