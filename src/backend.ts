@@ -420,6 +420,11 @@ export interface Sandbox {
    * streams are pipes of this host: the kernel's end of file proves that every byte arrived.
    */
   readonly relay?: true;
+  /**
+   * Present where the input of a command stays open when this process ends, since the service and not a connection holds it. Shells
+   * of core that wait for input then look for themselves whether this process lives.
+   */
+  readonly keepsInput?: true;
   /** The sandbox's first process, attached before it started. Present only on the object that `create` returned. */
   readonly init?: Process;
   /**

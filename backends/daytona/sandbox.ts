@@ -26,6 +26,7 @@ export function refOf({ id }: Handle): Ref {
 
 export class DaytonaSandbox implements Sandbox {
   readonly relay = true;
+  readonly keepsInput = true;
   readonly ref: Ref;
   readonly place: Sandbox['place'];
   readonly power: NonNullable<Sandbox['power']> = {

@@ -11,6 +11,7 @@ import { type Launch, startProcess } from './start.ts';
 /** A sandbox that runs at Modal, or the snapshot that it was stopped into. */
 export class ModalSandbox implements Sandbox {
   readonly relay = true;
+  readonly keepsInput = true;
   readonly place: Sandbox['place'];
   readonly lost?: NonNullable<Sandbox['lost']>;
   readonly power: NonNullable<Sandbox['power']> = {

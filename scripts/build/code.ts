@@ -19,7 +19,7 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts', backend: 'src/backend.ts', net: 'src/network/net.ts' },
     platform: 'node',
     // Optional peers, each loaded when it is used.
-    external: ['openai', 'modal', '@grpc/grpc-js', '@grpc/proto-loader'],
+    external: ['openai', 'modal', '@daytonaio/sdk'],
     // Emscripten, which starts the runtime of the grammar, evaluates texts of its own build.
     checks: { eval: false },
     transform: { define: { CAISSON_BUILD: JSON.stringify(build), CAISSON_VERSION: JSON.stringify(version) } },
@@ -73,11 +73,15 @@ const plainImport: Plugin = {
       : null,
 };
 
-/** What dockerode and ssh2 load and Caisson never calls: BuildKit sessions, an engine over ssh, code of other languages. */
+/**
+ * What dockerode and ssh2 load and Caisson never calls: BuildKit sessions, an engine over ssh, code of other languages. Emulators use
+ * gRPC themselves, as an optional peer.
+ */
 const absentParts: Plugin = {
   name: 'absent-parts',
   resolveId: (id, importer) => {
-    if (/^(?:@grpc\/|protobufjs)/.test(id)) return importer?.includes('/src/emulators/') === true ? null : '\0absent';
+    if (/^(?:@grpc\/|protobufjs)/.test(id))
+      return importer?.includes('/src/emulators/') === true ? { id, external: true } : '\0absent';
     if (id === 'ssh2' && importer?.includes('docker-modem') === true) return '\0absent';
     return id === 'cpu-features' || id.endsWith('.node') ? '\0not-built' : null;
   },

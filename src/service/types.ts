@@ -1,6 +1,5 @@
 /** What callers of the API give, and what they get. The verbs are in `api.ts`. */
 import type { Readable } from 'node:stream';
-import type { Settings } from '../config/types.ts';
 import type { Check, Progress, ResourceState } from '../backend.ts';
 import type { DetachedProcess } from '../exec/detached/types.ts';
 import type { Language } from '../exec/code.ts';
@@ -231,6 +230,19 @@ export interface ImageView {
   readonly created: string;
 }
 
+/** How `caisson serve` is reached, by the keys of the section `server`. */
+export interface ServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly socket: string | null;
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  readonly tls_cert: string | null;
+  readonly tls_key: string | null;
+  readonly proxies: readonly string[];
+  readonly shutdown_seconds: number;
+}
+
 /** The configuration in force, for people. Values of the environment are never in it, only names. */
 export interface ConfigView {
   readonly home: string;
@@ -249,7 +261,7 @@ export interface ConfigView {
    */
   create(text: string): Promise<void>;
   /** How `caisson serve` is reached. */
-  readonly server: Settings['server'];
+  readonly server: ServerSettings;
   /** JSON Schema of the file. */
   schema(): Promise<object>;
 }

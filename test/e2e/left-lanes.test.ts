@@ -31,8 +31,9 @@ async function started(env: Readonly<Record<string, string | undefined>>, home: 
   return child;
 }
 
-async function expectEnd(child: ChildProcess, mine: () => readonly string[]): Promise<void> {
-  expect(mine().length).toBeGreaterThan(0);
+/** `stay`: the lane of the first process of a container, whose input its engine keeps open. */
+async function expectEnd(child: ChildProcess, mine: () => readonly string[], stay = 0): Promise<void> {
+  expect(mine().length).toBeGreaterThan(stay);
   const before = mine();
   child.kill('SIGSTOP');
   await sleep(5_000);
@@ -41,7 +42,7 @@ async function expectEnd(child: ChildProcess, mine: () => readonly string[]): Pr
   expect(mine().filter((pid) => before.includes(pid)).length).toBeGreaterThan(0);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  expect(await eventually(() => mine().length === 0, 30_000)).toBe(true);
+  expect(await eventually(() => mine().length <= stay, 30_000)).toBe(true);
 }
 
 describe('lanes of a Caisson that was killed', () => {
@@ -49,7 +50,7 @@ describe('lanes of a Caisson that was killed', () => {
     await using home = await makeHome();
     const child = await started(home.env, home.path, 'docker');
     const [container = ''] = await home.containers();
-    await expectEnd(child, () => lanes((pid) => readFileSync(`/proc/${pid}/cgroup`, 'latin1').includes(container)));
+    await expectEnd(child, () => lanes((pid) => readFileSync(`/proc/${pid}/cgroup`, 'latin1').includes(container)), 1);
   });
 
   it.skipIf(!hasSshd())('end within 30 s on a host behind ssh', { timeout: 90_000 }, async () => {

@@ -39,7 +39,10 @@ export class Front {
   async listen(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(this.#port, '127.0.0.1', resolve);
+      this.#server.listen(this.#port, '127.0.0.1', () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
     });
     const address = this.#server.address();
     if (address !== null && typeof address === 'object') this.#port = address.port;

@@ -1,5 +1,5 @@
 /**
- * Shows the lanes of a sandbox that this process lives. Where a service carries the streams, the end of this process closes
+ * Shows the lanes of a sandbox that this process lives. Where a service holds the streams, the end of this process closes
  * no pipe: a lane that waits would do so for ever, and a sandbox that is billed would count as active. So a bounded lane ends
  * by itself when it has read nothing for twenty seconds. An idle lane is written an empty line every five, which nothing
  * waits for; one that runs a command does not read, and begins to count when the command has ended.

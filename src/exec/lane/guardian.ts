@@ -3,6 +3,6 @@ import { scriptOf } from '../../inside/script.ts';
 import { laneArguments } from './script.ts';
 
 export function guardianCommand(nonce: string): readonly [string, ...string[]] {
-  const [lane, , ...args] = laneArguments(nonce, { bounded: true });
+  const [lane, , ...args] = laneArguments(nonce);
   return ['sh', '-c', scriptOf('lanes/guardian'), 'guardian', lane, ...args];
 }

@@ -44,7 +44,7 @@ export class LanedSandbox implements Sandbox {
     this.#enabled = enabled;
     this.#strangers = processes === undefined ? null : new Strangers(processes);
     const launcher = sandbox.pipes ?? sandbox;
-    const bounded = sandbox.relay === true;
+    const bounded = sandbox.keepsInput === true;
     this.#lanes = new Lanes((command, options) => launcher.exec(command, options), { memory, bounded });
     if (!enabled) sandbox.init?.release();
     else if (sandbox.init !== undefined && nonce !== null)
