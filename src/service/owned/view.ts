@@ -39,7 +39,7 @@ export function onlyOf(api: CaissonApi, owner: string): CaissonApi {
   };
 }
 
-/** Images that are there are of whoever pulled them, and backends and servers are of the host: only the operator sees them. */
+/** Images that are there belong to the user who pulled them, and backends and servers are of the host: only the operator sees them. */
 function imagesOf({ api: { images }, scope: { owner } }: Mine): ImagesApi {
   const list: ImagesApi['list'] = (filter, options) => images.list(filter, options);
   return { list: owner === operator ? list : refused, recipes: () => images.recipes(), build: refused };
