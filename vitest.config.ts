@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { testFiles } from './test/projects.ts';
 
-const { unit, processes, conformance, e2e } = await testFiles(fileURLToPath(new URL('.', import.meta.url)));
+const { unit, processes, conformance, e2e, live } = await testFiles(fileURLToPath(new URL('.', import.meta.url)));
 
 /** Real engines are slow now and then, above all on a machine that does other things too. */
 const patient = { testTimeout: 60_000, hookTimeout: 120_000 };
@@ -21,6 +21,7 @@ export default defineConfig({
       { test: { name: 'processes', include: processes, testTimeout: 20_000 } },
       { test: { name: 'conformance', include: conformance, ...patient, ...engines } },
       { test: { name: 'e2e', include: e2e, ...patient, ...engines } },
+      { test: { name: 'live', include: live, ...patient } },
     ],
   },
 });

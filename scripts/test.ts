@@ -7,6 +7,8 @@ import { runConformance } from './conformance.ts';
 import { closing, lineOf, runStep, runTests, sum, type Outcome } from './steps.ts';
 
 const outcomes: Outcome[] = [];
+/** Suites against the services themselves; each says which variables it needs. */
+const hasAccount = [process.env['CAISSON_LIVE_MODAL'], process.env['CAISSON_LIVE_DAYTONA']].includes('1');
 
 function tell(outcome: Outcome): void {
   outcomes.push(outcome);
@@ -20,9 +22,11 @@ if (outcomes.every(({ ok }) => ok)) {
   tell(await runTests('processes', ['--project', 'processes'], { live: true }));
   tell(await runConformance(null));
   tell(await runTests('end to end', ['--project', 'e2e'], { live: true }));
+  if (hasAccount) tell(await runTests('live', ['--project', 'live'], { live: true }));
 }
 
 console.log('');
+if (!hasAccount) console.log('NOT RUN: the live suites of modal and daytona, which need accounts (test/live)');
 for (const outcome of outcomes) console.log(lineOf(outcome));
 console.log(`\n${closing(sum(outcomes))}`);
 process.exitCode = outcomes.every(({ ok }) => ok) ? 0 : 1;

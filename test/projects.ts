@@ -1,7 +1,7 @@
 /**
  * Sorts test files into projects. `conformance`: its folder, and every file that runs the suite. `e2e`: its folder, and
  * every other file that imports from test/engines, itself or through what it imports: engines are there exactly where
- * they are used. `processes`: others that start processes, as far as test code starts them. `unit`: the rest.
+ * they are used. `live`: suites against services, which need an account. `processes`: others that start processes, as far as test code starts them. `unit`: the rest.
  */
 import { importsOf, readSources, targetOf, type Sources } from './architecture/imports.ts';
 
@@ -10,17 +10,19 @@ export interface TestFiles {
   readonly processes: string[];
   readonly conformance: string[];
   readonly e2e: string[];
+  readonly live: string[];
 }
 
 export async function testFiles(root: string): Promise<TestFiles> {
   const sources = await readSources(root, ['test/**/*.ts']);
-  const files: TestFiles = { unit: [], processes: [], conformance: [], e2e: [] };
+  const files: TestFiles = { unit: [], processes: [], conformance: [], e2e: [], live: [] };
   for (const path of [...sources.keys()].filter((each) => each.endsWith('.test.ts')).sort())
     files[projectOf(path, sources)].push(path);
   return files;
 }
 
 export function projectOf(path: string, sources: Sources): keyof TestFiles {
+  if (path.startsWith('test/live/')) return 'live';
   const reached = new Set<string>();
   reach(path, sources, reached);
   if (path.startsWith('test/conformance/') || reached.has('test/conformance/suite.ts')) return 'conformance';
