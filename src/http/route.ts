@@ -1,6 +1,7 @@
 /** What a route is. One definition drives validation, types, the table, the document and the tests. */
 import type { z } from 'zod';
 import type { CaissonApi, Options, Scope, TokenView } from '../service/api.ts';
+import { withKey } from './idempotency.ts';
 import { invalid } from './invalid.ts';
 import type { Bytes, Stream } from './reply.ts';
 import type { Service } from './service.ts';
@@ -48,6 +49,8 @@ interface Outline {
   /** Bytes of any size, which no schema describes. */
   readonly takes?: 'bytes';
   readonly gives?: 'bytes';
+  /** Idempotency-Key stands for the `execId` of its body. */
+  readonly keyed?: true;
   readonly status?: 201;
   /** One event of an answer that is streamed. */
   readonly events?: z.ZodType;
@@ -87,7 +90,8 @@ export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
       };
       const { params: at, query: how, body: what } = given;
       if (!at.success || !how.success || !what.success) throw invalid(given);
-      return await run({ ...call, params: at.data, query: how.data, body: what.data });
+      const data = definition.keyed === true ? withKey(what.data, call.header('idempotency-key')) : what.data;
+      return await run({ ...call, params: at.data, query: how.data, body: data });
     },
   };
 }

@@ -33,7 +33,11 @@ function operationOf(route: Route, components: Components): Json {
     operationId: operationId(method, path),
     summary: about,
     'x-scope': scope,
-    parameters: [...parametersOf(route.params, 'path', components), ...queryOf(route, components)],
+    parameters: [
+      ...parametersOf(route.params, 'path', components),
+      ...queryOf(route, components),
+      ...(route.keyed === true ? [idempotencyKey] : []),
+    ],
     ...(takesBody(route) ? { requestBody: { required: true, ...content(bodyOf(route, body, components)) } } : {}),
     responses: {
       [String(statusOf(route))]: answerOf(route, components),
@@ -41,6 +45,14 @@ function operationOf(route: Route, components: Components): Json {
     },
   };
 }
+
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', maxLength: 257 },
+  description: 'Stands for execId: a repeated request gives the same exec, and runs nothing.',
+};
 
 const takesBody = ({ takes, body }: Route): boolean => takes === 'bytes' || body !== bodiless;
 const gives = ({ answer }: Route): boolean => answer.type !== 'undefined';

@@ -14,6 +14,7 @@ export const startExec = route({
   method: 'POST',
   path: '/v1/sandboxes/{id}/execs',
   scope: 'run',
+  keyed: true,
   about:
     'Runs a command. Streams its events; with Accept: application/json, answers when it has ended, and a client that leaves before cancels it.',
   body: execBody,
@@ -45,6 +46,7 @@ export const runCode = route({
   method: 'POST',
   path: '/v1/sandboxes/{id}/code',
   scope: 'run',
+  keyed: true,
   about: 'Runs a program from a fresh directory that is removed afterwards. Answers as execs do.',
   body: codeBody,
   answer: runResult,

@@ -13,6 +13,7 @@ export const startProcess = route({
   method: 'POST',
   path: '/v1/sandboxes/{id}/processes',
   scope: 'run',
+  keyed: true,
   about: 'Starts a command that outlives its request and the service.',
   body: processBody,
   status: 201,

@@ -34,6 +34,7 @@ export const runInSession = route({
   method: 'POST',
   path: '/v1/sandboxes/{id}/sessions/{name}/execs',
   scope: 'run',
+  keyed: true,
   about: 'Runs a text in a session. Answers as execs do.',
   params: ofSession,
   body: sessionBody,

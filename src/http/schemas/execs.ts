@@ -42,7 +42,12 @@ export const codeBody = z
   .meta({ id: 'CodeRequest' });
 
 export const processBody = z
-  .strictObject({ command, cwd: insidePath.exactOptional(), ...running })
+  .strictObject({
+    command,
+    cwd: insidePath.exactOptional(),
+    ...running,
+    stdin: z.boolean().exactOptional().describe('Its input stays open until a request to its input has ended it.'),
+  })
   .meta({ id: 'ProcessRequest' });
 
 export const sessionBody = z.strictObject({ text, ...running }).meta({ id: 'SessionText' });
