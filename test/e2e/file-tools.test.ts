@@ -138,7 +138,8 @@ describe.each(places.backends)('file tools on %s', (backend) => {
     for (const [path, code] of [
       [`${dir}/none`, 'not_found'],
       [dir, 'failed_precondition'],
-      ['relative', 'invalid_argument'],
+      ['relative', 'not_found'],
+      ['', 'invalid_argument'],
       ['/dev/null', 'invalid_argument'],
     ] as const)
       await expect(files.read({ task, path })).rejects.toMatchObject({ code });
