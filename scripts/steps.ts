@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A step that hangs must not hide how the others stand. */
-const deadlineMs = 15 * 60_000;
+const deadlineMs = 45 * 60_000;
 
 export interface Step {
   readonly name: string;
