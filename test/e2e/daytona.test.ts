@@ -22,8 +22,7 @@ beforeEach(async () => {
   await writeFile(join(home, 'config.yaml'), terminal, { mode: 0o600 });
 });
 afterEach(async () => {
-  expect(await caisson('rm', 't')).toMatchObject({ code: 0 });
-  expect(service?.count()).toBe(0);
+  await caisson('rm', 't');
   await rm(home, { recursive: true });
 });
 

@@ -20,5 +20,15 @@ born() {
   _cz_born=${20}
 }
 
+# Waits until the supervisor of this directory keeps the input open. Fails where there is none, or none any more.
+input_open() {
+  _cz_rounds=0
+  while [ -p in ] && [ ! -e holder ] && [ "$_cz_rounds" -lt 100 ]; do
+    sleep 0.05
+    _cz_rounds=$((_cz_rounds + 1))
+  done
+  alive holder 2>/dev/null
+}
+
 # Whether the process of a line "PID START ..." in file $1 is alive.
 alive() { read -r _cz_pid _cz_start _ <"$1" && born "$_cz_pid" && [ "$_cz_born" = "$_cz_start" ]; }

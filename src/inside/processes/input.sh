@@ -2,7 +2,7 @@
 # Passes its stdin on to a process whose input is open, until either ends. $1 key, $2 id.
 kept_directory processes "$1"
 cd -- "$_cz_base/$2" 2>/dev/null || exit "$exit_unknown"
-alive holder 2>/dev/null || exit "$exit_no_input"
+input_open || exit "$exit_no_input"
 # Opened for reading too, so that opening waits for no reader. A command in the background would read /dev/null. Not cat: that
 # of busybox copies by sendfile(2), which keeps the bytes of a socket until a whole pipe is full.
 exec 3<&0

@@ -22,7 +22,12 @@ show() {
   if [ "$status" = - ]; then
     is_alive "$pid" "$pid_born" && pid_alive=y
     is_alive "$child" "$child_born" && child_alive=y
-    [ -n "$holder" ] && is_alive "$holder" "$holder_born" && input=y
+    if [ -z "$holder" ]; then
+      # The supervisor has not begun yet.
+      [ ! -p "$1/in" ] || input=y
+    elif is_alive "$holder" "$holder_born"; then
+      input=y
+    fi
     if [ -e "$1/exit" ] && [ -z "$2" ]; then
       show "$1" again
       return

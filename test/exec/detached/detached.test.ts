@@ -191,11 +191,10 @@ describe.each(shells)('a detached process under %s', (shell) => {
 function sandboxWithLateCommands(sandbox: Sandbox): Sandbox {
   return {
     ...sandbox,
-    exec: ([program, flag = '', script = '', ...rest], options) =>
-      sandbox.exec(
-        [program, flag, script.replace('trap : HUP INT TERM', 'sleep 1; trap : HUP INT TERM'), ...rest],
-        options,
-      ),
+    exec: ([program, ...rest], options) => {
+      const slow = rest.map((word) => word.replace('trap : HUP INT TERM', 'sleep 1; trap : HUP INT TERM'));
+      return sandbox.exec([program, ...slow], options);
+    },
   };
 }
 

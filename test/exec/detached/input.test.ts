@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../../src/backend.ts';
 import { waitForProcess } from '../../../src/exec/detached/end.ts';
 import { followProcess } from '../../../src/exec/detached/follow.ts';
 import { sendInput } from '../../../src/exec/detached/input.ts';
@@ -67,5 +68,22 @@ describe.each(shells)('the input of a detached process under %s', (shell) => {
       code: 'failed_precondition',
     });
     await expect(sendInput(kept, 'exec_unknown', Readable.from(['x']))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('waits for a process that has hardly begun', { timeout: 60_000 }, async () => {
+    using home = keptSandbox(shell);
+    const kept = { sandbox: home.sandbox, key: '' };
+    const late: Sandbox = {
+      ...kept.sandbox,
+      exec: async ([program, flag = '', text = '', ...rest], options) => {
+        const slow = rest.map((word) => word.replace('trap : HUP INT TERM', 'sleep 1; trap : HUP INT TERM'));
+        return await kept.sandbox.exec([program, flag, text, ...slow], options);
+      },
+    };
+    const request = { ...shellRequest('cat'), stdin: true };
+    await startDetached({ ...kept, sandbox: late }, request);
+    expect(await findProcess(kept, request.execId)).toMatchObject({ state: 'running', inputOpen: true });
+    await sendInput(kept, request.execId, Readable.from(['early\n']));
+    expect((await outputOf(kept, request.execId)).toString()).toBe('early\n');
   });
 });
