@@ -21,8 +21,7 @@ export async function promisesOf(names: readonly string[]): Promise<readonly Pro
     names.toSorted().map(async (backend) => {
       const file = new URL(`backends/${backend}/promises.ts`, root);
       if (!existsSync(file)) return [];
-      // Checked by the compiler in the module itself, whose name is not known here.
-      // oxlint-disable-next-line typescript/no-unsafe-assignment
+      // oxlint-disable-next-line typescript/no-unsafe-assignment -- the compiler checks it in the module, whose name is computed
       const { promises }: { promises: Readonly<Record<string, Guarantees>> } = await import(file.href);
       return Object.entries(promises).map(([place, guarantees]) => ({ backend, place, guarantees }));
     }),

@@ -22,7 +22,7 @@ export const schema = {
   max_sandboxes: key(
     count(10_000).nullable(),
     'a number from 1 on, or null',
-    'How many sandboxes may run in the account, also those of others, before new ones are refused. null: any number.',
+    'Most sandboxes that may run in the account, those of other programs included; one more is refused. null: any number.',
   ),
   idle_minutes: key(
     minutes,

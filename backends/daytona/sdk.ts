@@ -19,8 +19,7 @@ const requestTimeoutMs = 120_000;
 /** All that says where it leads and who we are is passed here, so that no file of a working directory can change it. */
 export async function openClient(access: Access): Promise<Client> {
   const { Daytona } = await load();
-  // Without a server of events the SDK looks once a second, and its attempts to reach one keep this process alive.
-  // oxlint-disable-next-line typescript/no-deprecated
+  // oxlint-disable-next-line typescript/no-deprecated -- attempts of the SDK to reach a server of events keep the process alive
   return new Daytona({ ...access, requestTimeoutMs, useDeprecatedPolling: true, otelEnabled: false });
 }
 

@@ -33,7 +33,7 @@ export const sessionRun = defineCommand({
   about: `What stands after -- is shell text: directory, variables, functions, aliases, options and
 positional parameters stay for the next call; variables given by -e do not. What could not be kept
 while no process held the shell is reported. The session is opened when it is not there.
-Its output is shown as it comes; with -o json, at the end. A function called command is not kept.`,
+Output is streamed; with -o json it is printed at the end. A shell function named command is removed.`,
   operands: sessionOperands,
   runs: true,
   exitsAsCommand: true,

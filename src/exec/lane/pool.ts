@@ -50,7 +50,8 @@ export class Lanes {
   /** Given to a waiter that has not taken it yet. */
   readonly #promised = new Set<Lane>();
   readonly #closer: NodeJS.Timeout;
-  readonly #beats = new Beats(this.#lanes);
+  /** Of bounded lanes alone. */
+  readonly #beats: Beats | null;
   /** Of those that are on their way. */
   readonly #closing = new AbortController();
   #looking: NodeJS.Timeout | null = null;
@@ -65,6 +66,7 @@ export class Lanes {
 
   constructor(launch: Launch, how: How = {}) {
     [this.#launch, this.#how] = [launch, how];
+    this.#beats = how.bounded === true ? new Beats(this.#lanes) : null;
     this.#closer = setInterval(() => this.#closeIdle(), idleCloseMs / 4).unref();
   }
 
@@ -118,7 +120,7 @@ export class Lanes {
   /** Waiting and later commands go the direct way. */
   close(): void {
     clearInterval(this.#closer);
-    this.#beats.stop();
+    this.#beats?.stop();
     if (this.#looking !== null) clearTimeout(this.#looking);
     this.#unusable ??= 'they were closed';
     this.#closing.abort();
@@ -128,7 +130,7 @@ export class Lanes {
 
   /** The first one that is ready. So what is not needed stays idle, and is closed. */
   #idle(): Lane | null {
-    this.#beats.closeLate();
+    this.#beats?.closeLate();
     const idle = [...this.#lanes].filter((lane) => lane.state === 'idle' && !this.#promised.has(lane));
     const readiness = ({ readyMs }: Lane): number => Math.min(readyMs ?? unreadyMs, gettingReadyMs);
     return idle.toSorted((a, b) => readiness(b) - readiness(a))[0] ?? null;

@@ -3,12 +3,15 @@ import { CaissonError } from '../../errors.ts';
 
 /** For verbs that answer at once. */
 export function refuse(): never {
-  throw new CaissonError('permission_denied', 'this is for the operator of the service alone', {
-    remedy: 'ask the operator',
-  });
+  throw forbidden();
 }
 
-// oxlint-disable-next-line require-await -- rejects, as the verbs that it stands for do
-export async function refused(): Promise<never> {
-  return refuse();
+export function refused(): Promise<never> {
+  return Promise.reject(forbidden());
+}
+
+function forbidden(): CaissonError {
+  return new CaissonError('permission_denied', 'this is for the operator of the service alone', {
+    remedy: 'ask the operator',
+  });
 }
