@@ -57,6 +57,7 @@ export async function runTests(
   const reporters = [
     how.live ? '--reporter=default' : '--reporter=dot',
     '--reporter=./test/skips.ts',
+    '--reporter=./test/flaky.ts',
     '--reporter=json',
     `--outputFile.json=${path}`,
   ];
