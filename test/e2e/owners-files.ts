@@ -10,7 +10,7 @@ export const files: Readonly<Record<string, Make>> = {
     const name = any(fileNames);
     const text = `${owner.marker}-${owner.next()}\n`;
     const check: Request['check'] = ({ status, text: answer }) => {
-      expect(status, answer).toBe(200);
+      expect({ status, answer }).toMatchObject({ status: 200 });
       task.files.set(name, text);
     };
     return { query: at(name), body: text, check };
@@ -28,7 +28,7 @@ export const files: Readonly<Record<string, Make>> = {
     const text = `${owner.marker}-${owner.next()}\n`;
     const find = task.files.get(name) ?? 'nothing';
     const check: Request['check'] = ({ status, text: answer }) => {
-      expect(status, answer).toBe(task.files.has(name) ? 200 : 404);
+      expect({ status, answer }).toMatchObject({ status: task.files.has(name) ? 200 : 404 });
       if (status === 200) task.files.set(name, text);
     };
     return { body: { path: `/workspace/${name}`, edits: [{ find, replace: text }] }, check };
@@ -58,7 +58,7 @@ export const files: Readonly<Record<string, Make>> = {
   'DELETE ': (_owner, task) => {
     const name = any(fileNames);
     const check: Request['check'] = ({ status, text }) => {
-      expect(status, text).toBe(task.files.has(name) ? 204 : 404);
+      expect({ status, text }).toMatchObject({ status: task.files.has(name) ? 204 : 404 });
       task.files.delete(name);
     };
     return { query: at(name), check };

@@ -19,6 +19,8 @@ export interface Task {
   readonly sandboxId: string;
   /** Names below /workspace, and the text in each. */
   readonly files: Map<string, string>;
+  /** What looks into a sandbox that was stopped may be refused. */
+  stopped: boolean;
 }
 
 /** An exec or a process. */
@@ -96,15 +98,14 @@ export type Make = (owner: Owner, task: Task, id: string) => Request;
 export const json = ({ text }: Answer) => Object(text.startsWith('{') ? JSON.parse(text) : {});
 export const itemsOf = (answer: Answer, key = 'items'): readonly string[] => {
   expect(answer.status).toBe(200);
-  return json(answer)
-    [key].map((item: { id?: string; name?: string }) => item.id ?? item.name)
-    .toSorted();
+  const items: readonly { readonly id?: string; readonly name: string }[] = json(answer)[key];
+  return items.map(({ id, name }) => id ?? name).toSorted();
 };
 
 export const succeeds =
   (...statuses: readonly number[]) =>
   ({ status, text }: Answer): void =>
-    expect(statuses, text).toContain(status);
+    expect([statuses.includes(status), text]).toEqual([true, text]);
 
 /** What the streams of an answer hold, decoded. */
 export function outputOf(text: string): string {

@@ -40,7 +40,7 @@ const startExec: Make = (owner, { taskId, sandboxId }) => {
   return {
     ...{ body: { command, execId }, accept },
     check: (answer) => {
-      expect(answer.status, answer.text).toBe(200);
+      expect(answer).toMatchObject({ status: 200 });
       const written = accept === 'application/json' ? json(answer).stdout.text : outputOf(answer.text);
       expect(written.split('\n')[0]).toBe(text);
       owner.execs.set(execId, { taskId, sandboxId, text });
@@ -81,7 +81,7 @@ const ofProcess =
       check: (answer) => {
         if (ran === null) return expect([processId, answer.status]).toEqual([processId, 404]);
         // What a restart of the sandbox has taken along is not there any more.
-        expect([...statuses, 404], answer.text).toContain(answer.status);
+        succeeds(...statuses, 404)(answer);
         if (answer.status === 200) expect(answer.text).toContain(ran.text);
       },
     };
@@ -93,7 +93,7 @@ const startProcess: Make = (owner, { taskId, sandboxId }) => {
   return {
     body: { command: ['echo', text], execId },
     check: ({ status, text: answer }) => {
-      expect(status, answer).toBe(201);
+      expect({ status, answer }).toMatchObject({ status: 201 });
       owner.processes.set(execId, { taskId, sandboxId, text });
     },
   };
@@ -107,7 +107,7 @@ const runText = (make: (text: string) => object, params = {}): Make => {
       ...{ params, body: { ...make(`echo ${text}`), execId }, accept: 'application/json' },
       check: ({ status, text: answer }) => {
         if (status === 404 || status === 412) return;
-        expect(status, answer).toBe(200);
+        expect({ status, answer }).toMatchObject({ status: 200 });
         owner.execs.set(execId, { taskId, sandboxId, text });
       },
     };
@@ -119,7 +119,7 @@ const removeSandbox: Make = (owner, task) => {
   return {
     query: `keepFiles=${keep}`,
     check: ({ status, text }) => {
-      expect(status, text).toBe(204);
+      expect({ status, text }).toMatchObject({ status: 204 });
       owner.tasks.delete(task.taskId);
       if (keep) owner.kept.set(task.taskId, task.files);
       else owner.kept.delete(task.taskId);
@@ -210,7 +210,7 @@ export const elsewhere: Readonly<Record<string, (owner: Owner, owners: readonly 
     if (approvalId === null) return null;
     const isOwn = owner.pending.has(approvalId);
     const check: Request['check'] = ({ status, text }) => {
-      expect(status, text).toBe(isOwn ? 204 : 404);
+      expect({ status, text }).toMatchObject({ status: isOwn ? 204 : 404 });
       owner.pending.delete(approvalId);
     };
     return { params: { approvalId }, body: { choice: any(['once', 'deny']) }, check };
@@ -226,6 +226,6 @@ export function usual({ method, path }: Pick<Route, 'method' | 'path'>): Request
     params,
     ...(query === undefined ? {} : { query: query.replaceAll('ROOT', '/workspace') }),
     ...(inside === undefined ? {} : { body: inside }),
-    check: ({ status, text }) => expect(status, text).not.toBe(500),
+    check: ({ status, text }) => expect({ status, text }).not.toMatchObject({ status: 500 }),
   };
 }
