@@ -9,6 +9,7 @@ import { apptainerCache, fetchApptainer } from '../test/engines/apptainer.ts';
 import { startEngine, whyNoEngine, type EngineKind } from '../test/engines/engine.ts';
 import { archiveOf, importImages, makeArchive, testImages } from '../test/engines/images.ts';
 import { install, installCommand, missingForTests } from '../test/engines/packages.ts';
+import { installOpenApiTools, openApiTools } from '../test/engines/openapi-tools.ts';
 import { engineCache } from '../test/engines/places.ts';
 
 /** Does its part and says what it did; throws what a person must do. */
@@ -45,6 +46,15 @@ const parts: readonly Part[] = [
     make: async () => {
       await fetchApptainer();
       return `unpacked in ${apptainerCache()}`;
+    },
+  },
+  {
+    name: 'tools for OpenAPI',
+    missing: async () => (existsSync(openApiTools()) ? [] : ['validator', 'generator']),
+    remedy: () => 'npm run engines',
+    make: async () => {
+      await installOpenApiTools();
+      return `installed in ${openApiTools()}`;
     },
   },
 ];

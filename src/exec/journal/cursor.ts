@@ -1,9 +1,9 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Frame } from './frame.ts';
 import { findMagic, frameOverheadBytes, magicTail, takeFrame } from './frame.ts';
 import { errnoOf } from './problem.ts';
+import { leaveWindow, takeWindow, windowBytes } from './windows.ts';
 
-const windowBytes = 256 * 1024;
 /** Places in a damaged stretch that are looked at: output may be full of what looks like frames. */
 const maxTries = 10_000;
 
@@ -50,9 +50,7 @@ export class SegmentCursor {
       if (taken.kind === 'short' && this.#load(this.#offset, taken.needed) >= taken.needed) continue;
       // Short at the end of the file may be a frame that is being written, or a damaged length.
       if (!this.#skipDamage()) {
-        // The window was moved on in search; the next try begins where this one did.
-        this.#window = this.#window.subarray(0, 0);
-        this.#windowAt = this.#offset;
+        this.#leaveWindow();
         return null;
       }
     }
@@ -65,9 +63,8 @@ export class SegmentCursor {
 
   /** Fills the window from `offset`, and says how many bytes of the file it holds from there. */
   #load(offset: number, needed = frameOverheadBytes): number {
-    const wanted = Math.max(windowBytes, needed);
-    // One buffer for all: a new one each time would be garbage at the rate of the disk.
-    if (this.#memory.length < wanted) this.#memory = Buffer.alloc(wanted);
+    const wanted = Math.max(needed, Math.min(windowBytes, fstatSync(this.#fd).size - offset));
+    if (this.#memory.length < wanted) this.#memory = takeWindow(wanted);
     let length = 0;
     for (let read = -1; read !== 0 && length < wanted; length += read) {
       read = readSync(this.#fd, this.#memory, length, wanted - length, offset + length);
@@ -75,6 +72,13 @@ export class SegmentCursor {
     this.#window = this.#memory.subarray(0, length);
     this.#windowAt = offset;
     return length;
+  }
+
+  /** The next try begins where this one did, though the window was moved on in search. */
+  #leaveWindow(): void {
+    this.#memory = leaveWindow(this.#memory);
+    this.#window = this.#memory.subarray(0, 0);
+    this.#windowAt = this.#offset;
   }
 
   /** Moves on to the next good frame after a damaged one; false when none is found. */

@@ -45,7 +45,8 @@ export async function* framesOf(
       const taken = cursor.next();
       if (taken !== null) {
         if (taken.frame.number !== entry.number) continue;
-        yield { kind: 'frame', frame: taken.frame };
+        // A copy: the reader may take its time, and what waits for it would keep the whole window.
+        yield { kind: 'frame', frame: { ...taken.frame, payload: Buffer.from(taken.frame.payload) } };
         if (taken.frame.type === frameTypes.exit) return;
       } else if (ending === 'dead') {
         yield { kind: 'lost' };

@@ -62,7 +62,7 @@ function positionAfter(frame: Frame): Position {
 async function eventOf(frame: Frame, { execId }: Entry, spillDirectory: string): Promise<ExecEvent['event'] | null> {
   const { type, payload } = frame;
   if (type === frameTypes.stdout || type === frameTypes.stderr) {
-    return { type: type === frameTypes.stdout ? 'stdout' : 'stderr', bytes: Uint8Array.from(payload) };
+    return { type: type === frameTypes.stdout ? 'stdout' : 'stderr', bytes: payload };
   }
   if (type === frameTypes.stdoutSpill || type === frameTypes.stderrSpill) {
     const stream = type === frameTypes.stdoutSpill ? 'stdout' : 'stderr';
