@@ -28,6 +28,7 @@ import { fillIndex } from './service/exec/reindex.ts';
 import { Gate } from './sandbox/gate.ts';
 import { withConfigFile } from './sandbox/lease.ts';
 import { Uses } from './sandbox/use.ts';
+import { allowedTo } from './plan/owner.ts';
 import { forwardedNames, inheritsHost, valueOf } from './plan/backend-keys.ts';
 import { Backends } from './sandbox/backends.ts';
 import { configLook, configView } from './service/admin/config.ts';
@@ -76,6 +77,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     measuring: new Map(),
     lanes: loaded.config.exec.lanes,
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
+    allowed: (owner) => allowedTo(owner, loaded.config),
   };
   const journal = await journalOf(loaded, store);
   const webhooks = await openWebhooks(loaded, store);

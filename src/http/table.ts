@@ -114,6 +114,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'tokens.create': [admin.createToken],
   'tokens.list': [admin.listTokens],
   'tokens.remove': [admin.removeToken],
+  'tokens.admit': none('every request is counted for the token that it brings'),
   'tokens.authenticate': none('every request does it with the token that it brings'),
   'backends.check': [admin.listBackends],
   'backends.account': [admin.backendAccount],

@@ -3,6 +3,7 @@ import type { Audit } from '../audit/types.ts';
 import type { Backend, Progress, Sandbox } from '../backend.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Allowed } from '../plan/owner.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Asking, Caller } from '../values/caller.ts';
 import type { Effective } from './effective.ts';
@@ -30,6 +31,8 @@ export interface Context {
   readonly lanes: boolean;
   /** `policy.require_patched_runtime` */
   readonly requirePatchedRuntime: boolean;
+  /** What an owner may have, by the configuration in force. */
+  readonly allowed: (owner: string) => Allowed;
 }
 
 export interface StepOptions {

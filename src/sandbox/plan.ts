@@ -4,7 +4,7 @@ import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
 import { resolveSpec, type Settled } from '../plan/resolve.ts';
 import { asBefore, backendBefore } from '../plan/unsaid.ts';
-import { type Allowed, cappedSettings, ownedBackend, ownedSettings } from '../plan/owner.ts';
+import { type Allowed, allowedTo, cappedSettings, ownedBackend, ownedSettings } from '../plan/owner.ts';
 import { operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
 import { checkTaskId, checkTaskKey, newTaskId } from '../values/task.ts';
@@ -89,9 +89,7 @@ export class Plans {
   /** `null`: it is the operator's, who may have anything. */
   #allowed(taskId: string): Allowed | null {
     const owner = ownerOf(taskId);
-    const { owners } = this.#surroundings.loaded.config;
-    if (owner === operator) return null;
-    return Object.hasOwn(owners, owner) ? (owners[owner] ?? {}) : {};
+    return owner === operator ? null : allowedTo(owner, this.#surroundings.loaded.config);
   }
 
   async #settle(

@@ -3,6 +3,8 @@ export interface Caller {
   readonly owner: string;
   /** Id of the token that the client showed: the token that asked may not answer. */
   readonly token: string;
+  /** Commands that the token runs at the same time, at most. */
+  readonly execs?: number;
 }
 
 /** The owner of everything that was made without a token. */

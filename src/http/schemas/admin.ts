@@ -115,6 +115,13 @@ export const tokenBody = z
       .exactOptional()
       .describe('Whose sandboxes its bearer has. Absent: operator.'),
     lifetimeMs: z.int().min(1000).exactOptional(),
+    limits: z
+      .strictObject({
+        execs: z.int().min(1).max(1_000_000).exactOptional(),
+        requestsPerMinute: z.int().min(1).max(1_000_000).exactOptional(),
+      })
+      .exactOptional()
+      .describe('Beside those of its owner.'),
   })
   .meta({ id: 'TokenRequest' });
 export const token = z
@@ -125,6 +132,7 @@ export const token = z
     scopes: z.array(scope).readonly(),
     createdAt: time,
     expiresAt: time.nullable(),
+    limits: z.object({ execs: z.int().nullable(), requestsPerMinute: z.int().nullable() }),
   })
   .meta({ id: 'Token' });
 export const newToken = token

@@ -26,6 +26,7 @@ import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { capped } from './capped.ts';
 import { type CodeRun, codeRun, codeWords, feedCode } from './code.ts';
+import type { ExecPlaces } from './places.ts';
 import type { Processes } from './processes.ts';
 import { type Proposal, sandboxPart } from './proposal.ts';
 import type { Origin } from './provision.ts';
@@ -42,6 +43,7 @@ export interface ExecsParts {
   readonly attempt: (admitted: AdmittedExec) => Attempt;
   readonly running: RunningExecs;
   readonly processes: Processes;
+  readonly places: ExecPlaces;
   readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
   /** Of each stream, of what is collected. */
   readonly keepBytes: number;
@@ -119,6 +121,13 @@ export class Execs implements ExecsApi {
   }
 
   async #started(proposal: Proposal, options: Options): Promise<Running> {
+    const { places } = this.#parts;
+    const { taskId } = proposal.plan;
+    const start = async (): Promise<Running> => await this.#start(proposal, options);
+    return await places.during({ taskId, caller: options.caller }, start, async ({ exit }) => await exit);
+  }
+
+  async #start(proposal: Proposal, options: Options): Promise<Running> {
     const { admission, context } = this.#parts;
     const attempt = this.#parts.attempt(await admission.admit(proposal, options));
     const { plan, request, identity } = attempt.admitted;

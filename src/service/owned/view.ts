@@ -32,7 +32,7 @@ export function onlyOf(api: CaissonApi, owner: string): CaissonApi {
       ...{ message: refused, conversation: refused },
       pairing: { list: refused, approve: refused, revoke: refused, clearPending: refused },
     },
-    tokens: { create: refused, list: refused, remove: refused, authenticate: refused },
+    tokens: { create: refused, list: refused, remove: refused, authenticate: refused, admit: refused },
     ...shared(mine),
     config: configOf(api.config),
     close: refused,
