@@ -142,6 +142,7 @@ function ruleNotices({ config }: Loaded, { rules = {} }: GuardInput): readonly s
   const unknown = [
     config.approvals.rules,
     ...Object.values(config.tasks).map((task) => task.rules ?? {}),
+    ...Object.values(config.owners).map((owner) => owner.rules ?? {}),
     rules,
   ].flatMap(unknownTools);
   return unknown.map(({ rule, tool, near }) => {

@@ -1,5 +1,6 @@
 /** The rules that hold for a task: what operator, task, project and command line say, composed once and kept. */
 import { createHash } from 'node:crypto';
+import { allowedTo } from '../config/owners.ts';
 import { isPattern, matches } from '../config/pattern.ts';
 import type { Config, Loaded } from '../config/types.ts';
 import type { WebsitePolicy } from '../network/website-policy.ts';
@@ -158,6 +159,13 @@ export class Rulebook {
             name: 'command_allowlist',
             rules: { allow: entries.filter(isRule) },
             placeOf: (_list, index) => `command_allowlist[${entries.indexOf(entries.filter(isRule)[index] ?? '')}]`,
+            mayOnlyTighten: false,
+          },
+          // Beside the operator's: of all rules that match, the strictest wins.
+          {
+            name: `owner ${owner}`,
+            rules: plain(allowedTo(owner, config).rules ?? {}),
+            placeOf: this.#placedIn('owners', `owners.${owner}.rules`),
             mayOnlyTighten: false,
           },
           ...overrides.map(([name, { rules }]) => ({

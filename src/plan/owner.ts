@@ -1,19 +1,9 @@
 /** What holds for sandboxes of other owners than the operator. Pure. */
 import type { Guarantees, Limits, Spec } from '../backend.ts';
-import type { Config } from '../config/types.ts';
+import type { Allowed } from '../config/owners.ts';
 import { CaissonError } from '../errors.ts';
-import { operator } from '../values/caller.ts';
 import type { Settled } from './resolve.ts';
 import type { SandboxRequest } from './types.ts';
-
-/** What the configuration says of one owner; nothing, when it does not name it. */
-export type Allowed = Config['owners'][string];
-
-/** Of an owner that is not named, what is said of `default`. The operator has no limits but those said of `operator`. */
-export function allowedTo(owner: string, { owners }: Pick<Config, 'owners'>): Allowed {
-  const name = owner === operator || Object.hasOwn(owners, owner) ? owner : 'default';
-  return Object.hasOwn(owners, name) ? (owners[name] ?? {}) : {};
-}
 
 interface Owned {
   readonly apart?: Guarantees['apart'];

@@ -1,9 +1,9 @@
 /** How much all sandboxes of one owner may take together. Pure: the store runs it in the transaction that writes the row. */
 import type { Limits } from '../backend.ts';
+import type { Allowed } from '../config/owners.ts';
 import { CaissonError } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { ownerOf } from '../values/owner.ts';
-import type { Allowed } from './owner.ts';
 
 type Asked = Pick<SandboxRow, 'id' | 'taskId' | 'spec'>;
 

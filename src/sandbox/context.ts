@@ -1,9 +1,9 @@
 /** What every step of the lifecycle works with. Made once per service object. */
 import type { Audit } from '../audit/types.ts';
 import type { Backend, Progress, Sandbox } from '../backend.ts';
+import type { Allowed } from '../config/owners.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Allowed } from '../plan/owner.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Asking, Caller } from '../values/caller.ts';
 import type { Effective } from './effective.ts';

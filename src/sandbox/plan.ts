@@ -1,10 +1,11 @@
 /** From a request to a plan: resolved against configuration and task overrides, compared with what the place promises. */
+import type { Allowed } from '../config/owners.ts';
 import type { Loaded } from '../config/types.ts';
 import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
 import { resolveSpec, type Settled } from '../plan/resolve.ts';
 import { asBefore, backendBefore } from '../plan/unsaid.ts';
-import { type Allowed, allowedTo, cappedSettings, ownedBackend, ownedSettings } from '../plan/owner.ts';
+import { cappedSettings, ownedBackend, ownedSettings } from '../plan/owner.ts';
 import { operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
 import { checkTaskId, checkTaskKey, newTaskId } from '../values/task.ts';
@@ -89,7 +90,7 @@ export class Plans {
   /** `null`: it is the operator's, who may have anything. */
   #allowed(taskId: string): Allowed | null {
     const owner = ownerOf(taskId);
-    return owner === operator ? null : allowedTo(owner, this.#surroundings.loaded.config);
+    return owner === operator ? null : this.#context.allowed(owner);
   }
 
   async #settle(

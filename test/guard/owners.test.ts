@@ -58,3 +58,29 @@ it('a question that another owner has asked is not there for the operator’s to
   expect(await waiting).toBe('policy_denied');
   guard.approvals.close();
 });
+
+it('rules of an owner hold for that owner beside those of the operator, whose deny wins', async () => {
+  const rules =
+    'owners: {alice: {rules: {deny: ["terminal(git:*)"], allow: ["terminal(rm -rf ./build)", "terminal(make)"]}}}';
+  const guard = await guardOn(
+    configured(`approvals: {remote_timeout: 30, rules: {deny: ["terminal(make)"]}}\n${rules}`),
+    {
+      approver: 'queue',
+    },
+  );
+  const judged = async (owner: string, command: string): Promise<unknown> =>
+    await codeOf(
+      guard.gate.admit(call(command, { taskId: owner === 'operator' ? 'build' : `${owner}.build`, execId: null }), {
+        caller: of(owner, 'agent'),
+        question: { waits: false },
+      }),
+    );
+  expect([await judged('alice', 'git status'), await judged('bob', 'git status')]).toEqual(['policy_denied', null]);
+  expect(await judged('operator', 'git status')).toBeNull();
+  expect([await judged('alice', 'rm -rf ./build'), await judged('bob', 'rm -rf ./build')]).toEqual([
+    null,
+    'approval_required',
+  ]);
+  expect([await judged('alice', 'make'), await judged('bob', 'make')]).toEqual(['policy_denied', 'policy_denied']);
+  guard.approvals.close();
+});

@@ -1,6 +1,7 @@
 /** What all sandboxes of one owner may take together. */
 import { expect, it } from 'vitest';
-import { allowedTo, cappedSettings } from '../../src/plan/owner.ts';
+import { allowedTo } from '../../src/config/owners.ts';
+import { cappedSettings } from '../../src/plan/owner.ts';
 import { hasQuota, refuseBeyond } from '../../src/plan/quota.ts';
 import { resolveSpec } from '../../src/plan/resolve.ts';
 import { newRow, spec } from '../store/rows.ts';

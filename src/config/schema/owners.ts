@@ -1,6 +1,7 @@
 /** What the sandboxes of one owner of the service may be. */
 import { z } from 'zod';
 import { key } from '../../lib/config-key.ts';
+import { rulesKey } from './approvals.ts';
 
 const ownerName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
 const texts = z.array(z.string().min(1).max(512)).min(1).max(100).optional();
@@ -41,6 +42,7 @@ export const ownerSection = z.strictObject({
     'Cores of all sandboxes together.',
   ),
   total_memory: key(megabytes(6), 'whole megabytes from 6 on', 'Megabytes of memory of all sandboxes together.'),
+  rules: rulesKey.optional(),
   total_disk: key(megabytes(1), 'whole megabytes from 1 on', 'Megabytes of disk of all sandboxes together.'),
 });
 
