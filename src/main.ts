@@ -31,6 +31,7 @@ import { withConfigFile } from './sandbox/lease.ts';
 import { Uses } from './sandbox/use.ts';
 import { forwardedNames, inheritsHost, valueOf } from './plan/backend-keys.ts';
 import { Backends } from './sandbox/backends.ts';
+import { reloader } from './service/admin/reload.ts';
 import { configLook, configView } from './service/admin/config.ts';
 import { networkOf } from './service/admin/network.ts';
 import { openingNotices, settingNotices } from './service/admin/notices.ts';
@@ -80,21 +81,37 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     allowed: (owner) => allowedTo(owner, loaded.config),
   };
   const journal = await journalOf(loaded, store);
-  const webhooks = await openWebhooks(loaded, store);
+  let webhooks = await openWebhooks(loaded, store);
+  const origin = originOf(loaded, input, skills);
+  const reload = reloader({
+    loaded,
+    read: async () => (await configured(input)).loaded,
+    takeRules: async (next) =>
+      await guard.rulebook.reload(
+        next,
+        (await store.savedRules(operator)).map(({ rule }) => rule),
+      ),
+    openWebhooks: async (read) => {
+      origin.ownKeys.push(...webhookVariables(read.config.webhooks));
+      origin.redactions.declare(webhookSecrets(read.config.webhooks, read.env));
+      await webhooks.close();
+      webhooks = await openWebhooks(read, store);
+    },
+  });
   return new Caisson({
     context,
     loaded,
     journal,
     ...{ guard: guard.gate, repeats: guard.repeats, rulebook: guard.rulebook, loops: guard.loops },
     limit: strict?.strictRequest ?? null,
-    origin: originOf(loaded, input, skills),
+    origin,
     skills,
     backendNames: known.names,
     builder,
     network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit }),
-    config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work) }, [
+    config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work), reload }, [
       ...openingNotices(gaveUp, notices),
       ...guard.notices,
       ...webhooks.notices,
@@ -167,7 +184,7 @@ function checkBackend({ config, origins }: Loaded, entries: Readonly<Record<stri
 }
 
 /** Where values and names come from that commands are given. */
-function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin {
+function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & { readonly ownKeys: string[] } {
   const { env } = loaded;
   return {
     cwd,

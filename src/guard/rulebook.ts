@@ -47,7 +47,7 @@ const leastMode = { standard: 'autonomous', strict: 'supervised' } as const;
 const mostBooks = 256;
 
 export class Rulebook {
-  readonly #parts: RulebookParts;
+  #parts: RulebookParts;
   readonly #books = new Map<string, Book>();
   /** By owner. */
   readonly #saved = new Map<string, readonly string[]>([[operator, []]]);
@@ -111,6 +111,20 @@ export class Rulebook {
   add(rules: readonly string[], owner = operator): void {
     const known = this.#saved.get(owner);
     if (known !== undefined) this.#saved.set(owner, [...known, ...rules]);
+    this.#books.clear();
+  }
+
+  /** The rules of another configuration, and those that are saved by now. Throws as `of`, and nothing has changed then. */
+  async reload(next: Pick<RulebookParts, 'config' | 'origins'>, saved: readonly string[]): Promise<void> {
+    const parts = { ...this.#parts, ...next };
+    const fresh = new Rulebook(parts);
+    const { settingsOf } = await import('../policy/settings.ts');
+    const owners = [operator, ...Object.keys(next.config.owners)];
+    const keys = [...owners.map((owner) => taskKeyOf(owner, ephemeralPrefix)), ...Object.keys(next.config.tasks)];
+    for (const key of keys) settingsOf((await fresh.of(key)).input);
+    this.#parts = parts;
+    this.#saved.clear();
+    this.#saved.set(operator, saved);
     this.#books.clear();
   }
 

@@ -123,6 +123,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'mcpServers.names': [admin.listMcpServers],
   'mcpServers.child': none('its answer holds the secrets of a child of the caller'),
   'config.show': [admin.showConfig],
+  'config.reload': [admin.reloadConfig],
   'config.set': [admin.setConfig],
   'config.create': none('the first file of a state directory is written on its host'),
   'config.schema': [admin.configSchema],

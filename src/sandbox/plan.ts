@@ -42,7 +42,10 @@ export class Plans {
     const row = request.existing === true ? await findRow(this.#context, request.taskId ?? '') : null;
     if (row === null) checkNew(request, options);
     const before = row === null && request.recreate !== true ? await this.#before(request) : null;
-    const key = row === null ? keyOf(request, before) : `${row.id} ${row.generation}`;
+    // What an owner may have changes while the service runs.
+    const allowed = this.#allowed(row?.taskId ?? request.taskId ?? '');
+    const of = row === null ? keyOf(request, before) : `${row.id} ${row.generation}`;
+    const key = allowed === null ? of : `${of} ${JSON.stringify(allowed)}`;
     const known = this.#made.get(key);
     const plan = known ?? (await this.#make(request, { row, before }, options));
     if (known === undefined && plan.spec.mounts.length === 0) this.#remember(key, plan);

@@ -244,6 +244,13 @@ export interface ServerSettings {
 }
 
 /** The configuration in force, for people. Values of the environment are never in it, only names. */
+export interface Reloaded {
+  /** Keys that hold from now on. */
+  readonly changed: readonly string[];
+  /** Keys that have changed in the file and hold when the service is started again. */
+  readonly needsRestart: readonly string[];
+}
+
 export interface ConfigView {
   readonly home: string;
   /** What was noticed while loading: a repaired store, a setting without effect. */
@@ -260,6 +267,11 @@ export interface ConfigView {
    * check refuses.
    */
   create(text: string): Promise<void>;
+  /**
+   * Reads the file again, and the rules that other processes have saved. Rules, owners with their limits, webhooks and the
+   * times of approvals hold at once; every other key that has changed needs a restart. Throws as the opening does, and changes nothing then.
+   */
+  reload(): Promise<Reloaded>;
   /** How `caisson serve` is reached. */
   readonly server: ServerSettings;
   /** JSON Schema of the file. */

@@ -64,6 +64,7 @@ export const checks: readonly BackendCheck[] = [
 ];
 
 export const config: ConfigView = {
+  reload: () => Promise.resolve({ changed: [], needsRestart: [] }),
   home: '/srv/caisson',
   notices: [],
   server: {

@@ -143,4 +143,7 @@ export const ticketBody = z.strictObject({ path: z.string().regex(/^\/v1\/[\w./?
 export const ticket = z.object({ ticket: z.string(), expiresInMs: z.int() }).meta({ id: 'Ticket' });
 
 export const setting = z.object({ key: z.string(), value: z.unknown(), origin: z.string() });
+export const reloaded = z
+  .object({ changed: z.array(z.string()).readonly(), needsRestart: z.array(z.string()).readonly() })
+  .meta({ id: 'Reloaded' });
 export const settingBody = z.strictObject({ key: z.string().max(256), text: z.string().max(65_536) });

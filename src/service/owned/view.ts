@@ -61,5 +61,5 @@ function shared({ api, scope: { owner } }: Mine): Pick<CaissonApi, 'backends' | 
 function configOf(config: ConfigView): ConfigView {
   const { home, server } = config;
   const schema = (): Promise<object> => config.schema();
-  return { home, server, notices: [], show: refuse, set: refused, create: refused, schema };
+  return { home, server, notices: [], show: refuse, set: refused, create: refused, reload: refused, schema };
 }
