@@ -5,7 +5,7 @@ import type { Allowed } from '../config/owners.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
-import type { Asking, Caller } from '../values/caller.ts';
+import type { Asking, Caller, Timed } from '../values/caller.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';
 import type { Uses } from './use.ts';
@@ -42,6 +42,7 @@ export interface StepOptions {
   readonly caller?: Caller | undefined;
   /** Of a caller whose command needs an approval. */
   readonly question?: Asking | undefined;
+  readonly onTimed?: Timed | undefined;
 }
 
 /** A sandbox that is ready to run commands. */

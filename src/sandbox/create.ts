@@ -9,6 +9,7 @@ import { guardianCommand } from '../exec/lane/guardian.ts';
 import { newNonce } from '../exec/random.ts';
 import { momentOf } from '../lib/clock.ts';
 import { failpoint } from '../lib/failpoint.ts';
+import { timed } from '../lib/timed.ts';
 import { hasQuota, refuseBeyond } from '../plan/quota.ts';
 import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
@@ -52,11 +53,12 @@ export async function placeSandbox(
     const mounts = await checkMounts(context, { ...row, spec: plan.placed });
     if (row.directory !== null) await makeDirectory({ home: context.home, backend: row.backend }, row.taskId, row.id);
     await failpoint('before-create');
-    const sandbox = await context.gate.pass(
-      row.backend,
-      () => ask(context, { plan, row, nonce }, options),
-      options.signal,
-    );
+    const queued = performance.now();
+    const create = async (): Promise<Sandbox> => {
+      options.onTimed?.('queue', performance.now() - queued);
+      return await timed(options, 'create', async () => await ask(context, { plan, row, nonce }, options));
+    };
+    const sandbox = await context.gate.pass(row.backend, create, options.signal);
     await failpoint('after-create');
     const unproved = await proveMounts(context, { row, sandbox, mayMiss: plan.allowDegraded }, mounts);
     const live = keepLive(context, row.id, sandbox, nonce);

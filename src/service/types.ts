@@ -6,7 +6,7 @@ import type { Language } from '../exec/code.ts';
 import type { Exit } from '../exec/exit.ts';
 import type { SessionEnd, SessionStart } from '../exec/session/types.ts';
 import type { Execution, KeptStream, Where } from '../exec/types.ts';
-import type { Asking, Caller } from '../values/caller.ts';
+import type { Asking, Caller, Timed } from '../values/caller.ts';
 import type { View } from '../sandbox/view.ts';
 
 export interface Options {
@@ -16,9 +16,10 @@ export interface Options {
   readonly caller?: Caller;
   /** Of a caller whose command needs an approval. */
   readonly question?: Asking;
+  readonly onTimed?: Timed;
 }
 
-export type { Asking, Caller };
+export type { Asking, Caller, Timed };
 
 export interface CloseOptions {
   /**

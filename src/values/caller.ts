@@ -10,6 +10,12 @@ export interface Caller {
 /** The owner of everything that was made without a token. */
 export const operator = 'operator';
 
+/** A part of a call that took time: the policy with its questions, waiting for a turn to create, creating, starting. */
+export type Phase = 'policy' | 'queue' | 'create' | 'start';
+
+/** Sees how long the parts of a call took. */
+export type Timed = (phase: Phase, ms: number) => void;
+
 /** What a caller wants of a question about its command. */
 export interface Asking {
   /** False: it is refused at once, with the id of the question, whose answer the repeated call finds. Absent: it waits. */

@@ -15,6 +15,7 @@ import type {
   SandboxRequest,
 } from '../api.ts';
 import { isCode } from '../../errors.ts';
+import { timed } from '../../lib/timed.ts';
 import { collect } from '../../exec/collect.ts';
 import { identityOf } from '../../exec/identity.ts';
 import type { Journal } from '../../exec/journal/types.ts';
@@ -132,7 +133,12 @@ export class Execs implements ExecsApi {
     const attempt = this.#parts.attempt(await admission.admit(proposal, options));
     const { plan, request, identity } = attempt.admitted;
     try {
-      return await withSandbox(context, plan, options, async (handle) => await attempt.start(handle, options));
+      return await withSandbox(
+        context,
+        plan,
+        options,
+        async (handle) => await timed(options, 'start', async () => await attempt.start(handle, options)),
+      );
     } catch (error) {
       await attempt.failed(error);
       const execId = isCode(error, 'already_exists') ? request.execId : undefined;
