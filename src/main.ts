@@ -10,13 +10,14 @@ import { build } from './lib/build.ts';
 import { systemClock } from './lib/clock.ts';
 import { keptIn } from './lib/kept.ts';
 import { Caisson, type ImageBuilder } from './service/caisson.ts';
-import type { SettingsApi } from './service/api.ts';
+import type { ConfigView, SettingsApi } from './service/api.ts';
 import type { OpenInput } from './service/open.ts';
 import { findHome } from './config/home.ts';
 import { registeredBackends } from './config/registered.ts';
+import { allowedTo } from './config/owners.ts';
 import { loadConfig } from './config/load.ts';
 import type { Loaded } from './config/types.ts';
-import { openGuard, openRules } from './guard/open.ts';
+import { type Guard, openGuard, openRules } from './guard/open.ts';
 import { SkillGuard } from './guard/skills/skills.ts';
 import { markHome } from './service/admin/home-identity.ts';
 import { approvalsOf } from './service/admin/approvals.ts';
@@ -30,10 +31,11 @@ import { withConfigFile } from './sandbox/lease.ts';
 import { Uses } from './sandbox/use.ts';
 import { forwardedNames, inheritsHost, valueOf } from './plan/backend-keys.ts';
 import { Backends } from './sandbox/backends.ts';
+import { reloader } from './service/admin/reload.ts';
 import { configLook, configView } from './service/admin/config.ts';
 import { networkOf } from './service/admin/network.ts';
 import { openingNotices, settingNotices } from './service/admin/notices.ts';
-import { openWebhooks, webhookSecrets, webhookVariables } from './service/webhooks/open.ts';
+import { openWebhooks, type Webhooks, webhookSecrets, webhookVariables } from './service/webhooks/open.ts';
 import { checkerOf, policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
 import { backendKey, backendKeys } from './config/backends.ts';
@@ -61,50 +63,89 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
   const saved = (await store.savedRules(operator)).map(({ rule }) => rule);
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit, saved }, input);
-  const { env } = loaded;
   const known = backendsIn({ entries, keys, loaded }, store.instance);
-  const context: Context = {
-    home: loaded.home,
-    store,
-    env,
-    clock,
-    uses: new Uses(store, clock),
-    audit,
-    backend: (name) => known.open(name),
-    gate: new Gate(loaded.config.pool.create_concurrency),
-    live: new Map(),
-    measuring: new Map(),
-    lanes: loaded.config.exec.lanes,
-    requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
-  };
+  const context = contextOf(loaded, { store, clock, audit, known });
   const journal = await journalOf(loaded, store);
-  const webhooks = await openWebhooks(loaded, store);
+  const webhooks: Opened = { now: await openWebhooks(loaded, store) };
+  const origin = originOf(loaded, input, skills);
+  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks });
   return new Caisson({
     context,
     loaded,
     journal,
     ...{ guard: guard.gate, repeats: guard.repeats, rulebook: guard.rulebook, loops: guard.loops },
     limit: strict?.strictRequest ?? null,
-    origin: originOf(loaded, input, skills),
+    origin,
     skills,
     backendNames: known.names,
     builder,
     network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit }),
-    config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work) }, [
+    config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work), reload }, [
       ...openingNotices(gaveUp, notices),
       ...guard.notices,
-      ...webhooks.notices,
+      ...webhooks.now.notices,
       ...settingNotices(loaded),
     ]),
     release: async () => {
-      await webhooks.close();
+      await webhooks.now.close();
       guard.approvals.close();
       await journal.close();
       await known.close();
       await store.close();
       audit.close();
+    },
+  });
+}
+
+type Opening = Pick<Context, 'store' | 'clock' | 'audit'> & { readonly known: Backends };
+
+function contextOf(loaded: Loaded, { store, clock, audit, known }: Opening): Context {
+  return {
+    ...{ home: loaded.home, env: loaded.env },
+    ...{ store, clock, audit },
+    uses: new Uses(store, clock),
+    backend: (name) => known.open(name),
+    gate: new Gate(loaded.config.pool.create_concurrency),
+    live: new Map(),
+    measuring: new Map(),
+    lanes: loaded.config.exec.lanes,
+    requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
+    allowed: (owner) => allowedTo(owner, loaded.config),
+  };
+}
+
+/** Opened anew when the configuration names others. */
+interface Opened {
+  now: Webhooks;
+}
+
+interface Running {
+  readonly loaded: Loaded;
+  readonly input: Input;
+  readonly store: Store;
+  readonly guard: Pick<Guard, 'rulebook'>;
+  readonly origin: ReturnType<typeof originOf>;
+  readonly webhooks: Opened;
+}
+
+function reloaderOf({ loaded, input, store, guard, origin, webhooks }: Running): ConfigView['reload'] {
+  return reloader({
+    loaded,
+    read: async () => (await configured(input)).loaded,
+    takeRules: async (next) => {
+      const saved = await store.savedRules(operator);
+      await guard.rulebook.reload(
+        next,
+        saved.map(({ rule }) => rule),
+      );
+    },
+    openWebhooks: async (read) => {
+      origin.ownKeys.push(...webhookVariables(read.config.webhooks));
+      origin.redactions.declare(webhookSecrets(read.config.webhooks, read.env));
+      await webhooks.now.close();
+      webhooks.now = await openWebhooks(read, store);
     },
   });
 }
@@ -165,7 +206,7 @@ function checkBackend({ config, origins }: Loaded, entries: Readonly<Record<stri
 }
 
 /** Where values and names come from that commands are given. */
-function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin {
+function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & { readonly ownKeys: string[] } {
   const { env } = loaded;
   return {
     cwd,

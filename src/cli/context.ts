@@ -24,6 +24,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The exit code that an interruption asks for; `null` while there was none. */
   readonly interrupted: () => number | null;
+  /** Has SIGHUP do that, instead of ending the command. */
+  readonly onHangup: (act: () => void) => void;
   /** To be passed to every call of the service. */
   readonly options: ServiceOptions;
   /** Opens it when first asked. */
@@ -75,6 +77,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     paint,
     signal: interrupts.signal,
     interrupted: interrupts.exitCode,
+    onHangup: interrupts.onHangup,
     options: { signal: interrupts.signal, onProgress: status.update },
     service: service.open,
     settings: service.settings,

@@ -7,6 +7,8 @@ export interface Interrupts {
   readonly signal: AbortSignal;
   /** What to exit with because of it; `null` while nothing came. */
   readonly exitCode: () => number | null;
+  /** Has SIGHUP do that instead. */
+  readonly onHangup: (act: () => void) => void;
   readonly stop: () => void;
 }
 
@@ -19,6 +21,7 @@ const sameMs = 250;
 
 export function watchInterrupts(world: World, say: (text: string) => void): Interrupts {
   const controller = new AbortController();
+  let hangup: (() => void) | null = null;
   let first: { readonly exitCode: number; readonly atMs: number } | null = null;
 
   const end = (exitCode: number, text: string | null): void => {
@@ -27,6 +30,7 @@ export function watchInterrupts(world: World, say: (text: string) => void): Inte
     controller.abort(new CaissonError('canceled', 'interrupted'));
   };
   const onSignal = (name: keyof typeof exitCodes): void => {
+    if (name === 'SIGHUP' && hangup !== null) return hangup();
     if (first === null)
       return end(exitCodes[name], 'interrupted: stopping and cleaning up; once more to leave at once');
     if (world.nowMs() - first.atMs < sameMs) return;
@@ -48,6 +52,9 @@ export function watchInterrupts(world: World, say: (text: string) => void): Inte
   return {
     signal: controller.signal,
     exitCode: () => first?.exitCode ?? null,
+    onHangup: (act) => {
+      hangup = act;
+    },
     // The listeners of the streams stay: what is still buffered may fail after the end.
     stop: () => {
       for (const name of names) world.signals.off(name, onSignal);

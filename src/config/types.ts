@@ -82,6 +82,7 @@ export interface TaskTerminal {
   readonly originOf: (key: keyof Terminal) => string;
 }
 
+/** One object while the service runs: reading the file again replaces `config` and `origins`. */
 export interface Loaded {
   /** The state directory, absolute. It exists, and no other user can write to it. */
   readonly home: string;

@@ -31,9 +31,9 @@ export interface ApproveParts {
   readonly smart: SmartReview | null;
   /** `null`: it is answered elsewhere, if at all. */
   readonly approver: Approver | null;
-  readonly timeoutMs: number;
+  readonly timeoutMs: () => number;
   /** The same for clients of the service. */
-  readonly remoteTimeoutMs: number;
+  readonly remoteTimeoutMs: () => number;
   /** The home directory of the account on this host. */
   readonly userHome: string;
   /** Keeps rules beyond this process. */
@@ -141,9 +141,10 @@ export class Approvals implements Step {
     const { binding, book } = asked;
     const { caller } = options;
     if (options.signal?.aborted === true) return 'canceled';
-    const { approver, timeoutMs, remoteTimeoutMs, queue, grants, saveFor } = this.#parts;
-    const how = caller === undefined ? { approver, timeoutMs } : { approver: null, timeoutMs: remoteTimeoutMs };
-    const question = await questionOf(asked, { ...this.#parts, ...how });
+    const { approver, timeoutMs, remoteTimeoutMs, queue, grants, saveFor, userHome } = this.#parts;
+    const how =
+      caller === undefined ? { approver, timeoutMs: timeoutMs() } : { approver: null, timeoutMs: remoteTimeoutMs() };
+    const question = await questionOf(asked, { userHome, ...how });
     const { outcome, by } = await queue.put({ question, binding }, how, options);
     if (outcome === 'session' || outcome === 'always')
       await grants.give({ question, binding, rules: book.version, choice: outcome, by });
@@ -207,7 +208,7 @@ async function proposalFor({ call }: Admission, { book, userHome }: Proposing): 
 
 async function questionOf(
   { admission, book, binding, open }: Asked,
-  { timeoutMs, userHome }: ApproveParts,
+  { timeoutMs, userHome }: { readonly timeoutMs: number; readonly userHome: string },
 ): Promise<Question> {
   const { call, decision } = admission;
   const { taskId, backend, reach, cwd, subject } = call;

@@ -22,9 +22,9 @@ interface Given {
 export class Grants {
   readonly #store: Kept;
   /** `null`: a grant ends with its sandbox only. */
-  readonly #seconds: number | null;
+  readonly #seconds: () => number | null;
 
-  constructor(store: Kept, seconds: number | null) {
+  constructor(store: Kept, seconds: () => number | null) {
     this.#store = store;
     this.#seconds = seconds;
   }
@@ -42,6 +42,7 @@ export class Grants {
     const granted = grantedBy(findings, binding).filter(({ isExact }) => choice === 'session' || isExact);
     if (granted.length === 0) return;
     const now = this.#store.steadyNow();
+    const seconds = this.#seconds();
     const covers = granted.map(({ covers: each, isExact }) => (isExact ? `only ${oneLine(display)}` : each));
     await this.#store.insertGrant({
       id: `grt_${randomBytes(12).toString('hex')}`,
@@ -51,7 +52,7 @@ export class Grants {
       covers: [...new Set(covers)],
       grantedBy: by,
       createdAt: now,
-      expiresAt: this.#seconds === null ? null : now + Math.ceil(this.#seconds * 1000),
+      expiresAt: seconds === null ? null : now + Math.ceil(seconds * 1000),
     });
   }
 

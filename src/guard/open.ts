@@ -77,7 +77,7 @@ export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surrou
   const { approver = null } = input;
   const { attended, userHome, websites, rulebook, notices } = openRules({ loaded, env, cwd, store }, input);
   const queue = new ApprovalQueue(store);
-  const grants = new Grants(store, config.approvals.session_seconds);
+  const grants = new Grants(store, () => loaded.config.approvals.session_seconds);
   rulebook.add(saved);
   const approvals = new Approvals({
     rulebook,
@@ -86,8 +86,8 @@ export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surrou
     grants,
     smart: smartOf(loaded),
     approver: approver === 'queue' ? null : approver,
-    timeoutMs: config.approvals.timeout * 1000,
-    remoteTimeoutMs: config.approvals.remote_timeout * 1000,
+    timeoutMs: () => loaded.config.approvals.timeout * 1000,
+    remoteTimeoutMs: () => loaded.config.approvals.remote_timeout * 1000,
     userHome,
     save: (rules) => withConfigFile(store, () => saveAllowed(loaded.home, rules)),
     saveFor: async (owner, rules, by) => {
@@ -142,6 +142,7 @@ function ruleNotices({ config }: Loaded, { rules = {} }: GuardInput): readonly s
   const unknown = [
     config.approvals.rules,
     ...Object.values(config.tasks).map((task) => task.rules ?? {}),
+    ...Object.values(config.owners).map((owner) => owner.rules ?? {}),
     rules,
   ].flatMap(unknownTools);
   return unknown.map(({ rule, tool, near }) => {

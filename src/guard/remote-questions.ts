@@ -38,9 +38,9 @@ interface Held {
 export class RemoteQuestions {
   readonly #held = new Map<string, Held>();
   /** How long an answer is kept for a caller that does not come back. */
-  readonly #keepMs: number;
+  readonly #keepMs: () => number;
 
-  constructor(keepMs: number) {
+  constructor(keepMs: () => number) {
     this.#keepMs = keepMs;
   }
 
@@ -88,7 +88,7 @@ export class RemoteQuestions {
       )
       .finally(() => {
         resolve(null);
-        setTimeout(() => this.#forget(key, held), this.#keepMs).unref();
+        setTimeout(() => this.#forget(key, held), this.#keepMs()).unref();
       });
     return held;
   }

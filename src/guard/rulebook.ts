@@ -1,5 +1,6 @@
 /** The rules that hold for a task: what operator, task, project and command line say, composed once and kept. */
 import { createHash } from 'node:crypto';
+import { allowedTo } from '../config/owners.ts';
 import { isPattern, matches } from '../config/pattern.ts';
 import type { Config, Loaded } from '../config/types.ts';
 import type { WebsitePolicy } from '../network/website-policy.ts';
@@ -46,7 +47,7 @@ const leastMode = { standard: 'autonomous', strict: 'supervised' } as const;
 const mostBooks = 256;
 
 export class Rulebook {
-  readonly #parts: RulebookParts;
+  #parts: RulebookParts;
   readonly #books = new Map<string, Book>();
   /** By owner. */
   readonly #saved = new Map<string, readonly string[]>([[operator, []]]);
@@ -113,6 +114,20 @@ export class Rulebook {
     this.#books.clear();
   }
 
+  /** The rules of another configuration, and those that are saved by now. Throws as `of`, and nothing has changed then. */
+  async reload(next: Pick<RulebookParts, 'config' | 'origins'>, saved: readonly string[]): Promise<void> {
+    const parts = { ...this.#parts, ...next };
+    const fresh = new Rulebook(parts);
+    const { settingsOf } = await import('../policy/settings.ts');
+    const owners = [operator, ...Object.keys(next.config.owners)];
+    const keys = [...owners.map((owner) => taskKeyOf(owner, ephemeralPrefix)), ...Object.keys(next.config.tasks)];
+    for (const key of keys) settingsOf((await fresh.of(key)).input);
+    this.#parts = parts;
+    this.#saved.clear();
+    this.#saved.set(operator, saved);
+    this.#books.clear();
+  }
+
   async #lookAtWebsites(): Promise<void> {
     const { websites } = this.#parts;
     const current = websites.isOn ? await websites.current() : null;
@@ -158,6 +173,13 @@ export class Rulebook {
             name: 'command_allowlist',
             rules: { allow: entries.filter(isRule) },
             placeOf: (_list, index) => `command_allowlist[${entries.indexOf(entries.filter(isRule)[index] ?? '')}]`,
+            mayOnlyTighten: false,
+          },
+          // Beside the operator's: of all rules that match, the strictest wins.
+          {
+            name: `owner ${owner}`,
+            rules: plain(allowedTo(owner, config).rules ?? {}),
+            placeOf: this.#placedIn('owners', `owners.${owner}.rules`),
             mayOnlyTighten: false,
           },
           ...overrides.map(([name, { rules }]) => ({

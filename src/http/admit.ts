@@ -29,14 +29,17 @@ export function checkCaller(request: FastifyRequest, door: Door): void {
     throw refusal(403, 'a web page of this origin may not call the service');
 }
 
-/** Throws 401, and 429 for an address that has shown too many wrong tokens. */
+/** Throws 401, 429 for an owner or token with too many requests in a minute, and 429 for an address that has shown too many wrong tokens. */
 export async function callerOf(request: FastifyRequest, service: Service): Promise<TokenView> {
   const { rawHeaders, url = '' } = request.raw;
   const shown = tokenIn(everyHeader(rawHeaders, 'authorization'));
   const held = shown === null ? null : await service.api.tokens.authenticate(shown);
   const ticket = held === null && request.ws ? ticketIn(request.headers['sec-websocket-protocol']) : null;
   const token = held ?? (ticket === null ? null : await byTicket(ticket, url, service));
-  if (token !== null) return token;
+  if (token !== null) {
+    await service.api.tokens.admit(token);
+    return token;
+  }
   const isWrong = request.headers.authorization !== undefined || ticket !== null;
   const waitSeconds = isWrong ? service.strangers.count(request.ip) : null;
   throw waitSeconds === null ? noToken() : new HttpRefusal(429, tooMany(), waitSeconds);

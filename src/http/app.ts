@@ -16,7 +16,7 @@ import { handle } from './handle.ts';
 import { readJson } from './hooks/body.ts';
 import { protocol } from './hooks/token.ts';
 import { documentOf } from './openapi/document.ts';
-import { HttpRefusal, problemOf, refusal } from './problems.ts';
+import { HttpRefusal, problemOf, refusal, retryAfterOf } from './problems.ts';
 import type { Route } from './route.ts';
 import type { Service } from './service.ts';
 import { sockets } from './socket/routes.ts';
@@ -133,8 +133,8 @@ function errorsOf(app: FastifyInstance, log: Logger): void {
     const problem = problemOf(error, request.id);
     if (problem.status >= 500) log.error({ reqId: request.id, err: error }, 'request failed');
     if (problem.status === 401) void reply.header('www-authenticate', 'Bearer');
-    if (error instanceof HttpRefusal && error.retryAfterSeconds !== null)
-      void reply.header('retry-after', String(error.retryAfterSeconds));
+    const retryAfter = retryAfterOf(error, problem);
+    if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
     return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
   };
   app.setErrorHandler((error, request, reply) => send(error, request, reply));

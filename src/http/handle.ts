@@ -12,6 +12,7 @@ import { formOf } from './form.ts';
 import { Bytes, Stream } from './reply.ts';
 import type { Call, Route, Upload } from './route.ts';
 import type { Service } from './service.ts';
+import { isTimed, Timing } from './timing.ts';
 import { sendEvents } from './stream/send.ts';
 
 export async function handle(
@@ -29,9 +30,10 @@ export async function handle(
   };
   reply.raw.once('close', leave);
   const uploads: Upload[] = [];
-  const call = callOf(route, service, { request, token, signal: gone.signal, uploads });
+  const timing = new Timing();
+  const call = callOf(route, service, { request, token, signal: gone.signal, uploads, timing });
   try {
-    return await answer(route, await route.run(call), { reply, call });
+    return await answer(route, await route.run(call), { reply, call, timing });
   } finally {
     for (const { path } of uploads) await rm(path, { force: true });
   }
@@ -42,9 +44,10 @@ interface Coming {
   readonly token: TokenView;
   readonly signal: AbortSignal;
   readonly uploads: Upload[];
+  readonly timing: Timing;
 }
 
-export function callOf(route: Route, service: Service, { request, token, signal, uploads }: Coming): Call {
+export function callOf(route: Route, service: Service, { request, token, signal, uploads, timing }: Coming): Call {
   const header = (name: string): string | undefined => {
     const value = request.headers[name];
     return Array.isArray(value) ? value[0] : value;
@@ -58,7 +61,7 @@ export function callOf(route: Route, service: Service, { request, token, signal,
     token,
     by: `${token.name} (${token.id})`,
     signal,
-    options: { signal },
+    options: { signal, onTimed: timing.add },
     form: formOf(header('accept'), route),
     after: Math.max(after, seqOf(header('last-event-id'))),
     service,
@@ -94,9 +97,10 @@ const seqOf = (id: string | undefined): number => (id !== undefined && /^\d{1,15
 async function answer(
   route: Route,
   result: unknown,
-  { reply, call }: { readonly reply: FastifyReply; readonly call: Call },
+  { reply, call, timing }: { readonly reply: FastifyReply; readonly call: Call; readonly timing: Timing },
 ): Promise<unknown> {
-  const headers = { 'x-request-id': String(reply.getHeader('x-request-id')) };
+  const times = isTimed(route) ? { 'server-timing': timing.header() } : {};
+  const headers = { 'x-request-id': String(reply.getHeader('x-request-id')), ...times };
   const { signal } = call;
   if (result instanceof Stream) {
     reply.hijack();
@@ -110,6 +114,7 @@ async function answer(
     await sendBytes(reply.raw, result, { headers, signal }).catch(() => reply.raw.destroy());
     return reply;
   }
+  void reply.headers(times);
   if (result === undefined) return await reply.code(204).send();
   return await reply.code(route.status ?? 200).send(route.answer.parse(result));
 }

@@ -66,6 +66,13 @@ export function problemOf(error: unknown, requestId: string): Problem {
   };
 }
 
+/** Seconds (RFC 9110, section 10.2.3) that HTTP itself wants waited, or of a limit that is reached; `null`: not known. */
+export function retryAfterOf(error: unknown, { status, details }: Problem): number | null {
+  if (error instanceof HttpRefusal) return error.retryAfterSeconds;
+  const { retryAfterSeconds } = details;
+  return status === 429 && Number.isSafeInteger(retryAfterSeconds) ? Number(retryAfterSeconds) : null;
+}
+
 function ofServer(error: unknown): CaissonError | null {
   const code: unknown = Reflect.get(Object(error), 'code');
   const known = typeof code === 'string' && Object.hasOwn(refusals, code) ? refusals[code] : undefined;

@@ -1,12 +1,9 @@
 /** What holds for sandboxes of other owners than the operator. Pure. */
 import type { Guarantees, Limits, Spec } from '../backend.ts';
-import type { Config } from '../config/types.ts';
+import type { Allowed } from '../config/owners.ts';
 import { CaissonError } from '../errors.ts';
 import type { Settled } from './resolve.ts';
 import type { SandboxRequest } from './types.ts';
-
-/** What the configuration says of one owner; nothing, when it does not name it. */
-export type Allowed = Config['owners'][string];
 
 interface Owned {
   readonly apart?: Guarantees['apart'];
@@ -70,7 +67,9 @@ export function cappedSettings(settled: Settled, allowed: Allowed): Settled {
 }
 
 /** A bound that the place cannot hold is as wrong as a demand that it cannot fulfil. */
-function bounded({ network, cpu, memory, disk }: Allowed): readonly string[] {
+function bounded(allowed: Allowed): readonly string[] {
+  const { network } = allowed;
+  const { cpu, memory, disk } = mostOfOne(allowed);
   const bounds = {
     network: network === 'none' ? network : undefined,
     cpuCores: cpu,
@@ -80,7 +79,8 @@ function bounded({ network, cpu, memory, disk }: Allowed): readonly string[] {
   return Object.entries(bounds).flatMap(([name, bound]) => (bound === undefined ? [] : [name]));
 }
 
-function cappedLimits({ spec: { limits }, said }: Settled, { cpu, memory, disk }: Allowed): Limits {
+function cappedLimits({ spec: { limits }, said }: Settled, allowed: Allowed): Limits {
+  const { cpu, memory, disk } = mostOfOne(allowed);
   const within = (name: keyof Limits, cap: number | undefined, value: number | null): number | null => {
     if (cap === undefined || (value !== null && value <= cap)) return value;
     if (!said.has(name)) return cap;
@@ -95,6 +95,18 @@ function cappedLimits({ spec: { limits }, said }: Settled, { cpu, memory, disk }
     diskBytes: within('diskBytes', bytes(disk), limits.diskBytes),
   };
 }
+
+/** One sandbox has no more than all of them together. */
+function mostOfOne(allowed: Allowed): Pick<Allowed, 'cpu' | 'memory' | 'disk'> {
+  return {
+    cpu: least(allowed.cpu, allowed.total_cpu),
+    memory: least(allowed.memory, allowed.total_memory),
+    disk: least(allowed.disk, allowed.total_disk),
+  };
+}
+
+const least = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
 const bytes = (megabytes: number | undefined): number | undefined =>
   megabytes === undefined ? undefined : megabytes * mebibyte;

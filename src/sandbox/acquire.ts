@@ -15,7 +15,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import type { Plan } from '../plan/types.ts';
-import { createSandbox, placeSandbox } from './create.ts';
+import { createSandbox, placeSandbox, withinQuota } from './create.ts';
 import { forgetCopies } from './credentials.ts';
 import { attachIfThere, finish, removeResources } from './finish.ts';
 import { endedBy } from './ended-by.ts';
@@ -95,7 +95,8 @@ async function replace(
     usedBoot: boot,
     lostSince: null,
   } as const;
-  await context.store.updateSandbox(row.id, patch);
+  const fits = what.how === 'recreated' ? undefined : withinQuota(context, { ...row, spec });
+  await context.store.updateSandbox(row.id, patch, fits);
   await removeResources(context, row, { emptyFirst: false });
   return await placeSandbox(context, { plan, row: { ...row, ...patch }, how: what.how }, options);
 }

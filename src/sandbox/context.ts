@@ -1,10 +1,11 @@
 /** What every step of the lifecycle works with. Made once per service object. */
 import type { Audit } from '../audit/types.ts';
 import type { Backend, Progress, Sandbox } from '../backend.ts';
+import type { Allowed } from '../config/owners.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
-import type { Asking, Caller } from '../values/caller.ts';
+import type { Asking, Caller, Timed } from '../values/caller.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';
 import type { Uses } from './use.ts';
@@ -30,6 +31,8 @@ export interface Context {
   readonly lanes: boolean;
   /** `policy.require_patched_runtime` */
   readonly requirePatchedRuntime: boolean;
+  /** What an owner may have, by the configuration in force. */
+  readonly allowed: (owner: string) => Allowed;
 }
 
 export interface StepOptions {
@@ -39,6 +42,7 @@ export interface StepOptions {
   readonly caller?: Caller | undefined;
   /** Of a caller whose command needs an approval. */
   readonly question?: Asking | undefined;
+  readonly onTimed?: Timed | undefined;
 }
 
 /** A sandbox that is ready to run commands. */

@@ -9,8 +9,11 @@ import { guardianCommand } from '../exec/lane/guardian.ts';
 import { newNonce } from '../exec/random.ts';
 import { momentOf } from '../lib/clock.ts';
 import { failpoint } from '../lib/failpoint.ts';
+import { timed } from '../lib/timed.ts';
+import { hasQuota, refuseBeyond } from '../plan/quota.ts';
 import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
+import { ownerOf } from '../values/owner.ts';
 import { cancelable, type Context, type Handle, ownerLease, type StepOptions } from './context.ts';
 import { forgetCopies, shownCredentials } from './credentials.ts';
 import { keptSandboxId, makeDirectory } from './directory.ts';
@@ -27,7 +30,12 @@ export async function createSandbox(context: Context, plan: Plan, options: StepO
   if (plan.existing) throw noSandbox(plan.taskId);
   const row = await newRow(context, plan);
   if (plan.ephemeral) await context.store.acquire(ownerLease(row.id));
-  await context.store.insertSandbox(row);
+  try {
+    await context.store.insertSandbox(row, withinQuota(context, row));
+  } catch (error) {
+    if (plan.ephemeral) await context.store.release(ownerLease(row.id));
+    throw error;
+  }
   await failpoint('after-intent');
   return await placeSandbox(context, { plan, row, how: 'created' }, options);
 }
@@ -45,11 +53,12 @@ export async function placeSandbox(
     const mounts = await checkMounts(context, { ...row, spec: plan.placed });
     if (row.directory !== null) await makeDirectory({ home: context.home, backend: row.backend }, row.taskId, row.id);
     await failpoint('before-create');
-    const sandbox = await context.gate.pass(
-      row.backend,
-      () => ask(context, { plan, row, nonce }, options),
-      options.signal,
-    );
+    const queued = performance.now();
+    const create = async (): Promise<Sandbox> => {
+      options.onTimed?.('queue', performance.now() - queued);
+      return await timed(options, 'create', async () => await ask(context, { plan, row, nonce }, options));
+    };
+    const sandbox = await context.gate.pass(row.backend, create, options.signal);
     await failpoint('after-create');
     const unproved = await proveMounts(context, { row, sandbox, mayMiss: plan.allowDegraded }, mounts);
     const live = keepLive(context, row.id, sandbox, nonce);
@@ -64,6 +73,15 @@ export async function placeSandbox(
     await abandon(context, row, error);
     throw error;
   }
+}
+
+/** Decided by the store, together with the write. `undefined`: the owner has no such limit. */
+export function withinQuota(
+  { allowed }: Context,
+  row: Pick<SandboxRow, 'id' | 'taskId' | 'spec'>,
+): ((rows: readonly SandboxRow[]) => void) | undefined {
+  const owned = allowed(ownerOf(row.taskId));
+  return hasQuota(owned) ? (rows) => refuseBeyond(row, rows, owned) : undefined;
 }
 
 async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {

@@ -1,10 +1,11 @@
 /** From a request to a plan: resolved against configuration and task overrides, compared with what the place promises. */
+import type { Allowed } from '../config/owners.ts';
 import type { Loaded } from '../config/types.ts';
 import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
 import { resolveSpec, type Settled } from '../plan/resolve.ts';
 import { asBefore, backendBefore } from '../plan/unsaid.ts';
-import { type Allowed, cappedSettings, ownedBackend, ownedSettings } from '../plan/owner.ts';
+import { cappedSettings, ownedBackend, ownedSettings } from '../plan/owner.ts';
 import { operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
 import { checkTaskId, checkTaskKey, newTaskId } from '../values/task.ts';
@@ -41,7 +42,10 @@ export class Plans {
     const row = request.existing === true ? await findRow(this.#context, request.taskId ?? '') : null;
     if (row === null) checkNew(request, options);
     const before = row === null && request.recreate !== true ? await this.#before(request) : null;
-    const key = row === null ? keyOf(request, before) : `${row.id} ${row.generation}`;
+    // What an owner may have changes while the service runs.
+    const allowed = this.#allowed(row?.taskId ?? request.taskId ?? '');
+    const of = row === null ? keyOf(request, before) : `${row.id} ${row.generation}`;
+    const key = allowed === null ? of : `${of} ${JSON.stringify(allowed)}`;
     const known = this.#made.get(key);
     const plan = known ?? (await this.#make(request, { row, before }, options));
     if (known === undefined && plan.spec.mounts.length === 0) this.#remember(key, plan);
@@ -89,9 +93,7 @@ export class Plans {
   /** `null`: it is the operator's, who may have anything. */
   #allowed(taskId: string): Allowed | null {
     const owner = ownerOf(taskId);
-    const { owners } = this.#surroundings.loaded.config;
-    if (owner === operator) return null;
-    return Object.hasOwn(owners, owner) ? (owners[owner] ?? {}) : {};
+    return owner === operator ? null : this.#context.allowed(owner);
   }
 
   async #settle(

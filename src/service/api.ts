@@ -256,7 +256,7 @@ export interface McpServersApi {
 
 /** What can be asked without a state directory. */
 export interface SettingsApi {
-  readonly config: Omit<ConfigView, 'set' | 'create'>;
+  readonly config: Omit<ConfigView, 'set' | 'create' | 'reload'>;
   readonly policy: Pick<PolicyApi, 'checker'>;
   readonly network: NetworkApi;
 }

@@ -34,6 +34,7 @@ import type { Loaded } from '../config/types.ts';
 import { Admission, type AdmissionParts, type AdmittedExec } from './exec/admission.ts';
 import { Attempt, type AttemptParts } from './exec/attempt.ts';
 import { Execs } from './exec/execs.ts';
+import { ExecPlaces } from './exec/places.ts';
 import { Processes } from './exec/processes.ts';
 import { Provisions } from './exec/provision.ts';
 import { RunningExecs } from './exec/running-execs.ts';
@@ -122,12 +123,24 @@ export class Caisson implements CaissonApi {
     const attempt = (admitted: AdmittedExec): Attempt => new Attempt({ ...parts, provisions, running }, admitted);
     const admission = new Admission(parts, provisions);
     const keepBytes = loaded.config.exec.output_bytes;
-    const processes = new Processes({ context, origin, admission, attempt, plan });
+    const places = new ExecPlaces(context);
+    const processes = new Processes({ context, origin, admission, places, attempt, plan });
     this.processes = processes;
     const streamBytes = loaded.config.policy.profile === 'strict' ? keepBytes : null;
     const bounds = { keepBytes, streamBytes };
-    this.execs = new Execs({ context, journal, origin, admission, attempt, running, processes, plan, ...bounds });
-    this.#openSessions = new Sessions({ context, admission, attempt, running, plan: planOf, ...bounds });
+    this.execs = new Execs({
+      context,
+      journal,
+      origin,
+      admission,
+      places,
+      attempt,
+      running,
+      processes,
+      plan,
+      ...bounds,
+    });
+    this.#openSessions = new Sessions({ context, admission, places, attempt, running, plan: planOf, ...bounds });
     this.sessions = this.#openSessions;
     this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, within });
     const userHome = env['HOME'] ?? homedir();

@@ -32,8 +32,11 @@ const files: Places<FilesApi> = {
 const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, grants: null, revoke: null, skip: null };
 
 /** Who may administer the installation sees all of it; any other client, what is its owner's. */
-export function apiOf(api: CaissonApi, { id, owner, scopes }: Pick<TokenView, 'id' | 'owner' | 'scopes'>): CaissonApi {
-  const acting = actingAs(api, { owner, token: id });
+export function apiOf(
+  api: CaissonApi,
+  { id, owner, scopes, limits: { execs } }: Pick<TokenView, 'id' | 'owner' | 'scopes' | 'limits'>,
+): CaissonApi {
+  const acting = actingAs(api, { owner, token: id, ...(execs === null ? {} : { execs }) });
   return owner === operator && scopes.includes('admin') ? acting : onlyOf(acting, owner);
 }
 

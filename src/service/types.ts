@@ -6,7 +6,7 @@ import type { Language } from '../exec/code.ts';
 import type { Exit } from '../exec/exit.ts';
 import type { SessionEnd, SessionStart } from '../exec/session/types.ts';
 import type { Execution, KeptStream, Where } from '../exec/types.ts';
-import type { Asking, Caller } from '../values/caller.ts';
+import type { Asking, Caller, Timed } from '../values/caller.ts';
 import type { View } from '../sandbox/view.ts';
 
 export interface Options {
@@ -16,9 +16,10 @@ export interface Options {
   readonly caller?: Caller;
   /** Of a caller whose command needs an approval. */
   readonly question?: Asking;
+  readonly onTimed?: Timed;
 }
 
-export type { Asking, Caller };
+export type { Asking, Caller, Timed };
 
 export interface CloseOptions {
   /**
@@ -244,6 +245,13 @@ export interface ServerSettings {
 }
 
 /** The configuration in force, for people. Values of the environment are never in it, only names. */
+export interface Reloaded {
+  /** Keys that hold from now on. */
+  readonly changed: readonly string[];
+  /** Keys that have changed in the file and hold when the service is started again. */
+  readonly needsRestart: readonly string[];
+}
+
 export interface ConfigView {
   readonly home: string;
   /** What was noticed while loading: a repaired store, a setting without effect. */
@@ -260,6 +268,11 @@ export interface ConfigView {
    * check refuses.
    */
   create(text: string): Promise<void>;
+  /**
+   * Reads the file again, and the rules that other processes have saved. Rules, owners with their limits, webhooks and the
+   * times of approvals hold at once; every other key that has changed needs a restart. Throws as the opening does, and changes nothing then.
+   */
+  reload(): Promise<Reloaded>;
   /** How `caisson serve` is reached. */
   readonly server: ServerSettings;
   /** JSON Schema of the file. */

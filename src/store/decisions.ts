@@ -59,6 +59,7 @@ export interface TokenRow {
   readonly createdAt: number;
   /** `null`: no end of its own. */
   readonly expiresAt: number | null;
+  readonly limits: { readonly execs: number | null; readonly requestsPerMinute: number | null };
 }
 
 /** A rule that an answer "always" through a token made: it belongs to the owner of the token. */

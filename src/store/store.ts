@@ -149,10 +149,13 @@ export interface Store {
   /** Events for webhooks. They are written with what happened, by no call of their own. */
   readonly outbox: Outbox;
 
-  /** Throws `already_exists` when the task has a sandbox, or the id or name is taken. */
-  insertSandbox(row: SandboxRow): Promise<void>;
-  /** Throws `not_found`. */
-  updateSandbox(id: string, patch: SandboxPatch): Promise<void>;
+  /**
+   * Throws `already_exists` when the task has a sandbox, or the id or name is taken. `fits` is given all rows in the same
+   * transaction, with which no other process writes one; what it throws is thrown, and nothing is written.
+   */
+  insertSandbox(row: SandboxRow, fits?: (rows: readonly SandboxRow[]) => void): Promise<void>;
+  /** Throws `not_found`, and what `fits` throws, as above. */
+  updateSandbox(id: string, patch: SandboxPatch, fits?: (rows: readonly SandboxRow[]) => void): Promise<void>;
   /** Idempotent. Grants of its task end with it, in the same transaction. */
   deleteSandbox(id: string): Promise<void>;
   sandbox(id: string): Promise<SandboxRow | null>;
@@ -233,6 +236,14 @@ export interface Store {
   release(key: string): Promise<void>;
   /** Who holds it now, dead or alive. */
   holder(key: string): Promise<Holder | null>;
+
+  /**
+   * Takes one of `most` places of a group for this owner, in one transaction with a look at those that live owners hold.
+   * False when all are taken. A place ends with its owner.
+   */
+  takePlace(group: string, place: string, most: number): Promise<boolean>;
+  /** Idempotent. */
+  givePlace(group: string, place: string): Promise<void>;
 
   /** Gives all leases of this owner back and closes. Idempotent. */
   close(): Promise<void>;

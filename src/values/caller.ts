@@ -3,10 +3,18 @@ export interface Caller {
   readonly owner: string;
   /** Id of the token that the client showed: the token that asked may not answer. */
   readonly token: string;
+  /** Commands that the token runs at the same time, at most. */
+  readonly execs?: number;
 }
 
 /** The owner of everything that was made without a token. */
 export const operator = 'operator';
+
+/** A part of a call that took time: the policy with its questions, waiting for a turn to create, creating, starting. */
+export type Phase = 'policy' | 'queue' | 'create' | 'start';
+
+/** Sees how long the parts of a call took. */
+export type Timed = (phase: Phase, ms: number) => void;
 
 /** What a caller wants of a question about its command. */
 export interface Asking {

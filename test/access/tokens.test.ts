@@ -9,7 +9,7 @@ import { facts, world } from './world.ts';
 async function tokens() {
   const here = await world();
   const { store } = await openStore(join(here.home, 'caisson.db'));
-  const room = new Tokens({ store, audit: here.audit });
+  const room = new Tokens({ store, audit: here.audit, requestsPerMinute: () => undefined });
   return { ...here, store, room };
 }
 
@@ -68,6 +68,7 @@ it('a token ends with its lifetime', async () => {
       steadyNow: () => store.steadyNow() + 1000,
     },
     audit: { record: () => Promise.resolve() },
+    requestsPerMinute: () => undefined,
   });
   expect(await room.authenticate(token)).not.toBeNull();
   expect(await late.authenticate(token)).toBeNull();

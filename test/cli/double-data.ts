@@ -64,6 +64,7 @@ export const checks: readonly BackendCheck[] = [
 ];
 
 export const config: ConfigView = {
+  reload: () => Promise.resolve({ changed: [], needsRestart: [] }),
   home: '/srv/caisson',
   notices: [],
   server: {
@@ -175,6 +176,7 @@ const token: TokenView = {
   scopes: ['run', 'read'],
   createdAt: '2026-01-02T11:00:00.000Z',
   expiresAt: null,
+  limits: { execs: null, requestsPerMinute: null },
 };
 
 const tokens: CaissonApi['tokens'] = {
@@ -183,6 +185,7 @@ const tokens: CaissonApi['tokens'] = {
   remove: (id) =>
     id === token.id ? Promise.resolve() : Promise.reject(new CaissonError('not_found', `there is no token "${id}"`)),
   authenticate: () => Promise.resolve(null),
+  admit: () => Promise.resolve(),
 };
 
 const hook = { tool: 'terminal', command: ['~/check\u001b[2J'], path: '/home/me/check', problem: null };

@@ -3,11 +3,13 @@ import { expect, it } from 'vitest';
 import { apiOf } from '../../src/service/owned.ts';
 import { makeHome } from './home.ts';
 
+const noLimits = { execs: null, requestsPerMinute: null };
+
 it('an owner, a task and execs may have the longest names that are allowed', { timeout: 60_000 }, async () => {
   await using home = await makeHome();
   const caisson = await home.open();
   const owner = 'a'.repeat(32);
-  const api = apiOf(caisson, { id: 'tok_x', owner, scopes: ['run', 'read'] });
+  const api = apiOf(caisson, { id: 'tok_x', owner, scopes: ['run', 'read'], limits: noLimits });
   const taskId = 'b'.repeat(63);
   const execId = `exec_${'c'.repeat(64)}`;
   await api.sandboxes.create({ taskId, backend: 'docker' });

@@ -1,6 +1,8 @@
 /** Answers and rules of owners of the service. */
 import { expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
 import type { Guard } from '../../src/guard/open.ts';
+import { known } from '../config/known.ts';
 import type { Caller } from '../../src/values/caller.ts';
 import { call, configured, guardOn } from './world.ts';
 
@@ -22,7 +24,7 @@ it('"always" holds for the owner of the task alone, in this process and in later
   const made = configured(config);
   const guard = await guardOn(made, { approver: 'queue' });
   const waiting = ask(guard, of('alice', 'agent'), 'alice.build', true);
-  await expect.poll(async () => (await guard.queue.list()).length).toBe(1);
+  await expect.poll(async () => (await guard.queue.list()).length, { timeout: 10_000 }).toBe(1);
   const [question] = await guard.queue.list();
   expect([question?.taskId, question?.question['covers']]).toEqual([
     'alice.build',
@@ -51,10 +53,52 @@ it('what the operator has answered "always" to is asked of other owners', async 
 it('a question that another owner has asked is not there for the operator’s tokens either', async () => {
   const guard = await guardOn(configured(config), { approver: 'queue' });
   const waiting = ask(guard, of('alice', 'agent'), 'alice.build', true);
-  await expect.poll(async () => (await guard.queue.list()).length).toBe(1);
+  await expect.poll(async () => (await guard.queue.list()).length, { timeout: 10_000 }).toBe(1);
   expect(await guard.queue.list(of('operator', 'person'))).toEqual([]);
   const [question] = await guard.queue.list(of('alice', 'person'));
   await guard.queue.answer(question?.id ?? '', 'deny', { name: 'x', env: {}, caller: of('alice', 'person') });
   expect(await waiting).toBe('policy_denied');
   guard.approvals.close();
+});
+
+it('rules of an owner hold for that owner beside those of the operator, whose deny wins', async () => {
+  const rules =
+    'owners: {alice: {rules: {deny: ["terminal(git:*)"], allow: ["terminal(rm -rf ./build)", "terminal(make)"]}}}';
+  const guard = await guardOn(
+    configured(`approvals: {remote_timeout: 30, rules: {deny: ["terminal(make)"]}}\n${rules}`),
+    {
+      approver: 'queue',
+    },
+  );
+  const judged = async (owner: string, command: string): Promise<unknown> =>
+    await codeOf(
+      guard.gate.admit(call(command, { taskId: owner === 'operator' ? 'build' : `${owner}.build`, execId: null }), {
+        caller: of(owner, 'agent'),
+        question: { waits: false },
+      }),
+    );
+  expect([await judged('alice', 'git status'), await judged('bob', 'git status')]).toEqual(['policy_denied', null]);
+  expect(await judged('operator', 'git status')).toBeNull();
+  expect([await judged('alice', 'rm -rf ./build'), await judged('bob', 'rm -rf ./build')]).toEqual([
+    null,
+    'approval_required',
+  ]);
+  expect([await judged('alice', 'make'), await judged('bob', 'make')]).toEqual(['policy_denied', 'policy_denied']);
+  guard.approvals.close();
+});
+
+it('an answer "always" that another process has saved holds after the rules are read again', async () => {
+  const made = configured(config);
+  const [one, other] = [await guardOn(made, { approver: 'queue' }), await guardOn(made, { approver: 'queue' })];
+  expect(await ask(one, of('alice', 'agent'), 'alice.build', false)).toBe('approval_required');
+  const waiting = ask(other, of('alice', 'second'), 'alice.other', true);
+  const asked = async () => (await other.queue.list()).find(({ taskId }) => taskId === 'alice.other');
+  await expect.poll(async () => await asked(), { timeout: 10_000 }).toBeDefined();
+  await other.queue.answer((await asked())?.id ?? '', 'always', { name: 'x', env: {}, caller: of('alice', 'person') });
+  expect(await waiting).toBeNull();
+  expect(await ask(one, of('alice', 'third'), 'alice.third', false)).toBe('approval_required');
+  const { config: read, origins } = await loadConfig({ backends: known, home: made.home, env: {}, cwd: made.project });
+  await one.rulebook.reload({ config: read, origins }, []);
+  expect(await ask(one, of('alice', 'third'), 'alice.fourth', false)).toBeNull();
+  for (const each of [one, other]) each.approvals.close();
 });

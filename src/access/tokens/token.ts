@@ -8,6 +8,7 @@ import type { Scope, TokenInput } from './types.ts';
 const form = /^caisson_[A-Za-z0-9_-]{43}$/;
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const mostNameUnits = 100;
+const mostOfLimit = 1_000_000;
 const mostLifetimeMs = 10 * 366 * 86_400_000;
 
 export const scopes: readonly Scope[] = ['run', 'read', 'approve', 'admin'];
@@ -29,7 +30,7 @@ export function sameDigest(one: string, other: string): boolean {
 }
 
 /** Throws `invalid_argument`. */
-export function checkTokenInput({ name, scopes: wanted, owner = operator, lifetimeMs }: TokenInput): void {
+export function checkTokenInput({ name, scopes: wanted, owner = operator, lifetimeMs, limits }: TokenInput): void {
   if (typeof name !== 'string' || !/^[\x20-\x7e]+$/.test(name) || name.length > mostNameUnits)
     throw wrong(`the name of a token has 1 to ${mostNameUnits} printable characters of ASCII`);
   const unknown = wanted.find((scope) => !scopes.includes(scope));
@@ -41,6 +42,9 @@ export function checkTokenInput({ name, scopes: wanted, owner = operator, lifeti
     throw wrong(`the scope admin concerns the whole installation: only tokens of the owner ${operator} have it`);
   if (lifetimeMs !== undefined && !(lifetimeMs >= 1000 && lifetimeMs <= mostLifetimeMs))
     throw wrong('a token lives from a second to ten years, or without an end');
+  for (const [name, most] of Object.entries(limits ?? {}))
+    if (most !== null && !(Number.isInteger(most) && most >= 1 && most <= mostOfLimit))
+      throw wrong(`the limit ${name.slice(0, 40)} of a token is a whole number from 1 to ${mostOfLimit}`);
 }
 
 function wrong(message: string): CaissonError {

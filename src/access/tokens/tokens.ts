@@ -3,16 +3,20 @@ import type { Audit } from '../../audit/types.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Store, TokenRow } from '../../store/store.ts';
 import { operator } from '../../values/caller.ts';
+import { Requests } from './requests.ts';
 import { checkTokenInput, digestOf, isToken, newToken, sameDigest, scopes } from './token.ts';
 import type { NewToken, TokenInput, TokenView } from './types.ts';
 
 export interface TokensParts {
   readonly store: Pick<Store, 'insertToken' | 'tokenByDigest' | 'tokens' | 'deleteToken' | 'steadyNow'>;
   readonly audit: Pick<Audit, 'record'>;
+  /** By the configuration in force; `undefined`: no limit. */
+  readonly requestsPerMinute: (owner: string) => number | undefined;
 }
 
 export class Tokens {
   readonly #parts: TokensParts;
+  readonly #requests = new Requests(() => performance.now());
 
   constructor(parts: TokensParts) {
     this.#parts = parts;
@@ -26,7 +30,9 @@ export class Tokens {
     const createdAt = store.steadyNow();
     const expiresAt = input.lifetimeMs === undefined ? null : createdAt + Math.ceil(input.lifetimeMs);
     const { name, owner = operator } = input;
-    const kept = { id, owner, name, scopes: [...new Set(input.scopes)], createdAt, expiresAt };
+    const { execs = null, requestsPerMinute = null } = input.limits ?? {};
+    const limits = { execs, requestsPerMinute };
+    const kept = { id, owner, name, scopes: [...new Set(input.scopes)], createdAt, expiresAt, limits };
     await audit.record(entry('token-created', { token: id, owner, scopes: kept.scopes, by }));
     await store.insertToken({ ...kept, digest });
     return { ...viewOf({ ...kept, digest }), token };
@@ -52,14 +58,24 @@ export class Tokens {
     if (row === null || !sameDigest(row.digest, digest)) return null;
     return row.expiresAt !== null && row.expiresAt <= this.#parts.store.steadyNow() ? null : viewOf(row);
   }
+
+  async admit({ id, owner, limits }: Pick<TokenView, 'id' | 'owner' | 'limits'>): Promise<void> {
+    const bounds = [
+      { of: `owner ${owner}`, most: this.#parts.requestsPerMinute(owner) ?? null },
+      { of: `token ${id}`, most: limits.requestsPerMinute },
+    ];
+    this.#requests.count(bounds.flatMap(({ of, most }) => (most === null ? [] : [{ of, most }])));
+    await Promise.resolve();
+  }
 }
 
-function viewOf({ id, owner, name, scopes: kept, createdAt, expiresAt }: TokenRow): TokenView {
+function viewOf({ id, owner, name, scopes: kept, createdAt, expiresAt, limits }: TokenRow): TokenView {
   return {
     ...{ id, owner, name },
     scopes: scopes.filter((scope) => kept.includes(scope)),
     createdAt: new Date(createdAt).toISOString(),
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    limits,
   };
 }
 

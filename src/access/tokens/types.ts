@@ -14,6 +14,16 @@ export interface TokenInput {
   readonly owner?: string;
   /** Absent: no end of its own. */
   readonly lifetimeMs?: number;
+  /** Beside those of its owner. */
+  readonly limits?: Partial<TokenLimits>;
+}
+
+/** `null`: those of its owner alone. */
+export interface TokenLimits {
+  /** Commands at the same time. */
+  readonly execs: number | null;
+  /** To one service. */
+  readonly requestsPerMinute: number | null;
 }
 
 /** Never the token itself: only its SHA-256 is kept. */
@@ -27,6 +37,7 @@ export interface TokenView {
   readonly createdAt: string;
   /** RFC 3339; `null`: it has no end. */
   readonly expiresAt: string | null;
+  readonly limits: TokenLimits;
 }
 
 export interface NewToken extends TokenView {
@@ -43,4 +54,6 @@ export interface TokensApi {
   remove(id: string, by: string): Promise<void>;
   /** Whose token it is; `null` for one that does not hold, whatever is wrong with it. */
   authenticate(token: string): Promise<TokenView | null>;
+  /** Counts one request of the token and its owner. Throws `resource_exhausted` when there were too many within a minute. */
+  admit(token: Pick<TokenView, 'id' | 'owner' | 'limits'>): Promise<void>;
 }

@@ -1,5 +1,7 @@
-import { CaissonError } from '../../errors.ts';
+import { CaissonError, toCaissonError } from '../../errors.ts';
+import type { CaissonApi } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
 import { readCount } from '../values.ts';
 
 export const serve = defineCommand({
@@ -9,7 +11,8 @@ export const serve = defineCommand({
 \`caisson token create\`. Logs go to stderr, one JSON object a line.
 
 SIGINT or SIGTERM stops it: streams end with where to resume, commands have server.shutdown_seconds
-to end, detached processes go on. A second signal ends it at once.`,
+to end, detached processes go on. A second signal ends it at once. SIGHUP reads the configuration
+again, where stdin is no terminal.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
@@ -38,11 +41,23 @@ to end, detached processes go on. A second signal ends it at once.`,
     const serving = await http.serve(api, { settings, isPublic: given.flag('public'), log: context.world.stderr });
     for (const text of serving.notices) context.notice(text);
     await context.print(`${serving.url}\n`);
+    // A terminal sends it when it closes, which is an end as for every command.
+    if (context.world.stdin.isTTY !== true) context.onHangup(() => void reload(api, context));
     await stopped(context.signal);
     await serving.stop();
     return 0;
   },
 });
+
+async function reload(api: CaissonApi, context: Context): Promise<void> {
+  try {
+    const { changed, needsRestart } = await api.config.reload();
+    context.say(`configuration read again: ${changed.length === 0 ? 'nothing has changed' : changed.join(', ')}`);
+    if (needsRestart.length > 0) context.say(`needs a restart: ${needsRestart.join(', ')}`);
+  } catch (error) {
+    context.say(`configuration not read, nothing has changed: ${toCaissonError(error).message}`);
+  }
+}
 
 function readPort(text: string): number {
   const port = readCount('--port', text);

@@ -1,9 +1,9 @@
-import type { Scope } from '../../service/api.ts';
+import type { Scope, TokenInput } from '../../service/api.ts';
 import { asker } from '../approvals.ts';
 import { defineCommand } from '../command.ts';
 import { forEachTask } from '../each.ts';
 import { formatAge } from '../format.ts';
-import { readChoice, readDuration } from '../values.ts';
+import { readChoice, readCount, readDuration } from '../values.ts';
 
 const scopes: readonly Scope[] = ['run', 'read', 'approve', 'admin'];
 
@@ -22,6 +22,8 @@ Only tokens of the owner operator may have the scope admin.`,
     scope: { type: 'list', value: 'SCOPE', about: 'run, read, approve or admin (default: run and read)' },
     owner: { type: 'text', value: 'NAME', about: 'whose sandboxes its bearer has (default: operator)' },
     lifetime: { type: 'text', value: 'TIME', about: 'after which it does not hold any more, such as 30d or 12h' },
+    execs: { type: 'text', value: 'COUNT', about: 'commands that it may run at the same time' },
+    'requests-per-minute': { type: 'text', value: 'COUNT', about: 'requests that it may make in a minute' },
   },
   examples: [
     ['for an agent', 'token create agent --scope run --scope read --lifetime 30d'],
@@ -40,6 +42,7 @@ Only tokens of the owner operator may have the scope admin.`,
         scopes: chosen.length === 0 ? ['run', 'read'] : chosen,
         ...(owner === undefined ? {} : { owner }),
         ...(lifetimeMs === null ? {} : { lifetimeMs }),
+        ...limitsOf(given.text('execs'), given.text('requests-per-minute')),
       },
       asker(context.world),
     );
@@ -49,6 +52,16 @@ Only tokens of the owner operator may have the scope admin.`,
     return 0;
   },
 });
+
+function limitsOf(execs: string | undefined, requests: string | undefined): Pick<TokenInput, 'limits'> {
+  if (execs === undefined && requests === undefined) return {};
+  return {
+    limits: {
+      ...(execs === undefined ? {} : { execs: readCount('--execs', execs) }),
+      ...(requests === undefined ? {} : { requestsPerMinute: readCount('--requests-per-minute', requests) }),
+    },
+  };
+}
 
 export const tokenLs = defineCommand({
   name: 'token ls',

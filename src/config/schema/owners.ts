@@ -1,13 +1,17 @@
 /** What the sandboxes of one owner of the service may be. */
 import { z } from 'zod';
 import { key } from '../../lib/config-key.ts';
+import { rulesKey } from './approvals.ts';
 
-const ownerName = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}$/)
-  .refine((name) => name !== 'operator');
+const ownerName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
 const texts = z.array(z.string().min(1).max(512)).min(1).max(100).optional();
 const pebibyteInMb = 2 ** 30;
+const count = z.number().int().min(0).max(1_000_000).optional();
+/** Everything else of the operator is said in other sections. */
+const ofOperator = new Set([
+  ...['sandboxes', 'execs', 'requests_per_minute'],
+  ...['total_cpu', 'total_memory', 'total_disk'],
+]);
 const megabytes = (least: number) => z.number().int().min(least).max(pebibyteInMb).optional();
 
 export const ownerSection = z.strictObject({
@@ -25,6 +29,31 @@ export const ownerSection = z.strictObject({
   ),
   memory: key(megabytes(6), 'whole megabytes from 6 on', 'Megabytes of memory that a sandbox has at most.'),
   disk: key(megabytes(1), 'whole megabytes from 1 on', 'Megabytes of disk that a sandbox has at most.'),
+  sandboxes: key(count, 'a whole number from 0 on', 'Sandboxes at the same time, stopped ones among them.'),
+  execs: key(count, 'a whole number from 0 on', 'Commands that run, or wait for an answer, at the same time.'),
+  requests_per_minute: key(
+    z.number().int().min(1).max(1_000_000).optional(),
+    'a whole number from 1 on',
+    'Requests to one service in a minute.',
+  ),
+  total_cpu: key(
+    z.number().min(0.01).max(1_000_000).optional(),
+    'a number of cores from 0.01 on',
+    'Cores of all sandboxes together.',
+  ),
+  total_memory: key(megabytes(6), 'whole megabytes from 6 on', 'Megabytes of memory of all sandboxes together.'),
+  rules: rulesKey.optional(),
+  total_disk: key(megabytes(1), 'whole megabytes from 1 on', 'Megabytes of disk of all sandboxes together.'),
 });
 
-export const ownersKey = z.record(ownerName, ownerSection).describe('What owners of the service may have, by name.');
+export const ownersKey = z
+  .record(ownerName, ownerSection)
+  .superRefine((owners, context) => {
+    for (const name of Object.keys(owners['operator'] ?? {}).filter((each) => !ofOperator.has(each)))
+      context.addIssue({
+        code: 'custom',
+        path: ['operator', name],
+        message: `what the operator may have is said in terminal: of operator only ${[...ofOperator].join(', ')} are taken`,
+      });
+  })
+  .describe('What owners of the service may have, by name; default: those that are not named.');

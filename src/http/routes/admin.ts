@@ -11,6 +11,7 @@ import {
   image,
   newToken,
   recipe,
+  reloaded,
   setting,
   settingBody,
   ticket,
@@ -172,13 +173,23 @@ export const setConfig = route({
   method: 'PUT',
   path: '/v1/config',
   scope: 'admin',
-  about: 'Sets one key in the configuration file; it holds when the service is started again.',
+  about: 'Sets one key in the configuration file; it holds after a reload, or when the service is started again.',
   body: settingBody,
   answer: noAnswer,
   run: async ({ api, body }) => {
     await api.config.set(body.key, body.text);
     return undefined;
   },
+});
+
+export const reloadConfig = route({
+  ...bare,
+  method: 'POST',
+  path: '/v1/config/reload',
+  scope: 'admin',
+  about: 'Reads the configuration file again; lists what holds now, and what needs a restart.',
+  answer: reloaded,
+  run: async ({ api }) => await api.config.reload(),
 });
 
 export const configSchema = route({

@@ -115,6 +115,13 @@ export const tokenBody = z
       .exactOptional()
       .describe('Whose sandboxes its bearer has. Absent: operator.'),
     lifetimeMs: z.int().min(1000).exactOptional(),
+    limits: z
+      .strictObject({
+        execs: z.int().min(1).max(1_000_000).exactOptional(),
+        requestsPerMinute: z.int().min(1).max(1_000_000).exactOptional(),
+      })
+      .exactOptional()
+      .describe('Beside those of its owner.'),
   })
   .meta({ id: 'TokenRequest' });
 export const token = z
@@ -125,6 +132,7 @@ export const token = z
     scopes: z.array(scope).readonly(),
     createdAt: time,
     expiresAt: time.nullable(),
+    limits: z.object({ execs: z.int().nullable(), requestsPerMinute: z.int().nullable() }),
   })
   .meta({ id: 'Token' });
 export const newToken = token
@@ -135,4 +143,7 @@ export const ticketBody = z.strictObject({ path: z.string().regex(/^\/v1\/[\w./?
 export const ticket = z.object({ ticket: z.string(), expiresInMs: z.int() }).meta({ id: 'Ticket' });
 
 export const setting = z.object({ key: z.string(), value: z.unknown(), origin: z.string() });
+export const reloaded = z
+  .object({ changed: z.array(z.string()).readonly(), needsRestart: z.array(z.string()).readonly() })
+  .meta({ id: 'Reloaded' });
 export const settingBody = z.strictObject({ key: z.string().max(256), text: z.string().max(65_536) });

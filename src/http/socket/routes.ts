@@ -16,6 +16,7 @@ import { execId, inSandbox, nothing, queryCount } from '../schemas/common.ts';
 import type { Service } from '../service.ts';
 import { recordOf, startStreamed, streamOf } from '../stream/exec.ts';
 import { closeCodes, feedFrom, sendTo } from './attach.ts';
+import { Timing } from '../timing.ts';
 
 type Mount = (app: FastifyInstance, service: Service) => void;
 
@@ -106,7 +107,13 @@ async function join(
   socket.once('close', () => gone.abort());
   socket.pause();
   try {
-    const call = callOf(asRoute, service, { request, token: callerIn(request), signal: gone.signal, uploads: [] });
+    const call = callOf(asRoute, service, {
+      request,
+      token: callerIn(request),
+      signal: gone.signal,
+      uploads: [],
+      timing: new Timing(),
+    });
     const { running, events } = await open(call);
     feedFrom(socket, running);
     socket.resume();

@@ -26,7 +26,7 @@ export async function startStreamed(how: Start): Promise<Stream> {
   const waits = how.waitForApproval ?? true;
   const question = waits ? { waits, onAsked } : { waits };
   const starting = how
-    .start({ signal: before.signal, question })
+    .start({ ...call.options, signal: before.signal, question })
     .finally(before.over)
     .then((running) => {
       started?.(running);

@@ -1,7 +1,8 @@
 /** The configuration in force, for people. */
+import type { SettingsApi } from '../api.ts';
 import type { ConfigView } from '../types.ts';
 import type { BackendKeys } from '../../config/backends.ts';
-import { isSection } from '../../config/layer.ts';
+import { entriesOf } from '../../config/live.ts';
 import type { Loaded } from '../../config/types.ts';
 import { keyNamed } from '../../plan/backend-keys.ts';
 import { checkTaskId } from '../../values/task.ts';
@@ -22,6 +23,12 @@ function isOfNoTask({ key }: Entry): boolean {
   return !key.startsWith('terminal.') && key !== 'tasks';
 }
 
+/** Without secrets. */
+function shownOf({ config }: Loaded): object {
+  const { mcp_servers: servers, webhooks } = config;
+  return { ...config, mcp_servers: shownServers(servers), webhooks: shownWebhooks(webhooks) };
+}
+
 export interface Configured {
   readonly loaded: Loaded;
   readonly backends: BackendKeys;
@@ -30,12 +37,14 @@ export interface Configured {
 export interface Changeable extends Configured {
   /** Runs while no other process changes the file. */
   readonly alone: (work: () => Promise<void>) => Promise<void>;
+  readonly reload: ConfigView['reload'];
 }
 
-export function configView({ alone, ...configured }: Changeable, notices: readonly string[]): ConfigView {
+export function configView({ alone, reload, ...configured }: Changeable, notices: readonly string[]): ConfigView {
   const { loaded, backends } = configured;
   return {
     ...configLook(configured, notices),
+    reload,
     set: async (key, text) => {
       const { setInFile } = await import('../../config/edit.ts');
       await alone(() => setInFile(loaded.home, { key, text }, backends));
@@ -47,26 +56,16 @@ export function configView({ alone, ...configured }: Changeable, notices: readon
   };
 }
 
-export function configLook(
-  { loaded, backends }: Configured,
-  notices: readonly string[],
-): Omit<ConfigView, 'set' | 'create'> {
-  const shown = {
-    ...loaded.config,
-    mcp_servers: shownServers(loaded.config.mcp_servers),
-    webhooks: shownWebhooks(loaded.config.webhooks),
-  };
-  const keys = Object.entries(shown).flatMap(([name, value]: [string, unknown]) =>
-    isSection(name) && typeof value === 'object' && value !== null
-      ? Object.entries(value).map(([key, inner]: [string, unknown]) => ({ key: `${name}.${key}`, value: inner }))
-      : [{ key: name, value }],
-  );
+export function configLook({ loaded, backends }: Configured, notices: readonly string[]): SettingsApi['config'] {
   return {
     home: loaded.home,
     notices,
     server: loaded.config.server,
     show: (task) => {
-      const all = keys.map((entry) => ({ ...entry, origin: loaded.origins[entry.key] ?? 'default' }));
+      const all = entriesOf(shownOf(loaded)).map(([key, value]) => ({
+        ...{ key, value },
+        origin: loaded.origins[key] ?? 'default',
+      }));
       return task === undefined ? all : [...terminalOf(loaded, checkTaskId(task)), ...all.filter(isOfNoTask)];
     },
     schema: async () => await (await import('../../config/json-schema.ts')).configSchema(backends),

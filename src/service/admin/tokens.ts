@@ -6,10 +6,16 @@ import { isInside } from '../../guard/inside.ts';
 import type { Context } from '../../sandbox/context.ts';
 
 /** `env`: of this process, which may be one that Caisson itself started. */
-export function tokensOf({ store, audit }: Context, env: Readonly<Record<string, string | undefined>>): TokensApi {
+export function tokensOf(
+  { store, audit, allowed }: Context,
+  env: Readonly<Record<string, string | undefined>>,
+): TokensApi {
+  const requestsPerMinute = (owner: string): number | undefined => allowed(owner).requests_per_minute;
   let opened: Promise<Tokens> | null = null;
   const open = (): Promise<Tokens> =>
-    (opened ??= import('../../access/tokens/tokens.ts').then((room) => new room.Tokens({ store, audit })));
+    (opened ??= import('../../access/tokens/tokens.ts').then(
+      (room) => new room.Tokens({ store, audit, requestsPerMinute }),
+    ));
   const outside = async <T>(work: (tokens: Tokens) => Promise<T>): Promise<T> => {
     if (isInside(env))
       throw new CaissonError('permission_denied', 'a command that Caisson runs can make or remove no token');
@@ -19,6 +25,7 @@ export function tokensOf({ store, audit }: Context, env: Readonly<Record<string,
     create: (input, by) => outside((tokens) => tokens.create(input, by)),
     list: async () => await (await open()).list(),
     remove: (id, by) => outside((tokens) => tokens.remove(id, by)),
+    admit: async (token) => await (await open()).admit(token),
     authenticate: async (token) => await (await open()).authenticate(token),
   };
 }

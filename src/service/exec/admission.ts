@@ -4,6 +4,7 @@ import type { ExecRequest } from '../../exec/types.ts';
 import type { Call } from '../../guard/call.ts';
 import type { Gate } from '../../guard/gate.ts';
 import { isInside } from '../../guard/inside.ts';
+import { timed } from '../../lib/timed.ts';
 import type { Plan } from '../../plan/types.ts';
 import type { Context, StepOptions } from '../../sandbox/context.ts';
 import { refuseWhenFull } from '../../store/reserve.ts';
@@ -49,7 +50,7 @@ export class Admission {
     if (input.rawOutput === true) this.#refuseInside();
     const provision = await this.#provisions.of(plan, input.skills ?? []);
     const { request, call } = checkProposal(this.#parts, proposal, provision);
-    const admitted = await this.#parts.guard.admit(call, options);
+    const admitted = await timed(options, 'policy', async () => await this.#parts.guard.admit(call, options));
     const { subject } = admitted;
     return {
       plan: withFiles(plan, provision),

@@ -15,6 +15,7 @@ import type {
   SandboxRequest,
 } from '../api.ts';
 import { isCode } from '../../errors.ts';
+import { timed } from '../../lib/timed.ts';
 import { collect } from '../../exec/collect.ts';
 import { identityOf } from '../../exec/identity.ts';
 import type { Journal } from '../../exec/journal/types.ts';
@@ -26,6 +27,7 @@ import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { capped } from './capped.ts';
 import { type CodeRun, codeRun, codeWords, feedCode } from './code.ts';
+import type { ExecPlaces } from './places.ts';
 import type { Processes } from './processes.ts';
 import { type Proposal, sandboxPart } from './proposal.ts';
 import type { Origin } from './provision.ts';
@@ -42,6 +44,7 @@ export interface ExecsParts {
   readonly attempt: (admitted: AdmittedExec) => Attempt;
   readonly running: RunningExecs;
   readonly processes: Processes;
+  readonly places: ExecPlaces;
   readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
   /** Of each stream, of what is collected. */
   readonly keepBytes: number;
@@ -119,11 +122,23 @@ export class Execs implements ExecsApi {
   }
 
   async #started(proposal: Proposal, options: Options): Promise<Running> {
+    const { places } = this.#parts;
+    const { taskId } = proposal.plan;
+    const start = async (): Promise<Running> => await this.#start(proposal, options);
+    return await places.during({ taskId, caller: options.caller }, start, async ({ exit }) => await exit);
+  }
+
+  async #start(proposal: Proposal, options: Options): Promise<Running> {
     const { admission, context } = this.#parts;
     const attempt = this.#parts.attempt(await admission.admit(proposal, options));
     const { plan, request, identity } = attempt.admitted;
     try {
-      return await withSandbox(context, plan, options, async (handle) => await attempt.start(handle, options));
+      return await withSandbox(
+        context,
+        plan,
+        options,
+        async (handle) => await timed(options, 'start', async () => await attempt.start(handle, options)),
+      );
     } catch (error) {
       await attempt.failed(error);
       const execId = isCode(error, 'already_exists') ? request.execId : undefined;

@@ -33,7 +33,8 @@ import { checkKeys, listKeys, requestKeys } from '../inputs.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { runEntry, whereOf } from './audit-entries.ts';
-import { sandboxPart } from './proposal.ts';
+import type { ExecPlaces } from './places.ts';
+import { type Proposal, sandboxPart } from './proposal.ts';
 import type { Origin } from './provision.ts';
 import type { Context, StepOptions } from '../../sandbox/context.ts';
 import { findIfThere, findRow } from '../../sandbox/end.ts';
@@ -50,6 +51,7 @@ export interface ProcessParts {
   readonly context: Context;
   readonly origin: Pick<Origin, 'redactions'>;
   readonly admission: Admission;
+  readonly places: ExecPlaces;
   readonly attempt: (admitted: AdmittedExec) => Attempt;
   readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
 }
@@ -70,10 +72,18 @@ export class Processes implements ProcessesApi {
   async start(input: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
     checkKeys(input, requestKeys.exec);
     const identity = identityOf({ ...input, words: input.command });
-    const proposed = await this.#parts.plan(sandboxPart(input), options);
-    const attempt = this.#parts.attempt(
-      await this.#parts.admission.admit({ plan: proposed, input, identity }, options),
+    const plan = await this.#parts.plan(sandboxPart(input), options);
+    // Once it is started it is the sandbox's, within the processes that it may have.
+    return await this.#parts.places.during(
+      { taskId: plan.taskId, caller: options.caller },
+      async () => await this.#start({ plan, input, identity }, options),
+      async () => await Promise.resolve(),
     );
+  }
+
+  async #start(proposal: Proposal, options: Options): Promise<Detached> {
+    const attempt = this.#parts.attempt(await this.#parts.admission.admit(proposal, options));
+    const { identity } = proposal;
     const { plan } = attempt.admitted;
     if (plan.ephemeral) {
       throw new CaissonError('failed_precondition', 'a detached process needs a sandbox that stays', {

@@ -22,6 +22,7 @@ import { Session } from '../../exec/session/session.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { capped } from './capped.ts';
+import type { ExecPlaces } from './places.ts';
 import type { RunningExecs } from './running-execs.ts';
 import { checkKeys, sessionKeys } from '../inputs.ts';
 import type { Context, Handle, StepOptions } from '../../sandbox/context.ts';
@@ -40,6 +41,7 @@ interface Held {
 export interface SessionParts {
   readonly context: Context;
   readonly admission: Admission;
+  readonly places: ExecPlaces;
   readonly attempt: (admitted: AdmittedExec) => Attempt;
   readonly running: RunningExecs;
   readonly plan: (task: string, options: StepOptions) => Promise<Plan>;
@@ -84,7 +86,11 @@ export class Sessions implements SessionsApi {
     return await this.#queued(input.taskId, input.name, options, async (handle, held, plan) => {
       const isNew = held.session === null || held.session.hasEnded;
       const session = await this.#ready(handle, input.name, held);
-      const running = await this.#start({ session, handle, plan, input }, options);
+      const running = await this.#parts.places.during(
+        { taskId: plan.taskId, caller: options.caller },
+        async () => await this.#start({ session, handle, plan, input }, options),
+        async ({ exit }) => await exit,
+      );
       const settled = this.#parts.running.settled(running.id).catch(() => undefined); // what could not be cleared away is swept
       const end = settled.then(() => ({ sessionEnded: session.hasEnded, endStatus: session.endStatus }));
       held.text = end;

@@ -32,7 +32,7 @@ export function onlyOf(api: CaissonApi, owner: string): CaissonApi {
       ...{ message: refused, conversation: refused },
       pairing: { list: refused, approve: refused, revoke: refused, clearPending: refused },
     },
-    tokens: { create: refused, list: refused, remove: refused, authenticate: refused },
+    tokens: { create: refused, list: refused, remove: refused, authenticate: refused, admit: refused },
     ...shared(mine),
     config: configOf(api.config),
     close: refused,
@@ -61,5 +61,5 @@ function shared({ api, scope: { owner } }: Mine): Pick<CaissonApi, 'backends' | 
 function configOf(config: ConfigView): ConfigView {
   const { home, server } = config;
   const schema = (): Promise<object> => config.schema();
-  return { home, server, notices: [], show: refuse, set: refused, create: refused, schema };
+  return { home, server, notices: [], show: refuse, set: refused, create: refused, reload: refused, schema };
 }

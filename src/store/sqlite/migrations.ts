@@ -131,6 +131,10 @@ export const migrations: readonly Migration[] = [
     `,
   },
   { version: 8, sql: outboxSchema },
+  {
+    version: 10,
+    sql: `ALTER TABLE tokens ADD COLUMN limits TEXT NOT NULL DEFAULT '{"execs":null,"requestsPerMinute":null}';`,
+  },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import type { SandboxPatch, SandboxRow } from '../store.ts';
-import { forced } from './connection.ts';
+import { forced, immediate } from './connection.ts';
 import { isTaken } from './errors.ts';
 import { assignments, readRow } from './row.ts';
 
@@ -31,25 +31,33 @@ export class Sandboxes {
     this.#version = db.prepare('PRAGMA data_version');
   }
 
-  insert(row: SandboxRow): void {
+  insert(row: SandboxRow, fits?: (rows: readonly SandboxRow[]) => void): void {
     this.#known.clear();
     const set = assignments(row);
     const sql = `INSERT INTO sandboxes (${set.map(({ column }) => column).join(', ')}) VALUES (${set.map(() => '?').join(', ')})`;
     try {
-      forced(this.#db, () => this.#db.prepare(sql).run(...set.map(({ value }) => value)));
+      forced(this.#db, () => this.#within(fits, () => this.#db.prepare(sql).run(...set.map(({ value }) => value))));
     } catch (error) {
       if (isTaken(error)) throw taken(row, error);
       throw error;
     }
   }
 
-  update(id: string, patch: SandboxPatch): void {
+  update(id: string, patch: SandboxPatch, fits?: (rows: readonly SandboxRow[]) => void): void {
     this.#known.clear();
     const set = assignments(patch);
     const clause = set.length === 0 ? 'id = id' : set.map(({ column }) => `${column} = ?`).join(', ');
-    const run = () => this.#update(clause).run(...set.map(({ value }) => value), id);
+    const run = () => this.#within(fits, () => this.#update(clause).run(...set.map(({ value }) => value), id));
     const { changes } = isIntent(patch) ? forced(this.#db, run) : run();
     if (changes === 0) throw new CaissonError('not_found', `no sandbox ${id}`, { details: { sandboxId: id } });
+  }
+
+  #within<T>(fits: ((rows: readonly SandboxRow[]) => void) | undefined, write: () => T): T {
+    if (fits === undefined) return write();
+    return immediate(this.#db, () => {
+      fits(this.all());
+      return write();
+    });
   }
 
   delete(id: string): void {

@@ -24,6 +24,7 @@ import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
 import { heartbeatMs, type Owner } from './owner.ts';
 import { SqliteOutbox } from './outbox.ts';
+import { Places } from './places.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { SavedRules } from './saved-rules.ts';
 import { steadyNow } from './steady.ts';
@@ -58,6 +59,7 @@ export class SqliteStore implements Store {
   readonly #savedRules: SavedRules;
   readonly #uses: Uses;
   readonly #execs: Execs;
+  readonly #places: Places;
   readonly #heartbeat: NodeJS.Timeout;
 
   constructor({ db, lock, instance, self, notices, clock }: Parts) {
@@ -76,17 +78,18 @@ export class SqliteStore implements Store {
     this.#savedRules = new SavedRules(db);
     this.#execs = new Execs(db);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
+    this.#places = new Places(db, self.id, this.#leases);
     this.#leases.beat(this.#clock);
     this.#leases.sweep(this.#clock);
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
-  async insertSandbox(row: SandboxRow): Promise<void> {
-    this.#do('record the sandbox', () => this.#sandboxes.insert(row));
+  async insertSandbox(row: SandboxRow, fits?: (rows: readonly SandboxRow[]) => void): Promise<void> {
+    this.#do('record the sandbox', () => this.#sandboxes.insert(row, fits));
   }
 
-  async updateSandbox(id: string, patch: SandboxPatch): Promise<void> {
-    this.#do(`update the record of sandbox ${id}`, () => this.#sandboxes.update(id, patch));
+  async updateSandbox(id: string, patch: SandboxPatch, fits?: (rows: readonly SandboxRow[]) => void): Promise<void> {
+    this.#do(`update the record of sandbox ${id}`, () => this.#sandboxes.update(id, patch, fits));
   }
 
   async deleteSandbox(id: string): Promise<void> {
@@ -229,6 +232,14 @@ export class SqliteStore implements Store {
 
   async holder(key: string): Promise<Holder | null> {
     return this.#do(`read the lease ${key}`, () => this.#leases.holder(key, this.#clock));
+  }
+
+  async takePlace(group: string, place: string, most: number): Promise<boolean> {
+    return this.#do(`take a place of ${group}`, () => this.#places.take({ group, place, most }, this.#clock));
+  }
+
+  async givePlace(group: string, place: string): Promise<void> {
+    this.#do(`give back a place of ${group}`, () => this.#places.give(group, place));
   }
 
   async close(): Promise<void> {

@@ -12,9 +12,10 @@ const shape = object<TokenRow>({
   scopes: json(list(text)),
   createdAt: integer,
   expiresAt: nullable(integer),
+  limits: json(object({ execs: nullable(integer), requestsPerMinute: nullable(integer) })),
 });
 
-const columns = 'id, digest, owner, name, scopes, created_at AS createdAt, expires_at AS expiresAt';
+const columns = 'id, digest, owner, name, scopes, created_at AS createdAt, expires_at AS expiresAt, limits';
 
 export class Tokens {
   readonly #db: DatabaseSync;
@@ -24,11 +25,11 @@ export class Tokens {
     this.#db = db;
   }
 
-  insert({ id, digest, owner, name, scopes, createdAt, expiresAt }: TokenRow): void {
+  insert({ id, digest, owner, name, scopes, createdAt, expiresAt, limits }: TokenRow): void {
     const insert = this.#db.prepare(
-      'INSERT INTO tokens (id, digest, owner, name, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO tokens (id, digest, owner, name, scopes, created_at, expires_at, limits) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     );
-    insert.run(id, digest, owner, name, JSON.stringify(scopes), createdAt, expiresAt);
+    insert.run(id, digest, owner, name, JSON.stringify(scopes), createdAt, expiresAt, JSON.stringify(limits));
   }
 
   byDigest(digest: string): TokenRow | null {

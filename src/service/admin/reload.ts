@@ -1,0 +1,33 @@
+/** The configuration, read anew while the service runs. */
+import type { Reloaded } from '../types.ts';
+import { changeOf } from '../../config/live.ts';
+import type { Loaded } from '../../config/types.ts';
+
+export interface Reloadable {
+  /** What every part of the service reads what may change from: it is changed in place. */
+  readonly loaded: Loaded;
+  /** Throws as the opening does, and changes nothing. */
+  readonly read: () => Promise<Loaded>;
+  /** Takes the rules of a configuration, and those that other processes have saved. Throws for one that does not parse. */
+  readonly takeRules: (next: Pick<Loaded, 'config' | 'origins'>) => Promise<void>;
+  readonly openWebhooks: (read: Loaded) => Promise<void>;
+}
+
+/** One at a time: two that overlap could leave the older file in force. */
+export function reloader(parts: Reloadable): () => Promise<Reloaded> {
+  let last: Promise<unknown> = Promise.resolve();
+  return async () => {
+    const next = last.then(async () => await reload(parts));
+    last = next.catch(() => undefined);
+    return await next;
+  };
+}
+
+async function reload({ loaded, read, takeRules, openWebhooks }: Reloadable): Promise<Reloaded> {
+  const found = await read();
+  const { next, changed, needsRestart } = changeOf(loaded, found);
+  await takeRules(next);
+  Object.assign(loaded, next);
+  if (changed.includes('webhooks')) await openWebhooks({ ...found, ...next });
+  return { changed, needsRestart };
+}
