@@ -119,6 +119,7 @@ describe('a scan', () => {
 
   it.each([
     ['README.md', '../../README.md'],
+    ['docs/http-api.md', '../../docs/http-api.md'],
     ['CONTRIBUTING.md', '../../CONTRIBUTING.md'],
     ['SECURITY.md', '../../SECURITY.md'],
   ])('leaves the pages of this project alone: %s', (name, path) => {
