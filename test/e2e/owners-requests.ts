@@ -99,7 +99,8 @@ const startProcess: Make = (owner, { taskId, sandboxId }) => {
   };
 };
 
-const runText = (make: (text: string) => object, params = {}): Make => {
+/** `writes`: its output is known. */
+const runText = (make: (text: string) => object, { writes = false, params = {} } = {}): Make => {
   return (owner, { taskId, sandboxId }) => {
     const execId = `exec_r-${owner.next()}`;
     const text = `${owner.marker}-${execId}`;
@@ -108,7 +109,7 @@ const runText = (make: (text: string) => object, params = {}): Make => {
       check: ({ status, text: answer }) => {
         if (status === 404 || status === 412) return;
         expect({ status, answer }).toMatchObject({ status: 200 });
-        owner.execs.set(execId, { taskId, sandboxId, text });
+        owner.execs.set(execId, { taskId, sandboxId, text: writes ? text : '' });
       },
     };
   };
@@ -149,9 +150,13 @@ export const inSandbox: Readonly<Record<string, Make>> = {
     const execId = anyOf(owner.execs, 'r');
     return { params: { execId }, check: succeeds(visible(owner.execs, execId, id) === null ? 404 : 204) };
   },
+  // The test image has no bash: it is on record, and writes nothing.
   'POST /v1/sandboxes/{id}/code': runText((text) => ({ language: 'bash', text })),
   'POST /v1/sandboxes/{id}/sessions': () => ({ body: { name: 'main' }, check: succeeds(200) }),
-  'POST /v1/sandboxes/{id}/sessions/{name}/execs': runText((text) => ({ text }), { name: 'main' }),
+  'POST /v1/sandboxes/{id}/sessions/{name}/execs': runText((text) => ({ text }), {
+    writes: true,
+    params: { name: 'main' },
+  }),
   'DELETE /v1/sandboxes/{id}/sessions/{name}': () => ({ params: { name: 'main' }, check: succeeds(204, 404) }),
   [`POST ${processesAt}`]: startProcess,
   [`GET ${processesAt}`]: (owner, _task, id) => ({

@@ -64,6 +64,23 @@ async function stateOf(execId: string): Promise<Readonly<Record<string, unknown>
   return Object(await (await service.ask(`${execs}/${execId}`, { accept: 'application/json' })).json());
 }
 
+interface Watched {
+  readonly socket: WebSocket;
+  readonly events: readonly Event[];
+}
+
+/** Listens from the start: frames may come with the answer to the upgrade. */
+async function watch(execId: string): Promise<Watched> {
+  const headers = { authorization: `Bearer ${service.token}` };
+  const at = `${service.url.replace('http', 'ws')}${execs}/${execId}/stdin`;
+  const socket = new WebSocket(at, 'caisson.v1', { headers });
+  const events: Event[] = [];
+  socket.on('message', (data: Buffer) => events.push(Object(JSON.parse(data.toString()))));
+  await once(socket, 'open');
+  socket.pause();
+  return { socket, events };
+}
+
 const title = `a reader that stops for ${stoppedMs / 1000} seconds does not hold its command, and then reads on`;
 it.each(['application/x-ndjson', 'text/event-stream', 'websocket'])(
   `${title}: %s`,
@@ -71,18 +88,10 @@ it.each(['application/x-ndjson', 'text/event-stream', 'websocket'])(
   async (form) => {
     const execId = `exec_stopped-${form.replaceAll(/[^a-z]/g, '-')}`;
     const before = await residentBytes();
-    const socketOf = async (): Promise<WebSocket> => {
-      (await open(execs, 'application/x-ndjson', { command, execId })).destroy();
-      const headers = { authorization: `Bearer ${service.token}` };
-      const opened = new WebSocket(`${service.url.replace('http', 'ws')}${execs}/${execId}/stdin`, 'caisson.v1', {
-        headers,
-      });
-      await once(opened, 'open');
-      return opened;
-    };
-    const socket = form === 'websocket' ? await socketOf() : null;
-    const response = socket === null ? await open(execs, form, { command, execId }) : null;
-    socket?.pause();
+    const isSocket = form === 'websocket';
+    const response = await open(execs, isSocket ? 'application/x-ndjson' : form, { command, execId });
+    const watched = isSocket ? await watch(execId) : null;
+    if (isSocket) response.destroy();
     const startedAt = performance.now();
     await expect
       .poll(() => stateOf(execId), { timeout: stoppedMs, interval: 100 })
@@ -92,7 +101,7 @@ it.each(['application/x-ndjson', 'text/event-stream', 'websocket'])(
     const endedMs = performance.now() - startedAt;
     await sleep(Math.max(0, stoppedMs - endedMs));
     const held = (await residentBytes()) - before;
-    const events = response === null ? await frames(socket ?? expect.unreachable()) : await readAll(response);
+    const events = watched === null ? await readAll(response) : await frames(watched);
     console.log(
       `${form}: ended after ${Math.round(endedMs)} ms, read after ${stoppedMs} ms, ${mebibytes(held)} more RSS`,
     );
@@ -101,9 +110,7 @@ it.each(['application/x-ndjson', 'text/event-stream', 'websocket'])(
   },
 );
 
-async function frames(socket: WebSocket): Promise<readonly Event[]> {
-  const events: Event[] = [];
-  socket.on('message', (data: Buffer) => events.push(Object(JSON.parse(data.toString()))));
+async function frames({ socket, events }: Watched): Promise<readonly Event[]> {
   socket.resume();
   await once(socket, 'close');
   return events;
