@@ -17,6 +17,7 @@ const loads: Readonly<Record<string, Load>> = {
   killed: { file: 'test/e2e/killed-service.test.ts', env: { CAISSON_LOAD_KILLED: '50' } },
   readers: { file: 'test/e2e/slow-readers.test.ts', env: { CAISSON_LOAD_STOPPED_SECONDS: '60' } },
   owners: { file: 'test/e2e/owners-random.test.ts', env: { CAISSON_LOAD_OWNERS_SECONDS: '120' } },
+  transfers: { file: 'test/e2e/transfer-memory.test.ts', env: { CAISSON_LOAD_TRANSFER_MB: '1024' } },
   crashes: { file: 'test/e2e/failpoints.test.ts', env: { CAISSON_LOAD_CRASHES: '10' } },
 };
 

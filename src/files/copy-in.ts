@@ -51,7 +51,7 @@ export async function copyIn(sandbox: Sandbox, options: CopyInOptions): Promise<
   const scratch = `.caisson-${randomBytes(8).toString('hex')}`;
   const args = [path, source.name, source.kind, scratch, String(source.fileBytes), slash ? 'slash' : ''];
   const starting = startTransfer(sandbox, {
-    script: scriptOf('files/exits', 'files/links', 'files/unpack'),
+    script: scriptOf('files/exits', 'files/links', 'files/size', 'files/unpack'),
     args,
     stdin: true,
     env: options.env ?? {},

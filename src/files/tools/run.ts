@@ -1,9 +1,9 @@
-/** Runs a script of a file tool and gives what it wrote, bounded. */
+/** Runs a script of a file tool and gives what it wrote, bounded, or as it comes. */
 import { pipeline, type Readable, type Writable } from 'node:stream';
 import type { Sandbox } from '../../backend.ts';
-import { CaissonError } from '../../errors.ts';
+import { abortError, CaissonError } from '../../errors.ts';
 import { scriptOf } from '../../inside/script.ts';
-import { endOf, failureOf, killNow, startTransfer } from '../transfer.ts';
+import { endOf, failureOf, killNow, startTransfer, type Transfer } from '../transfer.ts';
 
 export interface ToolRun {
   /** In `src/inside/files/`, without `.sh`. */
@@ -21,6 +21,7 @@ export interface ToolRun {
   readonly signal?: AbortSignal | undefined;
 }
 
+const parts = ['files/exits', 'files/links', 'files/enter', 'files/size'] as const;
 const usualMost = 2 * 1024 * 1024;
 const patienceMs = 120_000;
 /** A slow connection to a sandbox. */
@@ -32,20 +33,10 @@ export interface ToolEnd {
   readonly failure: CaissonError | null;
 }
 
-export async function runTool(
-  sandbox: Sandbox,
-  { script, args, input, inputBytes = 0, signal, real = false, most = usualMost }: ToolRun,
-): Promise<ToolEnd> {
-  const late = AbortSignal.timeout(patienceMs + Math.ceil(inputBytes / leastBytesPerMs));
-  const until = signal === undefined ? late : AbortSignal.any([signal, late]);
-  const env = { CAISSON_EXEC: 'file' };
-  const { process, said } = await startTransfer(sandbox, {
-    script: `real=${real ? 'yes' : ''}\n${scriptOf('files/exits', 'files/links', 'files/enter', `files/${script}`)}`,
-    args,
-    stdin: input !== undefined,
-    env,
-    signal: until,
-  });
+export async function runTool(sandbox: Sandbox, run: ToolRun): Promise<ToolEnd> {
+  const { args, input, inputBytes = 0, most = usualMost } = run;
+  const until = orAfter(run.signal, patienceMs + Math.ceil(inputBytes / leastBytesPerMs));
+  const { process, said } = await start(sandbox, run, until);
   try {
     feed(process.stdin, input);
     const [end, bytes] = await Promise.all([endOf(process, until), collect(process.stdout, most)]);
@@ -56,6 +47,62 @@ export async function runTool(
   } finally {
     process.release();
   }
+}
+
+/**
+ * Resolves when the script runs. What it writes is held back until the reader takes it; only time in which the reader waits
+ * counts as the script's. Throws at the end what the exit code says. To be read, or else the script stays.
+ */
+export async function openTool(sandbox: Sandbox, run: ToolRun): Promise<AsyncGenerator<Buffer, void, void>> {
+  // Of the start alone: a signal that fires later would end the script.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(silent()), patienceMs);
+  const signal = run.signal === undefined ? late.signal : AbortSignal.any([run.signal, late.signal]);
+  try {
+    return outputOf(await start(sandbox, run, signal), run);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function* outputOf({ process, said }: Transfer, { args, signal }: ToolRun): AsyncGenerator<Buffer, void, void> {
+  const { stdout } = process;
+  const cancel = (): void => void (signal !== undefined && stdout.destroy(abortError(signal)));
+  signal?.addEventListener('abort', cancel, { once: true });
+  const patience = (): NodeJS.Timeout => setTimeout(() => stdout.destroy(silent()), patienceMs);
+  let [timer, hasEnded] = [patience(), false];
+  try {
+    if (signal?.aborted === true) throw abortError(signal);
+    for await (const chunk of stdout) {
+      clearTimeout(timer);
+      yield chunk;
+      timer = patience();
+    }
+    const failure = failureOf(await endOf(process, orAfter(signal, patienceMs)), args[0], said());
+    hasEnded = true;
+    if (failure !== null) throw failure;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+    if (!hasEnded) await killNow(process);
+    process.release();
+  }
+}
+
+function orAfter(signal: AbortSignal | undefined, ms: number): AbortSignal {
+  const late = AbortSignal.timeout(ms);
+  return signal === undefined ? late : AbortSignal.any([signal, late]);
+}
+
+async function start(
+  sandbox: Sandbox,
+  { script, args, input, real = false }: ToolRun,
+  signal: AbortSignal,
+): Promise<Transfer> {
+  return await startTransfer(sandbox, {
+    script: `real=${real ? 'yes' : ''}\n${scriptOf(...parts, `files/${script}`)}`,
+    ...{ args, stdin: input !== undefined, env: { CAISSON_EXEC: 'file' }, signal },
+  });
 }
 
 /** What a script does not read is no failure: its status tells what became of it. A source that breaks off leaves too few bytes. */
@@ -74,6 +121,9 @@ async function collect(stream: AsyncIterable<Buffer>, most: number): Promise<Buf
   }
   return Buffer.concat(chunks);
 }
+
+const silent = (): CaissonError =>
+  new CaissonError('timed_out', 'the sandbox has written nothing of the file for two minutes', { remedy: 'try again' });
 
 export function saidTooMuch(): CaissonError {
   return new CaissonError('resource_exhausted', 'the sandbox answered with more than was asked for', {

@@ -7,7 +7,7 @@ import { insidePath } from '../inside-path.ts';
 import { parseList, parseMatches, parseRead, parseStat } from './parse.ts';
 import { applyChange, type Change } from './patch.ts';
 import { saidTooMuch, type ToolEnd, type ToolRun } from './run.ts';
-import type { FileContent, FileEntry, FileSource, FileStream, FileTools, FileWritten } from './types.ts';
+import type { FileContent, FileEntry, FileSource, FileTools, FileWritten } from './types.ts';
 
 /** Runs a script in the sandbox, by whatever way it takes to have one. `withheld` becomes the last argument. */
 export type Run = (run: ToolRun & { readonly withholds?: boolean }) => Promise<ToolEnd>;
@@ -19,14 +19,13 @@ const mostRead = 16 * 1024 * 1024;
 const mostPatched = 8 * 1024 * 1024;
 const mostWritten = 64 * 1024 * 1024;
 const mostSource = 64 * 1024 ** 3;
-const partBytes = 4 * 1024 * 1024;
 const mostEntries = 5000;
 const usualMatches = 200;
 const mostMatches = 10_000;
 const longestLine = 2000;
 const mostFound = 8 * 1024 * 1024;
 /** The number and a newline. */
-const longestSize = 24;
+export const longestSize = 24;
 
 export async function readFile(
   run: Run,
@@ -41,25 +40,6 @@ export async function readFile(
   const { size, bytes } = parseRead(said);
   if (bytes.length > wanted) throw saidTooMuch();
   return { bytes, size, sha256: offset === 0 && bytes.length === size ? hash('sha256', bytes) : null };
-}
-
-export async function streamFile(run: Run, { path }: Input<'stream'>): Promise<FileStream> {
-  const { bytes: first, size, sha256 } = await readFile(run, { path, length: partBytes });
-  return { size, sha256, parts: partsOf(run, { path, first, size }) };
-}
-
-async function* partsOf(
-  run: Run,
-  { path, first, size }: { readonly path: string; readonly first: Buffer; readonly size: number },
-): AsyncGenerator<Buffer, void, void> {
-  yield first;
-  for (let offset = first.length; offset < size;) {
-    const part = await readFile(run, { path, offset, length: Math.min(partBytes, size - offset) });
-    if (part.size !== size || part.bytes.length === 0)
-      throw new CaissonError('conflict', 'the file has changed while it was read', { remedy: 'read it again' });
-    offset += part.bytes.length;
-    yield part.bytes;
-  }
 }
 
 export async function writeFile(run: Run, { path, bytes, expected }: Input<'write'>): Promise<FileWritten> {

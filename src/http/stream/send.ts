@@ -23,12 +23,14 @@ export async function sendEvents(
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   });
-  // With the first event where that comes at once, else alone.
-  const head = setImmediate(() => response.flushHeaders());
   const beat = setInterval(() => {
     if (response.writableLength === 0) response.write(heartbeat[framing]);
   }, heartbeatMs);
   const batch = new Batch(response, signal);
+  // With the first event where that comes at once, in one write, else alone.
+  const head = setImmediate(() => {
+    if (!batch.waits) response.flushHeaders();
+  });
   try {
     for await (const event of events) {
       if (signal.aborted) break;
@@ -51,6 +53,11 @@ class Batch {
   constructor(response: ServerResponse, signal: AbortSignal) {
     this.#response = response;
     this.#signal = signal;
+  }
+
+  /** Whether it writes in this turn. */
+  get waits(): boolean {
+    return this.#turn !== null;
   }
 
   async add(text: string): Promise<void> {

@@ -34,7 +34,7 @@ tar -x -o -f - || exit "$exit_tar_failed"
 # `end` is the last entry of what is sent, `payload` the file or the tree.
 [ -f end ] || exit "$exit_incomplete"
 if [ "$kind" = file ]; then
-  [ "$(wc -c <payload)" -eq "$bytes" ] || exit "$exit_incomplete"
+  [ "$(size_of <payload)" -eq "$bytes" ] || exit "$exit_incomplete"
 elif [ -d "$path" ]; then
   cp -R -P -l -f payload/. "$path/" 2>/dev/null || cp -R -P -f payload/. "$path/" || exit "$exit_not_placed"
   exit 0

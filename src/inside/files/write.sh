@@ -18,7 +18,7 @@ trap 'rm -f "$scratch"' EXIT
 trap 'exit 143' HUP INT TERM
 if [ -f "$name" ]; then cp -p "$name" "$scratch"; else : >"$scratch"; fi || exit "$exit_no_scratch"
 cat >"$scratch" || exit "$exit_no_scratch"
-[ "$(wc -c <"$scratch")" -eq "$2" ] || exit "$exit_incomplete"
+[ "$(size_of <"$scratch")" -eq "$2" ] || exit "$exit_incomplete"
 case $3 in
   '') ;;
   none) [ ! -e "$name" ] || exit "$exit_changed" ;;

@@ -5,7 +5,8 @@ import type { FileTools, Options } from '../api.ts';
 import { credentialsInside } from './copy.ts';
 import { type Admitted, admitFile, type FileUse } from './admission.ts';
 import { insidePath } from '../../files/inside-path.ts';
-import { runTool } from '../../files/tools/run.ts';
+import { openTool, runTool, type ToolRun } from '../../files/tools/run.ts';
+import { type Open, streamFile } from '../../files/tools/stream.ts';
 import {
   listDirectory,
   moveFile,
@@ -15,7 +16,6 @@ import {
   type Run,
   searchFiles,
   statFile,
-  streamFile,
   writeFile,
 } from '../../files/tools/tools.ts';
 import type { Handle } from '../../sandbox/context.ts';
@@ -32,8 +32,11 @@ export function fileTools(parts: ToolParts): FileTools {
   return {
     read: (input, options = {}) =>
       readFile(runs(input.task, options, { tool: 'read_file', touches: [{ path: input.path }] }), input),
-    stream: (input, options = {}) =>
-      streamFile(runs(input.task, options, { tool: 'read_file', touches: [{ path: input.path }] }), input),
+    stream: ({ task, path }, options = {}) => {
+      const admit = admission(parts, { tool: 'read_file', touches: [{ path }] }, options);
+      const wanted = { task, options, admit };
+      return streamFile({ run: runner(parts, wanted), open: opener(parts, wanted) }, { path });
+    },
     list: (input, options = {}) =>
       listDirectory(runs(input.task, options, { tool: 'list_files', touches: [{ path: input.path }] }), input),
     stat: (input, options = {}) =>
@@ -83,16 +86,45 @@ interface Wanted {
   readonly admit: Admit;
 }
 
-function runner(parts: ToolParts, { task, options, admit }: Wanted): Run {
-  return ({ withholds = false, ...run }) =>
-    parts.within(task, options, async (handle) => {
-      const admitted = await admit(handle);
-      const withheld = withholds ? [(await credentialsInside(parts.context.home, handle.row.id)) ?? ''] : [];
-      const [path, ...rest] = run.args;
-      const paths = admitted?.paths ?? [path];
-      const args = [paths[0] ?? path, ...paths.slice(1), ...rest.slice(paths.length - 1), ...withheld] as const;
-      return await runTool(handle.sandbox, { ...run, args, real: admitted !== null, signal: options.signal });
+function runner(parts: ToolParts, wanted: Wanted): Run {
+  return (run) =>
+    parts.within(wanted.task, wanted.options, async (handle) =>
+      runTool(handle.sandbox, await admittedRun(parts, { handle, wanted, run })),
+    );
+}
+
+/** The sandbox is in use until the reader has ended. */
+function opener(parts: ToolParts, wanted: Wanted): Open {
+  return async function* (run) {
+    const [opened, over] = [Promise.withResolvers<AsyncIterable<Buffer>>(), Promise.withResolvers<void>()];
+    const using = parts.within(wanted.task, wanted.options, async (handle) => {
+      opened.resolve(await openTool(handle.sandbox, await admittedRun(parts, { handle, wanted, run })));
+      await over.promise;
     });
+    using.catch(opened.reject);
+    try {
+      yield* await opened.promise;
+    } finally {
+      over.resolve();
+    }
+    await using;
+  };
+}
+
+interface Admitting {
+  readonly handle: Handle;
+  readonly wanted: Wanted;
+  readonly run: Parameters<Run>[0];
+}
+
+async function admittedRun(parts: ToolParts, { handle, wanted, run: wish }: Admitting): Promise<ToolRun> {
+  const { withholds = false, ...run } = wish;
+  const admitted = await wanted.admit(handle);
+  const withheld = withholds ? [(await credentialsInside(parts.context.home, handle.row.id)) ?? ''] : [];
+  const [path, ...rest] = run.args;
+  const paths = admitted?.paths ?? [path];
+  const args = [paths[0] ?? path, ...paths.slice(1), ...rest.slice(paths.length - 1), ...withheld] as const;
+  return { ...run, args, real: admitted !== null, signal: wanted.options.signal };
 }
 
 /** Lines of files that may not be read without asking are left out. */
