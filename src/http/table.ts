@@ -49,6 +49,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'sandboxes.create': [sandboxes.createSandbox],
   'sandboxes.list': [sandboxes.listSandboxes],
   'sandboxes.get': [sandboxes.getSandbox],
+  'sandboxes.update': [sandboxes.updateSandbox],
   'sandboxes.start': [sandboxes.startSandbox],
   'sandboxes.stop': [sandboxes.stopSandbox],
   'sandboxes.remove': [sandboxes.removeSandbox],

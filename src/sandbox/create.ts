@@ -13,6 +13,7 @@ import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type Handle, ownerLease, type StepOptions } from './context.ts';
 import { forgetCopies, shownCredentials } from './credentials.ts';
+import { labelsFor } from './change.ts';
 import { keptSandboxId, makeDirectory } from './directory.ts';
 import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
@@ -94,6 +95,7 @@ async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
     lostSince: null,
     idleMs: plan.idleMs,
     ttlMs: plan.ttlMs,
+    labels: labelsFor(plan),
   };
 }
 

@@ -2,7 +2,8 @@
 import type { Loaded } from '../config/types.ts';
 import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
-import { resolveSpec, type Settled } from '../plan/resolve.ts';
+import { configuredTimes, resolveSpec, type Settled } from '../plan/resolve.ts';
+import { askedTimes, checkWithin, type Times } from '../plan/times.ts';
 import { asBefore, backendBefore } from '../plan/unsaid.ts';
 import { type Allowed, cappedSettings, ownedBackend, ownedSettings } from '../plan/owner.ts';
 import { operator } from '../values/caller.ts';
@@ -46,7 +47,14 @@ export class Plans {
     const plan = known ?? (await this.#make(request, { row, before }, options));
     if (known === undefined && plan.spec.mounts.length === 0) this.#remember(key, plan);
     const taskId = row?.taskId ?? request.taskId ?? newTaskId();
-    return { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null };
+    const bound = options.caller?.bounds?.label ?? null;
+    return { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null, bound };
+  }
+
+  /** Throws `permission_denied` for what is more than the configuration gives to another owner than the operator. */
+  checkTimes(taskId: string, times: Partial<Times>): void {
+    if (ownerOf(taskId) !== operator)
+      checkWithin(times, configuredTimes(this.#surroundings.loaded.forTask(taskId).terminal));
   }
 
   /** The sandbox that the task has, and that the request may leave as it is. */
@@ -71,6 +79,7 @@ export class Plans {
     const named = { ...request, ...(row === null ? {} : { taskId }), backend: place };
     const backend = await this.#context.backend(place);
     const guarantees = await backend.guarantees(cancelable(options));
+    this.checkTimes(taskId, askedTimes(request));
     const resolved = resolveSpec(loaded, named, guarantees, { cwd: row === null ? cwd : null, env: loaded.env });
     const made = async (): Promise<Settled> => {
       const mine = await this.#settle(resolved, { backend, before }, options);
@@ -82,7 +91,7 @@ export class Plans {
       ...settled,
       ...compareSpec(settled, guarantees),
       fingerprint: fingerprint(settled.spec),
-      ...{ taskId, guarantees, recreate: false, existing: row !== null },
+      ...{ taskId, guarantees, recreate: false, existing: row !== null, bound: null },
     };
   }
 
@@ -120,8 +129,14 @@ function checkNew({ taskId }: SandboxRequest, { caller }: StepOptions): void {
 /** Everything of a request that has a say in its plan. */
 function keyOf(request: SandboxRequest, before: SandboxRow | null): string {
   const { taskId, backend, image, limits, network, persistent, cwd, allowDegraded } = request;
+  const { labels, idleTimeoutMs, lifetimeMs } = request;
   const asked = [taskId, backend, image, limits, network, persistent, cwd, allowDegraded];
-  return JSON.stringify([...asked, before?.id, before?.generation]);
+  const times = [
+    labels,
+    idleTimeoutMs === undefined ? 'configured' : idleTimeoutMs,
+    lifetimeMs === undefined ? 'configured' : lifetimeMs,
+  ];
+  return JSON.stringify([...asked, ...times, before?.id, before?.generation]);
 }
 
 /** The spec of the sandbox that is there. A control that it had and the place has lost since is not given up silently. */
@@ -137,6 +152,8 @@ function asItIs(resolved: Settled, row: SandboxRow): Settled {
     ephemeral: row.ephemeral,
     idleMs: row.idleMs,
     ttlMs: row.ttlMs,
+    labels: {},
+    times: {},
   };
 }
 

@@ -45,6 +45,7 @@ import type {
   RunResult,
   Running,
   RunningText,
+  SandboxChange,
   SandboxFilter,
   SandboxView,
   SessionName,
@@ -84,6 +85,11 @@ export interface SandboxesApi {
   list(filter?: SandboxFilter, options?: Options): Promise<Page<SandboxView>>;
   /** What is recorded, and what its place says of it now. Throws `not_found`. */
   get(task: string, options?: Options): Promise<Inspected>;
+  /**
+   * Changes labels and times of a sandbox that is there; what it is made from stays. A merge: what is absent stays as it is.
+   * Throws `not_found`, and `permission_denied` for times beyond those that the configuration gives to other owners.
+   */
+  update(task: string, change: SandboxChange, options?: Options): Promise<SandboxView>;
   start(task: string, options?: Options): Promise<Acquired>;
   stop(task: string, options?: Options): Promise<void>;
   /**

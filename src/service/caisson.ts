@@ -112,6 +112,7 @@ export class Caisson implements CaissonApi {
 
     const plans = new Plans(context, { loaded, cwd });
     const plan = (request: SandboxRequest, options: StepOptions): Promise<Plan> => plans.planFor(request, options);
+    const checkTimes: Plans['checkTimes'] = (taskId, times) => plans.checkTimes(taskId, times);
     const planOf = (task: string, options: StepOptions): Promise<Plan> =>
       plan({ taskId: task, existing: true }, options);
     const within: Within = async (task, options, work) =>
@@ -129,7 +130,7 @@ export class Caisson implements CaissonApi {
     this.execs = new Execs({ context, journal, origin, admission, attempt, running, processes, plan, ...bounds });
     this.#openSessions = new Sessions({ context, admission, attempt, running, plan: planOf, ...bounds });
     this.sessions = this.#openSessions;
-    this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, within });
+    this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, checkTimes, within });
     const userHome = env['HOME'] ?? homedir();
     const tools = fileTools({ context, guard, rulebook, env, cwd, within });
     const files = { ...tools, ...copiesOf({ context, userHome, within }) };

@@ -73,7 +73,11 @@ export class Double extends Fixed implements CaissonApi {
     },
     get: (task) => {
       const noLanes = this.#find(task).backend === 'local' ? 'no setsid here' : null;
-      return Promise.resolve({ ...this.#find(task), resource: 'running', noLanes });
+      return Promise.resolve({ ...this.#find(task), resource: 'running', noLanes, endsBy: [] });
+    },
+    update: (task, change) => {
+      this.#log(`update ${this.#find(task).taskId} ${JSON.stringify(change)}`);
+      return Promise.resolve(this.#find(task));
     },
     start: (task) =>
       Promise.resolve({ sandbox: this.#find(task), how: 'started', lostSince: this.#script.lostSince ?? null }),
@@ -274,7 +278,7 @@ export class Double extends Fixed implements CaissonApi {
       fingerprint: 'f1',
       effective: null,
       degraded: [{ control: 'diskBytes', wanted: 1024, reason: 'overlay2 on ext4 has no quota' }],
-      ...{ lostSince: null, directory: null, ephemeral: false },
+      ...{ lostSince: null, directory: null, ephemeral: false, labels: {}, idleTimeoutMs: null, lifetimeMs: null },
       generation: 1,
       ...{ createdAt: time, usedAt: time, expiresAt: null },
       ...part,

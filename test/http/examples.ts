@@ -19,9 +19,10 @@ const missing = {
 
 /** By method and path, as the table has them. What needs a state that no test makes cheaply is asked for what is not there. */
 export const examples: Readonly<Record<string, Example>> = {
-  'POST /v1/sandboxes': { body: { taskId: 'build' } },
-  'GET /v1/sandboxes': { query: 'limit=10' },
+  'POST /v1/sandboxes': { body: { taskId: 'build', labels: { team: 'a' }, idleTimeoutMs: 600_000, lifetimeMs: null } },
+  'GET /v1/sandboxes': { query: 'limit=10&label=team=a' },
   'GET /v1/sandboxes/{id}': { path: build },
+  'PATCH /v1/sandboxes/{id}': { path: build, body: { labels: { team: 'b', stage: null }, lifetimeMs: 3_600_000 } },
   'POST /v1/sandboxes/{id}/stop': { path: build, status: 204 },
   'POST /v1/sandboxes/{id}/start': { path: build },
   'GET /v1/sandboxes/{id}/stats': { path: build, status: 501 },

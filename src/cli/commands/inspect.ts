@@ -2,7 +2,7 @@ import type { Inspected } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
-import { describeDegraded } from '../explain.ts';
+import { describeDegraded, describeEnd } from '../explain.ts';
 import { formatAge } from '../format.ts';
 import { comparison } from '../inspection.ts';
 
@@ -59,7 +59,13 @@ function factsOf(inspected: Inspected, nowMs: number): readonly (readonly [strin
     ],
     ...(inspected.lostSince === null ? [] : [['files lost', `what was written after ${inspected.lostSince}`] as const]),
     ['idle', formatAge(inspected.usedAt, nowMs)],
-    ['expires', inspected.expiresAt ?? 'never'],
+    [
+      'labels',
+      Object.entries(inspected.labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(' ') || '-',
+    ],
+    ['ends', inspected.endsBy.map(describeEnd).join('; ') || 'not by itself'],
     ...(inspected.noLanes === null ? [] : [['lanes', inspected.noLanes] as const]),
   ];
 }

@@ -4,7 +4,17 @@ import { route } from '../route.ts';
 import type { Call } from '../route.ts';
 import { skipBody } from '../schemas/approvals.ts';
 import { bare, inside, noAnswer, pageOf, pageQuery, queryFlag } from '../schemas/common.ts';
-import { acquired, gcItem, inspected, sandbox, sandboxBody, states, stats } from '../schemas/sandboxes.ts';
+import {
+  acquired,
+  changeBody,
+  gcItem,
+  inspected,
+  labelQuery,
+  sandbox,
+  sandboxBody,
+  states,
+  stats,
+} from '../schemas/sandboxes.ts';
 
 /** A field that a route takes from some tokens only. */
 export function needsAdmin({ token }: Pick<Call, 'token'>, isAsked: boolean | undefined, field: string): void {
@@ -32,9 +42,15 @@ export const listSandboxes = route({
   path: '/v1/sandboxes',
   scope: 'read',
   about: 'Lists sandboxes as they are recorded, oldest first.',
-  query: z.strictObject({ ...pageQuery, backend: z.string().max(32).exactOptional(), state: states.exactOptional() }),
+  query: z.strictObject({
+    ...pageQuery,
+    backend: z.string().max(32).exactOptional(),
+    state: states.exactOptional(),
+    label: labelQuery.exactOptional(),
+  }),
   answer: pageOf(sandbox),
-  run: ({ api, query }) => api.sandboxes.list(query),
+  run: ({ api, query: { label, ...filter } }) =>
+    api.sandboxes.list({ ...filter, ...(label === undefined ? {} : { labels: Object.fromEntries(label) }) }),
 });
 
 export const getSandbox = route({
@@ -45,6 +61,17 @@ export const getSandbox = route({
   about: 'Shows what is recorded of a sandbox, and what its place says of it now.',
   answer: inspected,
   run: ({ api, params, options }) => api.sandboxes.get(params.id, options),
+});
+
+export const updateSandbox = route({
+  ...inside,
+  method: 'PATCH',
+  path: '/v1/sandboxes/{id}',
+  scope: 'run',
+  about: 'Changes labels and times of a sandbox. What is absent stays as it is.',
+  body: changeBody,
+  answer: sandbox,
+  run: ({ api, params, body, options }) => api.sandboxes.update(params.id, body, options),
 });
 
 export const startSandbox = route({

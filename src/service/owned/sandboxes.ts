@@ -19,6 +19,8 @@ export function sandboxesOf({ api: { sandboxes }, scope, place, asked }: Mine): 
         return { items: items.map((item) => scope.ofTask(item)), nextCursor };
       }),
     get: (task, options) => asked(async () => scope.ofTask(await sandboxes.get(await place(task), options))),
+    update: (task, change, options) =>
+      asked(async () => scope.ofTask(await sandboxes.update(await place(task), change, options))),
     start: (task, options) => asked(async () => shown(await sandboxes.start(await place(task), options))),
     stop: (task, options) => asked(async () => await sandboxes.stop(await place(task), options)),
     remove: (task, how, options) => asked(async () => await sandboxes.remove(await place(task), how, options)),

@@ -131,6 +131,13 @@ export const migrations: readonly Migration[] = [
     `,
   },
   { version: 8, sql: outboxSchema },
+  {
+    version: 9,
+    sql: `
+      ALTER TABLE sandboxes ADD COLUMN labels TEXT NOT NULL DEFAULT '{}';
+      ALTER TABLE tokens ADD COLUMN bounds TEXT;
+    `,
+  },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */
