@@ -1,4 +1,5 @@
 /** Answers that are no JSON. */
+import type { Form } from './route.ts';
 
 /** Events that are written as they come, in the form that the client accepts. */
 export class Stream {
@@ -6,6 +7,17 @@ export class Stream {
 
   constructor(events: AsyncIterable<Readonly<Record<string, unknown>>>) {
     this.events = events;
+  }
+}
+
+/** A text for people and models. */
+export class Page {
+  readonly text: string;
+  readonly type: 'text/markdown' | 'text/plain';
+
+  constructor(text: string, form: Form) {
+    this.text = text;
+    this.type = form === 'plain' ? 'text/plain' : 'text/markdown';
   }
 }
 

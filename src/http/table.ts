@@ -53,6 +53,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'sandboxes.start': [sandboxes.startSandbox],
   'sandboxes.stop': [sandboxes.stopSandbox],
   'sandboxes.remove': [sandboxes.removeSandbox],
+  'sandboxes.limits': [sandboxes.sandboxLimits],
   'sandboxes.stats': [sandboxes.sandboxStats],
   'sandboxes.gc': [sandboxes.collectGarbage],
   'execs.start': [execs.startExec, execs.runCode],

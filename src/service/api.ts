@@ -19,6 +19,7 @@ import type { ApprovalView, Choice, GrantView } from '../guard/types.ts';
 import type { UrlChecker } from '../network/types.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { Inspected } from '../sandbox/inspect.ts';
+import type { SandboxLimits } from '../sandbox/limits.ts';
 import type { Redactor } from '../secrets/redact/types.ts';
 import type { ScanResult } from '../secrets/scan/types.ts';
 import type { SkillScan } from '../guard/skills/types.ts';
@@ -72,6 +73,8 @@ export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } fro
 export type { AddressVerdict, UrlChecker, UrlQuery } from '../network/types.ts';
 export type { Checker, CheckQuery, Decision, RuleExamples } from '../policy/types.ts';
 export type { Inspected } from '../sandbox/inspect.ts';
+export type { SandboxLimit, SandboxLimits } from '../sandbox/limits.ts';
+export { limitsText } from '../sandbox/limits-text.ts';
 export type { SandboxRequest } from '../plan/types.ts';
 export type { Check, Finding, HostKey, Limits, NetworkMode, Progress, ResourceState, Spec, Stats } from '../backend.ts';
 export { everyItem } from './pages.ts';
@@ -97,6 +100,8 @@ export interface SandboxesApi {
    * until it is removed without. Throws `not_found` when there is neither a sandbox nor a kept directory.
    */
   remove(task: string, how?: { readonly keepFiles?: boolean }, options?: Options): Promise<void>;
+  /** What holds in it, how that is known, and what is left when it ends; `limitsText` writes it for a model. Throws `not_found`. */
+  limits(task: string, options?: Options): Promise<SandboxLimits>;
   stats(task: string, options?: Options): Promise<Stats>;
   /** Removes what time, crashes and strangers left in the state directory and in every backend. */
   gc(how: { readonly dryRun: boolean }, options?: Options): Promise<readonly GcItem[]>;

@@ -20,7 +20,7 @@ import { onlyOf } from './owned/view.ts';
 type Places<Noun> = Readonly<Record<keyof Noun, number | null>>;
 
 const sandboxes: Places<SandboxesApi> = {
-  ...{ create: 1, list: 1, get: 1, update: 2, start: 1, stop: 1, remove: 2, stats: 1, gc: 1 },
+  ...{ create: 1, list: 1, get: 1, update: 2, start: 1, stop: 1, remove: 2, limits: 1, stats: 1, gc: 1 },
 };
 const execs: Places<ExecsApi> = { start: 1, run: 1, list: 1, get: 1, cancel: 1, logs: 2 };
 const processes: Places<ProcessesApi> = { start: 1, list: 1, get: 1, input: 2, wait: 1, kill: 2 };

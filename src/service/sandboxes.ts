@@ -8,6 +8,7 @@ import type {
   SandboxesApi,
   SandboxChange,
   SandboxFilter,
+  SandboxLimits,
   SandboxRequest,
   SandboxView,
   Stats,
@@ -20,6 +21,7 @@ import { changeSandbox } from '../sandbox/change.ts';
 import { findRow, removeSandbox, stopSandbox } from '../sandbox/end.ts';
 import type { Within } from '../sandbox/healing.ts';
 import { inspectSandbox } from '../sandbox/inspect.ts';
+import { limitsOf } from '../sandbox/limits.ts';
 import { measured } from '../sandbox/measure.ts';
 import { readStats } from '../sandbox/stats.ts';
 import { viewOf } from '../sandbox/view.ts';
@@ -79,6 +81,12 @@ export class Sandboxes implements SandboxesApi {
     const { taskId } = await findRow(this.#context, task);
     this.#parts.checkTimes(taskId, times);
     return viewOf(await changeSandbox(this.#context, task, { labels, times }, options), null);
+  }
+
+  async limits(task: string, options: Options = {}): Promise<SandboxLimits> {
+    const inspected = await this.get(task, options);
+    const { timeoutMs, guarantees } = await this.#parts.plan({ taskId: inspected.id, existing: true }, options);
+    return limitsOf(inspected, { guarantees, commandTimeoutMs: timeoutMs });
   }
 
   async start(task: string, options: Options = {}): Promise<Acquired> {

@@ -15,6 +15,7 @@ import type {
   RuleExamples,
   Running,
   SandboxRequest,
+  SandboxLimits,
   SandboxView,
   Stats,
 } from '../../src/service/api.ts';
@@ -44,6 +45,15 @@ export interface Script {
   /** What hosts show, each time anew. */
   readonly keys?: readonly HostKey[];
 }
+
+/** As of a sandbox without limits. */
+const limitsPage: SandboxLimits = {
+  ...{ taskId: 'build', sandboxId: 'sbx_build', backend: 'docker', isolation: 'container' },
+  limits: [{ name: 'pids', wanted: 64, effective: 64, standing: 'measured', why: null }],
+  network: { mode: 'none', standing: 'measured', why: null },
+  ...{ readOnly: [], cwd: '/workspace', idleTimeoutMs: null, lifetimeMs: null, commandTimeoutMs: 1_500, endsBy: [] },
+  kept: 'directories',
+};
 
 export class Double extends Fixed implements CaissonApi {
   readonly calls: string[] = [];
@@ -86,6 +96,7 @@ export class Double extends Fixed implements CaissonApi {
       await Promise.resolve(options.signal?.throwIfAborted());
       this.#drop(this.#find(task), how.keepFiles === true ? ' keeping files' : '');
     },
+    limits: (task) => Promise.resolve({ ...limitsPage, taskId: this.#find(task).taskId }),
     stats: (task) => this.#stats(task),
     gc: (how) => {
       this.#log(`gc ${how.dryRun ? 'dry' : 'for real'}`);

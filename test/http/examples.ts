@@ -25,6 +25,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'PATCH /v1/sandboxes/{id}': { path: build, body: { labels: { team: 'b', stage: null }, lifetimeMs: 3_600_000 } },
   'POST /v1/sandboxes/{id}/stop': { path: build, status: 204 },
   'POST /v1/sandboxes/{id}/start': { path: build },
+  'GET /v1/sandboxes/{id}/limits': { path: build, headers: { accept: 'text/markdown' } },
   'GET /v1/sandboxes/{id}/stats': { path: build, status: 501 },
   'PUT /v1/sandboxes/{id}/questions': { path: build, body: { skip: false }, status: 204 },
   'POST /v1/gc': { body: { dryRun: true } },

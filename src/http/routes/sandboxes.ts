@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
+import { limitsText } from '../../service/api.ts';
+import { Page } from '../reply.ts';
 import { route } from '../route.ts';
 import type { Call } from '../route.ts';
 import { skipBody } from '../schemas/approvals.ts';
@@ -9,6 +11,7 @@ import {
   changeBody,
   gcItem,
   inspected,
+  limitsPage,
   labelQuery,
   sandbox,
   sandboxBody,
@@ -119,6 +122,20 @@ export const sandboxStats = route({
   about: 'Shows what a sandbox uses now.',
   answer: stats,
   run: ({ api, params, options }) => api.sandboxes.stats(params.id, options),
+});
+
+export const sandboxLimits = route({
+  ...inside,
+  method: 'GET',
+  path: '/v1/sandboxes/{id}/limits',
+  scope: 'read',
+  about: 'Shows what holds in a sandbox and what is left when it ends; with Accept: text/markdown, for a model.',
+  gives: 'text',
+  answer: limitsPage,
+  run: async ({ api, params, options, form }) => {
+    const limits = await api.sandboxes.limits(params.id, options);
+    return form === 'json' ? limits : new Page(limitsText(limits), form);
+  },
 });
 
 export const skipQuestions = route({

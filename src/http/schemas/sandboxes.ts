@@ -117,6 +117,28 @@ export const acquired = z
   .object({ sandbox, how: z.enum(['created', 'found', 'started', 'recreated']) })
   .meta({ id: 'Acquired' });
 
+const standing = z.enum(['measured', 'enforced', 'not-enforced', 'unlimited']);
+const why = z.string().nullable();
+export const limitsPage = z
+  .object({
+    taskId: z.string(),
+    sandboxId: z.string(),
+    backend: z.string(),
+    isolation: z.enum(['none', 'remote-host', 'container', 'vm']),
+    limits: z
+      .array(z.object({ name: z.string(), wanted: limit, effective: z.number().nullable(), standing, why }))
+      .readonly(),
+    network: z.object({ mode: network, standing, why }),
+    readOnly: z.array(z.string()).readonly(),
+    cwd: z.string(),
+    idleTimeoutMs: z.number().nullable(),
+    lifetimeMs: z.number().nullable(),
+    commandTimeoutMs: z.number().nullable(),
+    endsBy: z.array(end).readonly(),
+    kept: z.enum(['directories', 'all', 'nothing']),
+  })
+  .meta({ id: 'SandboxLimits' });
+
 const measured = z.number().nullable();
 
 export const stats = z

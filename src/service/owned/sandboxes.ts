@@ -24,6 +24,7 @@ export function sandboxesOf({ api: { sandboxes }, scope, place, asked }: Mine): 
     start: (task, options) => asked(async () => shown(await sandboxes.start(await place(task), options))),
     stop: (task, options) => asked(async () => await sandboxes.stop(await place(task), options)),
     remove: (task, how, options) => asked(async () => await sandboxes.remove(await place(task), how, options)),
+    limits: (task, options) => asked(async () => scope.ofTask(await sandboxes.limits(await place(task), options))),
     stats: (task, options) => asked(async () => await sandboxes.stats(await place(task), options)),
     gc: refused,
   };
