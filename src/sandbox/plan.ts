@@ -5,8 +5,8 @@ import { fingerprint } from '../plan/fingerprint.ts';
 import { configuredTimes, resolveSpec, type Settled } from '../plan/resolve.ts';
 import { askedTimes, checkWithin, type Times } from '../plan/times.ts';
 import { asBefore, backendBefore } from '../plan/unsaid.ts';
-import { type Allowed, cappedSettings, ownedBackend, ownedSettings } from '../plan/owner.ts';
-import { operator } from '../values/caller.ts';
+import { type Allowed, cappedSettings, ownedBackend, ownedSettings, withinBounds } from '../plan/owner.ts';
+import { type Bounds, operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
 import { checkTaskId, checkTaskKey, newTaskId } from '../values/task.ts';
 import type { Plan, SandboxRequest } from '../plan/types.ts';
@@ -42,7 +42,7 @@ export class Plans {
     const row = request.existing === true ? await findRow(this.#context, request.taskId ?? '') : null;
     if (row === null) checkNew(request, options);
     const before = row === null && request.recreate !== true ? await this.#before(request) : null;
-    const key = row === null ? keyOf(request, before) : `${row.id} ${row.generation}`;
+    const key = row === null ? keyOf(request, before, options.caller?.bounds) : `${row.id} ${row.generation}`;
     const known = this.#made.get(key);
     const plan = known ?? (await this.#make(request, { row, before }, options));
     if (known === undefined && plan.spec.mounts.length === 0) this.#remember(key, plan);
@@ -74,7 +74,8 @@ export class Plans {
       return before === null ? backend : backendBefore(backend, before);
     };
     const taskId = row?.taskId ?? (request.taskId === undefined ? newTaskId() : checkTaskKey(request.taskId));
-    const allowed = this.#allowed(taskId);
+    const owned = this.#allowed(taskId);
+    const allowed = withinBounds(owned, options.caller?.bounds);
     const place = row?.backend ?? placeOf(request, configured(taskId), allowed);
     const named = { ...request, ...(row === null ? {} : { taskId }), backend: place };
     const backend = await this.#context.backend(place);
@@ -86,7 +87,7 @@ export class Plans {
       return allowed === null ? mine : cappedSettings(mine, allowed);
     };
     const mine = row === null ? await made() : asItIs(resolved, row);
-    const settled = allowed === null ? mine : ownedSettings(mine, { ...guarantees, allowed });
+    const settled = owned === null ? mine : ownedSettings(mine, { ...guarantees, allowed: owned });
     return {
       ...settled,
       ...compareSpec(settled, guarantees),
@@ -127,7 +128,7 @@ function checkNew({ taskId }: SandboxRequest, { caller }: StepOptions): void {
 }
 
 /** Everything of a request that has a say in its plan. */
-function keyOf(request: SandboxRequest, before: SandboxRow | null): string {
+function keyOf(request: SandboxRequest, before: SandboxRow | null, bounds: Bounds | undefined): string {
   const { taskId, backend, image, limits, network, persistent, cwd, allowDegraded } = request;
   const { labels, idleTimeoutMs, lifetimeMs } = request;
   const asked = [taskId, backend, image, limits, network, persistent, cwd, allowDegraded];
@@ -136,7 +137,7 @@ function keyOf(request: SandboxRequest, before: SandboxRow | null): string {
     idleTimeoutMs === undefined ? 'configured' : idleTimeoutMs,
     lifetimeMs === undefined ? 'configured' : lifetimeMs,
   ];
-  return JSON.stringify([...asked, ...times, before?.id, before?.generation]);
+  return JSON.stringify([...asked, ...times, bounds?.images, bounds?.backends, before?.id, before?.generation]);
 }
 
 /** The spec of the sandbox that is there. A control that it had and the place has lost since is not given up silently. */

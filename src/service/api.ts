@@ -55,7 +55,7 @@ import type {
 } from './types.ts';
 
 export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView, Revoked } from '../access/types.ts';
-export type { NewToken, Scope, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';
+export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';
 export type { AuditRecord, Verification } from '../audit/types.ts';
 export { shellCode, signalNumbers } from '../exec/exit.ts';
 export type { Exit, ExitReason, StreamSummary, Survivor } from '../exec/exit.ts';

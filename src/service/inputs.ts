@@ -82,7 +82,7 @@ const page = { limit: true, cursor: true } as const;
 export const listKeys = {
   images: { backend: true } satisfies Of<NonNullable<Parameters<ImagesApi['list']>[0]>>,
   sandboxes: { ...page, backend: true, state: true, task: true, owner: true, labels: true } satisfies Of<SandboxFilter>,
-  execs: { ...page, task: true, owner: true } satisfies Of<ExecFilter>,
+  execs: { ...page, task: true, owner: true, sandboxes: true } satisfies Of<ExecFilter>,
   logs: { after: true, follow: true } satisfies Of<LogInput>,
   processes: { task: true, owner: true } satisfies Of<NonNullable<Parameters<ProcessesApi['list']>[0]>>,
 } as const;

@@ -31,10 +31,14 @@ const files: Places<FilesApi> = {
 };
 const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, grants: null, revoke: null, skip: null };
 
-/** Who may administer the installation sees all of it; any other client, what is its owner's. */
-export function apiOf(api: CaissonApi, { id, owner, scopes }: Pick<TokenView, 'id' | 'owner' | 'scopes'>): CaissonApi {
-  const acting = actingAs(api, { owner, token: id });
-  return owner === operator && scopes.includes('admin') ? acting : onlyOf(acting, owner);
+/** Who may administer the installation sees all of it; any other client, what is its owner's and within the bounds of its token. */
+export function apiOf(
+  api: CaissonApi,
+  { id, owner, scopes, bounds }: Pick<TokenView, 'id' | 'owner' | 'scopes' | 'bounds'>,
+): CaissonApi {
+  const acting = actingAs(api, { owner, token: id, ...(bounds === null ? {} : { bounds }) });
+  const seesAll = owner === operator && scopes.includes('admin') && bounds === null;
+  return seesAll ? acting : onlyOf(acting, { owner, bounds });
 }
 
 /** Nouns that answer the same to every caller are passed on as they are. */

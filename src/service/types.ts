@@ -198,6 +198,8 @@ export interface ExecFilter extends PageInput {
   readonly task?: string;
   /** Only in tasks of this owner, and under ids of it. */
   readonly owner?: string;
+  /** Only in these sandboxes. */
+  readonly sandboxes?: readonly string[];
 }
 
 /** Of one task, or of all sandboxes that run, those of one owner. */

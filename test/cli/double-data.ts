@@ -169,6 +169,7 @@ const approvals: CaissonApi['approvals'] = {
 };
 
 const token: TokenView = {
+  bounds: null,
   id: 'tok_0123456789abcdef',
   owner: 'operator',
   name: 'agent',

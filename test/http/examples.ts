@@ -95,7 +95,16 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/images': { status: 503 },
   'GET /v1/images/recipes': {},
   'POST /v1/images': { body: { recipe: 'none-of-this-name' }, status: 501 },
-  'POST /v1/tokens': { body: { name: 'other', scopes: ['read'] }, status: 201 },
+  'POST /v1/tokens': {
+    body: {
+      name: 'other',
+      scopes: ['read'],
+      label: { key: 'team', value: 'a' },
+      images: ['debian:12'],
+      backends: ['docker'],
+    },
+    status: 201,
+  },
   'GET /v1/tokens': {},
   'DELETE /v1/tokens/{tokenId}': { path: missing, status: 404 },
   'POST /v1/tickets': { body: { path: '/v1/sandboxes/build/pty' }, status: 201 },
