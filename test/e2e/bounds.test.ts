@@ -34,7 +34,10 @@ it('an agent with a bound token has what its team has, from its images, and a pa
     ]);
     const page = await service.ask('/v1/sandboxes/build/limits', { accept: 'text/markdown' });
     expect(await page.text()).toContain('- Memory and swap together: 64 MiB (measured inside)');
-    const ran = await service.ask('/v1/sandboxes/build/execs', { body: { command: ['true'] }, accept: 'application/json' });
+    const ran = await service.ask('/v1/sandboxes/build/execs', {
+      body: { command: ['true'] },
+      accept: 'application/json',
+    });
     expect(await ran.json()).toMatchObject({ exit: { exitCode: 0 } });
   } finally {
     await service.stop();
@@ -55,7 +58,8 @@ it('a sandbox ends by the times that its own request has set, and lists find it 
   await create('stays', '--label', 'team=a');
   await create('idles', '--label', 'team=b', '--idle', '1s');
   await create('ages', '--label', 'team=b', '--lifetime', '1h');
-  const named = async (...args: readonly string[]) => (await home.cli(['ls', '-q', ...args])).stdout.split('\n').filter(Boolean);
+  const named = async (...args: readonly string[]) =>
+    (await home.cli(['ls', '-q', ...args])).stdout.split('\n').filter(Boolean);
   expect(await named('--label', 'team=b')).toEqual(['idles', 'ages']);
   expect((await home.cli(['inspect', 'ages'])).stdout).toMatch(/labels +team=b\nends +removed by age at /);
   expect((await home.cli(['inspect', 'stays', '--limits'])).stdout).toMatch(/^# Limits of the sandbox of stays/);

@@ -8,23 +8,27 @@ import { openWorld, type World } from './world.ts';
 let world: World;
 const label = { key: 'team', value: 'a' };
 
+async function ok(answer: Promise<Response>, status: number): Promise<void> {
+  const response = await answer;
+  if (response.status !== status) throw new Error(await response.text());
+}
+
 beforeAll(async () => {
   world = await openWorld({ config: 'approvals: {remote_timeout: 60, rules: {ask: ["terminal(touch:*)"]}}\n' });
   for (const [taskId, team] of [
     ['one', 'a'],
     ['two', 'b'],
   ]) {
-    const made = await world.ask('/v1/sandboxes', { body: { taskId, labels: { team } } });
-    expect(made.status).toBe(200);
+    await ok(world.ask('/v1/sandboxes', { body: { taskId, labels: { team } } }), 200);
     const at = `/v1/sandboxes/${taskId}`;
     const body = { command: ['echo', `secret-${taskId}`], execId: `exec_${taskId}` };
-    expect((await world.ask(`${at}/execs`, { body, headers: { accept: 'application/json' } })).status).toBe(200);
+    await ok(world.ask(`${at}/execs`, { body, headers: { accept: 'application/json' } }), 200);
     const process = { command: ['sleep', '60'], execId: `exec_process-${taskId}` };
-    expect((await world.ask(`${at}/processes`, { body: process })).status).toBe(201);
+    await ok(world.ask(`${at}/processes`, { body: process }), 201);
   }
   for (const taskId of ['one', 'two']) {
     const body = { command: ['touch', 'asked'], execId: `exec_asks-${taskId}`, waitForApproval: false };
-    expect((await world.ask(`/v1/sandboxes/${taskId}/execs`, { body })).status).toBe(403);
+    await ok(world.ask(`/v1/sandboxes/${taskId}/execs`, { body }), 403);
   }
 }, 60_000);
 afterAll(async () => await world[Symbol.asyncDispose]());

@@ -22,12 +22,18 @@ export function boundsOf({ task, label, images, backends }: TokenBounds): Bounds
   };
 }
 
-function checkList(name: string, texts: readonly string[], form: RegExp): readonly string[] {
+/** Callers may be untyped. */
+function checkList(name: string, texts: unknown, form: RegExp): readonly string[] {
   if (!Array.isArray(texts) || texts.length === 0 || texts.length > most)
     throw wrong(`a token is bound to 1 to ${most} ${name}, or to none in particular`);
-  const bad: unknown = texts.find((each: unknown) => typeof each !== 'string' || !form.test(each));
-  if (bad === undefined) return [...new Set(texts)];
-  throw wrong(`${JSON.stringify(String(bad).slice(0, 64))} cannot be one of the ${name} of a token`);
+  const given: readonly unknown[] = texts;
+  return [...new Set(given.map((each) => checkText(name, each, form)))];
+}
+
+function checkText(name: string, text: unknown, form: RegExp): string {
+  if (typeof text === 'string' && form.test(text)) return text;
+  const shown = typeof text === 'string' ? JSON.stringify(text.slice(0, 64)) : `a ${typeof text}`;
+  throw wrong(`${shown} cannot be one of the ${name} of a token`);
 }
 
 /** For records and people. */
