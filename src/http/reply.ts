@@ -1,5 +1,4 @@
 /** Answers that are no JSON. */
-import type { Form } from './route.ts';
 
 /** Events that are written as they come, in the form that the client accepts. */
 export class Stream {
@@ -15,9 +14,9 @@ export class Page {
   readonly text: string;
   readonly type: 'text/markdown' | 'text/plain';
 
-  constructor(text: string, form: Form) {
+  constructor(text: string, type: Page['type']) {
     this.text = text;
-    this.type = form === 'plain' ? 'text/plain' : 'text/markdown';
+    this.type = type;
   }
 }
 

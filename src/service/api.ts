@@ -14,15 +14,13 @@ import type { SessionInput, SessionView } from '../exec/session/types.ts';
 import type { ExecEvent } from '../exec/types.ts';
 import type { CopyResult, FileTools } from '../files/types.ts';
 import type { GcItem } from './admin/gc.ts';
+import type { SecretsApi } from './admin/secrets-api.ts';
 import type { HookView } from '../guard/hooks/types.ts';
 import type { ApprovalView, Choice, GrantView } from '../guard/types.ts';
 import type { UrlChecker } from '../network/types.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { Inspected } from '../sandbox/inspect.ts';
 import type { SandboxLimits } from '../sandbox/limits.ts';
-import type { Redactor } from '../secrets/redact/types.ts';
-import type { ScanResult } from '../secrets/scan/types.ts';
-import type { SkillScan } from '../guard/skills/types.ts';
 import type { SandboxRequest } from '../plan/types.ts';
 import type {
   AccountView,
@@ -68,6 +66,7 @@ export type { SkillFinding, SkillScan, SkillVerdict } from '../guard/skills/type
 export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/types.ts';
 export type { CopyResult, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc.ts';
+export type { SecretsApi } from './admin/secrets-api.ts';
 export type { HookView } from '../guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
 export type { AddressVerdict, UrlChecker, UrlQuery } from '../network/types.ts';
@@ -220,22 +219,6 @@ export interface ImagesApi {
     how: { readonly method?: 'packages' | 'dockerfile' },
     options?: Options,
   ): Promise<{ readonly reference: string; readonly id: string }>;
-}
-
-export interface SecretsApi {
-  /** For one text. Values of forwarded variables, and of these names, are secrets whatever they look like. */
-  redactor(how?: { readonly names?: readonly string[] }): Redactor;
-  /** Looks for prompt injection in a file before it becomes a part of a prompt. */
-  scan(file: { readonly name: string; readonly bytes: Uint8Array }): Promise<ScanResult>;
-  /** Accepts exactly these bytes from now on. Throws `failed_precondition` for content that no person can have read. */
-  approve(result: ScanResult): Promise<void>;
-  /** Judges the directory of a skill, SKILL.md and its scripts, as it is judged before it is used. */
-  scanSkill(directory: string): Promise<SkillScan>;
-  /**
-   * Accepts exactly the files that were scanned, for use from now on. Throws `failed_precondition` when not all could be
-   * read, `permission_denied` inside a command that Caisson runs.
-   */
-  acceptSkill(scan: SkillScan): Promise<void>;
 }
 
 export interface BackendsApi {

@@ -15,12 +15,22 @@ import type {
   RuleExamples,
   Running,
   SandboxRequest,
-  SandboxLimits,
   SandboxView,
   Stats,
 } from '../../src/service/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { checks, detached, Fixed, backendsIn, policyWith, secretsOf, spec, usage, wholeRules } from './double-data.ts';
+import {
+  Fixed,
+  backendsIn,
+  checks,
+  detached,
+  limitsPage,
+  policyWith,
+  secretsOf,
+  spec,
+  usage,
+  wholeRules,
+} from './double-data.ts';
 import { files } from './double-files.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 import { sessionsOf } from './double-sessions.ts';
@@ -45,15 +55,6 @@ export interface Script {
   /** What hosts show, each time anew. */
   readonly keys?: readonly HostKey[];
 }
-
-/** As of a sandbox without limits. */
-const limitsPage: SandboxLimits = {
-  ...{ taskId: 'build', sandboxId: 'sbx_build', backend: 'docker', isolation: 'container' },
-  limits: [{ name: 'pids', wanted: 64, effective: 64, standing: 'measured', why: null }],
-  network: { mode: 'none', standing: 'measured', why: null },
-  ...{ readOnly: [], cwd: '/workspace', idleTimeoutMs: null, lifetimeMs: null, commandTimeoutMs: 1_500, endsBy: [] },
-  kept: 'directories',
-};
 
 export class Double extends Fixed implements CaissonApi {
   readonly calls: string[] = [];

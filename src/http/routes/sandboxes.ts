@@ -134,7 +134,8 @@ export const sandboxLimits = route({
   answer: limitsPage,
   run: async ({ api, params, options, form }) => {
     const limits = await api.sandboxes.limits(params.id, options);
-    return form === 'json' ? limits : new Page(limitsText(limits), form);
+    if (form === 'json') return limits;
+    return new Page(limitsText(limits), form === 'plain' ? 'text/plain' : 'text/markdown');
   },
 });
 
