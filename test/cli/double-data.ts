@@ -10,7 +10,6 @@ import type {
   Spec,
   Stats,
   TaskProcess,
-  SandboxLimits,
   TokenView,
 } from '../../src/service/api.ts';
 import { CaissonError } from '../../src/errors.ts';
@@ -284,12 +283,3 @@ export class Fixed {
   readonly network = network;
   readonly tokens = tokens;
 }
-
-/** As of a sandbox without limits. */
-export const limitsPage: SandboxLimits = {
-  ...{ taskId: 'build', sandboxId: 'sbx_build', backend: 'docker', isolation: 'container' },
-  limits: [{ name: 'pids', wanted: 64, effective: 64, standing: 'measured', why: null }],
-  network: { mode: 'none', standing: 'measured', why: null },
-  ...{ readOnly: [], cwd: '/workspace', idleTimeoutMs: null, lifetimeMs: null, commandTimeoutMs: 1_500, endsBy: [] },
-  kept: 'directories',
-};

@@ -19,18 +19,8 @@ import type {
   Stats,
 } from '../../src/service/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import {
-  Fixed,
-  backendsIn,
-  checks,
-  detached,
-  limitsPage,
-  policyWith,
-  secretsOf,
-  spec,
-  usage,
-  wholeRules,
-} from './double-data.ts';
+import { Fixed, backendsIn, checks, detached, policyWith, secretsOf, usage, wholeRules } from './double-data.ts';
+import { limitsPage, usualView } from './double-views.ts';
 import { files } from './double-files.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 import { sessionsOf } from './double-sessions.ts';
@@ -285,12 +275,7 @@ export class Double extends Fixed implements CaissonApi {
       backend: 'docker',
       state: 'ready',
       name: `caisson-${taskId}`,
-      place: null,
-      spec,
-      fingerprint: 'f1',
-      effective: null,
-      degraded: [{ control: 'diskBytes', wanted: 1024, reason: 'overlay2 on ext4 has no quota' }],
-      ...{ lostSince: null, directory: null, ephemeral: false, labels: {}, idleTimeoutMs: null, lifetimeMs: null },
+      ...usualView,
       generation: 1,
       ...{ createdAt: time, usedAt: time, expiresAt: null },
       ...part,
