@@ -11,6 +11,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'session run': async () => (await import('./commands/session.ts')).sessionRun,
   'session ls': async () => (await import('./commands/session.ts')).sessionLs,
   'session close': async () => (await import('./commands/session.ts')).sessionClose,
+  update: async () => (await import('./commands/update.ts')).update,
   cp: async () => (await import('./commands/cp.ts')).cp,
   ls: async () => (await import('./commands/ls.ts')).ls,
   inspect: async () => (await import('./commands/inspect.ts')).inspect,

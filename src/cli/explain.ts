@@ -1,5 +1,5 @@
 /** Why a command ended other than by itself, in one line each. */
-import type { Exit, SandboxView } from '../service/api.ts';
+import type { Exit, Inspected, SandboxView } from '../service/api.ts';
 import { formatDuration, formatNamed, plural } from './format.ts';
 
 const mostSurvivors = 20;
@@ -63,4 +63,11 @@ function survivorLines({ survivors }: Exit): string[] {
     ...shown,
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
+}
+
+/** What ends a sandbox, and when. */
+export function describeEnd({ by, does, at }: Inspected['endsBy'][number]): string {
+  const done = does === 'stop' ? 'stopped' : 'removed';
+  if (by === 'process') return 'removed with the process that made it';
+  return `${done} ${by === 'idle' ? 'when idle' : 'by age'} at ${at ?? 'a time that is not known'}`;
 }

@@ -41,6 +41,13 @@ export const everywhere = {
   'no-color': { type: 'flag', about: 'no colours (also by NO_COLOR)' },
 } as const satisfies Options;
 
+/** What may be said of a sandbox when it is made, and later. */
+export const lifeOptions = {
+  label: { type: 'list', value: 'KEY=VALUE', about: 'a label, by which lists are filtered' },
+  idle: { type: 'text', value: 'TIME', about: 'stop it after so long without use, such as 10m; 0 or none: never' },
+  lifetime: { type: 'text', value: 'TIME', about: 'remove it so long after its creation; 0 or none: never' },
+} as const satisfies Options;
+
 /** What a sandbox shall be. */
 export const sandboxOptions = {
   task: { type: 'text', value: 'TASK', about: 'the task whose sandbox to use' },
@@ -50,6 +57,7 @@ export const sandboxOptions = {
   memory: { type: 'text', value: 'SIZE', about: 'memory and swap together, such as 512m or 2g' },
   disk: { type: 'text', value: 'SIZE', about: 'what it may write, such as 10g' },
   network: { type: 'text', value: 'MODE', about: 'open or none' },
+  ...lifeOptions,
   'allow-degraded': { type: 'flag', about: 'start although a wanted control cannot be given' },
   recreate: { type: 'flag', about: 'replace a sandbox that was made differently' },
   cwd: { type: 'text', short: 'w', value: 'DIR', about: 'directory inside in which to start' },

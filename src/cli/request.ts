@@ -1,9 +1,9 @@
 /** From options to requests of the service. What is absent stays absent: defaults are the service's business. */
-import type { ExecInput, SandboxRequest } from '../service/api.ts';
+import type { ExecInput, SandboxChange, SandboxRequest } from '../service/api.ts';
 import { readEnv } from './env.ts';
-import type { commandOptions, GivenOf, sandboxOptions } from './option.ts';
+import type { commandOptions, GivenOf, lifeOptions, sandboxOptions } from './option.ts';
 import { UsageError } from './usage.ts';
-import { readBytes, readChoice, readCores, readDuration } from './values.ts';
+import { readBytes, readChoice, readCores, readDuration, readLabels } from './values.ts';
 import type { World } from './world.ts';
 
 type Sandbox = GivenOf<typeof sandboxOptions>;
@@ -19,8 +19,21 @@ export function sandboxRequest(given: Sandbox): SandboxRequest {
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
     ...(network === undefined ? {} : { network: readChoice('--network', network, ['open', 'none']) }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...lifeOf(given),
     ...(given.flag('allow-degraded') ? { allowDegraded: true } : {}),
     ...(given.flag('recreate') ? { recreate: true } : {}),
+  };
+}
+
+/** Labels and times, as far as they are given. */
+export function lifeOf(
+  given: GivenOf<typeof lifeOptions>,
+): Pick<SandboxChange, 'idleTimeoutMs' | 'lifetimeMs'> & Pick<SandboxRequest, 'labels'> {
+  const [idle, lifetime] = [given.text('idle'), given.text('lifetime')];
+  return {
+    ...(given.list('label').length === 0 ? {} : { labels: readLabels('--label', given.list('label')) }),
+    ...(idle === undefined ? {} : { idleTimeoutMs: readDuration('--idle', idle) }),
+    ...(lifetime === undefined ? {} : { lifetimeMs: readDuration('--lifetime', lifetime) }),
   };
 }
 

@@ -31,6 +31,16 @@ export function readCores(option: string, text: string): number {
   return cores;
 }
 
+/** `KEY=VALUE` each; the value may be empty. What keys and values may hold is checked by the service. */
+export function readLabels(option: string, texts: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = texts.map((text): readonly [string, string] => {
+    const at = text.indexOf('=');
+    if (at <= 0) throw refused(option, text, 'KEY=VALUE');
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+  return Object.fromEntries(pairs);
+}
+
 export function readCount(option: string, text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw refused(option, text, 'a whole number, 0 or more');
   return Number(text);

@@ -58,7 +58,7 @@ export class ApprovalQueue {
       state: 'pending',
       choice: null,
       answeredBy: null,
-      askedBy: options.caller ?? null,
+      askedBy: asker(options.caller),
     } as const;
     await this.#store.acquire(lease(id));
     try {
@@ -175,6 +175,10 @@ interface Answering {
 }
 
 /** Whether a caller may know of a question. What was asked without a token belongs to the operator. */
+function asker(caller: Caller | undefined): Caller | null {
+  return caller === undefined ? null : { owner: caller.owner, token: caller.token };
+}
+
 function concerns({ askedBy }: ApprovalRow, caller: Caller | undefined): boolean {
   return caller === undefined || (askedBy?.owner ?? operator) === caller.owner;
 }

@@ -9,7 +9,7 @@ import { apiOf } from '../service/owned.ts';
 import { digestIn, stage } from './files/staging.ts';
 import { sendBytes } from './files/send.ts';
 import { formOf } from './form.ts';
-import { Bytes, Stream } from './reply.ts';
+import { Bytes, Page, Stream } from './reply.ts';
 import type { Call, Route, Upload } from './route.ts';
 import type { Service } from './service.ts';
 import { isTimed, Timing } from './timing.ts';
@@ -115,6 +115,7 @@ async function answer(
     return reply;
   }
   void reply.headers(times);
+  if (result instanceof Page) return await reply.type(`${result.type}; charset=utf-8`).send(result.text);
   if (result === undefined) return await reply.code(204).send();
   return await reply.code(route.status ?? 200).send(route.answer.parse(result));
 }

@@ -9,6 +9,17 @@ export class Stream {
   }
 }
 
+/** A text for people and models. */
+export class Page {
+  readonly text: string;
+  readonly type: 'text/markdown' | 'text/plain';
+
+  constructor(text: string, type: Page['type']) {
+    this.text = text;
+    this.type = type;
+  }
+}
+
 /** Parts of a file. */
 export class Bytes {
   readonly parts: AsyncIterable<Buffer>;

@@ -3,11 +3,11 @@ import type { z } from 'zod';
 import type { CaissonApi, Options, Scope, TokenView } from '../service/api.ts';
 import { withKey } from './idempotency.ts';
 import { invalid } from './invalid.ts';
-import type { Bytes, Stream } from './reply.ts';
+import type { Bytes, Page, Stream } from './reply.ts';
 import type { Service } from './service.ts';
 
 /** How the answer is to be written, by the Accept header. */
-export type Form = 'json' | 'ndjson' | 'sse';
+export type Form = 'json' | 'ndjson' | 'sse' | 'plain' | 'markdown';
 
 /** What a handler is given. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
@@ -48,7 +48,8 @@ interface Outline {
   readonly about: string;
   /** Bytes of any size, which no schema describes. */
   readonly takes?: 'bytes';
-  readonly gives?: 'bytes';
+  /** `text`: beside JSON, a page for people and models, as text/markdown or text/plain. */
+  readonly gives?: 'bytes' | 'text';
   /** Idempotency-Key stands for the `execId` of its body. */
   readonly keyed?: true;
   readonly status?: 201;
@@ -67,7 +68,7 @@ interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType,
 
 export interface Definition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>
   extends Outline, Schemas<P, Q, B, A> {
-  readonly run: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<A> | Stream | Bytes>;
+  readonly run: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<A> | Stream | Bytes | Page>;
 }
 
 /** A route as the rest of the room sees it. */

@@ -2,6 +2,7 @@
 import type { Guarantees, Limits, Spec } from '../backend.ts';
 import type { Allowed } from '../config/owners.ts';
 import { CaissonError } from '../errors.ts';
+import type { Bounds } from '../values/caller.ts';
 import type { Settled } from './resolve.ts';
 import type { SandboxRequest } from './types.ts';
 
@@ -11,6 +12,30 @@ interface Owned {
 }
 
 const mebibyte = 1024 ** 2;
+
+/** What the bounds of a token leave of it. `null`: anything. Throws `permission_denied` where they leave nothing. */
+export function withinBounds(allowed: Allowed | null, bounds: Bounds | undefined): Allowed | null {
+  const { images = null, backends = null } = bounds ?? {};
+  if (images === null && backends === null) return allowed;
+  return {
+    ...allowed,
+    ...both('images', allowed?.images, images),
+    ...both('backends', allowed?.backends, backends),
+  };
+}
+
+function both(
+  name: 'images' | 'backends',
+  one: readonly string[] | undefined,
+  other: readonly string[] | null,
+): Partial<Record<typeof name, string[]>> {
+  if (other === null) return {};
+  const left = one === undefined ? [...other] : one.filter((each) => other.includes(each));
+  if (left.length > 0) return { [name]: left };
+  throw new CaissonError('permission_denied', `the token is bound to ${name} that its owner may not have`, {
+    details: { [name]: other.slice(0, 20) },
+  });
+}
 
 /** On which backend. `usual`: where neither the request nor the owner's part of the configuration says. */
 export function ownedBackend({ backend }: SandboxRequest, usual: string, { backends }: Allowed): string {

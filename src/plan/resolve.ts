@@ -11,11 +11,13 @@ import { checkLimits } from './limits.ts';
 import { checkMount } from './mounts.ts';
 import { canonicalPath, insideProblem } from '../values/paths.ts';
 import { checkRequest } from './request.ts';
+import { checkLabels } from '../values/labels.ts';
+import { askedTimes, type Times } from './times.ts';
 import { ephemeralPrefix } from '../values/task.ts';
 import type { PlanDraft, SandboxRequest } from './types.ts';
 
 /** What the request and the configuration settle. */
-export type Settled = Omit<PlanDraft, 'taskId' | 'guarantees' | 'recreate' | 'existing'>;
+export type Settled = Omit<PlanDraft, 'taskId' | 'guarantees' | 'recreate' | 'existing' | 'bound'>;
 
 export interface Host {
   /** Where the caller stands on the host; bound in when so configured. `null`: the sandbox is there and keeps its own. */
@@ -43,6 +45,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   const input: Input = { request, task, backend: request.backend ?? terminal.backend };
   const mounts = mountsFor(input, loaded.home, host);
   const { taskId } = request;
+  const times = askedTimes(request);
   const silent: Input = { ...input, request: taskId === undefined ? {} : { taskId } };
   return {
     spec: specFor(input, guarantees, mounts),
@@ -52,8 +55,10 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
     usualImage: request.image === undefined && isDefault(task, backendKey(input.backend, 'image')),
     configuredCwd: terminal.cwd === null ? null : checkCwd(terminal.cwd),
     timeoutMs: milliseconds(terminal.timeout),
-    idleMs: milliseconds(terminal.lifetime_seconds),
-    ttlMs: milliseconds(terminal.max_lifetime_seconds),
+    ...configuredTimes(terminal),
+    ...times,
+    times,
+    labels: checkLabels(request.labels ?? {}),
     forwardEnv: namesOf(terminal, backendKey(input.backend, 'forward_env')),
     passEnv: namesOf(terminal, 'env_passthrough'),
     skills: terminal.skills,
@@ -145,6 +150,14 @@ function checkImage(image: string | null): string | null {
 
 function megabytes(value: number | null): number | null {
   return value === null ? null : value * mebibyte;
+}
+
+/** What holds where no request says otherwise. */
+export function configuredTimes(terminal: Terminal): Times {
+  return {
+    idleMs: milliseconds(terminal.lifetime_seconds),
+    ttlMs: milliseconds(terminal.max_lifetime_seconds),
+  };
 }
 
 /** 0 means never, as `null` does. */

@@ -1,8 +1,10 @@
 import type { Guarantees, Limits, NetworkMode, Spec } from '../backend.ts';
 import type { Degradation } from '../store/store.ts';
+import type { Label, Labels } from '../values/labels.ts';
+import type { AskedTimes, Times } from './times.ts';
 
 /** What a caller may say about a sandbox. Everything absent comes from the task's overrides, the file, the defaults. */
-export interface SandboxRequest {
+export interface SandboxRequest extends AskedTimes {
   /** Grammar `^[a-z0-9][a-z0-9_-]{0,62}$`. Absent: a new ephemeral task that ends with the returned handle. */
   readonly taskId?: string;
   readonly backend?: string;
@@ -11,6 +13,8 @@ export interface SandboxRequest {
   readonly network?: NetworkMode;
   readonly persistent?: boolean;
   readonly cwd?: string;
+  /** At most 64, with the grammar of Kubernetes; none begins with `caisson.`. A sandbox that is there gets them beside its own. */
+  readonly labels?: Labels;
   /** Start although a requested control cannot be given; what is missing is listed under `degraded`. */
   readonly allowDegraded?: boolean;
   /** Replace a sandbox of this task that was made from another spec, instead of failing with `conflict`. */
@@ -41,6 +45,11 @@ export interface Plan {
   readonly existing: boolean;
   readonly idleMs: number | null;
   readonly ttlMs: number | null;
+  /** What the request itself says, which holds for a sandbox that is there too. */
+  readonly labels: Labels;
+  readonly times: Partial<Times>;
+  /** Of the token that asks: a sandbox is made with it, and one without it is not there. */
+  readonly bound: Label | null;
   readonly timeoutMs: number | null;
   /** `terminal.cwd`. Where commands run on the host itself, they start there, or else in the caller's directory. */
   readonly configuredCwd: string | null;

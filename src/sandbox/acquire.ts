@@ -15,6 +15,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import type { Plan } from '../plan/types.ts';
+import { labelsFor, withSaid } from './change.ts';
 import { createSandbox, placeSandbox, withinQuota } from './create.ts';
 import { forgetCopies } from './credentials.ts';
 import { attachIfThere, finish, removeResources } from './finish.ts';
@@ -29,6 +30,12 @@ import { nextStep } from './step.ts';
 import { usedNow } from './use.ts';
 
 export async function acquire(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
+  const handle = await acquireAny(context, plan, options);
+  const row = await withSaid(context, { plan, row: handle.row }, options);
+  return { ...handle, row };
+}
+
+async function acquireAny(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
   // No other caller knows the task of an ephemeral sandbox, so no lease is needed.
   if (plan.ephemeral) return await acquireEphemeral(context, plan, options);
   const row = await context.store.sandboxOfTask(plan.taskId);
@@ -76,7 +83,9 @@ async function replace(
   options: StepOptions,
 ): Promise<Handle> {
   const { plan, row } = what;
-  const { idleMs, ttlMs, fingerprint, spec, configured, degraded } = plan;
+  const { fingerprint, spec, configured, degraded } = plan;
+  // One that had vanished is the same sandbox, with what was said about it later.
+  const { idleMs, ttlMs } = what.how === 'recreated' ? { ...row, ...plan.times } : plan;
   const { wallMs, boot } = momentOf(context.clock);
   const patch = {
     state: 'creating',
@@ -89,6 +98,7 @@ async function replace(
     effective: null,
     idleMs,
     ttlMs,
+    labels: { ...row.labels, ...labelsFor(plan) },
     createdAt: wallMs,
     usedAt: wallMs,
     createdBoot: boot,

@@ -16,6 +16,7 @@ import type { SandboxRow } from '../store/store.ts';
 import { ownerOf } from '../values/owner.ts';
 import { cancelable, type Context, type Handle, ownerLease, type StepOptions } from './context.ts';
 import { forgetCopies, shownCredentials } from './credentials.ts';
+import { labelsFor } from './change.ts';
 import { keptSandboxId, makeDirectory } from './directory.ts';
 import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
@@ -112,6 +113,7 @@ async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
     lostSince: null,
     idleMs: plan.idleMs,
     ttlMs: plan.ttlMs,
+    labels: labelsFor(plan),
   };
 }
 

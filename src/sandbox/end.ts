@@ -102,7 +102,8 @@ async function finishOrLeave(context: Context, row: SandboxRow, how: HowToFinish
   }
 }
 
-async function underLease(
+/** The caller's work on the row of a sandbox, whose task no other process changes meanwhile. Throws `not_found`. */
+export async function underLease(
   context: Context,
   task: string,
   options: StepOptions,

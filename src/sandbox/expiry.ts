@@ -25,6 +25,41 @@ export function expiresAt(row: SandboxRow): number | null {
   return Number.isFinite(end) ? end : null;
 }
 
+/** One of the things that end a sandbox. */
+export interface End {
+  /** `process`: an ephemeral sandbox goes with the process that made it. */
+  readonly by: 'idle' | 'lifetime' | 'process';
+  /** What happens then: what is stopped keeps its files. */
+  readonly does: 'stop' | 'remove';
+  /** RFC 3339, UTC, if it is not used until then. `null`: it is not known. */
+  readonly at: string | null;
+}
+
+/** The earliest first. `stops`: whether the sweep stops it as idle; a sandbox without isolation costs nothing and is left. */
+export function endsOf(row: SandboxRow, clock: Clock, { stops }: { readonly stops: boolean }): readonly End[] {
+  const { ephemeral, idleMs, ttlMs, createdAt, createdBoot, usedAt, usedBoot } = row;
+  const after = (ms: number, sinceStartMs: number): string => timeText(clock.wallMs() + ms - sinceStartMs);
+  const idles = idleMs !== null && row.state !== 'stopped' && (stops || ephemeral);
+  const idleSince = startsIdle(row, clock) ? 0 : sinceMs({ wallMs: usedAt, boot: usedBoot }, clock);
+  const ends: readonly End[] = [
+    ...(idles ? [{ by: 'idle', does: ephemeral ? 'remove' : 'stop', at: after(idleMs, idleSince) } as const] : []),
+    ...(ttlMs === null
+      ? []
+      : [
+          {
+            by: 'lifetime',
+            does: 'remove',
+            at: after(ttlMs, sinceMs({ wallMs: createdAt, boot: createdBoot }, clock)),
+          } as const,
+        ]),
+  ];
+  const timed = ends.toSorted((one, other) => ((one.at ?? '') < (other.at ?? '') ? -1 : 1));
+  return ephemeral ? [...timed, { by: 'process', does: 'remove', at: null }] : timed;
+}
+
+/** Times beyond what a date can hold are as good as the last one. */
+const timeText = (ms: number): string => new Date(Math.min(ms, 8.64e15)).toISOString();
+
 /** How often a running exec must tell that its sandbox is in use, so that no process takes it for idle. */
 export function touchIntervalMs(idleMs: number | null): number {
   return Math.max(1000, Math.min(30_000, (idleMs ?? Infinity) / 3));

@@ -3,10 +3,11 @@ import type { Allowed } from '../config/owners.ts';
 import type { Loaded } from '../config/types.ts';
 import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
-import { resolveSpec, type Settled } from '../plan/resolve.ts';
+import { configuredTimes, resolveSpec, type Settled } from '../plan/resolve.ts';
+import { askedTimes, checkWithin, type Times } from '../plan/times.ts';
 import { asBefore, backendBefore } from '../plan/unsaid.ts';
-import { cappedSettings, ownedBackend, ownedSettings } from '../plan/owner.ts';
-import { operator } from '../values/caller.ts';
+import { cappedSettings, ownedBackend, ownedSettings, withinBounds } from '../plan/owner.ts';
+import { type Bounds, operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
 import { checkTaskId, checkTaskKey, newTaskId } from '../values/task.ts';
 import type { Plan, SandboxRequest } from '../plan/types.ts';
@@ -44,13 +45,20 @@ export class Plans {
     const before = row === null && request.recreate !== true ? await this.#before(request) : null;
     // What an owner may have changes while the service runs.
     const allowed = this.#allowed(row?.taskId ?? request.taskId ?? '');
-    const of = row === null ? keyOf(request, before) : `${row.id} ${row.generation}`;
+    const of = row === null ? keyOf(request, before, options.caller?.bounds) : `${row.id} ${row.generation}`;
     const key = allowed === null ? of : `${of} ${JSON.stringify(allowed)}`;
     const known = this.#made.get(key);
     const plan = known ?? (await this.#make(request, { row, before }, options));
     if (known === undefined && plan.spec.mounts.length === 0) this.#remember(key, plan);
     const taskId = row?.taskId ?? request.taskId ?? newTaskId();
-    return { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null };
+    const bound = options.caller?.bounds?.label ?? null;
+    return { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null, bound };
+  }
+
+  /** Throws `permission_denied` for what is more than the configuration gives to another owner than the operator. */
+  checkTimes(taskId: string, times: Partial<Times>): void {
+    if (ownerOf(taskId) !== operator)
+      checkWithin(times, configuredTimes(this.#surroundings.loaded.forTask(taskId).terminal));
   }
 
   /** The sandbox that the task has, and that the request may leave as it is. */
@@ -70,23 +78,25 @@ export class Plans {
       return before === null ? backend : backendBefore(backend, before);
     };
     const taskId = row?.taskId ?? (request.taskId === undefined ? newTaskId() : checkTaskKey(request.taskId));
-    const allowed = this.#allowed(taskId);
+    const owned = this.#allowed(taskId);
+    const allowed = withinBounds(owned, options.caller?.bounds);
     const place = row?.backend ?? placeOf(request, configured(taskId), allowed);
     const named = { ...request, ...(row === null ? {} : { taskId }), backend: place };
     const backend = await this.#context.backend(place);
     const guarantees = await backend.guarantees(cancelable(options));
+    this.checkTimes(taskId, askedTimes(request));
     const resolved = resolveSpec(loaded, named, guarantees, { cwd: row === null ? cwd : null, env: loaded.env });
     const made = async (): Promise<Settled> => {
       const mine = await this.#settle(resolved, { backend, before }, options);
       return allowed === null ? mine : cappedSettings(mine, allowed);
     };
     const mine = row === null ? await made() : asItIs(resolved, row);
-    const settled = allowed === null ? mine : ownedSettings(mine, { ...guarantees, allowed });
+    const settled = owned === null ? mine : ownedSettings(mine, { ...guarantees, allowed: owned });
     return {
       ...settled,
       ...compareSpec(settled, guarantees),
       fingerprint: fingerprint(settled.spec),
-      ...{ taskId, guarantees, recreate: false, existing: row !== null },
+      ...{ taskId, guarantees, recreate: false, existing: row !== null, bound: null },
     };
   }
 
@@ -120,10 +130,16 @@ function checkNew({ taskId }: SandboxRequest, { caller }: StepOptions): void {
 }
 
 /** Everything of a request that has a say in its plan. */
-function keyOf(request: SandboxRequest, before: SandboxRow | null): string {
+function keyOf(request: SandboxRequest, before: SandboxRow | null, bounds: Bounds | undefined): string {
   const { taskId, backend, image, limits, network, persistent, cwd, allowDegraded } = request;
+  const { labels, idleTimeoutMs, lifetimeMs } = request;
   const asked = [taskId, backend, image, limits, network, persistent, cwd, allowDegraded];
-  return JSON.stringify([...asked, before?.id, before?.generation]);
+  const times = [
+    labels,
+    idleTimeoutMs === undefined ? 'configured' : idleTimeoutMs,
+    lifetimeMs === undefined ? 'configured' : lifetimeMs,
+  ];
+  return JSON.stringify([...asked, ...times, bounds?.images, bounds?.backends, before?.id, before?.generation]);
 }
 
 /** The spec of the sandbox that is there. A control that it had and the place has lost since is not given up silently. */
@@ -139,6 +155,8 @@ function asItIs(resolved: Settled, row: SandboxRow): Settled {
     ephemeral: row.ephemeral,
     idleMs: row.idleMs,
     ttlMs: row.ttlMs,
+    labels: {},
+    times: {},
   };
 }
 

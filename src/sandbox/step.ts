@@ -6,6 +6,7 @@ import { controlSettings } from '../plan/asked.ts';
 import { differingKeys } from '../plan/fingerprint.ts';
 import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
+import { taskIn } from '../values/owner.ts';
 
 export type Step =
   | 'create'
@@ -16,12 +17,17 @@ export type Step =
   /** A crash left a creation or a removal unfinished. */
   | 'finish';
 
-/** Throws `conflict`, naming the differing keys, when the task's sandbox was made from another spec. */
+/**
+ * Throws `conflict`, naming the differing keys, when the task's sandbox was made from another spec, and `not_found` when it is
+ * none that a bound token sees.
+ */
 export function nextStep(
   row: SandboxRow | null,
-  plan: Pick<Plan, 'spec' | 'configured' | 'fingerprint' | 'recreate'>,
+  plan: Pick<Plan, 'spec' | 'configured' | 'fingerprint' | 'recreate' | 'bound'>,
 ): Step {
   if (row === null) return 'create';
+  // A sandbox that a bound token does not see, and that another caller may have made just now.
+  if (plan.bound !== null && row.labels[plan.bound.key] !== plan.bound.value) throw noSandbox(taskIn(row.taskId));
   if (row.state === 'creating' || row.state === 'destroying') return 'finish';
   if (plan.recreate) return 'replace';
   // The directory belongs to each command: another one needs no other sandbox.

@@ -20,6 +20,10 @@ export interface View {
   readonly lostSince: string | null;
   readonly directory: string | null;
   readonly ephemeral: boolean;
+  readonly labels: SandboxRow['labels'];
+  /** Without use, and since its creation. `null`: never. */
+  readonly idleTimeoutMs: number | null;
+  readonly lifetimeMs: number | null;
   readonly generation: number;
   /** RFC 3339, UTC. */
   readonly createdAt: string;
@@ -30,7 +34,7 @@ export interface View {
 export function viewOf(row: SandboxRow, place: Sandbox['place'] | null): View {
   const { id, taskId, backend, state, name, spec, fingerprint, effective, degraded, directory, ephemeral, generation } =
     row;
-  const { lostSince } = row;
+  const { lostSince, labels, idleMs: idleTimeoutMs, ttlMs: lifetimeMs } = row;
   const end = expiresAt(row);
   return {
     ...{
@@ -47,6 +51,9 @@ export function viewOf(row: SandboxRow, place: Sandbox['place'] | null): View {
       lostSince,
       directory,
       ephemeral,
+      labels,
+      idleTimeoutMs,
+      lifetimeMs,
       generation,
     },
     createdAt: new Date(row.createdAt).toISOString(),

@@ -14,14 +14,13 @@ import type { SessionInput, SessionView } from '../exec/session/types.ts';
 import type { ExecEvent } from '../exec/types.ts';
 import type { CopyResult, FileTools } from '../files/types.ts';
 import type { GcItem } from './admin/gc.ts';
+import type { SecretsApi } from './admin/secrets-api.ts';
 import type { HookView } from '../guard/hooks/types.ts';
 import type { ApprovalView, Choice, GrantView } from '../guard/types.ts';
 import type { UrlChecker } from '../network/types.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { Inspected } from '../sandbox/inspect.ts';
-import type { Redactor } from '../secrets/redact/types.ts';
-import type { ScanResult } from '../secrets/scan/types.ts';
-import type { SkillScan } from '../guard/skills/types.ts';
+import type { SandboxLimits } from '../sandbox/limits.ts';
 import type { SandboxRequest } from '../plan/types.ts';
 import type {
   AccountView,
@@ -45,6 +44,7 @@ import type {
   RunResult,
   Running,
   RunningText,
+  SandboxChange,
   SandboxFilter,
   SandboxView,
   SessionName,
@@ -53,7 +53,7 @@ import type {
 } from './types.ts';
 
 export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView, Revoked } from '../access/types.ts';
-export type { NewToken, Scope, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';
+export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';
 export type { AuditRecord, Verification } from '../audit/types.ts';
 export { shellCode, signalNumbers } from '../exec/exit.ts';
 export type { Exit, ExitReason, StreamSummary, Survivor } from '../exec/exit.ts';
@@ -66,11 +66,14 @@ export type { SkillFinding, SkillScan, SkillVerdict } from '../guard/skills/type
 export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/types.ts';
 export type { CopyResult, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc.ts';
+export type { SecretsApi } from './admin/secrets-api.ts';
 export type { HookView } from '../guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
 export type { AddressVerdict, UrlChecker, UrlQuery } from '../network/types.ts';
 export type { Checker, CheckQuery, Decision, RuleExamples } from '../policy/types.ts';
 export type { Inspected } from '../sandbox/inspect.ts';
+export type { SandboxLimit, SandboxLimits } from '../sandbox/limits.ts';
+export { limitsText } from '../sandbox/limits-text.ts';
 export type { SandboxRequest } from '../plan/types.ts';
 export type { Check, Finding, HostKey, Limits, NetworkMode, Progress, ResourceState, Spec, Stats } from '../backend.ts';
 export { everyItem } from './pages.ts';
@@ -84,6 +87,11 @@ export interface SandboxesApi {
   list(filter?: SandboxFilter, options?: Options): Promise<Page<SandboxView>>;
   /** What is recorded, and what its place says of it now. Throws `not_found`. */
   get(task: string, options?: Options): Promise<Inspected>;
+  /**
+   * Changes labels and times of a sandbox that is there; what it is made from stays. A merge: what is absent stays as it is.
+   * Throws `not_found`, and `permission_denied` for times beyond those that the configuration gives to other owners.
+   */
+  update(task: string, change: SandboxChange, options?: Options): Promise<SandboxView>;
   start(task: string, options?: Options): Promise<Acquired>;
   stop(task: string, options?: Options): Promise<void>;
   /**
@@ -91,6 +99,8 @@ export interface SandboxesApi {
    * until it is removed without. Throws `not_found` when there is neither a sandbox nor a kept directory.
    */
   remove(task: string, how?: { readonly keepFiles?: boolean }, options?: Options): Promise<void>;
+  /** What holds in it, how that is known, and what is left when it ends; `limitsText` writes it for a model. Throws `not_found`. */
+  limits(task: string, options?: Options): Promise<SandboxLimits>;
   stats(task: string, options?: Options): Promise<Stats>;
   /** Removes what time, crashes and strangers left in the state directory and in every backend. */
   gc(how: { readonly dryRun: boolean }, options?: Options): Promise<readonly GcItem[]>;
@@ -209,22 +219,6 @@ export interface ImagesApi {
     how: { readonly method?: 'packages' | 'dockerfile' },
     options?: Options,
   ): Promise<{ readonly reference: string; readonly id: string }>;
-}
-
-export interface SecretsApi {
-  /** For one text. Values of forwarded variables, and of these names, are secrets whatever they look like. */
-  redactor(how?: { readonly names?: readonly string[] }): Redactor;
-  /** Looks for prompt injection in a file before it becomes a part of a prompt. */
-  scan(file: { readonly name: string; readonly bytes: Uint8Array }): Promise<ScanResult>;
-  /** Accepts exactly these bytes from now on. Throws `failed_precondition` for content that no person can have read. */
-  approve(result: ScanResult): Promise<void>;
-  /** Judges the directory of a skill, SKILL.md and its scripts, as it is judged before it is used. */
-  scanSkill(directory: string): Promise<SkillScan>;
-  /**
-   * Accepts exactly the files that were scanned, for use from now on. Throws `failed_precondition` when not all could be
-   * read, `permission_denied` inside a command that Caisson runs.
-   */
-  acceptSkill(scan: SkillScan): Promise<void>;
 }
 
 export interface BackendsApi {

@@ -113,6 +113,7 @@ export class Caisson implements CaissonApi {
 
     const plans = new Plans(context, { loaded, cwd });
     const plan = (request: SandboxRequest, options: StepOptions): Promise<Plan> => plans.planFor(request, options);
+    const checkTimes: Plans['checkTimes'] = (taskId, times) => plans.checkTimes(taskId, times);
     const planOf = (task: string, options: StepOptions): Promise<Plan> =>
       plan({ taskId: task, existing: true }, options);
     const within: Within = async (task, options, work) =>
@@ -142,7 +143,7 @@ export class Caisson implements CaissonApi {
     });
     this.#openSessions = new Sessions({ context, admission, places, attempt, running, plan: planOf, ...bounds });
     this.sessions = this.#openSessions;
-    this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, within });
+    this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, checkTimes, within });
     const userHome = env['HOME'] ?? homedir();
     const tools = fileTools({ context, guard, rulebook, env, cwd, within });
     const files = { ...tools, ...copiesOf({ context, userHome, within }) };

@@ -12,6 +12,7 @@ import type {
   LogInput,
   ProcessesApi,
   RunInput,
+  SandboxChange,
   SandboxFilter,
   SandboxRequest,
   SessionInput,
@@ -31,7 +32,7 @@ type InputOf<Api, Verb extends keyof Api> = Api[Verb] extends (input: infer Inpu
 
 const sandbox: Of<SandboxRequest> = {
   ...{ taskId: true, backend: true, image: true, limits: true, network: true, persistent: true, cwd: true },
-  ...{ allowDegraded: true, recreate: true, existing: true },
+  ...{ allowDegraded: true, recreate: true, existing: true, labels: true, idleTimeoutMs: true, lifetimeMs: true },
 };
 
 const exec: Of<ExecInput> = {
@@ -72,6 +73,7 @@ export const requestKeys = {
   create: sandbox,
   exec: { ...sandbox, ...exec },
   code: { ...sandbox, ...code },
+  update: { labels: true, idleTimeoutMs: true, lifetimeMs: true } satisfies Of<SandboxChange>,
   run: { ...sandbox, ...exec, input: true } satisfies Of<RunInput & SandboxRequest>,
 } as const;
 
@@ -79,8 +81,8 @@ const page = { limit: true, cursor: true } as const;
 
 export const listKeys = {
   images: { backend: true } satisfies Of<NonNullable<Parameters<ImagesApi['list']>[0]>>,
-  sandboxes: { ...page, backend: true, state: true, task: true, owner: true } satisfies Of<SandboxFilter>,
-  execs: { ...page, task: true, owner: true } satisfies Of<ExecFilter>,
+  sandboxes: { ...page, backend: true, state: true, task: true, owner: true, labels: true } satisfies Of<SandboxFilter>,
+  execs: { ...page, task: true, owner: true, sandboxes: true } satisfies Of<ExecFilter>,
   logs: { after: true, follow: true } satisfies Of<LogInput>,
   processes: { task: true, owner: true } satisfies Of<NonNullable<Parameters<ProcessesApi['list']>[0]>>,
 } as const;

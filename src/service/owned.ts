@@ -20,7 +20,7 @@ import { onlyOf } from './owned/view.ts';
 type Places<Noun> = Readonly<Record<keyof Noun, number | null>>;
 
 const sandboxes: Places<SandboxesApi> = {
-  ...{ create: 1, list: 1, get: 1, start: 1, stop: 1, remove: 2, stats: 1, gc: 1 },
+  ...{ create: 1, list: 1, get: 1, update: 2, start: 1, stop: 1, remove: 2, limits: 1, stats: 1, gc: 1 },
 };
 const execs: Places<ExecsApi> = { start: 1, run: 1, list: 1, get: 1, cancel: 1, logs: 2 };
 const processes: Places<ProcessesApi> = { start: 1, list: 1, get: 1, input: 2, wait: 1, kill: 2 };
@@ -31,13 +31,15 @@ const files: Places<FilesApi> = {
 };
 const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, grants: null, revoke: null, skip: null };
 
-/** Who may administer the installation sees all of it; any other client, what is its owner's. */
+/** Who may administer the installation sees all of it; any other client, what is its owner's and within the bounds of its token. */
 export function apiOf(
   api: CaissonApi,
-  { id, owner, scopes, limits: { execs } }: Pick<TokenView, 'id' | 'owner' | 'scopes' | 'limits'>,
+  { id, owner, scopes, bounds, limits: { execs } }: Pick<TokenView, 'id' | 'owner' | 'scopes' | 'bounds' | 'limits'>,
 ): CaissonApi {
-  const acting = actingAs(api, { owner, token: id, ...(execs === null ? {} : { execs }) });
-  return owner === operator && scopes.includes('admin') ? acting : onlyOf(acting, owner);
+  const most = execs === null ? {} : { execs };
+  const acting = actingAs(api, { owner, token: id, ...most, ...(bounds === null ? {} : { bounds }) });
+  const seesAll = owner === operator && scopes.includes('admin') && bounds === null;
+  return seesAll ? acting : onlyOf(acting, { owner, bounds });
 }
 
 /** Nouns that answer the same to every caller are passed on as they are. */

@@ -6,21 +6,27 @@ import type {
   Options,
   Page,
   SandboxesApi,
+  SandboxChange,
   SandboxFilter,
+  SandboxLimits,
   SandboxRequest,
   SandboxView,
   Stats,
 } from './api.ts';
+import { askedTimes, type Times } from '../plan/times.ts';
 import type { Plan } from '../plan/types.ts';
 import { acquire } from '../sandbox/acquire.ts';
 import type { Context, StepOptions } from '../sandbox/context.ts';
-import { removeSandbox, stopSandbox } from '../sandbox/end.ts';
+import { changeSandbox } from '../sandbox/change.ts';
+import { findRow, removeSandbox, stopSandbox } from '../sandbox/end.ts';
 import type { Within } from '../sandbox/healing.ts';
 import { inspectSandbox } from '../sandbox/inspect.ts';
+import { limitsOf } from '../sandbox/limits.ts';
 import { measured } from '../sandbox/measure.ts';
 import { readStats } from '../sandbox/stats.ts';
 import { viewOf } from '../sandbox/view.ts';
 import type { SandboxRow } from '../store/store.ts';
+import { hasLabels } from '../values/labels.ts';
 import { ownerOf } from '../values/owner.ts';
 import { gc, type GcParts } from './admin/gc.ts';
 import type { Sweeper } from './admin/sweeper.ts';
@@ -32,6 +38,7 @@ export interface SandboxesParts extends GcParts {
   readonly processes: Processes;
   readonly sweeper: Sweeper;
   readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
+  readonly checkTimes: (taskId: string, times: Partial<Times>) => void;
   readonly within: Within;
 }
 
@@ -67,6 +74,21 @@ export class Sandboxes implements SandboxesApi {
     return await inspectSandbox(this.#context, task, options);
   }
 
+  async update(task: string, change: SandboxChange, options: Options = {}): Promise<SandboxView> {
+    checkKeys(change, requestKeys.update);
+    const { labels = {} } = change;
+    const times = askedTimes(change);
+    const { taskId } = await findRow(this.#context, task);
+    this.#parts.checkTimes(taskId, times);
+    return viewOf(await changeSandbox(this.#context, task, { labels, times }, options), null);
+  }
+
+  async limits(task: string, options: Options = {}): Promise<SandboxLimits> {
+    const inspected = await this.get(task, options);
+    const { timeoutMs, guarantees } = await this.#parts.plan({ taskId: inspected.id, existing: true }, options);
+    return limitsOf(inspected, { guarantees, commandTimeoutMs: timeoutMs });
+  }
+
   async start(task: string, options: Options = {}): Promise<Acquired> {
     return await this.create({ taskId: task, existing: true }, options);
   }
@@ -90,8 +112,9 @@ export class Sandboxes implements SandboxesApi {
   }
 }
 
-function isWanted(row: SandboxRow, { task, owner, backend = row.backend, state = row.state }: SandboxFilter): boolean {
-  if (row.backend !== backend || row.state !== state) return false;
+function isWanted(row: SandboxRow, filter: SandboxFilter): boolean {
+  const { task, owner, backend = row.backend, state = row.state, labels = {} } = filter;
+  if (row.backend !== backend || row.state !== state || !hasLabels(row.labels, labels)) return false;
   if (owner !== undefined && ownerOf(row.taskId) !== owner) return false;
   return task === undefined || row.taskId === task || row.id === task;
 }

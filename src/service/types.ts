@@ -7,6 +7,7 @@ import type { Exit } from '../exec/exit.ts';
 import type { SessionEnd, SessionStart } from '../exec/session/types.ts';
 import type { Execution, KeptStream, Where } from '../exec/types.ts';
 import type { Asking, Caller, Timed } from '../values/caller.ts';
+import type { AskedTimes } from '../plan/times.ts';
 import type { View } from '../sandbox/view.ts';
 
 export interface Options {
@@ -54,6 +55,12 @@ export interface ExecInput {
 
 /** A sandbox as it is known: what was wanted, what was measured, and what is missing. */
 export type SandboxView = View;
+
+/** What can be changed about a sandbox that is there. */
+export interface SandboxChange extends AskedTimes {
+  /** Set beside those that are there; `null` removes one. */
+  readonly labels?: Readonly<Record<string, string | null>>;
+}
 
 /** How the sandbox came to the caller. */
 export interface Acquired {
@@ -183,6 +190,8 @@ export interface SandboxFilter extends PageInput {
   readonly owner?: string;
   readonly backend?: string;
   readonly state?: SandboxView['state'];
+  /** Only those with all of these labels. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface ExecFilter extends PageInput {
@@ -190,6 +199,8 @@ export interface ExecFilter extends PageInput {
   readonly task?: string;
   /** Only in tasks of this owner, and under ids of it. */
   readonly owner?: string;
+  /** Only in these sandboxes. */
+  readonly sandboxes?: readonly string[];
 }
 
 /** Of one task, or of all sandboxes that run, those of one owner. */

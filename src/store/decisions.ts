@@ -1,5 +1,5 @@
 /** Rows about decisions and about who may make them: questions, answers that hold, tokens, rules. Part of the contract of the store. */
-import type { Caller } from '../values/caller.ts';
+import type { Bounds, Caller } from '../values/caller.ts';
 
 type ApprovalState = 'pending' | 'approved' | 'denied' | 'used';
 
@@ -55,6 +55,8 @@ export interface TokenRow {
   /** For people. */
   readonly name: string;
   readonly scopes: readonly string[];
+  /** `null`: bound to nothing but its owner. */
+  readonly bounds: Bounds | null;
   /** Milliseconds since the epoch, by `steadyNow`. */
   readonly createdAt: number;
   /** `null`: no end of its own. */

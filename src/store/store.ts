@@ -11,6 +11,7 @@
  * (SIGSTOP, a closed laptop) keeps what it holds.
  */
 import type { Ref, Spec } from '../backend.ts';
+import type { Labels } from '../values/labels.ts';
 import type { Outbox } from './outbox.ts';
 import type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
 
@@ -88,6 +89,8 @@ export interface SandboxRow {
   readonly idleMs: number | null;
   /** Remove after this long in any case. `null`: never. */
   readonly ttlMs: number | null;
+  /** Of callers; Caisson reads no meaning into them. */
+  readonly labels: Labels;
 }
 
 export type SandboxPatch = Partial<
@@ -110,6 +113,7 @@ export type SandboxPatch = Partial<
     | 'lostSince'
     | 'idleMs'
     | 'ttlMs'
+    | 'labels'
   >
 >;
 

@@ -1,3 +1,5 @@
+import type { Label } from './labels.ts';
+
 /** On whose behalf a call is made, where that is not the program which opened Caisson. It travels with the options of a call. */
 export interface Caller {
   readonly owner: string;
@@ -5,6 +7,19 @@ export interface Caller {
   readonly token: string;
   /** Commands that the token runs at the same time, at most. */
   readonly execs?: number;
+  /** What the token is bound to beside its owner. Absent: nothing. */
+  readonly bounds?: Bounds;
+}
+
+/** `null` everywhere: not bound in this. */
+export interface Bounds {
+  /** The only task that it sees and makes. */
+  readonly task: string | null;
+  /** Which sandboxes it sees; it makes them with it. */
+  readonly label: Label | null;
+  /** What it may make sandboxes from, and where; the first is taken where a request does not say. */
+  readonly images: readonly string[] | null;
+  readonly backends: readonly string[] | null;
 }
 
 /** The owner of everything that was made without a token. */

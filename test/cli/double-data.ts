@@ -170,6 +170,7 @@ const approvals: CaissonApi['approvals'] = {
 };
 
 const token: TokenView = {
+  bounds: null,
   id: 'tok_0123456789abcdef',
   owner: 'operator',
   name: 'agent',

@@ -19,7 +19,8 @@ import type {
   Stats,
 } from '../../src/service/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { checks, detached, Fixed, backendsIn, policyWith, secretsOf, spec, usage, wholeRules } from './double-data.ts';
+import { Fixed, backendsIn, checks, detached, policyWith, secretsOf, usage, wholeRules } from './double-data.ts';
+import { limitsPage, usualView } from './double-views.ts';
 import { files } from './double-files.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 import { sessionsOf } from './double-sessions.ts';
@@ -73,7 +74,11 @@ export class Double extends Fixed implements CaissonApi {
     },
     get: (task) => {
       const noLanes = this.#find(task).backend === 'local' ? 'no setsid here' : null;
-      return Promise.resolve({ ...this.#find(task), resource: 'running', noLanes });
+      return Promise.resolve({ ...this.#find(task), resource: 'running', noLanes, endsBy: [] });
+    },
+    update: (task, change) => {
+      this.#log(`update ${this.#find(task).taskId} ${JSON.stringify(change)}`);
+      return Promise.resolve(this.#find(task));
     },
     start: (task) =>
       Promise.resolve({ sandbox: this.#find(task), how: 'started', lostSince: this.#script.lostSince ?? null }),
@@ -82,6 +87,7 @@ export class Double extends Fixed implements CaissonApi {
       await Promise.resolve(options.signal?.throwIfAborted());
       this.#drop(this.#find(task), how.keepFiles === true ? ' keeping files' : '');
     },
+    limits: (task) => Promise.resolve({ ...limitsPage, taskId: this.#find(task).taskId }),
     stats: (task) => this.#stats(task),
     gc: (how) => {
       this.#log(`gc ${how.dryRun ? 'dry' : 'for real'}`);
@@ -269,12 +275,7 @@ export class Double extends Fixed implements CaissonApi {
       backend: 'docker',
       state: 'ready',
       name: `caisson-${taskId}`,
-      place: null,
-      spec,
-      fingerprint: 'f1',
-      effective: null,
-      degraded: [{ control: 'diskBytes', wanted: 1024, reason: 'overlay2 on ext4 has no quota' }],
-      ...{ lostSince: null, directory: null, ephemeral: false },
+      ...usualView,
       generation: 1,
       ...{ createdAt: time, usedAt: time, expiresAt: null },
       ...part,

@@ -54,7 +54,7 @@ describe('help', () => {
     const { exitCode, stderr } = await cli(['inspect']);
     expect(exitCode).toBe(2);
     expect(stderr).toBe(
-      'caisson: caisson inspect needs TASK (invalid_argument)\n  usage: caisson inspect TASK\n  try: caisson inspect --help\n',
+      'caisson: caisson inspect needs TASK (invalid_argument)\n  usage: caisson inspect [options] TASK\n  try: caisson inspect --help\n',
     );
   });
 });

@@ -57,7 +57,8 @@ describe('tables', () => {
       kept          yes
       made          3 min ago (2026-01-02T11:57:00Z), generation 1
       idle          42 s
-      expires       never
+      labels        -
+      ends          not by itself
 
       CONTROL                 WANTED      EFFECTIVE
       backend                 docker      -

@@ -9,7 +9,7 @@ it('an owner, a task and execs may have the longest names that are allowed', { t
   await using home = await makeHome();
   const caisson = await home.open();
   const owner = 'a'.repeat(32);
-  const api = apiOf(caisson, { id: 'tok_x', owner, scopes: ['run', 'read'], limits: noLimits });
+  const api = apiOf(caisson, { id: 'tok_x', owner, scopes: ['run', 'read'], bounds: null, limits: noLimits });
   const taskId = 'b'.repeat(63);
   const execId = `exec_${'c'.repeat(64)}`;
   await api.sandboxes.create({ taskId, backend: 'docker' });

@@ -19,11 +19,13 @@ const missing = {
 
 /** By method and path, as the table has them. What needs a state that no test makes cheaply is asked for what is not there. */
 export const examples: Readonly<Record<string, Example>> = {
-  'POST /v1/sandboxes': { body: { taskId: 'build' } },
-  'GET /v1/sandboxes': { query: 'limit=10' },
+  'POST /v1/sandboxes': { body: { taskId: 'build', labels: { team: 'a' }, idleTimeoutMs: 600_000, lifetimeMs: null } },
+  'GET /v1/sandboxes': { query: 'limit=10&label=team=a' },
   'GET /v1/sandboxes/{id}': { path: build },
+  'PATCH /v1/sandboxes/{id}': { path: build, body: { labels: { team: 'b', stage: null }, lifetimeMs: 3_600_000 } },
   'POST /v1/sandboxes/{id}/stop': { path: build, status: 204 },
   'POST /v1/sandboxes/{id}/start': { path: build },
+  'GET /v1/sandboxes/{id}/limits': { path: build, headers: { accept: 'text/markdown' } },
   'GET /v1/sandboxes/{id}/stats': { path: build, status: 501 },
   'PUT /v1/sandboxes/{id}/questions': { path: build, body: { skip: false }, status: 204 },
   'POST /v1/gc': { body: { dryRun: true } },
@@ -93,7 +95,16 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/images': { status: 503 },
   'GET /v1/images/recipes': {},
   'POST /v1/images': { body: { recipe: 'none-of-this-name' }, status: 501 },
-  'POST /v1/tokens': { body: { name: 'other', scopes: ['read'] }, status: 201 },
+  'POST /v1/tokens': {
+    body: {
+      name: 'other',
+      scopes: ['read'],
+      label: { key: 'team', value: 'a' },
+      images: ['debian:12'],
+      backends: ['docker'],
+    },
+    status: 201,
+  },
   'GET /v1/tokens': {},
   'DELETE /v1/tokens/{tokenId}': { path: missing, status: 404 },
   'POST /v1/tickets': { body: { path: '/v1/sandboxes/build/pty' }, status: 201 },

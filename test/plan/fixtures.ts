@@ -17,6 +17,8 @@ export function settledFor(spec: Spec, over: Partial<Settled> = {}): Settled {
     timeoutMs: null,
     idleMs: null,
     ttlMs: null,
+    labels: {},
+    times: {},
     forwardEnv: [],
     passEnv: [],
     skills: [],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expiresAt, expiryOf, startsIdle, touchIntervalMs } from '../../src/sandbox/expiry.ts';
+import { endsOf, expiresAt, expiryOf, startsIdle, touchIntervalMs } from '../../src/sandbox/expiry.ts';
 import { row } from './rows.ts';
 import { clockAt } from '../fixtures/clock.ts';
 
@@ -24,6 +24,28 @@ describe('expiry', () => {
   it('tells the earlier of both ends', () => {
     expect(expiresAt(row({ idleMs: 100, ttlMs: 500 }))).toBe(1_500);
     expect(expiresAt(row({ idleMs: 100, ttlMs: 5_000 }))).toBe(2_100);
+  });
+
+  it('tells each end with its time, the earliest first', () => {
+    const ends = (candidate: ReturnType<typeof row>, stops = true) => endsOf(candidate, clockAt(3_000), { stops });
+    expect(ends(row())).toEqual([]);
+    expect(ends(row({ idleMs: 100_000, ttlMs: 5_000 }))).toEqual([
+      { by: 'lifetime', does: 'remove', at: new Date(6_000).toISOString() },
+      { by: 'idle', does: 'stop', at: new Date(102_000).toISOString() },
+    ]);
+    expect(ends(row({ idleMs: 100, state: 'stopped' }))).toEqual([]);
+    expect(ends(row({ idleMs: 100 }), false)).toEqual([]);
+    expect(ends(row({ idleMs: 100, ephemeral: true }))).toEqual([
+      { by: 'idle', does: 'remove', at: new Date(2_100).toISOString() },
+      { by: 'process', does: 'remove', at: null },
+    ]);
+  });
+
+  it('tells an end by the boot clock, whatever the time of day was set to', () => {
+    const boot = { id: 'boot-1', ms: 50_000 };
+    const candidate = row({ ttlMs: 60_000, createdAt: 5, createdBoot: boot, usedBoot: boot });
+    const now = clockAt(1_000_000, { id: 'boot-1', ms: 60_000 });
+    expect(endsOf(candidate, now, { stops: true })).toMatchObject([{ at: new Date(1_050_000).toISOString() }]);
   });
 
   it('touches at least three times within an idle lifetime, but not more than once a second', () => {

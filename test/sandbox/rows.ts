@@ -37,6 +37,7 @@ export function row(patch: Partial<SandboxRow> = {}): SandboxRow {
     lostSince: null,
     idleMs: null,
     ttlMs: null,
+    labels: {},
     ...patch,
   };
 }

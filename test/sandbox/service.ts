@@ -82,6 +82,9 @@ export async function plan(context: Context, patch: Partial<Plan> = {}): Promise
     ephemeral: false,
     idleMs: null,
     ttlMs: null,
+    labels: {},
+    times: {},
+    bound: null,
     ...{ configuredCwd: null, timeoutMs: null, forwardEnv: [], passEnv: [], skills: [] },
     ...patch,
   };

@@ -3,7 +3,15 @@ import { CaissonError } from '../../src/errors.ts';
 import { nextStep } from '../../src/sandbox/step.ts';
 import { row, spec } from './rows.ts';
 
-const ask = { taskId: 'demo', spec, configured: spec, fingerprint: 'f'.repeat(32), recreate: false, existing: false };
+const ask = {
+  taskId: 'demo',
+  spec,
+  configured: spec,
+  fingerprint: 'f'.repeat(32),
+  recreate: false,
+  existing: false,
+  bound: null,
+};
 
 describe('what a request means for the sandbox of its task', () => {
   it.each([
@@ -19,6 +27,20 @@ describe('what a request means for the sandbox of its task', () => {
   ] as const)('case %#', (current, wanted, step) => {
     expect(nextStep(current, wanted)).toBe(step);
   });
+
+  it.each(['ready', 'stopped', 'creating', 'destroying'] as const)(
+    'is not there for a token that is bound to a label which it has not, though it is %s',
+    (state) => {
+      const bound = { key: 'team', value: 'a' };
+      for (const recreate of [false, true])
+        for (const labels of [{}, { team: 'b' }, { other: 'a' }]) {
+          const error = thrown(() => nextStep(row({ state, labels }), { ...ask, recreate, bound }));
+          expect(error.code).toBe('not_found');
+        }
+      expect(nextStep(row({ labels: { team: 'a', more: '1' } }), { ...ask, bound })).toBe('use');
+      expect(nextStep(null, { ...ask, bound })).toBe('create');
+    },
+  );
 
   it('names the differing keys with both values in a conflict', () => {
     const other = { ...spec, image: 'alpine:3', limits: { ...spec.limits, memoryBytes: 1 } };

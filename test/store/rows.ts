@@ -39,6 +39,7 @@ export function newRow(over: Partial<SandboxRow> = {}): SandboxRow {
     lostSince: null,
     idleMs: 300_000,
     ttlMs: null,
+    labels: {},
     ...over,
   };
 }

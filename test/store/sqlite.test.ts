@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { migrations, newestVersion } from '../../src/store/sqlite/migrations.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { testStore } from './contract.ts';
+import { insertEarlier } from './earlier.ts';
 import { newRow } from './rows.ts';
 import { scratch } from './scratch.ts';
 import { containing } from '../matchers.ts';
@@ -63,6 +64,7 @@ describe('a damaged row', () => {
     ['state', 'dancing', 'state should be creating or ready or stopping or stopped or destroying'],
     ['degraded', '{}', 'degraded should be a list'],
     ['effective', '[]', 'effective should be an object'],
+    ['labels', '{"a":1}', 'labels.a should be a string'],
     ['generation', -1, 'generation should be a number from 0 on'],
   ])('with %s = %s is an internal error that names it, and can be removed', async (column, value, reason) => {
     await using directory = await scratch();
@@ -123,16 +125,8 @@ describe('versions of the database (FR-22)', () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
     const row = newRow({ state: 'ready', ref: { v: 1, container: 'x' } });
-    const newer = join(directory.path, 'newer.db');
-    const { store } = await openStore(newer);
-    await store.insertSandbox(row);
-    await store.close();
     await (await openStore(path, { migrations: migrations.slice(0, 5) })).store.close();
-    const database = new DatabaseSync(path);
-    const columns = database.prepare("SELECT name FROM pragma_table_info('sandboxes')").all();
-    const names = columns.map(({ name }) => String(name)).join(', ');
-    database.exec(`ATTACH '${newer}' AS newer; INSERT INTO sandboxes (${names}) SELECT ${names} FROM newer.sandboxes`);
-    database.close();
+    await insertEarlier(path, row);
 
     const upgraded = await openStore(path);
     expect(upgraded.notices.map(({ id }) => id)).toEqual(['migrated']);

@@ -3,6 +3,7 @@ import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { CaissonError } from '../../errors.ts';
 import { operator } from '../../values/caller.ts';
 import { checkOwner } from '../../values/owner.ts';
+import { boundsOf } from './bounds.ts';
 import type { Scope, TokenInput } from './types.ts';
 
 const form = /^caisson_[A-Za-z0-9_-]{43}$/;
@@ -30,7 +31,8 @@ export function sameDigest(one: string, other: string): boolean {
 }
 
 /** Throws `invalid_argument`. */
-export function checkTokenInput({ name, scopes: wanted, owner = operator, lifetimeMs, limits }: TokenInput): void {
+export function checkTokenInput(input: TokenInput): void {
+  const { name, scopes: wanted, owner = operator, lifetimeMs, limits } = input;
   if (typeof name !== 'string' || !/^[\x20-\x7e]+$/.test(name) || name.length > mostNameUnits)
     throw wrong(`the name of a token has 1 to ${mostNameUnits} printable characters of ASCII`);
   const unknown = wanted.find((scope) => !scopes.includes(scope));
@@ -40,6 +42,8 @@ export function checkTokenInput({ name, scopes: wanted, owner = operator, lifeti
     );
   if (checkOwner(owner) !== operator && wanted.includes('admin'))
     throw wrong(`the scope admin concerns the whole installation: only tokens of the owner ${operator} have it`);
+  if (boundsOf(input) !== null && wanted.includes('admin'))
+    throw wrong('the scope admin concerns the whole installation: a token with it is bound to nothing');
   if (lifetimeMs !== undefined && !(lifetimeMs >= 1000 && lifetimeMs <= mostLifetimeMs))
     throw wrong('a token lives from a second to ten years, or without an end');
   for (const [name, most] of Object.entries(limits ?? {}))

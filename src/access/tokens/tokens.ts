@@ -3,6 +3,7 @@ import type { Audit } from '../../audit/types.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Store, TokenRow } from '../../store/store.ts';
 import { operator } from '../../values/caller.ts';
+import { boundsOf, boundsText } from './bounds.ts';
 import { Requests } from './requests.ts';
 import { checkTokenInput, digestOf, isToken, newToken, sameDigest, scopes } from './token.ts';
 import type { NewToken, TokenInput, TokenView } from './types.ts';
@@ -32,8 +33,11 @@ export class Tokens {
     const { name, owner = operator } = input;
     const { execs = null, requestsPerMinute = null } = input.limits ?? {};
     const limits = { execs, requestsPerMinute };
-    const kept = { id, owner, name, scopes: [...new Set(input.scopes)], createdAt, expiresAt, limits };
-    await audit.record(entry('token-created', { token: id, owner, scopes: kept.scopes, by }));
+    const bounds = boundsOf(input);
+    const kept = { id, owner, name, scopes: [...new Set(input.scopes)], bounds, createdAt, expiresAt, limits };
+    await audit.record(
+      entry('token-created', { token: id, owner, scopes: kept.scopes, bounds: boundsText(bounds), by }),
+    );
     await store.insertToken({ ...kept, digest });
     return { ...viewOf({ ...kept, digest }), token };
   }
@@ -69,9 +73,9 @@ export class Tokens {
   }
 }
 
-function viewOf({ id, owner, name, scopes: kept, createdAt, expiresAt, limits }: TokenRow): TokenView {
+function viewOf({ id, owner, name, scopes: kept, bounds, createdAt, expiresAt, limits }: TokenRow): TokenView {
   return {
-    ...{ id, owner, name },
+    ...{ id, owner, name, bounds },
     scopes: scopes.filter((scope) => kept.includes(scope)),
     createdAt: new Date(createdAt).toISOString(),
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
@@ -84,7 +88,13 @@ function entry(
   {
     by,
     ...facts
-  }: { readonly by: string; readonly token: string; readonly owner?: string; readonly scopes?: string[] },
+  }: {
+    readonly by: string;
+    readonly token: string;
+    readonly owner?: string;
+    readonly scopes?: string[];
+    readonly bounds?: readonly string[];
+  },
 ) {
   return {
     type: 'access',

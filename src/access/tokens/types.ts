@@ -1,4 +1,6 @@
 /** Tokens of the service, as front ends see them. */
+import type { Bounds } from '../../values/caller.ts';
+import type { Label } from '../../values/labels.ts';
 
 /**
  * `run`: sandboxes, commands, files. `read`: lists, records, states. `approve`: answers questions about commands. `admin`: what
@@ -6,7 +8,7 @@
  */
 export type Scope = 'run' | 'read' | 'approve' | 'admin';
 
-export interface TokenInput {
+export interface TokenInput extends TokenBounds {
   /** For people. */
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -26,6 +28,17 @@ export interface TokenLimits {
   readonly requestsPerMinute: number | null;
 }
 
+/** What a token may be bound to beside its owner. Not with the scope `admin`. */
+export interface TokenBounds {
+  /** The only task that it sees and makes. Not together with `label`. */
+  readonly task?: string;
+  /** It sees only sandboxes with this label, makes them with it, and sets no labels. */
+  readonly label?: Label;
+  /** From what it may make sandboxes, and where; the first is taken where a request does not say. */
+  readonly images?: readonly string[];
+  readonly backends?: readonly string[];
+}
+
 /** Never the token itself: only its SHA-256 is kept. */
 export interface TokenView {
   /** `tok_` and 16 characters of [a-z0-9]. */
@@ -33,6 +46,8 @@ export interface TokenView {
   readonly owner: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** `null`: bound to nothing but its owner. */
+  readonly bounds: Bounds | null;
   /** RFC 3339. */
   readonly createdAt: string;
   /** RFC 3339; `null`: it has no end. */

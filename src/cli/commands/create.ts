@@ -17,6 +17,7 @@ when it is only a default.`,
     ['a sandbox with the defaults of the configuration', 'create build'],
     ['on Docker, with its own image and limits', 'create build --backend docker --image debian:12 --cpu 2 --memory 2g'],
     ['without network', 'create quiet --network none'],
+    ['for a team, removed after a day at the latest', 'create build --label team=search --idle 30m --lifetime 24h'],
     ['replace one that was made differently', 'create build --memory 4g --recreate'],
   ],
   run: async (given, context) => {

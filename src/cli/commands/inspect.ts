@@ -1,8 +1,8 @@
-import type { Inspected } from '../../service/api.ts';
+import { type Inspected, limitsText } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
-import { describeDegraded } from '../explain.ts';
+import { describeDegraded, describeEnd } from '../explain.ts';
 import { formatAge } from '../format.ts';
 import { comparison } from '../inspection.ts';
 
@@ -13,12 +13,20 @@ export const inspect = defineCommand({
   operands: [{ name: 'TASK', count: 'one' }],
   runs: false,
   exitsAsCommand: false,
-  options: {},
+  options: { limits: { type: 'flag', about: 'a page of what holds in it, for people and models' } },
   examples: [
     ['limits, capabilities, mounts and network as they are', 'inspect build'],
+    ['what a model that works there should know', 'inspect build --limits'],
     ['one fact for a script', 'inspect build -o json | jq .effective.limits.memoryBytes'],
   ],
-  run: async ({ operands: [task = ''] }, context) => {
+  run: async (given, context) => {
+    const [task = ''] = given.operands;
+    if (given.flag('limits')) {
+      const limits = await (await context.service()).sandboxes.limits(task, context.options);
+      if (context.json) await context.printJson(limits);
+      else await context.print(limitsText(limits));
+      return 0;
+    }
     const inspected = await (await context.service()).sandboxes.get(task, context.options);
     if (context.json) await context.printJson(inspected);
     else await show(inspected, context);
@@ -59,7 +67,13 @@ function factsOf(inspected: Inspected, nowMs: number): readonly (readonly [strin
     ],
     ...(inspected.lostSince === null ? [] : [['files lost', `what was written after ${inspected.lostSince}`] as const]),
     ['idle', formatAge(inspected.usedAt, nowMs)],
-    ['expires', inspected.expiresAt ?? 'never'],
+    [
+      'labels',
+      Object.entries(inspected.labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(' ') || '-',
+    ],
+    ['ends', inspected.endsBy.map(describeEnd).join('; ') || 'not by itself'],
     ...(inspected.noLanes === null ? [] : [['lanes', inspected.noLanes] as const]),
   ];
 }

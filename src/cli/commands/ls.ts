@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
 import { formatAge, formatBytes } from '../format.ts';
 import { UsageError } from '../usage.ts';
-import { readChoice } from '../values.ts';
+import { readChoice, readLabels } from '../values.ts';
 
 export const ls = defineCommand({
   name: 'ls',
@@ -21,6 +21,7 @@ configuration names or that have sandboxes; --filter backend=NAME asks one.`,
   exitsAsCommand: false,
   options: {
     account: { type: 'flag', about: 'what runs in the accounts of cloud services' },
+    label: { type: 'list', value: 'KEY=VALUE', about: 'only those with this label; all must hold' },
     filter: {
       type: 'list',
       value: 'KEY=VALUE',
@@ -29,6 +30,7 @@ configuration names or that have sandboxes; --filter backend=NAME asks one.`,
   },
   examples: [
     ['what is there', 'ls'],
+    ['what a team has', 'ls --label team=search'],
     ['what runs in the account of a service, of all programs', 'ls --account'],
     [
       'what runs in Docker, of the tasks whose names begin with ci-',
@@ -37,9 +39,12 @@ configuration names or that have sandboxes; --filter backend=NAME asks one.`,
   ],
   run: async (given, context) => {
     const wanted = filterOf(given.list('filter'));
+    const labels = readLabels('--label', given.list('label'));
     const service = await context.service();
     if (given.flag('account')) return await listAccounts(given.list('filter'), service, context);
-    const all = await Array.fromAsync(everyItem((page) => service.sandboxes.list(page, context.options)));
+    const all = await Array.fromAsync(
+      everyItem((page) => service.sandboxes.list({ ...page, labels }, context.options)),
+    );
     const sandboxes = all.filter(wanted);
     if (context.json) await context.printJson(sandboxes);
     else if (context.quiet) await context.print(sandboxes.map(({ taskId }) => `${taskId}\n`).join(''));

@@ -150,10 +150,12 @@ class FileJournal implements Journal {
     return entry === null ? null : (this.#summaries([entry])[0] ?? null);
   }
 
-  async execs({ task, owner, after = null, limit }: ExecFilter): Promise<readonly ExecSummary[]> {
+  async execs({ task, owner, sandboxes, after = null, limit }: ExecFilter): Promise<readonly ExecSummary[]> {
     await this.#refresh();
+    const among = sandboxes === undefined ? null : new Set(sandboxes);
     const isWanted = ({ execId, taskId, sandboxId }: Entry): boolean =>
       (task === undefined || taskId === task || sandboxId === task) &&
+      (among === null || among.has(sandboxId)) &&
       (owner === undefined || (ownerOf(taskId) === owner && ownerOfExec(execId) === owner));
     const latest = after === null ? this.#catalogue.latest().filter(isWanted) : [];
     const wanted = oldestFirst(latest.length < limit ? this.#catalogue.all().filter(isWanted) : latest).toReversed();

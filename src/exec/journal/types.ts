@@ -53,6 +53,8 @@ export interface ExecFilter {
   readonly task?: string | undefined;
   /** Only in tasks of this owner, and under ids of it. */
   readonly owner?: string | undefined;
+  /** Only in these sandboxes. */
+  readonly sandboxes?: readonly string[] | undefined;
   /** Only what follows this exec in the list. `at`: when it started, in milliseconds since 1970, should its record be gone. */
   readonly after?: { readonly id: string; readonly at: number } | null;
   readonly limit: number;

@@ -104,6 +104,7 @@ function answerOf(route: Route, components: Components): Json {
     ...content({
       ...(stream === null ? {} : { 'application/x-ndjson': stream, 'text/event-stream': stream }),
       ...(gives(route) ? { 'application/json': components.schema(answer, 'output') } : {}),
+      ...(route.gives === 'text' ? { 'text/markdown': {}, 'text/plain': {} } : {}),
       ...(route.gives === 'bytes' ? { 'application/octet-stream': {} } : {}),
     }),
   };

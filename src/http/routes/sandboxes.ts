@@ -1,10 +1,23 @@
 import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
+import { limitsText } from '../../service/api.ts';
+import { Page } from '../reply.ts';
 import { route } from '../route.ts';
 import type { Call } from '../route.ts';
 import { skipBody } from '../schemas/approvals.ts';
 import { bare, inside, noAnswer, pageOf, pageQuery, queryFlag } from '../schemas/common.ts';
-import { acquired, gcItem, inspected, sandbox, sandboxBody, states, stats } from '../schemas/sandboxes.ts';
+import {
+  acquired,
+  changeBody,
+  gcItem,
+  inspected,
+  limitsPage,
+  labelQuery,
+  sandbox,
+  sandboxBody,
+  states,
+  stats,
+} from '../schemas/sandboxes.ts';
 
 /** A field that a route takes from some tokens only. */
 export function needsAdmin({ token }: Pick<Call, 'token'>, isAsked: boolean | undefined, field: string): void {
@@ -32,9 +45,15 @@ export const listSandboxes = route({
   path: '/v1/sandboxes',
   scope: 'read',
   about: 'Lists sandboxes as they are recorded, oldest first.',
-  query: z.strictObject({ ...pageQuery, backend: z.string().max(32).exactOptional(), state: states.exactOptional() }),
+  query: z.strictObject({
+    ...pageQuery,
+    backend: z.string().max(32).exactOptional(),
+    state: states.exactOptional(),
+    label: labelQuery.exactOptional(),
+  }),
   answer: pageOf(sandbox),
-  run: ({ api, query }) => api.sandboxes.list(query),
+  run: ({ api, query: { label, ...filter } }) =>
+    api.sandboxes.list({ ...filter, ...(label === undefined ? {} : { labels: Object.fromEntries(label) }) }),
 });
 
 export const getSandbox = route({
@@ -45,6 +64,17 @@ export const getSandbox = route({
   about: 'Shows what is recorded of a sandbox, and what its place says of it now.',
   answer: inspected,
   run: ({ api, params, options }) => api.sandboxes.get(params.id, options),
+});
+
+export const updateSandbox = route({
+  ...inside,
+  method: 'PATCH',
+  path: '/v1/sandboxes/{id}',
+  scope: 'run',
+  about: 'Changes labels and times of a sandbox. What is absent stays as it is.',
+  body: changeBody,
+  answer: sandbox,
+  run: ({ api, params, body, options }) => api.sandboxes.update(params.id, body, options),
 });
 
 export const startSandbox = route({
@@ -92,6 +122,21 @@ export const sandboxStats = route({
   about: 'Shows what a sandbox uses now.',
   answer: stats,
   run: ({ api, params, options }) => api.sandboxes.stats(params.id, options),
+});
+
+export const sandboxLimits = route({
+  ...inside,
+  method: 'GET',
+  path: '/v1/sandboxes/{id}/limits',
+  scope: 'read',
+  about: 'Shows what holds in a sandbox and what is left when it ends; with Accept: text/markdown, for a model.',
+  gives: 'text',
+  answer: limitsPage,
+  run: async ({ api, params, options, form }) => {
+    const limits = await api.sandboxes.limits(params.id, options);
+    if (form === 'json') return limits;
+    return new Page(limitsText(limits), form === 'plain' ? 'text/plain' : 'text/markdown');
+  },
 });
 
 export const skipQuestions = route({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time } from './common.ts';
+import { taskId, time } from './common.ts';
 
 const texts = z.array(z.string()).readonly();
 const rules = z.strictObject({
@@ -105,6 +105,8 @@ export const hostKey = z.object({
 export const hostKeyBody = z.strictObject({ host: z.string().max(512), fingerprint: z.string().max(512) });
 
 export const scope = z.enum(['run', 'read', 'approve', 'admin']);
+const label = z.strictObject({ key: z.string().min(1).max(317), value: z.string().max(63) });
+
 export const tokenBody = z
   .strictObject({
     name: z.string().min(1).max(100),
@@ -122,6 +124,10 @@ export const tokenBody = z
       })
       .exactOptional()
       .describe('Beside those of its owner.'),
+    task: taskId.exactOptional().describe('The only task that it sees and makes.'),
+    label: label.exactOptional().describe('It sees only sandboxes with it, and makes them with it.'),
+    images: z.array(z.string().min(1).max(512)).min(1).max(64).exactOptional(),
+    backends: z.array(z.string().min(1).max(32)).min(1).max(64).exactOptional(),
   })
   .meta({ id: 'TokenRequest' });
 export const token = z
@@ -130,6 +136,15 @@ export const token = z
     owner: z.string(),
     name: z.string(),
     scopes: z.array(scope).readonly(),
+    bounds: z
+      .object({
+        task: z.string().nullable(),
+        label: z.object({ key: z.string(), value: z.string() }).nullable(),
+        images: texts.nullable(),
+        backends: texts.nullable(),
+      })
+      .nullable()
+      .describe('null: bound to nothing but its owner.'),
     createdAt: time,
     expiresAt: time.nullable(),
     limits: z.object({ execs: z.int().nullable(), requestsPerMinute: z.int().nullable() }),

@@ -6,6 +6,37 @@ const limit = z.number().positive().nullable();
 const limits = z.object({ cpuCores: limit, memoryBytes: limit, diskBytes: limit, pids: limit });
 const network = z.enum(['open', 'none']);
 
+const labelKey = z.string().min(1).max(317);
+const labelValue = z.string().max(63);
+const span = z.int().min(1).nullable();
+const changeable = {
+  idleTimeoutMs: span.exactOptional().describe('Without use; it is stopped then. null: never.'),
+  lifetimeMs: span.exactOptional().describe('Since its creation; it is removed then. null: never.'),
+} as const;
+
+/** `?label=KEY=VALUE`, once or more often. */
+const labelText = z
+  .string()
+  .max(512)
+  .regex(/^[^=]+=[^=]*$/)
+  .transform((label): [string, string] => {
+    const at = label.indexOf('=');
+    return [label.slice(0, at), label.slice(at + 1)];
+  });
+export const labelQuery = z
+  .union([labelText.transform((label) => [label]), z.array(labelText).min(1).max(64)])
+  .describe('KEY=VALUE, which it has; may be given more than once.');
+
+export const changeBody = z
+  .strictObject({
+    ...changeable,
+    labels: z
+      .record(labelKey, labelValue.nullable())
+      .exactOptional()
+      .describe('Set beside those that are there; null removes one.'),
+  })
+  .meta({ id: 'SandboxChange' });
+
 export const sandboxBody = z
   .strictObject({
     taskId,
@@ -26,6 +57,8 @@ export const sandboxBody = z
     persistent: z.boolean().exactOptional(),
     cwd: insidePath.exactOptional(),
     allowDegraded: z.boolean().exactOptional().describe('Needs the scope admin.'),
+    ...changeable,
+    labels: z.record(labelKey, labelValue).exactOptional(),
     recreate: z.boolean().exactOptional().describe('Replace one that was made from another spec.'),
   })
   .meta({ id: 'SandboxRequest' });
@@ -57,6 +90,9 @@ export const sandbox = z
     effective: z.record(z.string(), z.unknown()).nullable().describe('What was measured inside.'),
     degraded: degraded.readonly(),
     ephemeral: z.boolean(),
+    labels: z.record(z.string(), z.string()),
+    idleTimeoutMs: z.number().nullable(),
+    lifetimeMs: z.number().nullable(),
     generation: z.int(),
     createdAt: time,
     usedAt: time,
@@ -64,13 +100,44 @@ export const sandbox = z
   })
   .meta({ id: 'Sandbox' });
 
+export const end = z.object({
+  by: z.enum(['idle', 'lifetime', 'process']),
+  does: z.enum(['stop', 'remove']),
+  at: time.nullable(),
+});
+
 export const inspected = sandbox
-  .extend({ resource: z.string().describe('As its place tells it now; `gone` when it is not there.') })
+  .extend({
+    resource: z.string().describe('As its place tells it now; `gone` when it is not there.'),
+    endsBy: z.array(end).readonly().describe('What ends it, the earliest first.'),
+  })
   .meta({ id: 'InspectedSandbox' });
 
 export const acquired = z
   .object({ sandbox, how: z.enum(['created', 'found', 'started', 'recreated']) })
   .meta({ id: 'Acquired' });
+
+const standing = z.enum(['measured', 'enforced', 'not-enforced', 'unlimited']);
+const why = z.string().nullable();
+export const limitsPage = z
+  .object({
+    taskId: z.string(),
+    sandboxId: z.string(),
+    backend: z.string(),
+    isolation: z.enum(['none', 'remote-host', 'container', 'vm']),
+    limits: z
+      .array(z.object({ name: z.string(), wanted: limit, effective: z.number().nullable(), standing, why }))
+      .readonly(),
+    network: z.object({ mode: network, standing, why }),
+    readOnly: z.array(z.string()).readonly(),
+    cwd: z.string(),
+    idleTimeoutMs: z.number().nullable(),
+    lifetimeMs: z.number().nullable(),
+    commandTimeoutMs: z.number().nullable(),
+    endsBy: z.array(end).readonly(),
+    kept: z.enum(['directories', 'all', 'nothing']),
+  })
+  .meta({ id: 'SandboxLimits' });
 
 const measured = z.number().nullable();
 

@@ -17,9 +17,12 @@ export interface RecordParts {
   readonly processes: Processes;
 }
 
-export async function execsOf(journal: Journal, { task, owner, ...page }: ExecFilter): Promise<Page<ExecView>> {
+export async function execsOf(
+  journal: Journal,
+  { task, owner, sandboxes, ...page }: ExecFilter,
+): Promise<Page<ExecView>> {
   const limit = limitOf(page);
-  const found = await journal.execs({ task, owner, after: positionOf(page), limit: limit + 1 });
+  const found = await journal.execs({ task, owner, sandboxes, after: positionOf(page), limit: limit + 1 });
   return pageOf(found.map(viewOf), limit, ({ id, startedAt }) => ({ at: Date.parse(startedAt), id }));
 }
 

@@ -1,28 +1,30 @@
 /** Questions, answers and rules of one owner. */
 import type { ApprovalsApi, PolicyApi } from '../api.ts';
+import { CaissonError } from '../../errors.ts';
 import { noQuestion } from '../../guard/approval-queue.ts';
 import { noGrant } from '../admin/approvals.ts';
 import type { Mine } from './place.ts';
 import { refuse, refused } from './refused.ts';
 
-export function decisionsOf({ api: { approvals }, scope, asked }: Mine): ApprovalsApi {
+export function decisionsOf({ api: { approvals }, scope, bound, asked }: Mine): ApprovalsApi {
   const get: ApprovalsApi['get'] = async (id, options) => {
     const found = await approvals.get(id, options);
-    if (!scope.has(found)) throw noQuestion(id);
+    if (!scope.has(found) || !(await bound.sees(found))) throw noQuestion(id);
     return scope.ofTask(found);
   };
-  const grants: ApprovalsApi['grants'] = async () =>
-    (await approvals.grants()).filter((each) => scope.has(each)).map((each) => scope.ofTask(each));
+  const seen = async <T extends { readonly taskId: string }>(all: readonly T[]): Promise<readonly T[]> => {
+    const mine = all.filter((each) => scope.has(each));
+    const within = await Promise.all(mine.map((each) => bound.sees(each)));
+    return mine.filter((_, index) => within[index] === true).map((each) => scope.ofTask(each));
+  };
+  const grants: ApprovalsApi['grants'] = async () => await seen(await approvals.grants());
   return {
-    list: (options) =>
-      asked(async () => {
-        const waiting = await approvals.list(options);
-        return waiting.filter((each) => scope.has(each)).map((each) => scope.ofTask(each));
-      }),
+    list: (options) => asked(async () => await seen(await approvals.list(options))),
     get: (id, options) => asked(async () => await get(id, options)),
     answer: (id, choice, by, options) =>
       asked(async () => {
         await get(id, options);
+        if (bound.isBound && choice === 'always') throw onlyHere();
         await approvals.answer(id, choice, by, options);
       }),
     grants: () => asked(grants),
@@ -34,6 +36,12 @@ export function decisionsOf({ api: { approvals }, scope, asked }: Mine): Approva
     skip: refuse,
   };
 }
+
+/** A rule would hold in all tasks of the owner. */
+const onlyHere = (): CaissonError =>
+  new CaissonError('permission_denied', 'a token that is bound to a task or a label does not answer always', {
+    remedy: 'answer once or session',
+  });
 
 export function policyOf({ api: { policy }, scope: { owner }, asked }: Mine): PolicyApi {
   return {

@@ -1,20 +1,20 @@
 /** Execs of one owner. */
 import type { ExecEvent, ExecInput, ExecsApi, LogInput, Options, SandboxRequest } from '../api.ts';
+import { isCode } from '../../errors.ts';
 import { newExecId } from '../../exec/random.ts';
 import { operator } from '../../values/caller.ts';
 import { noRecord } from '../exec/records.ts';
-import type { Mine } from './place.ts';
+import { keyOf, type Mine } from './place.ts';
 import { refuse } from './refused.ts';
 import type { Scope } from './scope.ts';
 
 type Wanted = SandboxRequest & { readonly execId?: string } & Partial<Pick<ExecInput, 'rawOutput' | 'skills'>>;
 
 /** A request with the ids that core knows. */
-export async function keyed<Input extends Wanted>({ scope, place }: Mine, input: Input): Promise<Input> {
-  const { taskId = '', existing, rawOutput, skills = [] } = input;
-  if (scope.owner !== operator && (rawOutput === true || skills.length > 0)) refuse();
-  const key = existing === true ? await place(taskId) : scope.taskKey(taskId);
-  return { ...input, taskId: key, ...keyedId(scope, input) };
+export async function keyed<Input extends Wanted>(mine: Mine, input: Input): Promise<Input> {
+  const { rawOutput, skills = [] } = input;
+  if (!mine.isOperator && (rawOutput === true || skills.length > 0)) refuse();
+  return { ...input, taskId: await keyOf(mine, input), ...keyedId(mine.scope, input) };
 }
 
 /** An id that is chosen later would have no owner in it. */
@@ -24,12 +24,12 @@ export function keyedId(scope: Scope, { execId }: { readonly execId?: string }):
 }
 
 export function execsOf(mine: Mine): ExecsApi {
-  const { api, scope, place, asked } = mine;
+  const { api, scope, bound, place, asked } = mine;
   const { execs } = api;
   const get: ExecsApi['get'] = (execId, options) =>
     asked(async () => {
       const found = await execs.get(scope.execKey(execId), options);
-      if (!scope.has(found.where)) throw noRecord(execId);
+      if (!scope.has(found.where) || !(await bound.sees(found.where))) throw noRecord(execId);
       return scope.ofExec(found);
     });
   return {
@@ -39,11 +39,16 @@ export function execsOf(mine: Mine): ExecsApi {
     list: ({ task, ...filter } = {}, options) =>
       asked(async () => {
         const named = task === undefined ? {} : { task: await place(task) };
-        const { items, nextCursor } = await execs.list({ ...filter, ...named, owner: scope.owner }, options);
+        const within = { ...bound.task(named), ...(await bound.among()), owner: scope.owner };
+        const { items, nextCursor } = await execs.list({ ...filter, ...within }, options);
         return { items: items.map((item) => scope.ofExec(item)), nextCursor };
       }),
     get,
-    cancel: (execId, options) => asked(async () => await execs.cancel(scope.execKey(execId), options)),
+    cancel: (execId, options) =>
+      asked(async () => {
+        if (bound.isBound) await get(execId, options);
+        await execs.cancel(scope.execKey(execId), options);
+      }),
     logs: (id, how, options) => logsOf(mine, { id, how, options }),
   };
 }
@@ -56,15 +61,37 @@ interface Asked {
 
 /** Of what another owner started in a task that was its own, nothing is shown. */
 async function* logsOf(
-  { api, scope, place }: Mine,
+  { api, scope, bound, place }: Mine,
   { id, how, options }: Asked,
 ): AsyncGenerator<ExecEvent, void, void> {
+  const known = new Set<string>();
+  const isSeen = async (key: string): Promise<boolean> =>
+    !bound.isBound || (await bound.sees(await whereOf(api, key, options)));
   try {
     const key = id.startsWith('exec_') ? scope.execKey(id) : await place(id);
+    if (id.startsWith('exec_') && !(await isSeen(key))) throw noRecord(id);
     for await (const event of api.execs.logs(key, how, options))
-      if (scope.hasExec(event.execId)) yield shownEvent(scope, event);
+      if (scope.hasExec(event.execId)) {
+        if (!known.has(event.execId) && !(await isSeen(event.execId))) continue;
+        known.add(event.execId);
+        yield shownEvent(scope, event);
+      }
   } catch (error) {
     throw scope.error(error);
+  }
+}
+
+/** Of an exec, or of a detached process, whose record is in its sandbox. Throws `not_found`. */
+async function whereOf(
+  { execs, processes }: Mine['api'],
+  key: string,
+  options: Options | undefined,
+): Promise<{ readonly taskId: string; readonly sandboxId: string }> {
+  try {
+    return (await execs.get(key, options)).where;
+  } catch (error) {
+    if (!isCode(error, 'not_found')) throw error;
+    return await processes.get(key, options);
   }
 }
 

@@ -5,14 +5,15 @@ import { keyed, keyedId } from './execs.ts';
 import type { Mine } from './place.ts';
 
 export function processesOf(mine: Mine): ProcessesApi {
-  const { api, scope, place, asked } = mine;
+  const { api, scope, bound, place, asked } = mine;
   const { processes } = api;
   const shown = <T extends DetachedProcess>(found: T): T => ({ ...found, id: scope.exec(found.id) });
   // A sandbox tells the ids, and may tell any.
-  const isMine = (found: TaskProcess): boolean => scope.has(found) && scope.hasExec(found.id);
+  const isMine = async (found: TaskProcess): Promise<boolean> =>
+    scope.has(found) && scope.hasExec(found.id) && (await bound.sees(found));
   const found: ProcessesApi['get'] = async (processId, options) => {
     const process = await processes.get(scope.execKey(processId), options);
-    if (!isMine(process)) throw unknownProcess(processId);
+    if (!(await isMine(process))) throw unknownProcess(processId);
     return process;
   };
   return {
@@ -22,7 +23,8 @@ export function processesOf(mine: Mine): ProcessesApi {
       asked(async () => {
         const named = task === undefined ? {} : { task: await place(task) };
         const all = await processes.list({ ...filter, ...named, owner: scope.owner }, options);
-        return all.filter(isMine).map((each) => shown(scope.ofTask(each)));
+        const seen = await Promise.all(all.map(isMine));
+        return all.filter((_, index) => seen[index] === true).map((each) => shown(scope.ofTask(each)));
       }),
     get: (processId, options) => asked(async () => shown(scope.ofTask(await found(processId, options)))),
     input: (processId, source, options) =>

@@ -1,27 +1,35 @@
 /** Sandboxes and files of one owner. */
 import type { Acquired, FilesApi, Options, SandboxesApi } from '../api.ts';
 import { refused } from './refused.ts';
-import type { Mine } from './place.ts';
+import { keyOf, type Mine } from './place.ts';
 
-export function sandboxesOf({ api: { sandboxes }, scope, place, asked }: Mine): SandboxesApi {
+export function sandboxesOf({ api: { sandboxes }, scope, bound, place, asked }: Mine): SandboxesApi {
   const shown = (acquired: Acquired): Acquired => ({ ...acquired, sandbox: scope.ofTask(acquired.sandbox) });
   return {
     create: (request, options) =>
       asked(async () => {
-        const { taskId = '', existing } = request;
-        const key = existing === true ? await place(taskId) : scope.taskKey(taskId);
+        const key = await keyOf({ scope, bound, place }, request);
         return shown(await sandboxes.create({ ...request, taskId: key }, options));
       }),
     list: ({ task, ...filter } = {}, options) =>
       asked(async () => {
         const named = task === undefined ? {} : { task: await place(task) };
-        const { items, nextCursor } = await sandboxes.list({ ...filter, ...named, owner: scope.owner }, options);
+        const within = bound.filter(filter);
+        if (within === null) return { items: [], nextCursor: null };
+        const wanted = { ...within, ...bound.task(named), owner: scope.owner };
+        const { items, nextCursor } = await sandboxes.list(wanted, options);
         return { items: items.map((item) => scope.ofTask(item)), nextCursor };
       }),
     get: (task, options) => asked(async () => scope.ofTask(await sandboxes.get(await place(task), options))),
+    update: (task, change, options) =>
+      asked(async () => {
+        bound.checkLabels(change);
+        return scope.ofTask(await sandboxes.update(await place(task), change, options));
+      }),
     start: (task, options) => asked(async () => shown(await sandboxes.start(await place(task), options))),
     stop: (task, options) => asked(async () => await sandboxes.stop(await place(task), options)),
     remove: (task, how, options) => asked(async () => await sandboxes.remove(await place(task), how, options)),
+    limits: (task, options) => asked(async () => scope.ofTask(await sandboxes.limits(await place(task), options))),
     stats: (task, options) => asked(async () => await sandboxes.stats(await place(task), options)),
     gc: refused,
   };

@@ -1,18 +1,18 @@
 /**
- * The API as one owner sees it. What belongs to another owner is not there: lists leave it out, and to name it is `not_found`
+ * The API as one owner sees it, or a token that is bound to a part of what is the owner's. What belongs to another owner, or is
+ * out of bounds, is not there: lists leave it out, and to name it is `not_found`
  * with the words for what does not exist. What concerns the whole installation is `permission_denied`.
  */
 import type { CaissonApi, ConfigView, ImagesApi } from '../api.ts';
-import { operator } from '../../values/caller.ts';
 import { decisionsOf, policyOf } from './decisions.ts';
 import { execsOf } from './execs.ts';
-import { type Mine, mineOf } from './place.ts';
+import { type Mine, mineOf, type Viewer } from './place.ts';
 import { processesOf, sessionsOf } from './processes.ts';
 import { refuse, refused } from './refused.ts';
 import { filesOf, sandboxesOf } from './sandboxes.ts';
 
-export function onlyOf(api: CaissonApi, owner: string): CaissonApi {
-  const mine = mineOf(api, owner);
+export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
+  const mine = mineOf(api, viewer);
   const execs = execsOf(mine);
   return {
     run: (request, options) => execs.run(request, options),
@@ -40,15 +40,14 @@ export function onlyOf(api: CaissonApi, owner: string): CaissonApi {
 }
 
 /** Images that are there belong to the user who pulled them, and backends and servers are of the host: only the operator sees them. */
-function imagesOf({ api: { images }, scope: { owner } }: Mine): ImagesApi {
+function imagesOf({ api: { images }, isOperator }: Mine): ImagesApi {
   const list: ImagesApi['list'] = (filter, options) => images.list(filter, options);
-  return { list: owner === operator ? list : refused, recipes: () => images.recipes(), build: refused };
+  return { list: isOperator ? list : refused, recipes: () => images.recipes(), build: refused };
 }
 
-function shared({ api, scope: { owner } }: Mine): Pick<CaissonApi, 'backends' | 'mcpServers'> {
+function shared({ api, isOperator }: Mine): Pick<CaissonApi, 'backends' | 'mcpServers'> {
   const { backends, mcpServers } = api;
   const check: CaissonApi['backends']['check'] = (names, options) => backends.check(names, options);
-  const isOperator = owner === operator;
   return {
     backends: {
       check: isOperator ? check : refused,

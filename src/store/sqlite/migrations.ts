@@ -132,6 +132,13 @@ export const migrations: readonly Migration[] = [
   },
   { version: 8, sql: outboxSchema },
   {
+    version: 9,
+    sql: `
+      ALTER TABLE sandboxes ADD COLUMN labels TEXT NOT NULL DEFAULT '{}';
+      ALTER TABLE tokens ADD COLUMN bounds TEXT;
+    `,
+  },
+  {
     version: 10,
     sql: `ALTER TABLE tokens ADD COLUMN limits TEXT NOT NULL DEFAULT '{"execs":null,"requestsPerMinute":null}';`,
   },

@@ -2,6 +2,7 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Hardening, Limits, Mount, Ref, Spec } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
+import type { Labels } from '../../values/labels.ts';
 import type { BootMark, Degradation, SandboxRow } from '../store.ts';
 import {
   type Check,
@@ -57,6 +58,9 @@ const ref: Check<Ref> = (value, at) => {
 
 const bootMark: Check<BootMark> = object<BootMark>({ id: text, ms: number });
 
+const labels: Check<Labels> = (value, at) =>
+  Object.fromEntries(Object.entries(record(value, at)).map(([key, each]) => [key, text(each, `${at}.${key}`)]));
+
 const bit: Check<boolean> = (value, at) => integer(value, at) !== 0;
 
 type Encoding = 'plain' | 'json' | 'bit';
@@ -93,6 +97,7 @@ const columns: { readonly [K in keyof SandboxRow]: Column<SandboxRow[K]> } = {
   lostSince: plain('lost_since', nullable(text)),
   idleMs: plain('idle_ms', nullable(integer)),
   ttlMs: plain('ttl_ms', nullable(integer)),
+  labels: { column: 'labels', encoding: 'json', check: json(labels) },
 };
 
 const columnByKey: ReadonlyMap<string, Column<unknown>> = new Map(Object.entries(columns));
@@ -162,5 +167,6 @@ function decode(values: Readonly<Record<string, SQLOutputValue>>): SandboxRow {
     lostSince: read('lostSince'),
     idleMs: read('idleMs'),
     ttlMs: read('ttlMs'),
+    labels: read('labels'),
   };
 }

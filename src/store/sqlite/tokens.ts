@@ -1,8 +1,17 @@
 /** The table of tokens. Of the secret only its SHA-256 is kept. Statements are prepared on use: most processes see no token. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Bounds } from '../../values/caller.ts';
+import type { Label } from '../../values/labels.ts';
 import type { TokenRow } from '../store.ts';
 import { forced } from './connection.ts';
 import { integer, json, list, nullable, object, text } from './shape.ts';
+
+const bounds = object<Bounds>({
+  task: nullable(text),
+  label: nullable(object<Label>({ key: text, value: text })),
+  images: nullable(list(text)),
+  backends: nullable(list(text)),
+});
 
 const shape = object<TokenRow>({
   id: text,
@@ -10,12 +19,14 @@ const shape = object<TokenRow>({
   owner: text,
   name: text,
   scopes: json(list(text)),
+  bounds: nullable(json(bounds)),
   createdAt: integer,
   expiresAt: nullable(integer),
   limits: json(object({ execs: nullable(integer), requestsPerMinute: nullable(integer) })),
 });
 
-const columns = 'id, digest, owner, name, scopes, created_at AS createdAt, expires_at AS expiresAt, limits';
+const columns =
+  'id, digest, owner, name, scopes, bounds, created_at AS createdAt, expires_at AS expiresAt, limits';
 
 export class Tokens {
   readonly #db: DatabaseSync;
@@ -25,11 +36,13 @@ export class Tokens {
     this.#db = db;
   }
 
-  insert({ id, digest, owner, name, scopes, createdAt, expiresAt, limits }: TokenRow): void {
+  insert({ id, digest, owner, name, scopes, bounds: bound, createdAt, expiresAt, limits }: TokenRow): void {
     const insert = this.#db.prepare(
-      'INSERT INTO tokens (id, digest, owner, name, scopes, created_at, expires_at, limits) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      `INSERT INTO tokens (id, digest, owner, name, scopes, bounds, created_at, expires_at, limits)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    insert.run(id, digest, owner, name, JSON.stringify(scopes), createdAt, expiresAt, JSON.stringify(limits));
+    const kept = bound === null ? null : JSON.stringify(bound);
+    insert.run(id, digest, owner, name, JSON.stringify(scopes), kept, createdAt, expiresAt, JSON.stringify(limits));
   }
 
   byDigest(digest: string): TokenRow | null {
