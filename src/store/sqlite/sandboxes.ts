@@ -2,14 +2,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import type { SandboxPatch, SandboxRow } from '../store.ts';
-import { forced } from './connection.ts';
+import { forced, immediate, within } from './connection.ts';
 import { isTaken } from './errors.ts';
+import { type EventLog, eventOf } from './events.ts';
 import { assignments, readRow } from './row.ts';
 
 const mostKnown = 1_000;
 
 export class Sandboxes {
   readonly #db: DatabaseSync;
+  readonly #events: EventLog;
   /** Patches come in a handful of forms, each with its own statement. */
   readonly #updates = new Map<string, StatementSync>();
   readonly #byId: StatementSync;
@@ -22,8 +24,9 @@ export class Sandboxes {
   #knownAt: unknown = null;
   #isFresh = false;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, events: EventLog) {
     this.#db = db;
+    this.#events = events;
     this.#byId = db.prepare('SELECT * FROM sandboxes WHERE id = ?');
     this.#byTask = db.prepare('SELECT * FROM sandboxes WHERE task_id = ?');
     this.#all = db.prepare('SELECT * FROM sandboxes ORDER BY created_at, id');
@@ -36,7 +39,11 @@ export class Sandboxes {
     const set = assignments(row);
     const sql = `INSERT INTO sandboxes (${set.map(({ column }) => column).join(', ')}) VALUES (${set.map(() => '?').join(', ')})`;
     try {
-      forced(this.#db, () => this.#db.prepare(sql).run(...set.map(({ value }) => value)));
+      const work = (): void => {
+        this.#db.prepare(sql).run(...set.map(({ value }) => value));
+        this.#changed(row, null, row.state);
+      };
+      forced(this.#db, () => immediate(this.#db, work));
     } catch (error) {
       if (isTaken(error)) throw taken(row, error);
       throw error;
@@ -47,14 +54,37 @@ export class Sandboxes {
     this.#known.clear();
     const set = assignments(patch);
     const clause = set.length === 0 ? 'id = id' : set.map(({ column }) => `${column} = ?`).join(', ');
-    const run = () => this.#update(clause).run(...set.map(({ value }) => value), id);
-    const { changes } = isIntent(patch) ? forced(this.#db, run) : run();
-    if (changes === 0) throw new CaissonError('not_found', `no sandbox ${id}`, { details: { sandboxId: id } });
+    const run = (): void => {
+      const { changes } = this.#update(clause).run(...set.map(({ value }) => value), id);
+      if (changes === 0) throw new CaissonError('not_found', `no sandbox ${id}`, { details: { sandboxId: id } });
+    };
+    const work = patch.state === undefined ? run : () => this.#updateState(id, run);
+    if (isIntent(patch)) forced(this.#db, work);
+    else work();
+  }
+
+  /** What only notes a use, as most updates do, takes no transaction of its own. */
+  #updateState(id: string, run: () => void): void {
+    within(this.#db, () => {
+      const before = this.byId(id)?.state ?? null;
+      run();
+      const after = this.byId(id);
+      if (after !== null && after.state !== before) this.#changed(after, before, after.state);
+    });
   }
 
   delete(id: string): void {
     this.#known.clear();
-    this.#delete.run(id);
+    within(this.#db, () => {
+      const row = this.byId(id);
+      this.#delete.run(id);
+      if (row !== null) this.#changed(row, row.state, 'removed');
+    });
+  }
+
+  #changed({ id, taskId, backend, endedBy }: SandboxRow, from: string | null, to: string): void {
+    const data = { sandboxId: id, taskId, backend, from, to, by: endedBy };
+    this.#events.add(eventOf('sandbox.state', taskId, data));
   }
 
   byId(id: string): SandboxRow | null {
