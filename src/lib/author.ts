@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface Author {
+  readonly owner: string;
   /** The id of a token, `operator` (command line and library), `sweeper`, `reaper` or `shutdown`. */
   readonly by: string;
   /** Why it acts by itself. `null`: it was asked to. */
@@ -12,7 +13,12 @@ export interface Author {
 }
 
 const current = new AsyncLocalStorage<Author>();
-const operator: Author = { by: 'operator', reason: null };
+const operator: Author = { owner: 'operator', by: 'operator', reason: null };
+
+/** For what happens by itself. */
+export const itself = (by: 'sweeper' | 'reaper' | 'shutdown', reason: string | null): Author => ({
+  ...{ owner: 'operator', by, reason },
+});
 
 export const author = (): Author => current.getStore() ?? operator;
 

@@ -9,6 +9,7 @@
  *   another spec                             -> conflict, or replaced when asked
  *   left half-done by a crash                -> finished, then created
  */
+import { actingAs, author } from '../lib/author.ts';
 import type { Sandbox } from '../backend.ts';
 import { momentOf } from '../lib/clock.ts';
 import { failpoint } from '../lib/failpoint.ts';
@@ -95,7 +96,10 @@ async function replace(
     usedBoot: boot,
     lostSince: null,
   } as const;
-  await context.store.updateSandbox(row.id, patch);
+  const isLoss = what.how === 'recreated';
+  await actingAs(isLoss ? { ...author(), reason: 'engine-loss' } : author(), () =>
+    context.store.updateSandbox(row.id, patch),
+  );
   await removeResources(context, row, { emptyFirst: false });
   return await placeSandbox(context, { plan, row: { ...row, ...patch }, how: what.how }, options);
 }

@@ -31,10 +31,13 @@ import type {
   ConfigView,
   CopyInput,
   Detached,
+  EventInput,
+  EventView,
   ExecFilter,
   ExecInput,
   ExecView,
   ImageView,
+  KeptEvents,
   LogInput,
   McpChild,
   CloseOptions,
@@ -193,10 +196,24 @@ export interface PolicyApi {
 
 /** Every decision and every run, in a chain of hashes over all processes of the state directory. */
 export interface AuditApi {
-  /** The last records, oldest first; with `follow`, also those to come, until the signal fires. */
-  tail(how: { readonly count: number; readonly follow?: boolean }, options?: Options): AsyncIterable<AuditRecord>;
+  /** The last records, of one owner or of all, oldest first; with `follow`, also those to come, until the signal fires. */
+  tail(
+    how: { readonly count: number; readonly follow?: boolean; readonly owner?: string },
+    options?: Options,
+  ): AsyncIterable<AuditRecord>;
   /** Whether all records are there and as they were written. */
   verify(): Promise<Verification>;
+}
+
+/** Changes of state of sandboxes, execs, processes and approvals, by all processes of the state directory. */
+export interface EventsApi {
+  /**
+   * Those after `after`, oldest first; with `follow`, also those to come, until the signal fires. Throws `not_found` when
+   * events after `after` are not kept any more.
+   */
+  follow(how?: EventInput, options?: Options): AsyncIterable<EventView>;
+  /** Which are kept. */
+  kept(): Promise<KeptEvents>;
 }
 
 export interface ImagesApi {
@@ -281,6 +298,7 @@ export interface CaissonApi {
   readonly policy: PolicyApi;
   readonly network: NetworkApi;
   readonly audit: AuditApi;
+  readonly events: EventsApi;
   readonly images: ImagesApi;
   readonly secrets: SecretsApi;
   /** Who may talk to an agent through a messenger. */

@@ -2,7 +2,7 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { migrations } from '../../src/store/sqlite/migrations.ts';
+import { migrations, newestVersion } from '../../src/store/sqlite/migrations.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { testStore } from './contract.ts';
 import { newRow } from './rows.ts';
@@ -91,7 +91,10 @@ describe('a damaged row', () => {
 });
 
 describe('versions of the database (FR-22)', () => {
-  const next = [...migrations, { version: migrations.length + 1, sql: 'ALTER TABLE sandboxes ADD COLUMN colour TEXT' }];
+  const next = [
+    ...migrations,
+    { version: newestVersion(migrations) + 1, sql: 'ALTER TABLE sandboxes ADD COLUMN colour TEXT' },
+  ];
 
   it('migrates an older database once, and keeps a copy of it', async () => {
     await using directory = await scratch();
@@ -147,7 +150,7 @@ describe('versions of the database (FR-22)', () => {
     const before = await readFile(path);
     await expect(openStore(path)).rejects.toMatchObject({
       code: 'failed_precondition',
-      details: { version: next.length },
+      details: { version: newestVersion(next) },
     });
     expect(await readFile(path)).toEqual(before);
   });
@@ -170,7 +173,7 @@ describe('versions of the database (FR-22)', () => {
     await (await openStore(path)).store.close();
     const broken = [
       ...migrations,
-      { version: migrations.length + 1, sql: 'CREATE TABLE half (x TEXT); CREATE TABLE half (x TEXT)' },
+      { version: newestVersion(migrations) + 1, sql: 'CREATE TABLE half (x TEXT); CREATE TABLE half (x TEXT)' },
     ];
     await expect(openStore(path, { migrations: broken })).rejects.toMatchObject({ code: 'internal' });
     const { store, notices } = await openStore(path);

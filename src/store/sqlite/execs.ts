@@ -89,6 +89,7 @@ export class Execs {
   }
 
   delete(id: string): void {
+    this.flush();
     within(this.#db, () => {
       const row = this.byId(id);
       this.#prepared('DELETE FROM execs WHERE id = ?').run(id);
