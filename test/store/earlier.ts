@@ -1,4 +1,26 @@
 /** Statements that take newer steps of the database back, for tests that make one of an earlier version. */
+import { chmodSync } from 'node:fs';
+import { connect } from '../../src/store/sqlite/connection.ts';
+import { migrate, type Migration } from '../../src/store/sqlite/migrations.ts';
+import { assignments } from '../../src/store/sqlite/row.ts';
+import type { SandboxRow } from '../../src/store/store.ts';
+
+/** A database of an earlier version with one sandbox. */
+export function earlierWith(path: string, steps: readonly Migration[], row: SandboxRow): void {
+  const db = connect(path);
+  migrate(db, steps);
+  const columns = new Set(
+    db
+      .prepare("SELECT name FROM pragma_table_info('sandboxes')")
+      .all()
+      .map(({ name }) => name),
+  );
+  const set = assignments(row).filter(({ column }) => columns.has(column));
+  const [names, places] = [set.map(({ column }) => column), set.map(() => '?')].map((list) => list.join(', '));
+  db.prepare(`INSERT INTO sandboxes (${names}) VALUES (${places})`).run(...set.map(({ value }) => value));
+  db.close();
+  chmodSync(path, 0o600);
+}
 
 /** Steps 7, 8 and 11. Triggers name columns, so that it is the first one to go. */
 export const withoutService = `

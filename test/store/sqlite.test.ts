@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { migrations, newestVersion } from '../../src/store/sqlite/migrations.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { testStore } from './contract.ts';
+import { earlierWith } from './earlier.ts';
 import { newRow } from './rows.ts';
 import { scratch } from './scratch.ts';
 import { containing } from '../matchers.ts';
@@ -123,16 +124,7 @@ describe('versions of the database (FR-22)', () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
     const row = newRow({ state: 'ready', ref: { v: 1, container: 'x' } });
-    const newer = join(directory.path, 'newer.db');
-    const { store } = await openStore(newer);
-    await store.insertSandbox(row);
-    await store.close();
-    await (await openStore(path, { migrations: migrations.slice(0, 5) })).store.close();
-    const database = new DatabaseSync(path);
-    const columns = database.prepare("SELECT name FROM pragma_table_info('sandboxes')").all();
-    const names = columns.map(({ name }) => String(name)).join(', ');
-    database.exec(`ATTACH '${newer}' AS newer; INSERT INTO sandboxes (${names}) SELECT ${names} FROM newer.sandboxes`);
-    database.close();
+    earlierWith(path, migrations.slice(0, 5), row);
 
     const upgraded = await openStore(path);
     expect(upgraded.notices.map(({ id }) => id)).toEqual(['migrated']);

@@ -38,4 +38,4 @@ function rowOf({ seq, at, type, author, reason, data }: EventView): string {
   return [seq, at, type.padEnd(17), ids, step, by].filter((each) => each !== '').join('  ');
 }
 
-const words = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
+const words = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');

@@ -26,7 +26,7 @@ export function auditOf({ api: { audit }, scope }: Mine): AuditApi {
 
 /** Which process of the host has written it is the operator's. */
 function shown(scope: Scope, { holder: _, ...record }: AuditRecord): AuditRecord {
-  return { ...record, ...idsOf(scope, record) } as AuditRecord;
+  return { ...record, ...idsOf(scope, record) };
 }
 
 function idsOf(scope: Scope, { taskId, execId }: Readonly<Record<string, unknown>>) {

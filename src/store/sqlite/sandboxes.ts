@@ -6,8 +6,15 @@ import { forced, immediate, within } from './connection.ts';
 import { isTaken } from './errors.ts';
 import { type EventLog, eventOf } from './events.ts';
 import { assignments, readRow } from './row.ts';
+import { nullable, object, text } from './shape.ts';
 
 const mostKnown = 1_000;
+
+/** What an event has of a row, also of one that is damaged otherwise. */
+interface Brief extends Pick<SandboxRow, 'id' | 'taskId' | 'backend' | 'endedBy'> {
+  readonly state: string;
+}
+const briefShape = object<Brief>({ id: text, taskId: text, backend: text, state: text, endedBy: nullable(text) });
 
 export class Sandboxes {
   readonly #db: DatabaseSync;
@@ -19,6 +26,7 @@ export class Sandboxes {
   readonly #all: StatementSync;
   readonly #delete: StatementSync;
   readonly #version: StatementSync;
+  readonly #brief: StatementSync;
   /** Rows by task, until the next write: every command asks for its row twice. */
   readonly #known = new Map<string, SandboxRow | null>();
   #knownAt: unknown = null;
@@ -31,6 +39,9 @@ export class Sandboxes {
     this.#byTask = db.prepare('SELECT * FROM sandboxes WHERE task_id = ?');
     this.#all = db.prepare('SELECT * FROM sandboxes ORDER BY created_at, id');
     this.#delete = db.prepare('DELETE FROM sandboxes WHERE id = ?');
+    this.#brief = db.prepare(
+      'SELECT id, task_id AS taskId, backend, state, ended_by AS endedBy FROM sandboxes WHERE id = ?',
+    );
     this.#version = db.prepare('PRAGMA data_version');
   }
 
@@ -66,9 +77,9 @@ export class Sandboxes {
   /** What only notes a use, as most updates do, takes no transaction of its own. */
   #updateState(id: string, run: () => void): void {
     within(this.#db, () => {
-      const before = this.byId(id)?.state ?? null;
+      const before = this.#briefly(id)?.state ?? null;
       run();
-      const after = this.byId(id);
+      const after = this.#briefly(id);
       if (after !== null && after.state !== before) this.#changed(after, before, after.state);
     });
   }
@@ -76,13 +87,18 @@ export class Sandboxes {
   delete(id: string): void {
     this.#known.clear();
     within(this.#db, () => {
-      const row = this.byId(id);
+      const row = this.#briefly(id);
       this.#delete.run(id);
       if (row !== null) this.#changed(row, row.state, 'removed');
     });
   }
 
-  #changed({ id, taskId, backend, endedBy }: SandboxRow, from: string | null, to: string): void {
+  #briefly(id: string): Brief | null {
+    const row = this.#brief.get(id);
+    return row === undefined ? null : briefShape(row, 'sandbox');
+  }
+
+  #changed({ id, taskId, backend, endedBy }: Omit<Brief, 'state'>, from: string | null, to: string): void {
     const data = { sandboxId: id, taskId, backend, from, to, by: endedBy };
     this.#events.add(eventOf('sandbox.state', taskId, data));
   }
