@@ -31,13 +31,11 @@ import type {
   ConfigView,
   CopyInput,
   Detached,
-  EventInput,
-  EventView,
+  EventsApi,
   ExecFilter,
   ExecInput,
   ExecView,
   ImageView,
-  KeptEvents,
   LogInput,
   McpChild,
   CloseOptions,
@@ -203,17 +201,6 @@ export interface AuditApi {
   ): AsyncIterable<AuditRecord>;
   /** Whether all records are there and as they were written. */
   verify(): Promise<Verification>;
-}
-
-/** Changes of state of sandboxes, execs, processes and approvals, by all processes of the state directory. */
-export interface EventsApi {
-  /**
-   * Those after `after`, oldest first; with `follow`, also those to come, until the signal fires. Throws `not_found` when
-   * events after `after` are not kept any more.
-   */
-  follow(how?: EventInput, options?: Options): AsyncIterable<EventView>;
-  /** Which are kept. */
-  kept(): Promise<KeptEvents>;
 }
 
 export interface ImagesApi {

@@ -297,3 +297,14 @@ export interface KeptEvents {
   /** 0: there was none. */
   readonly newest: number;
 }
+
+/** Changes of state of sandboxes, execs, processes and approvals, by all processes of the state directory. */
+export interface EventsApi {
+  /**
+   * Those after `after`, oldest first; with `follow`, also those to come, until the signal fires. Throws `not_found` when
+   * events after `after` are not kept any more.
+   */
+  follow(how?: EventInput, options?: Options): AsyncIterable<EventView>;
+  /** Which are kept. Throws as `follow` does. */
+  kept(after?: number): Promise<KeptEvents>;
+}

@@ -4,7 +4,6 @@ import { HttpRefusal } from '../problems.ts';
 import { route } from '../route.ts';
 import { bare } from '../schemas/common.ts';
 import { changeEvent } from '../schemas/events.ts';
-import { checkKept } from '../../service/admin/events.ts';
 import { streamOf } from '../stream/exec.ts';
 
 export const followEvents = route({
@@ -19,7 +18,7 @@ export const followEvents = route({
   run: async (call) => {
     const { api, after, query } = call;
     try {
-      checkKept(await api.events.kept(), after);
+      await api.events.kept(after);
     } catch (error) {
       throw isCode(error, 'not_found') ? new HttpRefusal(410, toCaissonError(error)) : error;
     }

@@ -10,7 +10,11 @@ const mostAtOnce = 200;
 
 export function eventsOf({ store }: Pick<Context, 'store'>): EventsApi {
   return {
-    kept: () => store.events.kept(),
+    kept: async (after = 0) => {
+      const kept = await store.events.kept();
+      checkKept(kept, after);
+      return kept;
+    },
     async *follow({ after = 0, follow = false, owner = null } = {}, { signal } = {}) {
       // The oldest that is kept may be far from the first.
       let last = after === 0 ? Math.max((await store.events.kept()).oldest - 1, 0) : after;
@@ -31,7 +35,7 @@ export function eventsOf({ store }: Pick<Context, 'store'>): EventsApi {
 }
 
 /** Throws `not_found` when events after `after` are gone, or `after` is of a database that was set aside. */
-export function checkKept({ oldest, newest }: KeptEvents, after: number): void {
+function checkKept({ oldest, newest }: KeptEvents, after: number): void {
   if (after === 0 || (after >= oldest - 1 && after <= newest)) return;
   throw new CaissonError('not_found', `events after ${after} are not kept`, {
     remedy: 'read the state anew, and go on without `after`',

@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts';
 
 export function eventsOf({ api: { events }, scope }: Mine): EventsApi {
   return {
-    kept: () => events.kept(),
+    kept: (after) => events.kept(after),
     async *follow(how = {}, options = {}) {
       for await (const event of events.follow({ ...how, owner: scope.owner }, options))
         yield { ...event, data: { ...event.data, ...idsOf(scope, event.data) } };
