@@ -1,6 +1,5 @@
 /** Changes of state, as callers of the API follow them. */
 import type { EventType } from '../store/events.ts';
-import type { Options } from './types.ts';
 
 export interface EventInput {
   /** The `seq` of the last one that is known. Absent: from the oldest that is kept. */
@@ -39,7 +38,7 @@ export interface EventsApi {
    * Those after `after`, oldest first; with `follow`, also those to come, until the signal fires. Throws `not_found` when
    * events after `after` are not kept any more.
    */
-  follow(how?: EventInput, options?: Options): AsyncIterable<EventView>;
+  follow(how?: EventInput, options?: { readonly signal?: AbortSignal }): AsyncIterable<EventView>;
   /** Which are kept. Throws as `follow` does. */
   kept(after?: number): Promise<KeptEvents>;
 }
