@@ -222,9 +222,9 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & 
   };
 }
 
-function auditOf({ home, config }: Loaded, { owner }: Store): Audit {
+function auditOf({ home, config }: Loaded, { owner: holder }: Store): Audit {
   const { file_bytes: fileBytes, store_bytes: storeBytes } = config.audit;
-  return auditIn(join(home, 'audit'), { fileBytes, storeBytes, owner });
+  return auditIn(join(home, 'audit'), { fileBytes, storeBytes, holder });
 }
 
 async function journalOf({ home, config }: Loaded, store: Store): Promise<Journal> {

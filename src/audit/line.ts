@@ -21,7 +21,10 @@ export function encode(
   const whole = JSON.stringify({ seq, ...fields, prev: before.hash });
   // A unit of UTF-16 takes at most three bytes of UTF-8.
   if (whole.length > mostLineBytes / 3 && Buffer.byteLength(whole) > mostLineBytes - 128)
-    return encode({ ...only(fields, ['at', 'type', 'owner', 'taskId', 'execId']), left_out: 'too long' }, before);
+    return encode(
+      { ...only(fields, ['at', 'type', 'holder', 'owner', 'taskId', 'execId']), left_out: 'too long' },
+      before,
+    );
   const body = whole.slice(0, -1);
   const link = { seq, hash: hash('sha256', body) };
   return { line: `${body},"hash":"${link.hash}"}\n`, link };

@@ -5,6 +5,8 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CaissonError } from '../errors.ts';
+import { author } from '../lib/author.ts';
+import { ownerOf } from '../values/owner.ts';
 import { Chain, type Fields, now } from './chain.ts';
 import { openLock, type Lock } from './lock.ts';
 import { follow } from './tail.ts';
@@ -16,8 +18,8 @@ export interface AuditOptions {
   readonly storeBytes: number | null;
   /** A file of this size is full, and a new one is begun. At most an eighth of `storeBytes` counts. */
   readonly fileBytes: number;
-  /** Who writes, as the store names this process. */
-  readonly owner: string;
+  /** Which process writes, as the store names it. */
+  readonly holder: string;
 }
 
 const filesOfStore = 8;
@@ -83,7 +85,10 @@ class AuditLog implements Audit {
   }
 
   #fields({ type, ...rest }: AuditEntry): Fields {
-    return { at: now(), type, owner: this.#options.owner, ...rest };
+    const { by, owner } = author();
+    const whose = rest.taskId === null ? owner : ownerOf(rest.taskId);
+    const token = by.startsWith('tok_') ? { token: by } : {};
+    return { at: now(), type, holder: this.#options.holder, owner: whose, ...token, ...rest };
   }
 
   #newBatch(): Batch {

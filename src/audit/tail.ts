@@ -10,10 +10,13 @@ const lookMs = 200;
 
 export async function* follow(
   directory: string,
-  { count, follow: goesOn, signal }: Parameters<Audit['tail']>[0],
+  { count, follow: goesOn, owner, signal }: Parameters<Audit['tail']>[0],
 ): AsyncGenerator<AuditRecord, void, void> {
-  const records = lastRecords(directory, (found) => found.length >= Math.max(count, 1));
-  let last = records.at(-1)?.seq ?? 0;
+  let last = lastRecords(directory, undefined, (found) => found.length > 0).at(-1)?.seq ?? 0;
+  const through = last;
+  const records = lastRecords(directory, owner, (found) => found.length >= Math.max(count, 1)).filter(
+    ({ seq }) => seq <= through,
+  );
   yield* count === 0 ? [] : records.slice(-count);
   let seen = '';
   const goOn = (): boolean => goesOn && signal?.aborted !== true;
@@ -25,11 +28,11 @@ export async function* follow(
     }
     seen = state;
     const known = last;
-    const fresh = lastRecords(directory, (found) => found[0] !== undefined && found[0].seq <= known).filter(
+    const fresh = lastRecords(directory, undefined, (found) => found[0] !== undefined && found[0].seq <= known).filter(
       ({ seq }) => seq > known,
     );
     last = fresh.at(-1)?.seq ?? last;
-    yield* fresh;
+    yield* fresh.filter((record) => isOf(record, owner));
   }
 }
 
@@ -38,11 +41,18 @@ function stateOf(directory: string): string {
   return found === undefined ? 'none' : `${found.ino} ${found.size}`;
 }
 
-/** Whole files, newest first, until it is enough. */
-function lastRecords(directory: string, enough: (found: readonly AuditRecord[]) => boolean): readonly AuditRecord[] {
+const isOf = (record: AuditRecord, owner: string | undefined): boolean =>
+  owner === undefined || record['owner'] === owner;
+
+/** Whole files, newest first, until it is enough. Of each file only what is wanted is held. */
+function lastRecords(
+  directory: string,
+  owner: string | undefined,
+  enough: (found: readonly AuditRecord[]) => boolean,
+): readonly AuditRecord[] {
   let found: readonly AuditRecord[] = [];
   for (const name of namesIn(directory).toReversed()) {
-    found = [...recordsOf(join(directory, name)), ...found];
+    found = [...recordsOf(join(directory, name)).filter((record) => isOf(record, owner)), ...found];
     if (enough(found)) break;
   }
   return found;

@@ -70,6 +70,8 @@ export interface Audit {
   tail(how: {
     readonly count: number;
     readonly follow: boolean;
+    /** Absent: of all. */
+    readonly owner?: string;
     readonly signal?: AbortSignal;
   }): AsyncIterable<AuditRecord>;
   verify(): Promise<Verification>;

@@ -29,6 +29,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'hooks ls': async () => (await import('./commands/hooks.ts')).hooksLs,
   'hooks accept': async () => (await import('./commands/hooks.ts')).hooksAccept,
   'audit tail': async () => (await import('./commands/audit.ts')).auditTail,
+  events: async () => (await import('./commands/events.ts')).events,
   'audit verify': async () => (await import('./commands/audit.ts')).auditVerify,
   'approvals ls': async () => (await import('./commands/approvals.ts')).approvalsLs,
   'approvals approve': async () => (await import('./commands/approvals.ts')).approvalsApprove,

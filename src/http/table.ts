@@ -6,6 +6,7 @@ import type { CaissonApi } from '../service/api.ts';
 import type { Route } from './route.ts';
 import * as admin from './routes/admin.ts';
 import * as approvals from './routes/approvals.ts';
+import * as events from './routes/events.ts';
 import * as execs from './routes/execs.ts';
 import * as files from './routes/files.ts';
 import * as policy from './routes/policy.ts';
@@ -99,6 +100,8 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'policy.hooks.accept': [policy.acceptHooks],
   'audit.tail': [policy.tailAudit],
   'audit.verify': [policy.verifyAudit],
+  'events.follow': [events.followEvents],
+  'events.kept': [events.followEvents],
   'images.list': [admin.listImages],
   'images.recipes': [admin.listRecipes],
   'images.build': [admin.buildImage],

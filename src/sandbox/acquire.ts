@@ -9,6 +9,7 @@
  *   another spec                             -> conflict, or replaced when asked
  *   left half-done by a crash                -> finished, then created
  */
+import { actingAs, author } from '../lib/author.ts';
 import type { Sandbox } from '../backend.ts';
 import { momentOf } from '../lib/clock.ts';
 import { failpoint } from '../lib/failpoint.ts';
@@ -105,8 +106,11 @@ async function replace(
     usedBoot: boot,
     lostSince: null,
   } as const;
-  const fits = what.how === 'recreated' ? undefined : withinQuota(context, { ...row, spec });
-  await context.store.updateSandbox(row.id, patch, fits);
+  const isLoss = what.how === 'recreated';
+  const fits = isLoss ? undefined : withinQuota(context, { ...row, spec });
+  await actingAs(isLoss ? { ...author(), reason: 'engine-loss' } : author(), () =>
+    context.store.updateSandbox(row.id, patch, fits),
+  );
   await removeResources(context, row, { emptyFirst: false });
   return await placeSandbox(context, { plan, row: { ...row, ...patch }, how: what.how }, options);
 }

@@ -3,6 +3,7 @@
  * sandboxes past their idle time or time to live. Only what no live process works on; nothing is waited for.
  */
 import { type CaissonError, toCaissonError } from '../errors.ts';
+import { actingAs, itself } from '../lib/author.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type Context, ownerLease, taskLease } from './context.ts';
@@ -27,6 +28,14 @@ export const explanations: Readonly<Record<Exclude<Reason, null>, string>> = {
   idle: 'not used for longer than its idle lifetime',
   ttl: 'older than its time to live',
 };
+
+/** As events name them. */
+const authors = {
+  unfinished: { by: 'reaper', why: 'unfinished' },
+  ownerless: { by: 'reaper', why: 'ownerless' },
+  idle: { by: 'sweeper', why: 'idle' },
+  ttl: { by: 'sweeper', why: 'lifetime' },
+} as const;
 
 /** What would be swept now. Looks only. */
 export async function sweepable(
@@ -77,17 +86,22 @@ async function sweepOne(context: Context, row: SandboxRow, clock: Clock): Promis
   const key = taskLease(row.taskId);
   const reason = await reasonFor(context, row, clock);
   if (reason === null || !(await context.store.acquire(key))) return null;
+  const { by, why } = authors[reason];
   try {
-    const current = await context.store.sandbox(row.id);
-    if (current === null || current.generation !== row.generation) return null;
-    if (reason === 'idle' && !(await mayStop(context, current, clock))) return null;
-    const stops = current.state === 'stopping' || (reason === 'idle' && !current.ephemeral);
-    const keepFiles = reason === 'ttl' || current.state === 'creating';
-    const work = () => (stops ? stop(context, current) : finish(context, current, { keepFiles }));
-    return await outcome(current, reason, work);
+    return await actingAs(itself(by, why), () => sweepHeld(context, { row, reason }, clock));
   } finally {
     await context.store.release(key);
   }
+}
+
+async function sweepHeld(context: Context, { row, reason }: Omit<Swept, 'error'>, clock: Clock): Promise<Swept | null> {
+  const current = await context.store.sandbox(row.id);
+  if (current === null || current.generation !== row.generation) return null;
+  if (reason === 'idle' && !(await mayStop(context, current, clock))) return null;
+  const stops = current.state === 'stopping' || (reason === 'idle' && !current.ephemeral);
+  const keepFiles = reason === 'ttl' || current.state === 'creating';
+  const work = () => (stops ? stop(context, current) : finish(context, current, { keepFiles }));
+  return await outcome(current, reason, work);
 }
 
 /** The verdict was formed from a row that was read a while ago: one transaction looks again, at its uses too. */

@@ -30,6 +30,7 @@ import type {
   ConfigView,
   CopyInput,
   Detached,
+  EventsApi,
   ExecFilter,
   ExecInput,
   ExecView,
@@ -203,8 +204,11 @@ export interface PolicyApi {
 
 /** Every decision and every run, in a chain of hashes over all processes of the state directory. */
 export interface AuditApi {
-  /** The last records, oldest first; with `follow`, also those to come, until the signal fires. */
-  tail(how: { readonly count: number; readonly follow?: boolean }, options?: Options): AsyncIterable<AuditRecord>;
+  /** The last records, of one owner or of all, oldest first; with `follow`, also those to come, until the signal fires. */
+  tail(
+    how: { readonly count: number; readonly follow?: boolean; readonly owner?: string },
+    options?: Options,
+  ): AsyncIterable<AuditRecord>;
   /** Whether all records are there and as they were written. */
   verify(): Promise<Verification>;
 }
@@ -275,6 +279,7 @@ export interface CaissonApi {
   readonly policy: PolicyApi;
   readonly network: NetworkApi;
   readonly audit: AuditApi;
+  readonly events: EventsApi;
   readonly images: ImagesApi;
   readonly secrets: SecretsApi;
   /** Who may talk to an agent through a messenger. */

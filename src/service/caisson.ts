@@ -8,6 +8,7 @@ import type {
   CaissonApi,
   CloseOptions,
   ConfigView,
+  EventsApi,
   ExecsApi,
   FilesApi,
   ImagesApi,
@@ -23,6 +24,7 @@ import type {
 } from './api.ts';
 import { accessOf } from './admin/access.ts';
 import { auditOf } from './admin/audit.ts';
+import { eventsOf } from './admin/events.ts';
 import { backendsOf } from './admin/backends.ts';
 import type { GcParts } from './admin/gc.ts';
 import { type ImageBuilder, imagesOf } from './admin/images.ts';
@@ -31,6 +33,7 @@ import { secretsOf } from './admin/secrets.ts';
 import { tokensOf } from './admin/tokens.ts';
 import { Sweeper } from './admin/sweeper.ts';
 import type { Loaded } from '../config/types.ts';
+import { actingAs, itself } from '../lib/author.ts';
 import { Admission, type AdmissionParts, type AdmittedExec } from './exec/admission.ts';
 import { Attempt, type AttemptParts } from './exec/attempt.ts';
 import { Execs } from './exec/execs.ts';
@@ -80,6 +83,7 @@ export class Caisson implements CaissonApi {
   readonly policy: PolicyApi;
   readonly network: NetworkApi;
   readonly audit: AuditApi;
+  readonly events: EventsApi;
   readonly images: ImagesApi;
   readonly secrets: SecretsApi;
   readonly access: AccessApi;
@@ -103,6 +107,7 @@ export class Caisson implements CaissonApi {
     this.network = parts.network;
     this.approvals = parts.approvals;
     this.audit = auditOf(context);
+    this.events = eventsOf(context);
     this.images = imagesOf(parts);
     this.secrets = secretsOf(loaded, parts.skills);
     this.access = accessOf(context, loaded, env);
@@ -155,7 +160,7 @@ export class Caisson implements CaissonApi {
   readonly exec: CaissonApi['exec'] = (request, options) => this.execs.start(request, options);
 
   async close(options: CloseOptions = {}): Promise<void> {
-    this.#closing ??= this.#close(options);
+    this.#closing ??= actingAs(itself('shutdown', null), () => this.#close(options));
     await this.#closing;
   }
 

@@ -13,6 +13,7 @@ import type {
   SessionsApi,
   TokenView,
 } from './api.ts';
+import { actingAs as authoredBy, type Author } from '../lib/author.ts';
 import { operator } from '../values/caller.ts';
 import { onlyOf } from './owned/view.ts';
 
@@ -52,26 +53,32 @@ function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
     files: actingFor(api.files, files, caller),
     approvals: actingFor(api.approvals, approvals, caller),
   };
-  const { policy, network, audit, images, secrets, access, tokens, backends, mcpServers, config } = api;
+  const { policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers, config } = api;
   return {
     run: (request, options) => mine.execs.run(request, options),
     exec: (request, options) => mine.execs.start(request, options),
     ...mine,
-    ...{ policy, network, audit, images, secrets, access, tokens, backends, mcpServers, config },
+    ...{ policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers, config },
     close: (options) => api.close(options),
   };
 }
 
+function withCaller(args: readonly unknown[], place: number, caller: Caller): readonly unknown[] {
+  const before = Array.from({ length: place }, (_, index) => args[index]);
+  return [...before, { ...Object(args[place]), caller }];
+}
+
 function actingFor<Noun extends object>(noun: Noun, places: Places<Noun>, caller: Caller): Noun {
+  const author: Author = { owner: caller.owner, by: caller.token, reason: null };
   const known = new Map<PropertyKey, number | null>(Object.entries<number | null>(places));
   return new Proxy(noun, {
     get(target, verb): unknown {
       const act: unknown = Reflect.get(target, verb, target);
       const place = known.get(verb) ?? null;
-      if (typeof act !== 'function' || place === null) return act;
+      if (typeof act !== 'function') return act;
       return (...args: readonly unknown[]): unknown => {
-        const before = Array.from({ length: place }, (_, index) => args[index]);
-        return Reflect.apply(act, target, [...before, { ...Object(args[place]), caller }]);
+        const given = place === null ? args : withCaller(args, place, caller);
+        return authoredBy(author, () => Reflect.apply(act, target, given) as unknown);
       };
     },
   });

@@ -10,6 +10,8 @@ import type { Asking, Caller, Timed } from '../values/caller.ts';
 import type { AskedTimes } from '../plan/times.ts';
 import type { View } from '../sandbox/view.ts';
 
+export type * from './events.ts';
+
 export interface Options {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;

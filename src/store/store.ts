@@ -11,6 +11,7 @@
  * (SIGSTOP, a closed laptop) keeps what it holds.
  */
 import type { Ref, Spec } from '../backend.ts';
+import type { Events } from './events.ts';
 import type { Labels } from '../values/labels.ts';
 import type { Outbox } from './outbox.ts';
 import type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
@@ -138,6 +139,13 @@ export interface ExecRow {
   readonly startedAt: number;
 }
 
+/** As in its `Exit`. */
+export interface ExecEnd {
+  readonly reason: string;
+  readonly exitCode: number | null;
+  readonly signal: string | number | null;
+}
+
 export interface Holder {
   readonly owner: string;
   readonly pid: number | null;
@@ -152,6 +160,8 @@ export interface Store {
   readonly owner: string;
   /** Events for webhooks. They are written with what happened, by no call of their own. */
   readonly outbox: Outbox;
+  /** Changes of state. Each is written with what changed, by no call of its own. */
+  readonly events: Events;
 
   /**
    * Throws `already_exists` when the task has a sandbox, or the id or name is taken. `fits` is given all rows in the same
@@ -187,6 +197,8 @@ export interface Store {
    * them is still in the journal, whose record precedes the command.
    */
   insertFreshExec(row: Omit<ExecRow, 'owner'>): void;
+  /** Writes the event of an end within some milliseconds; the record of the exec is in the journal. Never throws. */
+  execEnded(exec: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void;
   exec(id: string): Promise<ExecRow | null>;
   /** Frees an id: nothing of it was started. Idempotent. */
   deleteExec(id: string): Promise<void>;

@@ -25,7 +25,7 @@ export const coreRooms: Readonly<Record<string, readonly string[]>> = {
   network: ['lib', 'values', 'config'],
   policy: ['lib', 'values', 'network'],
   secrets: ['lib', 'values', 'inside'],
-  audit: ['lib', 'secrets'],
+  audit: ['values', 'lib', 'secrets'],
   plan: ['lib', 'values', 'config', 'store'],
   exec: ['lib', 'values', 'inside', 'secrets', 'store'],
   sandbox: ['lib', 'values', 'inside', 'store', 'config', 'files', 'secrets', 'audit', 'plan', 'exec'],

@@ -19,7 +19,8 @@ export function place(): Place {
   const file = join(path, 'audit.ndjson');
   return {
     path,
-    open: (storeBytes = 1e9, fileBytes = 16 * 1024 ** 2) => auditIn(path, { storeBytes, fileBytes, owner: 'own_test' }),
+    open: (storeBytes = 1e9, fileBytes = 16 * 1024 ** 2) =>
+      auditIn(path, { storeBytes, fileBytes, holder: 'own_test' }),
     lines: () => readFileSync(file, 'utf8').split('\n').slice(0, -1),
     write: (lines) => writeFileSync(file, lines.map((line) => `${line}\n`).join('')),
     append: (text) => appendFileSync(file, text),

@@ -10,7 +10,7 @@ describe('the audit', () => {
     const audit = here.open();
     for (let n = 1; n <= 5; n += 1) await audit.record(entry(n));
     const records = await tailed(audit);
-    expect(records.map(({ seq, execId, owner }) => [seq, execId, owner])).toEqual(
+    expect(records.map(({ seq, execId, holder }) => [seq, execId, holder])).toEqual(
       [1, 2, 3, 4, 5].map((n) => [n, `exec_${n}`, 'own_test']),
     );
     expect(records.slice(1).map(({ prev }) => prev)).toEqual(records.slice(0, -1).map(({ hash }) => hash));

@@ -221,6 +221,17 @@ export function backendsIn(
   };
 }
 
+const events: CaissonApi['events'] = {
+  follow: async function* ({ after = 0 } = {}) {
+    const data = { sandboxId: 'sbx_1', taskId: 'build', from: 'ready', to: 'stopping' };
+    const common = { at: '2026-01-02T11:00:00.000Z', owner: 'operator', author: 'sweeper', reason: 'idle', data };
+    const seqs = [1, 2].filter((seq) => seq > after);
+    yield* seqs.map((seq) => ({ seq, type: 'sandbox.state' as const, ...common }));
+    await Promise.resolve();
+  },
+  kept: () => Promise.resolve({ oldest: 1, newest: 2 }),
+};
+
 const audit: CaissonApi['audit'] = {
   tail: async function* ({ count }) {
     const common = { taskId: 'build', execId: 'exec_1', prev: '0'.repeat(64), hash: '1'.repeat(64) };
@@ -281,6 +292,7 @@ export class Fixed {
   readonly images = images;
   readonly mcpServers = mcpServers;
   readonly audit = audit;
+  readonly events = events;
   readonly approvals = approvals;
   readonly access = access;
   readonly network = network;

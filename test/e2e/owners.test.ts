@@ -163,6 +163,18 @@ it('a stream of events has the ids that the client uses, also when it is read ag
   }
 });
 
+it('events and the audit are those of the owner', async () => {
+  for (const client of clients)
+    for (const path of ['/v1/events?follow=false', '/v1/audit?count=10000']) {
+      const answer = await client.ask(path, { accept: 'application/x-ndjson' });
+      const lines = answer.text.trim().split('\n').map(bodyOf);
+      expect([path, answer.status, lines.length > 3]).toEqual([path, 200, true]);
+      expect(new Set(lines.map(({ owner }) => owner))).toEqual(new Set([client.name]));
+      expect(answer.text).toContain('"exec_same"');
+      expectNothingOfOthers(client, answer);
+    }
+});
+
 it('what belongs to another owner is not found, in the words for what is not there', async () => {
   for (const client of clients)
     for (const { sandboxId, approvalId } of others(client)) {

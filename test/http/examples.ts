@@ -92,6 +92,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'POST /v1/hooks': { body: { names: [] } },
   'GET /v1/audit': { query: 'count=5' },
   'GET /v1/audit/verification': {},
+  'GET /v1/events': { query: 'follow=false' },
   'GET /v1/images': { status: 503 },
   'GET /v1/images/recipes': {},
   'POST /v1/images': { body: { recipe: 'none-of-this-name' }, status: 501 },

@@ -1,27 +1,32 @@
-/** For tests that make a database of an earlier version. */
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { openStore } from '../../src/store/sqlite/open.ts';
+/** Statements that take newer steps of the database back, for tests that make one of an earlier version. */
+import { chmodSync } from 'node:fs';
+import { connect } from '../../src/store/sqlite/connection.ts';
+import { migrate, type Migration } from '../../src/store/sqlite/migrations.ts';
+import { assignments } from '../../src/store/sqlite/row.ts';
 import type { SandboxRow } from '../../src/store/store.ts';
-import { scratch } from './scratch.ts';
 
-/** Writes a row into a database of an earlier version, as far as that has its columns. */
-export async function insertEarlier(path: string, row: SandboxRow): Promise<void> {
-  await using directory = await scratch();
-  const newer = join(directory.path, 'newer.db');
-  const { store } = await openStore(newer);
-  await store.insertSandbox(row);
-  await store.close();
-  const database = new DatabaseSync(path);
-  const columns = database.prepare("SELECT name FROM pragma_table_info('sandboxes')").all();
-  const names = columns.map(({ name }) => String(name)).join(', ');
-  database.exec(`ATTACH '${newer}' AS newer; INSERT INTO sandboxes (${names}) SELECT ${names} FROM newer.sandboxes`);
-  database.close();
+/** A database of an earlier version with one sandbox. */
+export function earlierWith(path: string, steps: readonly Migration[], row: SandboxRow): void {
+  const db = connect(path);
+  migrate(db, steps);
+  const columns = new Set(
+    db
+      .prepare("SELECT name FROM pragma_table_info('sandboxes')")
+      .all()
+      .map(({ name }) => name),
+  );
+  const set = assignments(row).filter(({ column }) => columns.has(column));
+  const [names, places] = [set.map(({ column }) => column), set.map(() => '?')].map((list) => list.join(', '));
+  db.prepare(`INSERT INTO sandboxes (${names}) VALUES (${places})`).run(...set.map(({ value }) => value));
+  db.close();
+  chmodSync(path, 0o600);
 }
 
-/** Statements that take back steps 7 to 9. Triggers name columns, so that it is the first one to go. */
+/** Steps 7 to 11. Triggers name columns, so that it is the first one to go. */
 export const withoutService = `
-  DROP TRIGGER webhooks_of_questions; DROP TRIGGER webhooks_of_answers; DROP TRIGGER webhooks_of_new_sandboxes;
-  DROP TRIGGER webhooks_of_sandboxes; DROP TRIGGER webhooks_of_removed_sandboxes;
+  DROP TABLE events;
+  ALTER TABLE holders RENAME TO owners; ALTER TABLE leases RENAME COLUMN holder TO owner;
+  ALTER TABLE execs RENAME COLUMN holder TO owner;
+  DROP INDEX leases_by_holder; CREATE INDEX leases_by_owner ON leases (owner);
   ALTER TABLE sandboxes DROP COLUMN labels; DROP TABLE webhook_deliveries; DROP TABLE webhook_endpoints;
   DROP TABLE tokens; DROP TABLE saved_rules; ALTER TABLE approvals DROP COLUMN asked_by;`;

@@ -4,7 +4,7 @@ import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { outboxSchema } from '../../src/store/sqlite/outbox-schema.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import type { SqliteStore } from '../../src/store/sqlite/store.ts';
-import { insertEarlier } from './earlier.ts';
+import { earlierWith } from './earlier.ts';
 import { newRow } from './rows.ts';
 import { scratch } from './scratch.ts';
 
@@ -135,9 +135,8 @@ describe('events for webhooks', () => {
   it('begin with a database of an earlier version, whose rows stay', async () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
-    await (await openStore(path, { migrations: older })).store.close();
     const row = newRow();
-    await insertEarlier(path, row);
+    earlierWith(path, older, row);
     const { store, notices } = await openStore(path);
     expect(notices.map(({ id }) => id)).toEqual(['migrated']);
     await store.outbox.setEndpoints([{ name: 'pager', events: ['sandbox.state'] }]);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { migrations, newestVersion } from '../../src/store/sqlite/migrations.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { testStore } from './contract.ts';
-import { insertEarlier } from './earlier.ts';
+import { earlierWith } from './earlier.ts';
 import { newRow } from './rows.ts';
 import { scratch } from './scratch.ts';
 import { containing } from '../matchers.ts';
@@ -125,8 +125,7 @@ describe('versions of the database (FR-22)', () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
     const row = newRow({ state: 'ready', ref: { v: 1, container: 'x' } });
-    await (await openStore(path, { migrations: migrations.slice(0, 5) })).store.close();
-    await insertEarlier(path, row);
+    earlierWith(path, migrations.slice(0, 5), row);
 
     const upgraded = await openStore(path);
     expect(upgraded.notices.map(({ id }) => id)).toEqual(['migrated']);

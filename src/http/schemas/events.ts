@@ -29,6 +29,24 @@ export const execEvent = z
 
 export type WireEvent = z.infer<typeof execEvent>;
 
+export const changeEvent = z
+  .union([
+    z.object({
+      type: z.enum([
+        ...(['sandbox.state', 'exec.started', 'exec.ended', 'process.started', 'process.ended'] as const),
+        ...(['approval.asked', 'approval.answered'] as const),
+      ]),
+      ...{ seq: z.int(), at: z.string(), owner: z.string() },
+      author: z.string().describe('Id of a token, or operator, sweeper, reaper or shutdown.'),
+      reason: z.string().nullable().describe('Why that acted by itself.'),
+      data: z.record(z.string(), z.unknown()).describe('Ids, and what changed.'),
+    }),
+    z.object({ type: z.literal('error'), error: problem }),
+    z.object({ type: z.literal('closing'), resumeAfter: z.int().nullable() }),
+    z.object({ type: z.literal('ping') }),
+  ])
+  .meta({ id: 'ChangeEvent' });
+
 export const auditEvent = z
   .looseObject({ seq: z.int(), at: z.string(), type: z.string(), prev: z.string(), hash: z.string() })
   .meta({ id: 'AuditRecord' });

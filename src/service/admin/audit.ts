@@ -4,7 +4,8 @@ import { cancelable, type Context } from '../../sandbox/context.ts';
 
 export function auditOf({ audit }: Pick<Context, 'audit'>): AuditApi {
   return {
-    tail: ({ count, follow = false }, options = {}) => audit.tail({ count, follow, ...cancelable(options) }),
+    tail: ({ count, follow = false, owner }, options = {}) =>
+      audit.tail({ count, follow, ...(owner === undefined ? {} : { owner }), ...cancelable(options) }),
     verify: () => audit.verify(),
   };
 }

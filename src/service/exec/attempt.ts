@@ -1,6 +1,7 @@
 /** One admitted exec on its way into a sandbox: recorded, audited, started, and followed to its end. */
 import type { Running } from '../api.ts';
 import { maskedWords } from '../../audit/facts.ts';
+import { actingAs, author, itself } from '../../lib/author.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Journal } from '../../exec/journal/journal.ts';
 import type { Recorder } from '../../exec/journal/types.ts';
@@ -20,6 +21,7 @@ import { whoEnded } from '../../sandbox/ended-by.ts';
 import { removeEphemeral } from '../../sandbox/ephemeral.ts';
 import { measure } from '../../sandbox/measure.ts';
 import type { Redaction } from '../../secrets/redact/redactor.ts';
+import type { SandboxRow } from '../../store/store.ts';
 import type { Caller } from '../../values/caller.ts';
 import type { CredentialState } from '../../secrets/credentials/files.ts';
 
@@ -39,6 +41,8 @@ export class Attempt {
   readonly #parts: AttemptParts;
   #recorder: Recorder | null = null;
   #credentials: CredentialState = { directory: null, missing: [] };
+  /** Where the id was taken. */
+  #where: SandboxRow | null = null;
   /** Whether the audit has a start without an end. */
   #audited = false;
 
@@ -70,7 +74,9 @@ export class Attempt {
   async failed(error: unknown): Promise<void> {
     const { context } = this.#parts;
     const { plan } = this.admitted;
-    await this.#recorder?.end(startFailed(toCaissonError(error)));
+    const exit = startFailed(toCaissonError(error));
+    if (this.#where !== null) this.#ended(this.#where, exit);
+    await this.#recorder?.end(exit);
     const row = plan.ephemeral ? await context.store.sandboxOfTask(plan.taskId) : null;
     if (row !== null) await removeEphemeral(context, row);
   }
@@ -108,6 +114,7 @@ export class Attempt {
     const { execId: id, command, cwd } = request;
     const where = whereOf(handle);
     const shown = redaction === null ? command : maskedWords(command, (text) => redaction.text(text));
+    this.#where = handle.row;
     await takeId(this.#parts.context.store, { id, where, request: identity, fresh });
     return (this.#recorder = this.#parts.journal.record(id, { command: shown, cwd, where }));
   }
@@ -136,6 +143,14 @@ export class Attempt {
     this.#parts.context.audit.recordSoon(exitEntry(this.admitted.request.execId, handle.row.taskId, exit));
   }
 
+  /** An exec that ends with its service was ended by that. */
+  #ended({ id: sandboxId, taskId }: SandboxRow, { reason, exitCode, signal }: Exit): void {
+    const { context, running } = this.#parts;
+    const by = running.closing.aborted ? itself('shutdown', null) : author();
+    const exec = { id: this.admitted.request.execId, taskId, sandboxId };
+    actingAs(by, () => context.store.execEnded(exec, { reason, exitCode, signal }));
+  }
+
   #follow(execution: Execution, handle: Handle, watch: Watch | null): Running {
     const { context } = this.#parts;
     const ended = watch === null ? execution.exit : execution.exit.then(watch.ended);
@@ -143,6 +158,7 @@ export class Attempt {
     const left = Promise.withResolvers<void>();
     const settled = exit.then(async (how) => {
       this.#auditEnd(handle, how);
+      this.#ended(handle.row, how);
       context.uses.end(handle.row);
       if (this.admitted.plan.ephemeral) await removeEphemeral(context, handle.row, left.resolve);
       else if (handle.how !== 'found') measure(context, handle.row, handle.sandbox);

@@ -6,6 +6,7 @@
 import type { CaissonApi, ConfigView, ImagesApi } from '../api.ts';
 import { decisionsOf, policyOf } from './decisions.ts';
 import { execsOf } from './execs.ts';
+import { auditOf, eventsOf } from './records.ts';
 import { type Mine, mineOf, type Viewer } from './place.ts';
 import { processesOf, sessionsOf } from './processes.ts';
 import { refuse, refused } from './refused.ts';
@@ -25,7 +26,8 @@ export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
     approvals: decisionsOf(mine),
     policy: policyOf(mine),
     network: api.network,
-    audit: { tail: refuse, verify: refused },
+    audit: auditOf(mine),
+    events: eventsOf(mine),
     images: imagesOf(mine),
     secrets: { redactor: refuse, scan: refused, approve: refused, scanSkill: refused, acceptSkill: refused },
     access: {

@@ -2,7 +2,8 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { ApprovalAnswer, ApprovalRow } from '../store.ts';
 import type { Caller } from '../../values/caller.ts';
-import { forced } from './connection.ts';
+import { forced, immediate } from './connection.ts';
+import { type EventLog, eventOf } from './events.ts';
 import { integer, json, nullable, object, oneOf, record, text } from './shape.ts';
 
 const shape = object<ApprovalRow>({
@@ -23,12 +24,21 @@ const keptMs = 7 * 86_400_000;
 
 export class Approvals {
   readonly #db: DatabaseSync;
+  readonly #events: EventLog;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, events: EventLog) {
     this.#db = db;
+    this.#events = events;
   }
 
-  insert({ id, binding, taskId, question, state, choice, answeredBy, askedBy, createdAt }: ApprovalRow): void {
+  insert(row: ApprovalRow): void {
+    immediate(this.#db, () => {
+      this.#insert(row);
+      this.#events.add(eventOf('approval.asked', row.taskId, askedData(row)));
+    });
+  }
+
+  #insert({ id, binding, taskId, question, state, choice, answeredBy, askedBy, createdAt }: ApprovalRow): void {
     this.#db.prepare('DELETE FROM approvals WHERE created_at < ?').run(createdAt - keptMs);
     const insert = this.#db.prepare(
       `INSERT INTO approvals (id, binding, task_id, question, state, choice, answered_by, asked_by, created_at)
@@ -43,7 +53,13 @@ export class Approvals {
     const answer = this.#db.prepare(
       "UPDATE approvals SET state = ?, choice = ?, answered_by = ? WHERE id = ? AND state = 'pending'",
     );
-    return forced(this.#db, () => answer.run(state, choice, by, id)).changes === 1;
+    const work = (): boolean => {
+      if (answer.run(state, choice, by, id).changes === 0) return false;
+      const taskId = this.byId(id)?.taskId ?? '';
+      this.#events.add(eventOf('approval.answered', taskId, { approvalId: id, taskId, state, choice, by }));
+      return true;
+    };
+    return forced(this.#db, () => immediate(this.#db, work));
   }
 
   /** True once, for the very command that it was given for. A crash after it must not give it a second time. */
@@ -67,4 +83,12 @@ export class Approvals {
 
 function read(row: Record<string, SQLOutputValue>): ApprovalRow {
   return shape(row, 'approval');
+}
+
+/** Never the command itself: it may hold what only its owner is to see. */
+function askedData({ id, taskId, question: { choices, findings } }: ApprovalRow): Readonly<Record<string, unknown>> {
+  const descriptions = Array.isArray(findings)
+    ? findings.map((each: unknown) => (Reflect.get(Object(each), 'description') as unknown) ?? null)
+    : [];
+  return { approvalId: id, taskId, choices: choices ?? [], findings: descriptions };
 }

@@ -41,3 +41,8 @@ export function immediate<T>(db: DatabaseSync, work: () => T): T {
     throw error;
   }
 }
+
+/** In the transaction that goes on, or in one of its own. */
+export function within<T>(db: DatabaseSync, work: () => T): T {
+  return db.isTransaction ? work() : immediate(db, work);
+}

@@ -34,15 +34,15 @@ export class Leases {
     this.#db = db;
     this.#self = self;
     this.#register = db.prepare(
-      `INSERT INTO owners (id, host, machine, pid, start_time, heartbeat_at, heartbeat_boot_ms) VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO holders (id, host, machine, pid, start_time, heartbeat_at, heartbeat_boot_ms) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at, heartbeat_boot_ms = excluded.heartbeat_boot_ms`,
     );
-    this.#owners = db.prepare(`SELECT ${ownerColumns} FROM owners o`);
-    this.#owner = db.prepare(`SELECT ${ownerColumns} FROM owners o WHERE o.id = ?`);
-    this.#forget = db.prepare('DELETE FROM owners WHERE id = ?');
-    this.#holder = db.prepare(`SELECT ${ownerColumns} FROM leases l JOIN owners o ON o.id = l.owner WHERE l.key = ?`);
-    this.#take = db.prepare('INSERT INTO leases (key, owner) VALUES (?, ?)');
-    this.#give = db.prepare('DELETE FROM leases WHERE key = ? AND owner = ?');
+    this.#owners = db.prepare(`SELECT ${ownerColumns} FROM holders o`);
+    this.#owner = db.prepare(`SELECT ${ownerColumns} FROM holders o WHERE o.id = ?`);
+    this.#forget = db.prepare('DELETE FROM holders WHERE id = ?');
+    this.#holder = db.prepare(`SELECT ${ownerColumns} FROM leases l JOIN holders o ON o.id = l.holder WHERE l.key = ?`);
+    this.#take = db.prepare('INSERT INTO leases (key, holder) VALUES (?, ?)');
+    this.#give = db.prepare('DELETE FROM leases WHERE key = ? AND holder = ?');
   }
 
   /** Also puts the owner back, should another host have taken us for dead while this one slept. */

@@ -4,6 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import { immediate } from './connection.ts';
+import { eventsSchema } from './events-schema.ts';
 import { outboxSchema } from './outbox-schema.ts';
 
 export interface Migration {
@@ -142,6 +143,7 @@ export const migrations: readonly Migration[] = [
     version: 10,
     sql: `ALTER TABLE tokens ADD COLUMN limits TEXT NOT NULL DEFAULT '{"execs":null,"requestsPerMinute":null}';`,
   },
+  { version: 11, sql: eventsSchema },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

@@ -2,14 +2,26 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import type { SandboxPatch, SandboxRow } from '../store.ts';
-import { forced, immediate } from './connection.ts';
+import { forced, immediate, within } from './connection.ts';
 import { isTaken } from './errors.ts';
+import { type EventLog, eventOf } from './events.ts';
 import { assignments, readRow } from './row.ts';
+import { nullable, object, text } from './shape.ts';
 
 const mostKnown = 1_000;
 
+/** Looks at all rows before one is written, and throws what forbids it. */
+type Fits = (rows: readonly SandboxRow[]) => void;
+
+/** What an event has of a row, also of one that is damaged otherwise. */
+interface Brief extends Pick<SandboxRow, 'id' | 'taskId' | 'backend' | 'endedBy'> {
+  readonly state: string;
+}
+const briefShape = object<Brief>({ id: text, taskId: text, backend: text, state: text, endedBy: nullable(text) });
+
 export class Sandboxes {
   readonly #db: DatabaseSync;
+  readonly #events: EventLog;
   /** Patches come in a handful of forms, each with its own statement. */
   readonly #updates = new Map<string, StatementSync>();
   readonly #byId: StatementSync;
@@ -17,52 +29,84 @@ export class Sandboxes {
   readonly #all: StatementSync;
   readonly #delete: StatementSync;
   readonly #version: StatementSync;
+  readonly #brief: StatementSync;
   /** Rows by task, until the next write: every command asks for its row twice. */
   readonly #known = new Map<string, SandboxRow | null>();
   #knownAt: unknown = null;
   #isFresh = false;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, events: EventLog) {
     this.#db = db;
+    this.#events = events;
     this.#byId = db.prepare('SELECT * FROM sandboxes WHERE id = ?');
     this.#byTask = db.prepare('SELECT * FROM sandboxes WHERE task_id = ?');
     this.#all = db.prepare('SELECT * FROM sandboxes ORDER BY created_at, id');
     this.#delete = db.prepare('DELETE FROM sandboxes WHERE id = ?');
+    this.#brief = db.prepare(
+      'SELECT id, task_id AS taskId, backend, state, ended_by AS endedBy FROM sandboxes WHERE id = ?',
+    );
     this.#version = db.prepare('PRAGMA data_version');
   }
 
-  insert(row: SandboxRow, fits?: (rows: readonly SandboxRow[]) => void): void {
+  insert(row: SandboxRow, fits?: Fits): void {
     this.#known.clear();
     const set = assignments(row);
     const sql = `INSERT INTO sandboxes (${set.map(({ column }) => column).join(', ')}) VALUES (${set.map(() => '?').join(', ')})`;
     try {
-      forced(this.#db, () => this.#within(fits, () => this.#db.prepare(sql).run(...set.map(({ value }) => value))));
+      const work = (): void => {
+        fits?.(this.all());
+        this.#db.prepare(sql).run(...set.map(({ value }) => value));
+        this.#changed(row, null, row.state);
+      };
+      forced(this.#db, () => immediate(this.#db, work));
     } catch (error) {
       if (isTaken(error)) throw taken(row, error);
       throw error;
     }
   }
 
-  update(id: string, patch: SandboxPatch, fits?: (rows: readonly SandboxRow[]) => void): void {
+  update(id: string, patch: SandboxPatch, fits?: Fits): void {
     this.#known.clear();
     const set = assignments(patch);
     const clause = set.length === 0 ? 'id = id' : set.map(({ column }) => `${column} = ?`).join(', ');
-    const run = () => this.#within(fits, () => this.#update(clause).run(...set.map(({ value }) => value), id));
-    const { changes } = isIntent(patch) ? forced(this.#db, run) : run();
-    if (changes === 0) throw new CaissonError('not_found', `no sandbox ${id}`, { details: { sandboxId: id } });
+    const run = (): void => {
+      const { changes } = this.#update(clause).run(...set.map(({ value }) => value), id);
+      if (changes === 0) throw new CaissonError('not_found', `no sandbox ${id}`, { details: { sandboxId: id } });
+    };
+    const isBare = patch.state === undefined && fits === undefined;
+    const work = isBare ? run : () => this.#updateWhole(id, run, fits);
+    if (isIntent(patch)) forced(this.#db, work);
+    else work();
   }
 
-  #within<T>(fits: ((rows: readonly SandboxRow[]) => void) | undefined, write: () => T): T {
-    if (fits === undefined) return write();
-    return immediate(this.#db, () => {
-      fits(this.all());
-      return write();
+  /** What only notes a use, as most updates do, takes no transaction of its own. */
+  #updateWhole(id: string, run: () => void, fits: Fits | undefined): void {
+    within(this.#db, () => {
+      fits?.(this.all());
+      const before = this.#briefly(id)?.state ?? null;
+      run();
+      const after = this.#briefly(id);
+      if (after !== null && after.state !== before) this.#changed(after, before, after.state);
     });
   }
 
   delete(id: string): void {
     this.#known.clear();
-    this.#delete.run(id);
+    within(this.#db, () => {
+      const row = this.#briefly(id);
+      this.#delete.run(id);
+      if (row !== null) this.#changed(row, row.state, 'removed');
+    });
+  }
+
+  #briefly(id: string): Brief | null {
+    const row = this.#brief.get(id);
+    return row === undefined ? null : briefShape(row, 'sandbox');
+  }
+
+  #changed({ id, taskId, backend, endedBy }: Omit<Brief, 'state'>, from: string | null, to: string): void {
+    const data = { sandboxId: id, taskId, backend, from, to, by: endedBy };
+    this.#events.add(eventOf('sandbox.state', taskId, data));
   }
 
   byId(id: string): SandboxRow | null {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import type {
+  ExecEnd,
   ExecRow,
   ApprovalAnswer,
   ApprovalRow,
@@ -17,6 +18,7 @@ import type {
 import { type Clock } from '../../lib/clock.ts';
 import { Approvals } from './approvals.ts';
 import { storeError } from './errors.ts';
+import { EventLog } from './events.ts';
 import { Execs } from './execs.ts';
 import { Grants } from './grants.ts';
 import { Leases } from './leases.ts';
@@ -48,6 +50,7 @@ export class SqliteStore implements Store {
   readonly owner: string;
   readonly notices: readonly Notice[];
   readonly outbox: SqliteOutbox;
+  readonly events: EventLog;
   readonly #db: DatabaseSync;
   readonly #lock: Lock;
   readonly #clock: Clock;
@@ -71,12 +74,13 @@ export class SqliteStore implements Store {
     this.outbox = new SqliteOutbox(db);
     this.#lock = lock;
     this.#leases = new Leases(db, self);
-    this.#sandboxes = new Sandboxes(db);
-    this.#approvals = new Approvals(db);
+    this.events = new EventLog(db);
+    this.#sandboxes = new Sandboxes(db, this.events);
+    this.#approvals = new Approvals(db, this.events);
     this.#grants = new Grants(db);
     this.#tokens = new Tokens(db);
     this.#savedRules = new SavedRules(db);
-    this.#execs = new Execs(db);
+    this.#execs = new Execs(db, this.events);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
     this.#places = new Places(db, self.id, this.#leases);
     this.#leases.beat(this.#clock);
@@ -126,6 +130,10 @@ export class SqliteStore implements Store {
 
   insertFreshExec(row: Omit<ExecRow, 'owner'>): void {
     this.#execs.insertSoon({ ...row, owner: this.owner });
+  }
+
+  execEnded(exec: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void {
+    this.#execs.endedSoon(exec, how);
   }
 
   async exec(id: string): Promise<ExecRow | null> {

@@ -13,16 +13,16 @@ export class Uses {
   readonly #leases: Leases;
   readonly #take: StatementSync;
   readonly #give: StatementSync;
-  readonly #owners: StatementSync;
+  readonly #holders: StatementSync;
 
   constructor(db: DatabaseSync, owner: string, parts: { readonly sandboxes: Sandboxes; readonly leases: Leases }) {
     this.#db = db;
     this.#owner = owner;
     this.#sandboxes = parts.sandboxes;
     this.#leases = parts.leases;
-    this.#take = db.prepare('INSERT INTO leases (key, owner) VALUES (?, ?) ON CONFLICT (key) DO NOTHING');
+    this.#take = db.prepare('INSERT INTO leases (key, holder) VALUES (?, ?) ON CONFLICT (key) DO NOTHING');
     this.#give = db.prepare('DELETE FROM leases WHERE key = ?');
-    this.#owners = db.prepare('SELECT DISTINCT owner FROM leases WHERE key >= ? AND key < ?');
+    this.#holders = db.prepare('SELECT DISTINCT holder FROM leases WHERE key >= ? AND key < ?');
   }
 
   begin(id: string, generation: number): boolean {
@@ -50,8 +50,8 @@ export class Uses {
 
   #isUsed(id: string, clock: Clock): boolean {
     // ";" follows ":" in the order of bytes.
-    const rows = this.#owners.all(`use:${id}:`, `use:${id};`);
-    return rows.some(({ owner }) => typeof owner === 'string' && this.#leases.isOwnerAlive(owner, clock));
+    const rows = this.#holders.all(`use:${id}:`, `use:${id};`);
+    return rows.some(({ holder }) => typeof holder === 'string' && this.#leases.isOwnerAlive(holder, clock));
   }
 
   #key(id: string, generation: number): string {

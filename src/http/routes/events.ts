@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { isCode, toCaissonError } from '../../errors.ts';
+import { HttpRefusal } from '../problems.ts';
+import { route } from '../route.ts';
+import { bare } from '../schemas/common.ts';
+import { changeEvent } from '../schemas/events.ts';
+import { streamOf } from '../stream/exec.ts';
+
+export const followEvents = route({
+  ...bare,
+  method: 'GET',
+  path: '/v1/events',
+  scope: 'read',
+  about: 'Streams changes of state of sandboxes, execs, processes and approvals of the owner from `after` on.',
+  query: z.strictObject({ follow: z.enum(['true', 'false']).exactOptional() }),
+  events: changeEvent,
+  answer: z.undefined(),
+  run: async (call) => {
+    const { api, after, query } = call;
+    try {
+      await api.events.kept(after);
+    } catch (error) {
+      throw isCode(error, 'not_found') ? new HttpRefusal(410, toCaissonError(error)) : error;
+    }
+    const how = { after, follow: query.follow !== 'false' };
+    return streamOf(call, async function* (signal) {
+      for await (const event of api.events.follow(how, { signal })) yield { ...event };
+    });
+  },
+});

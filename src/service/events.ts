@@ -1,0 +1,44 @@
+/** Changes of state, as callers of the API follow them. */
+import type { EventType } from '../store/events.ts';
+
+export interface EventInput {
+  /** The `seq` of the last one that is known. Absent: from the oldest that is kept. */
+  readonly after?: number;
+  readonly follow?: boolean;
+  /** Absent: of all. */
+  readonly owner?: string;
+}
+
+export interface EventView {
+  /** Grows over all owners. */
+  readonly seq: number;
+  readonly type: EventType;
+  /** RFC 3339, UTC. */
+  readonly at: string;
+  /** Whose sandbox it concerns. */
+  readonly owner: string;
+  /** Id of a token, `operator` (command line and library), `sweeper`, `reaper` or `shutdown`. */
+  readonly author: string;
+  /** Why that acted by itself. `null`: it was asked to. */
+  readonly reason: string | null;
+  /** Ids, and what changed. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface KeptEvents {
+  /** 0: none is kept. */
+  readonly oldest: number;
+  /** 0: there was none. */
+  readonly newest: number;
+}
+
+/** Changes of state of sandboxes, execs, processes and approvals, by all processes of the state directory. */
+export interface EventsApi {
+  /**
+   * Those after `after`, oldest first; with `follow`, also those to come, until the signal fires. Throws `not_found` when
+   * events after `after` are not kept any more.
+   */
+  follow(how?: EventInput, options?: { readonly signal?: AbortSignal }): AsyncIterable<EventView>;
+  /** Which are kept. Throws as `follow` does. */
+  kept(after?: number): Promise<KeptEvents>;
+}

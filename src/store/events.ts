@@ -1,0 +1,45 @@
+/** Changes of state, as they are kept for those who follow them. Part of the contract of the store. */
+
+export type EventType =
+  | 'sandbox.state'
+  | 'exec.started'
+  | 'exec.ended'
+  | 'process.started'
+  | 'process.ended'
+  | 'approval.asked'
+  | 'approval.answered';
+
+export interface EventRow {
+  /** Grows over all owners, in the order of the transactions. */
+  readonly seq: number;
+  readonly type: EventType;
+  /** Of the task. */
+  readonly owner: string;
+  /** Milliseconds since the epoch, by the clock of the writer. */
+  readonly happenedAt: number;
+  /** See `lib/author.ts`. */
+  readonly author: string;
+  readonly reason: string | null;
+  /** Ids, and what changed. What a webhook carries. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface EventQuery {
+  readonly after: number;
+  /** `null`: of all owners. */
+  readonly owner: string | null;
+  readonly most: number;
+}
+
+export interface Kept {
+  /** 0: there are none. */
+  readonly oldest: number;
+  /** Of the last event ever written, or 0. */
+  readonly newest: number;
+}
+
+export interface Events {
+  /** Oldest first. */
+  read(query: EventQuery): Promise<readonly EventRow[]>;
+  kept(): Promise<Kept>;
+}
