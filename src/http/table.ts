@@ -86,6 +86,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'approvals.list': [approvals.listApprovals],
   'approvals.get': [approvals.getApproval],
   'approvals.answer': [approvals.answerApproval],
+  'approvals.answerAll': [approvals.answerAllApprovals],
   'approvals.grants': [approvals.listGrants],
   'approvals.revoke': [approvals.revokeGrant],
   'approvals.skip': [sandboxes.skipQuestions],

@@ -168,12 +168,34 @@ export interface ApprovalsApi {
    * token whose command it is.
    */
   answer(id: string, choice: Choice, by: string, options?: Options): Promise<void>;
+  /**
+   * Answers what waits for a task at this instant, and no question that is put later. What cannot be answered is left and named.
+   * Throws `invalid_argument` for `always`, which needs a look at the rules of each question, and `permission_denied` inside a
+   * command that Caisson runs.
+   */
+  answerAll(answer: AnswerAll, by: string, options?: Options): Promise<AnsweredAll>;
   /** Answers "session" that still hold, oldest first. */
-  grants(): Promise<readonly GrantView[]>;
+  grants(options?: Options): Promise<readonly GrantView[]>;
   /** Takes such an answer back, from the next command on. Throws `not_found`. */
-  revoke(id: string, by: string): Promise<void>;
+  revoke(id: string, by: string, options?: Options): Promise<void>;
   /** YOLO for one task, from now on or no longer. For people who are there: never let a task reach it. */
-  skip(taskId: string, on: boolean): void;
+  skip(taskId: string, on: boolean, options?: Options): void;
+}
+
+export interface AnswerAll {
+  readonly taskId: string;
+  readonly choice: Exclude<Choice, 'always'>;
+}
+
+export interface AnsweredAll {
+  /** Ids of questions, first asked first. */
+  readonly answered: readonly string[];
+  /**
+   *   own-token     the token that answers has asked it
+   *   not-offered   it does not offer this answer
+   *   late          it was answered or given up meanwhile
+   */
+  readonly left: readonly { readonly id: string; readonly why: 'own-token' | 'not-offered' | 'late' }[];
 }
 
 /** What would be decided about commands; nothing is run, and no engine is asked. */

@@ -80,6 +80,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/approvals': {},
   'GET /v1/approvals/{approvalId}': { path: missing, status: 404 },
   'POST /v1/approvals/{approvalId}': { path: missing, body: { choice: 'deny' }, status: 404 },
+  'POST /v1/approvals': { body: { taskId: 'build', choice: 'deny' } },
   'GET /v1/grants': {},
   'DELETE /v1/grants/{grantId}': { path: missing, status: 404 },
   'POST /v1/policy/check': { body: { commands: ['ls', ['rm', '-rf', '/']], backend: 'local' } },

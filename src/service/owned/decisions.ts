@@ -11,8 +11,8 @@ export function decisionsOf({ api: { approvals }, scope, asked }: Mine): Approva
     if (!scope.has(found)) throw noQuestion(id);
     return scope.ofTask(found);
   };
-  const grants: ApprovalsApi['grants'] = async () =>
-    (await approvals.grants()).filter((each) => scope.has(each)).map((each) => scope.ofTask(each));
+  const grants: ApprovalsApi['grants'] = async (options) =>
+    (await approvals.grants(options)).filter((each) => scope.has(each)).map((each) => scope.ofTask(each));
   return {
     list: (options) =>
       asked(async () => {
@@ -25,11 +25,13 @@ export function decisionsOf({ api: { approvals }, scope, asked }: Mine): Approva
         await get(id, options);
         await approvals.answer(id, choice, by, options);
       }),
-    grants: () => asked(grants),
-    revoke: (id, by) =>
+    answerAll: ({ taskId, ...answer }, by, options) =>
+      asked(async () => await approvals.answerAll({ ...answer, taskId: scope.taskKey(taskId) }, by, options)),
+    grants: (options) => asked(async () => await grants(options)),
+    revoke: (id, by, options) =>
       asked(async () => {
-        if (!(await grants()).some((each) => each.id === id)) throw noGrant(id);
-        await approvals.revoke(id, by);
+        if (!(await grants(options)).some((each) => each.id === id)) throw noGrant(id);
+        await approvals.revoke(id, by, options);
       }),
     skip: refuse,
   };
