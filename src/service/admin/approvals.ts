@@ -1,6 +1,6 @@
 /** Questions about commands as front ends see and answer them. */
 import type { Audit } from '../../audit/types.ts';
-import { CaissonError, isCode, toCaissonError } from '../../errors.ts';
+import { CaissonError, type Code, isCode, toCaissonError } from '../../errors.ts';
 import type { AnsweredAll, ApprovalView, ApprovalsApi, GrantView } from '../api.ts';
 import { ownAnswer } from '../../guard/approval-queue.ts';
 import { isInside } from '../../guard/inside.ts';
@@ -58,12 +58,12 @@ function checkForAll(choice: string): void {
     });
 }
 
-const leftBy = {
-  permission_denied: 'own-token',
-  invalid_argument: 'not-offered',
-  conflict: 'late',
-  not_found: 'late',
-} as const;
+const leftBy = new Map<Code, AnsweredAll['left'][number]['why']>([
+  ['permission_denied', 'own-token'],
+  ['invalid_argument', 'not-offered'],
+  ['conflict', 'late'],
+  ['not_found', 'late'],
+]);
 
 async function answerEach(
   waiting: readonly ApprovalRow[],
@@ -76,9 +76,9 @@ async function answerEach(
       await answer(id);
       answered.push(id);
     } catch (error) {
-      const { code } = toCaissonError(error);
-      if (!(code in leftBy)) throw error;
-      left.push({ id, why: leftBy[code as keyof typeof leftBy] });
+      const why = leftBy.get(toCaissonError(error).code);
+      if (why === undefined) throw error;
+      left.push({ id, why });
     }
   }
   return { answered, left };

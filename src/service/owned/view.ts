@@ -2,7 +2,7 @@
  * The API as one owner sees it. What belongs to another owner is not there: lists leave it out, and to name it is `not_found`
  * with the words for what does not exist. What concerns the whole installation is `permission_denied`.
  */
-import type { CaissonApi, ConfigView, ImagesApi } from '../api.ts';
+import type { AccessApi, CaissonApi, ConfigView, ImagesApi } from '../api.ts';
 import { operator } from '../../values/caller.ts';
 import { decisionsOf, policyOf } from './decisions.ts';
 import { execsOf } from './execs.ts';
@@ -28,10 +28,7 @@ export function onlyOf(api: CaissonApi, owner: string): CaissonApi {
     audit: { tail: refuse, verify: refused },
     images: imagesOf(mine),
     secrets: { redactor: refuse, scan: refused, approve: refused, scanSkill: refused, acceptSkill: refused },
-    access: {
-      ...{ message: refused, conversation: refused },
-      pairing: { list: refused, approve: refused, revoke: refused, clearPending: refused },
-    },
+    access: accessOf(mine),
     tokens: { create: refused, list: refused, remove: refused, authenticate: refused },
     ...shared(mine),
     config: configOf(api.config),
@@ -43,6 +40,17 @@ export function onlyOf(api: CaissonApi, owner: string): CaissonApi {
 function imagesOf({ api: { images }, scope: { owner } }: Mine): ImagesApi {
   const list: ImagesApi['list'] = (filter, options) => images.list(filter, options);
   return { list: owner === operator ? list : refused, recipes: () => images.recipes(), build: refused };
+}
+
+/** Who may talk is of the installation: only its operator's tokens may ask, and only those with `admin` change it. */
+function accessOf({ api: { access }, scope: { owner } }: Mine): AccessApi {
+  const isOperator = owner === operator;
+  const message: AccessApi['message'] = (given) => access.message(given);
+  const conversation: AccessApi['conversation'] = (given) => access.conversation(given);
+  return {
+    ...(isOperator ? { message, conversation } : { message: refused, conversation: refused }),
+    pairing: { list: refused, approve: refused, revoke: refused, clearPending: refused },
+  };
 }
 
 function shared({ api, scope: { owner } }: Mine): Pick<CaissonApi, 'backends' | 'mcpServers'> {
