@@ -15,7 +15,7 @@ import type { ExecEvent } from '../exec/types.ts';
 import type { CopyResult, FileTools } from '../files/types.ts';
 import type { GcItem } from './admin/gc.ts';
 import type { HookView } from '../guard/hooks/types.ts';
-import type { ApprovalView, Choice, GrantView } from '../guard/types.ts';
+import type { AnswerAll, AnsweredAll, ApprovalView, Choice, GrantView } from '../guard/types.ts';
 import type { UrlChecker } from '../network/types.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { Inspected } from '../sandbox/inspect.ts';
@@ -67,7 +67,16 @@ export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/type
 export type { CopyResult, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc.ts';
 export type { HookView } from '../guard/hooks/types.ts';
-export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
+export type {
+  AnswerAll,
+  AnsweredAll,
+  ApprovalView,
+  Approver,
+  Choice,
+  GrantView,
+  Question,
+  Settled,
+} from '../guard/types.ts';
 export type { AddressVerdict, UrlChecker, UrlQuery } from '../network/types.ts';
 export type { Checker, CheckQuery, Decision, RuleExamples } from '../policy/types.ts';
 export type { Inspected } from '../sandbox/inspect.ts';
@@ -180,22 +189,6 @@ export interface ApprovalsApi {
   revoke(id: string, by: string, options?: Options): Promise<void>;
   /** YOLO for one task, from now on or no longer. For people who are there: never let a task reach it. */
   skip(taskId: string, on: boolean, options?: Options): void;
-}
-
-export interface AnswerAll {
-  readonly taskId: string;
-  readonly choice: Exclude<Choice, 'always'>;
-}
-
-export interface AnsweredAll {
-  /** Ids of questions, first asked first. */
-  readonly answered: readonly string[];
-  /**
-   *   own-token     the token that answers has asked it
-   *   not-offered   it does not offer this answer
-   *   late          it was answered or given up meanwhile
-   */
-  readonly left: readonly { readonly id: string; readonly why: 'own-token' | 'not-offered' | 'late' }[];
 }
 
 /** What would be decided about commands; nothing is run, and no engine is asked. */
