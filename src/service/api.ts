@@ -67,16 +67,8 @@ export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/type
 export type { CopyResult, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc.ts';
 export type { HookView } from '../guard/hooks/types.ts';
-export type {
-  AnswerAll,
-  AnsweredAll,
-  ApprovalView,
-  Approver,
-  Choice,
-  GrantView,
-  Question,
-  Settled,
-} from '../guard/types.ts';
+export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
+export type { AnswerAll, AnsweredAll } from '../guard/types.ts';
 export type { AddressVerdict, UrlChecker, UrlQuery } from '../network/types.ts';
 export type { Checker, CheckQuery, Decision, RuleExamples } from '../policy/types.ts';
 export type { Inspected } from '../sandbox/inspect.ts';
@@ -177,11 +169,7 @@ export interface ApprovalsApi {
    * token whose command it is.
    */
   answer(id: string, choice: Choice, by: string, options?: Options): Promise<void>;
-  /**
-   * Answers what waits for a task at this instant, and no question that is put later. What cannot be answered is left and named.
-   * Throws `invalid_argument` for `always`, which needs a look at the rules of each question, and `permission_denied` inside a
-   * command that Caisson runs.
-   */
+  /** Answers what waits for a task at this instant; the rest is left and named. Throws `invalid_argument` for `always`. */
   answerAll(answer: AnswerAll, by: string, options?: Options): Promise<AnsweredAll>;
   /** Answers "session" that still hold, oldest first. */
   grants(options?: Options): Promise<readonly GrantView[]>;
