@@ -4,16 +4,39 @@ import type { Context } from './context.ts';
 import { forEachTask } from './each.ts';
 import type { World } from './world.ts';
 
+interface Answer {
+  readonly choice: Choice;
+  readonly by: string;
+}
+
 /** The name under which an answer is recorded. */
 export const asker = ({ env }: World): string => `${env['USER'] ?? 'somebody'} on a terminal`;
 
-export async function answerAll(
-  ids: readonly string[],
-  answer: { readonly choice: Choice; readonly by: string },
+/** The operands are questions; with `--all`, tasks. */
+export async function answerNamed(
+  { operands, all }: { readonly operands: readonly string[]; readonly all: boolean },
+  { choice, by }: Answer,
   context: Context,
 ): Promise<number> {
   const { approvals } = await context.service();
-  return await forEachTask({ operands: ids, all: null }, context, (id) =>
-    approvals.answer(id, answer.choice, answer.by),
-  );
+  if (all && choice !== 'always') return await answerTasks(operands, { choice, by }, context);
+  return await forEachTask({ operands, all: null }, context, (id) => approvals.answer(id, choice, by));
+}
+
+/** Prints the ids of what was answered. */
+async function answerTasks(
+  tasks: readonly string[],
+  { choice, by }: Answer & { readonly choice: Exclude<Choice, 'always'> },
+  context: Context,
+): Promise<number> {
+  const { approvals } = await context.service();
+  const done: string[] = [];
+  for (const taskId of tasks) {
+    const { answered, left } = await approvals.answerAll({ taskId, choice }, by);
+    done.push(...answered);
+    if (!context.json) await context.print(answered.map((id) => `${id}\n`).join(''));
+    for (const { id, why } of left) context.notice(`${id} is not answered: ${why}`);
+  }
+  if (context.json) await context.printJson(done);
+  return 0;
 }

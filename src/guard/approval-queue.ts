@@ -193,7 +193,7 @@ function ownToken(id: string): CaissonError {
   });
 }
 
-function ownAnswer(id: string): CaissonError {
+export function ownAnswer(id: string): CaissonError {
   return new CaissonError('permission_denied', `${id.slice(0, 64)} cannot be answered by a command that Caisson runs`, {
     remedy: 'answer from a terminal of your own',
   });

@@ -41,7 +41,7 @@ export interface ApproveParts {
   /** Keeps rules of an owner of the service. */
   readonly saveFor: (owner: string, rules: readonly string[], by: string) => Promise<void>;
   /** Called when questions of a task are skipped from now on, or no longer. */
-  readonly skipped: (taskId: string, on: boolean) => void;
+  readonly skipped: (taskId: string, on: boolean, caller: Caller | undefined) => void;
 }
 
 type Proposing = Pick<Asked, 'book'> & Pick<ApproveParts, 'userHome'>;
@@ -89,10 +89,10 @@ export class Approvals implements Step {
   };
 
   /** Skips questions from now on, or no longer. Only the holder of the service may call it. */
-  skip(taskId: string, on: boolean): void {
+  skip(taskId: string, on: boolean, caller?: Caller): void {
     const skips = on && this.#parts.attendance.maySkip;
     this.#earlier.skip(taskId, skips);
-    this.#parts.skipped(taskId, skips);
+    this.#parts.skipped(taskId, skips, caller);
   }
 
   #skips(taskId: string): boolean {

@@ -17,7 +17,7 @@ import { HookStep } from './hooks/step.ts';
 import { isInside } from './inside.ts';
 import { judging, refusing } from './judge-step.ts';
 import { Loops } from './loops/loops.ts';
-import { recordIn } from './record.ts';
+import { callerEntry, recordIn } from './record.ts';
 import { Rulebook, type RulebookParts } from './rulebook.ts';
 import { saveAllowed } from './save-rule.ts';
 import { seeing } from './see-step.ts';
@@ -93,7 +93,8 @@ export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surrou
     saveFor: async (owner, rules, by) => {
       for (const rule of rules) await store.insertSavedRule({ owner, rule, savedBy: by, savedAt: Date.now() });
     },
-    skipped: (taskId, on) => audit?.recordSoon({ type: 'decision', taskId, execId: null, skips_questions: on }),
+    skipped: (taskId, on, caller) =>
+      audit?.recordSoon({ type: 'decision', taskId, execId: null, skips_questions: on, ...callerEntry(caller) }),
   });
   const record = audit === undefined ? null : recordIn(audit);
   const hooks = new HookStep({

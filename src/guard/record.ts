@@ -1,4 +1,5 @@
 /** Decisions as the audit keeps them. A command without findings that was let through has only the record of its run. */
+import type { Caller } from '../values/caller.ts';
 import { commandFacts } from '../audit/facts.ts';
 import type { Audit, AuditEntry } from '../audit/types.ts';
 import { toCaissonError } from '../errors.ts';
@@ -48,3 +49,7 @@ function wordsOf({ subject, masked = (word) => word }: Call): readonly string[] 
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** Which client did it; nothing where it was the holder of the state directory. */
+export const callerEntry = (caller: Caller | undefined): { readonly caller?: { owner: string; token: string } } =>
+  caller === undefined ? {} : { caller: { owner: caller.owner, token: caller.token } };

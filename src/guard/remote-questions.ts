@@ -37,6 +37,7 @@ interface Held {
 
 export class RemoteQuestions {
   readonly #held = new Map<string, Held>();
+  #isClosed = false;
   /** How long an answer is kept for a caller that does not come back. */
   readonly #keepMs: () => number;
 
@@ -46,6 +47,7 @@ export class RemoteQuestions {
 
   /** Throws `approval_required` with the id of the question where the caller does not wait. */
   async ask(question: RemoteQuestion, put: (how: Put) => Promise<Outcome>): Promise<Outcome> {
+    if (this.#isClosed) return 'lost';
     const key = keyOf(question);
     const before = this.#held.get(key);
     const held = before ?? this.#begin(key, question.taskId, put);
@@ -67,8 +69,9 @@ export class RemoteQuestions {
     }
   }
 
-  /** Refuses all that waits. */
+  /** Refuses all that waits, and all that is asked from now on: a caller whose question was given up asks again. */
   close(): void {
+    this.#isClosed = true;
     for (const { ending } of this.#held.values()) ending.abort();
     this.#held.clear();
   }

@@ -100,3 +100,19 @@ export interface GuardInput {
   /** Instead of `approvals.tool_mode`. */
   readonly mode?: Mode;
 }
+
+export interface AnswerAll {
+  readonly taskId: string;
+  readonly choice: Exclude<Choice, 'always'>;
+}
+
+export interface AnsweredAll {
+  /** Ids of questions, first asked first. */
+  readonly answered: readonly string[];
+  /**
+   *   own-token     the token that answers has asked it
+   *   not-offered   it does not offer this answer
+   *   late          it was answered or given up meanwhile
+   */
+  readonly left: readonly { readonly id: string; readonly why: 'own-token' | 'not-offered' | 'late' }[];
+}

@@ -4,6 +4,7 @@
  */
 import type { CaissonApi } from '../service/api.ts';
 import type { Route } from './route.ts';
+import * as access from './routes/access.ts';
 import * as admin from './routes/admin.ts';
 import * as approvals from './routes/approvals.ts';
 import * as events from './routes/events.ts';
@@ -41,7 +42,6 @@ const none = (why: string): None => ({ none: why });
 const hostPaths = 'it names files of the host';
 const readsText =
   'it reads a text that the caller has: `caisson redact`, `caisson scan` and the library do it where that is';
-const messengers = 'for the process that brings the messages, which opens the library';
 
 export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   run: none('the short form of execs.run'),
@@ -89,6 +89,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'approvals.list': [approvals.listApprovals],
   'approvals.get': [approvals.getApproval],
   'approvals.answer': [approvals.answerApproval],
+  'approvals.answerAll': [approvals.answerAllApprovals],
   'approvals.grants': [approvals.listGrants],
   'approvals.revoke': [approvals.revokeGrant],
   'approvals.skip': [sandboxes.skipQuestions],
@@ -110,12 +111,12 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'secrets.approve': none(readsText),
   'secrets.scanSkill': none(hostPaths),
   'secrets.acceptSkill': none(hostPaths),
-  'access.message': none(messengers),
-  'access.conversation': none(messengers),
-  'access.pairing.list': none(messengers),
-  'access.pairing.approve': none(messengers),
-  'access.pairing.revoke': none(messengers),
-  'access.pairing.clearPending': none(messengers),
+  'access.message': [access.checkMessage],
+  'access.conversation': [access.checkMessage],
+  'access.pairing.list': [access.listPairings],
+  'access.pairing.approve': [access.approvePairing],
+  'access.pairing.revoke': [access.revokePairing],
+  'access.pairing.clearPending': none('`caisson pairing clear-pending` does it on the host of the service'),
   'tokens.create': [admin.createToken],
   'tokens.list': [admin.listTokens],
   'tokens.remove': [admin.removeToken],

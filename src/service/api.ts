@@ -16,7 +16,7 @@ import type { CopyResult, FileTools } from '../files/types.ts';
 import type { GcItem } from './admin/gc.ts';
 import type { SecretsApi } from './admin/secrets-api.ts';
 import type { HookView } from '../guard/hooks/types.ts';
-import type { ApprovalView, Choice, GrantView } from '../guard/types.ts';
+import type { AnswerAll, AnsweredAll, ApprovalView, Choice, GrantView } from '../guard/types.ts';
 import type { UrlChecker } from '../network/types.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { Inspected } from '../sandbox/inspect.ts';
@@ -70,6 +70,7 @@ export type { GcItem } from './admin/gc.ts';
 export type { SecretsApi } from './admin/secrets-api.ts';
 export type { HookView } from '../guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
+export type { AnswerAll, AnsweredAll } from '../guard/types.ts';
 export type { AddressVerdict, UrlChecker, UrlQuery } from '../network/types.ts';
 export type { Checker, CheckQuery, Decision, RuleExamples } from '../policy/types.ts';
 export type { Inspected } from '../sandbox/inspect.ts';
@@ -179,12 +180,14 @@ export interface ApprovalsApi {
    * token whose command it is.
    */
   answer(id: string, choice: Choice, by: string, options?: Options): Promise<void>;
+  /** Answers what waits for a task at this instant; the rest is left and named. Throws `invalid_argument` for `always`. */
+  answerAll(answer: AnswerAll, by: string, options?: Options): Promise<AnsweredAll>;
   /** Answers "session" that still hold, oldest first. */
-  grants(): Promise<readonly GrantView[]>;
+  grants(options?: Options): Promise<readonly GrantView[]>;
   /** Takes such an answer back, from the next command on. Throws `not_found`. */
-  revoke(id: string, by: string): Promise<void>;
+  revoke(id: string, by: string, options?: Options): Promise<void>;
   /** YOLO for one task, from now on or no longer. For people who are there: never let a task reach it. */
-  skip(taskId: string, on: boolean): void;
+  skip(taskId: string, on: boolean, options?: Options): void;
 }
 
 /** What would be decided about commands; nothing is run, and no engine is asked. */

@@ -30,7 +30,7 @@ const files: Places<FilesApi> = {
   ...{ copyIn: 1, copyOut: 1, read: 1, stream: 1, write: 1, patch: 1, list: 1, stat: 1, move: 1, remove: 1 },
   ...{ search: 1, sync: 1 },
 };
-const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, grants: null, revoke: null, skip: null };
+const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, answerAll: 2, grants: 0, revoke: 2, skip: 2 };
 
 /** Who may administer the installation sees all of it; any other client, what is its owner's and within the bounds of its token. */
 export function apiOf(

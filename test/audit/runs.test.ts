@@ -101,7 +101,7 @@ it('that questions of a task are skipped is on record, and by which answer a com
   await run();
   caisson.approvals.skip('build', true);
   await run();
-  caisson.approvals.skip('build', false);
+  caisson.approvals.skip('build', false, { caller: { owner: 'operator', token: 'tok_person' } });
   const records = await Array.fromAsync(caisson.audit.tail({ count: 100 }));
   const decisions = records.filter(({ type }) => type === 'decision');
   expect(decisions.map(({ answered, skips_questions: skips }) => answered ?? skips)).toEqual([
@@ -110,6 +110,7 @@ it('that questions of a task are skipped is on record, and by which answer a com
     'skipped',
     false,
   ]);
+  expect(decisions.at(-1)).toMatchObject({ caller: { owner: 'operator', token: 'tok_person' } });
   await caisson.close();
   const program = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
   const { stdout } = spawnSync(process.execPath, [program, '--home', home, 'audit', 'tail'], { encoding: 'utf8' });

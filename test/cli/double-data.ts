@@ -147,6 +147,7 @@ const approvals: CaissonApi['approvals'] = {
       },
     ]),
   get: (id) => Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
+  answerAll: ({ taskId }) => Promise.resolve({ answered: taskId === 'build' ? ['apr_1'] : [], left: [] }),
   answer: (id, choice) =>
     id === 'apr_1' && choice !== 'always'
       ? Promise.resolve()

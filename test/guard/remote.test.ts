@@ -106,6 +106,17 @@ describe('a question of a client', () => {
     await expect(guard.queue.answer(id, 'once', by(person))).rejects.toMatchObject({ code: 'conflict' });
   });
 
+  it('is refused for good when the service closes, and not put again', async () => {
+    const guard = await open();
+    const waiting = ask(guard, {});
+    const id = await questionIn(guard);
+    guard.approvals.close();
+    expect(await waiting).toMatchObject({ code: 'approval_required', details: { reason: 'lost' }, ids: [id] });
+    expect(await guard.queue.list()).toEqual([]);
+    expect(await guard.queue.get(id, person)).toMatchObject({ state: 'denied' });
+    expect(await ask(guard, { waits: false })).toMatchObject({ details: { reason: 'lost' }, ids: [] });
+  });
+
   it('does not wait behind the questions of others', async () => {
     const guard = await open();
     const all = ['a', 'b', 'c'].map((name) => ask(guard, { execId: `exec_${name}`, command: `rm -rf ./${name}` }));

@@ -79,6 +79,9 @@ describe('an exec that needs an approval', () => {
     expect(grants).toMatchObject([{ taskId: 'build', covers: ['recursive delete'] }]);
     const revoked = await world.ask(`/v1/grants/${grants[0].id}`, { method: 'DELETE', token: world.person });
     expect(revoked.status).toBe(204);
+    const audit = await everyLine(await world.ask('/v1/audit?count=20'));
+    const { caller } = audit.find((each) => each['revoked'] === grants[0].id) ?? {};
+    expect(caller).toEqual({ owner: 'operator', token: expect.stringMatching(/^tok_/) });
     const asked = await world.ask(execs, risky('h', { execId: 'exec_h', waitForApproval: false }));
     expect(asked.status).toBe(403);
     await answer(Object(await asked.json()).details.approvalId, 'deny');
@@ -99,5 +102,74 @@ describe('an exec that needs an approval', () => {
   it('does not change who may list: the scope approve', async () => {
     expect((await world.ask('/v1/approvals')).status).toBe(403);
     expect((await world.ask('/v1/approvals', { token: world.person })).status).toBe(200);
+  });
+});
+
+describe('all questions of a task', () => {
+  const tasks = ['all', 'other'];
+  const asking = async (task: string, name: string, token?: string) => {
+    const request = risky(name, { execId: `exec_${task}_${name}`, waitForApproval: false });
+    const response = await world.ask(`/v1/sandboxes/${task}/execs`, { ...request, ...(token ? { token } : {}) });
+    return {
+      status: response.status,
+      id: Object(
+        await response
+          .clone()
+          .json()
+          .catch(() => ({})),
+      ).details?.approvalId,
+    };
+  };
+  const answerAll = async (body: object, token = world.person) => {
+    const response = await world.ask('/v1/approvals', { body, token });
+    return { status: response.status, json: Object(await response.json()) };
+  };
+  beforeAll(async () => {
+    for (const taskId of tasks) await world.ask('/v1/sandboxes', { body: { taskId } });
+  });
+
+  it('are approved at once; those of other tasks and those that come later wait', async () => {
+    const [a, b, other] = [await asking('all', 'a'), await asking('all', 'b'), await asking('other', 'a')];
+    const done = await answerAll({ taskId: 'all', choice: 'once' });
+    expect(done).toEqual({ status: 200, json: { answered: [a.id, b.id], left: [] } });
+    const later = await asking('all', 'c');
+    expect(later.status).toBe(403);
+    const open = Object(await (await world.ask('/v1/approvals', { token: world.person })).json()).items;
+    expect(open.map(({ id }: { readonly id: string }) => id)).toEqual([other.id, later.id]);
+    const events = await everyLine(
+      await world.ask('/v1/sandboxes/all/execs', risky('a', { execId: 'exec_all_a', waitForApproval: false })),
+    );
+    expect(events.at(-1)).toMatchObject({ exit: { exitCode: 0 } });
+    expect((await answerAll({ taskId: 'all', choice: 'deny' })).json.answered).toEqual([later.id]);
+    expect((await answerAll({ taskId: 'other', choice: 'deny' })).json.answered).toEqual([other.id]);
+    expect((await answerAll({ taskId: 'other', choice: 'deny' })).json).toEqual({ answered: [], left: [] });
+  });
+
+  it('are left and listed where the token that answers has asked them (AP-05)', async () => {
+    const both = await world.token('run', 'read', 'approve');
+    const own = await asking('all', 'd', both);
+    const others = await asking('all', 'e');
+    const done = await answerAll({ taskId: 'all', choice: 'once' }, both);
+    expect(done.json).toEqual({ answered: [others.id], left: [{ id: own.id, why: 'own-token' }] });
+    const shown = await world.ask(`/v1/approvals/${own.id}`, { token: world.person });
+    expect(await shown.json()).toMatchObject({ state: 'pending' });
+    expect((await answerAll({ taskId: 'all', choice: 'deny' })).json.answered).toEqual([own.id]);
+  });
+
+  it('are not answered with always', async () => {
+    expect((await answerAll({ taskId: 'all', choice: 'always' })).status).toBe(422);
+    const answer = { taskId: 'all', choice: 'always' };
+    const { approvals } = world.api;
+    const all = (...given: Parameters<typeof approvals.answerAll>) => approvals.answerAll(...given);
+    await expect(Reflect.apply(all, null, [answer, 'x'])).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+
+  it('of another owner with a task of the same name are not answered, and neither named', async () => {
+    const asked = await asking('all', 'f');
+    const { token } = await world.api.tokens.create({ name: 'alice', scopes: ['approve'], owner: 'alice' }, 'test');
+    expect((await answerAll({ taskId: 'all', choice: 'once' }, token)).json).toEqual({ answered: [], left: [] });
+    expect((await answerAll({ taskId: 'all', choice: 'deny' })).json.answered).toEqual([asked.id]);
   });
 });

@@ -82,6 +82,13 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/approvals': {},
   'GET /v1/approvals/{approvalId}': { path: missing, status: 404 },
   'POST /v1/approvals/{approvalId}': { path: missing, body: { choice: 'deny' }, status: 404 },
+  'POST /v1/approvals': { body: { taskId: 'build', choice: 'deny' } },
+  'POST /v1/access/check': {
+    body: { platform: 'telegram', from: { ids: ['100'] }, channel: null, addressed: null },
+  },
+  'GET /v1/access/pairings': {},
+  'POST /v1/access/pairings': { body: { platform: 'telegram', code: 'ABC2DEF3' }, status: 404 },
+  'POST /v1/access/pairings/revoke': { body: { platform: 'telegram', user: '100' }, status: 404 },
   'GET /v1/grants': {},
   'DELETE /v1/grants/{grantId}': { path: missing, status: 404 },
   'POST /v1/policy/check': { body: { commands: ['ls', ['rm', '-rf', '/']], backend: 'local' } },

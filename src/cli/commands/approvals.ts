@@ -1,10 +1,19 @@
 import type { Choice, GrantView } from '../../service/api.ts';
-import { answerAll, asker } from '../approvals.ts';
+import { answerNamed, asker } from '../approvals.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { forEachTask } from '../each.ts';
 import { formatAge } from '../format.ts';
 import { UsageError } from '../usage.ts';
+
+const all = { type: 'flag', about: 'all that waits for the tasks which are named' } as const;
+
+interface Named {
+  readonly operands: readonly string[];
+  readonly flag: (name: 'all') => boolean;
+}
+
+const namedBy = ({ operands, flag }: Named) => ({ operands, all: flag('all') });
 
 export const approvalsLs = defineCommand({
   name: 'approvals ls',
@@ -79,22 +88,26 @@ export const approvalsApprove = defineCommand({
   name: 'approvals approve',
   summary: 'Let a command run that waits for an answer',
   about: `Covers exactly this command, directory, backend and task, once. With --session, also what the question
-says that a session covers: see \`approvals ls --granted\`. A command that Caisson runs cannot answer.`,
+says that a session covers: see \`approvals ls --granted\`. With --all the operands are tasks, and what
+waits for them at this moment is answered. A command that Caisson runs cannot answer.`,
   operands: [{ name: 'ID', count: 'many' }],
   runs: false,
   exitsAsCommand: false,
   options: {
+    all,
     session: { type: 'flag', about: 'also the same kind of danger, for this task' },
     always: { type: 'flag', about: 'also this command from now on, by the rules shown' },
   },
   examples: [
     ['this once', 'approvals approve apr_0123456789abcdef01234567'],
+    ['all that waits for a task', 'approvals approve --all build'],
     ['from now on', 'approvals approve --always apr_0123456789abcdef01234567'],
   ],
   run: async (given, context) => {
     if (given.flag('session') && given.flag('always')) throw new UsageError('--session and --always are both given');
+    if (given.flag('all') && given.flag('always')) throw new UsageError('--all and --always are both given');
     const choice: Choice = given.flag('always') ? 'always' : given.flag('session') ? 'session' : 'once';
-    return await answerAll(given.operands, { choice, by: asker(context.world) }, context);
+    return await answerNamed(namedBy(given), { choice, by: asker(context.world) }, context);
   },
 });
 
@@ -104,7 +117,11 @@ export const approvalsDeny = defineCommand({
   operands: [{ name: 'ID', count: 'many' }],
   runs: false,
   exitsAsCommand: false,
-  options: {},
-  examples: [['refuse it', 'approvals deny apr_0123456789abcdef01234567']],
-  run: async (given, context) => await answerAll(given.operands, { choice: 'deny', by: asker(context.world) }, context),
+  options: { all },
+  examples: [
+    ['refuse it', 'approvals deny apr_0123456789abcdef01234567'],
+    ['all that waits for a task', 'approvals deny --all build'],
+  ],
+  run: async (given, context) =>
+    await answerNamed(namedBy(given), { choice: 'deny', by: asker(context.world) }, context),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { route } from '../route.ts';
-import { answerBody, approval, grant } from '../schemas/approvals.ts';
+import { answerAllBody, answerBody, answeredAll, approval, grant } from '../schemas/approvals.ts';
 import { approvalId, bare, listOf, noAnswer } from '../schemas/common.ts';
 
 const ofApproval = { ...bare, params: z.strictObject({ approvalId }) } as const;
@@ -37,6 +37,17 @@ export const answerApproval = route({
     await api.approvals.answer(params.approvalId, body.choice, by);
     return undefined;
   },
+});
+
+export const answerAllApprovals = route({
+  ...bare,
+  method: 'POST',
+  path: '/v1/approvals',
+  scope: 'approve',
+  about: 'Answers all questions of a task that wait now. Those of the token that answers are left.',
+  body: answerAllBody,
+  answer: answeredAll,
+  run: ({ api, body, by, options }) => api.approvals.answerAll(body, by, options),
 });
 
 export const listGrants = route({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time } from './common.ts';
+import { time, wholeTaskId } from './common.ts';
 
 const texts = z.array(z.string()).readonly();
 
@@ -22,6 +22,18 @@ export const approval = z
 export const answerBody = z
   .strictObject({ choice: z.enum(['once', 'session', 'always', 'deny']) })
   .meta({ id: 'Answer' });
+
+/** Not `always`: its rules are to be seen for each question. */
+export const answerAllBody = z
+  .strictObject({ taskId: wholeTaskId, choice: z.enum(['once', 'session', 'deny']) })
+  .meta({ id: 'AnswerAll' });
+
+export const answeredAll = z
+  .object({
+    answered: texts.describe('Ids of the questions that were answered.'),
+    left: z.array(z.object({ id: z.string(), why: z.enum(['own-token', 'not-offered', 'late']) })).readonly(),
+  })
+  .meta({ id: 'AnsweredAll' });
 
 export const grant = z
   .object({

@@ -12,6 +12,10 @@ export const taskId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)
   .describe('Of the caller: lower-case letters, digits, - and _.');
+export const wholeTaskId = z
+  .string()
+  .regex(/^(?:[a-z][a-z0-9-]{0,31}\.)?[a-z0-9][a-z0-9_-]{0,62}$/)
+  .describe('A task id; with `admin`, also that of a task of another owner, as lists show it: `alice.build`.');
 export const execId = z.string().regex(/^exec_[A-Za-z0-9_-]{1,64}$/);
 export const approvalId = z.string().regex(/^apr_[0-9a-f]{24}$/);
 export const sessionName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/);

@@ -1,8 +1,11 @@
 /** Questions about commands as front ends see and answer them. */
 import type { Audit } from '../../audit/types.ts';
-import { CaissonError, isCode } from '../../errors.ts';
-import type { ApprovalView, ApprovalsApi, GrantView } from '../api.ts';
+import { CaissonError, type Code, isCode, toCaissonError } from '../../errors.ts';
+import type { AnsweredAll, ApprovalView, ApprovalsApi, GrantView } from '../api.ts';
+import { ownAnswer } from '../../guard/approval-queue.ts';
+import { isInside } from '../../guard/inside.ts';
 import type { Guard } from '../../guard/open.ts';
+import { callerEntry } from '../../guard/record.ts';
 import type { ApprovalRow, GrantRow } from '../../store/store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,32 +17,71 @@ interface Surroundings {
 }
 
 export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit }: Surroundings): ApprovalsApi {
+  const answer: ApprovalsApi['answer'] = async (id, choice, by, { caller } = {}) => {
+    try {
+      await queue.answer(id, choice, { name: by, env, caller });
+    } catch (error) {
+      if (caller !== undefined && isCode(error, 'permission_denied'))
+        audit.recordSoon({ ...refusedEntry, approval: id.slice(0, 64), by: by.slice(0, 200), message: error.message });
+      throw error;
+    }
+  };
   return {
+    answer,
     list: async ({ caller } = {}) => (await queue.list(caller)).map(viewOf),
     get: async (id, { caller } = {}) => viewOf(await queue.get(id, caller)),
-    answer: async (id, choice, by, { caller } = {}) => {
-      try {
-        await queue.answer(id, choice, { name: by, env, caller });
-      } catch (error) {
-        if (caller !== undefined && isCode(error, 'permission_denied'))
-          audit.recordSoon({
-            ...refusedEntry,
-            approval: id.slice(0, 64),
-            by: by.slice(0, 200),
-            message: error.message,
-          });
-        throw error;
-      }
+    answerAll: async ({ taskId, choice }, by, options = {}) => {
+      if (isInside(env)) throw ownAnswer('a question');
+      checkForAll(choice);
+      const waiting = (await queue.list(options.caller)).filter((each) => each.taskId === taskId);
+      return await answerEach(waiting, (id) => answer(id, choice, by, options));
     },
     grants: async () => (await grants.list()).map(grantViewOf),
-    revoke: async (id, by) => {
+    revoke: async (id, by, { caller } = {}) => {
       const grant = await grants.revoke(id);
       if (grant === null) throw noGrant(id);
       const { taskId, covers } = grant;
-      await audit.record({ type: 'decision', taskId, execId: null, revoked: id, covers, by: by.slice(0, 200) });
+      const revoked = { revoked: id, covers, by: by.slice(0, 200), ...callerEntry(caller) };
+      await audit.record({ type: 'decision', taskId, execId: null, ...revoked });
     },
-    skip: (taskId, on) => approvals.skip(taskId, on),
+    skip: (taskId, on, { caller } = {}) => approvals.skip(taskId, on, caller),
   };
+}
+
+const forAll: readonly string[] = ['once', 'session', 'deny'];
+
+function checkForAll(choice: string): void {
+  if (!forAll.includes(choice))
+    throw new CaissonError('invalid_argument', `questions are not answered all at once with ${choice.slice(0, 20)}`, {
+      remedy: 'answer each by its id, so that its rules are seen before they are saved',
+      details: { choices: forAll },
+    });
+}
+
+const leftBy = new Map<Code, AnsweredAll['left'][number]['why']>([
+  ['permission_denied', 'own-token'],
+  ['invalid_argument', 'not-offered'],
+  ['conflict', 'late'],
+  ['not_found', 'late'],
+]);
+
+async function answerEach(
+  waiting: readonly ApprovalRow[],
+  answer: (id: string) => Promise<void>,
+): Promise<AnsweredAll> {
+  const answered: string[] = [];
+  const left: AnsweredAll['left'][number][] = [];
+  for (const { id } of waiting) {
+    try {
+      await answer(id);
+      answered.push(id);
+    } catch (error) {
+      const why = leftBy.get(toCaissonError(error).code);
+      if (why === undefined) throw error;
+      left.push({ id, why });
+    }
+  }
+  return { answered, left };
 }
 
 export function noGrant(id: string): CaissonError {

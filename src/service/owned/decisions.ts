@@ -17,7 +17,7 @@ export function decisionsOf({ api: { approvals }, scope, bound, asked }: Mine): 
     const within = await Promise.all(mine.map((each) => bound.sees(each)));
     return mine.filter((_, index) => within[index] === true).map((each) => scope.ofTask(each));
   };
-  const grants: ApprovalsApi['grants'] = async () => await seen(await approvals.grants());
+  const grants: ApprovalsApi['grants'] = async (options) => await seen(await approvals.grants(options));
   return {
     list: (options) => asked(async () => await seen(await approvals.list(options))),
     get: (id, options) => asked(async () => await get(id, options)),
@@ -27,11 +27,17 @@ export function decisionsOf({ api: { approvals }, scope, bound, asked }: Mine): 
         if (bound.isBound && choice === 'always') throw onlyHere();
         await approvals.answer(id, choice, by, options);
       }),
-    grants: () => asked(grants),
-    revoke: (id, by) =>
+    answerAll: ({ taskId, ...answer }, by, options) =>
       asked(async () => {
-        if (!(await grants()).some((each) => each.id === id)) throw noGrant(id);
-        await approvals.revoke(id, by);
+        const key = scope.taskKey(taskId);
+        if (!(await bound.sees({ taskId: key }))) return { answered: [], left: [] };
+        return await approvals.answerAll({ ...answer, taskId: key }, by, options);
+      }),
+    grants: (options) => asked(async () => await grants(options)),
+    revoke: (id, by, options) =>
+      asked(async () => {
+        if (!(await grants(options)).some((each) => each.id === id)) throw noGrant(id);
+        await approvals.revoke(id, by, options);
       }),
     skip: refuse,
   };

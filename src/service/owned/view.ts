@@ -3,7 +3,7 @@
  * out of bounds, is not there: lists leave it out, and to name it is `not_found`
  * with the words for what does not exist. What concerns the whole installation is `permission_denied`.
  */
-import type { CaissonApi, ConfigView, ImagesApi } from '../api.ts';
+import type { AccessApi, CaissonApi, ConfigView, ImagesApi } from '../api.ts';
 import { decisionsOf, policyOf } from './decisions.ts';
 import { execsOf } from './execs.ts';
 import { auditOf, eventsOf } from './records.ts';
@@ -30,10 +30,7 @@ export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
     events: eventsOf(mine),
     images: imagesOf(mine),
     secrets: { redactor: refuse, scan: refused, approve: refused, scanSkill: refused, acceptSkill: refused },
-    access: {
-      ...{ message: refused, conversation: refused },
-      pairing: { list: refused, approve: refused, revoke: refused, clearPending: refused },
-    },
+    access: accessOf(mine),
     tokens: { create: refused, list: refused, remove: refused, authenticate: refused, admit: refused },
     ...shared(mine),
     config: configOf(api.config),
@@ -45,6 +42,16 @@ export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
 function imagesOf({ api: { images }, isOperator }: Mine): ImagesApi {
   const list: ImagesApi['list'] = (filter, options) => images.list(filter, options);
   return { list: isOperator ? list : refused, recipes: () => images.recipes(), build: refused };
+}
+
+/** Who may talk is of the installation: only its operator's tokens may ask, and only those with `admin` change it. */
+function accessOf({ api: { access }, isOperator }: Mine): AccessApi {
+  const message: AccessApi['message'] = (given) => access.message(given);
+  const conversation: AccessApi['conversation'] = (given) => access.conversation(given);
+  return {
+    ...(isOperator ? { message, conversation } : { message: refused, conversation: refused }),
+    pairing: { list: refused, approve: refused, revoke: refused, clearPending: refused },
+  };
 }
 
 function shared({ api, isOperator }: Mine): Pick<CaissonApi, 'backends' | 'mcpServers'> {
