@@ -108,6 +108,7 @@ async function answer(
   if (result instanceof Bytes) {
     reply.hijack();
     await sendBytes(reply.raw, result, { headers, signal }).catch(() => reply.raw.destroy());
+    await result.close();
     return reply;
   }
   if (result === undefined) return await reply.code(204).send();

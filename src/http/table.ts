@@ -83,6 +83,8 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'files.move': [files.moveFile],
   'files.remove': [files.removeFile],
   'files.search': [files.searchFiles],
+  'files.archive': [files.readArchive],
+  'files.unpack': [files.writeArchive],
   'approvals.list': [approvals.listApprovals],
   'approvals.get': [approvals.getApproval],
   'approvals.answer': [approvals.answerApproval],

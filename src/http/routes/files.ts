@@ -4,6 +4,7 @@ import { Bytes } from '../reply.ts';
 import { route } from '../route.ts';
 import { inside, noAnswer } from '../schemas/common.ts';
 import {
+  copied,
   fileEntry,
   found,
   listing,
@@ -140,4 +141,37 @@ export const searchFiles = route({
   body: searchBody,
   answer: found,
   run: ({ api, params, body, options }) => api.files.search({ task: params.id, ...body }, options),
+});
+
+export const readArchive = route({
+  ...inside,
+  method: 'GET',
+  path: '/v1/sandboxes/{id}/files/archive',
+  scope: 'read',
+  about: 'Streams a file or a directory as a tar. Its digest is in the trailer Repr-Digest.',
+  query: pathQuery,
+  gives: 'bytes',
+  answer: noAnswer,
+  run: async ({ api, params, query, options }) => {
+    const archive = await api.files.archive({ task: params.id, ...query }, options);
+    const headers = { 'content-type': 'application/x-tar', 'x-skipped-entries': String(archive.skipped.length) };
+    const close = async (): Promise<void> => await archive[Symbol.asyncDispose]();
+    return new Bytes(archive.parts, { size: null, sha256: null, headers, close });
+  },
+});
+
+export const writeArchive = route({
+  ...inside,
+  method: 'PUT',
+  path: '/v1/sandboxes/{id}/files/archive',
+  scope: 'run',
+  about: 'Unpacks a tar into a directory, when all of it has come and may be unpacked. Repr-Digest is compared.',
+  query: pathQuery,
+  takes: 'bytes',
+  answer: copied,
+  run: async ({ api, params, query, options, upload }) => {
+    const { path: staged, sha256 } = await upload();
+    const archive = createReadStream(staged, { highWaterMark: 1024 * 1024 });
+    return { ...(await api.files.unpack({ task: params.id, ...query, archive }, options)), sha256 };
+  },
 });

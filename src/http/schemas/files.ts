@@ -33,6 +33,16 @@ export const searchBody = z
 
 export const written = z.object({ size: count, sha256: z.string() }).meta({ id: 'FileWritten' });
 
+export const copied = z
+  .object({
+    files: count,
+    directories: count,
+    bytes: count,
+    skipped: z.array(z.object({ path: z.string(), reason: z.string() })).readonly(),
+    sha256: z.string().describe('Of the archive.'),
+  })
+  .meta({ id: 'ArchiveUnpacked' });
+
 export const fileEntry = z
   .object({
     name: z.string(),

@@ -20,9 +20,11 @@ import {
 } from '../../files/tools/tools.ts';
 import type { Handle } from '../../sandbox/context.ts';
 import type { Within } from '../../sandbox/healing.ts';
-import { synced, type SyncParts } from './sync.ts';
+import { archivesOf } from './archive.ts';
+import { synced } from './sync.ts';
+import type { TreeParts } from './tree.ts';
 
-export interface ToolParts extends SyncParts {
+export interface ToolParts extends TreeParts {
   readonly within: Within;
 }
 
@@ -63,6 +65,7 @@ export function fileTools(parts: ToolParts): FileTools {
     },
     sync: (input, options = {}) =>
       parts.within(input.task, options, (handle) => synced(parts, handle, { ...input, ...options })),
+    ...archivesOf(parts),
   };
 }
 
