@@ -85,6 +85,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'files.search': [files.searchFiles],
   'files.archive': [files.readArchive],
   'files.unpack': [files.writeArchive],
+  'files.watch': [files.watchFiles],
   'approvals.list': [approvals.listApprovals],
   'approvals.get': [approvals.getApproval],
   'approvals.answer': [approvals.answerApproval],

@@ -100,6 +100,7 @@ export const fileKeys: { readonly [Verb in keyof FilesApi]: Of<InputOf<FilesApi,
   move: { ...changing, to: true, replace: true },
   remove: { ...changing, recursive: true },
   search: { ...at, pattern: true, regex: true, name: true, most: true },
+  watch: { ...at, recursive: true, intervalMs: true },
   sync: { task: true, host: true, inside: true, direction: true, overwrite: true, confirmed: true },
 };
 

@@ -84,6 +84,8 @@ export const examples: Readonly<Record<string, Example>> = {
     body: tree(file('one')).toString('latin1'),
     headers: { 'content-type': 'application/octet-stream' },
   },
+  // Not a directory: a stream without an end would not be answered whole.
+  'GET /v1/sandboxes/{id}/files/watch': { path: build, query: 'path=ROOT/a.txt', status: 412 },
   'POST /v1/sandboxes/{id}/files/search': { path: build, body: { path: 'ROOT', pattern: 'two', name: 'a.txt' } },
   'POST /v1/sandboxes/{id}/files/move': { path: build, body: { path: 'ROOT/a.txt', to: 'ROOT/b.txt' }, status: 204 },
   'DELETE /v1/sandboxes/{id}/files': { path: build, query: 'path=ROOT/b.txt', status: 204 },

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Asking, Caller } from '../../values/caller.ts';
 import type { SyncResult } from '../sync/types.ts';
 import type { CopyResult, FileArchive } from '../copied.ts';
+import type { WatchEvent, WatchInput } from '../watch/types.ts';
 import type { Change } from './patch.ts';
 
 interface At {
@@ -131,6 +132,13 @@ export interface FileTools {
    * and empty directories do not travel. On this host, the mode of a file that is there stays.
    */
   sync(input: SyncInput, options?: Cancel): Promise<SyncResult>;
+  /**
+   * What changes in a directory, seen by looking at it at an interval: what comes and goes between two looks is not. Resolves
+   * after the first look. At most 20,000 entries are compared and 1,000 changes listed at a time. It ends with the sandbox, or
+   * when its reader leaves, and is no use of the sandbox: one that is watched stops when it is idle, as any other. Rules judge
+   * it as `list_files` (also `watch_files`).
+   */
+  watch(input: WatchInput, options?: Cancel): Promise<AsyncIterableIterator<WatchEvent>>;
   /**
    * A file or a directory as an uncompressed tar, which Caisson writes itself: what the sandbox sends is checked whole first, as
    * `copyOut` does. Modes are 0644 and 0755, there are no owners, and links lead to places inside; what is left out is in

@@ -3,6 +3,7 @@ import { CaissonError } from '../../errors.ts';
 import { Bytes } from '../reply.ts';
 import { route } from '../route.ts';
 import { inside, noAnswer } from '../schemas/common.ts';
+import { streamOf } from '../stream/exec.ts';
 import {
   copied,
   fileEntry,
@@ -13,6 +14,8 @@ import {
   pathQuery,
   readQuery,
   removeQuery,
+  watchEvent,
+  watchQuery,
   searchBody,
   written,
 } from '../schemas/files.ts';
@@ -173,5 +176,24 @@ export const writeArchive = route({
     const { path: staged, sha256 } = await upload();
     const archive = createReadStream(staged, { highWaterMark: 1024 * 1024 });
     return { ...(await api.files.unpack({ task: params.id, ...query, archive }, options)), sha256 };
+  },
+});
+
+export const watchFiles = route({
+  ...inside,
+  method: 'GET',
+  path: '/v1/sandboxes/{id}/files/watch',
+  scope: 'read',
+  about: 'Streams what changes in a directory, by a look at an interval, from the first byte of the answer on.',
+  query: watchQuery,
+  answer: noAnswer,
+  events: watchEvent,
+  run: async (call) => {
+    const { api, params, query, signal, service } = call;
+    const either = AbortSignal.any([signal, service.closing]);
+    const events = await api.files.watch({ task: params.id, ...query }, { signal: either });
+    return streamOf(call, async function* () {
+      for await (const event of events) yield { ...event };
+    });
   },
 });

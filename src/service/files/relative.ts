@@ -19,6 +19,7 @@ const inside = {
   stream: ['path'],
   sync: ['inside'],
   unpack: ['path'],
+  watch: ['path'],
   write: ['path'],
 } as const satisfies Readonly<Record<keyof FilesApi, readonly string[]>>;
 
@@ -59,6 +60,7 @@ export function withRelativePaths(files: FilesApi, how: { readonly planOf: PlanO
     stream: on(inside.stream, (input, options) => files.stream(input, options)),
     sync: on(inside.sync, (input, options) => files.sync(input, options)),
     unpack: on(inside.unpack, (input, options) => files.unpack(input, options)),
+    watch: on(inside.watch, (input, options) => files.watch(input, options)),
     write: on(inside.write, (input, options) => files.write(input, options)),
   };
 }
