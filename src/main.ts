@@ -33,6 +33,7 @@ import { Backends } from './sandbox/backends.ts';
 import { configLook, configView } from './service/admin/config.ts';
 import { networkOf } from './service/admin/network.ts';
 import { openingNotices, settingNotices } from './service/admin/notices.ts';
+import { registryVariables } from './sandbox/registry-access.ts';
 import { openWebhooks, webhookSecrets, webhookVariables } from './service/webhooks/open.ts';
 import { checkerOf, policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
@@ -76,6 +77,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     measuring: new Map(),
     lanes: loaded.config.exec.lanes,
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
+    registries: loaded.config,
   };
   const journal = await journalOf(loaded, store);
   const webhooks = await openWebhooks(loaded, store);
@@ -175,9 +177,11 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin {
     redactions: redactionsOf(loaded),
     broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
     admitSkill: skills.admit,
-    ownKeys: [loaded.config.approvals.smart.api_key_env, ...webhookVariables(loaded.config.webhooks)].filter(
-      (name) => typeof name === 'string',
-    ),
+    ownKeys: [
+      loaded.config.approvals.smart.api_key_env,
+      ...webhookVariables(loaded.config.webhooks),
+      ...registryVariables(loaded.config),
+    ].filter((name) => typeof name === 'string'),
   };
 }
 
@@ -206,6 +210,11 @@ function redactionsOf({ config, env }: Loaded): Redactions {
   redactions.forExec(forwardedEnv(names, env), names);
   redactions.declare(serverSecrets(config));
   redactions.declare(webhookSecrets(config.webhooks, env));
+  redactions.declare(
+    registryVariables(config)
+      .map((name) => ({ name, value: env[name] ?? '' }))
+      .filter(({ value }) => value !== ''),
+  );
   return redactions;
 }
 

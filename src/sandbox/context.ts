@@ -7,6 +7,7 @@ import type { SandboxRow, Store } from '../store/store.ts';
 import type { Asking, Caller } from '../values/caller.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';
+import type { Registries } from './registry-access.ts';
 import type { Uses } from './use.ts';
 
 export interface Context {
@@ -30,6 +31,8 @@ export interface Context {
   readonly lanes: boolean;
   /** `policy.require_patched_runtime` */
   readonly requirePatchedRuntime: boolean;
+  /** Logins for images, of the operator and of owners. */
+  readonly registries: Registries;
 }
 
 export interface StepOptions {

@@ -105,9 +105,9 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
     const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/octet-stream' };
     const put = await fetch(service.url + at('again'), { method: 'PUT', headers, body });
     expect(await put.json()).toMatchObject({ files: 1, directories: 2, skipped: [] });
-    const cut = await fetch(service.url + at('cut'), { method: 'PUT', headers, body: body.subarray(0, -1024) });
+    const cut = await fetch(service.url + at('half'), { method: 'PUT', headers, body: body.subarray(0, -1024) });
     expect(cut.status).toBe(422);
-    const look = 'cd "$1" && cat again/in && ls -A again && ls -d cut';
+    const look = 'cd "$1" && cat again/in && ls -A again && ls -d half';
     const seen = await everyLine(await service.ask(execs, { body: { command: ['sh', '-c', look, 'sh', files] } }));
     expect(output(seen)).toBe('one\nin\nsub\n');
   });

@@ -55,6 +55,7 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
     env: {},
     lanes: true,
     requirePatchedRuntime: false,
+    registries: { registries: {}, owners: {} },
   };
   return { context, place };
 }

@@ -56,6 +56,7 @@ export function afresh(): Afresh {
       measuring: new Map(),
       lanes: Object.keys(programs).length === 0,
       requirePatchedRuntime: false,
+      registries: { registries: {}, owners: {} },
     };
   };
   return { at, service };
