@@ -1,13 +1,13 @@
 /** What every step of the lifecycle works with. Made once per service object. */
 import type { Audit } from '../audit/types.ts';
 import type { Backend, Progress, Sandbox } from '../backend.ts';
+import type { Config } from '../config/types.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Asking, Caller } from '../values/caller.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';
-import type { Registries } from './registry-access.ts';
 import type { Uses } from './use.ts';
 
 export interface Context {
@@ -32,7 +32,7 @@ export interface Context {
   /** `policy.require_patched_runtime` */
   readonly requirePatchedRuntime: boolean;
   /** Logins for images, of the operator and of owners. */
-  readonly registries: Registries;
+  readonly registries: Pick<Config, 'registries' | 'owners'>;
 }
 
 export interface StepOptions {

@@ -14,7 +14,7 @@ import { ownerOf } from '../values/owner.ts';
 import type { Context } from './context.ts';
 
 type Login = Config['registries'][string];
-export type Registries = Pick<Config, 'registries' | 'owners'>;
+type Registries = Context['registries'];
 
 const mostBytes = 4096;
 

@@ -147,9 +147,7 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
     const marked = `${path.slice(0, -1)}[g]`;
     const script = 'for p in /proc/[0-9]*; do grep -qs "$1" "$p/cmdline" && echo left; done; true';
     const left = async (): Promise<string> =>
-      String(
-        output(await everyLine(await service.ask(execs, { body: { command: ['sh', '-c', script, 'sh', marked] } }))),
-      );
+      output(await everyLine(await service.ask(execs, { body: { command: ['sh', '-c', script, 'sh', marked] } })));
     await expect.poll(left, { timeout: 10_000 }).toBe('');
     if (backend === 'local') return;
     const ending = everyLine(await service.ask(watching));
