@@ -128,6 +128,8 @@ export interface Guarantees {
    * they share something (an account, a home, a list of processes), and only the operator has sandboxes here.
    */
   readonly apart?: true;
+  /** Whether `create` can log in to a registry for the image. Absent: it cannot. */
+  readonly registryLogins?: true;
   readonly limits: Readonly<Record<LimitName, Enforcement>>;
   /** Modes the place can really give. */
   readonly network: readonly NetworkMode[];
@@ -256,12 +258,26 @@ export interface CreateOptions extends Cancelable {
    */
   readonly credentials: Mount | null;
   /**
+   * How the image may be had, where a login for its registry is configured. Given with a login only to a backend that promises
+   * `registryLogins`. Neither the name nor the password is kept, nor reaches argv, labels, logs or errors.
+   */
+  readonly registry?: RegistryAccess | undefined;
+  /**
    * What the sandbox's first process runs, where the place lets the caller choose (see `Sandbox.init`): it does not end
    * by itself, also when its stdin ends, and it reaps orphans, so a place needs no init of its own beside it. Its stdin
    * stays open when the attached client goes. A backend without such a process ignores it and leaves `init` absent.
    */
   readonly init: readonly [string, ...string[]];
   readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface RegistryAccess {
+  /** As in names of images; `docker.io` for those without a host. */
+  readonly host: string;
+  /** `null`: the registry is asked without one. */
+  readonly login: { readonly username: string; readonly password: string } | null;
+  /** The registry is to be asked for the image also where the place has it: the login of another owner may have brought it. */
+  readonly isAsked: boolean;
 }
 
 export interface ListOptions extends Cancelable {

@@ -35,6 +35,7 @@ import { reloader } from './service/admin/reload.ts';
 import { configLook, configView } from './service/admin/config.ts';
 import { networkOf } from './service/admin/network.ts';
 import { openingNotices, settingNotices } from './service/admin/notices.ts';
+import { registryVariables } from './sandbox/registry-access.ts';
 import { openWebhooks, type Webhooks, webhookSecrets, webhookVariables } from './service/webhooks/open.ts';
 import { checkerOf, policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
@@ -113,6 +114,12 @@ function contextOf(loaded: Loaded, { store, clock, audit, known }: Opening): Con
     lanes: loaded.config.exec.lanes,
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
     allowed: (owner) => allowedTo(owner, loaded.config),
+    registries: {
+      registries: loaded.config.registries,
+      get owners() {
+        return loaded.config.owners;
+      },
+    },
   };
 }
 
@@ -216,9 +223,11 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & 
     redactions: redactionsOf(loaded),
     broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
     admitSkill: skills.admit,
-    ownKeys: [loaded.config.approvals.smart.api_key_env, ...webhookVariables(loaded.config.webhooks)].filter(
-      (name) => typeof name === 'string',
-    ),
+    ownKeys: [
+      loaded.config.approvals.smart.api_key_env,
+      ...webhookVariables(loaded.config.webhooks),
+      ...registryVariables(loaded.config),
+    ].filter((name) => typeof name === 'string'),
   };
 }
 
@@ -247,6 +256,11 @@ function redactionsOf({ config, env }: Loaded): Redactions {
   redactions.forExec(forwardedEnv(names, env), names);
   redactions.declare(serverSecrets(config));
   redactions.declare(webhookSecrets(config.webhooks, env));
+  redactions.declare(
+    registryVariables(config)
+      .map((name) => ({ name, value: env[name] ?? '' }))
+      .filter(({ value }) => value !== ''),
+  );
   return redactions;
 }
 

@@ -22,6 +22,7 @@ export function toGuarantees(facts: Known, place: Place): Guarantees {
   return {
     isolation: 'container',
     apart: true,
+    registryLogins: true,
     limits: {
       cpuCores: enforced(
         facts.limits.cpu,

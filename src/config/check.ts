@@ -57,6 +57,7 @@ function unsectionedIn(written: Document): Unsectioned {
     mcp_servers: written.mcp_servers ?? unsectioned.mcp_servers,
     webhooks: written.webhooks ?? unsectioned.webhooks,
     owners: written.owners ?? unsectioned.owners,
+    registries: written.registries ?? unsectioned.registries,
     tasks: written.tasks ?? unsectioned.tasks,
   };
 }

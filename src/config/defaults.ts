@@ -125,5 +125,6 @@ export const unsectioned: Unsectioned = {
   mcp_servers: {},
   webhooks: {},
   owners: {},
+  registries: {},
   tasks: {},
 };

@@ -5,6 +5,7 @@ import { nearest } from '../lib/nearest.ts';
 import { type Problem, typeName } from './problem.ts';
 import { expectationOf, serverSection, single, webhookSection } from './schema.ts';
 import { ownerSection } from './schema/owners.ts';
+import { registrySection } from './schema/registries.ts';
 
 export interface Place {
   readonly text: string;
@@ -13,7 +14,12 @@ export interface Place {
 }
 
 /** Sections that hold things by name, each with the same keys. */
-const named = { mcp_servers: serverSection, webhooks: webhookSection, owners: ownerSection } as const;
+const named = {
+  mcp_servers: serverSection,
+  webhooks: webhookSection,
+  owners: ownerSection,
+  registries: registrySection,
+} as const;
 
 type Sections = Readonly<Record<string, { readonly shape: Readonly<Record<string, unknown>> }>>;
 
@@ -49,7 +55,9 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown, sections: Sections):
   if (issue.code === 'invalid_key')
     return issue.path[0] === 'tasks'
       ? 'expected a task id, or a pattern of one with * and ?'
-      : 'expected a name of letters, digits, dots, dashes and underscores';
+      : issue.path.includes('registries')
+        ? 'expected the host of a registry as image names have it, in lower case, such as ghcr.io or docker.io'
+        : 'expected a name of letters, digits, dots, dashes and underscores';
   const got = valueAt(value, issue.path);
   const expected = expectationAt(sections, issue.path);
   const hint =

@@ -16,6 +16,7 @@ import { auditSection, execSection, policySection, poolSection, serviceSection }
 import { securitySection } from './schema/security.ts';
 import { serversKey, serverSection } from './schema/servers.ts';
 import { ownersKey } from './schema/owners.ts';
+import { registriesKey } from './schema/registries.ts';
 import { webhooksKey, webhookSection } from './schema/webhooks.ts';
 import { terminalSection } from './schema/terminal.ts';
 import { type BackendKeys, backendKey } from './backends.ts';
@@ -90,6 +91,7 @@ const inFileOnly = {
   mcp_servers: true,
   webhooks: true,
   owners: true,
+  registries: true,
 } as const;
 
 export type Schema = Awaited<ReturnType<typeof schemaOf>>;
@@ -137,6 +139,7 @@ export async function schemaOf({ configs }: BackendKeys) {
     mcp_servers: serversKey.optional(),
     webhooks: webhooksKey.optional(),
     owners: ownersKey.optional(),
+    registries: registriesKey.optional(),
     tasks: z
       .record(taskPattern, task)
       .optional()

@@ -63,6 +63,8 @@ export interface Unsectioned {
   readonly webhooks: Readonly<NonNullable<Document['webhooks']>>;
   /** What owners of the service may have, by name. */
   readonly owners: Readonly<NonNullable<Document['owners']>>;
+  /** Logins to registries of images, by host. */
+  readonly registries: Readonly<NonNullable<Document['registries']>>;
   /** Overrides of `terminal`, and rules, by task id or pattern, in the order of the file. */
   readonly tasks: Readonly<NonNullable<Document['tasks']>>;
 }

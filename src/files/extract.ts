@@ -6,7 +6,7 @@
  * links that are wanted and lead inside come last. Owner is the service; modes are 0644 or 0755 less the umask; times are
  * those of the copy, so that an old date cannot hide a new file from make or a backup; extended attributes are dropped.
  */
-import { constants, mkdirSync, openSync, symlinkSync } from 'node:fs';
+import { constants, lstatSync, mkdirSync, openSync, symlinkSync } from 'node:fs';
 import { type ByteName, printable, toBytes, toText } from './byte-name.ts';
 import { DirectoryChain } from './directory-chain.ts';
 import { at, type Directory } from './directory.ts';
@@ -15,7 +15,7 @@ import { errnoOf, fsError } from './fs-error.ts';
 import { FileWriter, Portion } from './file-writer.ts';
 import type { CopyLimits } from './limits.ts';
 import { payloadName } from './pack.ts';
-import { refuse } from './refusal.ts';
+import { refuse, type Rule } from './refusal.ts';
 import { SkippedList } from './skipped.ts';
 import type { TarEntry, TarEvent } from './tar-reader.ts';
 import type { CopyResult, Vet } from './types.ts';
@@ -27,6 +27,11 @@ const mostLinkBytes = 16 * 1024 * 1024;
 export interface ExtractOptions {
   readonly limits: CopyLimits;
   readonly symlinks: 'skip' | 'inside';
+  /**
+   * An archive that a client made: its root, and directories above an entry, may be left out or come twice, as many
+   * programs write them. What is neither file, directory nor link inside is refused, not skipped.
+   */
+  readonly isUpload?: boolean;
   /** A directory below the root that is left out with all that lies in it. */
   readonly withheld?: readonly ByteName[] | null;
   readonly vet?: Vet | undefined;
@@ -58,6 +63,9 @@ export class Extraction {
   constructor(staging: Directory, options: ExtractOptions) {
     this.#options = options;
     this.#chain = new DirectoryChain(staging);
+    if (options.isUpload !== true) return;
+    this.#root = 'directory';
+    this.#directory([payloadName]);
   }
 
   /** Await what is not `undefined` before the next event. */
@@ -89,18 +97,26 @@ export class Extraction {
   }
 
   #entry(entry: TarEntry): undefined {
-    const { limits } = this.#options;
-    if (++this.#entries > limits.entries)
-      throw refuse('too-many-entries', `it holds more than ${limits.entries} entries`);
+    this.#count();
     const segments = this.#place(entry);
     this.#dropping = this.#isWithheld(segments.slice(1));
     if (this.#dropping) return;
     this.#options.vet?.(segments.slice(1).map(toText));
+    if (this.#options.isUpload === true) this.#makeAbove(segments);
     if (entry.kind === 'file') this.#openFile(entry, segments);
     else if (entry.kind === 'directory') this.#directory(segments);
     else if (entry.kind === 'hardlink') throw refuse('hard-link', 'hard links are not accepted', entry.name);
     else if (entry.kind === 'symlink') this.#symlink(entry, segments);
-    else this.#skipped.add(segments.slice(1), entry.kind === 'fifo' ? 'named pipe' : 'device');
+    else this.#skip(entry, segments, { rule: 'special', reason: entry.kind === 'fifo' ? 'named pipe' : 'device' });
+  }
+
+  #skip(
+    { name }: TarEntry,
+    segments: readonly ByteName[],
+    { rule, reason }: { readonly rule: Rule; readonly reason: string },
+  ): void {
+    if (this.#options.isUpload === true) throw refuse(rule, `it is a ${reason}`, name);
+    this.#skipped.add(segments.slice(1), reason);
   }
 
   #isWithheld(inTree: readonly ByteName[]): boolean {
@@ -115,6 +131,8 @@ export class Extraction {
     const check = checkName(entry.name, this.#options.limits);
     if (!check.ok) throw refuse(check.rule, check.why, entry.name);
     if (this.#root === null) return this.#placeRoot(entry, check.segments);
+    if (check.segments.length === 0 && this.#options.isUpload === true && entry.kind === 'directory')
+      return [payloadName];
     if (this.#root === 'file' || check.segments.length === 0)
       throw refuse('second-root', 'it comes after the only one there may be', entry.name);
     if (entry.kind !== 'directory' && entry.name.endsWith('/'))
@@ -133,8 +151,28 @@ export class Extraction {
   }
 
   #directory(segments: readonly ByteName[]): void {
+    if (this.#options.isUpload === true && this.#isDirectory(segments)) return;
     this.#write(segments, (where) => mkdirSync(where, 0o755));
     this.#directories++;
+  }
+
+  #isDirectory(segments: readonly ByteName[]): boolean {
+    return this.#write(segments, (where) => lstatSync(where, { throwIfNoEntry: false })?.isDirectory() === true);
+  }
+
+  /** Directories that an upload has not announced. Each counts as an entry, so that long names do not make more of them. */
+  #makeAbove(segments: readonly ByteName[]): void {
+    for (let depth = 2; depth < segments.length; depth++) {
+      const above = segments.slice(0, depth);
+      if (this.#isDirectory(above)) continue;
+      this.#count();
+      this.#directory(above);
+    }
+  }
+
+  #count(): void {
+    const { entries } = this.#options.limits;
+    if (++this.#entries > entries) throw refuse('too-many-entries', `it holds more than ${entries} entries`);
   }
 
   #openFile(entry: TarEntry, segments: readonly ByteName[]): void {
@@ -148,12 +186,14 @@ export class Extraction {
     this.#file = new FileWriter({ fd, name: entry.name, size: entry.size }, () => (this.#portion ??= new Portion()));
   }
 
-  #symlink({ name, link }: TarEntry, segments: readonly ByteName[]): void {
+  #symlink(entry: TarEntry, segments: readonly ByteName[]): void {
+    const { name, link } = entry;
     const inTree = segments.slice(1);
     if (this.#options.symlinks === 'skip') {
       this.#skipped.add(inTree, 'link');
     } else if (link.length > this.#options.limits.pathBytes || !staysInside(inTree, link)) {
-      this.#skipped.add(inTree, `link to ${printable(link)}, outside the tree`);
+      const reason = `link to ${printable(link)}, outside the tree`;
+      this.#skip(entry, segments, { rule: 'link-outside', reason });
     } else {
       this.#linkBytes += name.length + link.length;
       if (this.#linkBytes > mostLinkBytes) throw refuse('too-many-links', 'it holds too many links', name);

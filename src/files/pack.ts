@@ -33,7 +33,16 @@ export interface PackInput {
   /** Called for each piece of content that went into the archive. */
   readonly onBytes: (bytes: number) => void;
   readonly onFile?: OnFile | undefined;
+  readonly form?: ArchiveForm;
 }
+
+/** How the root is called, and whether the empty last file is there by which a script of Caisson sees that all has come. */
+export interface ArchiveForm {
+  readonly root: ByteName;
+  readonly marked: boolean;
+}
+
+const transferForm: ArchiveForm = { root: payloadName, marked: true };
 
 type Chunks = AsyncGenerator<Buffer, void, undefined>;
 
@@ -51,53 +60,57 @@ export function openFile(directory: Directory, name: string): OpenFile {
 }
 
 /** A whole tree. A chunk may be used again some chunks later (see `ArchiveChunks`). */
-export async function* packTree({ root, entries, onBytes, onFile }: PackInput): Chunks {
+export async function* packTree({ root, entries, onBytes, onFile, form = transferForm }: PackInput): Chunks {
   const chain = new DirectoryChain(root);
   const archive = new ArchiveChunks(onBytes);
   try {
-    archive.header(headerOf(rootEntry, statSync(toBytes(root.prefix))));
+    archive.header(headerOf(form, rootEntry, statSync(toBytes(root.prefix))));
     for (const entry of entries) {
-      const large = packSmall({ archive, chain, onFile }, entry);
+      const large = packSmall({ archive, chain, onFile, form }, entry);
       for (let full = archive.full(); full !== null; full = archive.full()) yield full;
       if (large !== null) yield* packLarge({ archive, onFile }, large, entry);
     }
-    yield* endArchive(archive);
+    yield* endArchive(archive, form);
   } finally {
     chain.close();
   }
 }
 
 /** One file that is open already: it stays the file that the caller has looked at. */
-export async function* packFile({ fd, stats }: OpenFile, onBytes: (bytes: number) => void): Chunks {
+export async function* packFile(
+  { fd, stats }: OpenFile,
+  { onBytes, form = transferForm }: Pick<PackInput, 'onBytes' | 'form'>,
+): Chunks {
   const { mode, mtimeMs, size } = stats;
   const archive = new ArchiveChunks(onBytes);
-  archive.header({ name: payloadName, type: '0', mode: mode & 0o777, size, mtime: mtimeMs / 1000, link: '' });
+  archive.header({ name: form.root, type: '0', mode: mode & 0o777, size, mtime: mtimeMs / 1000, link: '' });
   yield* archive.large(fd, size);
-  yield* endArchive(archive);
+  yield* endArchive(archive, form);
 }
 
 interface Packing {
   readonly archive: ArchiveChunks;
   readonly chain: DirectoryChain;
   readonly onFile: OnFile | undefined;
+  readonly form: ArchiveForm;
 }
 
 /** Everything but the content of a large file, which is given back open. Not a generator: that would cost more than a file. */
 function packSmall(packing: Packing, entry: WalkedEntry): OpenFile | null {
-  const { archive, chain } = packing;
+  const { archive, chain, form } = packing;
   try {
     if (entry.kind === 'file') return packContent(packing, entry);
-    archive.header(headerOf(entry, statsOf(chain, entry)));
+    archive.header(headerOf(form, entry, statsOf(chain, entry)));
     return null;
   } catch (error) {
     throw unreadable(entry, error);
   }
 }
 
-function packContent({ archive, chain, onFile }: Packing, entry: WalkedEntry): OpenFile | null {
+function packContent({ archive, chain, onFile, form }: Packing, entry: WalkedEntry): OpenFile | null {
   const file = openFile(chain.parentOf(entry.segments), entry.segments.at(-1) ?? '');
   const { fd, stats } = file;
-  archive.header(headerOf(entry, stats));
+  archive.header(headerOf(form, entry, stats));
   if (stats.size > smallBytes) return file;
   try {
     const content = archive.small(fd, stats.size);
@@ -109,7 +122,7 @@ function packContent({ archive, chain, onFile }: Packing, entry: WalkedEntry): O
 }
 
 async function* packLarge(
-  { archive, onFile }: Omit<Packing, 'chain'>,
+  { archive, onFile }: Pick<Packing, 'archive' | 'onFile'>,
   { fd, stats }: OpenFile,
   entry: WalkedEntry,
 ): Chunks {
@@ -136,17 +149,17 @@ function statsOf(chain: DirectoryChain, { kind, segments }: WalkedEntry): Stats 
   });
 }
 
-function* endArchive(archive: ArchiveChunks): Generator<Buffer, void, undefined> {
-  archive.header({ name: endName, type: '0', mode: 0o600, size: 0, mtime: 0, link: '' });
+function* endArchive(archive: ArchiveChunks, { marked }: ArchiveForm): Generator<Buffer, void, undefined> {
+  if (marked) archive.header({ name: endName, type: '0', mode: 0o600, size: 0, mtime: 0, link: '' });
   archive.end();
   for (let full = archive.full(); full !== null; full = archive.full()) yield full;
 }
 
 const rootEntry: WalkedEntry = { kind: 'directory', segments: [], size: 0, link: '' };
 
-function headerOf({ kind, segments, link }: WalkedEntry, stats: Stats): HeaderFields {
+function headerOf({ root }: ArchiveForm, { kind, segments, link }: WalkedEntry, stats: Stats): HeaderFields {
   const type = { file: '0', directory: '5', symlink: '2' }[kind];
-  const name = [payloadName, ...segments].join('/') + (kind === 'directory' ? '/' : '');
+  const name = [root, ...segments].join('/') + (kind === 'directory' ? '/' : '');
   // Without these bits a tar that is not root could not fill the directory.
   const mode = (stats.mode & 0o777) | (kind === 'directory' ? 0o700 : 0);
   return { name, type, mode, size: kind === 'file' ? stats.size : 0, mtime: stats.mtimeMs / 1000, link };

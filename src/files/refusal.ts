@@ -2,7 +2,7 @@
  * What the strict extractor says no with. A refusal is `permission_denied`: the sandbox tried (or happened) to send what
  * may not come out of it, and repeating the request does not help. `details` name the rule and the entry, escaped.
  */
-import { CaissonError } from '../errors.ts';
+import { CaissonError, isCode } from '../errors.ts';
 import { type ByteName, printable } from './byte-name.ts';
 
 export type Rule =
@@ -29,7 +29,9 @@ export type Rule =
   | 'trailer'
   | 'too-many-bytes'
   | 'too-many-entries'
-  | 'too-many-links';
+  | 'too-many-links'
+  | 'special'
+  | 'link-outside';
 
 const remedies: Partial<Record<Rule, string>> = {
   'hard-link': 'copy the tree inside the sandbox first (cp -R breaks hard links), or install GNU tar there',
@@ -40,11 +42,23 @@ const remedies: Partial<Record<Rule, string>> = {
   'not-a-file': 'only regular files and directories can be copied',
 };
 
+const fromSandbox = 'copy from the sandbox refused: ';
+
 export function refuse(rule: Rule, why: string, entry: ByteName | null = null): CaissonError {
   const shown = entry === null ? null : printable(entry);
   const what = shown === null ? 'the archive' : `entry "${shown}"`;
-  return new CaissonError('permission_denied', `copy from the sandbox refused: ${what}: ${why}`, {
+  return new CaissonError('permission_denied', `${fromSandbox}${what}: ${why}`, {
     details: { rule, entry: shown },
     remedy: remedies[rule] ?? 'look at the source inside the sandbox; nothing was written',
+  });
+}
+
+/** The same of an archive that a client sent: its own mistake. Any other error stays as it is. */
+export function asUpload(error: unknown): unknown {
+  if (!isCode(error, 'permission_denied') || !error.message.startsWith(fromSandbox)) return error;
+  return new CaissonError('invalid_argument', `archive refused: ${error.message.slice(fromSandbox.length)}`, {
+    cause: error,
+    details: error.details,
+    remedy: 'send regular files, directories, and links to places inside the archive; nothing was changed',
   });
 }

@@ -62,7 +62,7 @@ function fileSource(file: OpenFile, name: string): Source {
       return {
         result: { files: 1, directories: 0, skipped: [] },
         bytes: size,
-        chunks: (onBytes) => packFile(file, onBytes),
+        chunks: (onBytes) => packFile(file, { onBytes }),
       };
     },
     [Symbol.dispose]() {

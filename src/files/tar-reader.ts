@@ -46,6 +46,7 @@ const mostTrailerBytes = 2 * 1024 * 1024;
 
 export class TarReader {
   readonly #pathBytes: number;
+  readonly #extensionTypes: ReadonlySet<string>;
   #partial: Buffer = Buffer.alloc(0);
   /** Bytes of the current file or extension still to come, and of the zeros that fill its last block. */
   #left = 0;
@@ -57,8 +58,10 @@ export class TarReader {
   #trailerBytes = 0;
   #first = true;
 
-  constructor(pathBytes: number) {
+  /** `global`: a pax header for all entries is passed by where it changes none, as `git archive` writes one. */
+  constructor(pathBytes: number, { global = false }: { readonly global?: boolean } = {}) {
     this.#pathBytes = pathBytes;
+    this.#extensionTypes = global ? new Set([...extensions, 'g']) : extensions;
   }
 
   /** Both blocks of the end have been read: nothing that follows matters. */
@@ -131,7 +134,7 @@ export class TarReader {
     }
     if (this.#zeroBlocks > 0) throw refuse('header', 'entries after an end mark');
     this.#first = false;
-    if (extensions.has(fields.type)) this.#startExtension(fields);
+    if (this.#extensionTypes.has(fields.type)) this.#startExtension(fields);
     else yield* this.#startEntry(this.#toEntry(fields));
   }
 
@@ -157,10 +160,11 @@ export class TarReader {
   }
 
   #startExtension({ type, size }: HeaderFields): void {
-    const most = type === 'x' ? mostPaxBytes : this.#pathBytes + 1;
+    const most = type === 'x' || type === 'g' ? mostPaxBytes : this.#pathBytes + 1;
     if (!(size > 0 && size <= most)) throw refuse('extension', `a name header of ${size} bytes`);
     // One of each kind at most, also when they say nothing: a stream of them would never end.
-    if (++this.#extensions > extensions.size) throw refuse('extension', 'too many name headers for one entry');
+    if (++this.#extensions > this.#extensionTypes.size)
+      throw refuse('extension', 'too many name headers for one entry');
     this.#extension = { type, size, parts: [] };
     this.#expect(size);
   }
@@ -170,8 +174,10 @@ export class TarReader {
     this.#extension = null;
     if (extension === null) return;
     const body = Buffer.concat(extension.parts);
-    const read: PaxOverrides =
-      extension.type === 'x' ? readPax(body) : { [extension.type === 'L' ? 'name' : 'link']: longName(body) };
+    const isPax = extension.type === 'x' || extension.type === 'g';
+    const read: PaxOverrides = isPax ? readPax(body) : { [extension.type === 'L' ? 'name' : 'link']: longName(body) };
+    if (extension.type === 'g' && Object.keys(read).length > 0)
+      throw refuse('extension', 'a pax header gives all entries one name, link or size');
     for (const key of Object.keys(read)) {
       if (key in this.#overrides) throw refuse('extension', `two headers give one entry its ${key}`);
     }

@@ -1,13 +1,6 @@
 /** What the files room answers. */
+export type { CopyResult, FileArchive } from './copied.ts';
 export type { FileTools } from './tools/types.ts';
-
-export interface CopyResult {
-  readonly files: number;
-  readonly directories: number;
-  readonly bytes: number;
-  /** Entries that were left out, with the reason: links, devices, sockets. */
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-}
 
 /** Sees every path of a tree before anything of it is written where it goes; throws to refuse the copy. */
 export type Vet = (inTree: readonly string[]) => void;

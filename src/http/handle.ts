@@ -112,6 +112,7 @@ async function answer(
   if (result instanceof Bytes) {
     reply.hijack();
     await sendBytes(reply.raw, result, { headers, signal }).catch(() => reply.raw.destroy());
+    await result.close();
     return reply;
   }
   void reply.headers(times);

@@ -24,12 +24,19 @@ export class Page {
 export class Bytes {
   readonly parts: AsyncIterable<Buffer>;
   /** Bytes of all parts. */
-  readonly size: number;
+  /** `null`: it is known at the end. */
+  readonly size: number | null;
   /** Hexadecimal; `null`: it is known at the end, and goes into the trailer. */
   readonly sha256: string | null;
+  /** Further headers of the answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Called when the answer is over, also where no part was read. */
+  readonly close: () => Promise<void>;
 
-  constructor(parts: AsyncIterable<Buffer>, how: { readonly size: number; readonly sha256: string | null }) {
+  constructor(parts: AsyncIterable<Buffer>, how: Pick<Bytes, 'size' | 'sha256'> & Partial<Bytes>) {
     this.parts = parts;
+    this.headers = how.headers ?? {};
+    this.close = how.close ?? (() => Promise.resolve());
     this.size = how.size;
     this.sha256 = how.sha256;
   }

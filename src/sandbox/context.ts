@@ -2,6 +2,7 @@
 import type { Audit } from '../audit/types.ts';
 import type { Backend, Progress, Sandbox } from '../backend.ts';
 import type { Allowed } from '../config/owners.ts';
+import type { Config } from '../config/types.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
@@ -33,6 +34,8 @@ export interface Context {
   readonly requirePatchedRuntime: boolean;
   /** What an owner may have, by the configuration in force. */
   readonly allowed: (owner: string) => Allowed;
+  /** Logins for images, of the operator and of owners. */
+  readonly registries: Pick<Config, 'registries' | 'owners'>;
 }
 
 export interface StepOptions {

@@ -23,6 +23,7 @@ import { labelsOf, newSandboxId, resourceName } from './identity.ts';
 import { keepLive } from './live.ts';
 import { checkMounts, proveMounts } from './mounts.ts';
 import { proveNetwork } from './network.ts';
+import { registryAccess } from './registry-access.ts';
 import { noSandbox } from './step.ts';
 import { usedNow } from './use.ts';
 
@@ -129,6 +130,7 @@ async function ask(
     labels: labelsOf(context.store.instance, row),
     directory: row.directory,
     credentials: await shownCredentials(context, plan, row),
+    registry: await registryAccess(context, plan),
     init: guardianCommand(what.nonce),
     ...cancelable(options),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),

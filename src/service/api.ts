@@ -65,7 +65,7 @@ export type { ExecEvent, Execution, KeptStream, Where } from '../exec/types.ts';
 export type { RedactionCounts, Redactor } from '../secrets/redact/types.ts';
 export type { SkillFinding, SkillScan, SkillVerdict } from '../guard/skills/types.ts';
 export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/types.ts';
-export type { CopyResult, FileTools } from '../files/types.ts';
+export type { CopyResult, FileArchive, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc.ts';
 export type { SecretsApi } from './admin/secrets-api.ts';
 export type { HookView } from '../guard/hooks/types.ts';

@@ -33,6 +33,7 @@ import { secretsOf } from './admin/secrets.ts';
 import { tokensOf } from './admin/tokens.ts';
 import { Sweeper } from './admin/sweeper.ts';
 import type { Loaded } from '../config/types.ts';
+import { CaissonError } from '../errors.ts';
 import { actingAs, itself } from '../lib/author.ts';
 import { Admission, type AdmissionParts, type AdmittedExec } from './exec/admission.ts';
 import { Attempt, type AttemptParts } from './exec/attempt.ts';
@@ -96,6 +97,7 @@ export class Caisson implements CaissonApi {
   readonly #sweeper: Sweeper;
   readonly #release: Parts['release'];
   #closing: Promise<void> | null = null;
+  readonly #ending = new AbortController();
 
   constructor(parts: Parts) {
     const { context, loaded, origin, journal, guard, rulebook, backendNames: names } = parts;
@@ -150,7 +152,7 @@ export class Caisson implements CaissonApi {
     this.sessions = this.#openSessions;
     this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, checkTimes, within });
     const userHome = env['HOME'] ?? homedir();
-    const tools = fileTools({ context, guard, rulebook, env, cwd, within });
+    const tools = fileTools({ context, guard, rulebook, env, cwd, within, closing: this.#ending.signal });
     const files = { ...tools, ...copiesOf({ context, userHome, within }) };
     this.files = withKeys(withRelativePaths(files, { planOf, cwd }), fileKeys);
   }
@@ -166,6 +168,7 @@ export class Caisson implements CaissonApi {
 
   async #close({ awaitRemovals = true }: CloseOptions): Promise<void> {
     this.#sweeper.stop();
+    this.#ending.abort(new CaissonError('canceled', 'Caisson was closed'));
     await this.#running.close({ awaitRemovals });
     this.#context.uses.close();
     this.#openSessions.closeAll();

@@ -63,8 +63,9 @@ const code: Of<CodeInput> = {
 
 const session: Of<SessionInput> = { taskId: true, name: true, text: true, execId: true, env: true, timeoutMs: true };
 const named: Of<Pick<SessionInput, 'taskId' | 'name'>> = { taskId: true, name: true };
+const treeLimits = { bytes: true, entries: true } as const;
 const copy: Of<CopyInput> = {
-  ...{ task: true, source: true, target: true, confirmed: true, limits: { bytes: true, entries: true } },
+  ...{ task: true, source: true, target: true, confirmed: true, limits: treeLimits },
 };
 const at = { task: true, path: true } as const;
 const changing = { ...at, confirmed: true } as const;
@@ -90,6 +91,8 @@ export const listKeys = {
 export const fileKeys: { readonly [Verb in keyof FilesApi]: Of<InputOf<FilesApi, Verb>> } = {
   copyIn: copy,
   copyOut: copy,
+  archive: { ...at, limits: treeLimits },
+  unpack: { ...changing, archive: true, limits: treeLimits },
   read: { ...at, offset: true, length: true },
   stream: at,
   write: { ...changing, bytes: true, expected: true },
@@ -99,6 +102,7 @@ export const fileKeys: { readonly [Verb in keyof FilesApi]: Of<InputOf<FilesApi,
   move: { ...changing, to: true, replace: true },
   remove: { ...changing, recursive: true },
   search: { ...at, pattern: true, regex: true, name: true, most: true },
+  watch: { ...at, recursive: true, intervalMs: true },
   sync: { task: true, host: true, inside: true, direction: true, overwrite: true, confirmed: true },
 };
 

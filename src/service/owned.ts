@@ -28,7 +28,7 @@ const processes: Places<ProcessesApi> = { start: 1, list: 1, get: 1, input: 2, w
 const sessions: Places<SessionsApi> = { open: 1, exec: 1, run: 1, close: 1, list: 1 };
 const files: Places<FilesApi> = {
   ...{ copyIn: 1, copyOut: 1, read: 1, stream: 1, write: 1, patch: 1, list: 1, stat: 1, move: 1, remove: 1 },
-  ...{ search: 1, sync: 1 },
+  ...{ search: 1, sync: 1, archive: 1, unpack: 1, watch: 1 },
 };
 const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, answerAll: 2, grants: 0, revoke: 2, skip: 2 };
 

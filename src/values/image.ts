@@ -58,3 +58,23 @@ function isHost(host: string): boolean {
   if (more.length > 0 || (port !== undefined && !/^\d{1,5}$/.test(port))) return false;
   return name.length <= 253 && name.split('.').every((label) => hostLabel.test(label));
 }
+
+/** Of docker.io, whose names have no host. */
+const usualRegistry = 'docker.io';
+const otherNames: ReadonlySet<string> = new Set(['index.docker.io', 'registry-1.docker.io']);
+
+/** The host of the registry of a reference that is well formed. `null`: it is an image id, a file or a path. */
+export function registryOf(image: string): string | null {
+  if (imageId.test(image) || image.startsWith('/') || image.startsWith('docker-archive:')) return null;
+  const [first = '', ...rest] = image.replace(/^docker:\/\//, '').split('/');
+  const hasHost = rest.length > 0 && (first === 'localhost' || /[.:A-Z]/.test(first));
+  const host = hasHost ? first.toLowerCase() : usualRegistry;
+  return otherNames.has(host) ? usualRegistry : host;
+}
+
+/** `null` when it is the host of a registry as `registryOf` gives it; otherwise what is wrong with it. */
+export function registryProblem(host: string): string | null {
+  if (!isHost(host) || registryOf(`${host}/x`) !== host)
+    return 'expected the host of a registry, with its port if it has one, as image names have it, such as ghcr.io or docker.io';
+  return null;
+}

@@ -6,4 +6,5 @@ const unused = (): Promise<never> => Promise.reject(new CaissonError('internal',
 export const files: Omit<FilesApi, 'copyIn' | 'copyOut'> = {
   ...{ read: unused, stream: unused, write: unused, patch: unused, list: unused },
   ...{ stat: unused, move: unused, remove: unused, search: unused, sync: unused },
+  ...{ archive: unused, unpack: unused, watch: unused },
 };

@@ -95,6 +95,67 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
     await expect.poll(async () => await (await service.ask(at)).text()).toBe('whole');
   });
 
+  it('gives a directory as an archive and takes it back, without what leads outside', async () => {
+    const script = 'mkdir -p "$1/sub" && echo one >"$1/sub/a b" && ln -s sub/a\\ b "$1/in" && ln -s /etc "$1/out"';
+    await everyLine(await service.ask(execs, { body: { command: ['sh', '-c', script, 'sh', join(files, 'tree')] } }));
+    const at = (name: string) => `/v1/sandboxes/build/files/archive?path=${encodeURIComponent(join(files, name))}`;
+    const got = await service.ask(at('tree'));
+    expect([got.status, got.headers.get('x-skipped-entries')]).toEqual([200, '1']);
+    const body = Buffer.from(await got.arrayBuffer());
+    const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/octet-stream' };
+    const put = await fetch(service.url + at('again'), { method: 'PUT', headers, body });
+    expect(await put.json()).toMatchObject({ files: 1, directories: 2, skipped: [] });
+    const cut = await fetch(service.url + at('half'), { method: 'PUT', headers, body: body.subarray(0, -1024) });
+    expect(cut.status).toBe(422);
+    const look = 'cd "$1" && cat again/in && ls -A again && ls -d half';
+    const seen = await everyLine(await service.ask(execs, { body: { command: ['sh', '-c', look, 'sh', files] } }));
+    expect(output(seen)).toBe('one\nin\nsub\n');
+  });
+
+  it('watches a directory until the reader leaves, and leaves no process behind', async () => {
+    const path = join(files, 'watched');
+    await everyLine(await service.ask(execs, { body: { command: ['mkdir', path] } }));
+    const watching = `/v1/sandboxes/build/files/watch?path=${encodeURIComponent(path)}&recursive=true&intervalMs=200`;
+    const leaving = new AbortController();
+    const headers = { authorization: `Bearer ${service.token}` };
+    const events = linesOf(await fetch(service.url + watching, { headers, signal: leaving.signal }));
+    await everyLine(await service.ask(execs, { body: { command: ['touch', join(path, 'new')] } }));
+    expect((await events.next()).value).toEqual({ type: 'created', path: 'new', kind: 'file' });
+    const count = async (): Promise<number> => {
+      const command = [
+        'sh',
+        '-c',
+        'n=0; for p in /proc/[0-9]*; do grep -qs "$1" "$p/cmdline" && n=$((n + 1)); done; echo $n',
+        'sh',
+        `${path.slice(0, -1)}[d]`,
+      ];
+      return Number(output(await everyLine(await service.ask(execs, { body: { command } }))));
+    };
+    expect(await count()).toBeGreaterThan(0);
+    leaving.abort();
+    await expect.poll(count, { timeout: 10_000 }).toBe(0);
+  }, 30_000);
+
+  it('a service that was killed leaves no watch behind, and a sandbox that stops ends one', async () => {
+    const path = join(files, 'lasting');
+    await everyLine(await service.ask(execs, { body: { command: ['mkdir', path] } }));
+    const watching = `/v1/sandboxes/build/files/watch?path=${encodeURIComponent(path)}&intervalMs=200`;
+    const events = linesOf(await service.ask(watching));
+    await service.stop('SIGKILL');
+    await Array.fromAsync(events).catch(() => undefined);
+    service = await start(home, service.token);
+    const marked = `${path.slice(0, -1)}[g]`;
+    const script = 'for p in /proc/[0-9]*; do grep -qs "$1" "$p/cmdline" && echo left; done; true';
+    const left = async (): Promise<string> =>
+      output(await everyLine(await service.ask(execs, { body: { command: ['sh', '-c', script, 'sh', marked] } })));
+    await expect.poll(left, { timeout: 10_000 }).toBe('');
+    if (backend === 'local') return;
+    const ending = everyLine(await service.ask(watching));
+    expect((await service.ask('/v1/sandboxes/build/stop', { method: 'POST' })).status).toBe(204);
+    expect((await ending).filter(({ type }) => type !== 'ping')).toEqual([{ type: 'end', reason: 'sandbox' }]);
+    expect((await service.ask('/v1/sandboxes/build/start', { method: 'POST' })).status).toBe(200);
+  }, 60_000);
+
   it('a service that was killed leaves detached processes to the next one, and says of others that they are lost', async () => {
     const started = await service.ask('/v1/sandboxes/build/processes', {
       body: { command: ['sh', '-c', 'for i in 1 2 3 4 5 6; do echo tick-$i; sleep 0.5; done'], execId: 'exec_back' },

@@ -179,7 +179,15 @@ it('what belongs to another owner is not found, in the words for what is not the
   for (const client of clients)
     for (const { sandboxId, approvalId } of others(client)) {
       const nowhere = `sbx_${'0'.repeat(16)}`;
-      for (const rest of ['', '/execs', '/processes', '/files?path=/workspace/mine', '/stats', '/sessions']) {
+      for (const rest of [
+        '',
+        '/execs',
+        '/processes',
+        '/files?path=/workspace/mine',
+        '/files/archive?path=/workspace',
+        '/stats',
+        '/sessions',
+      ]) {
         const there = await client.ask(`/v1/sandboxes/${sandboxId}${rest}`);
         const absent = await client.ask(`/v1/sandboxes/${nowhere}${rest}`);
         const { requestId: _one, ...seen } = there.json;

@@ -32,14 +32,17 @@ export interface Offer {
   readonly layer: string;
   /** The address to listen on. */
   readonly host: string;
+  /** Who may have it (RFC 7617). Absent: anyone. */
+  readonly login?: { readonly username: string; readonly password: string };
 }
 
 /** What is asked for as `NAME:stalled` is begun, and never ended. */
-export async function startRegistry({ name, layer, host }: Offer): Promise<Registry> {
+export async function startRegistry({ name, layer, host, login }: Offer): Promise<Registry> {
   const { documents, digest } = imageOf(name, readFileSync(layer));
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');
+    if (login !== undefined && !isBy(login, request)) return challenge(request, response);
     answer(documents.get(request.url ?? ''), request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
@@ -100,6 +103,17 @@ function answer(document: Document | undefined, { method }: IncomingMessage, res
   response.writeHead(200, headers);
   if (stalls && method !== 'HEAD') response.write(body.subarray(0, 1));
   else response.end(method === 'HEAD' ? undefined : body);
+}
+
+function isBy({ username, password }: NonNullable<Offer['login']>, { headers }: IncomingMessage): boolean {
+  return headers.authorization === `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}
+
+/** It repeats what it was sent, as no registry should. */
+function challenge({ headers }: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(401, { 'content-type': 'application/json', 'www-authenticate': 'Basic realm="test"' });
+  const message = `authentication required, not ${headers.authorization ?? 'nothing'}`;
+  response.end(JSON.stringify({ errors: [{ code: 'UNAUTHORIZED', message }] }));
 }
 
 function digestOf(body: Buffer): string {

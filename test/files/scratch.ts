@@ -20,7 +20,7 @@ export function scratch(): string {
   return directory;
 }
 
-const applets = ['tar', 'sh', 'cp', 'mv', 'rm', 'mkdir', 'wc', 'readlink', 'cat', 'find', 'head'];
+const applets = ['tar', 'sh', 'cp', 'mv', 'rm', 'mkdir', 'wc', 'readlink', 'cat', 'find', 'head', 'stat', 'cksum'];
 
 /** PATH of a place that has BusyBox alone. */
 export function busyboxPath(directory: string): string {

@@ -1,3 +1,5 @@
+import { file, tree } from '../files/hostile-tars.ts';
+
 /** A good request for each route, in an order in which all of them succeed. */
 
 export interface Example {
@@ -76,6 +78,16 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   'GET /v1/sandboxes/{id}/files/list': { path: build, query: 'path=ROOT' },
   'GET /v1/sandboxes/{id}/files/stat': { path: build, query: 'path=ROOT/a.txt' },
+  'GET /v1/sandboxes/{id}/files/archive': { path: build, query: 'path=ROOT/a.txt' },
+  'PUT /v1/sandboxes/{id}/files/archive': {
+    path: build,
+    query: 'path=ROOT/unpacked',
+    // ASCII alone, so that it is the same as text.
+    body: tree(file('one')).toString('latin1'),
+    headers: { 'content-type': 'application/octet-stream' },
+  },
+  // Not a directory: a stream without an end would not be answered whole.
+  'GET /v1/sandboxes/{id}/files/watch': { path: build, query: 'path=ROOT/a.txt', status: 412 },
   'POST /v1/sandboxes/{id}/files/search': { path: build, body: { path: 'ROOT', pattern: 'two', name: 'a.txt' } },
   'POST /v1/sandboxes/{id}/files/move': { path: build, body: { path: 'ROOT/a.txt', to: 'ROOT/b.txt' }, status: 204 },
   'DELETE /v1/sandboxes/{id}/files': { path: build, query: 'path=ROOT/b.txt', status: 204 },

@@ -56,6 +56,7 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
     lanes: true,
     requirePatchedRuntime: false,
     allowed: () => ({}),
+    registries: { registries: {}, owners: {} },
   };
   return { context, place };
 }

@@ -57,6 +57,7 @@ export function afresh(): Afresh {
       lanes: Object.keys(programs).length === 0,
       requirePatchedRuntime: false,
       allowed: () => ({}),
+      registries: { registries: {}, owners: {} },
     };
   };
   return { at, service };

@@ -45,6 +45,7 @@ const networkPauseMs = 100;
 export async function make(making: Making): Promise<Created> {
   parseReference(making.spec.image);
   if (making.options.directory !== null) await makeDirectories(making.options.directory, making.options.credentials);
+  if (making.options.registry?.isAsked === true) await pull(making.engine, making.spec.image ?? '', making.options);
   let networkFailures = 0;
   for (let tries = 0; tries < maxTries; tries += 1) {
     throwIfAborted(making.options);

@@ -1,9 +1,10 @@
 /** Image references, and getting an image that is not there. */
-import type { Cancelable, Finding, Progress } from '../../../src/backend.ts';
+import type { Cancelable, Finding, Progress, RegistryAccess } from '../../../src/backend.ts';
 import { CaissonError, isCode } from '../../../src/errors.ts';
 import { nearest } from '../../../src/lib/nearest.ts';
 import type { Engine } from '../engine/engine.ts';
-import { printable } from '../engine/fault.ts';
+import { printable, statusOf } from '../engine/fault.ts';
+import type { Request } from '../engine/rest.ts';
 import { list, number, object, parse, strings, text, type Json } from '../engine/json.ts';
 import { throwIfAborted } from '../../shared/abort.ts';
 import { linesOf } from '../engine/lines.ts';
@@ -62,6 +63,7 @@ async function isThere(engine: Engine, image: string, signal: AbortSignal | unde
 }
 
 export interface PullOptions extends Cancelable {
+  readonly registry?: RegistryAccess | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -76,17 +78,84 @@ export async function pull(engine: Engine, image: string, options: PullOptions):
       method: 'POST',
       path: '/images/create',
       query,
+      ...authOf(options.registry),
       signal: options.signal,
     });
     for await (const line of linesOf(stream, options.signal)) report(image, object(parse(line)), options);
   } catch (error) {
     throwIfAborted(options);
     if (isCode(error, 'unavailable')) throw error;
-    throw missing(image, error instanceof Error ? error.message : 'the engine refused', {
-      cause: error,
+    const words = withoutLogin(error instanceof Error ? error.message : 'the engine refused', options.registry);
+    await refuseWrongLogin(engine, reference, options);
+    if (options.registry?.isAsked === true) throw notGiven(image, words, options.registry);
+    throw missing(image, words, {
+      // The error of the engine may hold what the registry said of a login.
+      cause: options.registry === undefined ? error : undefined,
       near: nearest(image, await namesOn(engine)),
     });
   }
+}
+
+/** As the engine wants it: X-Registry-Auth, which docker-modem writes. */
+function authOf(registry: RegistryAccess | undefined): Pick<Request, 'authconfig'> {
+  return registry === undefined || registry.login === null ? {} : { authconfig: loginAt(registry, registry.login) };
+}
+
+type Login = NonNullable<RegistryAccess['login']>;
+
+/** The engine knows Docker's own registry by an older address. */
+const loginAt = ({ host }: RegistryAccess, { username, password }: Login): Readonly<Record<string, string>> => ({
+  username,
+  password,
+  serveraddress: host === 'docker.io' ? 'https://index.docker.io/v1/' : host,
+});
+
+/** A registry says what it likes, also what it was sent. */
+function withoutLogin(words: string, registry: RegistryAccess | undefined): string {
+  if (registry === undefined || registry.login === null) return words;
+  const { username, password } = registry.login;
+  const encoded = Buffer.from(`${username}:${password}`).toString('base64');
+  return words.replaceAll(encoded, '[login]').replaceAll(password, '[login]');
+}
+
+/**
+ * A pull fails in the same way for an image that is not there and for a login that does not hold, so the login alone is tried. An engine
+ * says of it only that it failed; of the image it says by a status that the registry has refused the caller. Throws
+ * `permission_denied` for a login that is refused.
+ */
+async function refuseWrongLogin(engine: Engine, image: Reference, { registry, signal }: PullOptions): Promise<void> {
+  if (registry === undefined || registry.login === null) return;
+  const { host, login } = registry;
+  const common = { what: `log in to the registry ${host}`, quiet: true, signal };
+  const body = loginAt(registry, login);
+  const logged = await statusAfter(engine.ask({ ...common, method: 'POST', path: '/auth', body }));
+  if (logged === null) return;
+  const path = `/distribution/${image.name}/json`;
+  const seen = await statusAfter(engine.ask({ ...common, method: 'GET', path, authconfig: body }));
+  if (logged !== 401 && seen !== 401) return;
+  throw new CaissonError('permission_denied', `the registry ${host} refuses the user name and password`, {
+    details: { registry: host },
+    remedy: `correct the login for ${host} in registries, or in registries of the owner, and its password`,
+  });
+}
+
+/** Of a request that failed. `null`: it did not, or there was no answer. */
+const statusAfter = async (asked: Promise<unknown>): Promise<number | null> =>
+  await asked.then(
+    () => null,
+    (error: unknown) => statusOf(error),
+  );
+
+function notGiven(image: string, words: string, { host, login }: RegistryAccess): CaissonError {
+  const by = login === null ? 'without a login' : 'by the login of this owner';
+  return new CaissonError(
+    'permission_denied',
+    `the registry ${host} does not give the image ${image} ${by}: ${words}`,
+    {
+      details: { image, registry: host },
+      remedy: `ask the operator for a login to ${host} (owners.NAME.registries), or for the image (owners.NAME.images)`,
+    },
+  );
 }
 
 /** Layers are reported one by one: `what` names the layer, the numbers are its bytes. */

@@ -13,6 +13,8 @@ export interface Request {
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly body?: unknown;
   readonly upload?: Readable;
+  /** For the registry, in a header. */
+  readonly authconfig?: Readonly<Record<string, string>>;
   readonly quiet?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -56,6 +58,7 @@ function dial(client: Client, request: Request): Promise<unknown> {
     options: { _query: request.query ?? {}, _body: request.body ?? {} },
     statusCodes: expected,
     isStream: true,
+    ...(request.authconfig === undefined ? {} : { authconfig: request.authconfig }),
     ...(request.upload === undefined ? {} : { file: request.upload }),
   };
   client.docker.modem.dial(options, (error: unknown, answer: unknown) => {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { key } from '../../lib/config-key.ts';
 import { rulesKey } from './approvals.ts';
+import { registryLogins } from './registries.ts';
 
 const ownerName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
 const texts = z.array(z.string().min(1).max(512)).min(1).max(100).optional();
@@ -21,6 +22,11 @@ export const ownerSection = z.strictObject({
     'Backends that may be asked for; the first holds where terminal.backend is not in the list. Absent: all that keep owners apart.',
   ),
   images: key(texts, 'a list of images', 'Images that may be asked for; the first holds where none is. Absent: all.'),
+  registries: key(
+    registryLogins.optional(),
+    'logins by the hosts of registries',
+    'Logins to registries for images of this owner, as registries has them. Those of others are never used for it.',
+  ),
   network: key(z.enum(['open', 'none']).optional(), 'open or none', 'none: no sandbox has a network.'),
   cpu: key(
     z.number().min(0.01).max(1024).optional(),

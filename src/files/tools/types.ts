@@ -5,6 +5,8 @@
 import type { Readable } from 'node:stream';
 import type { Asking, Caller } from '../../values/caller.ts';
 import type { SyncResult } from '../sync/types.ts';
+import type { CopyResult, FileArchive } from '../copied.ts';
+import type { WatchEvent, WatchInput } from '../watch/types.ts';
 import type { Change } from './patch.ts';
 
 interface At {
@@ -73,6 +75,12 @@ export interface Match {
   readonly text: string;
 }
 
+/** Absent: 64 GiB, and a million files and directories. */
+interface TreeLimits {
+  readonly bytes?: number;
+  readonly entries?: number;
+}
+
 export interface SyncInput extends Changing {
   readonly task: string;
   /** A directory of this host, which must be there. */
@@ -124,4 +132,26 @@ export interface FileTools {
    * and empty directories do not travel. On this host, the mode of a file that is there stays.
    */
   sync(input: SyncInput, options?: Cancel): Promise<SyncResult>;
+  /**
+   * What changes in a directory, seen by looking at it at an interval: what comes and goes between two looks is not. Resolves
+   * after the first look. At most 20,000 entries are compared and 1,000 changes listed at a time. It ends with the sandbox, or
+   * when its reader leaves, and is no use of the sandbox: one that is watched stops when it is idle, as any other. Rules judge
+   * it as `list_files` (also `watch_files`).
+   */
+  watch(input: WatchInput, options?: Cancel): Promise<AsyncIterableIterator<WatchEvent>>;
+  /**
+   * A file or a directory as an uncompressed tar, which Caisson writes itself: what the sandbox sends is checked whole first, as
+   * `copyOut` does. Modes are 0644 and 0755, there are no owners, and links lead to places inside; what is left out is in
+   * `skipped`.
+   */
+  archive(input: At & { readonly limits?: TreeLimits }, options?: Cancel): Promise<FileArchive>;
+  /**
+   * Unpacks an uncompressed tar into a directory, which is made if only its parent is there. The archive is read to its end
+   * and checked before the sandbox is touched: `invalid_argument` for one that is cut, holds a name twice, a name or a link
+   * that leads outside, a hard link, a device, or more than the limits.
+   */
+  unpack(
+    input: At & Changing & { readonly archive: AsyncIterable<Uint8Array>; readonly limits?: TreeLimits },
+    options?: Cancel,
+  ): Promise<CopyResult>;
 }

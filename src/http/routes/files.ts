@@ -3,7 +3,9 @@ import { CaissonError } from '../../errors.ts';
 import { Bytes } from '../reply.ts';
 import { route } from '../route.ts';
 import { inside, noAnswer } from '../schemas/common.ts';
+import { streamOf } from '../stream/exec.ts';
 import {
+  copied,
   fileEntry,
   found,
   listing,
@@ -12,6 +14,8 @@ import {
   pathQuery,
   readQuery,
   removeQuery,
+  watchEvent,
+  watchQuery,
   searchBody,
   written,
 } from '../schemas/files.ts';
@@ -140,4 +144,56 @@ export const searchFiles = route({
   body: searchBody,
   answer: found,
   run: ({ api, params, body, options }) => api.files.search({ task: params.id, ...body }, options),
+});
+
+export const readArchive = route({
+  ...inside,
+  method: 'GET',
+  path: '/v1/sandboxes/{id}/files/archive',
+  scope: 'read',
+  about: 'Streams a file or a directory as a tar. Its digest is in the trailer Repr-Digest.',
+  query: pathQuery,
+  gives: 'bytes',
+  answer: noAnswer,
+  run: async ({ api, params, query, options }) => {
+    const archive = await api.files.archive({ task: params.id, ...query }, options);
+    const headers = { 'content-type': 'application/x-tar', 'x-skipped-entries': String(archive.skipped.length) };
+    const close = async (): Promise<void> => await archive[Symbol.asyncDispose]();
+    return new Bytes(archive.parts, { size: null, sha256: null, headers, close });
+  },
+});
+
+export const writeArchive = route({
+  ...inside,
+  method: 'PUT',
+  path: '/v1/sandboxes/{id}/files/archive',
+  scope: 'run',
+  about: 'Unpacks a tar into a directory, when all of it has come and may be unpacked. Repr-Digest is compared.',
+  query: pathQuery,
+  takes: 'bytes',
+  answer: copied,
+  run: async ({ api, params, query, options, upload }) => {
+    const { path: staged, sha256 } = await upload();
+    const archive = createReadStream(staged, { highWaterMark: 1024 * 1024 });
+    return { ...(await api.files.unpack({ task: params.id, ...query, archive }, options)), sha256 };
+  },
+});
+
+export const watchFiles = route({
+  ...inside,
+  method: 'GET',
+  path: '/v1/sandboxes/{id}/files/watch',
+  scope: 'read',
+  about: 'Streams what changes in a directory, by a look at an interval, from the first byte of the answer on.',
+  query: watchQuery,
+  answer: noAnswer,
+  events: watchEvent,
+  run: async (call) => {
+    const { api, params, query, signal, service } = call;
+    const either = AbortSignal.any([signal, service.closing]);
+    const events = await api.files.watch({ task: params.id, ...query }, { signal: either });
+    return streamOf(call, async function* () {
+      for await (const event of events) yield { ...event };
+    });
+  },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, insidePath, queryCount, queryFlag, text, time } from './common.ts';
+import { count, insidePath, problem, queryCount, queryFlag, text, time } from './common.ts';
 
 export const pathQuery = z.strictObject({ path: insidePath });
 export const readQuery = z.strictObject({
@@ -32,6 +32,38 @@ export const searchBody = z
   .meta({ id: 'FileSearch' });
 
 export const written = z.object({ size: count, sha256: z.string() }).meta({ id: 'FileWritten' });
+
+export const watchQuery = z.strictObject({
+  path: insidePath,
+  recursive: queryFlag.exactOptional(),
+  intervalMs: queryCount.exactOptional().describe('From 200 to 3,600,000; 1,000 when absent.'),
+});
+
+export const watchEvent = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.enum(['created', 'modified', 'removed']),
+      path: z.string().describe('Below the directory.'),
+      pathBytes: z.string().optional().describe('Base64 of a name that is not UTF-8.'),
+      kind: z.enum(['file', 'directory', 'symlink', 'other']),
+    }),
+    z.object({ type: z.literal('overflow'), missed: z.int().nullable() }),
+    z.object({ type: z.literal('end'), reason: z.enum(['sandbox', 'directory']) }),
+    z.object({ type: z.literal('error'), error: problem }),
+    z.object({ type: z.literal('closing'), resumeAfter: z.null() }),
+    z.object({ type: z.literal('ping') }),
+  ])
+  .meta({ id: 'WatchEvent' });
+
+export const copied = z
+  .object({
+    files: count,
+    directories: count,
+    bytes: count,
+    skipped: z.array(z.object({ path: z.string(), reason: z.string() })).readonly(),
+    sha256: z.string().describe('Of the archive.'),
+  })
+  .meta({ id: 'ArchiveUnpacked' });
 
 export const fileEntry = z
   .object({

@@ -6,6 +6,7 @@ export type PlanOf = (task: string, options: { readonly signal?: AbortSignal }) 
 
 /** Keys of each input that hold a path inside. */
 const inside = {
+  archive: ['path'],
   copyIn: ['target'],
   copyOut: ['source'],
   list: ['path'],
@@ -17,6 +18,8 @@ const inside = {
   stat: ['path'],
   stream: ['path'],
   sync: ['inside'],
+  unpack: ['path'],
+  watch: ['path'],
   write: ['path'],
 } as const satisfies Readonly<Record<keyof FilesApi, readonly string[]>>;
 
@@ -44,6 +47,7 @@ export function withRelativePaths(files: FilesApi, how: { readonly planOf: PlanO
       return await verb({ ...input, ...paths }, options);
     };
   return {
+    archive: on(inside.archive, (input, options) => files.archive(input, options)),
     copyIn: on(inside.copyIn, (input, options) => files.copyIn(input, options)),
     copyOut: on(inside.copyOut, (input, options) => files.copyOut(input, options)),
     list: on(inside.list, (input, options) => files.list(input, options)),
@@ -55,6 +59,8 @@ export function withRelativePaths(files: FilesApi, how: { readonly planOf: PlanO
     stat: on(inside.stat, (input, options) => files.stat(input, options)),
     stream: on(inside.stream, (input, options) => files.stream(input, options)),
     sync: on(inside.sync, (input, options) => files.sync(input, options)),
+    unpack: on(inside.unpack, (input, options) => files.unpack(input, options)),
+    watch: on(inside.watch, (input, options) => files.watch(input, options)),
     write: on(inside.write, (input, options) => files.write(input, options)),
   };
 }

@@ -19,12 +19,12 @@ import {
   writeFile,
 } from '../../files/tools/tools.ts';
 import type { Handle } from '../../sandbox/context.ts';
-import type { Within } from '../../sandbox/healing.ts';
-import { synced, type SyncParts } from './sync.ts';
+import { archivesOf } from './archive.ts';
+import { synced } from './sync.ts';
+import type { TreeParts } from './tree.ts';
+import { watchOf, type WatchParts } from './watch.ts';
 
-export interface ToolParts extends SyncParts {
-  readonly within: Within;
-}
+export interface ToolParts extends TreeParts, WatchParts {}
 
 export function fileTools(parts: ToolParts): FileTools {
   const runs = (task: string, options: Options, use: FileUse): Run =>
@@ -66,6 +66,8 @@ export function fileTools(parts: ToolParts): FileTools {
     },
     sync: (input, options = {}) =>
       parts.within(input.task, options, (handle) => synced(parts, handle, { ...input, ...options })),
+    ...archivesOf(parts),
+    watch: watchOf(parts),
   };
 }
 

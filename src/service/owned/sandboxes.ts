@@ -52,6 +52,9 @@ export function filesOf({ api: { files }, place, asked }: Mine): FilesApi {
     move: inTask((input, options) => files.move(input, options)),
     remove: inTask((input, options) => files.remove(input, options)),
     search: inTask((input, options) => files.search(input, options)),
+    archive: inTask((input, options) => files.archive(input, options)),
+    unpack: inTask((input, options) => files.unpack(input, options)),
+    watch: inTask((input, options) => files.watch(input, options)),
     // They name files of the host.
     ...{ copyIn: refused, copyOut: refused, sync: refused },
   };

@@ -25,8 +25,7 @@ const shape = object<TokenRow>({
   limits: json(object({ execs: nullable(integer), requestsPerMinute: nullable(integer) })),
 });
 
-const columns =
-  'id, digest, owner, name, scopes, bounds, created_at AS createdAt, expires_at AS expiresAt, limits';
+const columns = 'id, digest, owner, name, scopes, bounds, created_at AS createdAt, expires_at AS expiresAt, limits';
 
 export class Tokens {
   readonly #db: DatabaseSync;

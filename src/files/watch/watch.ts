@@ -1,0 +1,168 @@
+/**
+ * Watches a directory of a sandbox, in images that have a POSIX shell and no inotify: one script lists it each time it is asked,
+ * and says nothing but that when nothing has changed. The reader of the events asks: one that is slow gets the sum of what has
+ * changed, and one that is gone closes the stdin of the script, which ends it, also when this process was killed.
+ */
+import { clearTimeout, setTimeout as setTimer } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
+import type { Process, Sandbox } from '../../backend.ts';
+import { abortError, CaissonError } from '../../errors.ts';
+import { scriptOf } from '../../inside/script.ts';
+import type { ByteName } from '../byte-name.ts';
+import { endOf, failureOf, killNow, startTransfer, type Transfer } from '../transfer.ts';
+import { changesBetween } from './compare.ts';
+import { Answers } from './answers.ts';
+import { type Answer, garbled, mostEntries, mostListingBytes } from './listing.ts';
+import type { WatchEvent } from './types.ts';
+
+export interface WatchOptions {
+  /** Absolute and clean. */
+  readonly path: string;
+  /** As rules have judged it: links followed. */
+  readonly real: boolean;
+  readonly recursive: boolean;
+  readonly intervalMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** One look takes long where many files are. */
+const patienceMs = 60_000;
+const tidyMs = 2000;
+
+/** Throws `not_found`, `failed_precondition` where it is no directory, `resource_exhausted` where too much lies in it. */
+export async function openWatch(sandbox: Sandbox, options: WatchOptions): Promise<AsyncIterableIterator<WatchEvent>> {
+  const { path, real, recursive, signal } = options;
+  const transfer = await startTransfer(sandbox, {
+    script: `real=${real ? 'yes' : ''}\n${scriptOf('files/exits', 'files/enter', 'files/watch')}`,
+    args: [path, recursive ? 'tree' : '', String(mostListingBytes + 1)],
+    stdin: true,
+    env: { CAISSON_EXEC: 'file' },
+    signal,
+  });
+  const watch = new Watch(transfer, options);
+  try {
+    await watch.begin();
+    return watch;
+  } catch (error) {
+    await watch.return();
+    throw error;
+  }
+}
+
+class Watch implements AsyncIterableIterator<WatchEvent> {
+  readonly #transfer: Transfer;
+  readonly #options: WatchOptions;
+  readonly #answers: Answers;
+  readonly #onAbort = (): void => {
+    this.#answers.end(abortError(this.#options.signal));
+    void this.return();
+  };
+  #facts: ReadonlyMap<ByteName, string> = new Map();
+  #pending: WatchEvent[] = [];
+  #lookedAt = performance.now();
+  #isFull = false;
+  #isOver = false;
+  #ending: Promise<void> | null = null;
+
+  constructor(transfer: Transfer, options: WatchOptions) {
+    this.#transfer = transfer;
+    this.#options = options;
+    this.#answers = new Answers(transfer.process);
+    options.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async begin(): Promise<void> {
+    const { signal, path } = this.#options;
+    const answer = await this.#ask();
+    if (answer?.is === 'listing') this.#facts = answer.facts;
+    else if (answer?.is === 'full') throw tooMuch(path);
+    else if (answer?.is === 'same') throw garbled();
+    else if (answer?.is === 'gone') throw gone(path);
+    else throw failureOf(await endOf(this.#transfer.process, signal), path, this.#transfer.said()) ?? gone(path);
+  }
+
+  async next(): Promise<IteratorResult<WatchEvent, undefined>> {
+    const { signal, intervalMs } = this.#options;
+    try {
+      for (;;) {
+        if (signal.aborted) throw abortError(signal);
+        const event = this.#pending.shift();
+        if (event !== undefined) return { done: false, value: event };
+        if (this.#isOver) return await this.return();
+        await sleep(intervalMs - (performance.now() - this.#lookedAt), signal);
+        this.#pending = [...this.#look(await this.#ask())];
+      }
+    } catch (error) {
+      await this.return();
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#isOver = true;
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    await (this.#ending ??= end(this.#transfer.process));
+    return { done: true, value: undefined };
+  }
+
+  #look(answer: Answer | null): readonly WatchEvent[] {
+    this.#lookedAt = performance.now();
+    if (answer === null || answer.is === 'gone') {
+      this.#isOver = true;
+      return [{ type: 'end', reason: answer === null ? 'sandbox' : 'directory' }];
+    }
+    if (answer.is === 'same') return [];
+    const wasFull = this.#isFull;
+    this.#isFull = answer.is !== 'listing';
+    if (answer.is !== 'listing') return wasFull ? [] : [{ type: 'overflow', missed: null }];
+    const before = this.#facts;
+    this.#facts = answer.facts;
+    return changesBetween(before, answer.facts);
+  }
+
+  async #ask(): Promise<Answer | null> {
+    const timer = setTimer(() => this.#answers.end(late()), patienceMs);
+    return await this.#answers.ask().finally(() => clearTimeout(timer));
+  }
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(Math.max(0, ms), undefined, { signal }).catch(() => {
+    throw abortError(signal);
+  });
+}
+
+/** The end of its stdin ends the script. */
+async function end(process: Process): Promise<void> {
+  process.stdin?.end();
+  process.stdout.resume();
+  const ended = process.wait().then(
+    () => true,
+    () => true,
+  );
+  // Destroyed: what came was a lie.
+  const isTidy = !process.stdout.destroyed && (await Promise.race([ended, setTimeout(tidyMs, false, { ref: false })]));
+  if (!isTidy) await killNow(process);
+  process.release();
+}
+
+function late(): CaissonError {
+  return new CaissonError('timed_out', `the sandbox did not list the directory within ${patienceMs / 1000} seconds`, {
+    remedy: 'watch a smaller directory',
+  });
+}
+
+function tooMuch(path: string): CaissonError {
+  return new CaissonError('resource_exhausted', `more than ${mostEntries} entries lie in ${path}`, {
+    details: { path },
+    remedy: 'watch a directory below it, or watch it without what lies in its directories',
+  });
+}
+
+function gone(path: string): CaissonError {
+  return new CaissonError('not_found', `${path} is not there in the sandbox any more`, { remedy: 'check the path' });
+}

@@ -1,0 +1,73 @@
+/** Archives of files of a sandbox, as the API gives and takes them. */
+import { join } from 'node:path';
+import type { CopyResult, FileArchive, FileTools, Options } from '../api.ts';
+import { receiveArchive } from '../../files/archive/receive.ts';
+import { openArchive } from '../../files/archive/send.ts';
+import { copyIn } from '../../files/copy-in.ts';
+import { insidePath } from '../../files/inside-path.ts';
+import type { Handle } from '../../sandbox/context.ts';
+import type { Within } from '../../sandbox/healing.ts';
+import { isHost } from './copy.ts';
+import { admitTree, type TreeParts } from './tree.ts';
+
+export interface ArchiveParts extends TreeParts {
+  readonly within: Within;
+}
+
+/** As rules and the audit call the other side. */
+const otherSide = 'archive';
+const env = { CAISSON_EXEC: 'copy' };
+
+export function archivesOf(parts: ArchiveParts): Pick<FileTools, 'archive' | 'unpack'> {
+  const directory = join(parts.context.home, 'archives');
+  return {
+    archive: ({ task, ...input }, options = {}) =>
+      parts.within(task, options, (handle) => archived(parts, handle, { ...input, directory, options })),
+    unpack: async ({ task, archive, limits, ...input }, options = {}) => {
+      await using received = await receiveArchive({ archive, limits, directory, ...signalOf(options) });
+      const source = `${received.path}/.`;
+      return await parts.within(task, options, (handle) => unpacked(parts, handle, { ...input, source, options }));
+    },
+  };
+}
+
+const signalOf = ({ signal }: Options): Pick<Options, 'signal'> => (signal === undefined ? {} : { signal });
+
+interface Out extends Omit<Parameters<FileTools['archive']>[0], 'task'> {
+  readonly directory: string;
+  readonly options: Options;
+}
+
+async function archived(
+  parts: TreeParts,
+  handle: Handle,
+  { path, limits = {}, directory, options }: Out,
+): Promise<FileArchive> {
+  const clean = insidePath(path).path;
+  const recorded = { source: clean, target: otherSide };
+  const wanted = { verb: 'archive', direction: 'out', inside: clean, recorded, written: null } as const;
+  const { inside, vet, withheld } = await admitTree(parts, handle, { wanted, options });
+  return await openArchive(handle.sandbox, {
+    ...{ path: inside, directory, limits, vet, withheld, env },
+    ...signalOf(options),
+  });
+}
+
+interface In extends Omit<Parameters<FileTools['unpack']>[0], 'task' | 'archive' | 'limits'> {
+  readonly source: string;
+  readonly options: Options;
+}
+
+async function unpacked(
+  parts: TreeParts,
+  handle: Handle,
+  { path, confirmed = false, source, options }: In,
+): Promise<CopyResult> {
+  const { path: clean } = insidePath(path);
+  const onHost = await isHost(parts.context, handle.row.backend);
+  const written = { source: `${otherSide}/.`, target: clean, onHost, confirmed };
+  const recorded = { source: otherSide, target: clean };
+  const wanted = { verb: 'archive', direction: 'in', inside: clean, recorded, written } as const;
+  const { inside, vet } = await admitTree(parts, handle, { wanted, options });
+  return await copyIn(handle.sandbox, { source, target: inside, vet, env, ...signalOf(options) });
+}
