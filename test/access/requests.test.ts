@@ -28,7 +28,7 @@ it('what the token is refused for does not count for its owner', () => {
   expect(() => requests.count([{ of: 'owner alice', most: 2 }])).not.toThrow();
 });
 
-it('counters stay within 10 000, whoever calls', () => {
+it('counters stay within 10 000, of however many callers', () => {
   const requests = new Requests(() => 0);
   for (let n = 0; n < 10_500; n++) requests.count([{ of: `token ${n}`, most: 1 }]);
   expect(requests.size).toBe(10_000);

@@ -1,7 +1,6 @@
 /** What the double knows from the start. */
 import type {
   AccountView,
-  AuditRecord,
   BackendCheck,
   CaissonApi,
   ConfigView,
@@ -19,6 +18,7 @@ import { judgeUrls } from '../../src/network/address/url.ts';
 import { noRules } from '../network/address/rules.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 import { access } from './double-access.ts';
+import { audit, events } from './double-records.ts';
 
 export const spec: Spec = {
   backend: 'docker',
@@ -221,39 +221,6 @@ export function backendsIn(
     confirmHostKey: (_backend, { fingerprint }) => Promise.resolve(void confirmed.push(fingerprint)),
   };
 }
-
-const events: CaissonApi['events'] = {
-  follow: async function* ({ after = 0 } = {}) {
-    const data = { sandboxId: 'sbx_1', taskId: 'build', from: 'ready', to: 'stopping' };
-    const common = { at: '2026-01-02T11:00:00.000Z', owner: 'operator', author: 'sweeper', reason: 'idle', data };
-    const seqs = [1, 2].filter((seq) => seq > after);
-    yield* seqs.map((seq) => ({ seq, type: 'sandbox.state' as const, ...common }));
-    await Promise.resolve();
-  },
-  kept: () => Promise.resolve({ oldest: 1, newest: 2 }),
-};
-
-const audit: CaissonApi['audit'] = {
-  tail: async function* ({ count }) {
-    const common = { taskId: 'build', execId: 'exec_1', prev: '0'.repeat(64), hash: '1'.repeat(64) };
-    const run = { backend: 'docker', command: ['sh', '-c', 'printf \u001b[2J'] };
-    const records: AuditRecord[] = [
-      { seq: 1, at: '2026-01-02T11:00:00.000Z', type: 'run', ...common, ...run },
-      { seq: 2, at: '2026-01-02T11:00:01.000Z', type: 'exit', ...common, reason: 'exited', exit_code: 3 },
-    ];
-    yield* records.slice(-count);
-    await Promise.resolve();
-  },
-  verify: () =>
-    Promise.resolve({
-      intact: false,
-      records: 4,
-      firstSeq: 1,
-      lastSeq: 4,
-      torn: 0,
-      broken: { file: 'audit.ndjson', line: 5, seq: 5, reason: 'is not as it was written' },
-    }),
-};
 
 export const usage: Stats = {
   cpuNanos: 83_000_000_000,

@@ -1,4 +1,4 @@
-/** Images of a registry that wants a login: pulled by a real engine, with the login of the owner and of nobody else. */
+/** Images of a registry that wants a login: pulled by a real engine, with the login of the owner alone. */
 import { execFileSync } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

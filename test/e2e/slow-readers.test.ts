@@ -48,7 +48,7 @@ async function open(path: string, accept: string, body?: object): Promise<Incomi
   return response.pause();
 }
 
-/** What a reader of either framing gets to see of the output: bytes, and those that it is told are not kept. */
+/** What a reader of either framing gets to see of the output: bytes, and what the stream reports as not kept. */
 async function readAll(response: IncomingMessage): Promise<readonly Event[]> {
   const text = Buffer.concat(await response.toArray()).toString();
   const lines = text.split('\n').map((line) => line.replace(/^data: /, ''));

@@ -29,7 +29,7 @@ it('a repeated key gives the same exec, streamed and collected, and runs nothing
   expect(other.status).toBe(409);
 });
 
-it('a key is refused beside an execId, and when it is none', async () => {
+it('a key is refused beside an execId, and when it has a wrong form', async () => {
   expect((await world.ask(execs, once('k', { execId: 'exec_k' }))).status).toBe(422);
   expect((await world.ask(execs, once('"'))).status).toBe(422);
 });

@@ -35,7 +35,7 @@ it.each([
   ['team', 'x\n'],
   ['team', 7],
   ['team', null],
-])('%j=%j is none', (key, value) => {
+])('%j=%j is refused', (key, value) => {
   expect(() => checkLabel(key, value)).toThrow(invalid);
 });
 

@@ -20,7 +20,7 @@ born() {
   _cz_born=${20}
 }
 
-# Waits until the supervisor of this directory keeps the input open. Fails where there is none, or none any more.
+# Waits until the supervisor of this directory keeps the input open. Fails where the directory has no supervisor, or no more.
 input_open() {
   _cz_rounds=0
   while [ -p in ] && [ ! -e holder ] && [ "$_cz_rounds" -lt 100 ]; do

@@ -23,7 +23,7 @@ export class ExecPlaces {
 
   /**
    * Does the work on a place of its owner, which it keeps until what it gave has ended. Throws `resource_exhausted` before the
-   * work begins when there is none.
+   * work begins when no place is free.
    */
   async during<T>(
     { taskId, caller }: { readonly taskId: string; readonly caller: Options['caller'] | undefined },

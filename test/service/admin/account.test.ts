@@ -1,4 +1,4 @@
-/** What runs in the account of a service: asked by the facet, told apart by labels, and bounded. */
+/** What runs in the account of a service: asked by the facet, distinguished by labels, and bounded. */
 import { expect, it } from 'vitest';
 import type { AccountEntry } from '../../../src/backend.ts';
 import { CaissonError } from '../../../src/errors.ts';

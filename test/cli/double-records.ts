@@ -1,0 +1,35 @@
+/** Changes of state and audit entries that the double knows from the start. */
+import type { AuditRecord, CaissonApi } from '../../src/service/api.ts';
+
+export const events: CaissonApi['events'] = {
+  follow: async function* ({ after = 0 } = {}) {
+    const data = { sandboxId: 'sbx_1', taskId: 'build', from: 'ready', to: 'stopping' };
+    const common = { at: '2026-01-02T11:00:00.000Z', owner: 'operator', author: 'sweeper', reason: 'idle', data };
+    const seqs = [1, 2].filter((seq) => seq > after);
+    yield* seqs.map((seq) => ({ seq, type: 'sandbox.state' as const, ...common }));
+    await Promise.resolve();
+  },
+  kept: () => Promise.resolve({ oldest: 1, newest: 2 }),
+};
+
+export const audit: CaissonApi['audit'] = {
+  tail: async function* ({ count }) {
+    const common = { taskId: 'build', execId: 'exec_1', prev: '0'.repeat(64), hash: '1'.repeat(64) };
+    const run = { backend: 'docker', command: ['sh', '-c', 'printf \u001b[2J'] };
+    const records: AuditRecord[] = [
+      { seq: 1, at: '2026-01-02T11:00:00.000Z', type: 'run', ...common, ...run },
+      { seq: 2, at: '2026-01-02T11:00:01.000Z', type: 'exit', ...common, reason: 'exited', exit_code: 3 },
+    ];
+    yield* records.slice(-count);
+    await Promise.resolve();
+  },
+  verify: () =>
+    Promise.resolve({
+      intact: false,
+      records: 4,
+      firstSeq: 1,
+      lastSeq: 4,
+      torn: 0,
+      broken: { file: 'audit.ndjson', line: 5, seq: 5, reason: 'is not as it was written' },
+    }),
+};
