@@ -1,11 +1,12 @@
 /** A file that comes from a client: on disk and whole, or nowhere. Only then is anything in the sandbox touched. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CaissonError } from '../../errors.ts';
+import { lives } from '../../lib/lives.ts';
 import { refusal } from '../problems.ts';
 import type { Upload } from '../route.ts';
 
@@ -25,7 +26,7 @@ interface Staging {
 
 export async function stage(body: Readable, { directory, length, digest, signal }: Staging): Promise<Upload> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const path = join(directory, `upload-${randomBytes(12).toString('hex')}`);
+  const path = join(directory, `upload-${process.pid}-${randomBytes(12).toString('hex')}`);
   const hash = createHash('sha256');
   let size = 0;
   const counted = new Transform({
@@ -51,6 +52,15 @@ export async function stage(body: Readable, { directory, length, digest, signal 
       : new CaissonError('canceled', 'the upload broke off', { cause: error });
   } finally {
     clearTimeout(idle);
+  }
+}
+
+/** Removes what services that were killed have left. Another one may work on the same state directory. */
+export async function clearStaged(directory: string): Promise<void> {
+  const names = await readdir(directory).catch(() => []);
+  for (const name of names) {
+    const pid = /^upload-(\d{1,10})-/.exec(name)?.[1];
+    if (pid === undefined || !lives(Number(pid))) await rm(join(directory, name), { recursive: true, force: true });
   }
 }
 
