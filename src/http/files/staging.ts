@@ -1,7 +1,6 @@
 /** A file that comes from a client: on disk and whole, or nowhere. Only then is anything in the sandbox touched. */
 import { createHash, randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -27,6 +26,8 @@ interface Staging {
 export async function stage(body: Readable, { directory, length, digest, signal }: Staging): Promise<Upload> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, `upload-${process.pid}-${randomBytes(12).toString('hex')}`);
+  // Opened before the body flows: a stream that opens by itself may fail after its reader has gone, which no one would catch.
+  const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
   let size = 0;
   const counted = new Transform({
@@ -39,7 +40,7 @@ export async function stage(body: Readable, { directory, length, digest, signal 
   });
   const idle = setTimeout(() => counted.destroy(refusal(408, 'nothing has come for a minute')), idleMs);
   try {
-    await pipeline(body, counted, createWriteStream(path, { mode: 0o600, flags: 'wx' }), { signal });
+    await pipeline(body, counted, file.createWriteStream(), { signal });
     if (length !== null && size !== length) throw new CaissonError('invalid_argument', 'the body is not complete');
     const sha256 = hash.digest();
     if (digest !== null && sha256.toString('base64') !== digest)
