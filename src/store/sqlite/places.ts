@@ -32,7 +32,9 @@ export class Places {
   }
 
   #taken(group: string, clock: Clock): number {
-    const count = this.#db.prepare('SELECT holder, count(*) AS n FROM leases WHERE key >= ? AND key < ? GROUP BY holder');
+    const count = this.#db.prepare(
+      'SELECT holder, count(*) AS n FROM leases WHERE key >= ? AND key < ? GROUP BY holder',
+    );
     // ";" follows ":" in the order of bytes.
     const rows = count.all(keyOf(group, ''), `place:${group};`);
     const alive = rows.filter(({ holder }) => typeof holder === 'string' && this.#leases.isOwnerAlive(holder, clock));
