@@ -180,11 +180,10 @@ export class Approvals implements Step {
   }
 
   async #approved({ admission, book }: Asked, outcome: Yes, caller: Caller | undefined): Promise<Admission> {
-    if (outcome === 'always') {
+    if (outcome === 'always' && caller === undefined && ownerOf(admission.call.taskId) === operator) {
       const rules = await proposalFor(admission, { book, userHome: this.#parts.userHome });
-      const owner = ownerOf(admission.call.taskId);
-      if (caller === undefined && owner === operator) await this.#parts.save(rules);
-      this.#parts.rulebook.add(rules, owner);
+      await this.#parts.save(rules);
+      this.#parts.rulebook.add(rules);
     }
     return allowed(admission, outcome);
   }
