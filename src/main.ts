@@ -40,7 +40,6 @@ import { openWebhooks, type Webhooks, webhookSecrets, webhookVariables } from '.
 import { checkerOf, policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
 import { backendKey, backendKeys } from './config/backends.ts';
-import { operator } from './values/caller.ts';
 import { forwardedEnv } from './values/env.ts';
 import { Broker } from './secrets/broker/broker.ts';
 import { localTerminalEnv } from './secrets/filters.ts';
@@ -62,8 +61,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   markHome(loaded.home);
   const audit = auditOf(loaded, store);
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
-  const saved = (await store.savedRules(operator)).map(({ rule }) => rule);
-  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit, saved }, input);
+  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
   const known = backendsIn({ entries, keys, loaded }, store.instance);
   const context = contextOf(loaded, { store, clock, audit, known });
   const journal = await journalOf(loaded, store);
@@ -141,13 +139,7 @@ function reloaderOf({ loaded, input, store, guard, origin, webhooks }: Running):
   return reloader({
     loaded,
     read: async () => (await configured(input)).loaded,
-    takeRules: async (next) => {
-      const saved = await store.savedRules(operator);
-      await guard.rulebook.reload(
-        next,
-        saved.map(({ rule }) => rule),
-      );
-    },
+    takeRules: async (next) => await guard.rulebook.reload(next),
     openWebhooks: async (read) => {
       origin.ownKeys.push(...webhookVariables(read.config.webhooks));
       origin.redactions.declare(webhookSecrets(read.config.webhooks, read.env));

@@ -241,6 +241,7 @@ export interface Store {
 
   /** Idempotent. */
   insertSavedRule(rule: SavedRule): Promise<void>;
+  /** What any process has saved by now. The same list as before while nothing was, so that asking often costs little. */
   savedRules(owner: string): Promise<readonly SavedRule[]>;
 
   /**

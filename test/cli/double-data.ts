@@ -140,6 +140,7 @@ const approvals: CaissonApi['approvals'] = {
         askedAt: '2026-01-02T11:59:30.000Z',
         display: 'rm -rf build',
         warnings: [],
+        diff: null,
         findings: ['recursive delete', 'recursive delete'],
         choices: ['once', 'deny'],
         covers: [],
