@@ -166,6 +166,17 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       expect(holder).toMatchObject({ owner: store.owner, pid: process.pid, alive: true });
     });
 
+    it('gives no more places of a group than there are, over all owners, and those of an owner back with it', async () => {
+      expect(await store.takePlace('execs.ann', 'one', 2)).toBe(true);
+      expect(await other.takePlace('execs.ann', 'two', 2)).toBe(true);
+      expect(await store.takePlace('execs.ann', 'three', 2)).toBe(false);
+      expect(await store.takePlace('execs.bob', 'three', 2)).toBe(true);
+      await store.givePlace('execs.ann', 'one');
+      expect(await store.takePlace('execs.ann', 'three', 2)).toBe(true);
+      await other.close();
+      expect(await store.takePlace('execs.ann', 'four', 2)).toBe(true);
+    });
+
     it('gives the leases of an owner back when it closes', async () => {
       await store.acquire('task:a');
       await store.close();
