@@ -1,7 +1,7 @@
 /** One admitted exec on its way into a sandbox: recorded, audited, started, and followed to its end. */
 import type { Running } from '../api.ts';
 import { maskedWords } from '../../audit/facts.ts';
-import { actingAs, author, itself } from '../../lib/author.ts';
+import { actingAs, itself } from '../../lib/author.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Journal } from '../../exec/journal/journal.ts';
 import type { Recorder } from '../../exec/journal/types.ts';
@@ -146,9 +146,10 @@ export class Attempt {
   /** An exec that ends with its service was ended by that. */
   #ended({ id: sandboxId, taskId }: SandboxRow, { reason, exitCode, signal }: Exit): void {
     const { context, running } = this.#parts;
-    const by = running.closing.aborted ? itself('shutdown', null) : author();
     const exec = { id: this.admitted.request.execId, taskId, sandboxId };
-    actingAs(by, () => context.store.execEnded(exec, { reason, exitCode, signal }));
+    const note = (): void => context.store.execEnded(exec, { reason, exitCode, signal });
+    if (running.closing.aborted) actingAs(itself('shutdown', null), note);
+    else note();
   }
 
   #follow(execution: Execution, handle: Handle, watch: Watch | null): Running {

@@ -43,6 +43,7 @@ export interface Parts {
   readonly self: Owner;
   readonly notices: readonly Notice[];
   readonly clock: Clock;
+  readonly mostEvents: number;
 }
 
 export class SqliteStore implements Store {
@@ -65,7 +66,7 @@ export class SqliteStore implements Store {
   readonly #places: Places;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor({ db, lock, instance, self, notices, clock }: Parts) {
+  constructor({ db, lock, instance, self, notices, clock, mostEvents }: Parts) {
     this.#clock = clock;
     this.instance = instance;
     this.owner = self.id;
@@ -74,7 +75,7 @@ export class SqliteStore implements Store {
     this.outbox = new SqliteOutbox(db);
     this.#lock = lock;
     this.#leases = new Leases(db, self);
-    this.events = new EventLog(db);
+    this.events = new EventLog(db, mostEvents);
     this.#sandboxes = new Sandboxes(db, this.events);
     this.#approvals = new Approvals(db, this.events);
     this.#grants = new Grants(db);
