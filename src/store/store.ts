@@ -197,8 +197,15 @@ export interface Store {
    * them is still in the journal, whose record precedes the command.
    */
   insertFreshExec(row: Omit<ExecRow, 'owner'>): void;
-  /** Writes the event of an end within some milliseconds; the record of the exec is in the journal. Never throws. */
+  /**
+   * Writes the event of an end within some milliseconds; the record of the exec is in the journal. Never throws: what cannot be
+   * written is a warning of the process.
+   */
   execEnded(exec: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void;
+  /** Execs of owners that died, which have an event of their start and none of their end. */
+  cutOffExecs(): Promise<readonly ExecRow[]>;
+  /** Writes the events of such ends. Those that are not given are looked for again. */
+  endCutOffExecs(ends: ReadonlyMap<string, ExecEnd>): Promise<void>;
   exec(id: string): Promise<ExecRow | null>;
   /** Frees an id: nothing of it was started. Idempotent. */
   deleteExec(id: string): Promise<void>;

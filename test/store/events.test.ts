@@ -51,6 +51,33 @@ describe('the table of events', () => {
   });
 });
 
+describe('starts and ends that cannot be written', () => {
+  it('are a warning of the process, once, and another when it is put right', async () => {
+    await using directory = await scratch();
+    const path = join(directory.path, 'caisson.db');
+    const { store } = await openStore(path);
+    const warnings: string[] = [];
+    const hear = ({ message }: Error): void => void warnings.push(message);
+    process.on('warning', hear);
+    const beside = new DatabaseSync(path);
+    beside.exec('ALTER TABLE events RENAME TO away');
+    for (const id of ['exec_1', 'exec_2']) {
+      started(store, id);
+      await store.exec('exec_1');
+    }
+    beside.exec('ALTER TABLE away RENAME TO events');
+    beside.close();
+    started(store, 'exec_3');
+    await store.exec('exec_3');
+    await expect.poll(() => warnings.length).toBe(2);
+    process.off('warning', hear);
+    expect(warnings[0]).toContain('events of them are missing');
+    expect(warnings[1]).toMatch(/^2 starts and ends/);
+    expect((await store.events.read(everything)).map(({ data }) => data['execId'])).toEqual(['exec_3']);
+    await store.close();
+  });
+});
+
 describe('a database of version 8', () => {
   it('keeps its execs and the leases of owners that live', async () => {
     await using directory = await scratch();

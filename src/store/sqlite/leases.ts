@@ -19,6 +19,9 @@ const ownerShape = object<Owner>({
 const ownerColumns =
   'o.id, o.host, o.machine, o.pid, o.start_time AS startTime, o.heartbeat_at AS heartbeatAt, o.heartbeat_boot_ms AS heartbeatBootMs';
 
+/** In the table `meta`: an owner died since the execs of the dead were looked at. */
+export const deathKey = 'owner_died';
+
 export class Leases {
   readonly #db: DatabaseSync;
   readonly #self: Owner;
@@ -55,7 +58,7 @@ export class Leases {
   sweep(clock: Clock): void {
     immediate(this.#db, () => {
       for (const owner of this.#owners.all().map(readOwner)) {
-        if (owner.id !== this.#self.id && !isAlive(owner, clock)) this.#forget.run(owner.id);
+        if (owner.id !== this.#self.id && !isAlive(owner, clock)) this.#bury(owner);
       }
     });
   }
@@ -65,11 +68,16 @@ export class Leases {
       const holder = this.#read(key);
       if (holder !== null) {
         if (holder.id === this.#self.id || isAlive(holder, clock)) return false;
-        this.#forget.run(holder.id);
+        this.#bury(holder);
       }
       this.#take.run(key, this.#self.id);
       return true;
     });
+  }
+
+  #bury({ id }: Owner): void {
+    this.#forget.run(id);
+    this.#db.prepare("INSERT INTO meta (key, value) VALUES (?, '1') ON CONFLICT (key) DO NOTHING").run(deathKey);
   }
 
   release(key: string): void {

@@ -137,6 +137,14 @@ export class SqliteStore implements Store {
     this.#execs.endedSoon(exec, how);
   }
 
+  async cutOffExecs(): Promise<readonly ExecRow[]> {
+    return this.#do('look for execs that were cut off', () => this.#execs.cutOff());
+  }
+
+  async endCutOffExecs(ends: ReadonlyMap<string, ExecEnd>): Promise<void> {
+    this.#do('record ends of execs that were cut off', () => this.#execs.endCutOff(ends));
+  }
+
   async exec(id: string): Promise<ExecRow | null> {
     return this.#do(`look for ${id.slice(0, 80)}`, () => this.#execs.byId(id));
   }
