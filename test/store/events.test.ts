@@ -79,7 +79,7 @@ describe('starts and ends that cannot be written', () => {
 });
 
 describe('a database of version 8', () => {
-  it('keeps its execs and the leases of owners that live', async () => {
+  it('keeps its execs and the leases of holders that live', async () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
     const db = connect(path);
@@ -98,8 +98,8 @@ describe('a database of version 8', () => {
     chmodSync(path, 0o600);
     const { store, notices } = await openStore(path);
     expect(notices.map(({ id }) => id)).toEqual(['migrated']);
-    expect(await store.exec('exec_old')).toMatchObject({ owner: 'own_1', request: 'hash', startedAt: 5 });
-    expect(await store.holder('task:build')).toMatchObject({ owner: 'own_1', host: 'far', alive: true });
+    expect(await store.exec('exec_old')).toMatchObject({ holder: 'own_1', request: 'hash', startedAt: 5 });
+    expect(await store.holder('task:build')).toMatchObject({ id: 'own_1', host: 'far', alive: true });
     expect(await store.acquire('task:build')).toBe(false);
     expect(await store.isAlive('own_1')).toBe(true);
     await store.close();

@@ -14,12 +14,12 @@ const shape = object<ExecRow>({
   sandboxId: text,
   backend: text,
   request: nullable(text),
-  owner: text,
+  holder: text,
   startedAt: integer,
 });
 
 const columns =
-  'id, kind, task_id AS taskId, sandbox_id AS sandboxId, backend, request, holder AS owner, started_at AS startedAt';
+  'id, kind, task_id AS taskId, sandbox_id AS sandboxId, backend, request, holder, started_at AS startedAt';
 
 export class Execs {
   readonly #db: DatabaseSync;
@@ -55,12 +55,12 @@ export class Execs {
   }
 
   #insert(row: ExecRow, event: NewEvent): ExecRow | null {
-    const { id, kind, taskId, sandboxId, backend, request, owner, startedAt } = row;
+    const { id, kind, taskId, sandboxId, backend, request, holder, startedAt } = row;
     const insert = this.#prepared(
       `INSERT INTO execs (id, kind, task_id, sandbox_id, backend, request, holder, started_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     );
-    const { changes } = insert.run(id, kind, taskId, sandboxId, backend, request, owner, startedAt);
+    const { changes } = insert.run(id, kind, taskId, sandboxId, backend, request, holder, startedAt);
     if (changes === 0) return this.byId(id);
     this.#events.add(event);
     return null;
@@ -95,11 +95,11 @@ export class Execs {
   }
 
   /**
-   * Those of owners that are gone, of which an event says that they began and none that they ended. It reads all events, so that it
-   * is asked only after an owner died.
+   * Those of holders that are gone, of which an event says that they began and none that they ended. It reads all events, so that it
+   * is asked only after a holder died.
    */
   cutOff(): readonly ExecRow[] {
-    if (!this.#ownerDied()) return [];
+    if (!this.#holderDied()) return [];
     const idsIn = (type: string): string =>
       `(SELECT json_extract(data, '$.execId') FROM events WHERE type = '${type}')`;
     const sql = `SELECT ${columns} FROM execs WHERE kind = 'exec' AND holder NOT IN (SELECT id FROM holders)
@@ -107,13 +107,13 @@ export class Execs {
     return this.#prepared(sql).all().map(read);
   }
 
-  #ownerDied(): boolean {
+  #holderDied(): boolean {
     return this.#prepared('SELECT 1 FROM meta WHERE key = ?').get(deathKey) !== undefined;
   }
 
   /** What another process has ended meanwhile is left out. */
   endCutOff(ends: ReadonlyMap<string, ExecEnd>): void {
-    if (!this.#ownerDied()) return;
+    if (!this.#holderDied()) return;
     this.flush();
     immediate(this.#db, () => {
       const rows = this.cutOff();

@@ -24,7 +24,7 @@ import { Grants } from './grants.ts';
 import { Leases } from './leases.ts';
 import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
-import { heartbeatMs, type Owner } from './owner.ts';
+import { heartbeatMs, type HolderRow } from './holder.ts';
 import { SqliteOutbox } from './outbox.ts';
 import { Places } from './places.ts';
 import { Sandboxes } from './sandboxes.ts';
@@ -40,7 +40,7 @@ export interface Parts {
   readonly db: DatabaseSync;
   readonly lock: Lock;
   readonly instance: string;
-  readonly self: Owner;
+  readonly self: HolderRow;
   readonly notices: readonly Notice[];
   readonly clock: Clock;
   readonly mostEvents: number;
@@ -48,7 +48,7 @@ export interface Parts {
 
 export class SqliteStore implements Store {
   readonly instance: string;
-  readonly owner: string;
+  readonly holderId: string;
   readonly notices: readonly Notice[];
   readonly outbox: SqliteOutbox;
   readonly events: EventLog;
@@ -69,7 +69,7 @@ export class SqliteStore implements Store {
   constructor({ db, lock, instance, self, notices, clock, mostEvents }: Parts) {
     this.#clock = clock;
     this.instance = instance;
-    this.owner = self.id;
+    this.holderId = self.id;
     this.notices = notices;
     this.#db = db;
     this.outbox = new SqliteOutbox(db);
@@ -125,12 +125,12 @@ export class SqliteStore implements Store {
     return this.#do(`record the stop of sandbox ${id}`, () => this.#uses.beginStop(id, intent, this.#clock));
   }
 
-  async insertExec(row: Omit<ExecRow, 'owner'>): Promise<ExecRow | null> {
-    return this.#do(`record ${row.id}`, () => this.#execs.insert({ ...row, owner: this.owner }));
+  async insertExec(row: Omit<ExecRow, 'holder'>): Promise<ExecRow | null> {
+    return this.#do(`record ${row.id}`, () => this.#execs.insert({ ...row, holder: this.holderId }));
   }
 
-  insertFreshExec(row: Omit<ExecRow, 'owner'>): void {
-    this.#execs.insertSoon({ ...row, owner: this.owner });
+  insertFreshExec(row: Omit<ExecRow, 'holder'>): void {
+    this.#execs.insertSoon({ ...row, holder: this.holderId });
   }
 
   execEnded(exec: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void {
@@ -175,8 +175,8 @@ export class SqliteStore implements Store {
     this.#do('mark the index of execs', () => this.#db.prepare(sql).run());
   }
 
-  async isAlive(owner: string): Promise<boolean> {
-    return this.#do(`look for owner ${owner}`, () => this.#leases.isOwnerAlive(owner, this.#clock));
+  async isAlive(holder: string): Promise<boolean> {
+    return this.#do(`look for holder ${holder}`, () => this.#leases.isHolderAlive(holder, this.#clock));
   }
 
   steadyNow(): number {
@@ -266,7 +266,7 @@ export class SqliteStore implements Store {
     try {
       this.#leases.leave();
     } catch {
-      // The disk may be full. Our leases then end with this process, which the next owner sees for itself.
+      // The disk may be full. Our leases then end with this process, which the next holder sees for itself.
     }
     this.#db.close();
     this.#lock.release();
