@@ -147,7 +147,11 @@ const approvals: CaissonApi['approvals'] = {
       },
     ]),
   get: (id) => Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
-  answerAll: ({ taskId }) => Promise.resolve({ answered: taskId === 'build' ? ['apr_1'] : [], left: [] }),
+  answerAll: ({ taskId }) =>
+    Promise.resolve({
+      answered: taskId === 'build' ? ['apr_1'] : [],
+      left: taskId === 'late' ? [{ id: 'apr_2', why: 'late' }] : [],
+    }),
   answer: (id, choice) =>
     id === 'apr_1' && choice !== 'always'
       ? Promise.resolve()
