@@ -223,14 +223,14 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & 
   };
 }
 
-function auditOf({ home, config }: Loaded, { owner: holder }: Store): Audit {
+function auditOf({ home, config }: Loaded, { holderId: holder }: Store): Audit {
   const { file_bytes: fileBytes, store_bytes: storeBytes } = config.audit;
   return auditIn(join(home, 'audit'), { fileBytes, storeBytes, holder });
 }
 
 async function journalOf({ home, config }: Loaded, store: Store): Promise<Journal> {
   const journal = await openJournal(join(home, 'journal'), {
-    owner: store.owner,
+    holder: store.holderId,
     spillBytes: config.exec.spill_bytes,
     storeBytes: config.exec.store_bytes,
     retentionMs: config.exec.retention_seconds * 1000,

@@ -6,12 +6,12 @@ import type { Leases } from './leases.ts';
 
 export class Places {
   readonly #db: DatabaseSync;
-  readonly #owner: string;
+  readonly #holder: string;
   readonly #leases: Leases;
 
-  constructor(db: DatabaseSync, owner: string, leases: Leases) {
+  constructor(db: DatabaseSync, holder: string, leases: Leases) {
     this.#db = db;
-    this.#owner = owner;
+    this.#holder = holder;
     this.#leases = leases;
   }
 
@@ -22,13 +22,13 @@ export class Places {
     return immediate(this.#db, () => {
       if (this.#taken(group, clock) >= most) return false;
       const take = this.#db.prepare('INSERT INTO leases (key, holder) VALUES (?, ?)');
-      take.run(keyOf(group, place), this.#owner);
+      take.run(keyOf(group, place), this.#holder);
       return true;
     });
   }
 
   give(group: string, place: string): void {
-    this.#db.prepare('DELETE FROM leases WHERE key = ? AND holder = ?').run(keyOf(group, place), this.#owner);
+    this.#db.prepare('DELETE FROM leases WHERE key = ? AND holder = ?').run(keyOf(group, place), this.#holder);
   }
 
   #taken(group: string, clock: Clock): number {
@@ -37,7 +37,7 @@ export class Places {
     );
     // ";" follows ":" in the order of bytes.
     const rows = count.all(keyOf(group, ''), `place:${group};`);
-    const alive = rows.filter(({ holder }) => typeof holder === 'string' && this.#leases.isOwnerAlive(holder, clock));
+    const alive = rows.filter(({ holder }) => typeof holder === 'string' && this.#leases.isHolderAlive(holder, clock));
     return alive.reduce((sum, { n }) => sum + Number(n), 0);
   }
 }

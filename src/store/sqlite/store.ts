@@ -24,7 +24,7 @@ import { Grants } from './grants.ts';
 import { Leases } from './leases.ts';
 import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
-import { heartbeatMs, type Owner } from './owner.ts';
+import { heartbeatMs, type HolderRow } from './holder.ts';
 import { SqliteOutbox } from './outbox.ts';
 import { Places } from './places.ts';
 import { Sandboxes } from './sandboxes.ts';
@@ -40,14 +40,15 @@ export interface Parts {
   readonly db: DatabaseSync;
   readonly lock: Lock;
   readonly instance: string;
-  readonly self: Owner;
+  readonly self: HolderRow;
   readonly notices: readonly Notice[];
   readonly clock: Clock;
+  readonly mostEvents: number;
 }
 
 export class SqliteStore implements Store {
   readonly instance: string;
-  readonly owner: string;
+  readonly holderId: string;
   readonly notices: readonly Notice[];
   readonly outbox: SqliteOutbox;
   readonly events: EventLog;
@@ -65,16 +66,16 @@ export class SqliteStore implements Store {
   readonly #places: Places;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor({ db, lock, instance, self, notices, clock }: Parts) {
+  constructor({ db, lock, instance, self, notices, clock, mostEvents }: Parts) {
     this.#clock = clock;
     this.instance = instance;
-    this.owner = self.id;
+    this.holderId = self.id;
     this.notices = notices;
     this.#db = db;
     this.outbox = new SqliteOutbox(db);
     this.#lock = lock;
     this.#leases = new Leases(db, self);
-    this.events = new EventLog(db);
+    this.events = new EventLog(db, mostEvents);
     this.#sandboxes = new Sandboxes(db, this.events);
     this.#approvals = new Approvals(db, this.events);
     this.#grants = new Grants(db);
@@ -124,16 +125,24 @@ export class SqliteStore implements Store {
     return this.#do(`record the stop of sandbox ${id}`, () => this.#uses.beginStop(id, intent, this.#clock));
   }
 
-  async insertExec(row: Omit<ExecRow, 'owner'>): Promise<ExecRow | null> {
-    return this.#do(`record ${row.id}`, () => this.#execs.insert({ ...row, owner: this.owner }));
+  async insertExec(row: Omit<ExecRow, 'holder'>): Promise<ExecRow | null> {
+    return this.#do(`record ${row.id}`, () => this.#execs.insert({ ...row, holder: this.holderId }));
   }
 
-  insertFreshExec(row: Omit<ExecRow, 'owner'>): void {
-    this.#execs.insertSoon({ ...row, owner: this.owner });
+  insertFreshExec(row: Omit<ExecRow, 'holder'>): void {
+    this.#execs.insertSoon({ ...row, holder: this.holderId });
   }
 
   execEnded(exec: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void {
     this.#execs.endedSoon(exec, how);
+  }
+
+  async cutOffExecs(): Promise<readonly ExecRow[]> {
+    return this.#do('look for execs that were cut off', () => this.#execs.cutOff());
+  }
+
+  async endCutOffExecs(ends: ReadonlyMap<string, ExecEnd>): Promise<void> {
+    this.#do('record ends of execs that were cut off', () => this.#execs.endCutOff(ends));
   }
 
   async exec(id: string): Promise<ExecRow | null> {
@@ -166,8 +175,8 @@ export class SqliteStore implements Store {
     this.#do('mark the index of execs', () => this.#db.prepare(sql).run());
   }
 
-  async isAlive(owner: string): Promise<boolean> {
-    return this.#do(`look for owner ${owner}`, () => this.#leases.isOwnerAlive(owner, this.#clock));
+  async isAlive(holder: string): Promise<boolean> {
+    return this.#do(`look for holder ${holder}`, () => this.#leases.isHolderAlive(holder, this.#clock));
   }
 
   steadyNow(): number {
@@ -257,7 +266,7 @@ export class SqliteStore implements Store {
     try {
       this.#leases.leave();
     } catch {
-      // The disk may be full. Our leases then end with this process, which the next owner sees for itself.
+      // The disk may be full. Our leases then end with this process, which the next holder sees for itself.
     }
     this.#db.close();
     this.#lock.release();
