@@ -203,7 +203,7 @@ describe('the list of execs', () => {
 });
 
 describe('many execs', () => {
-  it('are all on record, though memory holds the latest only', async () => {
+  it('are all on record, though memory holds the latest only', { timeout: 120_000 }, async () => {
     const directory = newDirectory();
     const [journal, other] = [await openAt(directory), await openAt(directory, { holder: 'other' })];
     const running = journal.record(newExecId(), started);
