@@ -21,21 +21,21 @@ export class Places {
   ) {
     return immediate(this.#db, () => {
       if (this.#taken(group, clock) >= most) return false;
-      const take = this.#db.prepare('INSERT INTO leases (key, owner) VALUES (?, ?)');
+      const take = this.#db.prepare('INSERT INTO leases (key, holder) VALUES (?, ?)');
       take.run(keyOf(group, place), this.#owner);
       return true;
     });
   }
 
   give(group: string, place: string): void {
-    this.#db.prepare('DELETE FROM leases WHERE key = ? AND owner = ?').run(keyOf(group, place), this.#owner);
+    this.#db.prepare('DELETE FROM leases WHERE key = ? AND holder = ?').run(keyOf(group, place), this.#owner);
   }
 
   #taken(group: string, clock: Clock): number {
-    const count = this.#db.prepare('SELECT owner, count(*) AS n FROM leases WHERE key >= ? AND key < ? GROUP BY owner');
+    const count = this.#db.prepare('SELECT holder, count(*) AS n FROM leases WHERE key >= ? AND key < ? GROUP BY holder');
     // ";" follows ":" in the order of bytes.
     const rows = count.all(keyOf(group, ''), `place:${group};`);
-    const alive = rows.filter(({ owner }) => typeof owner === 'string' && this.#leases.isOwnerAlive(owner, clock));
+    const alive = rows.filter(({ holder }) => typeof holder === 'string' && this.#leases.isOwnerAlive(holder, clock));
     return alive.reduce((sum, { n }) => sum + Number(n), 0);
   }
 }
