@@ -254,12 +254,18 @@ export interface Store {
   holder(key: string): Promise<Holder | null>;
 
   /**
-   * Takes one of `most` places of a group for this owner, in one transaction with a look at those that live owners hold.
-   * False when all are taken. A place ends with its owner.
+   * Takes one of `most` places of a group for this owner, in one transaction with a look at those that live owners and
+   * detached processes have. False when all are taken. A place ends with its owner.
    */
   takePlace(group: string, place: string, most: number): Promise<boolean>;
   /** Idempotent. */
   givePlace(group: string, place: string): Promise<void>;
+  /** A detached process takes it over. It no longer ends with its owner, but when it is given back, or the id retired or deleted. */
+  keepPlace(group: string, place: string, execId: string): Promise<void>;
+  /** Exec ids of the detached processes that have a place of the group. */
+  keptPlaces(group: string): Promise<readonly string[]>;
+  /** In all groups. Idempotent. */
+  giveKeptPlaces(execId: string): Promise<void>;
 
   /** Gives all leases of this owner back and closes. Idempotent. */
   close(): Promise<void>;

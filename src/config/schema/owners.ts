@@ -36,7 +36,11 @@ export const ownerSection = z.strictObject({
   memory: key(megabytes(6), 'whole megabytes from 6 on', 'Megabytes of memory that a sandbox has at most.'),
   disk: key(megabytes(1), 'whole megabytes from 1 on', 'Megabytes of disk that a sandbox has at most.'),
   sandboxes: key(count, 'a whole number from 0 on', 'Sandboxes at the same time, stopped ones among them.'),
-  execs: key(count, 'a whole number from 0 on', 'Commands that run, or wait for an answer, at the same time.'),
+  execs: key(
+    count,
+    'a whole number from 0 on',
+    'Commands that run, or wait for an answer, at the same time; detached processes as long as they live.',
+  ),
   requests_per_minute: key(
     z.number().int().min(1).max(1_000_000).optional(),
     'a whole number from 1 on',

@@ -33,7 +33,7 @@ import { checkKeys, listKeys, requestKeys } from '../inputs.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { runEntry, whereOf } from './audit-entries.ts';
-import type { ExecPlaces } from './places.ts';
+import type { ExecPlaces, Keep } from './places.ts';
 import { type Proposal, sandboxPart } from './proposal.ts';
 import type { Origin } from './provision.ts';
 import type { Context, StepOptions } from '../../sandbox/context.ts';
@@ -73,15 +73,14 @@ export class Processes implements ProcessesApi {
     checkKeys(input, requestKeys.exec);
     const identity = identityOf({ ...input, words: input.command });
     const plan = await this.#parts.plan(sandboxPart(input), options);
-    // Once it is started it is the sandbox's, within the processes that it may have.
-    return await this.#parts.places.during(
-      { taskId: plan.taskId, caller: options.caller },
-      async () => await this.#start({ plan, input, identity }, options),
-      async () => await Promise.resolve(),
-    );
+    const start = async (keep: Keep): Promise<Detached> => await this.#start({ plan, input, identity }, options, keep);
+    const { execId } = input;
+    // A repeated request is answered with the process that has its place already.
+    if (execId !== undefined && (await this.#known.find(execId)) !== null) return await start(async () => undefined);
+    return await this.#parts.places.keeping({ taskId: plan.taskId, caller: options.caller }, start);
   }
 
-  async #start(proposal: Proposal, options: Options): Promise<Detached> {
+  async #start(proposal: Proposal, options: Options, keep: Keep): Promise<Detached> {
     const attempt = this.#parts.attempt(await this.#parts.admission.admit(proposal, options));
     const { identity } = proposal;
     const { plan } = attempt.admitted;
@@ -101,6 +100,7 @@ export class Processes implements ProcessesApi {
           details: { sandboxId: known.sandboxId },
         });
       }
+      if (isNew) await keep(id);
       const kept = await keptIn(this.#context, handle.row, handle.sandbox, options.signal);
       await this.#audited(id, { ...runEntry(request, handle, this.#redaction), detached: true });
       const started = await startDetached(kept, request).catch((error: unknown) => {
@@ -162,6 +162,7 @@ export class Processes implements ProcessesApi {
 
   async kill(id: string, signal?: string, options: Options = {}): Promise<Killed> {
     const killed = await killProcess((await this.#kept(id, options)).kept, id, signal ?? null);
+    if (killed.process.state !== 'running') await this.#context.store.giveKeptPlaces(id);
     return { ...killed, process: this.#shown(killed.process) };
   }
 

@@ -250,6 +250,18 @@ export class SqliteStore implements Store {
     this.#do(`give back a place of ${group}`, () => this.#places.give(group, place));
   }
 
+  async keepPlace(group: string, place: string, execId: string): Promise<void> {
+    this.#do(`keep a place of ${group}`, () => this.#places.keep({ group, place, execId }));
+  }
+
+  async keptPlaces(group: string): Promise<readonly string[]> {
+    return this.#do(`read the places of ${group}`, () => this.#places.kept(group));
+  }
+
+  async giveKeptPlaces(execId: string): Promise<void> {
+    this.#do(`give back the places of ${execId}`, () => this.#places.giveKept(execId));
+  }
+
   async close(): Promise<void> {
     if (!this.#db.isOpen) return;
     clearInterval(this.#heartbeat);
