@@ -69,7 +69,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const journal = await journalOf(loaded, store);
   const webhooks: Opened = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
-  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks });
+  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks, audit });
   return new Caisson({
     context,
     loaded,
@@ -83,7 +83,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit }),
-    config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work), reload }, [
+    config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work), reload, audit }, [
       ...openingNotices(gaveUp, notices),
       ...guard.notices,
       ...webhooks.now.notices,
@@ -135,11 +135,12 @@ interface Running {
   readonly guard: Pick<Guard, 'rulebook'>;
   readonly origin: ReturnType<typeof originOf>;
   readonly webhooks: Opened;
+  readonly audit: Audit;
 }
 
-function reloaderOf({ loaded, input, store, guard, origin, webhooks }: Running): ConfigView['reload'] {
+function reloaderOf({ loaded, input, store, guard, origin, webhooks, audit }: Running): ConfigView['reload'] {
   return reloader({
-    loaded,
+    ...{ loaded, audit },
     read: async () => (await configured(input)).loaded,
     takeRules: async (next) => {
       const saved = await store.savedRules(operator);
