@@ -44,6 +44,7 @@ import { operator } from './values/caller.ts';
 import { forwardedEnv } from './values/env.ts';
 import { Broker } from './secrets/broker/broker.ts';
 import { localTerminalEnv } from './secrets/filters.ts';
+import { ownedSources, ownedVariables } from './secrets/owned.ts';
 import { Redactions } from './secrets/redactions.ts';
 import { giveUpReserve } from './store/reserve.ts';
 import { openStore } from './store/sqlite/open.ts';
@@ -219,7 +220,7 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & 
   return {
     cwd,
     env,
-    inherited: inheritsHost(loaded.config.terminal) ? Object.keys(localTerminalEnv(env)) : [],
+    inherited: inheritsHost(loaded.config.terminal) ? Object.keys(inheritable(loaded)) : [],
     skillDirectories: loaded.config.terminal.skill_directories.map((path) => resolve(loaded.home, path)),
     redactions: redactionsOf(loaded),
     broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
@@ -262,6 +263,10 @@ function redactionsOf({ config, env }: Loaded): Redactions {
       .map((name) => ({ name, value: env[name] ?? '' }))
       .filter(({ value }) => value !== ''),
   );
+  for (const [owner, { secrets = {} }] of Object.entries(config.owners)) {
+    const { env: own } = ownedVariables(secrets, { env, ownKeys: [] });
+    redactions.of(owner).forExec(own, Object.keys(own));
+  }
   return redactions;
 }
 
@@ -269,11 +274,19 @@ function redactionsOf({ config, env }: Loaded): Redactions {
 function settingsFor(
   name: string,
   defaults: BackendConfig['defaults'],
-  { config: { terminal }, env }: Loaded,
+  loaded: Loaded,
 ): Readonly<Record<string, unknown>> {
-  const keys = Object.keys(defaults).map((key) => [key, valueOf(terminal, backendKey(name, key))] as const);
+  const keys = Object.keys(defaults).map(
+    (key) => [key, valueOf(loaded.config.terminal, backendKey(name, key))] as const,
+  );
   const settings: Readonly<Record<string, unknown>> = Object.fromEntries(keys);
-  return settings['environment'] === 'host' ? { ...settings, environment: localTerminalEnv(env) } : settings;
+  return settings['environment'] === 'host' ? { ...settings, environment: inheritable(loaded) } : settings;
+}
+
+/** Secrets of owners are for no command of the operator, whatever their variables are called. */
+function inheritable({ config, env }: Loaded): ReturnType<typeof localTerminalEnv> {
+  const others = ownedSources(config.owners);
+  return localTerminalEnv(Object.fromEntries(Object.entries(env).filter(([name]) => !others.includes(name))));
 }
 
 /** Loaded on use: most commands never build an image. */
