@@ -40,7 +40,6 @@ import { openWebhooks, type Webhooks, webhookSecrets, webhookVariables } from '.
 import { checkerOf, policyOf } from './service/admin/policy.ts';
 import { sectionsOf } from './config/flags.ts';
 import { backendKey, backendKeys } from './config/backends.ts';
-import { operator } from './values/caller.ts';
 import { forwardedEnv } from './values/env.ts';
 import { Broker } from './secrets/broker/broker.ts';
 import { localTerminalEnv } from './secrets/filters.ts';
@@ -63,8 +62,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   markHome(loaded.home);
   const audit = auditOf(loaded, store);
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
-  const saved = (await store.savedRules(operator)).map(({ rule }) => rule);
-  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit, saved }, input);
+  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
   const known = backendsIn({ entries, keys, loaded }, store.instance);
   const context = contextOf(loaded, { store, clock, audit, known });
   const journal = await journalOf(loaded, store);
@@ -143,13 +141,7 @@ function reloaderOf({ loaded, input, store, guard, origin, webhooks, audit }: Ru
   return reloader({
     ...{ loaded, audit },
     read: async () => (await configured(input)).loaded,
-    takeRules: async (next) => {
-      const saved = await store.savedRules(operator);
-      await guard.rulebook.reload(
-        next,
-        saved.map(({ rule }) => rule),
-      );
-    },
+    takeRules: async (next) => await guard.rulebook.reload(next),
     openWebhooks: async (read) => {
       origin.ownKeys.push(...webhookVariables(read.config.webhooks));
       origin.redactions.declare(webhookSecrets(read.config.webhooks, read.env));
@@ -233,14 +225,14 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & 
   };
 }
 
-function auditOf({ home, config }: Loaded, { owner: holder }: Store): Audit {
+function auditOf({ home, config }: Loaded, { holderId: holder }: Store): Audit {
   const { file_bytes: fileBytes, store_bytes: storeBytes } = config.audit;
   return auditIn(join(home, 'audit'), { fileBytes, storeBytes, holder });
 }
 
 async function journalOf({ home, config }: Loaded, store: Store): Promise<Journal> {
   const journal = await openJournal(join(home, 'journal'), {
-    owner: store.owner,
+    holder: store.holderId,
     spillBytes: config.exec.spill_bytes,
     storeBytes: config.exec.store_bytes,
     retentionMs: config.exec.retention_seconds * 1000,

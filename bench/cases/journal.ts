@@ -48,7 +48,7 @@ async function inBoth<T>(
   const backend = openDocker({ env: process.env, instance });
   const sandbox = new LanedSandbox(await backend.attach({ v: 1, container }), null);
   const bounds = { spillBytes: 64 * 2 ** 20, storeBytes: 512 * 2 ** 20, retentionMs: 3_600_000 };
-  const kept = await openJournal(join(directory, 'journal'), { owner: 'bench', ...bounds });
+  const kept = await openJournal(join(directory, 'journal'), { holder: 'bench', ...bounds });
   try {
     return await work(sandbox, kept);
   } finally {

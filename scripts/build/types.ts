@@ -20,15 +20,16 @@ export function writeTypes(root: string): void {
 
 function reached(root: string): ReadonlySet<string> {
   const found = new Set<string>();
-  const visit = (file: string): void => {
+  const visit = (file: string, by: readonly string[]): void => {
     if (found.has(file)) return;
     found.add(file);
+    const path = [...by, relative(root, file)];
     for (const id of importsOf(file)) {
-      if (id.startsWith('.')) visit(resolve(dirname(file), id.replace(/\.[jt]s$/, '.d.ts')));
-      else if (!allowed.test(id)) throw new Error(`${relative(root, file)} exports types of ${id}`);
+      if (id.startsWith('.')) visit(resolve(dirname(file), id.replace(/\.[jt]s$/, '.d.ts')), path);
+      else if (!allowed.test(id)) throw new Error(`types of ${id} are exported, by ${path.join(' > ')}`);
     }
   };
-  for (const entry of entries) visit(join(root, entry));
+  for (const entry of entries) visit(join(root, entry), []);
   return found;
 }
 

@@ -1,5 +1,5 @@
 /** Answers to questions of other processes. */
-import type { Choice } from '../service/api.ts';
+import type { AnsweredAll, Choice } from '../service/api.ts';
 import type { Context } from './context.ts';
 import { forEachTask } from './each.ts';
 import type { World } from './world.ts';
@@ -23,20 +23,21 @@ export async function answerNamed(
   return await forEachTask({ operands, all: null }, context, (id) => approvals.answer(id, choice, by));
 }
 
-/** Prints the ids of what was answered. */
+/** Prints the ids of what was answered. 1: something that waited is not. */
 async function answerTasks(
   tasks: readonly string[],
   { choice, by }: Answer & { readonly choice: Exclude<Choice, 'always'> },
   context: Context,
 ): Promise<number> {
   const { approvals } = await context.service();
-  const done: string[] = [];
+  const all: AnsweredAll[] = [];
   for (const taskId of tasks) {
     const { answered, left } = await approvals.answerAll({ taskId, choice }, by);
-    done.push(...answered);
+    all.push({ answered, left });
     if (!context.json) await context.print(answered.map((id) => `${id}\n`).join(''));
     for (const { id, why } of left) context.notice(`${id} is not answered: ${why}`);
   }
-  if (context.json) await context.printJson(done);
-  return 0;
+  const left = all.flatMap((each) => each.left);
+  if (context.json) await context.printJson({ answered: all.flatMap(({ answered }) => answered), left });
+  return left.length === 0 ? 0 : 1;
 }

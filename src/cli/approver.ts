@@ -1,6 +1,6 @@
 /** The question about a command, on the terminal of this process. */
 import type { Approver, Question, Settled } from '../guard/types.ts';
-import { escapeLine } from './escape.ts';
+import { escape, escapeLine } from './escape.ts';
 import type { Input, World } from './world.ts';
 
 const longestAnswer = 1024;
@@ -24,13 +24,14 @@ function endOf({ outcome, elsewhere }: Settled): string {
 }
 
 function questionText(question: Question): string {
-  const { findings, display, warnings, covers, proposal, choices, cwd, backend } = question;
+  const { findings, display, warnings, diff, covers, proposal, choices, cwd, backend } = question;
   const what = [...new Set(findings.map(({ description }) => escapeLine(description)))].join(', ');
   const short = choices.map((choice) => (choice === 'deny' ? 'D' : choice.slice(0, 1))).join('/');
   return [
     `DANGEROUS COMMAND: ${what} (on ${escapeLine(backend)}${cwd === null ? '' : `, in ${escapeLine(cwd)}`})`,
     ...display.split('\n').map((line) => `  ${line}`),
     ...warnings.map((warning) => `note: ${escapeLine(warning)}`),
+    ...(diff === null ? [] : ['changes:', ...diff.split('\n').map((line) => `  ${escape(line)}`)]),
     ...(choices.includes('session') ? [`session covers: ${covers.map(escapeLine).join(', ')}`] : []),
     ...(proposal.length === 0 ? [] : [`always saves: ${proposal.map(escapeLine).join('  ')}`]),
     choices.map((choice) => letters[choice]).join(' | '),

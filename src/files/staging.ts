@@ -1,9 +1,10 @@
 /** The directory in which a copy comes together, beside its place and on the same file system. */
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { lives } from '../lib/lives.ts';
 import { type ByteName, toBytes } from './byte-name.ts';
 import { at, closeDirectory, type Directory, openChild } from './directory.ts';
-import { errnoOf, fsError } from './fs-error.ts';
+import { fsError } from './fs-error.ts';
 import { removeTree } from './remove-tree.ts';
 
 const namePattern = /^\.caisson-copy-([0-9]{1,10})-[0-9a-f]{16}$/;
@@ -60,15 +61,6 @@ function list(base: Directory): string[] {
   } catch {
     // A directory may be writable and not readable; then nothing can be collected.
     return [];
-  }
-}
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) !== 'ESRCH';
   }
 }
 

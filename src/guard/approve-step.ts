@@ -10,7 +10,7 @@ import { ownerOf, taskIn } from '../values/owner.ts';
 import { isEphemeral } from '../values/task.ts';
 import type { Attendance } from './attended.ts';
 import { bindingOf, textOf } from './binding.ts';
-import { type Call, placeOf, readable } from './call.ts';
+import { type Call, placeOf, type Preview, readable } from './call.ts';
 import type { ApprovalQueue } from './approval-queue.ts';
 import type { Answered, Admission, Step } from './gate.ts';
 import { type Outcome, Questions } from './questions.ts';
@@ -49,7 +49,11 @@ type Proposing = Pick<Asked, 'book'> & Pick<ApproveParts, 'userHome'>;
 interface Asked {
   readonly admission: Admission;
   readonly book: Book;
+  /** The call, whatever is in the file that it writes: what "session" covers, and what a refusal is remembered for. */
+  readonly exact: string;
+  /** What the answer "once" is for. */
   readonly binding: string;
+  readonly preview: Preview | null;
   readonly open: readonly Finding[];
 }
 
@@ -69,11 +73,13 @@ export class Approvals implements Step {
   readonly pass = async (admission: Admission, options: StepOptions): Promise<Admission> => {
     const { call, decision } = admission;
     const book = await this.#parts.rulebook.of(call.taskId);
-    const binding = bindingOf(call, book.version);
+    const exact = bindingOf(call, book.version);
+    const preview = await this.#previewOf(admission, book, exact);
+    const binding = bindingOf(call, book.version, preview);
     const { caller } = options;
-    const asker = caller === undefined ? binding : `${caller.owner}/${caller.token}/${binding}`;
+    const asker = caller === undefined ? exact : `${caller.owner}/${caller.token}/${exact}`;
     for (;;) {
-      const asked: Asked = { admission, book, binding, open: await this.#open(admission, book, binding) };
+      const asked: Asked = { admission, book, exact, binding, preview, open: await this.#open(admission, book, exact) };
       if (asked.open.length === 0 && decision.findings.length > 0)
         return allowed(admission, this.#skips(call.taskId) ? 'skipped' : 'session');
       if (this.#earlier.no(asker)) throw answeredNo(call, decision);
@@ -103,6 +109,14 @@ export class Approvals implements Step {
     const skips = this.#skips(call.taskId);
     const session = await this.#parts.grants.keys(call.taskId, book.version);
     return unansweredOf(decision, { skips, session, exact });
+  }
+
+  /** `null`: nobody will look at it. */
+  async #previewOf(admission: Admission, book: Book, exact: string): Promise<Preview | null> {
+    const { subject } = admission.call;
+    if (subject.kind !== 'file' || subject.preview === undefined || this.#parts.attendance.unseen !== null) return null;
+    const open = await this.#open(admission, book, exact);
+    return open.length === 0 && admission.decision.findings.length > 0 ? null : await subject.preview();
   }
 
   /** Where no person can be asked, it is decided at once. */
@@ -138,7 +152,7 @@ export class Approvals implements Step {
   }
 
   async #put(asked: Asked, options: StepOptions): Promise<Outcome> {
-    const { binding, book } = asked;
+    const { binding, book, exact } = asked;
     const { caller } = options;
     if (options.signal?.aborted === true) return 'canceled';
     const { approver, timeoutMs, remoteTimeoutMs, queue, grants, saveFor, userHome } = this.#parts;
@@ -147,7 +161,7 @@ export class Approvals implements Step {
     const question = await questionOf(asked, { userHome, ...how });
     const { outcome, by } = await queue.put({ question, binding }, how, options);
     if (outcome === 'session' || outcome === 'always')
-      await grants.give({ question, binding, rules: book.version, choice: outcome, by });
+      await grants.give({ question, binding: exact, rules: book.version, choice: outcome, by });
     const owner = ownerOf(question.taskId);
     if (outcome === 'always' && (caller !== undefined || owner !== operator))
       await saveFor(owner, question.proposal, by);
@@ -180,11 +194,10 @@ export class Approvals implements Step {
   }
 
   async #approved({ admission, book }: Asked, outcome: Yes, caller: Caller | undefined): Promise<Admission> {
-    if (outcome === 'always') {
+    if (outcome === 'always' && caller === undefined && ownerOf(admission.call.taskId) === operator) {
       const rules = await proposalFor(admission, { book, userHome: this.#parts.userHome });
-      const owner = ownerOf(admission.call.taskId);
-      if (caller === undefined && owner === operator) await this.#parts.save(rules);
-      this.#parts.rulebook.add(rules, owner);
+      await this.#parts.save(rules);
+      this.#parts.rulebook.add(rules);
     }
     return allowed(admission, outcome);
   }
@@ -207,7 +220,7 @@ async function proposalFor({ call }: Admission, { book, userHome }: Proposing): 
 }
 
 async function questionOf(
-  { admission, book, binding, open }: Asked,
+  { admission, book, exact, preview, open }: Asked,
   { timeoutMs, userHome }: { readonly timeoutMs: number; readonly userHome: string },
 ): Promise<Question> {
   const { call, decision } = admission;
@@ -221,10 +234,11 @@ async function questionOf(
     command: readable(subject),
     display,
     warnings: [...warnings, ...variablesOf(call)],
+    diff: preview?.diff ?? null,
     tier: decision.tier,
     findings: open,
     choices,
-    covers: coversOf(grantedBy(open, binding), taskId),
+    covers: coversOf(grantedBy(open, exact), taskId),
     proposal: choices.includes('always') ? proposal : [],
     expiresAt: Date.now() + timeoutMs,
   };

@@ -1,9 +1,9 @@
 /** What an approval is bound to: change any of it, and it is another command. */
 import { createHash } from 'node:crypto';
-import { type Call, readable } from './call.ts';
+import { type Call, type Preview, readable } from './call.ts';
 
-/** `version`: of the rules by which it was asked for. */
-export function bindingOf(call: Call, version: string): string {
+/** `version`: of the rules by which it was asked for. `preview`: of a file, which is part of what was approved. */
+export function bindingOf(call: Call, version: string, preview: Preview | null = null): string {
   const { subject, cwd, seen, envDigest, backend, taskId, stdin } = call;
   const language = subject.kind === 'code' ? subject.language : null;
   const bound = [
@@ -18,6 +18,7 @@ export function bindingOf(call: Call, version: string): string {
     taskId,
     stdin,
     version,
+    ...(preview === null ? [] : [preview.before]),
   ];
   return createHash('sha256').update(JSON.stringify(bound)).digest('hex');
 }

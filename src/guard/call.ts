@@ -32,6 +32,15 @@ export interface FileSubject {
   readonly digest: () => string | null;
   /** Asks the sandbox, once. `project`: where relative patterns of rules start, links followed. */
   readonly touched: () => Promise<Touched & { readonly project: string }>;
+  /** What a write would change. Asks the sandbox, once, and never fails for what the file is. Absent: it writes no single file. */
+  readonly preview?: () => Promise<Preview>;
+}
+
+export interface Preview {
+  /** For people: bounded, without secrets and characters that are not seen. */
+  readonly diff: string;
+  /** SHA-256 of the file that it was made from; `none`: there is no file; `null`: not known. */
+  readonly before: string | null;
 }
 
 type CodeSubject = Extract<Subject, { readonly kind: 'code' }>;

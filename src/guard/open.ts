@@ -36,8 +36,6 @@ export interface Surroundings {
   readonly cwd: string;
   /** Where decisions are kept. */
   readonly audit?: Audit;
-  /** What answers "always" through tokens have saved. */
-  readonly saved?: readonly string[];
 }
 
 export interface Guard {
@@ -65,20 +63,18 @@ export function openRules(
   const userHome = loaded.env['HOME'] ?? homedir();
   const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
   const commandLine = commandLineOf(input, env);
-  const savedOf = async (owner: string): Promise<readonly string[]> =>
-    ((await store?.savedRules(owner)) ?? []).map(({ rule }) => rule);
+  const savedOf: RulebookParts['savedOf'] = async (owner) => (await store?.savedRules(owner)) ?? noneSaved;
   const rulebook = new Rulebook({ config, origins: loaded.origins, websites, directory: cwd, commandLine, savedOf });
   const notices = [...attended.notices, ...smartNotices(loaded), ...ruleNotices(loaded, input), ...websites.notices];
   return { attended, userHome, websites, rulebook, notices };
 }
 
-export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surroundings, input: GuardInput): Guard {
+export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, input: GuardInput): Guard {
   const { config } = loaded;
   const { approver = null } = input;
   const { attended, userHome, websites, rulebook, notices } = openRules({ loaded, env, cwd, store }, input);
   const queue = new ApprovalQueue(store);
   const grants = new Grants(store, () => loaded.config.approvals.session_seconds);
-  rulebook.add(saved);
   const approvals = new Approvals({
     rulebook,
     attendance: attended,
@@ -124,6 +120,8 @@ export function openGuard({ loaded, store, env, cwd, audit, saved = [] }: Surrou
     ...{ gate, repeats, rulebook, approvals, queue, grants, hooks, websites, loops, notices },
   };
 }
+
+const noneSaved: readonly never[] = [];
 
 function commandLineOf({ rules, mode }: GuardInput, env: Surroundings['env']): RulebookParts['commandLine'] {
   return {

@@ -29,9 +29,11 @@ export interface RulebookParts {
     /** It may come from a command that is itself under rules. */
     readonly mayOnlyTighten: boolean;
   };
-  /** Rules that answers "always" have saved for an owner other than the operator. */
-  readonly savedOf: (owner: string) => Promise<readonly string[]>;
+  /** Rules in the store, which every process may add to: the same list as before while they are the same. */
+  readonly savedOf: (owner: string) => Promise<Saved>;
 }
+
+type Saved = readonly { readonly rule: string }[];
 
 export interface Book {
   readonly input: SettingsInput;
@@ -48,9 +50,10 @@ const mostBooks = 256;
 
 export class Rulebook {
   #parts: RulebookParts;
-  readonly #books = new Map<string, Book>();
-  /** By owner. */
-  readonly #saved = new Map<string, readonly string[]>([[operator, []]]);
+  /** Each holds for the saved rules that it was composed of. */
+  readonly #books = new Map<string, { readonly book: Book; readonly saved: Saved }>();
+  /** What this process has added to `command_allowlist` of config.yaml since that was read. */
+  #added: readonly string[] = [];
   #project: Promise<RuleTexts & { readonly mode?: Mode }> | null = null;
   #websites: Websites | null = null;
 
@@ -61,8 +64,9 @@ export class Rulebook {
   /** False when a command surely has nothing to fear here, so that nothing is loaded for it. */
   concerns({ taskId, reach }: Pick<Call, 'taskId' | 'reach'>): boolean {
     if (reach !== 'container' || this.#parts.websites.isOn) return true;
-    const book = this.#books.get(keyOf(ownerOf(taskId), this.#overridesFor(taskId)));
-    return book === undefined || says(book.input, reach);
+    // Saved rules only allow, so that those of another process change nothing here.
+    const known = this.#books.get(keyOf(ownerOf(taskId), this.#overridesFor(taskId)));
+    return known === undefined || says(known.book.input, reach);
   }
 
   /** Throws `invalid_argument` for rules that do not parse. */
@@ -71,14 +75,14 @@ export class Rulebook {
     const project = await this.#project;
     await this.#lookAtWebsites();
     const owner = ownerOf(taskId);
-    if (!this.#saved.has(owner)) this.#saved.set(owner, await this.#parts.savedOf(owner));
+    const saved = await this.#parts.savedOf(owner);
     const overrides = this.#overridesFor(taskId);
     const key = keyOf(owner, overrides);
     const known = this.#books.get(key);
-    if (known !== undefined) return known;
-    const book = bookOf(this.#compose({ owner, overrides, project }));
+    if (known?.saved === saved) return known.book;
+    const book = bookOf(this.#compose({ owner, overrides, project, saved }));
     if (this.#books.size >= mostBooks) this.#books.clear();
-    this.#books.set(key, book);
+    this.#books.set(key, { book, saved });
     return book;
   }
 
@@ -107,15 +111,14 @@ export class Rulebook {
     };
   }
 
-  /** Rules that an approval has just saved hold at once, for this owner alone. */
-  add(rules: readonly string[], owner = operator): void {
-    const known = this.#saved.get(owner);
-    if (known !== undefined) this.#saved.set(owner, [...known, ...rules]);
+  /** Rules that an approval of the operator has just added to config.yaml hold at once. */
+  add(rules: readonly string[]): void {
+    this.#added = [...this.#added, ...rules];
     this.#books.clear();
   }
 
-  /** The rules of another configuration, and those that are saved by now. Throws as `of`, and nothing has changed then. */
-  async reload(next: Pick<RulebookParts, 'config' | 'origins'>, saved: readonly string[]): Promise<void> {
+  /** The rules of another configuration. Throws as `of`, and nothing has changed then. */
+  async reload(next: Pick<RulebookParts, 'config' | 'origins'>): Promise<void> {
     const parts = { ...this.#parts, ...next };
     const fresh = new Rulebook(parts);
     const { settingsOf } = await import('../policy/settings.ts');
@@ -123,8 +126,7 @@ export class Rulebook {
     const keys = [...owners.map((owner) => taskKeyOf(owner, ephemeralPrefix)), ...Object.keys(next.config.tasks)];
     for (const key of keys) settingsOf((await fresh.of(key)).input);
     this.#parts = parts;
-    this.#saved.clear();
-    this.#saved.set(operator, saved);
+    this.#added = [];
     this.#books.clear();
   }
 
@@ -151,11 +153,12 @@ export class Rulebook {
     return (list, index) => `${said}: ${key}.${list}[${index}]`;
   }
 
-  #compose({ owner, overrides, project }: Composing): Composed {
+  #compose({ owner, overrides, project, saved }: Composing): Composed {
     const { config, commandLine, directory } = this.#parts;
     const { approvals, policy } = config;
     // What the operator answered "always" to is nothing that another owner was allowed.
-    const entries = [...(owner === operator ? config.command_allowlist : []), ...(this.#saved.get(owner) ?? [])];
+    const listed = owner === operator ? [...config.command_allowlist, ...this.#added] : [];
+    const entries = [...listed, ...saved.map(({ rule }) => rule)];
     const configured = overrides.findLast(([, { tool_mode }]) => tool_mode)?.[1].tool_mode ?? approvals.tool_mode;
     const said = commandLine.mode ?? configured;
     const chosen = commandLine.mayOnlyTighten ? strictest(said, configured) : said;
@@ -212,6 +215,7 @@ interface Composing {
   readonly owner: string;
   readonly overrides: Overrides;
   readonly project: RuleTexts & { readonly mode?: Mode };
+  readonly saved: Saved;
 }
 
 interface Composed {

@@ -22,6 +22,8 @@ export interface Question {
   readonly display: string;
   /** What is remarkable about the text itself. */
   readonly warnings: readonly string[];
+  /** What a write changes in its file, for people as `display` is: bounded, secrets taken out; `null`: it is no such write. */
+  readonly diff: string | null;
   readonly tier: Tier;
   readonly findings: readonly Finding[];
   /** Answers that are possible here. `deny` always is. */
@@ -65,6 +67,8 @@ export interface ApprovalView {
   /** For people: without control characters, shortened. */
   readonly display: string;
   readonly warnings: readonly string[];
+  /** What a write changes in its file, likewise; `null`: it is no such write, or the token that asks has asked it. */
+  readonly diff: string | null;
   readonly findings: readonly string[];
   readonly choices: readonly string[];
   /** What `session` would cover. */

@@ -1,10 +1,10 @@
 /** One running service, from its first address to its last event. */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
 import { CaissonError } from '../errors.ts';
 import type { CaissonApi } from '../service/api.ts';
 import { openApp } from './app.ts';
+import { clearStaged } from './files/staging.ts';
 import { listen, placeOf, serverFor, type Settings } from './listen.ts';
 import { logTo } from './log.ts';
 import { serviceOf } from './service.ts';
@@ -39,7 +39,7 @@ export async function serve(api: CaissonApi, input: ServeInput): Promise<Serving
   const log = logTo(input.log, input.logLevel);
   const door = { hosts: settings.hosts, origins: settings.origins, bound: place.host, secure: place.secure };
   const serverFactory = serverFor(settings);
-  await rm(join(api.config.home, 'uploads'), { recursive: true, force: true });
+  await clearStaged(join(api.config.home, 'uploads'));
   const app = await openApp({
     ...{ service, log, proxies: settings.proxies },
     door: () => door,

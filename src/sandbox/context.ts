@@ -60,7 +60,7 @@ export interface Handle {
 export const taskLease = (taskId: string): string => `task:${taskId}`;
 
 /** Held by the process that owns an ephemeral sandbox, for as long as it wants it. */
-export const ownerLease = (sandboxId: string): string => `sandbox:${sandboxId}`;
+export const processLease = (sandboxId: string): string => `sandbox:${sandboxId}`;
 
 /** Another process may pull an image under this lease. */
 export const leasePatienceMs = 15 * 60_000;

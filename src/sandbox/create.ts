@@ -14,7 +14,7 @@ import { hasQuota, refuseBeyond } from '../plan/quota.ts';
 import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { ownerOf } from '../values/owner.ts';
-import { cancelable, type Context, type Handle, ownerLease, type StepOptions } from './context.ts';
+import { cancelable, type Context, type Handle, processLease, type StepOptions } from './context.ts';
 import { forgetCopies, shownCredentials } from './credentials.ts';
 import { labelsFor } from './change.ts';
 import { keptSandboxId, makeDirectory } from './directory.ts';
@@ -31,11 +31,11 @@ import { usedNow } from './use.ts';
 export async function createSandbox(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
   if (plan.existing) throw noSandbox(plan.taskId);
   const row = await newRow(context, plan);
-  if (plan.ephemeral) await context.store.acquire(ownerLease(row.id));
+  if (plan.ephemeral) await context.store.acquire(processLease(row.id));
   try {
     await context.store.insertSandbox(row, withinQuota(context, row));
   } catch (error) {
-    if (plan.ephemeral) await context.store.release(ownerLease(row.id));
+    if (plan.ephemeral) await context.store.release(processLease(row.id));
     throw error;
   }
   await failpoint('after-intent');

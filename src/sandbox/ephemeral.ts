@@ -1,5 +1,5 @@
 /** Ephemeral sandboxes: each is removed when its exec has ended, and the rest when the process that made them ends. */
-import { type Context, leasePatienceMs, ownerLease, taskLease } from './context.ts';
+import { type Context, leasePatienceMs, processLease, taskLease } from './context.ts';
 import { finish } from './finish.ts';
 import { withLease } from './lease.ts';
 import type { SandboxRow } from '../store/store.ts';
@@ -18,7 +18,7 @@ export async function removeOwned(context: Context, { ending }: { readonly endin
   const { store } = context;
   for (const row of await store.sandboxes()) {
     if (row.state === 'destroying' && !ending) continue;
-    const holder = row.ephemeral ? await store.holder(ownerLease(row.id)) : null;
-    if (holder?.owner === store.owner) await removeEphemeral(context, row);
+    const holder = row.ephemeral ? await store.holder(processLease(row.id)) : null;
+    if (holder?.id === store.holderId) await removeEphemeral(context, row);
   }
 }

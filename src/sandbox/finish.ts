@@ -10,7 +10,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import { removeAgreed } from '../files/sync/record.ts';
 import { removeCredentials } from '../secrets/credentials/record.ts';
 import type { SandboxRow } from '../store/store.ts';
-import { type Context, ownerLease } from './context.ts';
+import { type Context, processLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
 import { removeDirectory, removeEmptyDirectory } from './directory.ts';
 import { endedBy } from './ended-by.ts';
@@ -39,7 +39,7 @@ export async function finish(context: Context, row: SandboxRow, how: HowToFinish
   if (how.keepFiles) await removeEmptyDirectory(place, row.taskId, row.id);
   await failpoint('before-forget');
   await context.store.deleteSandbox(row.id);
-  await context.store.release(ownerLease(row.id));
+  await context.store.release(processLease(row.id));
 }
 
 /** A removal that has begun goes on to its end: half of one is of no use. */

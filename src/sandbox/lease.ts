@@ -10,7 +10,7 @@ export interface Patience {
 }
 
 /**
- * Runs `work` while this owner holds the lease. Others who hold it are waited for: their work (a creation, a removal)
+ * Runs `work` while this process holds the lease. Others who hold it are waited for: their work (a creation, a removal)
  * ends by itself, or they die and the lease is taken over.
  */
 export async function withLease<T>(store: Store, key: string, patience: Patience, work: () => Promise<T>): Promise<T> {
@@ -44,7 +44,7 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
 
 async function heldError(store: Store, key: string): Promise<CaissonError> {
   const holder = await store.holder(key);
-  const who = holder === null ? 'another process' : `process ${holder.pid ?? holder.owner} on ${holder.host}`;
+  const who = holder === null ? 'another process' : `process ${holder.pid ?? holder.id} on ${holder.host}`;
   return new CaissonError('conflict', `${who} is busy with ${key.replace(':', ' ')} and did not finish in time`, {
     remedy: 'try again, or end that process',
     details: { key },

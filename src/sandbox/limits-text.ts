@@ -1,6 +1,6 @@
 /** The limits of a sandbox as a page of Markdown, which a model can read before it works there. Pure. */
 import type { End } from './expiry.ts';
-import type { SandboxLimit, SandboxLimits } from './limits.ts';
+import type { SandboxLimit, SandboxLimits } from './types.ts';
 
 const titles: Readonly<Record<SandboxLimit['name'], string>> = {
   cpuCores: 'CPU cores',

@@ -1,46 +1,6 @@
 /** The limits of one sandbox, for those who work in it: what holds, how that is known, and what is left when it ends. Pure. */
-import type { Guarantees, LimitName, NetworkMode } from '../backend.ts';
-import type { End } from './expiry.ts';
-import type { Inspected } from './inspect.ts';
-
-/**
- * `measured`: read inside the sandbox. `enforced`: the backend holds it, which cannot be read inside. `not-enforced`: it was
- * wanted, and the place does not hold it. `unlimited`: no limit was asked for, and none was found.
- */
-export type Standing = 'measured' | 'enforced' | 'not-enforced' | 'unlimited';
-
-export interface SandboxLimit {
-  readonly name: LimitName;
-  readonly wanted: number | null;
-  /** What holds. `null`: no limit. */
-  readonly effective: number | null;
-  readonly standing: Standing;
-  /** By which means it is enforced, or why it is not. */
-  readonly why: string | null;
-}
-
-export interface SandboxLimits {
-  readonly taskId: string;
-  readonly sandboxId: string;
-  readonly backend: string;
-  readonly isolation: Guarantees['isolation'];
-  readonly limits: readonly SandboxLimit[];
-  readonly network: { readonly mode: NetworkMode; readonly standing: Standing; readonly why: string | null };
-  /** Paths inside that cannot be written to; `/` is all that is not mounted over it. */
-  readonly readOnly: readonly string[];
-  /** Where commands start. */
-  readonly cwd: string;
-  readonly idleTimeoutMs: number | null;
-  readonly lifetimeMs: number | null;
-  /** Of a command that names no deadline of its own. */
-  readonly commandTimeoutMs: number | null;
-  readonly endsBy: readonly End[];
-  /**
-   * What is left of its files when it is removed by age, or vanishes. `directories`: what is in its persistent directories.
-   * `all`: the place keeps them. `nothing`: they go with it. A removal by a caller takes them all, unless it asks to keep them.
-   */
-  readonly kept: 'directories' | 'all' | 'nothing';
-}
+import type { Guarantees, LimitName } from '../backend.ts';
+import type { Inspected, SandboxLimit, SandboxLimits } from './types.ts';
 
 interface Known {
   readonly guarantees: Guarantees;

@@ -6,7 +6,7 @@ import { type CaissonError, toCaissonError } from '../errors.ts';
 import { actingAs, itself } from '../lib/author.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow } from '../store/store.ts';
-import { type Context, ownerLease, taskLease } from './context.ts';
+import { type Context, processLease, taskLease } from './context.ts';
 import { finishStop } from './end.ts';
 import { endedBy } from './ended-by.ts';
 import { type Expiry, expiryOf, startsIdle } from './expiry.ts';
@@ -61,8 +61,8 @@ export async function sweep(context: Context, clock: Clock = context.clock): Pro
 
 async function reasonFor(context: Context, row: SandboxRow, clock: Clock): Promise<Reason> {
   if (await isHeld(context, taskLease(row.taskId))) return null;
-  if (row.ephemeral && !(await isHeld(context, ownerLease(row.id)))) return 'ownerless';
-  // Its owner makes an ephemeral sandbox without the lease of the task.
+  if (row.ephemeral && !(await isHeld(context, processLease(row.id)))) return 'ownerless';
+  // Its process makes an ephemeral sandbox without the lease of the task.
   if (row.ephemeral && row.state === 'creating') return null;
   if (row.state === 'creating' || row.state === 'destroying' || row.state === 'stopping') return 'unfinished';
   if (startsIdle(row, clock)) await context.store.updateSandbox(row.id, usedNow(clock));

@@ -152,7 +152,10 @@ export class Caisson implements CaissonApi {
     this.sessions = this.#openSessions;
     this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, checkTimes, within });
     const userHome = env['HOME'] ?? homedir();
-    const tools = fileTools({ context, guard, rulebook, env, cwd, within, closing: this.#ending.signal });
+    const tools = fileTools({
+      ...{ context, guard, rulebook, env, cwd, within, closing: this.#ending.signal },
+      redactions: origin.redactions,
+    });
     const files = { ...tools, ...copiesOf({ context, userHome, within }) };
     this.files = withKeys(withRelativePaths(files, { planOf, cwd }), fileKeys);
   }

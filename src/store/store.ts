@@ -6,14 +6,15 @@
  * resolves. Intents (a new row, `creating`, `destroying` with a directory) outlive a power cut too; after one, what else was
  * written last may be missing, and is found out from the place as after any crash.
  *
- * An owner is one process (or replica). It proves that it lives by a heartbeat, and on one host by its process id
- * together with the start time of that process, so that a killed owner is known to be dead at once and a stopped one
+ * A holder is one process (or replica). It proves that it lives by a heartbeat, and on one host by its process id
+ * together with the start time of that process, so that a killed holder is known to be dead at once and a stopped one
  * (SIGSTOP, a closed laptop) keeps what it holds.
  */
 import type { Ref, Spec } from '../backend.ts';
 import type { Events } from './events.ts';
 import type { Labels } from '../values/labels.ts';
 import type { Outbox } from './outbox.ts';
+import type { Places } from './places.ts';
 import type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
 
 export type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
@@ -31,8 +32,8 @@ export interface Degradation {
  *                         |           +--|--------------------+
  *                         +--------------+--------------------+--> destroying --> (none)
  *
- * `creating`, `stopping` and `destroying` are only legal while a live owner holds the lease of the sandbox; without one
- * they are what a crash left: the next owner finishes a creation or a removal, and resumes a sandbox that is `stopping`.
+ * `creating`, `stopping` and `destroying` are only legal while a live holder has the lease of the sandbox; without one
+ * they are what a crash left: the next holder finishes a creation or a removal, and resumes a sandbox that is `stopping`.
  */
 export type SandboxState = 'creating' | 'ready' | 'stopping' | 'stopped' | 'destroying';
 
@@ -122,7 +123,7 @@ export type SandboxPatch = Partial<
  *   (none) --> pending --> approved --> used
  *                 \----> denied
  *
- * `pending` counts only while a live owner holds the lease of the question: who asked it and died is not waiting.
+ * `pending` counts only while a live holder has the lease of the question: who asked it and died is not waiting.
  */
 /** An exec id that was used. What became of the exec is in the journal, or in its sandbox when it is detached. */
 export interface ExecRow {
@@ -133,8 +134,8 @@ export interface ExecRow {
   readonly backend: string;
   /** Hash of the request as it came (see `identityOf`). `null` in rows that were made from records of earlier versions. */
   readonly request: string | null;
-  /** The owner that runs it, or ran it. */
-  readonly owner: string;
+  /** The process that runs it, or ran it. */
+  readonly holder: string;
   /** Milliseconds since the epoch, by the clock of the writer. */
   readonly startedAt: number;
 }
@@ -147,7 +148,7 @@ export interface ExecEnd {
 }
 
 export interface Holder {
-  readonly owner: string;
+  readonly id: string;
   readonly pid: number | null;
   readonly host: string;
   readonly alive: boolean;
@@ -156,10 +157,11 @@ export interface Holder {
 export interface Store {
   /** Identity of this store, made once: written on every resource, so that nothing of another store is touched. */
   readonly instance: string;
-  /** Identity of this owner. */
-  readonly owner: string;
+  /** Identity of this process as a holder. */
+  readonly holderId: string;
   /** Events for webhooks. They are written with what happened, by no call of their own. */
   readonly outbox: Outbox;
+  readonly places: Places;
   /** Changes of state. Each is written with what changed, by no call of its own. */
   readonly events: Events;
 
@@ -178,7 +180,7 @@ export interface Store {
   sandboxes(): Promise<readonly SandboxRow[]>;
 
   /**
-   * Records that this owner uses a sandbox, in one transaction with a look at its row. False when it is not `ready`, or was
+   * Records that this holder uses a sandbox, in one transaction with a look at its row. False when it is not `ready`, or was
    * made anew since `generation`: nothing is recorded then. A use keeps the sandbox from being stopped as idle.
    */
   beginUse(id: string, generation: number): Promise<boolean>;
@@ -191,14 +193,21 @@ export interface Store {
    * Takes an exec id. `null` when it was free: it is taken now, before anything of the exec happens, and stays so whatever
    * becomes of its record. Otherwise the row that has it.
    */
-  insertExec(row: Omit<ExecRow, 'owner'>): Promise<ExecRow | null>;
+  insertExec(row: Omit<ExecRow, 'holder'>): Promise<ExecRow | null>;
   /**
    * Takes an id that was made at random just now, within some milliseconds and together with others. What a crash takes of
    * them is still in the journal, whose record precedes the command.
    */
-  insertFreshExec(row: Omit<ExecRow, 'owner'>): void;
-  /** Writes the event of an end within some milliseconds; the record of the exec is in the journal. Never throws. */
+  insertFreshExec(row: Omit<ExecRow, 'holder'>): void;
+  /**
+   * Writes the event of an end within some milliseconds; the record of the exec is in the journal. Never throws: what cannot be
+   * written is a warning of the process.
+   */
   execEnded(exec: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void;
+  /** Execs of holders that died, which have an event of their start and none of their end. */
+  cutOffExecs(): Promise<readonly ExecRow[]>;
+  /** Writes the events of such ends. Those that are not given are looked for again. */
+  endCutOffExecs(ends: ReadonlyMap<string, ExecEnd>): Promise<void>;
   exec(id: string): Promise<ExecRow | null>;
   /** Frees an id: nothing of it was started. Idempotent. */
   deleteExec(id: string): Promise<void>;
@@ -210,8 +219,8 @@ export interface Store {
   /** Whether the index was filled from the records of earlier versions, and after a database was set aside. */
   isIndexed(): Promise<boolean>;
   setIndexed(): Promise<void>;
-  /** Whether that owner lives. */
-  isAlive(owner: string): Promise<boolean>;
+  /** Whether that holder lives. */
+  isAlive(holder: string): Promise<boolean>;
   /** Milliseconds since the epoch, without steps forward since boot: what expires by age is compared with it. */
   steadyNow(): number;
 
@@ -241,32 +250,19 @@ export interface Store {
 
   /** Idempotent. */
   insertSavedRule(rule: SavedRule): Promise<void>;
+  /** What any process has saved by now. The same list as before while nothing was, so that asking often costs little. */
   savedRules(owner: string): Promise<readonly SavedRule[]>;
 
   /**
-   * Takes a lease for this owner. True when it is held afterwards: it was free, or its owner is dead. False when a live
-   * owner holds it, also when that owner is this one: a lease is a lock, not a count.
+   * Takes a lease for this holder. True when it is held afterwards: it was free, or its holder is dead. False when a live
+   * holder has it, also when that holder is this one: a lease is a lock, not a count.
    */
   acquire(key: string): Promise<boolean>;
-  /** Gives a lease back. Does nothing when this owner does not hold it. */
+  /** Gives a lease back. Does nothing when this holder does not have it. */
   release(key: string): Promise<void>;
   /** Who holds it now, dead or alive. */
   holder(key: string): Promise<Holder | null>;
 
-  /**
-   * Takes one of `most` places of a group for this owner, in one transaction with a look at those that live owners and
-   * detached processes have. False when all are taken. A place ends with its owner.
-   */
-  takePlace(group: string, place: string, most: number): Promise<boolean>;
-  /** Idempotent. */
-  givePlace(group: string, place: string): Promise<void>;
-  /** A detached process takes it over. It no longer ends with its owner, but when it is given back, or the id retired or deleted. */
-  keepPlace(group: string, place: string, execId: string): Promise<void>;
-  /** Exec ids of the detached processes that have a place of the group. */
-  keptPlaces(group: string): Promise<readonly string[]>;
-  /** In all groups. Idempotent. */
-  giveKeptPlaces(execId: string): Promise<void>;
-
-  /** Gives all leases of this owner back and closes. Idempotent. */
+  /** Gives all leases of this holder back and closes. Idempotent. */
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import { toCaissonError } from '../../src/errors.ts';
 const [, , home = '', what = '', code = ''] = process.argv;
 const loaded = await loadConfig({ backends: known, home, env: {}, cwd: home });
 const { store } = await openStore(join(home, 'caisson.db'));
-const audit = auditIn(join(home, 'audit'), { storeBytes: null, fileBytes: 1e6, holder: store.owner });
+const audit = auditIn(join(home, 'audit'), { storeBytes: null, fileBytes: 1e6, holder: store.holderId });
 const access = new Access({ loaded, store, audit });
 console.log('ready');
 if (what === 'approve') {

@@ -37,7 +37,7 @@ export async function world(config = '', dotenv = ''): Promise<World> {
   const open = async (env: Readonly<Record<string, string>> = {}): Promise<{ access: Access; audit: Audit }> => {
     const loaded = await loadConfig({ backends: known, home, env, cwd: home });
     const { store } = await openStore(join(home, 'caisson.db'));
-    const audit = auditIn(join(home, 'audit'), { storeBytes: null, fileBytes: 1e6, holder: store.owner });
+    const audit = auditIn(join(home, 'audit'), { storeBytes: null, fileBytes: 1e6, holder: store.holderId });
     onTestFinished(async () => {
       audit.close();
       await store.close();

@@ -140,6 +140,7 @@ const approvals: CaissonApi['approvals'] = {
         askedAt: '2026-01-02T11:59:30.000Z',
         display: 'rm -rf build',
         warnings: [],
+        diff: null,
         findings: ['recursive delete', 'recursive delete'],
         choices: ['once', 'deny'],
         covers: [],
@@ -147,7 +148,11 @@ const approvals: CaissonApi['approvals'] = {
       },
     ]),
   get: (id) => Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
-  answerAll: ({ taskId }) => Promise.resolve({ answered: taskId === 'build' ? ['apr_1'] : [], left: [] }),
+  answerAll: ({ taskId }) =>
+    Promise.resolve({
+      answered: taskId === 'build' ? ['apr_1'] : [],
+      left: taskId === 'late' ? [{ id: 'apr_2', why: 'late' }] : [],
+    }),
   answer: (id, choice) =>
     id === 'apr_1' && choice !== 'always'
       ? Promise.resolve()

@@ -1,12 +1,16 @@
 /** Changes of state and audit entries that the double knows from the start. */
-import type { AuditRecord, CaissonApi } from '../../src/service/api.ts';
+import type { AuditRecord, CaissonApi, EventView } from '../../src/service/api.ts';
 
 export const events: CaissonApi['events'] = {
   follow: async function* ({ after = 0 } = {}) {
     const data = { sandboxId: 'sbx_1', taskId: 'build', from: 'ready', to: 'stopping' };
     const common = { at: '2026-01-02T11:00:00.000Z', owner: 'operator', author: 'sweeper', reason: 'idle', data };
-    const seqs = [1, 2].filter((seq) => seq > after);
-    yield* seqs.map((seq) => ({ seq, type: 'sandbox.state' as const, ...common }));
+    const exec = { sandboxId: 'sbx_1', taskId: 'build', execId: 'exec_\u001b[2J', reason: 'exited', exitCode: 3 };
+    const events: EventView[] = [
+      { seq: 1, type: 'exec.ended', ...common, author: 'tok_1', reason: null, data: exec },
+      { seq: 2, type: 'sandbox.state', ...common },
+    ];
+    yield* events.filter(({ seq }) => seq > after);
     await Promise.resolve();
   },
   kept: () => Promise.resolve({ oldest: 1, newest: 2 }),

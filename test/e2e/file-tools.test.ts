@@ -44,6 +44,36 @@ describe.each(places.backends)('file tools on %s', (backend) => {
     await caisson.close();
   });
 
+  it('show what a write changes where it is asked about, and write it over that file alone', async () => {
+    await using home = await makeHome();
+    const diffs: (string | null)[] = [];
+    let meanwhile = async (): Promise<unknown> => await Promise.resolve();
+    const caisson = await places.open(home, backend, {
+      config: 'tasks: {demo: {rules: {ask: ["write_file"]}}}\n',
+      approver: async ({ diff }) => {
+        diffs.push(diff);
+        await meanwhile();
+        return 'once';
+      },
+    });
+    const { files } = caisson;
+    const run = async (text: string) => (await caisson.run({ taskId: task, command: ['sh', '-c', text] })).stdout.text;
+    const dir = (await run('mktemp -d /tmp/file-tools-XXXXXX')).trim();
+    const path = `${dir}/deep/a`;
+    await files.write({ task, path, bytes: 'one\ntwo\n' });
+    await files.patch({ task, path, edits: [{ find: 'two', replace: '2' }] });
+    expect(diffs).toEqual(['a new file\n@@ -0,0 +1,2 @@\n+one\n+two', '@@ -1,2 +1,2 @@\n one\n-two\n+2']);
+    meanwhile = async () => await run(`echo other > ${path}`);
+    await expect(files.write({ task, path, bytes: 'mine\n' })).rejects.toMatchObject({ code: 'conflict' });
+    expect(await run(`cat ${path}`)).toBe('other\n');
+    meanwhile = async () => await Promise.resolve();
+    await run(`head -c 2000000 /dev/zero > ${path}`);
+    await files.write({ task, path, bytes: 'small\n' });
+    expect(diffs.at(-1)).toMatch(/^too large to be compared: 2000000 bytes before/);
+    expect(await run(`cat ${path}`)).toBe('small\n');
+    await caisson.close();
+  });
+
   it('write only over what was expected, and leave the old file otherwise', async () => {
     await using home = await makeHome();
     const { caisson, dir } = await open(home, backend);

@@ -1,5 +1,6 @@
 /** Requests about files of a sandbox, by what follows `/files` in the route, and what the model says of their answers. */
 import { expect } from 'vitest';
+import { file, tree } from '../files/hostile-tars.ts';
 import { any, type Answer, itemsOf, json, type Make, type Request, succeeds, type Task } from './owners-model.ts';
 
 const fileNames = ['one', 'two', 'three'] as const;
@@ -33,6 +34,26 @@ export const files: Readonly<Record<string, Make>> = {
     };
     return { body: { path: `/workspace/${name}`, edits: [{ find, replace: text }] }, check };
   },
+  'GET /archive': (_owner, task) => {
+    const name = any(fileNames);
+    const check: Request['check'] = ({ status, text }) => {
+      expect(status).toBe(task.files.has(name) ? 200 : 404);
+      expect(text).toContain(task.files.get(name) ?? 'not_found');
+    };
+    return { query: at(name), check };
+  },
+  'PUT /archive': (owner, task) => {
+    const name = any(fileNames);
+    const text = `${owner.marker}-${owner.next()}\n`;
+    const check: Request['check'] = ({ status, text: answer }) => {
+      expect({ status, answer }).toMatchObject({ status: 200 });
+      task.files.set(name, text);
+    };
+    // ASCII alone, so that it is the same as text.
+    return { query: 'path=/workspace', body: tree(file(name, text)).toString('latin1'), check };
+  },
+  // Not a directory: a watch has no end, and would not be answered whole.
+  'GET /watch': () => ({ query: at(any(fileNames)), check: succeeds(404, 412) }),
   'GET /list': (_owner, task) => ({ query: 'path=/workspace', check: (answer) => expectFiles(answer, task) }),
   'GET /stat': (_owner, task) => {
     const name = any(fileNames);

@@ -105,10 +105,13 @@ async function send(owner: Owner, route: Route, { id, request }: { id: string; r
   );
   const url = query === undefined ? path : `${path}?${query}`;
   const ask = route.scope === 'approve' || route.path.includes('approval') ? owner.person : owner.ask;
+  // What has no answer as JSON streams.
+  const isStream = route.events !== undefined && route.answer.type === 'undefined';
+  const type = accept ?? (isStream ? 'application/x-ndjson' : undefined);
   const how = {
     method: route.method,
     ...(body === undefined ? {} : { body }),
-    ...(accept === undefined ? {} : { accept }),
+    ...(type === undefined ? {} : { accept: type }),
   };
   const answer = await ask(url, how);
   expectNothingOfOthers(owner, owners, answer, `${route.method} ${url}`);

@@ -205,6 +205,15 @@ export const elsewhere: Readonly<Record<string, (owner: Owner, owners: readonly 
   'GET /v1/approvals': (owner) => ({
     check: (answer) => expect(itemsOf(answer)).toEqual([...owner.pending].toSorted()),
   }),
+  'POST /v1/approvals': (owner) => ({
+    body: { taskId: any(['build', 'work']), choice: any(['once', 'deny']) },
+    check: (answer) => {
+      succeeds(200)(answer);
+      const { answered, left } = json(answer);
+      expect([left, [...owner.pending]]).toEqual([[], expect.arrayContaining(answered)]);
+      for (const id of answered) owner.pending.delete(id);
+    },
+  }),
   'GET /v1/approvals/{approvalId}': (owner, owners) => {
     const approvalId = approvalOf(owner, owners);
     if (approvalId === null) return null;

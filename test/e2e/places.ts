@@ -1,6 +1,7 @@
 /** The same service on each backend that this machine has: docker, this host, and a host over ssh. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Approver } from '../../src/guard/types.ts';
 import type { Caisson } from '../../src/service/caisson.ts';
 import { openCaisson } from '../../src/main.ts';
 import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
@@ -12,7 +13,7 @@ export interface Places {
   open(
     home: Home,
     backend: string,
-    how?: { readonly config?: string; readonly env?: NodeJS.ProcessEnv },
+    how?: { readonly config?: string; readonly env?: NodeJS.ProcessEnv; readonly approver?: Approver },
   ): Promise<Caisson>;
   stop(): Promise<void>;
 }
@@ -22,7 +23,7 @@ export async function openPlaces(): Promise<Places> {
   const settings = Object.entries(sshd?.settings ?? {}).map(([key, value]) => [`terminal.ssh_${key}`, value] as const);
   return {
     backends: ['docker', 'local', ...(sshd === null ? [] : ['ssh'])],
-    open: async (home, backend, { config = '', env = {} } = {}) => {
+    open: async (home, backend, { config = '', env = {}, approver } = {}) => {
       const text = `approvals: {mode: "off"}\nterminal:\n  backend: ${backend}\n${config}`;
       await writeFile(join(home.path, 'config.yaml'), text, { mode: 0o600 });
       // The ssh client finds the key of the host in the home directory.
@@ -32,6 +33,7 @@ export async function openPlaces(): Promise<Places> {
         env: { ...own, ...env },
         cwd: home.path,
         flags: Object.fromEntries(settings),
+        ...(approver === undefined ? {} : { approver }),
       });
     },
     stop: async () => {

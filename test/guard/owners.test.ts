@@ -1,8 +1,6 @@
 /** Answers and rules of owners of the service. */
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
 import type { Guard } from '../../src/guard/open.ts';
-import { known } from '../config/known.ts';
 import type { Caller } from '../../src/values/caller.ts';
 import { call, configured, guardOn } from './world.ts';
 
@@ -85,20 +83,4 @@ it('rules of an owner hold for that owner beside those of the operator, whose de
   ]);
   expect([await judged('alice', 'make'), await judged('bob', 'make')]).toEqual(['policy_denied', 'policy_denied']);
   guard.approvals.close();
-});
-
-it('an answer "always" that another process has saved holds after the rules are read again', async () => {
-  const made = configured(config);
-  const [one, other] = [await guardOn(made, { approver: 'queue' }), await guardOn(made, { approver: 'queue' })];
-  expect(await ask(one, of('alice', 'agent'), 'alice.build', false)).toBe('approval_required');
-  const waiting = ask(other, of('alice', 'second'), 'alice.other', true);
-  const asked = async () => (await other.queue.list()).find(({ taskId }) => taskId === 'alice.other');
-  await expect.poll(async () => await asked(), { timeout: 10_000 }).toBeDefined();
-  await other.queue.answer((await asked())?.id ?? '', 'always', { name: 'x', env: {}, caller: of('alice', 'person') });
-  expect(await waiting).toBeNull();
-  expect(await ask(one, of('alice', 'third'), 'alice.third', false)).toBe('approval_required');
-  const { config: read, origins } = await loadConfig({ backends: known, home: made.home, env: {}, cwd: made.project });
-  await one.rulebook.reload({ config: read, origins }, []);
-  expect(await ask(one, of('alice', 'third'), 'alice.fourth', false)).toBeNull();
-  for (const each of [one, other]) each.approvals.close();
 });

@@ -14,6 +14,24 @@ const risky = (name: string, more: object = {}) => ({ body: { command: ['rm', '-
 const answer = (id: unknown, choice: string, token = world.person) =>
   world.ask(`/v1/approvals/${String(id)}`, { body: { choice }, token });
 
+it('a write that needs an approval shows its diff to the token that answers, and not to the one that asked', async () => {
+  await using asking = await openWorld({ config: 'approvals: {remote_timeout: 20, rules: {ask: [write_file]}}' });
+  await asking.ask('/v1/sandboxes', { body: { taskId: 'build' } });
+  const token = await asking.token('run', 'approve');
+  const headers = { 'content-type': 'application/octet-stream' };
+  const file = `/v1/sandboxes/build/files?path=${asking.root}/a.txt`;
+  const writing = asking.ask(file, { method: 'PUT', body: 'one\ntwo\n', headers, token });
+  const shown = async (path: string, to = asking.person) =>
+    Object(await (await asking.ask(path, { token: to })).json());
+  await expect.poll(async () => (await shown('/v1/approvals')).items.length, { timeout: 10_000 }).toBe(1);
+  const at = `/v1/approvals/${(await shown('/v1/approvals')).items[0].id}`;
+  const display = `write_file ${asking.root}/a.txt`;
+  expect(await shown(at)).toMatchObject({ display, diff: 'a new file\n@@ -0,0 +1,2 @@\n+one\n+two' });
+  expect(await shown(at, token)).toMatchObject({ display, diff: null });
+  await asking.ask(at, { token: asking.person, body: { choice: 'once' } });
+  expect((await writing).status).toBe(200);
+});
+
 describe('an exec that needs an approval', () => {
   it('says so in its stream, waits, and runs when another token approves', async () => {
     const response = await world.ask(execs, risky('a'));

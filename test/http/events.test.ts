@@ -92,3 +92,19 @@ it('an owner reads its own entries of the audit, and cannot verify the chain', a
   expect(await (await world.ask('/v1/audit/verification')).json()).toMatchObject({ intact: true });
   expect(await everyLine(await world.ask('/v1/events?follow=false', { token }))).toEqual([]);
 });
+
+it('says 410 in the stream to a reader that is overtaken there', async () => {
+  const newest = Number((await read()).at(-1)?.['seq']);
+  const leave = new AbortController();
+  const response = await world.ask(`/v1/events?after=${newest}`, { signal: leave.signal });
+  const db = new DatabaseSync(join(world.root, 'home', 'caisson.db'));
+  db.exec(`BEGIN IMMEDIATE;
+    INSERT INTO events (seq, type, owner, happened_at, author, reason, data)
+    SELECT seq + 1000, type, owner, happened_at, author, reason, data FROM events;
+    DELETE FROM events WHERE seq <= ${newest + 100};
+    COMMIT`);
+  db.close();
+  const first = (await linesOf(response).next()).value;
+  leave.abort();
+  expect(first).toMatchObject({ type: 'error', error: { status: 410, details: { after: newest, left: {} } } });
+});

@@ -46,7 +46,7 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
     store,
     clock: systemClock,
     uses: new Uses(store, systemClock),
-    audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, holder: store.owner }),
+    audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, holder: store.holderId }),
     backend: (name: string) =>
       name === 'modal' ? Promise.resolve(backend) : Promise.reject(new Error(`asked for ${name}`)),
     gate: new Gate(1),

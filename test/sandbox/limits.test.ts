@@ -1,7 +1,7 @@
 /** The page of limits: what it claims to be measured is, and what does not hold is said not to. */
 import { expect, it } from 'vitest';
 import type { Guarantees } from '../../src/backend.ts';
-import type { Inspected } from '../../src/sandbox/inspect.ts';
+import type { Inspected } from '../../src/sandbox/types.ts';
 import { limitsOf } from '../../src/sandbox/limits.ts';
 import { limitsText } from '../../src/sandbox/limits-text.ts';
 import { viewOf } from '../../src/sandbox/view.ts';

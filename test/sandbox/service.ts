@@ -49,7 +49,7 @@ export function afresh(): Afresh {
       env: {},
       clock: systemClock,
       uses: new Uses(store, systemClock),
-      audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, holder: store.owner }),
+      audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, holder: store.holderId }),
       backend: () => Promise.resolve(backend),
       gate: new Gate(2),
       live: new Map(),

@@ -1,4 +1,4 @@
-/** What every store must do. `open` gives a new owner on the same state each time it is called. */
+/** What every store must do. `open` gives a new holder on the same state each time it is called. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { newApproval, newGrant, newRow, spec } from './rows.ts';
@@ -25,14 +25,14 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       await fixture.remove();
     });
 
-    it('gives every owner of one state the same instance, and each its own identity', async () => {
+    it('gives every holder of one state the same instance, and each its own identity', async () => {
       expect(store.instance).toMatch(/^[a-z0-9]{16}$/);
       expect(other.instance).toBe(store.instance);
-      expect(store.owner).toMatch(/^own_[a-z0-9]+$/);
-      expect(other.owner).not.toBe(store.owner);
+      expect(store.holderId).toMatch(/^own_[a-z0-9]+$/);
+      expect(other.holderId).not.toBe(store.holderId);
     });
 
-    it('returns a row as it was stored, also to another owner', async () => {
+    it('returns a row as it was stored, also to another holder', async () => {
       const row = newRow({
         state: 'ready',
         ref: { v: 1, container: 'abc', paused: false, port: null },
@@ -80,7 +80,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       expect(await store.approval(old.id)).toBeNull();
     });
 
-    it('keeps a grant for every owner until it is deleted, its time ends, or the sandbox of its task goes', async () => {
+    it('keeps a grant for every holder until it is deleted, its time ends, or the sandbox of its task goes', async () => {
       const row = newRow({ taskId: 'build' });
       await store.insertSandbox(row);
       const [kept, ended, another] = [newGrant(), newGrant({ expiresAt: 1 }), newGrant({ taskId: 'other' })];
@@ -145,7 +145,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       expect((await other.sandboxes()).map((row) => row.createdAt)).toEqual([10, 20, 30]);
     });
 
-    it('gives a lease to one owner at a time, and never twice to the same', async () => {
+    it('gives a lease to one holder at a time, and never twice to the same', async () => {
       expect(await store.acquire('task:a')).toBe(true);
       expect(await store.acquire('task:a')).toBe(false);
       expect(await other.acquire('task:a')).toBe(false);
@@ -163,10 +163,45 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
     it('tells who holds a lease', async () => {
       await store.acquire('task:a');
       const holder = await other.holder('task:a');
-      expect(holder).toMatchObject({ owner: store.owner, pid: process.pid, alive: true });
+      expect(holder).toMatchObject({ id: store.holderId, pid: process.pid, alive: true });
     });
 
-    it('gives the leases of an owner back when it closes', async () => {
+    it('gives no more places of a group than there are, over all holders, and those of one back with it', async () => {
+      expect(await store.places.take('execs.ann', 'one', 2)).toBe(true);
+      expect(await other.places.take('execs.ann', 'two', 2)).toBe(true);
+      expect(await store.places.take('execs.ann', 'three', 2)).toBe(false);
+      expect(await store.places.take('execs.bob', 'three', 2)).toBe(true);
+      await store.places.give('execs.ann', 'one');
+      expect(await store.places.take('execs.ann', 'three', 2)).toBe(true);
+      await other.close();
+      expect(await store.places.take('execs.ann', 'four', 2)).toBe(true);
+    });
+
+    it('keeps the place of a detached process beyond its holder, until it is given back or the process is retired', async () => {
+      const row = {
+        kind: 'detached',
+        taskId: 'build',
+        sandboxId: 's',
+        backend: 'x',
+        request: null,
+        startedAt: 1,
+      } as const;
+      for (const id of ['exec_one', 'exec_two']) {
+        await other.insertExec({ id, ...row });
+        expect(await other.places.take('execs.ann', id, 2)).toBe(true);
+        await other.places.keep('execs.ann', id, id);
+      }
+      await other.close();
+      expect(await store.places.take('execs.ann', 'three', 2)).toBe(false);
+      expect([...(await store.places.kept('execs.ann'))].sort()).toEqual(['exec_one', 'exec_two']);
+      await store.places.giveKept('exec_one');
+      await store.retireExec('exec_two');
+      expect(await store.places.kept('execs.ann')).toEqual([]);
+      expect(await store.places.take('execs.ann', 'three', 1)).toBe(true);
+      expect(await store.places.take('execs.ann', 'four', 1)).toBe(false);
+    });
+
+    it('gives the leases of a holder back when it closes', async () => {
       await store.acquire('task:a');
       await store.close();
       expect(await other.holder('task:a')).toBeNull();

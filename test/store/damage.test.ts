@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { newRow } from './rows.ts';
-import { OwnerProcess, scratch } from './scratch.ts';
+import { HolderProcess, scratch } from './scratch.ts';
 
 const page = 4096;
 
@@ -84,7 +84,7 @@ describe('a torn database', () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
     await filled(path);
-    const other = new OwnerProcess(path);
+    const other = new HolderProcess(path);
     await other.answer();
     await overwrite(path, 0, flipped);
     await expect(openStore(path, { patienceMs: 500 })).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe('a torn database', () => {
     const path = join(directory.path, 'caisson.db');
     const { instance } = await filled(path);
     await overwrite(path, 0, flipped);
-    const racers = Array.from({ length: 4 }, () => new OwnerProcess(path));
+    const racers = Array.from({ length: 4 }, () => new HolderProcess(path));
     const answers = await Promise.all(racers.map((each) => each.answer()));
     expect([...answers].sort()).toEqual([instance, instance, instance, `${instance} quarantined`]);
     await Promise.all(racers.map((each) => each.end('SIGKILL')));

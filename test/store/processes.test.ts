@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/sqlite/open.ts';
-import { OwnerProcess, scratch } from './scratch.ts';
+import { HolderProcess, scratch } from './scratch.ts';
 
-async function pair(database: string): Promise<[OwnerProcess, OwnerProcess]> {
-  const both: [OwnerProcess, OwnerProcess] = [new OwnerProcess(database), new OwnerProcess(database)];
+async function pair(database: string): Promise<[HolderProcess, HolderProcess]> {
+  const both: [HolderProcess, HolderProcess] = [new HolderProcess(database), new HolderProcess(database)];
   await Promise.all(both.map((each) => each.answer()));
   return both;
 }
@@ -37,7 +37,7 @@ describe('two processes', () => {
     for (let round = 0; round < 3; round += 1) {
       const racers = Array.from(
         { length: 4 },
-        () => new OwnerProcess(join(directory.path, `home-${round}`, 'caisson.db')),
+        () => new HolderProcess(join(directory.path, `home-${round}`, 'caisson.db')),
       );
       const answers = await Promise.all(racers.map((each) => each.answer()));
       expect(new Set(answers).size).toBe(1);
@@ -52,7 +52,7 @@ describe('a lease of another process (FR-08)', () => {
   it('is free as soon as its holder was killed', async () => {
     await using directory = await scratch();
     const database = join(directory.path, 'caisson.db');
-    const holder = new OwnerProcess(database);
+    const holder = new HolderProcess(database);
     await holder.answer();
     expect(await holder.ask('acquire task:a')).toBe('true');
     const { store } = await openStore(database);
@@ -66,7 +66,7 @@ describe('a lease of another process (FR-08)', () => {
   it('stays with a holder that is stopped, and with it when it goes on', async () => {
     await using directory = await scratch();
     const database = join(directory.path, 'caisson.db');
-    const holder = new OwnerProcess(database);
+    const holder = new HolderProcess(database);
     await holder.answer();
     await holder.ask('acquire task:a');
     holder.child.kill('SIGSTOP');
@@ -80,10 +80,10 @@ describe('a lease of another process (FR-08)', () => {
     await holder.end('SIGKILL');
   }, 30_000);
 
-  it('goes when its holder is dead and the next owner opens the store', async () => {
+  it('goes when its holder is dead and the next process opens the store', async () => {
     await using directory = await scratch();
     const database = join(directory.path, 'caisson.db');
-    const holder = new OwnerProcess(database);
+    const holder = new HolderProcess(database);
     await holder.answer();
     await holder.ask('acquire task:a');
     await holder.end('SIGKILL');

@@ -11,10 +11,10 @@ export async function scratch(): Promise<AsyncDisposable & { readonly path: stri
   return { path, [Symbol.asyncDispose]: async () => await rm(path, { recursive: true, force: true }) };
 }
 
-const program = fileURLToPath(new URL('owner.process.ts', import.meta.url));
+const program = fileURLToPath(new URL('holder.process.ts', import.meta.url));
 
 /** Another real process with the same store open. */
-export class OwnerProcess {
+export class HolderProcess {
   readonly child: ChildProcess;
   readonly #answers: AsyncIterator<string>;
   readonly #stdin: NodeJS.WritableStream;

@@ -89,7 +89,8 @@ export const approvalsApprove = defineCommand({
   summary: 'Let a command run that waits for an answer',
   about: `Covers exactly this command, directory, backend and task, once. With --session, also what the question
 says that a session covers: see \`approvals ls --granted\`. With --all the operands are tasks, and what
-waits for them at this moment is answered. A command that Caisson runs cannot answer.`,
+waits for them at this moment is answered; the exit code is 1 when a question is left. A command that
+Caisson runs cannot answer.`,
   operands: [{ name: 'ID', count: 'many' }],
   runs: false,
   exitsAsCommand: false,

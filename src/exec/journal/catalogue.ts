@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../lib/clock.ts';
-import { isAlive } from '../../store/sqlite/owner.ts';
+import { isAlive } from '../../store/sqlite/holder.ts';
 import type { Positioned } from './cursor.ts';
 import { openCursor } from './cursor.ts';
 import { forgottenIn, Learner } from './learner.ts';
@@ -181,8 +181,8 @@ export class Catalogue {
 
 function lookAlive(segment: Segment): boolean {
   // Where a process cannot be looked up, its last write stands for its heartbeat.
-  const owner = { ...segment.owner, heartbeatAt: statOf(segment)?.mtimeMs ?? 0, heartbeatBootMs: null };
-  return isAlive(owner, systemClock);
+  const holder = { ...segment.holder, heartbeatAt: statOf(segment)?.mtimeMs ?? 0, heartbeatBootMs: null };
+  return isAlive(holder, systemClock);
 }
 
 function sizeOf(segment: Segment): number | null {

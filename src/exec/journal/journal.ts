@@ -88,7 +88,7 @@ class FileJournal implements Journal {
     });
     this.#writer = new SegmentWriter({
       directory,
-      owner: options.owner,
+      holder: options.holder,
       segmentBytes: Math.max(leastSegmentBytes, Math.min(mostSegmentBytes, options.storeBytes / 16)),
       onSegment: (segment) => this.#onSegment(segment),
       onWritten: () => this.#wake(),

@@ -3,7 +3,7 @@ import { closeSync, constants, linkSync, openSync, unlinkSync, writeSync } from 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '../../lib/clock.ts';
-import { thisProcess } from '../../store/sqlite/owner.ts';
+import { thisProcess } from '../../store/sqlite/holder.ts';
 import { frameOverheadBytes, frameTypes, putFrame } from './frame.ts';
 import { errnoOf } from './problem.ts';
 import type { Segment } from './segment.ts';
@@ -18,7 +18,7 @@ export interface SegmentFile {
 
 export interface NewSegment {
   readonly directory: string;
-  readonly owner: string;
+  readonly holder: string;
   readonly writer: string;
   readonly n: number;
 }
@@ -26,17 +26,17 @@ export interface NewSegment {
 const flags = constants.O_CREAT | constants.O_WRONLY | constants.O_TRUNC | constants.O_APPEND;
 
 /** The header is in the file before the file has its name, so that no reader sees a segment without one. */
-export function createSegment({ directory, owner, writer, n }: NewSegment): SegmentFile {
+export function createSegment({ directory, holder, writer, n }: NewSegment): SegmentFile {
   const temporary = join(directory, `.${writer}.new`);
   const fd = openSync(temporary, flags, 0o600);
   try {
-    const header = { writer, n, seed: randomBytes(4).readUInt32LE(), owner: thisProcess(owner, systemClock) };
+    const header = { writer, n, seed: randomBytes(4).readUInt32LE(), holder: thisProcess(holder, systemClock) };
     const payload = encodeHeader(header);
     const bytes = Buffer.alloc(frameOverheadBytes + payload.length);
     const head = { type: frameTypes.segment, number: 0, seq: 0, time: Date.now(), stdoutOffset: 0, stderrOffset: 0 };
     putFrame(bytes, 0, { head, payload, seed: 0 });
     writeAll(fd, bytes);
-    const name = linkFreeName(temporary, { directory, owner, writer, n });
+    const name = linkFreeName(temporary, { directory, holder, writer, n });
     unlinkSync(temporary);
     const segment = { ...header, name, path: join(directory, name), first: bytes.length, ...noEntries() };
     return { fd, segment, size: bytes.length };
@@ -50,10 +50,10 @@ export function writeAll(fd: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at, bytes.length - at);
 }
 
-/** Names carry the number of the segment; another process of the same owner name may have taken some. */
-function linkFreeName(temporary: string, { directory, owner, n }: NewSegment): string {
+/** Names carry the number of the segment; another process of the same name of a holder may have taken some. */
+function linkFreeName(temporary: string, { directory, holder, n }: NewSegment): string {
   for (let suffix = n; ; suffix++) {
-    const name = segmentName(owner, suffix);
+    const name = segmentName(holder, suffix);
     try {
       linkSync(temporary, join(directory, name));
       return name;

@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, futimesSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import { heartbeatMs } from '../../store/sqlite/owner.ts';
+import { heartbeatMs } from '../../store/sqlite/holder.ts';
 import type { FrameHead } from './frame.ts';
 import { frameOverheadBytes, putFrame } from './frame.ts';
 import { diskProblem } from './problem.ts';
@@ -29,7 +29,7 @@ interface Mark {
 
 export interface SegmentWriterOptions {
   readonly directory: string;
-  readonly owner: string;
+  readonly holder: string;
   /** A segment that has so many is followed by a new one. */
   readonly segmentBytes: number;
   readonly onSegment: (segment: Segment) => void;
@@ -142,8 +142,8 @@ export class SegmentWriter {
   }
 
   #open(): SegmentFile {
-    const { directory, owner, onSegment } = this.#options;
-    const opened = createSegment({ directory, owner, writer: this.id, n: this.#n + 1 });
+    const { directory, holder, onSegment } = this.#options;
+    const opened = createSegment({ directory, holder, writer: this.id, n: this.#n + 1 });
     this.#n = opened.segment.n;
     onSegment(opened.segment);
     return opened;

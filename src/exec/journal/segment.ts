@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exit } from '../exit.ts';
-import type { Owner } from '../../store/sqlite/owner.ts';
+import type { HolderRow } from '../../store/sqlite/holder.ts';
 import { openCursor } from './cursor.ts';
 import { Forgotten } from './forgotten.ts';
 import { frameTypes } from './frame.ts';
@@ -15,7 +15,8 @@ export interface SegmentHeader {
   readonly n: number;
   /** Of the CRC of all frames but the first. */
   readonly seed: number;
-  readonly owner: Owner;
+  /** In the file it is `owner`, as earlier versions wrote it. */
+  readonly holder: HolderRow;
 }
 
 export interface Segment extends SegmentHeader {
@@ -54,16 +55,16 @@ export interface Entry {
 
 const namePattern = /^(?:[A-Za-z0-9_.]|-)+-(\d{1,9})\.seg$/;
 
-export function segmentName(owner: string, n: number): string {
-  return `${owner.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64)}-${n}.seg`;
+export function segmentName(holder: string, n: number): string {
+  return `${holder.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64)}-${n}.seg`;
 }
 
 export function segmentNames(directory: string): string[] {
   return readdirSync(directory).filter((name) => namePattern.test(name));
 }
 
-export function encodeHeader(header: SegmentHeader): Buffer {
-  return Buffer.from(JSON.stringify({ v: 1, ...header }));
+export function encodeHeader({ holder, ...header }: SegmentHeader): Buffer {
+  return Buffer.from(JSON.stringify({ v: 1, ...header, owner: holder }));
 }
 
 /** `null` when there is no such file any more, or it has not one of our headers. */
@@ -89,18 +90,18 @@ function decodeHeader(payload: Buffer): SegmentHeader | null {
   const value = parseObject(payload.toString('utf8'));
   if (value === null || value['v'] !== 1) return null;
   const { writer, n, seed, owner } = value;
-  if (typeof writer !== 'string' || typeof n !== 'number' || typeof seed !== 'number' || !isOwner(owner)) return null;
-  return { writer, n, seed, owner };
+  if (typeof writer !== 'string' || typeof n !== 'number' || typeof seed !== 'number' || !isHolder(owner)) return null;
+  return { writer, n, seed, holder: owner };
 }
 
-function isOwner(value: unknown): value is Owner {
+function isHolder(value: unknown): value is HolderRow {
   if (typeof value !== 'object' || value === null) return false;
-  const owner: Partial<Record<keyof Owner, unknown>> = value;
-  const texts = [owner.machine, owner.startTime].every((text) => text === null || typeof text === 'string');
+  const holder: Partial<Record<keyof HolderRow, unknown>> = value;
+  const texts = [holder.machine, holder.startTime].every((text) => text === null || typeof text === 'string');
   return (
     texts &&
-    typeof owner.id === 'string' &&
-    typeof owner.host === 'string' &&
-    (owner.pid === null || typeof owner.pid === 'number')
+    typeof holder.id === 'string' &&
+    typeof holder.host === 'string' &&
+    (holder.pid === null || typeof holder.pid === 'number')
   );
 }

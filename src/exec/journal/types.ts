@@ -35,7 +35,7 @@ export interface JournalOptions {
   /** Milliseconds since the epoch, for the age of records. Absent: the time of day. */
   readonly now?: () => number;
   /** Names the files of this process. */
-  readonly owner: string;
+  readonly holder: string;
 }
 
 export interface ExecSummary {

@@ -1,11 +1,11 @@
 /** A file that comes from a client: on disk and whole, or nowhere. Only then is anything in the sandbox touched. */
 import { createHash, randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CaissonError } from '../../errors.ts';
+import { lives } from '../../lib/lives.ts';
 import { refusal } from '../problems.ts';
 import type { Upload } from '../route.ts';
 
@@ -25,7 +25,9 @@ interface Staging {
 
 export async function stage(body: Readable, { directory, length, digest, signal }: Staging): Promise<Upload> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const path = join(directory, `upload-${randomBytes(12).toString('hex')}`);
+  const path = join(directory, `upload-${process.pid}-${randomBytes(12).toString('hex')}`);
+  // Opened before the body flows: a stream that opens by itself may fail after its reader has gone, which no one would catch.
+  const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
   let size = 0;
   const counted = new Transform({
@@ -38,7 +40,7 @@ export async function stage(body: Readable, { directory, length, digest, signal 
   });
   const idle = setTimeout(() => counted.destroy(refusal(408, 'nothing has come for a minute')), idleMs);
   try {
-    await pipeline(body, counted, createWriteStream(path, { mode: 0o600, flags: 'wx' }), { signal });
+    await pipeline(body, counted, file.createWriteStream(), { signal });
     if (length !== null && size !== length) throw new CaissonError('invalid_argument', 'the body is not complete');
     const sha256 = hash.digest();
     if (digest !== null && sha256.toString('base64') !== digest)
@@ -51,6 +53,15 @@ export async function stage(body: Readable, { directory, length, digest, signal 
       : new CaissonError('canceled', 'the upload broke off', { cause: error });
   } finally {
     clearTimeout(idle);
+  }
+}
+
+/** Removes what services that were killed have left. Another one may work on the same state directory. */
+export async function clearStaged(directory: string): Promise<void> {
+  const names = await readdir(directory).catch(() => []);
+  for (const name of names) {
+    const pid = /^upload-(\d{1,10})-/.exec(name)?.[1];
+    if (pid === undefined || !lives(Number(pid))) await rm(join(directory, name), { recursive: true, force: true });
   }
 }
 

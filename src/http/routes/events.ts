@@ -20,11 +20,20 @@ export const followEvents = route({
     try {
       await api.events.kept(after);
     } catch (error) {
-      throw isCode(error, 'not_found') ? new HttpRefusal(410, toCaissonError(error)) : error;
+      throw gone(error);
     }
     const how = { after, follow: query.follow !== 'false' };
     return streamOf(call, async function* (signal) {
-      for await (const event of api.events.follow(how, { signal })) yield { ...event };
+      try {
+        for await (const event of api.events.follow(how, { signal })) yield { ...event };
+      } catch (error) {
+        // A reader that is slower than what happens is overtaken in the stream.
+        throw gone(error);
+      }
     });
   },
 });
+
+/** What is not kept any more is 410, and not 404: it was there. */
+const gone = (error: unknown): unknown =>
+  isCode(error, 'not_found') ? new HttpRefusal(410, toCaissonError(error)) : error;

@@ -12,6 +12,12 @@ export const approval = z
     askedAt: time,
     display: z.string().describe('The command for people: without control characters, shortened.'),
     warnings: texts,
+    diff: z
+      .string()
+      .nullable()
+      .describe(
+        'What a write changes in its file, like `diff -u`: bounded, secrets taken out. Null for the token that asked.',
+      ),
     findings: texts,
     choices: texts,
     covers: texts,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the size of a file on a line of its own, then a part of it.
 #
-# $1 path, $2 first byte (from 1 on), $3 bytes, or nothing for all that follow, $4 withheld directory. The file is opened once
+# $1 path, $2 first byte (from 1 on), $3 bytes, nothing for all that follow, or `digest` for the SHA-256 of all, $4 withheld directory. The file is opened once
 # and read by its descriptor, whose path the kernel has: a path may lead elsewhere a moment later.
 path=$1 withheld=$4
 [ -e "$path" ] || exit "$exit_missing"
@@ -28,7 +28,9 @@ echo $size
 from=$2 blocks=$((($2 - 1) / 65536))
 {
   if [ "$blocks" -gt 0 ] && dd bs=65536 skip="$blocks" count=0 2>/dev/null; then from=$(($2 - blocks * 65536)); fi
-  if [ -n "$3" ]; then
+  if [ "$3" = digest ]; then
+    sha256sum
+  elif [ -n "$3" ]; then
     tail -c "+$from" | head -c "$3"
   elif [ "$from" = 1 ]; then
     cat

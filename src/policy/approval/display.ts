@@ -40,6 +40,11 @@ function visible(text: string): string {
     .replace(blanks, spell);
 }
 
+/** A line of a file, whose tabs are part of its form. */
+export function shownLine(line: string): string {
+  return line.split('\t').map(visible).join('\t');
+}
+
 function warningsFor(command: string): readonly string[] {
   const strange = command.replace(/[\n\t]/g, '');
   return [

@@ -7,6 +7,7 @@ import { isInside } from '../../guard/inside.ts';
 import type { Guard } from '../../guard/open.ts';
 import { callerEntry } from '../../guard/record.ts';
 import type { ApprovalRow, GrantRow } from '../../store/store.ts';
+import type { Caller } from '../../values/caller.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,8 +29,8 @@ export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit }:
   };
   return {
     answer,
-    list: async ({ caller } = {}) => (await queue.list(caller)).map(viewOf),
-    get: async (id, { caller } = {}) => viewOf(await queue.get(id, caller)),
+    list: async ({ caller } = {}) => (await queue.list(caller)).map((row) => viewOf(row, caller)),
+    get: async (id, { caller } = {}) => viewOf(await queue.get(id, caller), caller),
     answerAll: async ({ taskId, choice }, by, options = {}) => {
       if (isInside(env)) throw ownAnswer('a question');
       checkForAll(choice);
@@ -92,14 +93,20 @@ export function noGrant(id: string): CaissonError {
 
 const refusedEntry = { type: 'decision', taskId: null, execId: null, verdict: 'deny', kind: 'approval' } as const;
 
-function viewOf({ id, taskId, question, state, askedBy, createdAt }: ApprovalRow): ApprovalView {
-  const { display, warnings, findings, choices, covers, proposal } = question;
+function viewOf(
+  { id, taskId, question, state, askedBy, createdAt }: ApprovalRow,
+  caller: Caller | undefined,
+): ApprovalView {
+  const { display, warnings, diff, findings, choices, covers, proposal } = question;
+  // It may write a file that it may not read.
+  const isAsker = caller !== undefined && caller.token === askedBy?.token;
   return {
     ...{ id, taskId, state },
     askedBy: askedBy?.token ?? null,
     askedAt: new Date(createdAt).toISOString(),
     display: typeof display === 'string' ? display : '',
     warnings: texts(warnings),
+    diff: typeof diff === 'string' && !isAsker ? diff : null,
     findings: Array.isArray(findings) ? texts(findings.map(descriptionOf)) : [],
     choices: texts(choices),
     covers: texts(covers),

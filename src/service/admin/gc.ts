@@ -1,21 +1,11 @@
 /** Collects, over all backends and the state directory, what time, crashes and strangers left. */
 import { toCaissonError } from '../../errors.ts';
 import type { Journal } from '../../exec/journal/journal.ts';
+import type { GcItem } from './gc-item.ts';
 import { refuseCopy } from './home-identity.ts';
 import type { Context } from '../../sandbox/context.ts';
 import { collectGarbage, type Garbage, garbageOf, lostCredentials } from '../../sandbox/garbage.ts';
 import { explanations, sweep, sweepable, type Swept } from '../../sandbox/sweep.ts';
-
-/** What was removed, or would be. */
-export interface GcItem {
-  readonly kind: 'process' | 'sandbox' | 'resource' | 'directory' | 'journal';
-  readonly backend: string | null;
-  readonly name: string;
-  readonly taskId: string | null;
-  readonly why: string;
-  /** Absent in a dry run. */
-  readonly error?: string;
-}
 
 export interface GcParts {
   readonly context: Context;

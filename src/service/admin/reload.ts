@@ -10,7 +10,7 @@ export interface Reloadable {
   readonly loaded: Loaded;
   /** Throws as the opening does, and changes nothing. */
   readonly read: () => Promise<Loaded>;
-  /** Takes the rules of a configuration, and those that other processes have saved. Throws for one that does not parse. */
+  /** Takes the rules of a configuration. Throws for one that does not parse. */
   readonly takeRules: (next: Pick<Loaded, 'config' | 'origins'>) => Promise<void>;
   readonly openWebhooks: (read: Loaded) => Promise<void>;
   readonly audit: Pick<Audit, 'record' | 'recordSoon'>;

@@ -1,5 +1,6 @@
 /** Sweeps the state directory every half minute, one round after the other. */
 import { sweep } from '../../sandbox/sweep.ts';
+import { endCutOff } from '../exec/cut-off.ts';
 import { tidyHome, type TidyParts } from './tidy.ts';
 
 const sweepEveryMs = 30_000;
@@ -29,7 +30,9 @@ export class Sweeper {
 
   async #sweep(): Promise<void> {
     try {
-      await sweep(this.#parts.context);
+      const { context, journal } = this.#parts;
+      await sweep(context);
+      await endCutOff(context.store, journal);
       await tidyHome(this.#parts);
     } catch {
       // A store that cannot be read now fails every verb with its own error; the next round tries again.

@@ -1,7 +1,7 @@
 /** One admitted exec on its way into a sandbox: recorded, audited, started, and followed to its end. */
 import type { Running } from '../api.ts';
 import { maskedWords } from '../../audit/facts.ts';
-import { actingAs, author, itself } from '../../lib/author.ts';
+import { actingAs, itself } from '../../lib/author.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Journal } from '../../exec/journal/journal.ts';
 import type { Recorder } from '../../exec/journal/types.ts';
@@ -73,6 +73,10 @@ export class Attempt {
 
   /** Ends the record of an exec that could not be started, and the ephemeral sandbox that was made for it. */
   async failed(error: unknown): Promise<void> {
+    await this.#ending(() => this.#failed(error));
+  }
+
+  async #failed(error: unknown): Promise<void> {
     const { context } = this.#parts;
     const { plan } = this.admitted;
     const exit = startFailed(toCaissonError(error));
@@ -144,12 +148,14 @@ export class Attempt {
     this.#parts.context.audit.recordSoon(exitEntry(this.admitted.request.execId, handle.row.taskId, exit));
   }
 
-  /** An exec that ends with its service was ended by that. */
   #ended({ id: sandboxId, taskId }: SandboxRow, { reason, exitCode, signal }: Exit): void {
-    const { context, running } = this.#parts;
-    const by = running.closing.aborted ? itself('shutdown', null) : author();
     const exec = { id: this.admitted.request.execId, taskId, sandboxId };
-    actingAs(by, () => context.store.execEnded(exec, { reason, exitCode, signal }));
+    this.#parts.context.store.execEnded(exec, { reason, exitCode, signal });
+  }
+
+  /** What ends with its service was ended by that. */
+  #ending<T>(work: () => T): T {
+    return this.#parts.running.closing.aborted ? actingAs(itself('shutdown', null), work) : work();
   }
 
   #follow(execution: Execution, handle: Handle, watch: Watch | null): Running {
@@ -157,13 +163,14 @@ export class Attempt {
     const ended = watch === null ? execution.exit : execution.exit.then(watch.ended);
     const exit = withNotes(ended, this.admitted.provision.notes ?? []);
     const left = Promise.withResolvers<void>();
-    const settled = exit.then(async (how) => {
+    const clear = async (how: Exit): Promise<void> => {
       this.#auditEnd(handle, how);
       this.#ended(handle.row, how);
       context.uses.end(handle.row);
       if (this.admitted.plan.ephemeral) await removeEphemeral(context, handle.row, left.resolve);
       else if (handle.how !== 'found') measure(context, handle.row, handle.sandbox);
-    });
+    };
+    const settled = exit.then(async (how) => await this.#ending(() => clear(how)));
     const running = this.#describe(execution, handle, exit);
     this.#parts.running.add(running, { settled, left: left.promise });
     return running;

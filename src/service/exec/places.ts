@@ -92,10 +92,10 @@ export class ExecPlaces {
     const place = newNonce();
     const taken: string[] = [];
     const free = async (): Promise<void> => {
-      for (const group of taken) await store.givePlace(group, place).catch(() => undefined);
+      for (const group of taken) await store.places.give(group, place).catch(() => undefined);
     };
     for (const { group, most, message, remedy } of bounds) {
-      if ((await store.takePlace(group, place, most)) || (await this.#tookAfterLook({ group, place, most }))) {
+      if ((await store.places.take(group, place, most)) || (await this.#tookAfterLook({ group, place, most }))) {
         taken.push(group);
         continue;
       }
@@ -107,7 +107,7 @@ export class ExecPlaces {
     }
     const keep: Keep = async (execId) => {
       for (const group of [...taken]) {
-        await store.keepPlace(group, place, execId);
+        await store.places.keep(group, place, execId);
         taken.shift();
       }
     };
@@ -116,16 +116,16 @@ export class ExecPlaces {
 
   async #tookAfterLook({ group, place, most }: Pick<Bound, 'group' | 'most'> & { readonly place: string }) {
     const { store } = this.#context;
-    if (most === 0 || (await store.keptPlaces(group)).length === 0) return false;
+    if (most === 0 || (await store.places.kept(group)).length === 0) return false;
     await (this.#looks.get(group) ?? this.#look(group));
-    return await store.takePlace(group, place, most);
+    return await store.places.take(group, place, most);
   }
 
   /** Whoever asks often is answered by the same look. */
   async #look(group: string): Promise<void> {
     const { store } = this.#context;
     const look = async (): Promise<void> => {
-      for (const id of await endedAmong(this.#context, await store.keptPlaces(group))) await store.giveKeptPlaces(id);
+      for (const id of await endedAmong(this.#context, await store.places.kept(group))) await store.places.giveKept(id);
     };
     const looking = look().catch(() => undefined); // what cannot be asked counts
     this.#looks.set(group, looking);

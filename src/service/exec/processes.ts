@@ -164,7 +164,7 @@ export class Processes implements ProcessesApi {
   async kill(id: string, signal?: string, options: Options = {}): Promise<Killed> {
     const { kept, row } = await this.#kept(id, options);
     const killed = await killProcess(kept, id, signal ?? null);
-    if (killed.process.state !== 'running') await this.#context.store.giveKeptPlaces(id);
+    if (killed.process.state !== 'running') await this.#context.store.places.giveKept(id);
     return { ...killed, process: this.#shown(row, killed.process) };
   }
 

@@ -59,7 +59,7 @@ export async function repeated(
 /** Of an exec whose process died before its row was written: its record came first. */
 async function recordedRow({ journal, context }: RepeatParts, execId: string): Promise<ExecRow | null> {
   if (!(await journal.has(execId))) return null;
-  const rest = { request: null, owner: '', startedAt: context.store.steadyNow() };
+  const rest = { request: null, holder: '', startedAt: context.store.steadyNow() };
   for await (const { event } of journal.read(execId))
     if (event.type === 'started') return { ...event.where, ...rest, id: execId, kind: 'exec' };
   return { ...rest, id: execId, kind: 'exec', taskId: '', sandboxId: '', backend: '' };
@@ -79,7 +79,7 @@ async function replayed(parts: RepeatParts, row: ExecRow, options: Options): Pro
       break;
     } catch (error) {
       if (!isCode(error, 'not_found')) throw error;
-      if (performance.now() > until || !(await context.store.isAlive(row.owner))) return null;
+      if (performance.now() > until || !(await context.store.isAlive(row.holder))) return null;
       await sleep(lookMs);
     }
   }

@@ -3,11 +3,15 @@ import { homedir } from 'node:os';
 import type { Options } from '../api.ts';
 import type { Sandbox } from '../../backend.ts';
 import { type Touch, type Touched, touchedBy } from '../../files/tools/touched.ts';
-import type { FileSubject } from '../../guard/call.ts';
+import type { FileSubject, Preview } from '../../guard/call.ts';
 import type { Gate } from '../../guard/gate.ts';
 import { refusalOf } from '../../guard/writes/copies.ts';
 import { reachOf } from '../../policy/reach.ts';
 import type { Context, Handle } from '../../sandbox/context.ts';
+import { Redaction } from '../../secrets/redact/redactor.ts';
+import type { Redactions } from '../../secrets/redactions.ts';
+import { credentialsInside } from './copy.ts';
+import { type After, previewOf } from './preview.ts';
 
 export interface AdmissionParts {
   readonly context: Context;
@@ -15,6 +19,8 @@ export interface AdmissionParts {
   /** Where the caller stands: the workspace of a place without isolation. */
   readonly cwd: string;
   readonly guard: Gate;
+  /** What knows the secrets of this process. */
+  readonly redactions: Redactions;
 }
 
 export interface FileUse {
@@ -29,6 +35,8 @@ export interface FileUse {
     readonly confirmed: boolean | undefined;
     /** Of what is written. */
     readonly digest: () => string | null;
+    /** Of one file. Absent: people are not shown what changes. */
+    readonly after?: After;
   };
 }
 
@@ -38,6 +46,8 @@ export interface Admitted {
   readonly paths: readonly string[];
   /** The workspace, likewise. */
   readonly project: string;
+  /** Where a person was shown what changes: SHA-256 of the file that must still be there, or `none`; else `null`. */
+  readonly before: string | null;
 }
 
 /** Throws the refusal. `null`: no rule concerns the path, so that it was not resolved. */
@@ -58,27 +68,59 @@ export async function admitFile(
   };
   if (change !== undefined) refuseProtected(parts, recorded, { onHost, confirmed: change.confirmed ?? false });
   const workspace = onHost ? parts.cwd : row.spec.cwd;
-  let asked: Promise<Looked> | null = null;
-  const look = async (): Promise<Looked> =>
-    await (asked ??= lookAt(sandbox, { touches, workspace, signal: options.signal }));
+  const looked = once(async () => await lookAt(sandbox, { touches, workspace, signal: options.signal }));
+  const after = change?.after;
+  const previewed =
+    after === undefined
+      ? null
+      : once(async () => {
+          const [path] = (await looked.get()).paths;
+          return await previewAt(parts, { row, sandbox }, { path, after, signal: options.signal });
+        });
   const [first, ...rest] = touches;
   const subject: FileSubject = {
     kind: 'file',
     ...{ tool, also },
     paths: [first.path, ...rest.map(({ path }) => path)],
     digest: change?.digest ?? (() => null),
-    touched: async () => await look(),
+    touched: looked.get,
+    ...(previewed === null ? {} : { preview: previewed.get }),
   };
   const reach = reachOf(isolation, row.spec.mounts.length > 0);
   const place = { taskId: row.taskId, backend: row.backend, reach, cwd: workspace };
   await guard.admit({ execId: null, ...place, subject, envNames: [], stdin: false }, options);
   if (change !== undefined) await context.audit.record({ type: 'file', ...recorded });
-  return asked === null ? null : (await look()).admitted;
+  if (!looked.isBegun()) return null;
+  const { paths, project } = (await looked.get()).admitted;
+  return { paths, project, before: previewed?.isBegun() === true ? (await previewed.get()).before : null };
+}
+
+/** Not before somebody wants to know it. */
+function once<T>(work: () => Promise<T>) {
+  let begun: Promise<T> | null = null;
+  return { get: async (): Promise<T> => await (begun ??= work()), isBegun: () => begun !== null };
+}
+
+interface Previewed {
+  readonly path: string;
+  readonly after: After;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function previewAt(
+  { context, redactions }: AdmissionParts,
+  { row, sandbox }: Pick<Handle, 'row' | 'sandbox'>,
+  { path, after, signal }: Previewed,
+): Promise<Preview> {
+  const withheld = (await credentialsInside(context.home, row.id)) ?? '';
+  // Forms of secrets are taken out where redaction is off too: questions are kept in the store.
+  const redaction = redactions.forExec({}, []) ?? new Redaction();
+  return await previewOf({ sandbox, path, withheld, signal }, { after, redact: (text) => redaction.text(text) });
 }
 
 interface Looked extends Touched {
   readonly project: string;
-  readonly admitted: Admitted;
+  readonly admitted: Omit<Admitted, 'before'>;
 }
 
 interface Where {

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { FileTools, Options } from '../api.ts';
 import { credentialsInside } from './copy.ts';
 import { type Admitted, admitFile, type FileUse } from './admission.ts';
+import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../../files/inside-path.ts';
+import type { Change, Edit } from '../../files/tools/patch.ts';
 import { openTool, runTool, type ToolRun } from '../../files/tools/run.ts';
 import { type Open, streamFile } from '../../files/tools/stream.ts';
 import {
@@ -20,6 +22,7 @@ import {
 } from '../../files/tools/tools.ts';
 import type { Handle } from '../../sandbox/context.ts';
 import { archivesOf } from './archive.ts';
+import { patched, written } from './preview.ts';
 import { synced } from './sync.ts';
 import type { TreeParts } from './tree.ts';
 import { watchOf, type WatchParts } from './watch.ts';
@@ -42,12 +45,15 @@ export function fileTools(parts: ToolParts): FileTools {
     stat: (input, options = {}) =>
       statFile(runs(input.task, options, { tool: 'list_files', touches: [{ path: input.path, entry: true }] }), input),
     search: (input, options = {}) => searched(parts, input, options),
-    write: ({ task, confirmed, ...input }, options = {}) => {
-      const change = { verb: 'write', confirmed, digest: () => digestOf(input.bytes) };
+    write: ({ task, confirmed, ...given }, options = {}) => {
+      const input = { ...given, bytes: ownBytes(given.bytes) };
+      const change = { verb: 'write', confirmed, digest: () => digestOf(input.bytes), after: written(input.bytes) };
       return writeFile(runs(task, options, { tool: 'write_file', touches: [{ path: input.path }], change }), input);
     },
-    patch: ({ task, confirmed, ...input }, options = {}) => {
-      const change = { verb: 'patch', confirmed, digest: () => hash('sha256', JSON.stringify(input)) };
+    patch: ({ task, confirmed, ...given }, options = {}) => {
+      const input = ownEdits(given);
+      const digest = (): string => hash('sha256', JSON.stringify(input));
+      const change = { verb: 'patch', confirmed, digest, after: patched(input) };
       const use = { tool: 'write_file', also: ['patch'], touches: [{ path: input.path }], change } as const;
       return patchFile(runs(task, options, use), input);
     },
@@ -69,6 +75,16 @@ export function fileTools(parts: ToolParts): FileTools {
     ...archivesOf(parts),
     watch: watchOf(parts),
   };
+}
+
+/** A copy, since what was approved must be what is written, whatever the caller does meanwhile. */
+const ownBytes = (bytes: Parameters<FileTools['write']>[0]['bytes']): typeof bytes =>
+  ArrayBuffer.isView(bytes) ? Buffer.from(bytes) : bytes;
+
+function ownEdits<Given extends Change>(given: Given): Given {
+  return 'edits' in given && Array.isArray(given.edits)
+    ? { ...given, edits: given.edits.map((edit: Edit) => ({ ...edit })) }
+    : given;
 }
 
 const digestOf = (bytes: Parameters<FileTools['write']>[0]['bytes']): string =>
@@ -126,7 +142,21 @@ async function admittedRun(parts: ToolParts, { handle, wanted, run: wish }: Admi
   const [path, ...rest] = run.args;
   const paths = admitted?.paths ?? [path];
   const args = [paths[0] ?? path, ...paths.slice(1), ...rest.slice(paths.length - 1), ...withheld] as const;
-  return { ...run, args, real: admitted !== null, signal: wanted.options.signal };
+  const judged = { ...run, args, real: admitted !== null, signal: wanted.options.signal };
+  return run.script === 'write' && admitted?.before ? overSame(judged, admitted.before) : judged;
+}
+
+/** What a person has seen changed is written over that file only. `before`: as `write.sh` takes it. */
+function overSame(run: ToolRun, before: string): ToolRun {
+  const [path, size = '', expected = '', ...rest] = run.args;
+  if (expected !== '' && expected !== before) throw changedSince(path);
+  return { ...run, args: [path, size, before, ...rest] };
+}
+
+function changedSince(path: string): CaissonError {
+  return new CaissonError('conflict', `${path} is not what it was when the change was shown`, {
+    remedy: 'read it again, and ask anew',
+  });
 }
 
 /** Lines of files that may not be read without asking are left out. */

@@ -3,11 +3,11 @@
  * copies it for each webhook that wants its type, so that neither is lost by a crash. It replaces triggers on the tables of
  * sandboxes and approvals.
  *
+ * Each command adds two events, so that their table costs as little as can be: no index, as readers go on from a number, and no
+ * AUTOINCREMENT, as the newest event stays and its number is not given again.
+ *
  * The table `owners` becomes `holders`: it names processes, and an owner is a person.
  */
-
-/** Older events are forgotten, a hundred at a time: some 300 bytes each. */
-const mostEvents = 50_000;
 
 export const eventsSchema = `
   DROP TRIGGER webhooks_of_questions;
@@ -17,7 +17,7 @@ export const eventsSchema = `
   DROP TRIGGER webhooks_of_removed_sandboxes;
 
   CREATE TABLE events (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq INTEGER PRIMARY KEY,
     type TEXT NOT NULL,
     owner TEXT NOT NULL,
     happened_at INTEGER NOT NULL,
@@ -25,14 +25,10 @@ export const eventsSchema = `
     reason TEXT,
     data TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX events_by_owner ON events (owner, seq);
-  CREATE TRIGGER webhooks_of_events AFTER INSERT ON events BEGIN
+  CREATE TRIGGER webhooks_of_events AFTER INSERT ON events WHEN EXISTS (SELECT 1 FROM webhook_endpoints) BEGIN
     INSERT INTO webhook_deliveries (id, endpoint, type, data, happened_at, attempts, next_at)
     SELECT 'evt_' || lower(hex(randomblob(12))), name, NEW.type, NEW.data, NEW.happened_at, 0, 0
     FROM webhook_endpoints WHERE EXISTS (SELECT 1 FROM json_each(events) WHERE value = NEW.type);
-  END;
-  CREATE TRIGGER events_are_bounded AFTER INSERT ON events WHEN NEW.seq % 100 = 0 BEGIN
-    DELETE FROM events WHERE seq <= NEW.seq - ${mostEvents};
   END;
 
   ALTER TABLE owners RENAME TO holders;

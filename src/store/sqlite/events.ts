@@ -27,19 +27,27 @@ export function eventOf(type: EventType, taskId: string, data: EventRow['data'])
   return { type, owner: ownerOf(taskId), happenedAt: Date.now(), author: by, reason, data };
 }
 
+/** Older events are forgotten: some 300 bytes each. */
+export const mostEvents = 50_000;
+const forgetEvery = 100;
+
 export class EventLog implements Events {
   readonly #db: DatabaseSync;
+  readonly #most: number;
   #insert: StatementSync | null = null;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, most: number) {
     this.#db = db;
+    this.#most = most;
   }
 
   add({ type, owner, happenedAt, author: by, reason, data }: NewEvent): void {
     this.#insert ??= this.#db.prepare(
       'INSERT INTO events (type, owner, happened_at, author, reason, data) VALUES (?, ?, ?, ?, ?, ?)',
     );
-    this.#insert.run(type, owner, happenedAt, by, reason, JSON.stringify(data));
+    const { lastInsertRowid } = this.#insert.run(type, owner, happenedAt, by, reason, JSON.stringify(data));
+    const seq = Number(lastInsertRowid);
+    if (seq % forgetEvery === 0) this.#db.prepare('DELETE FROM events WHERE seq <= ?').run(seq - this.#most);
   }
 
   async read({ after, owner, most }: EventQuery): Promise<readonly EventRow[]> {
@@ -52,8 +60,9 @@ export class EventLog implements Events {
   }
 
   async kept(): Promise<Kept> {
+    // One of the two at a time is a look at one end of the table; both together are a scan (sqlite.org/optoverview.html).
     const sql = `SELECT ifnull((SELECT min(seq) FROM events), 0) AS oldest,
-      ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) AS newest`;
+      ifnull((SELECT max(seq) FROM events), 0) AS newest`;
     return keptShape(this.#do(() => this.#db.prepare(sql).get()) ?? {}, 'events');
   }
 

@@ -1,8 +1,10 @@
 /** The index of execs: which ids were used, by which request. Statements are prepared on use. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { ExecEnd, ExecRow } from '../store.ts';
+import { Batch } from './batch.ts';
 import { immediate, within } from './connection.ts';
 import { type EventLog, eventOf, type NewEvent } from './events.ts';
+import { deathKey } from './leases.ts';
 import { integer, nullable, object, oneOf, text } from './shape.ts';
 
 const shape = object<ExecRow>({
@@ -12,57 +14,39 @@ const shape = object<ExecRow>({
   sandboxId: text,
   backend: text,
   request: nullable(text),
-  owner: text,
+  holder: text,
   startedAt: integer,
 });
 
-const batchMs = 25;
-
 const columns =
-  'id, kind, task_id AS taskId, sandbox_id AS sandboxId, backend, request, holder AS owner, started_at AS startedAt';
+  'id, kind, task_id AS taskId, sandbox_id AS sandboxId, backend, request, holder, started_at AS startedAt';
 
 export class Execs {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #events: EventLog;
-  /** Each with the author of its moment. */
-  #pending: (() => void)[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  readonly #batch: Batch;
 
   constructor(db: DatabaseSync, events: EventLog) {
     this.#db = db;
     this.#events = events;
+    this.#batch = new Batch(db);
   }
 
-  /** Written with the next ones: a transaction each would cost more than a short command. */
   insertSoon(row: ExecRow): void {
+    // Now, with the author of this moment.
     const event = startedEvent(row);
-    this.#soon(() => this.#insert(row, event));
+    this.#batch.add(() => this.#insert(row, event));
   }
 
   /** The end of an exec. Its record is in the journal: this is for those who follow events. */
   endedSoon({ id, taskId, sandboxId }: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void {
     const event = eventOf('exec.ended', taskId, { execId: id, taskId, sandboxId, ...how });
-    this.#soon(() => this.#events.add(event));
+    this.#batch.add(() => this.#events.add(event));
   }
 
-  #soon(write: () => void): void {
-    this.#pending.push(write);
-    this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
-  }
-
-  /** Never throws: what the disk does not take is in the journal. */
   flush(): void {
-    clearTimeout(this.#timer ?? undefined);
-    this.#timer = null;
-    const writes = this.#pending;
-    this.#pending = [];
-    if (writes.length === 0) return;
-    try {
-      immediate(this.#db, () => writes.forEach((write) => write()));
-    } catch {
-      // A full disk, or a database that is busy for long.
-    }
+    this.#batch.flush();
   }
 
   /** The row that has the id already, or `null` when this one has it now. */
@@ -71,19 +55,19 @@ export class Execs {
   }
 
   #insert(row: ExecRow, event: NewEvent): ExecRow | null {
-    const { id, kind, taskId, sandboxId, backend, request, owner, startedAt } = row;
+    const { id, kind, taskId, sandboxId, backend, request, holder, startedAt } = row;
     const insert = this.#prepared(
       `INSERT INTO execs (id, kind, task_id, sandbox_id, backend, request, holder, started_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     );
-    const { changes } = insert.run(id, kind, taskId, sandboxId, backend, request, owner, startedAt);
+    const { changes } = insert.run(id, kind, taskId, sandboxId, backend, request, holder, startedAt);
     if (changes === 0) return this.byId(id);
     this.#events.add(event);
     return null;
   }
 
   byId(id: string): ExecRow | null {
-    if (this.#pending.length > 0 && !this.#db.isTransaction) this.flush();
+    if (!this.#batch.isEmpty && !this.#db.isTransaction) this.flush();
     const row = this.#prepared(`SELECT ${columns} FROM execs WHERE id = ?`).get(id);
     return row === undefined ? null : read(row);
   }
@@ -108,6 +92,37 @@ export class Execs {
 
   detached(): readonly ExecRow[] {
     return this.#prepared(`SELECT ${columns} FROM execs WHERE kind = 'detached' ORDER BY rowid`).all().map(read);
+  }
+
+  /**
+   * Those of holders that are gone, of which an event says that they began and none that they ended. It reads all events, so that it
+   * is asked only after a holder died.
+   */
+  cutOff(): readonly ExecRow[] {
+    if (!this.#holderDied()) return [];
+    const idsIn = (type: string): string =>
+      `(SELECT json_extract(data, '$.execId') FROM events WHERE type = '${type}')`;
+    const sql = `SELECT ${columns} FROM execs WHERE kind = 'exec' AND holder NOT IN (SELECT id FROM holders)
+      AND id IN ${idsIn('exec.started')} AND id NOT IN ${idsIn('exec.ended')} ORDER BY rowid`;
+    return this.#prepared(sql).all().map(read);
+  }
+
+  #holderDied(): boolean {
+    return this.#prepared('SELECT 1 FROM meta WHERE key = ?').get(deathKey) !== undefined;
+  }
+
+  /** What another process has ended meanwhile is left out. */
+  endCutOff(ends: ReadonlyMap<string, ExecEnd>): void {
+    if (!this.#holderDied()) return;
+    this.flush();
+    immediate(this.#db, () => {
+      const rows = this.cutOff();
+      for (const row of rows) {
+        const end = ends.get(row.id);
+        if (end !== undefined) this.#events.add(eventOf('exec.ended', row.taskId, { ...idsOf(row), ...end }));
+      }
+      if (rows.every(({ id }) => ends.has(id))) this.#prepared('DELETE FROM meta WHERE key = ?').run(deathKey);
+    });
   }
 
   /** Older ones, and the oldest beyond `most`. Detached processes stay as long as their sandboxes know them. */

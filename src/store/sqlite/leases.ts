@@ -1,12 +1,12 @@
-/** Leases and their owners. Every function is one short transaction. */
+/** Leases and their holders. Every function is one short transaction. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Holder } from '../store.ts';
 import { immediate } from './connection.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { isAlive, type Owner } from './owner.ts';
+import { type HolderRow, isAlive } from './holder.ts';
 import { integer, nullable, object, text } from './shape.ts';
 
-const ownerShape = object<Owner>({
+const rowShape = object<HolderRow>({
   id: text,
   host: text,
   machine: nullable(text),
@@ -16,46 +16,49 @@ const ownerShape = object<Owner>({
   heartbeatBootMs: nullable(integer),
 });
 
-const ownerColumns =
+const rowColumns =
   'o.id, o.host, o.machine, o.pid, o.start_time AS startTime, o.heartbeat_at AS heartbeatAt, o.heartbeat_boot_ms AS heartbeatBootMs';
+
+/** In the table `meta`: a holder died since the execs of the dead were looked at. */
+export const deathKey = 'holder_died';
 
 export class Leases {
   readonly #db: DatabaseSync;
-  readonly #self: Owner;
+  readonly #self: HolderRow;
   readonly #register: StatementSync;
-  readonly #owners: StatementSync;
-  readonly #owner: StatementSync;
+  readonly #everyone: StatementSync;
+  readonly #byId: StatementSync;
   readonly #forget: StatementSync;
   readonly #holder: StatementSync;
   readonly #take: StatementSync;
   readonly #give: StatementSync;
 
-  constructor(db: DatabaseSync, self: Owner) {
+  constructor(db: DatabaseSync, self: HolderRow) {
     this.#db = db;
     this.#self = self;
     this.#register = db.prepare(
       `INSERT INTO holders (id, host, machine, pid, start_time, heartbeat_at, heartbeat_boot_ms) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at, heartbeat_boot_ms = excluded.heartbeat_boot_ms`,
     );
-    this.#owners = db.prepare(`SELECT ${ownerColumns} FROM holders o`);
-    this.#owner = db.prepare(`SELECT ${ownerColumns} FROM holders o WHERE o.id = ?`);
+    this.#everyone = db.prepare(`SELECT ${rowColumns} FROM holders o`);
+    this.#byId = db.prepare(`SELECT ${rowColumns} FROM holders o WHERE o.id = ?`);
     this.#forget = db.prepare('DELETE FROM holders WHERE id = ?');
-    this.#holder = db.prepare(`SELECT ${ownerColumns} FROM leases l JOIN holders o ON o.id = l.holder WHERE l.key = ?`);
+    this.#holder = db.prepare(`SELECT ${rowColumns} FROM leases l JOIN holders o ON o.id = l.holder WHERE l.key = ?`);
     this.#take = db.prepare('INSERT INTO leases (key, holder) VALUES (?, ?)');
     this.#give = db.prepare('DELETE FROM leases WHERE key = ? AND holder = ?');
   }
 
-  /** Also puts the owner back, should another host have taken us for dead while this one slept. */
+  /** Also puts the holder back, should another host have taken us for dead while this one slept. */
   beat(clock: Clock): void {
     const { id, host, machine, pid, startTime } = this.#self;
     this.#register.run(id, host, machine, pid, startTime, clock.wallMs(), clock.bootMs());
   }
 
-  /** Removes dead owners; their leases go with them. */
+  /** Removes dead holders; their leases go with them. */
   sweep(clock: Clock): void {
     immediate(this.#db, () => {
-      for (const owner of this.#owners.all().map(readOwner)) {
-        if (owner.id !== this.#self.id && !isAlive(owner, clock)) this.#forget.run(owner.id);
+      for (const holder of this.#everyone.all().map(readRow)) {
+        if (holder.id !== this.#self.id && !isAlive(holder, clock)) this.#bury(holder);
       }
     });
   }
@@ -65,11 +68,16 @@ export class Leases {
       const holder = this.#read(key);
       if (holder !== null) {
         if (holder.id === this.#self.id || isAlive(holder, clock)) return false;
-        this.#forget.run(holder.id);
+        this.#bury(holder);
       }
       this.#take.run(key, this.#self.id);
       return true;
     });
+  }
+
+  #bury({ id }: HolderRow): void {
+    this.#forget.run(id);
+    this.#db.prepare("INSERT INTO meta (key, value) VALUES (?, '1') ON CONFLICT (key) DO NOTHING").run(deathKey);
   }
 
   release(key: string): void {
@@ -77,33 +85,33 @@ export class Leases {
   }
 
   holder(key: string, clock: Clock): Holder | null {
-    const owner = this.#read(key);
-    return owner === null
+    const holder = this.#read(key);
+    return holder === null
       ? null
       : {
-          owner: owner.id,
-          pid: owner.pid,
-          host: owner.host,
-          alive: owner.id === this.#self.id || isAlive(owner, clock),
+          id: holder.id,
+          pid: holder.pid,
+          host: holder.host,
+          alive: holder.id === this.#self.id || isAlive(holder, clock),
         };
   }
 
-  isOwnerAlive(id: string, clock: Clock): boolean {
+  isHolderAlive(id: string, clock: Clock): boolean {
     if (id === this.#self.id) return true;
-    const row = this.#owner.get(id);
-    return row !== undefined && isAlive(readOwner(row), clock);
+    const row = this.#byId.get(id);
+    return row !== undefined && isAlive(readRow(row), clock);
   }
 
   leave(): void {
     this.#forget.run(this.#self.id);
   }
 
-  #read(key: string): Owner | null {
+  #read(key: string): HolderRow | null {
     const row = this.#holder.get(key);
-    return row === undefined ? null : readOwner(row);
+    return row === undefined ? null : readRow(row);
   }
 }
 
-function readOwner(row: Record<string, SQLOutputValue>): Owner {
-  return ownerShape(row, 'owner');
+function readRow(row: Record<string, SQLOutputValue>): HolderRow {
+  return rowShape(row, 'holder');
 }

@@ -2,11 +2,12 @@
 import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { storeError } from './errors.ts';
+import { mostEvents as usualMostEvents } from './events.ts';
 import { newId } from './id.ts';
 import { instanceOf } from './instance.ts';
 import { type Migration, migrations } from './migrations.ts';
 import type { Notice } from './notice.ts';
-import { thisProcess } from './owner.ts';
+import { thisProcess } from './holder.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { SqliteStore } from './store.ts';
 
@@ -17,6 +18,8 @@ export interface OpenOptions {
   readonly patienceMs?: number;
   /** That of the system by default. */
   readonly clock?: Clock;
+  /** How many events are kept at least. 50,000 by default. */
+  readonly mostEvents?: number;
 }
 
 /**
@@ -31,16 +34,18 @@ export async function openStore(
   options: OpenOptions = {},
 ): Promise<{ readonly store: SqliteStore; readonly notices: readonly Notice[] }> {
   try {
-    const { clock = systemClock, ...how } = options;
+    const { clock = systemClock, mostEvents = usualMostEvents, ...how } = options;
     const prepared = prepare(path, { migrations, patienceMs: 10_000, ...how });
-    const store = assemble(path, prepared, clock);
+    const store = assemble(path, prepared, { clock, mostEvents });
     return { store, notices: store.notices };
   } catch (error) {
     throw storeError(error, `open the store ${path}`);
   }
 }
 
-function assemble(path: string, { db, lock, notices }: Prepared, clock: Clock): SqliteStore {
+type Assembly = Required<Pick<OpenOptions, 'clock' | 'mostEvents'>>;
+
+function assemble(path: string, { db, lock, notices }: Prepared, { clock, mostEvents }: Assembly): SqliteStore {
   try {
     const instance = instanceOf(join(dirname(path), 'instance'), db);
     const self = thisProcess(`own_${newId(16)}`, clock);
@@ -50,6 +55,7 @@ function assemble(path: string, { db, lock, notices }: Prepared, clock: Clock): 
       instance: instance.id,
       self,
       clock,
+      mostEvents,
       notices: [...notices, ...instance.notices],
     });
   } catch (error) {

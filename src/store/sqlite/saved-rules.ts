@@ -1,12 +1,18 @@
 /** The table of rules that answers "always" made through a token. Statements are prepared on use. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import type { SavedRule } from '../store.ts';
 import { object, text, integer } from './shape.ts';
 
 const shape = object<SavedRule>({ owner: text, rule: text, savedBy: text, savedAt: integer });
+const mostKnown = 1_000;
 
 export class SavedRules {
   readonly #db: DatabaseSync;
+  #version: StatementSync | null = null;
+  #select: StatementSync | null = null;
+  /** By owner, with the state of the database that they were read in: every decision asks for them. */
+  readonly #known = new Map<string, Known>();
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -18,14 +24,32 @@ export class SavedRules {
        ON CONFLICT (owner, rule) DO NOTHING`,
     );
     insert.run(owner, rule, savedBy, savedAt);
+    // Own commits do not change `data_version`.
+    this.#known.delete(owner);
   }
 
+  /** The same list as before while it is the same. */
   of(owner: string): readonly SavedRule[] {
-    const sql =
-      'SELECT owner, rule, saved_by AS savedBy, saved_at AS savedAt FROM saved_rules WHERE owner = ? ORDER BY rowid';
-    return this.#db
-      .prepare(sql)
-      .all(owner)
-      .map((row) => shape(row, 'saved rule'));
+    this.#version ??= this.#db.prepare('PRAGMA data_version');
+    const at = this.#version.get()?.['data_version'];
+    const known = this.#known.get(owner);
+    if (known !== undefined && known.at === at) return known.rules;
+    const read = this.#read(owner);
+    const rules = known !== undefined && isDeepStrictEqual(known.rules, read) ? known.rules : read;
+    if (this.#known.size >= mostKnown) this.#known.clear();
+    this.#known.set(owner, { at, rules });
+    return rules;
   }
+
+  #read(owner: string): readonly SavedRule[] {
+    this.#select ??= this.#db.prepare(
+      'SELECT owner, rule, saved_by AS savedBy, saved_at AS savedAt FROM saved_rules WHERE owner = ? ORDER BY rowid',
+    );
+    return this.#select.all(owner).map((row) => shape(row, 'saved rule'));
+  }
+}
+
+interface Known {
+  readonly at: unknown;
+  readonly rules: readonly SavedRule[];
 }

@@ -24,9 +24,9 @@ import { Grants } from './grants.ts';
 import { Leases } from './leases.ts';
 import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
-import { heartbeatMs, type Owner } from './owner.ts';
+import { heartbeatMs, type HolderRow } from './holder.ts';
 import { SqliteOutbox } from './outbox.ts';
-import { Places } from './places.ts';
+import { SqlitePlaces } from './places.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { SavedRules } from './saved-rules.ts';
 import { steadyNow } from './steady.ts';
@@ -40,17 +40,19 @@ export interface Parts {
   readonly db: DatabaseSync;
   readonly lock: Lock;
   readonly instance: string;
-  readonly self: Owner;
+  readonly self: HolderRow;
   readonly notices: readonly Notice[];
   readonly clock: Clock;
+  readonly mostEvents: number;
 }
 
 export class SqliteStore implements Store {
   readonly instance: string;
-  readonly owner: string;
+  readonly holderId: string;
   readonly notices: readonly Notice[];
   readonly outbox: SqliteOutbox;
   readonly events: EventLog;
+  readonly places: SqlitePlaces;
   readonly #db: DatabaseSync;
   readonly #lock: Lock;
   readonly #clock: Clock;
@@ -62,19 +64,18 @@ export class SqliteStore implements Store {
   readonly #savedRules: SavedRules;
   readonly #uses: Uses;
   readonly #execs: Execs;
-  readonly #places: Places;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor({ db, lock, instance, self, notices, clock }: Parts) {
+  constructor({ db, lock, instance, self, notices, clock, mostEvents }: Parts) {
     this.#clock = clock;
     this.instance = instance;
-    this.owner = self.id;
+    this.holderId = self.id;
     this.notices = notices;
     this.#db = db;
     this.outbox = new SqliteOutbox(db);
     this.#lock = lock;
     this.#leases = new Leases(db, self);
-    this.events = new EventLog(db);
+    this.events = new EventLog(db, mostEvents);
     this.#sandboxes = new Sandboxes(db, this.events);
     this.#approvals = new Approvals(db, this.events);
     this.#grants = new Grants(db);
@@ -82,7 +83,7 @@ export class SqliteStore implements Store {
     this.#savedRules = new SavedRules(db);
     this.#execs = new Execs(db, this.events);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
-    this.#places = new Places(db, self.id, this.#leases);
+    this.places = new SqlitePlaces(db, { self: self.id, leases: this.#leases, clock });
     this.#leases.beat(this.#clock);
     this.#leases.sweep(this.#clock);
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
@@ -124,16 +125,24 @@ export class SqliteStore implements Store {
     return this.#do(`record the stop of sandbox ${id}`, () => this.#uses.beginStop(id, intent, this.#clock));
   }
 
-  async insertExec(row: Omit<ExecRow, 'owner'>): Promise<ExecRow | null> {
-    return this.#do(`record ${row.id}`, () => this.#execs.insert({ ...row, owner: this.owner }));
+  async insertExec(row: Omit<ExecRow, 'holder'>): Promise<ExecRow | null> {
+    return this.#do(`record ${row.id}`, () => this.#execs.insert({ ...row, holder: this.holderId }));
   }
 
-  insertFreshExec(row: Omit<ExecRow, 'owner'>): void {
-    this.#execs.insertSoon({ ...row, owner: this.owner });
+  insertFreshExec(row: Omit<ExecRow, 'holder'>): void {
+    this.#execs.insertSoon({ ...row, holder: this.holderId });
   }
 
   execEnded(exec: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void {
     this.#execs.endedSoon(exec, how);
+  }
+
+  async cutOffExecs(): Promise<readonly ExecRow[]> {
+    return this.#do('look for execs that were cut off', () => this.#execs.cutOff());
+  }
+
+  async endCutOffExecs(ends: ReadonlyMap<string, ExecEnd>): Promise<void> {
+    this.#do('record ends of execs that were cut off', () => this.#execs.endCutOff(ends));
   }
 
   async exec(id: string): Promise<ExecRow | null> {
@@ -166,8 +175,8 @@ export class SqliteStore implements Store {
     this.#do('mark the index of execs', () => this.#db.prepare(sql).run());
   }
 
-  async isAlive(owner: string): Promise<boolean> {
-    return this.#do(`look for owner ${owner}`, () => this.#leases.isOwnerAlive(owner, this.#clock));
+  async isAlive(holder: string): Promise<boolean> {
+    return this.#do(`look for holder ${holder}`, () => this.#leases.isHolderAlive(holder, this.#clock));
   }
 
   steadyNow(): number {
@@ -242,26 +251,6 @@ export class SqliteStore implements Store {
     return this.#do(`read the lease ${key}`, () => this.#leases.holder(key, this.#clock));
   }
 
-  async takePlace(group: string, place: string, most: number): Promise<boolean> {
-    return this.#do(`take a place of ${group}`, () => this.#places.take({ group, place, most }, this.#clock));
-  }
-
-  async givePlace(group: string, place: string): Promise<void> {
-    this.#do(`give back a place of ${group}`, () => this.#places.give(group, place));
-  }
-
-  async keepPlace(group: string, place: string, execId: string): Promise<void> {
-    this.#do(`keep a place of ${group}`, () => this.#places.keep({ group, place, execId }));
-  }
-
-  async keptPlaces(group: string): Promise<readonly string[]> {
-    return this.#do(`read the places of ${group}`, () => this.#places.kept(group));
-  }
-
-  async giveKeptPlaces(execId: string): Promise<void> {
-    this.#do(`give back the places of ${execId}`, () => this.#places.giveKept(execId));
-  }
-
   async close(): Promise<void> {
     if (!this.#db.isOpen) return;
     clearInterval(this.#heartbeat);
@@ -269,7 +258,7 @@ export class SqliteStore implements Store {
     try {
       this.#leases.leave();
     } catch {
-      // The disk may be full. Our leases then end with this process, which the next owner sees for itself.
+      // The disk may be full. Our leases then end with this process, which the next holder sees for itself.
     }
     this.#db.close();
     this.#lock.release();

@@ -8,16 +8,16 @@ import type { Sandboxes } from './sandboxes.ts';
 
 export class Uses {
   readonly #db: DatabaseSync;
-  readonly #owner: string;
+  readonly #holder: string;
   readonly #sandboxes: Sandboxes;
   readonly #leases: Leases;
   readonly #take: StatementSync;
   readonly #give: StatementSync;
   readonly #holders: StatementSync;
 
-  constructor(db: DatabaseSync, owner: string, parts: { readonly sandboxes: Sandboxes; readonly leases: Leases }) {
+  constructor(db: DatabaseSync, holder: string, parts: { readonly sandboxes: Sandboxes; readonly leases: Leases }) {
     this.#db = db;
-    this.#owner = owner;
+    this.#holder = holder;
     this.#sandboxes = parts.sandboxes;
     this.#leases = parts.leases;
     this.#take = db.prepare('INSERT INTO leases (key, holder) VALUES (?, ?) ON CONFLICT (key) DO NOTHING');
@@ -29,7 +29,7 @@ export class Uses {
     return immediate(this.#db, () => {
       const row = this.#sandboxes.byId(id);
       if (row?.state !== 'ready' || row.generation !== generation) return false;
-      this.#take.run(this.#key(id, generation), this.#owner);
+      this.#take.run(this.#key(id, generation), this.#holder);
       return true;
     });
   }
@@ -51,11 +51,11 @@ export class Uses {
   #isUsed(id: string, clock: Clock): boolean {
     // ";" follows ":" in the order of bytes.
     const rows = this.#holders.all(`use:${id}:`, `use:${id};`);
-    return rows.some(({ holder }) => typeof holder === 'string' && this.#leases.isOwnerAlive(holder, clock));
+    return rows.some(({ holder }) => typeof holder === 'string' && this.#leases.isHolderAlive(holder, clock));
   }
 
   #key(id: string, generation: number): string {
-    return `use:${id}:${generation}:${this.#owner}`;
+    return `use:${id}:${generation}:${this.#holder}`;
   }
 }
 

@@ -40,7 +40,7 @@ async function readDamaged(segment: string, damage: (path: string) => void, exec
   const copy = join(directory, 'dead-1.seg');
   copyFileSync(segment, copy);
   damage(copy);
-  const journal = await openAt(directory, { owner: 'reader' });
+  const journal = await openAt(directory, { holder: 'reader' });
   try {
     return await eventsOf(journal, execId);
   } finally {

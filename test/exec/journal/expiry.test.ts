@@ -8,7 +8,7 @@ describe('expiry', () => {
   it('takes the oldest first, by age and by size, and nothing that is in use', async () => {
     const directory = newDirectory();
     const day = 86_400_000;
-    const old = await openAt(directory, { owner: 'old' });
+    const old = await openAt(directory, { holder: 'old' });
     const oldId = newExecId();
     const recorder = old.record(oldId, started);
     await recorder.write('stdout', Buffer.alloc(300_000));
@@ -31,7 +31,7 @@ describe('expiry', () => {
     expect(streamOf(left, 'stdout').length).toBe(300_000);
     await running.end(exitAfter({ stdout: 600_000, stderr: 0 }));
     expect(streamOf(await eventsOf(journal, id), 'stdout').length).toBe(600_000);
-    const strict = await openAt(directory, { owner: 'strict', retentionMs: day, storeBytes: 1 });
+    const strict = await openAt(directory, { holder: 'strict', retentionMs: day, storeBytes: 1 });
     expect((await strict.expire()).map(({ why }) => why)).toEqual([expect.stringContaining('more than')]);
     await strict.close();
     await journal.close();
@@ -55,7 +55,7 @@ describe('expiry', () => {
 
   it('makes room for what runs by removing what has ended, segments too', async () => {
     const directory = newDirectory();
-    const journal = await openAt(directory, { storeBytes: 100_000_000, owner: 'busy' });
+    const journal = await openAt(directory, { storeBytes: 100_000_000, holder: 'busy' });
     let most = 0;
     for (let index = 0; index < 600; index += 1) {
       const recorder = journal.record(newExecId(), started);
@@ -72,7 +72,7 @@ describe('expiry', () => {
   it('clears up by itself, at most once an hour, whichever process comes', async () => {
     const directory = newDirectory();
     const leave = async (): Promise<string> => {
-      const left = await openAt(directory, { owner: 'short-lived' });
+      const left = await openAt(directory, { holder: 'short-lived' });
       const id = newExecId();
       const recorder = left.record(id, started);
       await recorder.write('stdout', Buffer.alloc(300_000));

@@ -23,7 +23,7 @@ describe('what was recorded', () => {
   it('is read back as it was, however it was chunked, also by another process', async () => {
     const directory = newDirectory();
     const journal = await openAt(directory);
-    const other = await openAt(directory, { owner: 'other' });
+    const other = await openAt(directory, { holder: 'other' });
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof({ weight: 9, arbitrary: chunk }, { weight: 1, arbitrary: large }), { maxLength: 12 }),
@@ -132,7 +132,7 @@ describe('a reader that follows', () => {
   it.each(['the same process', 'another process'])('from %s sees every byte once, and the end', async (from) => {
     const directory = newDirectory();
     const journal = await openAt(directory);
-    const reader = from === 'another process' ? await openAt(directory, { owner: 'reader' }) : journal;
+    const reader = from === 'another process' ? await openAt(directory, { holder: 'reader' }) : journal;
     const id = newExecId();
     const recorder = journal.record(id, started);
     const following = eventsOf(reader, id, { follow: true });
@@ -168,7 +168,7 @@ describe('the list of execs', () => {
   it('tells the newest first, what runs, and only what was asked for', async () => {
     const directory = newDirectory();
     const journal = await openAt(directory);
-    const other = await openAt(directory, { owner: 'other' });
+    const other = await openAt(directory, { holder: 'other' });
     const elsewhere = { ...where, taskId: 'task-2', sandboxId: 'sbx_2' };
     const ids = [newExecId(), newExecId(), newExecId()];
     const [a = '', b = '', c = ''] = ids;
@@ -205,7 +205,7 @@ describe('the list of execs', () => {
 describe('many execs', () => {
   it('are all on record, though memory holds the latest only', async () => {
     const directory = newDirectory();
-    const [journal, other] = [await openAt(directory), await openAt(directory, { owner: 'other' })];
+    const [journal, other] = [await openAt(directory), await openAt(directory, { holder: 'other' })];
     const running = journal.record(newExecId(), started);
     const ids = Array.from({ length: 12_000 }, () => newExecId());
     for (const id of ids) await journal.record(id, started).end(exitAfter({ stdout: 0, stderr: 0 }));

@@ -28,7 +28,7 @@ export async function openAt(directory: string, changes: Partial<JournalOptions>
     spillBytes: 1e9,
     storeBytes: 1e9,
     retentionMs: 1e9,
-    owner: 'test',
+    holder: 'test',
     ...changes,
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clockAt } from '../fixtures/clock.ts';
-import { isAlive, parseStat, startTimeOf, thisProcess } from '../../src/store/sqlite/owner.ts';
+import { isAlive, parseStat, startTimeOf, thisProcess } from '../../src/store/sqlite/holder.ts';
 
 const rest = 'S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20';
 
@@ -44,15 +44,15 @@ describe('isAlive', () => {
     ['of another machine', { machine: 'another-boot pid:[1]' }],
     ['without a machine', { machine: null }],
     ['without a process id', { pid: null }],
-  ])('believes the heartbeat of an owner %s for 20 seconds', (_, over) => {
+  ])('believes the heartbeat of a holder %s for 20 seconds', (_, over) => {
     expect(isAlive({ ...self, ...over }, at(now + 20_000))).toBe(true);
     expect(isAlive({ ...self, ...over }, at(now + 20_001))).toBe(false);
   });
 
-  it.each([3, -3])('believes an owner in another pid namespace of this boot across a step of %i days', (days) => {
-    const owner = { ...self, machine: 'boot-1 pid:[1]', heartbeatBootMs: 500_000 };
+  it.each([3, -3])('believes a holder in another pid namespace of this boot across a step of %i days', (days) => {
+    const holder = { ...self, machine: 'boot-1 pid:[1]', heartbeatBootMs: 500_000 };
     const stepped = (ms: number) => clockAt(now + days * 86_400_000, { id: 'boot-1', ms });
-    expect(isAlive(owner, stepped(510_000))).toBe(true);
-    expect(isAlive(owner, stepped(530_000))).toBe(false);
+    expect(isAlive(holder, stepped(510_000))).toBe(true);
+    expect(isAlive(holder, stepped(530_000))).toBe(false);
   });
 });

@@ -14,7 +14,7 @@ import { errnoOf } from './errors.ts';
 export const heartbeatMs = 5000;
 const staleMs = 20_000;
 
-export interface Owner {
+export interface HolderRow {
   readonly id: string;
   readonly host: string;
   /** `null` where there is no /proc to look processes up in. */
@@ -27,7 +27,7 @@ export interface Owner {
   readonly heartbeatBootMs: number | null;
 }
 
-export function thisProcess(id: string, clock: Clock): Owner {
+export function thisProcess(id: string, clock: Clock): HolderRow {
   const machine = thisMachine();
   const startTime = machine === null ? null : startTimeOf(process.pid);
   return {
@@ -41,17 +41,17 @@ export function thisProcess(id: string, clock: Clock): Owner {
   };
 }
 
-export function isAlive(owner: Owner, clock: Clock): boolean {
-  if (owner.pid !== null && owner.startTime !== null && owner.machine !== null && owner.machine === thisMachine()) {
-    return startTimeOf(owner.pid) === owner.startTime;
+export function isAlive(holder: HolderRow, clock: Clock): boolean {
+  if (holder.pid !== null && holder.startTime !== null && holder.machine !== null && holder.machine === thisMachine()) {
+    return startTimeOf(holder.pid) === holder.startTime;
   }
-  const boot = bootOf(owner);
+  const boot = bootOf(holder);
   // A heartbeat from the future is a clock that was set back: waiting is safe, taking over is not.
-  return sinceMs({ wallMs: owner.heartbeatAt, boot }, clock) <= staleMs;
+  return sinceMs({ wallMs: holder.heartbeatAt, boot }, clock) <= staleMs;
 }
 
-/** The name of a machine begins with its boot id: a step of the time of day must not make a live owner there a dead one. */
-function bootOf({ machine, heartbeatBootMs }: Owner): { readonly id: string; readonly ms: number } | null {
+/** The name of a machine begins with its boot id: a step of the time of day must not make a live holder there a dead one. */
+function bootOf({ machine, heartbeatBootMs }: HolderRow): { readonly id: string; readonly ms: number } | null {
   const id = machine?.split(' ')[0];
   return id === undefined || heartbeatBootMs === null ? null : { id, ms: heartbeatBootMs };
 }

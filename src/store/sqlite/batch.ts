@@ -1,0 +1,61 @@
+/** Writes that can wait some milliseconds, in one transaction: one for each would cost more than a short command. */
+import type { DatabaseSync } from 'node:sqlite';
+import { immediate } from './connection.ts';
+import { storeError } from './errors.ts';
+
+const batchMs = 25;
+
+export class Batch {
+  readonly #db: DatabaseSync;
+  #pending: (() => void)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  /** Writes that failed since the last one that did not. */
+  #missed = 0;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  get isEmpty(): boolean {
+    return this.#pending.length === 0;
+  }
+
+  add(write: () => void): void {
+    this.#pending.push(write);
+    this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
+  }
+
+  /** Never throws: a full disk, or a database that is busy for long, must not end a command. */
+  flush(): void {
+    clearTimeout(this.#timer ?? undefined);
+    this.#timer = null;
+    const writes = this.#pending;
+    this.#pending = [];
+    if (writes.length === 0) return;
+    try {
+      immediate(this.#db, () => writes.forEach((write) => write()));
+      this.#recovered();
+    } catch (error) {
+      this.#failed(error, writes.length);
+    }
+  }
+
+  /** Once, and not for each batch: a disk may be full for hours. */
+  #failed(error: unknown, count: number): void {
+    if (this.#missed === 0) {
+      const { message } = storeError(error, 'record starts and ends of commands');
+      warn(`${message}; events of them are missing until that is put right`);
+    }
+    this.#missed += count;
+  }
+
+  #recovered(): void {
+    if (this.#missed > 0) warn(`${this.#missed} starts and ends of commands have no event: they could not be written`);
+    this.#missed = 0;
+  }
+}
+
+/** To the stderr of a service, or to whom a program that uses the library listens to its warnings with. */
+function warn(message: string): void {
+  process.emitWarning(message, 'CaissonWarning');
+}

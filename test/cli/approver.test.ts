@@ -1,0 +1,38 @@
+/** The question as a person at a terminal reads it. */
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { approverOn } from '../../src/cli/approver.ts';
+import type { World } from '../../src/cli/world.ts';
+import type { Question } from '../../src/guard/types.ts';
+
+const question: Question = {
+  id: 'apr_000000000000000000000000',
+  ...{ taskId: 'build', backend: 'local', reach: 'host', cwd: '/srv', command: ['write_file', 'a'] },
+  display: 'write_file a',
+  warnings: [],
+  diff: '@@ -1,1 +1,1 @@\n-\told\n+new\u001b[2J',
+  ...{ tier: 'rule', findings: [{ rule: 'r', description: 'a rule asks', start: 0, end: 0 }] },
+  ...{ choices: ['once', 'deny'], covers: [], proposal: [], expiresAt: 0 },
+};
+
+async function promptOf(asked: Question): Promise<string> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  let text = '';
+  const stderr = { isTTY: true, write: (more: string) => (text += more) };
+  const approver = approverOn({ stdin, stderr } as unknown as World, () => undefined);
+  stdin.end('o\n');
+  const settled = Promise.resolve({ outcome: 'once', elsewhere: null });
+  expect(await approver?.(asked, { signal: new AbortController().signal, settled })).toBe('o');
+  return text;
+}
+
+it('a write shows what it changes, and what would move the cursor is spelled out', async () => {
+  expect(await promptOf(question)).toBe(
+    [
+      'DANGEROUS COMMAND: a rule asks (on local, in /srv)',
+      ...['  write_file a', 'changes:', '  @@ -1,1 +1,1 @@', '  -\told', '  +new\\x1b[2J'],
+      ...['[o]nce | [d]eny', 'Choice [o/D]: '],
+    ].join('\n'),
+  );
+  expect(await promptOf({ ...question, diff: null })).not.toContain('changes:');
+});
