@@ -121,7 +121,7 @@ export class ExecPlaces {
     return await store.places.take(group, place, most);
   }
 
-  /** Whoever asks often is answered by the same look. */
+  /** Requests that come while it goes on, and in the second after it, use its answer. */
   async #look(group: string): Promise<void> {
     const { store } = this.#context;
     const look = async (): Promise<void> => {
