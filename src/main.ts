@@ -43,6 +43,7 @@ import { backendKey, backendKeys } from './config/backends.ts';
 import { forwardedEnv } from './values/env.ts';
 import { Broker } from './secrets/broker/broker.ts';
 import { localTerminalEnv } from './secrets/filters.ts';
+import { ownedSources, ownedVariables } from './secrets/owned.ts';
 import { Redactions } from './secrets/redactions.ts';
 import { giveUpReserve } from './store/reserve.ts';
 import { openStore } from './store/sqlite/open.ts';
@@ -67,7 +68,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const journal = await journalOf(loaded, store);
   const webhooks: Opened = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
-  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks });
+  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks, audit });
   return new Caisson({
     context,
     loaded,
@@ -81,7 +82,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit }),
-    config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work), reload }, [
+    config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work), reload, audit }, [
       ...openingNotices(gaveUp, notices),
       ...guard.notices,
       ...webhooks.now.notices,
@@ -133,11 +134,12 @@ interface Running {
   readonly guard: Pick<Guard, 'rulebook'>;
   readonly origin: ReturnType<typeof originOf>;
   readonly webhooks: Opened;
+  readonly audit: Audit;
 }
 
-function reloaderOf({ loaded, input, store, guard, origin, webhooks }: Running): ConfigView['reload'] {
+function reloaderOf({ loaded, input, store, guard, origin, webhooks, audit }: Running): ConfigView['reload'] {
   return reloader({
-    loaded,
+    ...{ loaded, audit },
     read: async () => (await configured(input)).loaded,
     takeRules: async (next) => await guard.rulebook.reload(next),
     openWebhooks: async (read) => {
@@ -210,7 +212,7 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & 
   return {
     cwd,
     env,
-    inherited: inheritsHost(loaded.config.terminal) ? Object.keys(localTerminalEnv(env)) : [],
+    inherited: inheritsHost(loaded.config.terminal) ? Object.keys(inheritable(loaded)) : [],
     skillDirectories: loaded.config.terminal.skill_directories.map((path) => resolve(loaded.home, path)),
     redactions: redactionsOf(loaded),
     broker: new Broker(loaded.config.security.secret_sources, { env, cwd: loaded.home }),
@@ -253,6 +255,10 @@ function redactionsOf({ config, env }: Loaded): Redactions {
       .map((name) => ({ name, value: env[name] ?? '' }))
       .filter(({ value }) => value !== ''),
   );
+  for (const [owner, { secrets = {} }] of Object.entries(config.owners)) {
+    const { env: own } = ownedVariables(secrets, { env, ownKeys: [] });
+    redactions.of(owner).forExec(own, Object.keys(own));
+  }
   return redactions;
 }
 
@@ -260,11 +266,19 @@ function redactionsOf({ config, env }: Loaded): Redactions {
 function settingsFor(
   name: string,
   defaults: BackendConfig['defaults'],
-  { config: { terminal }, env }: Loaded,
+  loaded: Loaded,
 ): Readonly<Record<string, unknown>> {
-  const keys = Object.keys(defaults).map((key) => [key, valueOf(terminal, backendKey(name, key))] as const);
+  const keys = Object.keys(defaults).map(
+    (key) => [key, valueOf(loaded.config.terminal, backendKey(name, key))] as const,
+  );
   const settings: Readonly<Record<string, unknown>> = Object.fromEntries(keys);
-  return settings['environment'] === 'host' ? { ...settings, environment: localTerminalEnv(env) } : settings;
+  return settings['environment'] === 'host' ? { ...settings, environment: inheritable(loaded) } : settings;
+}
+
+/** Secrets of owners are for no command of the operator, whatever their variables are called. */
+function inheritable({ config, env }: Loaded): ReturnType<typeof localTerminalEnv> {
+  const others = ownedSources(config.owners);
+  return localTerminalEnv(Object.fromEntries(Object.entries(env).filter(([name]) => !others.includes(name))));
 }
 
 /** Loaded on use: most commands never build an image. */

@@ -12,10 +12,11 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  *   mount       a mount was refused before a sandbox was made or started, or ended one that had just been
  *   loss        the place ended a sandbox, and its files are those of an earlier moment
  *   trust       a person confirms the key of a host
+ *   config      the configuration is about to be changed in its file, or to hold as it was read again: names of keys, never values
  *   access      a person lets somebody talk, or takes that back; too many codes were wrong
  */
 export interface AuditEntry {
-  readonly type: 'decision' | 'run' | 'exit' | 'copy' | 'file' | 'mount' | 'loss' | 'trust' | 'access';
+  readonly type: 'decision' | 'run' | 'exit' | 'copy' | 'file' | 'mount' | 'loss' | 'trust' | 'config' | 'access';
   readonly taskId: string | null;
   readonly execId: string | null;
   readonly [detail: string]: Json;

@@ -15,16 +15,23 @@ export interface Setting {
   readonly key: string;
   /** As the file has it: `5m`, `null`, `[a, b]`. */
   readonly text: string;
+  /** Called when it has been checked, before it is written. */
+  readonly before?: () => Promise<void>;
 }
 
 /** Throws `invalid_argument` for a key or value that the check refuses; the file is as it was then. */
-export async function setInFile(home: string, { key, text }: Setting, backends: BackendKeys): Promise<void> {
+export async function setInFile(
+  home: string,
+  { key, text, ...setting }: Setting,
+  backends: BackendKeys,
+): Promise<void> {
   const file = join(home, 'config.yaml');
   const before = (await readOwnFile(file, { forbidden: 0o022, limitBytes })) ?? '';
   const schema = await schemaOf(backends);
   checkFile(schema, before, file);
   const after = withKey(before, { key, text });
   checkFile(schema, after, file);
+  await setting.before?.();
   if (after !== before) await replaceOwnFile(file, after);
 }
 

@@ -46,7 +46,7 @@ export function ownedBackend({ backend }: SandboxRequest, usual: string, { backe
 
 /**
  * Takes away what the configuration passes on of this host: variables, credential files, skills, mounts and the user of the
- * host are the operator's. Throws `permission_denied` for a backend that does not keep owners apart, unless the configuration
+ * host are the operator's; an owner has the credential files of its own part. Throws `permission_denied` for a backend that does not keep owners apart, unless the configuration
  * names it for this owner.
  */
 export function ownedSettings(settled: Settled, { apart, allowed }: Owned): Settled {
@@ -64,7 +64,7 @@ export function ownedSettings(settled: Settled, { apart, allowed }: Owned): Sett
     forwardEnv: [],
     passEnv: [],
     skills: [],
-    credentials: { ...settled.credentials, configured: [], bySkills: [] },
+    credentials: { ...settled.credentials, configured: Object.keys(allowed.secrets?.files ?? {}), bySkills: [] },
   };
 }
 

@@ -1,4 +1,5 @@
 /** The declared values of this process, and redaction of what may print them. */
+import { operator } from '../values/caller.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { classify } from './redact/names.ts';
 import { Redaction } from './redact/redactor.ts';
@@ -15,22 +16,34 @@ export type Variables = Readonly<Record<string, string>>;
 
 /**
  * Frozen at start: nothing that runs later can turn it off. What was declared for one command stays known, since a file
- * may keep it for the next.
+ * may keep it for the next. Each owner of the service has values of its own beside those that all know: what is replaced in
+ * the output of one would else show what another one has.
  */
 export class Redactions {
   readonly #enabled: boolean;
+  readonly #common: Redactions | null;
   readonly #values = new Map<string, Declared>();
-  #redaction = new Redaction();
+  readonly #owners = new Map<string, Redactions>();
+  #made: { readonly redaction: Redaction; readonly common: Redaction | null } | null = null;
 
-  constructor({ enabled }: { readonly enabled: boolean }) {
+  constructor({ enabled }: { readonly enabled: boolean }, common: Redactions | null = null) {
     this.#enabled = enabled;
+    this.#common = common;
+  }
+
+  /** For what belongs to one owner; the operator's are those that all know. */
+  of(owner: string): Redactions {
+    if (owner === operator) return this;
+    const known = this.#owners.get(owner) ?? new Redactions({ enabled: this.#enabled }, this);
+    this.#owners.set(owner, known);
+    return known;
   }
 
   /** For a command with these variables, of which `forwarded` come from the operator's host. `null`: it is off. */
   forExec(env: Variables, forwarded: readonly string[]): Redaction | null {
     if (!this.#enabled) return null;
     this.declare(declaredIn(env, new Set(forwarded)));
-    return this.#redaction;
+    return this.#current();
   }
 
   /** Secrets from now on, in the output of every command. */
@@ -38,8 +51,20 @@ export class Redactions {
     const known = this.#values.size;
     const before = [...this.#values.keys()].at(-1);
     for (const declared of values) this.#keep(declared);
-    if (this.#values.size !== known || [...this.#values.keys()].at(-1) !== before)
-      this.#redaction = new Redaction([...this.#values.values()]);
+    if (this.#values.size !== known || [...this.#values.keys()].at(-1) !== before) this.#made = null;
+  }
+
+  #current(): Redaction {
+    const common = this.#common === null ? null : this.#common.#current();
+    if (common !== null && this.#values.size === 0) return common;
+    if (this.#made === null || this.#made.common !== common)
+      this.#made = { redaction: new Redaction(this.#all()), common };
+    return this.#made.redaction;
+  }
+
+  #all(): readonly Declared[] {
+    const common = this.#common === null ? [] : [...this.#common.#values.values()];
+    return [...common, ...this.#values.values()];
   }
 
   #keep(declared: Declared): void {

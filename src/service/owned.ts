@@ -6,6 +6,7 @@ import type {
   ApprovalsApi,
   CaissonApi,
   Caller,
+  ConfigView,
   ExecsApi,
   FilesApi,
   ProcessesApi,
@@ -32,6 +33,8 @@ const files: Places<FilesApi> = {
 };
 const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, answerAll: 2, grants: 0, revoke: 2, skip: 2 };
 
+const config: Places<Pick<ConfigView, 'set' | 'reload'>> = { set: null, reload: null };
+
 /** Who may administer the installation sees all of it; any other client, what is its owner's and within the bounds of its token. */
 export function apiOf(
   api: CaissonApi,
@@ -52,13 +55,14 @@ function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
     sessions: actingFor(api.sessions, sessions, caller),
     files: actingFor(api.files, files, caller),
     approvals: actingFor(api.approvals, approvals, caller),
+    config: actingFor(api.config, config, caller),
   };
-  const { policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers, config } = api;
+  const { policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers } = api;
   return {
     run: (request, options) => mine.execs.run(request, options),
     exec: (request, options) => mine.execs.start(request, options),
     ...mine,
-    ...{ policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers, config },
+    ...{ policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers },
     close: (options) => api.close(options),
   };
 }
@@ -68,7 +72,7 @@ function withCaller(args: readonly unknown[], place: number, caller: Caller): re
   return [...before, { ...Object(args[place]), caller }];
 }
 
-function actingFor<Noun extends object>(noun: Noun, places: Places<Noun>, caller: Caller): Noun {
+function actingFor<Verbs extends object, Noun extends Verbs>(noun: Noun, places: Places<Verbs>, caller: Caller): Noun {
   const author: Author = { owner: caller.owner, by: caller.token, reason: null };
   const known = new Map<PropertyKey, number | null>(Object.entries<number | null>(places));
   return new Proxy(noun, {

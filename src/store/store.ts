@@ -14,6 +14,7 @@ import type { Ref, Spec } from '../backend.ts';
 import type { Events } from './events.ts';
 import type { Labels } from '../values/labels.ts';
 import type { Outbox } from './outbox.ts';
+import type { Places } from './places.ts';
 import type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
 
 export type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
@@ -160,6 +161,7 @@ export interface Store {
   readonly holderId: string;
   /** Events for webhooks. They are written with what happened, by no call of their own. */
   readonly outbox: Outbox;
+  readonly places: Places;
   /** Changes of state. Each is written with what changed, by no call of its own. */
   readonly events: Events;
 
@@ -260,14 +262,6 @@ export interface Store {
   release(key: string): Promise<void>;
   /** Who holds it now, dead or alive. */
   holder(key: string): Promise<Holder | null>;
-
-  /**
-   * Takes one of `most` places of a group for this holder, in one transaction with a look at those that live holders have.
-   * False when all are taken. A place ends with its holder.
-   */
-  takePlace(group: string, place: string, most: number): Promise<boolean>;
-  /** Idempotent. */
-  givePlace(group: string, place: string): Promise<void>;
 
   /** Gives all leases of this holder back and closes. Idempotent. */
   close(): Promise<void>;

@@ -44,7 +44,7 @@ export function forwardedEnv(
 
 /**
  * `forwardedEnv`, with the names looked at once more: whatever let them through before, what is never passed on is not
- * passed on here. `own` are names that the configuration gives to keys of Caisson itself.
+ * passed on here. `own` are names that the configuration gives to keys of Caisson itself, and to secrets of owners.
  */
 export function passedEnv(
   names: readonly string[],
@@ -52,7 +52,9 @@ export function passedEnv(
   own: readonly string[] = [],
 ): Record<string, string> {
   for (const name of names) {
-    const problem = own.includes(name) ? 'it is a key of Caisson itself' : forwardProblem(name);
+    const problem = own.includes(name)
+      ? 'it is a key of Caisson itself, or a secret of an owner'
+      : forwardProblem(name);
     if (problem === null) continue;
     throw new CaissonError('permission_denied', `the variable ${name.slice(0, 64)} is never passed on: ${problem}`, {
       remedy: 'take it out of env_passthrough and *_forward_env',

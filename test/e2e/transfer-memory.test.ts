@@ -10,10 +10,11 @@ import { pipeline } from 'node:stream/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dockerHost } from '../engines/docker.ts';
 import { openOn, type Service } from './http-service.ts';
-import { makeHome } from './home.ts';
+import { type Home, makeHome } from './home.ts';
 
 const megabytes = Number(process.env['CAISSON_LOAD_TRANSFER_MB'] ?? 256);
 const mostAboveMb = 150;
+const mostOfArchiveMb = 64;
 
 describe.each(['local', 'docker'])('the service on %s', (backend) => {
   it(
@@ -21,11 +22,7 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
     { timeout: 60_000 + megabytes * 200 },
     async () => {
       await using home = await makeHome(dockerHost());
-      const service = await openOn(home, backend);
-      onTestFinished(async () => void (await service.stop()));
-      // Files of the state directory itself are protected; /tmp of a container is bounded.
-      const files = backend === 'local' ? await mkdtemp(join(tmpdir(), 'caisson-transfer-')) : '/workspace';
-      if (backend === 'local') onTestFinished(() => rm(files, { recursive: true }));
+      const { service, files } = await opened(home, backend);
       const at = `${service.url}/v1/sandboxes/build/files?path=${encodeURIComponent(join(files, 'large'))}`;
       // What is loaded and compiled at first use is not the file's.
       await given(service, at, 8);
@@ -34,12 +31,58 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
       const up = await memoryOver(service, () => given(service, at, megabytes));
       const down = await memoryOver(service, () => taken(service, at));
       console.log(`${backend}: up ${figures(up)}, down ${figures(down)}`);
-      expect(down.result).toBe(up.result);
+      expect(down.result.digest).toBe(up.result);
       expect([up.aboveMb, down.aboveMb].filter((mb) => mb > mostAboveMb)).toEqual([]);
       await service.ask('/v1/sandboxes/build', { method: 'DELETE' });
     },
   );
+
+  it(
+    `streams an archive of ${megabytes} MB within ${mostOfArchiveMb} MB of memory`,
+    { timeout: 60_000 + megabytes * 200 },
+    async () => {
+      await using home = await makeHome(dockerHost());
+      const { service, files } = await opened(home, backend);
+      const at = (name: string): string =>
+        `${service.url}/v1/sandboxes/build/files/archive?path=${encodeURIComponent(join(files, name))}`;
+      await filled(service, join(files, 'small'), 8);
+      await filled(service, join(files, 'large'), megabytes);
+      // What is loaded and compiled at first use is not the archive's.
+      await taken(service, at('small'));
+
+      const archive = await memoryOver(service, () => taken(service, at('large')));
+      console.log(`${backend}: archive ${figures(archive)}`);
+      expect(archive.result.bytes).toBeGreaterThan(megabytes * 1024 * 1024);
+      expect(archive.result.trailer).toBe(`sha-256=:${Buffer.from(archive.result.digest, 'hex').toString('base64')}:`);
+      expect(archive.aboveMb).toBeLessThan(mostOfArchiveMb);
+      await service.ask('/v1/sandboxes/build', { method: 'DELETE' });
+    },
+  );
 });
+
+/** `files`: where a test may write. Files of the state directory itself are protected; /tmp of a container is bounded. */
+async function opened(home: Home, backend: string): Promise<{ readonly service: Service; readonly files: string }> {
+  const service = await openOn(home, backend);
+  onTestFinished(async () => void (await service.stop()));
+  if (backend !== 'local') return { service, files: '/workspace' };
+  const files = await mkdtemp(join(tmpdir(), 'caisson-transfer-'));
+  onTestFinished(() => rm(files, { recursive: true }));
+  return { service, files };
+}
+
+/** By a command inside, so that the service has not had the bytes. */
+async function filled(service: Service, path: string, count: number): Promise<void> {
+  const command = [
+    'sh',
+    '-c',
+    'mkdir -p "$1" && head -c "$2" /dev/urandom > "$1/bytes"',
+    'sh',
+    path,
+    `${count * 1024 ** 2}`,
+  ];
+  const made = await service.ask('/v1/sandboxes/build/execs', { body: { command }, accept: 'application/json' });
+  expect(await made.json()).toMatchObject({ exit: { exitCode: 0 } });
+}
 
 const figures = ({ aboveMb, tookMs }: { readonly aboveMb: number; readonly tookMs: number }): string =>
   `${Math.round(aboveMb)} MB of memory, ${Math.round((megabytes * 1000) / tookMs)} MB/s`;
@@ -76,13 +119,18 @@ async function given({ token }: Service, url: string, count: number): Promise<st
   return digest.digest('hex');
 }
 
-async function taken({ token }: Service, url: string): Promise<string> {
+async function taken({ token }: Service, url: string) {
   const digest = createHash('sha256');
+  let bytes = 0;
   const sending = request(url, { headers: { authorization: `Bearer ${token}` } }).end();
   const response = responseIn(await once(sending, 'response'));
   expect(response.statusCode).toBe(200);
-  for await (const part of response) digest.update(part);
-  return digest.digest('hex');
+  for await (const part of response) {
+    const chunk: Buffer = part;
+    digest.update(chunk);
+    bytes += chunk.length;
+  }
+  return { digest: digest.digest('hex'), bytes, trailer: response.trailers['repr-digest'] };
 }
 
 const responseIn = ([response]: readonly IncomingMessage[]): IncomingMessage => {

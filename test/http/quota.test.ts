@@ -111,6 +111,51 @@ it('places of a service that was killed are free again', long, async () => {
   expect((await post(`${world.url}/v1/sandboxes/build/execs`, token, { command: ['true'] })).status).toBe(200);
 });
 
+const processes = [
+  ['exec_long', ['sleep', '60']],
+  ['exec_short', ['sh', '-c', 'until [ -e go ]; do sleep 0.1; done']],
+] as const;
+
+it(
+  'a detached process has a place of execs as long as it lives, also in a service that was started later',
+  long,
+  async () => {
+    await using world = await openWorld({ config: ownerConfig('execs: 2') });
+    const token = await tokenOf(world);
+    const authorization = `Bearer ${token}`;
+    const at = (url: string, verb: string): string => `${url}/v1/sandboxes/build/${verb}`;
+    await post(`${world.url}/v1/sandboxes`, token, { taskId: 'build' });
+    {
+      await using other = await another(world, 'SIGKILL');
+      for (const [execId, command] of processes) {
+        const start = { command, execId };
+        expect((await post(at(other.url, 'processes'), token, start)).status).toBe(201);
+        // A repeated request is the same process, and has the same place.
+        expect(await json(await post(at(world.url, 'processes'), token, start))).toMatchObject({ id: execId });
+      }
+    }
+    const refused = await post(at(world.url, 'processes'), token, sleep);
+    expect([refused.status, await json(refused)]).toMatchObject([429, { details: { limit: 'execs', most: 2 } }]);
+    await using anew = await another(world);
+    const run = async (): Promise<number> => {
+      const response = await post(at(anew.url, 'execs'), token, { command: ['true'] });
+      await response.text();
+      return response.status;
+    };
+    expect(await run()).toBe(429);
+    const file = { method: 'PUT', headers: { authorization, 'content-type': 'application/octet-stream' }, body: 'x' };
+    expect((await fetch(at(anew.url, 'files?path=go'), file)).status).toBe(200);
+    await expect.poll(run, { timeout: 10_000 }).toBe(200);
+    const third = { ...sleep, execId: 'exec_third' };
+    const startThird = async (): Promise<number> => (await post(at(anew.url, 'processes'), token, third)).status;
+    await expect.poll(startThird, { timeout: 10_000 }).toBe(201);
+    expect(await run()).toBe(429);
+    const kill = { method: 'DELETE', headers: { authorization } };
+    expect((await fetch(at(anew.url, 'processes/exec_long'), kill)).status).toBe(200);
+    expect(await run()).toBe(200);
+  },
+);
+
 it('a token with limits of its own has fewer requests and commands than its owner', async () => {
   await using world = await openWorld({ config: ownerConfig('sandboxes: 3') });
   const [few, many] = [await tokenOf(world, { limits: { requestsPerMinute: 3, execs: 1 } }), await tokenOf(world)];

@@ -94,3 +94,26 @@ it('caisson serve reads its file again at SIGHUP, and goes on', { timeout: 60_00
     child.kill('SIGKILL');
   }
 });
+
+it('what was set and what was read again is in the audit, with who and which keys, and without values', async () => {
+  await using world = await openWorld();
+  const { token, id } = await world.api.tokens.create({ name: 'ops', scopes: ['admin', 'read'] }, 'test');
+  const set = async (key: string, text: string): Promise<number> =>
+    (await world.ask('/v1/config', { method: 'PUT', token, body: { key, text } })).status;
+  expect(await set('owners.zebra.sandboxes', '4217')).toBe(204);
+  expect(await set('server.port', '7999')).toBe(204);
+  expect(await set('owners.zebra.sandboxes', 'not-a-number')).toBe(422);
+  expect((await world.ask('/v1/config/reload', { method: 'POST', token })).status).toBe(200);
+  await world.api.config.reload();
+  const records = await Array.fromAsync(world.api.audit.tail({ count: 100, follow: false }));
+  const changes = records.filter(({ type }) => type === 'config');
+  const ops = { owner: 'operator', token: id };
+  expect(changes).toMatchObject([
+    { what: 'set', keys: ['owners.zebra.sandboxes'], ...ops },
+    { what: 'set', keys: ['server.port'], ...ops },
+    { what: 'reload', keys: ['owners'], needsRestart: ['server.port'], ...ops },
+    { what: 'reload', keys: [], needsRestart: ['server.port'], owner: 'operator' },
+  ]);
+  expect(changes[3]).not.toHaveProperty('token');
+  expect(JSON.stringify(changes)).not.toMatch(/4217|7999|not-a-number/);
+});

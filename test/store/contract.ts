@@ -167,14 +167,38 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
     });
 
     it('gives no more places of a group than there are, over all holders, and those of one back with it', async () => {
-      expect(await store.takePlace('execs.ann', 'one', 2)).toBe(true);
-      expect(await other.takePlace('execs.ann', 'two', 2)).toBe(true);
-      expect(await store.takePlace('execs.ann', 'three', 2)).toBe(false);
-      expect(await store.takePlace('execs.bob', 'three', 2)).toBe(true);
-      await store.givePlace('execs.ann', 'one');
-      expect(await store.takePlace('execs.ann', 'three', 2)).toBe(true);
+      expect(await store.places.take('execs.ann', 'one', 2)).toBe(true);
+      expect(await other.places.take('execs.ann', 'two', 2)).toBe(true);
+      expect(await store.places.take('execs.ann', 'three', 2)).toBe(false);
+      expect(await store.places.take('execs.bob', 'three', 2)).toBe(true);
+      await store.places.give('execs.ann', 'one');
+      expect(await store.places.take('execs.ann', 'three', 2)).toBe(true);
       await other.close();
-      expect(await store.takePlace('execs.ann', 'four', 2)).toBe(true);
+      expect(await store.places.take('execs.ann', 'four', 2)).toBe(true);
+    });
+
+    it('keeps the place of a detached process beyond its holder, until it is given back or the process is retired', async () => {
+      const row = {
+        kind: 'detached',
+        taskId: 'build',
+        sandboxId: 's',
+        backend: 'x',
+        request: null,
+        startedAt: 1,
+      } as const;
+      for (const id of ['exec_one', 'exec_two']) {
+        await other.insertExec({ id, ...row });
+        expect(await other.places.take('execs.ann', id, 2)).toBe(true);
+        await other.places.keep('execs.ann', id, id);
+      }
+      await other.close();
+      expect(await store.places.take('execs.ann', 'three', 2)).toBe(false);
+      expect([...(await store.places.kept('execs.ann'))].sort()).toEqual(['exec_one', 'exec_two']);
+      await store.places.giveKept('exec_one');
+      await store.retireExec('exec_two');
+      expect(await store.places.kept('execs.ann')).toEqual([]);
+      expect(await store.places.take('execs.ann', 'three', 1)).toBe(true);
+      expect(await store.places.take('execs.ann', 'four', 1)).toBe(false);
     });
 
     it('gives the leases of a holder back when it closes', async () => {

@@ -47,6 +47,7 @@ function whatOf(type: AuditRecord['type'], rest: Readonly<Record<string, unknown
   if (type === 'decision') return decisionOf(rest);
   if (type === 'loss') return `${words(rest['backend'])}: files are those of ${words(rest['since'])}`;
   if (type === 'trust') return `${words(rest['host'])} ${words(rest['fingerprint'])}`;
+  if (type === 'config') return `${words(rest['what'])} ${words(rest['keys'])}`.trimEnd();
   if (type === 'access') return `${words(rest['what'])} on ${words(rest['platform'])} ${words(rest['user'])}`.trimEnd();
   return type === 'torn' ? 'a piece of a line, as a crash leaves it' : `through ${words(rest['through'])}`;
 }

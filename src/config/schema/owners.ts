@@ -1,6 +1,8 @@
 /** What the sandboxes of one owner of the service may be. */
 import { z } from 'zod';
-import { key } from '../../lib/config-key.ts';
+import { checkedText, key } from '../../lib/config-key.ts';
+import { credentialPathProblem } from '../../values/credential-path.ts';
+import { forwardProblem } from '../../values/env.ts';
 import { rulesKey } from './approvals.ts';
 import { registryLogins } from './registries.ts';
 
@@ -15,6 +17,17 @@ const ofOperator = new Set([
 ]);
 const megabytes = (least: number) => z.number().int().min(least).max(pebibyteInMb).optional();
 
+const variable = checkedText(forwardProblem).max(255);
+const hostPath = z
+  .string()
+  .max(4096)
+  .regex(/^\/[^\0\n]+$/);
+
+const secrets = z.strictObject({
+  variables: z.record(variable, z.strictObject({ from_env: variable })).optional(),
+  files: z.record(checkedText(credentialPathProblem), hostPath).optional(),
+});
+
 export const ownerSection = z.strictObject({
   backends: key(
     texts,
@@ -27,6 +40,11 @@ export const ownerSection = z.strictObject({
     'logins by the hosts of registries',
     'Logins to registries for images of this owner, as registries has them. Those of others are never used for it.',
   ),
+  secrets: key(
+    secrets.optional(),
+    'variables, each NAME: {from_env: VARIABLE}, and files, each PATH: /path/of/this/host',
+    'Variables, and files below terminal.credential_directory, that commands of this owner see and no one else.',
+  ),
   network: key(z.enum(['open', 'none']).optional(), 'open or none', 'none: no sandbox has a network.'),
   cpu: key(
     z.number().min(0.01).max(1024).optional(),
@@ -36,7 +54,11 @@ export const ownerSection = z.strictObject({
   memory: key(megabytes(6), 'whole megabytes from 6 on', 'Megabytes of memory that a sandbox has at most.'),
   disk: key(megabytes(1), 'whole megabytes from 1 on', 'Megabytes of disk that a sandbox has at most.'),
   sandboxes: key(count, 'a whole number from 0 on', 'Sandboxes at the same time, stopped ones among them.'),
-  execs: key(count, 'a whole number from 0 on', 'Commands that run, or wait for an answer, at the same time.'),
+  execs: key(
+    count,
+    'a whole number from 0 on',
+    'Commands that run, or wait for an answer, at the same time; detached processes as long as they live.',
+  ),
   requests_per_minute: key(
     z.number().int().min(1).max(1_000_000).optional(),
     'a whole number from 1 on',
@@ -60,6 +82,12 @@ export const ownersKey = z
         code: 'custom',
         path: ['operator', name],
         message: `what the operator may have is said in terminal: of operator only ${[...ofOperator].join(', ')} are taken`,
+      });
+    if (owners['default']?.secrets !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['default', 'secrets'],
+        message: 'secrets are of one owner, and default stands for many: name each',
       });
   })
   .describe('What owners of the service may have, by name; default: those that are not named.');

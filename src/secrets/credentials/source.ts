@@ -1,4 +1,7 @@
-/** Credential files on this host: found below the state directory by real path, regular, of one name, small. */
+/**
+ * Credential files on this host, regular, of one name, small: found below the state directory by real path, or where the
+ * configuration says for an owner of the service.
+ */
 import { constants, type BigIntStats, statSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -28,6 +31,25 @@ export function stateDirectory(home: string): CredentialSource {
   };
 }
 
+/** `home`: the state directory. `files`: paths of this host. An error names what is seen inside, since owners read it. */
+export function filesOfHost(home: string, files: () => Readonly<Record<string, string>>): CredentialSource {
+  const pathOf = (path: string): string | null => (Object.hasOwn(files(), path) ? (files()[path] ?? null) : null);
+  return {
+    stampOf: (path) => {
+      const file = pathOf(path);
+      return file === null ? null : fileStamp(file);
+    },
+    read: async (path) => {
+      const file = pathOf(path);
+      const real = file === null ? null : await realpath(file).catch((error: unknown) => absent(path, error));
+      if (real === null) return null;
+      const inside = relative(await realpath(home), real);
+      if (!inside.startsWith('../') && isOwnFile(inside)) throw refused(path, "it leads to one of Caisson's own files");
+      return await contentOf(path, real);
+    },
+  };
+}
+
 /** By one call of stat(2); changes also when a file is replaced by rename. */
 export function fileStamp(path: string): string | null {
   try {
@@ -48,6 +70,10 @@ async function readCredential(home: string, path: string): Promise<CredentialCon
   const inside = relative(await realpath(home), real);
   if (inside.startsWith('../') || inside === '..') throw refused(path, 'it leads out of the state directory');
   if (isOwnFile(inside)) throw refused(path, "it leads to one of Caisson's own files");
+  return await contentOf(path, real);
+}
+
+async function contentOf(path: string, real: string): Promise<CredentialContent | null> {
   // Neither a link that takes its place now nor a named pipe is opened.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(real, flags).catch((error: unknown) => absent(path, error));
@@ -78,6 +104,6 @@ function refused(path: string, problem: string, cause?: unknown): CaissonError {
   return new CaissonError('invalid_argument', `the credential file ${JSON.stringify(path)} is refused: ${problem}`, {
     cause,
     details: { path },
-    remedy: 'put a copy of it into the state directory, or take it out of credential_files',
+    remedy: 'put a copy of it there, or take it out of the configuration',
   });
 }

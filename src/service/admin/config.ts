@@ -1,4 +1,5 @@
 /** The configuration in force, for people. */
+import type { Audit } from '../../audit/types.ts';
 import type { SettingsApi } from '../api.ts';
 import type { ConfigView } from '../types.ts';
 import type { BackendKeys } from '../../config/backends.ts';
@@ -7,7 +8,10 @@ import type { Loaded } from '../../config/types.ts';
 import { keyNamed } from '../../plan/backend-keys.ts';
 import { checkTaskId } from '../../values/task.ts';
 import { shownWebhooks } from '../webhooks/open.ts';
+import { configEntry } from './config-entry.ts';
 import { shownServers } from './mcp-servers.ts';
+
+const longestKey = 200;
 
 type Entry = ReturnType<ConfigView['show']>[number];
 
@@ -38,16 +42,21 @@ export interface Changeable extends Configured {
   /** Runs while no other process changes the file. */
   readonly alone: (work: () => Promise<void>) => Promise<void>;
   readonly reload: ConfigView['reload'];
+  readonly audit: Pick<Audit, 'record'>;
 }
 
-export function configView({ alone, reload, ...configured }: Changeable, notices: readonly string[]): ConfigView {
+export function configView(
+  { alone, reload, audit, ...configured }: Changeable,
+  notices: readonly string[],
+): ConfigView {
   const { loaded, backends } = configured;
   return {
     ...configLook(configured, notices),
     reload,
     set: async (key, text) => {
       const { setInFile } = await import('../../config/edit.ts');
-      await alone(() => setInFile(loaded.home, { key, text }, backends));
+      const before = async (): Promise<void> => await audit.record(configEntry('set', [key.slice(0, longestKey)]));
+      await alone(() => setInFile(loaded.home, { key, text, before }, backends));
     },
     create: async (text) => {
       const { createFile } = await import('../../config/edit.ts');

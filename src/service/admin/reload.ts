@@ -1,7 +1,9 @@
 /** The configuration, read anew while the service runs. */
+import type { Audit } from '../../audit/types.ts';
 import type { Reloaded } from '../types.ts';
 import { changeOf } from '../../config/live.ts';
 import type { Loaded } from '../../config/types.ts';
+import { configEntry } from './config-entry.ts';
 
 export interface Reloadable {
   /** What every part of the service reads what may change from: it is changed in place. */
@@ -11,6 +13,7 @@ export interface Reloadable {
   /** Takes the rules of a configuration. Throws for one that does not parse. */
   readonly takeRules: (next: Pick<Loaded, 'config' | 'origins'>) => Promise<void>;
   readonly openWebhooks: (read: Loaded) => Promise<void>;
+  readonly audit: Pick<Audit, 'record' | 'recordSoon'>;
 }
 
 /** One at a time: two that overlap could leave the older file in force. */
@@ -23,10 +26,14 @@ export function reloader(parts: Reloadable): () => Promise<Reloaded> {
   };
 }
 
-async function reload({ loaded, read, takeRules, openWebhooks }: Reloadable): Promise<Reloaded> {
+async function reload({ loaded, read, takeRules, openWebhooks, audit }: Reloadable): Promise<Reloaded> {
   const found = await read();
   const { next, changed, needsRestart } = changeOf(loaded, found);
-  await takeRules(next);
+  await audit.record(configEntry('reload', changed, { needsRestart }));
+  await takeRules(next).catch((error: unknown) => {
+    audit.recordSoon(configEntry('reload-refused', changed));
+    throw error;
+  });
   Object.assign(loaded, next);
   if (changed.includes('webhooks')) await openWebhooks({ ...found, ...next });
   return { changed, needsRestart };

@@ -23,6 +23,7 @@ import { measure } from '../../sandbox/measure.ts';
 import type { Redaction } from '../../secrets/redact/redactor.ts';
 import type { SandboxRow } from '../../store/store.ts';
 import type { Caller } from '../../values/caller.ts';
+import { ownerOf } from '../../values/owner.ts';
 import type { CredentialState } from '../../secrets/credentials/files.ts';
 
 export interface AttemptParts {
@@ -192,8 +193,8 @@ export class Attempt {
   }
 
   #redaction(): Redaction | null {
-    const { request, provision } = this.admitted;
-    return this.#parts.origin.redactions.forExec(request.env, provision.variables);
+    const { request, provision, plan } = this.admitted;
+    return this.#parts.origin.redactions.of(ownerOf(plan.taskId)).forExec(request.env, provision.variables);
   }
 }
 

@@ -33,7 +33,7 @@ import { checkKeys, listKeys, requestKeys } from '../inputs.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { runEntry, whereOf } from './audit-entries.ts';
-import type { ExecPlaces } from './places.ts';
+import type { ExecPlaces, Keep } from './places.ts';
 import { type Proposal, sandboxPart } from './proposal.ts';
 import type { Origin } from './provision.ts';
 import type { Context, StepOptions } from '../../sandbox/context.ts';
@@ -73,15 +73,14 @@ export class Processes implements ProcessesApi {
     checkKeys(input, requestKeys.exec);
     const identity = identityOf({ ...input, words: input.command });
     const plan = await this.#parts.plan(sandboxPart(input), options);
-    // Once it is started it is the sandbox's, within the processes that it may have.
-    return await this.#parts.places.during(
-      { taskId: plan.taskId, caller: options.caller },
-      async () => await this.#start({ plan, input, identity }, options),
-      async () => await Promise.resolve(),
-    );
+    const start = async (keep: Keep): Promise<Detached> => await this.#start({ plan, input, identity }, options, keep);
+    const { execId } = input;
+    // A repeated request is answered with the process that has its place already.
+    if (execId !== undefined && (await this.#known.find(execId)) !== null) return await start(async () => undefined);
+    return await this.#parts.places.keeping({ taskId: plan.taskId, caller: options.caller }, start);
   }
 
-  async #start(proposal: Proposal, options: Options): Promise<Detached> {
+  async #start(proposal: Proposal, options: Options, keep: Keep): Promise<Detached> {
     const attempt = this.#parts.attempt(await this.#parts.admission.admit(proposal, options));
     const { identity } = proposal;
     const { plan } = attempt.admitted;
@@ -101,8 +100,9 @@ export class Processes implements ProcessesApi {
           details: { sandboxId: known.sandboxId },
         });
       }
+      if (isNew) await keep(id);
       const kept = await keptIn(this.#context, handle.row, handle.sandbox, options.signal);
-      await this.#audited(id, { ...runEntry(request, handle, this.#redaction), detached: true });
+      await this.#audited(id, { ...runEntry(request, handle, this.#redaction(taskId)), detached: true });
       const started = await startDetached(kept, request).catch((error: unknown) => {
         this.#context.audit.recordSoon(notRun(id, handle.row.taskId, toCaissonError(error).message));
         return this.#notStarted(id, error);
@@ -149,7 +149,7 @@ export class Processes implements ProcessesApi {
 
   async get(id: string, options: Options = {}): Promise<TaskProcess> {
     const { kept, row } = await this.#kept(id, options);
-    return { ...this.#shown(await findProcess(kept, id)), taskId: row.taskId, sandboxId: row.id };
+    return { ...this.#shown(row, await findProcess(kept, id)), taskId: row.taskId, sandboxId: row.id };
   }
 
   async input(id: string, source: Readable, options: Options = {}): Promise<void> {
@@ -157,12 +157,15 @@ export class Processes implements ProcessesApi {
   }
 
   async wait(id: string, options: Options = {}): Promise<DetachedProcess> {
-    return this.#shown(await waitForProcess((await this.#kept(id, options)).kept, id));
+    const { kept, row } = await this.#kept(id, options);
+    return this.#shown(row, await waitForProcess(kept, id));
   }
 
   async kill(id: string, signal?: string, options: Options = {}): Promise<Killed> {
-    const killed = await killProcess((await this.#kept(id, options)).kept, id, signal ?? null);
-    return { ...killed, process: this.#shown(killed.process) };
+    const { kept, row } = await this.#kept(id, options);
+    const killed = await killProcess(kept, id, signal ?? null);
+    if (killed.process.state !== 'running') await this.#context.store.places.giveKept(id);
+    return { ...killed, process: this.#shown(row, killed.process) };
   }
 
   /** `null` when it is not the id of a detached process. */
@@ -171,7 +174,8 @@ export class Processes implements ProcessesApi {
     const { kept, where, row } = await this.#kept(id, options);
     const place = { where, cwd: row.spec.cwd };
     const events = followProcess(kept, id, { after: how.after ?? 0, follow: how.follow ?? false, ...place });
-    return this.#redaction === null ? events : redactEvents(events, this.#redaction);
+    const redaction = this.#redaction(row.taskId);
+    return redaction === null ? events : redactEvents(events, redaction);
   }
 
   /**
@@ -217,13 +221,13 @@ export class Processes implements ProcessesApi {
     }));
   }
 
-  get #redaction(): Redaction | null {
-    return this.#redactions.forExec({}, []);
+  #redaction(taskId: string): Redaction | null {
+    return this.#redactions.of(ownerOf(taskId)).forExec({}, []);
   }
 
   /** Its words are kept in the sandbox as they are, and run as they are. */
-  #shown(process: DetachedProcess): DetachedProcess {
-    const redaction = this.#redaction;
+  #shown({ taskId }: SandboxRow, process: DetachedProcess): DetachedProcess {
+    const redaction = this.#redaction(taskId);
     return redaction === null ? process : { ...process, command: process.command.map((word) => redaction.text(word)) };
   }
 
@@ -231,7 +235,7 @@ export class Processes implements ProcessesApi {
     const sandbox = await presentSandbox(this.#context, row);
     if (sandbox === null) throw notRunning(row);
     const processes = await listProcesses(await keptIn(this.#context, row, sandbox, options.signal));
-    return processes.map((process) => ({ ...this.#shown(process), taskId: row.taskId, sandboxId: row.id }));
+    return processes.map((process) => ({ ...this.#shown(row, process), taskId: row.taskId, sandboxId: row.id }));
   }
 
   async #kept(

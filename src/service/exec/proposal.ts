@@ -9,6 +9,7 @@ import { declaredIn } from '../../secrets/redactions.ts';
 import type { Plan } from '../../plan/types.ts';
 import { workspaceOf } from '../files/relative.ts';
 import { checkExecEnv } from '../../values/env.ts';
+import { ownerOf } from '../../values/owner.ts';
 
 /** A command and the plan of its sandbox. Nothing has been decided about it. */
 export interface Proposal {
@@ -51,7 +52,7 @@ export function checkProposal({ origin, limit }: Rules, proposal: Proposal, prov
     plan,
     request,
     subject: proposal.subject ?? { kind: 'argv', argv: request.command },
-    redaction: origin.redactions.forExec(request.env, provision.variables),
+    redaction: origin.redactions.of(ownerOf(plan.taskId)).forExec(request.env, provision.variables),
     look,
     variables: { set: input.env ?? {}, anyway: environmentWithout(plan, { origin, provision }) },
   });

@@ -5,11 +5,14 @@ import { withLease } from '../../sandbox/lease.ts';
 import type { Plan } from '../../plan/types.ts';
 import type { Broker } from '../../secrets/broker/broker.ts';
 import { CredentialFiles, type CredentialState } from '../../secrets/credentials/files.ts';
-import { stateDirectory } from '../../secrets/credentials/source.ts';
+import { type CredentialSource, filesOfHost, stateDirectory } from '../../secrets/credentials/source.ts';
 import { valuesIn } from '../../secrets/credentials/values.ts';
+import { type Granted, ownedSources, ownedVariables } from '../../secrets/owned.ts';
 import type { Redactions } from '../../secrets/redactions.ts';
 import { Skills } from '../../secrets/skills.ts';
+import { operator } from '../../values/caller.ts';
 import { passedEnv } from '../../values/env.ts';
+import { ownerOf } from '../../values/owner.ts';
 
 export interface Origin {
   readonly cwd: string;
@@ -45,23 +48,20 @@ export interface Provision {
 export const noProvision: Provision = { variables: [], env: {}, unset: [], files: [] };
 
 export class Provisions {
+  readonly #context: Context;
   readonly #origin: Origin;
   readonly #skills: Skills;
-  readonly #files: CredentialFiles;
+  /** By owner: a path of one names another file than the same path of another one. */
+  readonly #files = new Map<string, CredentialFiles>();
 
   constructor(context: Context, origin: Origin) {
+    this.#context = context;
     this.#origin = origin;
     this.#skills = new Skills({
       ...origin,
       directories: origin.skillDirectories,
       ...(origin.admitSkill === undefined ? {} : { admit: origin.admitSkill }),
       sourced: (name) => origin.broker.has(name),
-    });
-    this.#files = new CredentialFiles({
-      home: context.home,
-      source: origin.broker.credentials(stateDirectory(context.home)),
-      locked: (id, work) => withLease(context.store, `credentials:${id}`, { waitMs: leasePatienceMs }, work),
-      seen: (path, bytes) => origin.redactions.declare(valuesIn(path, bytes)),
     });
   }
 
@@ -73,12 +73,24 @@ export class Provisions {
       cautions: notes = [],
     } = await this.#skills.load(plan, { configured: plan.skills, asked: skills });
     const variables = [...plan.forwardEnv, ...plan.passEnv, ...set];
-    return { variables, env: await this.#values(variables), unset: missing, files, notes };
+    const own = ownedVariables(this.#granted(ownerOf(plan.taskId)), this.#origin);
+    return {
+      variables: [...variables, ...Object.keys(own.env)],
+      env: { ...(await this.#values(variables)), ...own.env },
+      unset: [...missing, ...own.unset],
+      files,
+      notes,
+    };
+  }
+
+  #granted(owner: string): Granted {
+    return (owner === operator ? undefined : this.#context.allowed(owner).secrets) ?? {};
   }
 
   async #values(variables: readonly string[]): Promise<Readonly<Record<string, string>>> {
     const { env, ownKeys, broker } = this.#origin;
-    const passed = passedEnv(variables, env, ownKeys);
+    const others = ownedSources(this.#context.registries.owners);
+    const passed = passedEnv(variables, env, [...ownKeys, ...others]);
     return variables.some((name) => broker.has(name)) ? { ...passed, ...(await broker.variables(variables)) } : passed;
   }
 
@@ -96,7 +108,27 @@ export class Provisions {
       directory: credentials.directory,
       signal,
     };
-    return this.#files.before(place, credentials);
+    return this.#filesOf(ownerOf(row.taskId)).before(place, credentials);
+  }
+
+  #filesOf(owner: string): CredentialFiles {
+    const { home, store } = this.#context;
+    const { redactions } = this.#origin;
+    const files =
+      this.#files.get(owner) ??
+      new CredentialFiles({
+        home,
+        source: this.#sourceOf(owner),
+        locked: (id, work) => withLease(store, `credentials:${id}`, { waitMs: leasePatienceMs }, work),
+        seen: (path, bytes) => redactions.of(owner).declare(valuesIn(path, bytes)),
+      });
+    this.#files.set(owner, files);
+    return files;
+  }
+
+  #sourceOf(owner: string): CredentialSource {
+    if (owner === operator) return this.#origin.broker.credentials(stateDirectory(this.#context.home));
+    return filesOfHost(this.#context.home, () => this.#granted(owner).files ?? {});
   }
 }
 

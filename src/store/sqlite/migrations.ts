@@ -144,6 +144,17 @@ export const migrations: readonly Migration[] = [
     sql: `ALTER TABLE tokens ADD COLUMN limits TEXT NOT NULL DEFAULT '{"execs":null,"requestsPerMinute":null}';`,
   },
   { version: 11, sql: eventsSchema },
+  {
+    version: 12,
+    sql: `
+      CREATE TABLE process_places (
+        place_group TEXT NOT NULL,
+        exec_id TEXT NOT NULL REFERENCES execs (id) ON DELETE CASCADE,
+        PRIMARY KEY (place_group, exec_id)
+      ) STRICT;
+      CREATE INDEX process_places_by_exec ON process_places (exec_id);
+    `,
+  },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

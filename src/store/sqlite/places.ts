@@ -1,44 +1,93 @@
-/** Places of which there are only so many, such as those for running commands. They are leases, and end with their holder. */
+/**
+ * Places are leases, and end with their holder; that of a detached process is a row, and stays until the process is known to
+ * have ended.
+ */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../lib/clock.ts';
+import type { Places } from '../places.ts';
 import { immediate } from './connection.ts';
+import { storeError } from './errors.ts';
 import type { Leases } from './leases.ts';
 
-export class Places {
-  readonly #db: DatabaseSync;
-  readonly #holder: string;
-  readonly #leases: Leases;
+interface Holders {
+  readonly self: string;
+  readonly leases: Leases;
+  readonly clock: Clock;
+}
 
-  constructor(db: DatabaseSync, holder: string, leases: Leases) {
+export class SqlitePlaces implements Places {
+  readonly #db: DatabaseSync;
+  readonly #holders: Holders;
+
+  constructor(db: DatabaseSync, holders: Holders) {
     this.#db = db;
-    this.#holder = holder;
-    this.#leases = leases;
+    this.#holders = holders;
   }
 
-  take(
-    { group, place, most }: { readonly group: string; readonly place: string; readonly most: number },
-    clock: Clock,
-  ) {
-    return immediate(this.#db, () => {
-      if (this.#taken(group, clock) >= most) return false;
+  async take(group: string, place: string, most: number): Promise<boolean> {
+    return this.#do(`take a place of ${group}`, () => {
+      if (this.#taken(group) >= most) return false;
       const take = this.#db.prepare('INSERT INTO leases (key, holder) VALUES (?, ?)');
-      take.run(keyOf(group, place), this.#holder);
+      take.run(keyOf(group, place), this.#holders.self);
       return true;
     });
   }
 
-  give(group: string, place: string): void {
-    this.#db.prepare('DELETE FROM leases WHERE key = ? AND holder = ?').run(keyOf(group, place), this.#holder);
+  async give(group: string, place: string): Promise<void> {
+    this.#do(`give back a place of ${group}`, () => this.#give(group, place));
   }
 
-  #taken(group: string, clock: Clock): number {
+  /** In one transaction, so that it is counted once at each moment. */
+  async keep(group: string, place: string, execId: string): Promise<void> {
+    this.#do(`keep a place of ${group}`, () => {
+      const keep = this.#db.prepare(
+        'INSERT INTO process_places (place_group, exec_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+      );
+      keep.run(group, execId);
+      this.#give(group, place);
+    });
+  }
+
+  async kept(group: string): Promise<readonly string[]> {
+    return this.#do(`read the places of ${group}`, () => this.#kept(group));
+  }
+
+  async giveKept(execId: string): Promise<void> {
+    const give = 'DELETE FROM process_places WHERE exec_id = ?';
+    this.#do(`give back the places of ${execId}`, () => this.#db.prepare(give).run(execId));
+  }
+
+  #do<T>(what: string, work: () => T): T {
+    try {
+      return immediate(this.#db, work);
+    } catch (error) {
+      throw storeError(error, what);
+    }
+  }
+
+  #give(group: string, place: string): void {
+    const give = this.#db.prepare('DELETE FROM leases WHERE key = ? AND holder = ?');
+    give.run(keyOf(group, place), this.#holders.self);
+  }
+
+  /** Of processes that were not retired: those have ended. */
+  #kept(group: string): readonly string[] {
+    const kept = this.#db.prepare(
+      `SELECT p.exec_id AS id FROM process_places p JOIN execs e ON e.id = p.exec_id
+       WHERE p.place_group = ? AND e.kind = 'detached'`,
+    );
+    return kept.all(group).flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+  }
+
+  #taken(group: string): number {
+    const { leases, clock } = this.#holders;
     const count = this.#db.prepare(
       'SELECT holder, count(*) AS n FROM leases WHERE key >= ? AND key < ? GROUP BY holder',
     );
     // ";" follows ":" in the order of bytes.
     const rows = count.all(keyOf(group, ''), `place:${group};`);
-    const alive = rows.filter(({ holder }) => typeof holder === 'string' && this.#leases.isHolderAlive(holder, clock));
-    return alive.reduce((sum, { n }) => sum + Number(n), 0);
+    const alive = rows.filter(({ holder }) => typeof holder === 'string' && leases.isHolderAlive(holder, clock));
+    return alive.reduce((sum, { n }) => sum + Number(n), this.#kept(group).length);
   }
 }
 

@@ -26,7 +26,7 @@ import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
 import { heartbeatMs, type HolderRow } from './holder.ts';
 import { SqliteOutbox } from './outbox.ts';
-import { Places } from './places.ts';
+import { SqlitePlaces } from './places.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { SavedRules } from './saved-rules.ts';
 import { steadyNow } from './steady.ts';
@@ -52,6 +52,7 @@ export class SqliteStore implements Store {
   readonly notices: readonly Notice[];
   readonly outbox: SqliteOutbox;
   readonly events: EventLog;
+  readonly places: SqlitePlaces;
   readonly #db: DatabaseSync;
   readonly #lock: Lock;
   readonly #clock: Clock;
@@ -63,7 +64,6 @@ export class SqliteStore implements Store {
   readonly #savedRules: SavedRules;
   readonly #uses: Uses;
   readonly #execs: Execs;
-  readonly #places: Places;
   readonly #heartbeat: NodeJS.Timeout;
 
   constructor({ db, lock, instance, self, notices, clock, mostEvents }: Parts) {
@@ -83,7 +83,7 @@ export class SqliteStore implements Store {
     this.#savedRules = new SavedRules(db);
     this.#execs = new Execs(db, this.events);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
-    this.#places = new Places(db, self.id, this.#leases);
+    this.places = new SqlitePlaces(db, { self: self.id, leases: this.#leases, clock });
     this.#leases.beat(this.#clock);
     this.#leases.sweep(this.#clock);
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
@@ -249,14 +249,6 @@ export class SqliteStore implements Store {
 
   async holder(key: string): Promise<Holder | null> {
     return this.#do(`read the lease ${key}`, () => this.#leases.holder(key, this.#clock));
-  }
-
-  async takePlace(group: string, place: string, most: number): Promise<boolean> {
-    return this.#do(`take a place of ${group}`, () => this.#places.take({ group, place, most }, this.#clock));
-  }
-
-  async givePlace(group: string, place: string): Promise<void> {
-    this.#do(`give back a place of ${group}`, () => this.#places.give(group, place));
   }
 
   async close(): Promise<void> {

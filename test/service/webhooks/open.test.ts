@@ -50,6 +50,36 @@ it('the secret of a webhook reaches no command and no output, and its path is no
   expect(JSON.stringify(caisson.config.show())).not.toContain('secret-path');
 });
 
+it('after a reload an added webhook is called, and a removed one is not', async () => {
+  await using one = await receiver((response) => response.end());
+  await using two = await receiver((response) => response.end());
+  const caisson = await opened(pager(one.url));
+  const { home } = caisson.config;
+  const write = (webhooks: string): void =>
+    writeFileSync(join(home, 'config.yaml'), `terminal: {backend: local}\n${webhooks}`, { mode: 0o600 });
+  const ran = async (taskId: string): Promise<void> => {
+    await caisson.run({ taskId, command: ['true'] });
+    await caisson.sandboxes.remove(taskId);
+  };
+  const heard = ({ received }: typeof one, taskId: string): boolean =>
+    received.some(({ event: { data } }) => data['taskId'] === taskId && data['to'] === 'removed');
+
+  await ran('first');
+  await until(() => heard(one, 'first'));
+  const other = `other: {url: "${two.url}", secret_env: PAGER_SECRET}`;
+  write(`webhooks: {pager: {url: "${one.url}", secret_env: PAGER_SECRET}, ${other}}\n`);
+  expect(await caisson.config.reload()).toEqual({ changed: ['webhooks'], needsRestart: [] });
+  await ran('second');
+  await until(() => heard(one, 'second') && heard(two, 'second'));
+  write(`webhooks: {${other}}\n`);
+  expect(await caisson.config.reload()).toEqual({ changed: ['webhooks'], needsRestart: [] });
+  await ran('third');
+  await until(() => heard(two, 'third'));
+  expect(one.received.some(({ event: { data } }) => data['taskId'] === 'third')).toBe(false);
+  expect(two.received.some(({ event: { data } }) => data['taskId'] === 'first')).toBe(false);
+  expect(two.received.every(({ isSigned }) => isSigned)).toBe(true);
+});
+
 it('a webhook without a secret is reported, and its events wait', async () => {
   await using server = await receiver((response) => response.end());
   const caisson = await opened(pager(server.url).replace('PAGER_SECRET', 'OTHER_SECRET'));
