@@ -14,7 +14,7 @@ import { type Home, makeHome } from './home.ts';
 
 const megabytes = Number(process.env['CAISSON_LOAD_TRANSFER_MB'] ?? 256);
 const mostAboveMb = 150;
-const mostOfArchiveMb = 64;
+const mostOfArchiveMb = 100;
 
 describe.each(['local', 'docker'])('the service on %s', (backend) => {
   it(
