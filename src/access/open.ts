@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import { ruleFor } from './authorize.ts';
 import { channelRulesOf, platformSections } from './channel-rules.ts';
 import { conversationOf, type Placed } from './conversation.ts';
+import { messagingCwd } from './cwd.ts';
 import { decide, isForAgent } from './decide.ts';
 import { PairingFiles } from './files.ts';
 import { type Refusal, RefusalLog } from './log.ts';
@@ -39,6 +40,7 @@ export class Access {
     const message = checkMessage(given);
     const { platform, from } = message;
     const { config, env } = this.#loaded;
+    const cwd = messagingCwd(env, this.#loaded.home);
     const rules = channelRulesOf(platform, config, env);
     // For most of what is said in channels no file needs to be read.
     const rule = isForAgent(message, rules)
@@ -48,7 +50,7 @@ export class Access {
     const hearing = decision === 'ask' ? await this.#offer(message) : decision;
     const why = refusedBy(hearing);
     if (why !== null) await this.#log.write({ what: 'message', why, ...senderOf(message) });
-    return hearing;
+    return hearing.what === 'heard' && cwd !== null ? { ...hearing, cwd } : hearing;
   }
 
   /** A refusal that was decided before this room was asked. */

@@ -42,7 +42,13 @@ export type Silence = 'asked-lately' | 'too-many-pending' | 'locked-out';
  *   ignored   no answer
  */
 export type Hearing =
-  | { readonly what: 'heard'; readonly rule: Exclude<Rule, 'none'>; readonly answer: 'here' | 'thread' }
+  | {
+      readonly what: 'heard';
+      readonly rule: Exclude<Rule, 'none'>;
+      readonly answer: 'here' | 'thread';
+      /** Where its commands start: MESSAGING_CWD. Absent: as usual. */
+      readonly cwd?: string;
+    }
   | { readonly what: 'pair'; readonly code: string; readonly expiresAt: string }
   | { readonly what: 'ignored'; readonly why: 'not-addressed' | 'not-allowed' | Silence };
 

@@ -44,6 +44,14 @@ describe('a direct message of a stranger', () => {
     expect(await access.message(direct('42', { platform: 'discord' }))).toEqual(heard);
   });
 
+  it('is answered with the directory of MESSAGING_CWD, and by nothing where that is no place for an agent', async () => {
+    const { another } = await world('', 'TELEGRAM_ALLOWED_USERS=42\n');
+    const heard = await (await another({ MESSAGING_CWD: '/srv/projects' })).message(direct('42'));
+    expect(heard).toMatchObject({ what: 'heard', cwd: '/srv/projects' });
+    const refused = (await another({ MESSAGING_CWD: '/' })).message(direct('42'));
+    await expect(refused).rejects.toThrow(expect.objectContaining({ code: 'failed_precondition' }));
+  });
+
   it('counts the environment, which wins over .env', async () => {
     const { another } = await world('', 'TELEGRAM_ALLOWED_USERS=1\n');
     const access = await another({ TELEGRAM_ALLOWED_USERS: '99' });

@@ -29,6 +29,7 @@ export const hearing = z
     code: z.string().optional().describe('For the sender alone, never for a log.'),
     expiresAt: time.optional(),
     why: z.string().optional(),
+    cwd: z.string().optional().describe('Where commands of the conversation start, by MESSAGING_CWD.'),
     conversation: z.string().optional().describe('Of a message that is heard: to be used as `taskId`.'),
   })
   .meta({ id: 'Hearing' });
