@@ -156,7 +156,7 @@ async function stepInSandbox(owner: Owner, route: Route, name: string): Promise<
 }
 
 it(
-  `${count} owners at random over all routes for ${seconds} s see what they made, and nothing of another one`,
+  `${count} owners at random over all routes for ${seconds} s see what they made, and nothing of another one (API-12)`,
   { timeout: seconds * 1000 + 300_000, retry: 0 },
   async () => {
     const end = performance.now() + seconds * 1000;

@@ -70,7 +70,7 @@ const hostile = fc
   .map((parts) => Buffer.concat(parts));
 
 describe('the window over a stream', () => {
-  it('keeps the same head and tail however the stream is chunked', () => {
+  it('keeps the same head and tail however the stream is chunked (OH-08)', () => {
     fc.assert(
       fc.property(
         hostile,

@@ -10,7 +10,7 @@ const mebibyte = 2 ** 20;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** In sandboxes of their own: a place that fails here may be of no use afterwards. A reader that stops reading stops the command, not the service (OH-02, OH-03). */
+/** In sandboxes of their own: a place that fails here may be of no use afterwards. A reader that stops reading stops the command, not the service (OH-02, OH-03, without a line end OH-05). */
 export function pressureCases(suite: Suite): void {
   suite.test(
     'pressure.held',
