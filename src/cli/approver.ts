@@ -7,7 +7,7 @@ const longestAnswer = 1024;
 const letters = { once: '[o]nce', session: '[s]ession', always: '[a]lways', deny: '[d]eny' } as const;
 
 /** `null` without a person: input or the stream of messages is no terminal. */
-export function approverOn(world: World, clear: () => void): Approver | null {
+export function approverOn(world: Pick<World, 'stdin' | 'stderr'>, clear: () => void): Approver | null {
   if (world.stdin.isTTY !== true || world.stderr.isTTY !== true) return null;
   return async (question, { signal, settled }) => {
     clear();

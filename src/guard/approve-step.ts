@@ -111,7 +111,7 @@ export class Approvals implements Step {
     return unansweredOf(decision, { skips, session, exact });
   }
 
-  /** `null`: nobody will look at it. */
+  /** `null`: no person is asked, so that no preview is made. */
   async #previewOf(admission: Admission, book: Book, exact: string): Promise<Preview | null> {
     const { subject } = admission.call;
     if (subject.kind !== 'file' || subject.preview === undefined || this.#parts.attendance.unseen !== null) return null;

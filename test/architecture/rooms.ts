@@ -56,7 +56,7 @@ export const rooms: readonly Room[] = [
       'src/$1/.*',
       'src/service/(?:caisson|api|owned).ts',
       'src/main.ts',
-      'src/lib/(?:asset|build|lives|nearest).ts',
+      'src/lib/(?:asset|build|lives|nearest|window-counts).ts',
       'src/emulators/(?:[^/]+/)?emulator.ts',
       // `caisson serve` starts the service.
       'src/http/serve.ts',

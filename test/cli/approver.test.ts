@@ -2,7 +2,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { approverOn } from '../../src/cli/approver.ts';
-import type { World } from '../../src/cli/world.ts';
 import type { Question } from '../../src/guard/types.ts';
 
 const question: Question = {
@@ -16,14 +15,13 @@ const question: Question = {
 };
 
 async function promptOf(asked: Question): Promise<string> {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  let text = '';
-  const stderr = { isTTY: true, write: (more: string) => (text += more) };
-  const approver = approverOn({ stdin, stderr } as unknown as World, () => undefined);
+  const terminal = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: true });
+  const [stdin, stderr] = [terminal(), terminal()];
+  const approver = approverOn({ stdin, stderr }, () => undefined);
   stdin.end('o\n');
   const settled = Promise.resolve({ outcome: 'once', elsewhere: null });
   expect(await approver?.(asked, { signal: new AbortController().signal, settled })).toBe('o');
-  return text;
+  return String(stderr.read() ?? '');
 }
 
 it('a write shows what it changes, and what would move the cursor is spelled out', async () => {

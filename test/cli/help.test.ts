@@ -21,6 +21,15 @@ describe('help', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
+  it.each(names)(
+    'of %s takes no secret as an argument: only files, stdin and the environment hold one (API-21)',
+    async (name) => {
+      const { options, operands } = (await commands[name]?.()) ?? expect.unreachable();
+      const named = [...Object.keys(options), ...operands.map((operand) => operand.name)];
+      expect(named.filter((each) => /secret|password|token|credential|api-?key/i.test(each))).toEqual([]);
+    },
+  );
+
   it.each(names)('of %s shows its usage, options and examples', async (name) => {
     const { exitCode, stdout, stderr } = await cli([...name.split(' '), '--help']);
     expect([exitCode, stderr]).toEqual([0, '']);

@@ -1,4 +1,4 @@
-/** Runs a script of a file tool and gives what it wrote, bounded, or as it comes. */
+/** Runs the script of a file tool. Its output is returned whole up to a limit, or as a stream. */
 import { pipeline, type Readable, type Writable } from 'node:stream';
 import type { Sandbox } from '../../backend.ts';
 import { abortError, CaissonError } from '../../errors.ts';

@@ -1,6 +1,6 @@
 /**
- * A file of any size as it comes. The beginning is read at once, and with it a whole small file and its digest; one script
- * gives the rest, held back by a slow reader.
+ * Reads a file of any size as a stream. A first call reads the beginning: a small file whole, with its digest. One script then
+ * writes the rest, with back-pressure from the reader.
  */
 import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../inside-path.ts';

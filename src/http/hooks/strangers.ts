@@ -1,46 +1,28 @@
 /** Counts tokens that do not hold, by address, in bounded memory. A token that holds is never refused for its address. */
 import { isIPv6 } from 'node:net';
+import { WindowCounts } from '../../lib/window-counts.ts';
 
 const windowMs = 60_000;
 const mostInWindow = 20;
 const mostAddresses = 10_000;
 
-interface Seen {
-  readonly sinceMs: number;
-  count: number;
-}
-
 export class Strangers {
-  readonly #seen = new Map<string, Seen>();
-  readonly #nowMs: () => number;
+  readonly #counts: WindowCounts;
 
   /** `nowMs`: monotonic. */
   constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
+    this.#counts = new WindowCounts({ windowMs, mostNames: mostAddresses, nowMs });
   }
 
   /** Counts one more. Answers for how many seconds the address is to be sent away; `null`: it is not. */
   count(address: string): number | null {
-    const key = networkOf(address);
-    const now = this.#nowMs();
-    const known = this.#seen.get(key);
-    const seen = known === undefined || now - known.sinceMs >= windowMs ? { sinceMs: now, count: 0 } : known;
-    seen.count++;
-    this.#seen.delete(key);
-    if (this.#seen.size >= mostAddresses) this.#forgetOldest();
-    this.#seen.set(key, seen);
-    return seen.count <= mostInWindow ? null : Math.ceil((windowMs - (now - seen.sinceMs)) / 1000);
+    const counted = this.#counts.of(networkOf(address));
+    counted.count++;
+    return counted.count <= mostInWindow ? null : this.#counts.secondsLeft(counted);
   }
 
   get size(): number {
-    return this.#seen.size;
-  }
-
-  #forgetOldest(): void {
-    for (const key of this.#seen.keys()) {
-      this.#seen.delete(key);
-      return;
-    }
+    return this.#counts.size;
   }
 }
 

@@ -89,7 +89,7 @@ function hunkOf(changes: readonly LineChange[], [old, fresh]: Sides): readonly s
   return [`@@ -${range(from[0], counts[0])} +${range(from[1], counts[1])} @@`, ...lines];
 }
 
-/** As `diff -u` counts: from 1 on, and the line before where there is none. */
+/** A range of a unified diff: lines count from 1; an empty range has the number of the line before it (POSIX `diff -u`). */
 const range = (from: number, count: number): string => `${count === 0 ? from : from + 1},${count}`;
 
 const marked = (mark: string, lines: readonly string[]): readonly string[] => lines.map((line) => mark + line);

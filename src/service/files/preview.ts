@@ -45,7 +45,7 @@ export async function previewOf(
 
 const notShown = ({ message }: CaissonError): string => `not shown: ${shownCommand(message).display}`;
 
-/** `null`: there is none. */
+/** `null`: no file has this path. */
 async function fileAt(place: Place): Promise<Side | CaissonError | null> {
   const { bytes: said, failure } = await read(place, String(mostCompared), mostCompared);
   if (failure?.code === 'not_found') return null;

@@ -22,7 +22,7 @@ function verdictOn(text: string, name = 'host.example', key = mine.blob): string
   return judgeKey(entriesFor(text, name, 'known_hosts'), key).verdict;
 }
 
-describe('known_hosts', () => {
+describe('known_hosts (API-16)', () => {
   it.each([
     ['a plain name', `host.example ${mine.text}`, 'known'],
     ['one of several names', `other,host.example,10.0.0.1 ${mine.text}`, 'known'],

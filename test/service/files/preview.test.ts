@@ -1,54 +1,14 @@
 /** Writes that are asked about, in a real service on this host: what people see is what is written. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import type { Approver, Question } from '../../../src/guard/types.ts';
-import { openCaisson } from '../../../src/main.ts';
-import type { Caisson } from '../../../src/service/caisson.ts';
+import { expect, it } from 'vitest';
+import { type Opened, openedWith, task } from './opened.ts';
 
-const task = 'build';
 const rules = 'approvals:\n  rules: {ask: ["write_file"]}\n  remote_timeout: 30\n';
 
-interface Opened {
-  readonly caisson: Caisson;
-  readonly files: Caisson['files'];
-  readonly dir: string;
-  readonly asked: readonly Question[];
-}
-
-/** `meanwhile`: what somebody does while the question is open. */
-async function opened(
-  given: { readonly answer?: string; readonly meanwhile?: (dir: string) => void } = {},
-): Promise<Opened> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-preview-')));
-  const [home, dir] = [join(root, 'home'), join(root, 'project')];
-  for (const each of [home, dir]) mkdirSync(each, { mode: 0o700 });
-  writeFileSync(join(home, 'config.yaml'), rules, { mode: 0o600 });
-  const asked: Question[] = [];
-  const approver: Approver = async (question) => {
-    asked.push(question);
-    given.meanwhile?.(dir);
-    return await Promise.resolve(given.answer ?? 'once');
-  };
-  const env = { PATH: process.env['PATH'] ?? '', HOME: root, CAISSON_TERMINAL_BACKEND: 'local' };
-  const caisson = await openCaisson({ home, env, cwd: dir, approver });
-  onTestFinished(async () => {
-    await caisson.close();
-    rmSync(root, { recursive: true });
-  });
-  await caisson.sandboxes.create({ taskId: task });
-  return { caisson, files: caisson.files, dir, asked };
-}
+/** `once` is answered where a test says nothing else. */
+const opened = async (given: Parameters<typeof openedWith>[1] = {}): Promise<Opened> =>
+  await openedWith(rules, { answer: 'once', ...given });
 
 it('a write and a patch carry what they change, and write it once it is approved', async () => {
   const { files, dir, asked } = await opened();

@@ -1,64 +1,8 @@
 /** Rules, modes and profiles in front of the file tools of a real service on this host. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Caisson } from '../../../src/service/caisson.ts';
-import type { Question } from '../../../src/guard/types.ts';
-import { openCaisson } from '../../../src/main.ts';
-import type { OpenInput } from '../../../src/service/open.ts';
-
-const task = 'build';
-
-interface Opened {
-  readonly caisson: Caisson;
-  readonly files: Caisson['files'];
-  /** The workspace. */
-  readonly dir: string;
-  readonly asked: readonly Question[];
-}
-
-async function openedWith(
-  text: string,
-  input: Partial<OpenInput> & { readonly answer?: string } = {},
-): Promise<Opened> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-file-rules-')));
-  const [home, dir] = [join(root, 'home'), join(root, 'project')];
-  mkdirSync(home, { mode: 0o700 });
-  mkdirSync(join(dir, 'src'), { recursive: true });
-  writeFileSync(join(home, 'config.yaml'), text, { mode: 0o600 });
-  const asked: Question[] = [];
-  const { answer, ...more } = input;
-  const caisson = await openCaisson({
-    home,
-    env: { PATH: process.env['PATH'] ?? '', HOME: root, CAISSON_TERMINAL_BACKEND: 'local' },
-    cwd: dir,
-    ...(answer === undefined
-      ? {}
-      : {
-          approver: async (question: Question) => {
-            asked.push(question);
-            return await Promise.resolve(answer);
-          },
-        }),
-    ...more,
-  });
-  onTestFinished(async () => {
-    await caisson.close();
-    rmSync(root, { recursive: true });
-  });
-  await caisson.sandboxes.create({ taskId: task });
-  return { caisson, files: caisson.files, dir, asked };
-}
+import { describe, expect, it } from 'vitest';
+import { openedWith, task } from './opened.ts';
 
 /** As the proposal prints them. */
 const documented = `approvals:
