@@ -3,8 +3,8 @@ import type { AccountItem, AccountView, CaissonApi } from '../service/api.ts';
 import { formatAge, formatBytes, plural } from './format.ts';
 
 /** The backends that the configuration names: the default one, and those of single tasks. */
-export function configuredBackends(service: CaissonApi): string[] {
-  return service.config.show().flatMap(({ key, value }) => {
+export async function configuredBackends(service: CaissonApi): Promise<string[]> {
+  return (await service.config.show()).flatMap(({ key, value }) => {
     if (key === 'terminal.backend' || /^tasks\..*\.backend$/.test(key)) return typeof value === 'string' ? [value] : [];
     return key === 'tasks' || key.startsWith('tasks.') ? backendsIn(value) : [];
   });

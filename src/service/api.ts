@@ -185,7 +185,7 @@ export interface ApprovalsApi {
   /** Takes such an answer back, from the next command on. Throws `not_found`. */
   revoke(id: string, by: string, options?: Options): Promise<void>;
   /** YOLO for one task, from now on or no longer. For people who are there: never let a task reach it. */
-  skip(taskId: string, on: boolean, options?: Options): void;
+  skip(taskId: string, on: boolean, options?: Options): Promise<void>;
 }
 
 /** What would be decided about commands; nothing is run, and no engine is asked. */
@@ -245,12 +245,12 @@ export interface BackendsApi {
 
 /** MCP servers, which the caller starts as its own child processes. */
 export interface McpServersApi {
-  names(): readonly string[];
+  names(): Promise<readonly string[]>;
   /**
    * What to start one with, without a shell: of this host's environment PATH, HOME, USER, LANG, LC_ALL, TERM, SHELL,
    * TMPDIR and XDG_*, and what its configuration sets. `env` holds secrets: it is for the child alone. Throws `not_found`.
    */
-  child(name: string): McpChild;
+  child(name: string): Promise<McpChild>;
 }
 
 /** What can be asked without a state directory. */

@@ -270,7 +270,7 @@ export interface ConfigView {
   /** What was noticed while loading: a repaired store, a setting without effect. */
   readonly notices: readonly string[];
   /** `task`: with its overrides, as its sandbox would be made now. Throws `invalid_argument` for what is no task id. */
-  show(task?: string): readonly { readonly key: string; readonly value: unknown; readonly origin: string }[];
+  show(task?: string): Promise<readonly { readonly key: string; readonly value: unknown; readonly origin: string }[]>;
   /**
    * Sets one key in the file of the home; `text` as the file would have it. Holds from the next opening on. Throws `invalid_argument` for
    * what the check refuses, and changes nothing then.

@@ -99,9 +99,9 @@ it('that questions of a task are skipped is on record, and by which answer a com
   const caisson = await openCaisson({ home, env: { PATH: process.env['PATH'], HOME: home }, cwd: work, approver });
   const run = async () => await caisson.run({ taskId: 'build', command: ['sh', '-c', 'rm -rf ./nothing'] });
   await run();
-  caisson.approvals.skip('build', true);
+  await caisson.approvals.skip('build', true);
   await run();
-  caisson.approvals.skip('build', false, { caller: { owner: 'operator', token: 'tok_person' } });
+  await caisson.approvals.skip('build', false, { caller: { owner: 'operator', token: 'tok_person' } });
   const records = await Array.fromAsync(caisson.audit.tail({ count: 100 }));
   const decisions = records.filter(({ type }) => type === 'decision');
   expect(decisions.map(({ answered, skips_questions: skips }) => answered ?? skips)).toEqual([

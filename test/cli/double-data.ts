@@ -71,7 +71,7 @@ export const config: ConfigView = {
     ...{ host: '127.0.0.1', port: 0, socket: null, hosts: [], origins: [] },
     ...{ tls_cert: null, tls_key: null, proxies: [], shutdown_seconds: 1 },
   },
-  show: () => [
+  show: async () => [
     { key: 'terminal.backend', value: 'docker', origin: 'file' },
     { key: 'terminal.timeout', value: 180, origin: 'default' },
     { key: 'pool.size', value: null, origin: 'default' },
@@ -98,8 +98,8 @@ const images: CaissonApi['images'] = {
 };
 
 const mcpServers: CaissonApi['mcpServers'] = {
-  names: () => [],
-  child: (name) => {
+  names: async () => [],
+  child: async (name) => {
     throw new CaissonError('not_found', name);
   },
 };
@@ -172,7 +172,7 @@ const approvals: CaissonApi['approvals'] = {
     id === 'grt_1'
       ? Promise.resolve()
       : Promise.reject(new CaissonError('not_found', `there is no answer ${id} that still holds`)),
-  skip: () => undefined,
+  skip: async () => undefined,
 };
 
 const token: TokenView = {

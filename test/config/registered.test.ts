@@ -61,7 +61,7 @@ describe('a backend that is registered', { timeout: 60_000 }, () => {
       { backend: 'mine', module: example, check: { status: 'ready' } },
       { backend: 'local', module: null },
     ]);
-    const shown = caisson.config.show().find(({ key }) => key === 'terminal.mine_directory');
+    const shown = (await caisson.config.show()).find(({ key }) => key === 'terminal.mine_directory');
     expect(shown).toMatchObject({ value: directory(), origin: expect.stringContaining('config.yaml:2') });
     expect(JSON.stringify(await caisson.config.schema())).toContain('mine_directory');
   });

@@ -196,7 +196,7 @@ describe('the snippets about secrets', () => {
   it('a server of MCP gets its own variables and safe ones, and a placeholder is named once', async () => {
     await using home = await documented('servers.yaml');
     const caisson = await home.service({ env: { OPENAI_API_KEY: 'hidden-1', LANG: 'C', XDG_CACHE_HOME: '/c' } });
-    const child = caisson.mcpServers.child('github');
+    const child = await caisson.mcpServers.child('github');
     expect(child).toMatchObject({ command: 'npx', args: ['-y', '@modelcontextprotocol/server-github'] });
     expect(child.env).toEqual({
       PATH: home.env['PATH'],

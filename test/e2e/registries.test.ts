@@ -91,7 +91,7 @@ describe.skipIf(!reaches)('a registry that wants a login', () => {
     expect(ran.stdout.text).toContain('pulled\n');
     const [container = ''] = await home.containers();
     const seen = [await home.engine(['inspect', container]), ran.stdout.text, JSON.stringify(sandbox)];
-    seen.push(JSON.stringify(await api.sandboxes.get(sandbox.id)), JSON.stringify(api.config.show()));
+    seen.push(JSON.stringify(await api.sandboxes.get(sandbox.id)), JSON.stringify(await api.config.show()));
     for (const text of seen) expect(text).not.toContain(password);
     // Exit code 1: nothing is found. The file of dora's login is the only one.
     const found = execFileSync('sh', ['-c', 'grep -rlaF "$1" "$2" || true', 'sh', password, home.path]).toString();

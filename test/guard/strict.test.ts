@@ -74,7 +74,7 @@ describe('the service under the profile strict', () => {
     await expect(caisson.run({ command: ['ls'], cwd: '/' })).rejects.toMatchObject({ code: 'policy_denied' });
     const { exit } = await caisson.run({ command: ['ls'] });
     expect(exit.exitCode).toBe(0);
-    expect(caisson.config.show().find(({ key }) => key === 'exec.output_bytes')?.value).toBe(8192);
+    expect((await caisson.config.show()).find(({ key }) => key === 'exec.output_bytes')?.value).toBe(8192);
   });
 
   it(

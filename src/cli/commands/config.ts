@@ -20,7 +20,7 @@ export const configShow = defineCommand({
   run: async (given, context) => {
     const [prefix] = given.operands;
     const { config } = await context.settings();
-    const all = config.show(given.text('task'));
+    const all = await config.show(given.text('task'));
     const entries = all.filter(({ key }) => prefix === undefined || key === prefix || key.startsWith(`${prefix}.`));
     if (prefix !== undefined && entries.length === 0) throw unknownKey(prefix, all);
     const origin = given.flag('origin');

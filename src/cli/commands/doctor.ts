@@ -37,7 +37,7 @@ that takes the place of another one, is never confirmed so.`,
     else if (fingerprints.length > 0) throw needsTrust();
     const named = operands.length > 0;
     const checks = await service.backends.check(named ? operands : undefined, context.options);
-    const needed = new Set(named ? operands : configuredBackends(service));
+    const needed = new Set(named ? operands : await configuredBackends(service));
     const ready = checks.filter(({ check }) => check.status === 'ready').map(({ backend }) => backend);
     const accounts = new Map(
       (await service.backends.account(ready, context.options)).map((view) => [view.backend, view] as const),

@@ -31,7 +31,7 @@ a backend without isolation is used only when it is named.`,
     const service = await context.service();
     const check = await choose(service, given.text('backend'), context);
     const found = await look(service, check, context);
-    const values = new Map(service.config.show().map(({ key, value }) => [key, value]));
+    const values = new Map((await service.config.show()).map(({ key, value }) => [key, value]));
     const text = initialConfig(found, (key) => values.get(key));
     if (given.flag('print')) {
       await context.print(text);
@@ -60,7 +60,7 @@ async function choose(service: CaissonApi, named: string | undefined, context: C
 
 async function look(service: CaissonApi, { backend, check }: BackendCheck, context: Context): Promise<Found> {
   const key = `${backend.replaceAll('-', '_')}_image`;
-  const hasImages = service.config.show().some((entry) => entry.key === `terminal.${key}`);
+  const hasImages = (await service.config.show()).some((entry) => entry.key === `terminal.${key}`);
   const images = hasImages ? await imagesOf(service, backend, context) : [];
   const own = images.find((reference) => ownImage.test(reference));
   const image = own ?? images[0] ?? null;

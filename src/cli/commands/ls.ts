@@ -72,7 +72,7 @@ async function listAccounts(filters: readonly string[], service: CaissonApi, con
   if (named.includes(undefined))
     throw new UsageError('--account goes with --filter backend=NAME only', { remedy: 'leave the other filters out' });
   const known = await Array.fromAsync(everyItem((page) => service.sandboxes.list(page, context.options)));
-  const usual = [...configuredBackends(service), ...known.map(({ backend }) => backend)];
+  const usual = [...(await configuredBackends(service)), ...known.map(({ backend }) => backend)];
   const asked = named.length > 0 ? named.flatMap((name) => name ?? []) : usual;
   const accounts = await service.backends.account([...new Set(asked)], context.options);
   if (context.json) await context.printJson(accounts);

@@ -165,7 +165,7 @@ export const showConfig = route({
   about: 'Shows the configuration in force, with the origin of each value.',
   query: z.strictObject({ task: taskId.exactOptional() }),
   answer: listOf(setting),
-  run: ({ api, query }) => Promise.resolve({ items: api.config.show(query.task) }),
+  run: async ({ api, query }) => ({ items: await api.config.show(query.task) }),
 });
 
 export const setConfig = route({
@@ -209,5 +209,5 @@ export const listMcpServers = route({
   scope: 'read',
   about: 'Lists the names of the MCP servers that are configured.',
   answer: listOf(z.string()),
-  run: ({ api }) => Promise.resolve({ items: api.mcpServers.names() }),
+  run: async ({ api }) => ({ items: await api.mcpServers.names() }),
 });

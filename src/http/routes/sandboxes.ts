@@ -149,7 +149,7 @@ export const skipQuestions = route({
   answer: noAnswer,
   run: async ({ api, params, body, options }) => {
     const { taskId } = await api.sandboxes.get(params.id, options);
-    api.approvals.skip(taskId, body.skip, options);
+    await api.approvals.skip(taskId, body.skip, options);
     return undefined;
   },
 });

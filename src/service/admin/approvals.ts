@@ -45,7 +45,7 @@ export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit }:
       const revoked = { revoked: id, covers, by: by.slice(0, 200), ...callerEntry(caller) };
       await audit.record({ type: 'decision', taskId, execId: null, ...revoked });
     },
-    skip: (taskId, on, { caller } = {}) => approvals.skip(taskId, on, caller),
+    skip: async (taskId, on, { caller } = {}) => approvals.skip(taskId, on, caller),
   };
 }
 

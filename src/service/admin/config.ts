@@ -13,7 +13,7 @@ import { shownServers } from './mcp-servers.ts';
 
 const longestKey = 200;
 
-type Entry = ReturnType<ConfigView['show']>[number];
+type Entry = Awaited<ReturnType<ConfigView['show']>>[number];
 
 function terminalOf(loaded: Loaded, task: string): readonly Entry[] {
   const { terminal, originOf } = loaded.forTask(task);
@@ -70,7 +70,7 @@ export function configLook({ loaded, backends }: Configured, notices: readonly s
     home: loaded.home,
     notices,
     server: loaded.config.server,
-    show: (task) => {
+    show: async (task) => {
       const all = entriesOf(shownOf(loaded)).map(([key, value]) => ({
         ...{ key, value },
         origin: loaded.origins[key] ?? 'default',

@@ -7,8 +7,8 @@ import { mcpChildEnv } from '../../secrets/filters.ts';
 
 export function mcpServersOf({ config: { mcp_servers: servers }, env }: Loaded): McpServersApi {
   return {
-    names: () => Object.keys(servers),
-    child: (name) => {
+    names: async () => Object.keys(servers),
+    child: async (name) => {
       const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
       if (server === undefined) throw unknownServer(name, Object.keys(servers));
       const { command, args = [], env: own = {} } = server;

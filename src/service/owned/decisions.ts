@@ -4,7 +4,7 @@ import { CaissonError } from '../../errors.ts';
 import { noQuestion } from '../../guard/approval-queue.ts';
 import { noGrant } from '../admin/approvals.ts';
 import type { Mine } from './place.ts';
-import { refuse, refused } from './refused.ts';
+import { refused } from './refused.ts';
 
 export function decisionsOf({ api: { approvals }, scope, bound, asked }: Mine): ApprovalsApi {
   const get: ApprovalsApi['get'] = async (id, options) => {
@@ -39,7 +39,7 @@ export function decisionsOf({ api: { approvals }, scope, bound, asked }: Mine): 
         if (!(await grants(options)).some((each) => each.id === id)) throw noGrant(id);
         await approvals.revoke(id, by, options);
       }),
-    skip: refuse,
+    skip: refused,
   };
 }
 

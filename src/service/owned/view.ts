@@ -62,12 +62,12 @@ function shared({ api, isOperator }: Mine): Pick<CaissonApi, 'backends' | 'mcpSe
       check: isOperator ? check : refused,
       ...{ account: refused, hostKeys: refused, confirmHostKey: refused },
     },
-    mcpServers: { names: () => (isOperator ? mcpServers.names() : []), child: refuse },
+    mcpServers: { names: async () => (isOperator ? await mcpServers.names() : []), child: refused },
   };
 }
 
 function configOf(config: ConfigView): ConfigView {
   const { home, server } = config;
   const schema = (): Promise<object> => config.schema();
-  return { home, server, notices: [], show: refuse, set: refused, create: refused, reload: refused, schema };
+  return { home, server, notices: [], show: refused, set: refused, create: refused, reload: refused, schema };
 }

@@ -45,7 +45,7 @@ async function openedWith(text: string): Promise<Caisson> {
 describe('a server of the documented snippet', () => {
   it('is started with its own variables, who and where, and nothing else of the host', async () => {
     const { mcpServers } = await openedWith(`${documented}terminal: {env_passthrough: [DEPLOY_TOKEN]}\n`);
-    const { command, args, env } = mcpServers.child('github');
+    const { command, args, env } = await mcpServers.child('github');
     expect([command, ...args]).toEqual(['npx', '-y', '@modelcontextprotocol/server-github']);
     const { HOME: home, ...rest } = env;
     expect(home).toContain('caisson-servers-');
@@ -59,11 +59,11 @@ describe('a server of the documented snippet', () => {
 
   it('is found by its name only', async () => {
     const { mcpServers } = await openedWith(documented);
-    expect(mcpServers.names()).toEqual(['github']);
+    expect(await mcpServers.names()).toEqual(['github']);
     const missing = { code: 'not_found', details: { server: 'githbu' }, remedy: 'did you mean github?' };
-    expect(() => mcpServers.child('githbu')).toThrow(expect.objectContaining(missing));
+    await expect(mcpServers.child('githbu')).rejects.toThrow(expect.objectContaining(missing));
     for (const name of ['constructor', '__proto__', 'slack'])
-      expect(() => mcpServers.child(name)).toThrow(expect.objectContaining({ code: 'not_found' }));
+      await expect(mcpServers.child(name)).rejects.toThrow(expect.objectContaining({ code: 'not_found' }));
   });
 
   it('has a placeholder, which is reported once and replaced nowhere', async () => {
@@ -89,7 +89,7 @@ describe('a server of the documented snippet', () => {
 
 it('what it gets is what a child really sees', async () => {
   const { mcpServers } = await openedWith('mcp_servers: {env: {command: env, env: {API_KEY: value-of-the-key}}}\n');
-  const { command, args, env } = mcpServers.child('env');
+  const { command, args, env } = await mcpServers.child('env');
   const names = spawnSync(command, args, { env, encoding: 'utf8' }).stdout.match(/^[A-Z_]+(?==)/gm);
   expect(names?.toSorted()).toEqual(['API_KEY', 'HOME', 'LANG', 'PATH', 'XDG_CACHE_HOME']);
 });
@@ -102,8 +102,8 @@ it('its secrets are replaced in what commands print, in texts, and in what is sh
   const redactor = caisson.secrets.redactor();
   const reported = [...redactor.write(Buffer.from(`it said ${secret}`)), ...redactor.end()];
   expect(Buffer.concat(reported).toString()).toBe('it said [REDACTED:API_KEY]');
-  expect(JSON.stringify(caisson.config.show())).not.toContain(secret);
-  expect(caisson.config.show().find(({ key }) => key === 'mcp_servers')).toMatchObject({
+  expect(JSON.stringify(await caisson.config.show())).not.toContain(secret);
+  expect((await caisson.config.show()).find(({ key }) => key === 'mcp_servers')).toMatchObject({
     value: { one: { command: 'one', env: ['API_KEY', 'MODE'] } },
     origin: expect.stringMatching(/^file .*config\.yaml:1$/),
   });

@@ -21,7 +21,7 @@ const unasked = { code: 'approval_required', details: { reason: 'no-approver' } 
 describe('the documented rules about files', () => {
   it('ask, also where other questions are skipped, and do what the answer says', async () => {
     const { files, dir, asked, caisson } = await openedWith(documented, { answer: 'once', yolo: true });
-    caisson.approvals.skip(task, true);
+    await caisson.approvals.skip(task, true);
     await files.write({ task, path: join(dir, 'src', 'a.ts'), bytes: 'a' });
     expect(asked).toEqual([]);
     await files.write({ task, path: join(dir, 'deep', '.env.local'), bytes: 'K=1' });

@@ -47,7 +47,7 @@ it('the secret of a webhook reaches no command and no output, and its path is no
   const { stdout } = await caisson.run({ command: ['sh', '-c', `echo "[$PAGER_SECRET]"; echo ${secret}`] });
   expect(stdout.text).toContain('[]');
   expect(stdout.text).not.toContain(secret);
-  expect(JSON.stringify(caisson.config.show())).not.toContain('secret-path');
+  expect(JSON.stringify(await caisson.config.show())).not.toContain('secret-path');
 });
 
 it('after a reload an added webhook is called, and a removed one is not', async () => {
