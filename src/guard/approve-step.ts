@@ -163,8 +163,7 @@ export class Approvals implements Step {
     if (outcome === 'session' || outcome === 'always')
       await grants.give({ question, binding: exact, rules: book.version, choice: outcome, by });
     const owner = ownerOf(question.taskId);
-    if (outcome === 'always' && (caller !== undefined || owner !== operator))
-      await saveFor(owner, question.proposal, by);
+    if (outcome === 'always' && !(holdsHome(caller) && owner === operator)) await saveFor(owner, question.proposal, by);
     return outcome;
   }
 
@@ -194,7 +193,7 @@ export class Approvals implements Step {
   }
 
   async #approved({ admission, book }: Asked, outcome: Yes, caller: Caller | undefined): Promise<Admission> {
-    if (outcome === 'always' && caller === undefined && ownerOf(admission.call.taskId) === operator) {
+    if (outcome === 'always' && holdsHome(caller) && ownerOf(admission.call.taskId) === operator) {
       const rules = await proposalFor(admission, { book, userHome: this.#parts.userHome });
       await this.#parts.save(rules);
       this.#parts.rulebook.add(rules);
@@ -202,6 +201,9 @@ export class Approvals implements Step {
     return allowed(admission, outcome);
   }
 }
+
+/** What its user answers to it for good stands in the configuration. */
+const holdsHome = (caller: Caller | undefined): boolean => caller === undefined || caller.holdsHome === true;
 
 type Yes = Extract<Outcome, Answered>;
 

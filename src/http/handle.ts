@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
-import type { TokenView } from '../service/api.ts';
 import { apiOf } from '../service/owned.ts';
+import type { Bearer } from './caller.ts';
 import { digestIn, stage } from './files/staging.ts';
 import { sendBytes } from './files/send.ts';
 import { formOf } from './form.ts';
@@ -18,11 +18,7 @@ import { sendEvents } from './stream/send.ts';
 export async function handle(
   route: Route,
   service: Service,
-  {
-    request,
-    reply,
-    token,
-  }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly token: TokenView },
+  { request, reply, token }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly token: Bearer },
 ): Promise<unknown> {
   const gone = new AbortController();
   const leave = (): void => {
@@ -41,7 +37,7 @@ export async function handle(
 
 interface Coming {
   readonly request: FastifyRequest;
-  readonly token: TokenView;
+  readonly token: Bearer;
   readonly signal: AbortSignal;
   readonly uploads: Upload[];
   readonly timing: Timing;
@@ -57,7 +53,7 @@ export function callOf(route: Route, service: Service, { request, token, signal,
     params: request.params,
     query,
     body: route.takes === 'bytes' ? undefined : request.body,
-    api: apiOf(service.api, token),
+    api: apiOf(service.api, { ...token, holdsHome: token.commandLine !== undefined }),
     token,
     by: `${token.name} (${token.id})`,
     signal,

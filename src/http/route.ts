@@ -1,6 +1,7 @@
 /** What a route is. One definition drives validation, types, the table, the document and the tests. */
 import type { z } from 'zod';
-import type { CaissonApi, Options, Scope, TokenView } from '../service/api.ts';
+import type { CaissonApi, Options, Scope } from '../service/api.ts';
+import type { Bearer } from './caller.ts';
 import { withKey } from './idempotency.ts';
 import { invalid } from './invalid.ts';
 import type { Bytes, Page, Stream } from './reply.ts';
@@ -16,7 +17,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly body: Body;
   /** The API on behalf of the owner and token. */
   readonly api: CaissonApi;
-  readonly token: TokenView;
+  readonly token: Bearer;
   /** For the record: who answers or changes something. */
   readonly by: string;
   /** Fires when the client is gone before its answer is complete. */

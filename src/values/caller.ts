@@ -5,6 +5,8 @@ export interface Caller {
   readonly owner: string;
   /** Id of the token that the client showed: the token that asked may not answer. */
   readonly token: string;
+  /** It is the command line of the user who has the state directory: questions and answers of all owners are shown to it. */
+  readonly holdsHome?: boolean;
   /** Commands that the token runs at the same time, at most. */
   readonly execs?: number;
   /** What the token is bound to beside its owner. Absent: nothing. */

@@ -57,6 +57,8 @@ export const rooms: readonly Room[] = [
       'src/service/(?:caisson|api|owned).ts',
       'src/main.ts',
       'src/lib/(?:asset|build|lives|nearest|window-counts).ts',
+      // What a running service writes, and the command line reads.
+      'src/lib/(?:replace-file|service-record|start-time).ts',
       'src/emulators/(?:[^/]+/)?emulator.ts',
       // `caisson serve` starts the service.
       'src/http/serve.ts',

@@ -20,7 +20,11 @@ interface Surroundings {
 export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit }: Surroundings): ApprovalsApi {
   const answer: ApprovalsApi['answer'] = async (id, choice, by, { caller } = {}) => {
     try {
-      await queue.answer(id, choice, { name: by, env, caller });
+      const { taskId } = await queue.answer(id, choice, { name: by, env, caller });
+      const verdict = choice === 'deny' ? 'deny' : 'allow';
+      const given = { approval: id, verdict, kind: 'approval', answered: choice, by: by.slice(0, 200) };
+      if (caller !== undefined)
+        audit.recordSoon({ type: 'decision', taskId, execId: null, ...given, ...callerEntry(caller) });
     } catch (error) {
       if (caller !== undefined && isCode(error, 'permission_denied'))
         audit.recordSoon({ ...refusedEntry, approval: id.slice(0, 64), by: by.slice(0, 200), message: error.message });
