@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { CaissonError } from '../../errors.ts';
 import { Bytes } from '../reply.ts';
-import { route } from '../route.ts';
+import { type Call, route } from '../route.ts';
 import { inside, noAnswer } from '../schemas/common.ts';
 import { streamOf } from '../stream/exec.ts';
 import {
@@ -17,6 +17,7 @@ import {
   watchEvent,
   watchQuery,
   searchBody,
+  unpackQuery,
   written,
 } from '../schemas/files.ts';
 
@@ -168,16 +169,27 @@ export const writeArchive = route({
   method: 'PUT',
   path: '/v1/sandboxes/{id}/files/archive',
   scope: 'run',
-  about: 'Unpacks a tar into a directory, when all of it has come and may be unpacked. Repr-Digest is compared.',
-  query: pathQuery,
+  about:
+    'Unpacks a tar into a directory, when all of it has come and may be unpacked. Repr-Digest is compared. `confirmed` is for the command line of the host.',
+  query: unpackQuery,
   takes: 'bytes',
   answer: copied,
-  run: async ({ api, params, query, options, upload }) => {
+  run: async (call) => {
+    const { api, params, query, options, upload } = call;
+    if (query.confirmed === true) checkDecides(call);
     const { path: staged, sha256 } = await upload();
     const archive = createReadStream(staged, { highWaterMark: 1024 * 1024 });
     return { ...(await api.files.unpack({ task: params.id, ...query, archive }, options)), sha256 };
   },
 });
+
+/** That a person has confirmed it is said by the command line of this host alone, with the token that answers. */
+function checkDecides({ token }: Call): void {
+  if (token.commandLine?.decides !== true)
+    throw new CaissonError('permission_denied', 'only a person on the host of the service confirms a target', {
+      remedy: 'caisson cp --confirmed',
+    });
+}
 
 export const watchFiles = route({
   ...inside,
