@@ -1,6 +1,7 @@
 /** The command line on the real process. */
 import { resolve } from 'node:path';
 import { invoke } from './invoke.ts';
+import { openService } from './service/way.ts';
 import type { World } from './world.ts';
 
 /** Ends the process as soon as all output is written: what else holds it, such as a socket that closes, delays the caller only. */
@@ -14,7 +15,9 @@ function leaveWhenWritten(): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit()));
 }
 
-export function realWorld(opened: Pick<World, 'open' | 'settings'> = real): World {
+type Opened = Pick<World, 'open' | 'embedded' | 'settings'>;
+
+export function realWorld(opened: Opened = real): World {
   return {
     env: process.env,
     cwd: workingDirectory(),
@@ -40,7 +43,10 @@ function workingDirectory(): string {
   }
 }
 
-const real: Pick<World, 'open' | 'settings'> = {
-  open: async (options) => await (await import('../main.ts')).openCaisson(options),
+const embedded: World['embedded'] = async (options) => await (await import('../main.ts')).openCaisson(options);
+
+const real: Opened = {
+  embedded,
+  open: async (options) => (await openService(options)) ?? (await embedded(options)),
   settings: async (options) => await (await import('../main.ts')).openSettings(options),
 };

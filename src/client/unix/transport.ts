@@ -1,5 +1,5 @@
 /** The transport of the client over a unix socket, for Node. Small, since the command line loads it with every call. */
-import type { Transport, WireRequest, WireResponse } from '../transport.ts';
+import type { Transport } from '../transport.ts';
 import { connect, type Connection } from './connection.ts';
 import { exchange } from './exchange.ts';
 
@@ -7,22 +7,31 @@ const mostIdle = 8;
 /** Far below the time after which the service closes a connection that is idle. */
 const idleSeconds = 5;
 
-export function unixTransport(path: string): Transport {
+export interface UnixTransport extends Transport {
+  /** Opens a connection for the next request. Throws as `request` does where the service cannot be reached. */
+  connect(): Promise<void>;
+}
+
+export function unixTransport(path: string): UnixTransport {
   const idle = new Map<Connection, number>();
   const open = new Set<Connection>();
-  const request = async (wanted: WireRequest): Promise<WireResponse> => {
-    const connection = takeIdle(idle) ?? (await connect(path, wanted.signal));
-    connection.socket.ref();
-    if (!open.has(connection)) connection.socket.once('close', () => open.delete(connection));
+  const opened = async (signal?: AbortSignal): Promise<Connection> => {
+    const connection = await connect(path, signal);
     open.add(connection);
-    return await exchange(connection, wanted, () => putBack(idle, connection));
+    connection.socket.once('close', () => open.delete(connection));
+    return connection;
   };
   return {
-    request,
+    connect: async () => putBack(idle, await opened()),
+    request: async (wanted) => {
+      const connection = takeIdle(idle) ?? (await opened(wanted.signal));
+      connection.socket.ref();
+      return await exchange(connection, wanted, () => putBack(idle, connection));
+    },
     // Loaded where a socket is wanted: most commands have none.
     open: async (at, headers, signal) => {
       const { openWebSocket } = await import('./web-socket.ts');
-      return await openWebSocket(await connect(path, signal), { path: at, headers, signal });
+      return await openWebSocket(await opened(signal), { path: at, headers, signal });
     },
     close: () => {
       for (const { socket } of open) socket.destroy();

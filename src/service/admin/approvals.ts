@@ -98,10 +98,10 @@ export function noGrant(id: string): CaissonError {
 const refusedEntry = { type: 'decision', taskId: null, execId: null, verdict: 'deny', kind: 'approval' } as const;
 
 function viewOf(
-  { id, taskId, question, state, askedBy, createdAt }: ApprovalRow,
+  { id, taskId, question, state, choice, answeredBy, askedBy, createdAt }: ApprovalRow,
   caller: Caller | undefined,
 ): ApprovalView {
-  const { display, warnings, diff, findings, choices, covers, proposal } = question;
+  const { display, warnings, diff, findings, backend, cwd, choices, covers, proposal } = question;
   // It may write a file that it may not read.
   const isAsker = caller !== undefined && caller.token === askedBy?.token;
   return {
@@ -112,7 +112,10 @@ function viewOf(
     warnings: texts(warnings),
     diff: typeof diff === 'string' && !isAsker ? diff : null,
     findings: Array.isArray(findings) ? texts(findings.map(descriptionOf)) : [],
+    backend: typeof backend === 'string' ? backend : '',
+    cwd: typeof cwd === 'string' ? cwd : null,
     choices: texts(choices),
+    ...{ choice, answeredBy },
     covers: texts(covers),
     proposal: texts(proposal),
   };

@@ -1,0 +1,55 @@
+/** A transport that finds out when the service lives and has stopped to answer: a request that waits for a command is no such thing. */
+import { CaissonError } from '../../errors.ts';
+import type { Transport, WireRequest, WireResponse } from '../../client/transport.ts';
+
+/** After so long without an answer, the service is asked whether it is there at all. */
+export interface Watching {
+  readonly lookMs: number;
+  readonly answerMs: number;
+  readonly silent: () => CaissonError;
+}
+
+export function watched(transport: Transport, watching: Watching): Transport {
+  return {
+    open: (path, headers, signal) => transport.open(path, headers, signal),
+    close: () => transport.close(),
+    request: async (wanted) => {
+      const given = new AbortController();
+      const signals = wanted.signal === undefined ? [given.signal] : [wanted.signal, given.signal];
+      const answer = transport.request({ ...wanted, signal: AbortSignal.any(signals) });
+      const over = watch(transport, watching, (error) => given.abort(error));
+      try {
+        return await answer;
+      } finally {
+        over();
+      }
+    },
+  };
+}
+
+/** The returned function ends that. */
+function watch(transport: Transport, watching: Watching, fail: (error: CaissonError) => void): () => void {
+  let timer: NodeJS.Timeout;
+  const look = async (): Promise<void> => {
+    if (await answers(transport, watching.answerMs)) timer = setTimeout(() => void look(), watching.lookMs);
+    else fail(watching.silent());
+  };
+  timer = setTimeout(() => void look(), watching.lookMs);
+  return () => clearTimeout(timer);
+}
+
+async function answers(transport: Transport, withinMs: number): Promise<boolean> {
+  try {
+    await drained(await transport.request(health(AbortSignal.timeout(withinMs))));
+    return true;
+  } catch (error) {
+    // A service that is gone is seen by the request itself.
+    return !(error instanceof CaissonError && error.code === 'timed_out');
+  }
+}
+
+const health = (signal: AbortSignal): WireRequest => ({ method: 'GET', path: '/healthz', headers: {}, signal });
+
+async function drained({ body }: WireResponse): Promise<void> {
+  for await (const _part of body);
+}
