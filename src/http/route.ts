@@ -15,6 +15,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** Of a route with `skills`. */
+  readonly skills: { readonly skills?: readonly string[] };
   /** The API on behalf of the owner and token. */
   readonly api: CaissonApi;
   readonly token: Bearer;
@@ -53,6 +55,8 @@ interface Outline {
   readonly gives?: 'bytes' | 'text';
   /** Idempotency-Key stands for the `execId` of its body. */
   readonly keyed?: true;
+  /** The command line of this host may name skills of the host. */
+  readonly skills?: true;
   readonly status?: 201;
   /** One event of an answer that is streamed. */
   readonly events?: z.ZodType;

@@ -40,3 +40,17 @@ export interface Asking {
   /** Sees the id of the question once it can be answered. */
   readonly onAsked?: (id: string) => void;
 }
+
+/** What a command line says with one call, as it would to a Caisson of its own. Absent: nothing. */
+export interface Said {
+  /** Beside those of the configuration. */
+  readonly rules?: {
+    readonly allow?: readonly string[];
+    readonly ask?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  /** What is known to be dangerous is not asked about. What is always refused, and rules, stay. */
+  readonly yolo?: boolean;
+  /** Absolute, on this host: its project may have rules of its own, and relative paths of this host start there. */
+  readonly directory?: string;
+}

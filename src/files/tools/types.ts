@@ -3,7 +3,7 @@
  * which its commands start. Shapes only.
  */
 import type { Readable } from 'node:stream';
-import type { Asking, Caller } from '../../values/caller.ts';
+import type { Asking, Caller, Said } from '../../values/caller.ts';
 import type { SyncResult } from '../sync/types.ts';
 import type { CopyResult, FileArchive } from '../copied.ts';
 import type { WatchEvent, WatchInput } from '../watch/types.ts';
@@ -24,6 +24,7 @@ interface Cancel {
   readonly signal?: AbortSignal;
   readonly caller?: Caller;
   readonly question?: Asking;
+  readonly said?: Said;
 }
 
 export interface FileEntry {

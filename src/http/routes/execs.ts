@@ -15,16 +15,17 @@ export const startExec = route({
   path: '/v1/sandboxes/{id}/execs',
   scope: 'run',
   keyed: true,
+  skills: true,
   about:
     'Runs a command. Streams its events; with Accept: application/json, answers when it has ended, and a client that leaves before cancels it.',
   body: execBody,
   answer: runResult,
   events: execEvent,
   run: async (call) => {
-    const { api, params, form, body } = call;
+    const { api, params, form, body, skills } = call;
     const { waitForApproval, input, stdin, ...request } = body;
     needsAdmin(call, body.rawOutput, 'rawOutput');
-    const wanted = { ...request, taskId: params.id, existing: true };
+    const wanted = { ...request, ...skills, taskId: params.id, existing: true };
     if (form === 'json') {
       if (stdin === true)
         throw new CaissonError('invalid_argument', 'stdin comes through a socket, which a JSON answer has not');
@@ -47,14 +48,15 @@ export const runCode = route({
   path: '/v1/sandboxes/{id}/code',
   scope: 'run',
   keyed: true,
+  skills: true,
   about: 'Runs a program from a fresh directory that is removed afterwards. Answers as execs do.',
   body: codeBody,
   answer: runResult,
   events: execEvent,
   run: async (call) => {
-    const { api, params, form, body } = call;
+    const { api, params, form, body, skills } = call;
     const { waitForApproval, language, text, ...request } = body;
-    const wanted = { ...request, code: { language, text }, taskId: params.id, existing: true };
+    const wanted = { ...request, ...skills, code: { language, text }, taskId: params.id, existing: true };
     if (form === 'json') return resultOf(await api.execs.run(wanted, collecting(call, body)));
     const start: Parameters<typeof startStreamed>[0]['start'] = (options) => api.execs.start(wanted, options);
     return await startStreamed({ call, waitForApproval, execId: request.execId, start });

@@ -203,7 +203,7 @@ export const watchFiles = route({
   run: async (call) => {
     const { api, params, query, signal, service } = call;
     const either = AbortSignal.any([signal, service.closing]);
-    const events = await api.files.watch({ task: params.id, ...query }, { signal: either });
+    const events = await api.files.watch({ task: params.id, ...query }, { ...call.options, signal: either });
     return streamOf(call, async function* () {
       for await (const event of events) yield { ...event };
     });

@@ -14,13 +14,14 @@ export const startProcess = route({
   path: '/v1/sandboxes/{id}/processes',
   scope: 'run',
   keyed: true,
+  skills: true,
   about: 'Starts a command that outlives its request and the service.',
   body: processBody,
   status: 201,
   answer: detached,
   run: async (call) => {
     const { waitForApproval: _waits, ...request } = call.body;
-    const wanted = { ...request, taskId: call.params.id, existing: true };
+    const wanted = { ...request, ...call.skills, taskId: call.params.id, existing: true };
     return await call.api.processes.start(wanted, collecting(call, call.body));
   },
 });

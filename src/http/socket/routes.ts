@@ -62,7 +62,14 @@ const pty: Mount = (app, service) =>
       let running: Running | null = null;
       const { columns = usualTerminal.columns, rows = usualTerminal.rows, command = 'sh', ...rest } = query;
       const [program = 'sh', ...args] = typeof command === 'string' ? [command] : command;
-      const request = { ...rest, taskId: params.id, existing: true, stdin: true, tty: { columns, rows } };
+      const request = {
+        ...rest,
+        ...call.skills,
+        taskId: params.id,
+        existing: true,
+        stdin: true,
+        tty: { columns, rows },
+      };
       const start = (options: Options): Promise<Running> =>
         call.api.execs.start({ ...request, command: [program, ...args] }, options);
       const started = (now: Running): void => void (running = now);
@@ -107,7 +114,7 @@ async function join(
   socket.once('close', () => gone.abort());
   socket.pause();
   try {
-    const call = callOf(asRoute, service, {
+    const call = callOf(asRoute(raw), service, {
       request,
       token: callerIn(request),
       signal: gone.signal,
@@ -126,7 +133,7 @@ async function join(
 }
 
 /** What the parts of a call are read by. */
-const asRoute: Route = getExec;
+const asRoute = (raw: boolean): Route => (raw ? { ...getExec, skills: true } : getExec);
 
 function checked<P extends z.ZodType, Q extends z.ZodType>(
   { params, query }: { readonly params: P; readonly query: Q },
