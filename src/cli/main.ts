@@ -1,7 +1,6 @@
 /** The command line on the real process. */
 import { resolve } from 'node:path';
 import { invoke } from './invoke.ts';
-import { openService } from './service/way.ts';
 import type { World } from './world.ts';
 
 /** Ends the process as soon as all output is written: what else holds it, such as a socket that closes, delays the caller only. */
@@ -47,6 +46,6 @@ const embedded: World['embedded'] = async (options) => await (await import('../m
 
 const real: Opened = {
   embedded,
-  open: async (options) => (await openService(options)) ?? (await embedded(options)),
+  open: async (options) => (await (await import('./service/way.ts')).openService(options)) ?? (await embedded(options)),
   settings: async (options) => await (await import('../main.ts')).openSettings(options),
 };
