@@ -82,10 +82,10 @@ export function callOf(route: Route, service: Service, { request, token, signal,
   };
 }
 
-/** Of routes about one sandbox or several: all that runs something or touches files is below that path. */
+/** Of routes that run something or touch files. */
 function saidIn(route: Route, given: { readonly query: unknown; readonly body: unknown }, token: Bearer): Taken {
   const parts = { query: given.query, body: route.takes === 'bytes' ? undefined : given.body };
-  const takes = route.path.startsWith('/v1/sandboxes');
+  const takes = /^\/v1\/(?:sandboxes|execs|processes)(?:\/|$)/.test(route.path);
   return takes ? takeSaid({ ...parts, skills: route.skills === true }, token) : { ...parts, said: {}, skills: {} };
 }
 

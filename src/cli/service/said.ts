@@ -13,7 +13,7 @@ export interface Said {
 }
 
 /** What runs something or touches files. */
-const concerned = /^\/v1\/(?:sandboxes|execs)(?:[/?]|$)/;
+const concerned = /^\/v1\/(?:sandboxes|execs|processes)(?:[/?]|$)/;
 
 export function saying(transport: Transport, said: Said): Transport {
   if (Object.keys(said).length === 0) return transport;
