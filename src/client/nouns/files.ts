@@ -37,10 +37,10 @@ export function filesOf(wire: Wire): ClientFilesApi {
       checkConfirmed(rest);
       await ask({ method: 'DELETE', path: at(task), query: { path, recursive }, signal });
     },
-    unpack: async ({ task, path, archive, limits, ...rest }, { signal } = {}) => {
-      checkConfirmed(rest);
+    unpack: async ({ task, path, archive, limits, name, confirmed }, { signal } = {}) => {
       checkLimits(limits);
-      const request = { method: 'PUT', path: at(task, '/archive'), query: { path }, bytes: archive, signal } as const;
+      const query = { path, name, confirmed };
+      const request = { method: 'PUT', path: at(task, '/archive'), query, bytes: archive, signal } as const;
       const { files, directories, bytes, skipped } = shaped<Result<'unpack'>>(await ask(request), {
         ...{ files: 'number', directories: 'number', bytes: 'number', skipped: 'list' },
       });
