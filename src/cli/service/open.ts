@@ -1,14 +1,15 @@
 /** Opens the service of a state directory for one command. */
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CaissonError } from '../../errors.ts';
 import { connectCaisson } from '../../client/connect.ts';
 import type { CaissonClient } from '../../client/types.ts';
 import type { Transport } from '../../client/transport.ts';
-import { answerFile, type ServiceRecord } from '../../lib/service-record.ts';
+import type { ServiceRecord } from '../../lib/service-record.ts';
 import type { ApprovalView } from '../../service/api.ts';
 import type { CommandApi, Opening } from '../world.ts';
 import { type Caller, type Clients, commandApi } from './api.ts';
+import { Line, type Standing } from './line.ts';
 import type { Answering } from './questions.ts';
 import { reach, silent } from './reach.ts';
 import { type Said, saying } from './said.ts';
@@ -21,17 +22,14 @@ const watching = { lookMs: 4000, answerMs: 4000 } as const;
 
 /** `null`: the command is to open the state directory itself; where that could surprise, `onNotice` has said so. */
 export async function openThrough(home: string, opening: Opening): Promise<CommandApi | null> {
-  const reached = await reach(home);
-  if (reached === null) return null;
-  const { record } = reached;
+  const record = await reach(home);
+  if (record === null) return null;
   const why = await whyEmbedded(record, opening);
   if (why !== null) {
-    await reached.transport.close();
     opening.onNotice?.(`${why}: this command goes without the service`);
     return null;
   }
-  const transport = watched(reached.transport, { ...watching, silent: () => silent(record) });
-  const clients = clientsOf({ home, record, transport }, opening);
+  const clients = clientsOf(home, record, opening);
   const { env, cwd } = opening;
   return commandApi(clients, {
     ...{ home, env },
@@ -60,41 +58,25 @@ const skips = ({ yolo, env }: Opening): boolean =>
 const decides = (opening: Opening): boolean =>
   skips(opening) || opening.rules !== undefined || opening.confirms === true;
 
-interface Connected {
-  readonly home: string;
-  readonly record: ServiceRecord;
-  readonly transport: Transport;
-}
-
-function clientsOf({ home, record, transport }: Connected, opening: Opening): Clients {
-  let answering: CaissonClient | null = null;
+function clientsOf(home: string, record: ServiceRecord, opening: Opening): Clients {
+  const line = new Line(home, record);
+  const as = (standing: Standing): Transport =>
+    watched(line.as(standing), { ...watching, silent: () => silent(record) });
   const said: Said = {
     ...(opening.rules === undefined ? {} : { rules: opening.rules }),
     ...(skips(opening) ? { yolo: true } : {}),
     ...(seesSameFiles(record) ? { project: opening.cwd } : {}),
   };
+  let answering: CaissonClient | null = null;
+  const ask = saying(as(decides(opening) ? 'decide' : 'ask'), said);
   return {
-    ask: connectCaisson({
-      ...{ token: record.token, transport: saying(transport, said), resumeMs },
-      headers: decides(opening) ? { [answerHeader]: answerToken(home) } : {},
-    }),
-    answer: () => (answering ??= connectCaisson({ token: answerToken(home), transport, resumeMs })),
+    ask: connectCaisson({ ...placeholder, transport: ask, resumeMs }),
+    answer: () => (answering ??= connectCaisson({ ...placeholder, transport: as('answer'), resumeMs })),
   };
 }
 
-/** As `src/http/home/tokens.ts` reads it. */
-const answerHeader = 'caisson-answer';
-
-function answerToken(home: string): string {
-  try {
-    return readFileSync(answerFile(home), 'utf8').trim();
-  } catch (cause) {
-    throw new CaissonError('failed_precondition', `${answerFile(home)} cannot be read`, {
-      cause,
-      remedy: 'answer on the host and as the user of the service',
-    });
-  }
-}
+/** The line puts the token of the service in its place, which is another one after a start. */
+const placeholder = { token: 'of-the-line' } as const;
 
 function seesSameFiles({ mountNamespace }: ServiceRecord): boolean {
   try {

@@ -7,12 +7,7 @@ const mostIdle = 8;
 /** Far below the time after which the service closes a connection that is idle. */
 const idleSeconds = 5;
 
-export interface UnixTransport extends Transport {
-  /** Opens a connection for the next request. Throws as `request` does where the service cannot be reached. */
-  connect(): Promise<void>;
-}
-
-export function unixTransport(path: string): UnixTransport {
+export function unixTransport(path: string): Transport {
   const idle = new Map<Connection, number>();
   const open = new Set<Connection>();
   const opened = async (signal?: AbortSignal): Promise<Connection> => {
@@ -22,7 +17,6 @@ export function unixTransport(path: string): UnixTransport {
     return connection;
   };
   return {
-    connect: async () => putBack(idle, await opened()),
     request: async (wanted) => {
       const connection = takeIdle(idle) ?? (await opened(wanted.signal));
       connection.socket.ref();
