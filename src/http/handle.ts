@@ -112,7 +112,8 @@ async function answer(
     reply.hijack();
     const framing = call.form === 'sse' ? 'sse' : 'ndjson';
     const { heartbeatMs } = call.service;
-    await sendEvents(reply.raw, result.events, { framing, headers, heartbeatMs, signal });
+    const end = call.service.activity.stream();
+    await sendEvents(reply.raw, result.events, { framing, headers, heartbeatMs, signal }).finally(end);
     return reply;
   }
   if (result instanceof Bytes) {

@@ -6,8 +6,10 @@ import { CaissonError } from '../errors.ts';
 import type { CaissonApi } from '../service/api.ts';
 import { openApp } from './app.ts';
 import { clearStaged } from './files/staging.ts';
-import { type Claim, claim } from './home/claim.ts';
+import { type Claim, claim } from '../lib/service-claim.ts';
+import { whenIdle } from './home/activity.ts';
 import { usualSocket } from './home/listen.ts';
+import type { Flags } from './home/state.ts';
 import { openHomeDoor } from './home/open.ts';
 import { listen, type Place, placeOf, serverFor, type Settings } from './listen.ts';
 import { logTo } from './log.ts';
@@ -23,6 +25,10 @@ export interface ServeInput {
   readonly heartbeatMs?: number;
   /** True: throws `conflict` where another service of the state directory lives. Absent: it runs beside that one. */
   readonly alone?: boolean;
+  /** What it was started with, for `caisson service status`. */
+  readonly flags?: Flags;
+  /** Without a request, a command or a stream for so long, `idle` resolves. */
+  readonly idleMs?: number;
 }
 
 export interface Serving {
@@ -30,6 +36,8 @@ export interface Serving {
   /** Of the state directory, for the command line of this host; `null`: another service has it. */
   readonly socket: string | null;
   readonly notices: readonly string[];
+  /** Resolves when nothing was to do for `idleMs`, and it is to be stopped. */
+  readonly idle: Promise<void>;
   /**
    * In order: it is not ready any more and takes nothing; every stream ends with where to resume; commands have their time to
    * end; connections are closed. Detached processes go on. The API stays open: its closing cancels what still runs.
@@ -59,19 +67,22 @@ interface Held {
 }
 
 async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: Held): Promise<Serving> {
-  const { settings } = input;
+  const { settings, flags = {}, idleMs } = input;
   const stopping = new AbortController();
   const service = serviceOf(api, stopping.signal, input.heartbeatMs ?? usualHeartbeatMs);
   const log = logTo(input.log, input.logLevel);
   await clearStaged(join(api.config.home, 'uploads'));
   const { app, url } = await openPlace(service, { settings, place, log });
-  const home = held === null ? null : await openHomeDoor({ service, log, url }).catch(closing(app));
+  const home = held === null ? null : await openHomeDoor({ service, log, url, flags }).catch(closing(app));
   log.info({ url, socket: home?.socket ?? null }, 'listening');
+  const { promise: idle, resolve } = Promise.withResolvers<void>();
+  const forget = idleMs === undefined ? () => undefined : whenIdle(service.activity, idleMs, resolve);
   return {
-    url,
+    ...{ url, idle },
     socket: home?.socket ?? null,
     notices: held === null ? [...place.notices, beside(api)] : place.notices,
     stop: once(async () => {
+      forget();
       stopping.abort(new CaissonError('unavailable', 'the service stops'));
       const done = await service.live.settled(settings.shutdown_seconds * 1000);
       log.info({ allEnded: done }, 'stopping');

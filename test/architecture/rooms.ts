@@ -74,7 +74,7 @@ export const rooms: readonly Room[] = [
       'src/main.ts',
       'src/lib/(?:asset|build|find-home|lives|nearest|window-counts).ts',
       // What a running service writes, and the command line reads.
-      'src/lib/(?:replace-file|service-record|start-time).ts',
+      'src/lib/(?:replace-file|service-claim|service-record|start-time).ts',
       'src/emulators/(?:[^/]+/)?emulator.ts',
       // `caisson serve` starts the service.
       'src/http/serve.ts',

@@ -10,6 +10,7 @@ import { startTimeOf } from '../../lib/start-time.ts';
 import { openApp } from '../app.ts';
 import type { Service } from '../service.ts';
 import { clearLeft, clearPrivate, isPrivate, listenAt, socketFor } from './listen.ts';
+import type { Flags } from './state.ts';
 import { HomeTokens } from './tokens.ts';
 
 export interface HomeDoor {
@@ -23,15 +24,16 @@ interface Surroundings {
   readonly log: Logger;
   /** The ordinary address. */
   readonly url: string;
+  readonly flags: Flags;
 }
 
 /** Only for the holder of the claim. On failure nothing of it is left. */
-export async function openHomeDoor({ service, log, url }: Surroundings): Promise<HomeDoor> {
+export async function openHomeDoor({ service, log, url, flags }: Surroundings): Promise<HomeDoor> {
   const { home } = service.api.config;
   const startedAt = new Date().toISOString();
   const tokens = new HomeTokens(startedAt);
   const names = { hosts: [], origins: [], bound: null, secure: false };
-  const app = await openApp({ service, log, proxies: [], door: () => names, home: tokens });
+  const app = await openApp({ service, log, proxies: [], door: () => names, home: { tokens, flags } });
   await clearLeft(home);
   const socket = await socketFor(home);
   const opened = { socket, close: async () => await close(app, home, socket) };
