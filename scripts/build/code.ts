@@ -33,6 +33,7 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
     comments: false,
     entryFileNames: 'code/[name].cjs',
     chunkFileNames: 'code/[name]-[hash].cjs',
+    codeSplitting: { groups: together },
   });
   await bundle.close();
   writeFileSync(join(output, 'import.cjs'), 'exports.importModule = (url) => import(url);\n');
@@ -60,6 +61,21 @@ const selfContained: Plugin = {
     throw new Error(`the client imports ${id}, which a browser has not`);
   },
 };
+
+/**
+ * What every command loads, and what every command does that goes through a service: one file each, since a file costs more than
+ * what it holds.
+ */
+const together = [
+  {
+    name: 'command',
+    test: /\/src\/(?:cli\/(?!code|attached|account|trust|inspection|initial|lines|pairing|replay)[a-z-]+\.ts|cli\/service\/way|errors|exec\/exit|service\/pages|lib\/(?:nearest|find-home|service-record|start-time|lives))/,
+  },
+  {
+    name: 'through',
+    test: /\/src\/(?:cli\/service\/(?!copy|questions)|client\/(?!unix\/(?:web-socket|frames))|exec\/outcome|guard\/inside|lib\/build)/,
+  },
+];
 
 /** The suite runs in vitest, which is an ES module, and throws and compares the errors of the backend's package. */
 export async function bundleSuite(root: string): Promise<Bundled> {

@@ -2,8 +2,14 @@
 import type { CaissonClient } from '../../client/types.ts';
 import type { CopyInput, CopyResult, Options } from '../../service/api.ts';
 import type { CommandApi, Env } from '../world.ts';
+import { newExecId } from './exec-id.ts';
 import { outside } from './outside.ts';
 import { nodeStreams } from './streams.ts';
+
+interface Wanted {
+  readonly execId?: string;
+  readonly skills?: readonly string[];
+}
 
 export interface Clients {
   readonly ask: CaissonClient;
@@ -23,8 +29,11 @@ export interface Caller {
 
 export function commandApi({ ask, answer }: Clients, { home, env, skill, asking, close }: Caller): CommandApi {
   const { events, audit, images, backends, sandboxes } = ask;
-  const wanted = <Request extends { readonly skills?: readonly string[] }>(request: Request): Request =>
-    request.skills === undefined ? request : { ...request, skills: request.skills.map(skill) };
+  const wanted = <Request extends Wanted>(request: Request): Request => ({
+    ...request,
+    execId: request.execId ?? newExecId(),
+    ...(request.skills === undefined ? {} : { skills: request.skills.map(skill) }),
+  });
   const start: CommandApi['exec'] = async (request, options) =>
     nodeStreams(await ask.exec(wanted(request), asking(options)));
   const run: CommandApi['run'] = async (request, options) => await ask.run(wanted(request), asking(options));

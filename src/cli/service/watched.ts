@@ -29,13 +29,22 @@ export function watched(transport: Transport, watching: Watching): Transport {
 
 /** The returned function ends that. */
 function watch(transport: Transport, watching: Watching, fail: (error: CaissonError) => void): () => void {
+  let isOver = false;
   let timer: NodeJS.Timeout;
+  const lookLater = (): void => {
+    timer = setTimeout(() => void look(), watching.lookMs);
+  };
   const look = async (): Promise<void> => {
-    if (await answers(transport, watching.answerMs)) timer = setTimeout(() => void look(), watching.lookMs);
+    const isThere = await answers(transport, watching.answerMs);
+    if (isOver) return;
+    if (isThere) lookLater();
     else fail(watching.silent());
   };
-  timer = setTimeout(() => void look(), watching.lookMs);
-  return () => clearTimeout(timer);
+  lookLater();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }
 
 async function answers(transport: Transport, withinMs: number): Promise<boolean> {
