@@ -1,7 +1,7 @@
 /** What the command line touches outside itself. `main.ts` gives the real one; tests give their own. */
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { CaissonApi, FilesApi, SettingsApi } from '../service/api.ts';
+import type { CaissonApi, FilesApi, Running, RunningText, SettingsApi } from '../service/api.ts';
 import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
 
@@ -34,11 +34,24 @@ export interface Opening {
   readonly onNotice?: (text: string) => void;
 }
 
+type RunningSession = Omit<RunningText, keyof Running>;
+
+/** Its outputs are only read. */
+export type CommandRunning = Omit<Running, 'stdout' | 'stderr'> & {
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+};
+
 /** What commands ask, of the library or of a service. */
 export interface CommandApi extends Omit<
   CaissonApi,
-  'files' | 'policy' | 'network' | 'secrets' | 'mcpServers' | 'config' | 'access'
+  'exec' | 'execs' | 'sessions' | 'files' | 'policy' | 'network' | 'secrets' | 'mcpServers' | 'config' | 'access'
 > {
+  exec: (...args: Parameters<CaissonApi['exec']>) => Promise<CommandRunning>;
+  readonly execs: Omit<CaissonApi['execs'], 'start'>;
+  readonly sessions: Omit<CaissonApi['sessions'], 'exec'> & {
+    exec: (...args: Parameters<CaissonApi['sessions']['exec']>) => Promise<CommandRunning & RunningSession>;
+  };
   readonly files: Pick<FilesApi, 'copyIn' | 'copyOut'>;
   readonly policy: Omit<CaissonApi['policy'], 'checker'>;
   readonly access: { readonly pairing: Omit<CaissonApi['access']['pairing'], 'clearPending'> };

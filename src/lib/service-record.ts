@@ -3,7 +3,6 @@
  * command: nothing else is loaded for it.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
 import { CaissonError } from '../errors.ts';
 import { lives } from './lives.ts';
 import { startTimeOf } from './start-time.ts';
@@ -25,9 +24,9 @@ export interface ServiceRecord {
   readonly token: string;
 }
 
-export const recordFile = (home: string): string => join(home, 'service.json');
+export const recordFile = (home: string): string => `${home}/service.json`;
 /** The token that answers questions, alone in its file. */
-export const answerFile = (home: string): string => join(home, 'service.answer');
+export const answerFile = (home: string): string => `${home}/service.answer`;
 
 const limitBytes = 64 * 1024;
 

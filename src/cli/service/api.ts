@@ -4,7 +4,7 @@ import type { CopyInput, CopyResult, Options } from '../../service/api.ts';
 import type { CommandApi, Env } from '../world.ts';
 import { newExecId } from './exec-id.ts';
 import { outside } from './outside.ts';
-import { nodeStreams } from './streams.ts';
+import { withInput } from './streams.ts';
 
 interface Wanted {
   readonly execId?: string;
@@ -35,18 +35,18 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
     ...(request.skills === undefined ? {} : { skills: request.skills.map(skill) }),
   });
   const start: CommandApi['exec'] = async (request, options) =>
-    nodeStreams(await ask.exec(wanted(request), asking(options)));
+    withInput(await ask.exec(wanted(request), asking(options)));
   const run: CommandApi['run'] = async (request, options) => await ask.run(wanted(request), asking(options));
   return {
     ...{ events, audit, images, backends, sandboxes, run, exec: start },
-    execs: { ...ask.execs, start, run },
+    execs: { ...ask.execs, run },
     processes: {
       ...ask.processes,
       start: async (request, options) => await ask.processes.start(wanted(request), asking(options)),
     },
     sessions: {
       ...ask.sessions,
-      exec: async (input, options) => nodeStreams(await ask.sessions.exec(input, asking(options))),
+      exec: async (input, options) => withInput(await ask.sessions.exec(input, asking(options))),
       run: async (input, options) => await ask.sessions.run(input, asking(options)),
     },
     files: copies(ask, { home, env }),

@@ -1,26 +1,13 @@
-/** Streams of the client as those of Node. */
-import { Readable, Writable } from 'node:stream';
-import type { ByteSink, ByteSource, ClientRunning } from '../../client/types.ts';
-import type { Running } from '../../service/api.ts';
+/** The stdin of an exec of the client as a stream of Node. */
+import { Writable } from 'node:stream';
+import type { ByteSink, ClientRunning } from '../../client/types.ts';
+import type { CommandRunning } from '../world.ts';
 
-type Streams = Pick<Running, 'stdin' | 'stdout' | 'stderr'>;
-
-export function nodeStreams<Client extends ClientRunning>({
+export function withInput<Client extends ClientRunning>({
   stdin,
-  stdout,
-  stderr,
   ...rest
-}: Client): Streams & Omit<Client, keyof Streams> {
-  return {
-    ...rest,
-    stdin: stdin === null ? null : writableOf(stdin),
-    stdout: readableOf(stdout),
-    stderr: readableOf(stderr),
-  };
-}
-
-function readableOf(source: ByteSource): Readable {
-  return Readable.from(source, { objectMode: false });
+}: Client): Omit<Client, 'stdin'> & Pick<CommandRunning, 'stdin'> {
+  return { ...rest, stdin: stdin === null ? null : writableOf(stdin) };
 }
 
 function writableOf(sink: ByteSink): Writable {

@@ -5,11 +5,12 @@ import type { Env } from '../world.ts';
 /** What does not change the configuration, or is read by the command line itself. */
 const others =
   /^CAISSON_(?:HOME|EXEC|SANDBOX|EMBEDDED|YOLO_MODE|DEBUG.*|TEST_.*|REQUIRE_.*|NO_.*)$|^HERMES_(?:HOME|YOLO_MODE)$/;
-const switches = /^(?:CAISSON|HERMES)_/;
 
 /** Names of those that are set, in order. */
 export function setSwitches(env: Env): readonly string[] {
-  const names = Object.keys(env).filter((name) => switches.test(name) && !others.test(name) && env[name] !== '');
+  const names = Object.keys(env).filter(
+    (name) => (name.startsWith('CAISSON_') || name.startsWith('HERMES_')) && !others.test(name) && env[name] !== '',
+  );
   return names.toSorted();
 }
 

@@ -14,12 +14,14 @@ export function watched(transport: Transport, watching: Watching): Transport {
     open: (path, headers, signal) => transport.open(path, headers, signal),
     close: () => transport.close(),
     request: async (wanted) => {
-      const given = new AbortController();
-      const signals = wanted.signal === undefined ? [given.signal] : [wanted.signal, given.signal];
-      const answer = transport.request({ ...wanted, signal: AbortSignal.any(signals) });
-      const over = watch(transport, watching, (error) => given.abort(error));
+      const silence = Promise.withResolvers<never>();
+      const over = watch(transport, watching, (error) => {
+        silence.reject(error);
+        // Ends the request, for which there is no answer any more.
+        void transport.close();
+      });
       try {
-        return await answer;
+        return await Promise.race([transport.request(wanted), silence.promise]);
       } finally {
         over();
       }

@@ -39,7 +39,8 @@ export class Following {
     this.#execId = execId;
     this.exit = this.#settled.promise;
     this.last = this.#ended.promise;
-    void this.#follow(events).finally(leave);
+    // An abort costs a command that is short as much as all of its answer.
+    void this.#follow(events).then(async (isWhole) => (isWhole ? await events.return?.() : leave()), leave);
   }
 
   ignore(stream?: StreamName): void {
@@ -53,14 +54,17 @@ export class Following {
     await this.exit;
   }
 
-  async #follow(events: AsyncIterator<Sent, void>): Promise<void> {
+  /** Whether it came to its end. */
+  async #follow(events: AsyncIterator<Sent, void>): Promise<boolean> {
     let missing = 0;
     try {
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
         const event = eventIn(next.value)?.event;
         if (event?.type === 'gap') missing += event.bytes;
         if (event?.type === 'stdout' || event?.type === 'stderr') await this.#push(this[event.type], event.bytes);
-        if (event?.type === 'exit') return this.#settle(withGap(event.exit, missing), next.value);
+        if (event?.type !== 'exit') continue;
+        this.#settle(withGap(event.exit, missing), next.value);
+        return true;
       }
       this.#settle(exitWithout('lost', 'its record ends before its end'), null);
     } catch (error) {
@@ -70,6 +74,7 @@ export class Following {
       this.stdout.end();
       this.stderr.end();
     }
+    return false;
   }
 
   async #push(flow: Flow, bytes: Uint8Array): Promise<void> {
