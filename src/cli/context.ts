@@ -151,8 +151,10 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
     settings: async () => noticed(await world.settings(opening(null))),
     close: async () => {
       // What did not open has been reported to its caller.
-      const services = await Promise.all([opened?.catch(() => null), local?.catch(() => null)]);
-      await Promise.all(services.map((service) => service?.close({ awaitRemovals: false })));
+      for (const opening of [opened, local]) {
+        const service = await opening?.catch(() => null);
+        await service?.close({ awaitRemovals: false });
+      }
     },
   };
 }

@@ -30,7 +30,7 @@ export const answerFile = (home: string): string => `${home}/service.answer`;
 
 const limitBytes = 64 * 1024;
 
-/** `null`: there is none. Throws `failed_precondition` for one that cannot be read or is none. */
+/** `null`: no service runs. Throws `failed_precondition` for a file that cannot be read, and for one of another form. */
 export function readServiceRecord(home: string): ServiceRecord | null {
   const path = recordFile(home);
   const text = readBounded(path);

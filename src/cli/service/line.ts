@@ -46,7 +46,7 @@ export class Line {
     };
   }
 
-  /** Throws `unavailable` while there is none. */
+  /** Throws `unavailable` while no service runs. */
   #current(): Held {
     if (!this.#isUsed) {
       this.#isUsed = true;

@@ -12,7 +12,7 @@ export function withInput<Client extends ClientRunning>({
 
 function writableOf(sink: ByteSink): Writable {
   return new Writable({
-    write: (bytes: Buffer, _encoding, done) => void sink.write(bytes).then(() => done(), done),
-    final: (done) => void sink.end().then(() => done(), done),
+    write: (bytes: Buffer, _encoding, settle) => void sink.write(bytes).then(() => settle(), settle),
+    final: (settle) => void sink.end().then(() => settle(), settle),
   });
 }

@@ -19,7 +19,7 @@ async function sent(request: WireRequest): Promise<WireRequest> {
 it('rules, YOLO and the directory of a command go with what runs something or touches files', async () => {
   const headers = { 'content-type': 'application/json' };
   const exec = await sent({ method: 'POST', path: '/v1/execs', headers, body: '{"command":["a"]}' });
-  expect(JSON.parse(String(exec.body))).toEqual({
+  expect(JSON.parse(typeof exec.body === 'string' ? exec.body : '')).toEqual({
     ...{ command: ['a'], rules: { allow: ['a'] }, yolo: true, project: '/a b' },
   });
   const path = '/v1/sandboxes/t/files/archive?path=a';
