@@ -3,18 +3,18 @@
 /* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-argument, typescript/no-unsafe-call, typescript/no-unsafe-member-access, typescript/no-unsafe-return, typescript/unbound-method -- no types here */
 'use strict';
 const { existsSync, readFileSync, writeSync } = require('node:fs');
-const { join } = require('node:path');
+const { dirname } = require('node:path');
 
 const wantedMajor = 24;
 const failureExitCode = 125;
 const brokenPipeExitCode = 141;
 const args = process.argv.slice(2);
-const root = join(__dirname, '..');
+const root = dirname(__dirname);
 
 if (args.length === 0 || (args.length === 1 && ['--help', '-h', 'help'].includes(args[0]))) {
-  print(readFileSync(join(__dirname, 'help.txt'), 'utf8'));
+  print(readFileSync(`${__dirname}/help.txt`, 'utf8'));
 } else if (args.length === 1 && ['--version', '-V'].includes(args[0])) {
-  print(`caisson ${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}\n`);
+  print(`caisson ${JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).version}\n`);
 } else if (majorOf(process.versions.node) >= wantedMajor) {
   runHere();
 } else {
@@ -43,8 +43,8 @@ function fail(message, remedy) {
 
 /** A checkout runs unbuilt; a package has only what was built. */
 function runHere() {
-  const source = join(root, 'src/cli/main.ts');
-  const bundle = join(root, 'dist/code/cli.cjs');
+  const source = `${root}/src/cli/main.ts`;
+  const bundle = `${root}/dist/code/cli.cjs`;
   if (existsSync(source)) return runSource(source);
   if (existsSync(bundle)) return require('./code-cache.cjs').run(bundle, args).main(args);
   fail('this copy of Caisson is not complete: it has neither src nor dist', 'npm run build, or install it again');

@@ -6,7 +6,7 @@
 /* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-argument, typescript/no-unsafe-call, typescript/no-unsafe-member-access, typescript/no-unsafe-return, typescript/unbound-method -- no types here */
 'use strict';
 const fs = require('node:fs');
-const { basename, dirname, join } = require('node:path');
+const { dirname } = require('node:path');
 const { Script } = require('node:vm');
 
 const unusedMs = 30 * 24 * 3600_000;
@@ -41,9 +41,9 @@ function load(running, path) {
   running.modules.set(path, module);
   const requireFrom = (id) => {
     if (!id.startsWith('.')) return require(id);
-    const file = join(dirname(path), id);
     // It imports, which code that was compiled here cannot.
-    return basename(file) === 'import.cjs' ? require(file) : load(running, file);
+    if (id === '../import.cjs') return require(`${dirname(dirname(path))}/import.cjs`);
+    return load(running, dirname(path) + id.slice(1));
   };
   compile(running, path).call(module.exports, module.exports, requireFrom, module, path, dirname(path));
   return module.exports;
@@ -71,7 +71,7 @@ function openPack(entry, [verb = '']) {
   if (directory === null) return null;
   const word = /^[a-z]{1,20}$/.test(verb) ? verb : 'other';
   const node = shortHash([process.version, process.arch, process.execArgv, process.env.NODE_OPTIONS].join(' '));
-  const file = join(directory, `${shortHash(entry)}-${node}-${word}.pack`);
+  const file = `${directory}/${shortHash(entry)}-${node}-${word}.pack`;
   return { directory, file, entries: readPack(file) };
 }
 
@@ -147,7 +147,7 @@ function packOf({ entries }, scripts) {
 function removeUnused(directory) {
   const before = Date.now() - unusedMs;
   for (const name of fs.readdirSync(directory)) {
-    const file = join(directory, name);
+    const file = `${directory}/${name}`;
     if (fs.statSync(file).mtimeMs < before) fs.rmSync(file, { force: true });
   }
 }

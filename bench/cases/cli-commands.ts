@@ -1,27 +1,8 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { CaissonError } from '../../src/errors.ts';
 import type { Bench, BenchInput } from '../bench.ts';
 import { figuresOf, type Target } from '../figure.ts';
 import { interleave, timed } from '../interleave.ts';
-import { openPlace, type Place } from '../place.ts';
-
-const execute = promisify(execFile);
-const checkout = fileURLToPath(new URL('../..', import.meta.url));
-
-/** The package as it is published, with a state directory of its own, and the engine's command line. */
-interface Programs extends AsyncDisposable {
-  readonly caisson: (...args: readonly string[]) => Promise<unknown>;
-  readonly docker: (...args: readonly string[]) => Promise<string>;
-  readonly node: () => Promise<unknown>;
-  readonly image: string;
-}
+import { openPrograms } from '../programs.ts';
 
 const most = (value: number): Target => ({ of: 'ratio', is: '<=', value });
 
@@ -99,33 +80,4 @@ const hardened = [
 
 function rounds(quick: boolean) {
   return quick ? { warmUp: 2, rounds: 5 } : { warmUp: 3, rounds: 21 };
-}
-
-async function openPrograms(): Promise<Programs> {
-  if (!existsSync(join(checkout, 'dist/code/cli.cjs')))
-    throw new CaissonError('failed_precondition', 'there is no package to measure', { remedy: 'Run: npm run build' });
-  const place: Place = await openPlace(null);
-  await place.close();
-  const root = await mkdtemp(join(tmpdir(), 'caisson-cli-bench-'));
-  for (const part of ['bin', 'dist', 'package.json'])
-    await cp(join(checkout, part), join(root, part), { recursive: true });
-  const home = join(root, 'home');
-  await mkdir(home, { mode: 0o700 });
-  const config = `terminal: {backend: docker, docker_image: "${place.image}", container_disk: null}\n`;
-  await writeFile(join(home, 'config.yaml'), config, { mode: 0o600 });
-  const env = {
-    ...process.env,
-    PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
-    CAISSON_HOME: home,
-    HOME: root,
-  };
-  const run = async (program: string, args: readonly string[]): Promise<string> =>
-    (await execute(program, args, { env })).stdout.trim();
-  return {
-    caisson: (...args) => run(join(root, 'bin/caisson'), args),
-    docker: (...args) => run('docker', args),
-    node: () => run(process.execPath, ['-e', '0']),
-    image: place.image,
-    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
-  };
 }

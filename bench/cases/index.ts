@@ -3,6 +3,7 @@ import { apptainer } from './apptainer.ts';
 import { burst } from './burst.ts';
 import { cli } from './cli.ts';
 import { cliExec, cliLs, cliRun } from './cli-commands.ts';
+import { cliCp, cliExecService, cliLsService, cliRunService } from './cli-service.ts';
 import { cold } from './cold.ts';
 import { exec } from './exec.ts';
 import { files } from './files.ts';
@@ -25,6 +26,10 @@ export const benches: readonly Bench[] = [
   cliExec,
   cliRun,
   cliLs,
+  cliExecService,
+  cliRunService,
+  cliLsService,
+  cliCp,
   policy,
   redact,
   exec,

@@ -33,12 +33,49 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
     comments: false,
     entryFileNames: 'code/[name].cjs',
     chunkFileNames: 'code/[name]-[hash].cjs',
+    codeSplitting: { groups: together },
   });
   await bundle.close();
   writeFileSync(join(output, 'import.cjs'), 'exports.importModule = (url) => import(url);\n');
   for (const chunk of chunks.filter(isEntry)) if (chunk.name !== 'cli') writeWrapper(output, chunk);
   return modulesOf(chunks);
 }
+
+/** One file for every platform: no built-in module of Node, and its own copy of the errors, so that a page can load it. */
+export async function bundleClient(root: string): Promise<Bundled> {
+  const bundle = await rolldown({
+    cwd: root,
+    input: { client: 'src/client/index.ts' },
+    platform: 'neutral',
+    plugins: [selfContained],
+  });
+  const { output } = await bundle.write({ dir: join(root, 'dist'), format: 'esm', entryFileNames: '[name].mjs' });
+  await bundle.close();
+  return modulesOf(output);
+}
+
+const selfContained: Plugin = {
+  name: 'self-contained',
+  resolveId: (id, importer) => {
+    if (importer === undefined || id.startsWith('.') || id.startsWith('/')) return null;
+    throw new Error(`the client imports ${id}, which a browser has not`);
+  },
+};
+
+/**
+ * What every command loads, and what every command does that goes through a service: one file each, since a file costs more than
+ * what it holds.
+ */
+const together = [
+  {
+    name: 'command',
+    test: /\/src\/(?:cli\/(?!code|attached|account|trust|inspection|initial|lines|pairing|replay)[a-z-]+\.ts|cli\/service\/way|errors|exec\/exit|service\/pages|lib\/(?:nearest|find-home|service-record|start-time|lives))/,
+  },
+  {
+    name: 'through',
+    test: /\/src\/(?:cli\/service\/(?!copy|questions)|client\/(?!unix\/(?:web-socket|frames))|exec\/outcome|guard\/inside|lib\/build)/,
+  },
+];
 
 /** The suite runs in vitest, which is an ES module, and throws and compares the errors of the backend's package. */
 export async function bundleSuite(root: string): Promise<Bundled> {

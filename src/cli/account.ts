@@ -1,9 +1,10 @@
 /** What runs in the accounts of services, for `ls --account` and `doctor`. */
-import type { AccountItem, AccountView, CaissonApi } from '../service/api.ts';
+import type { AccountItem, AccountView } from '../service/api.ts';
 import { formatAge, formatBytes, plural } from './format.ts';
+import type { CommandApi } from './world.ts';
 
 /** The backends that the configuration names: the default one, and those of single tasks. */
-export async function configuredBackends(service: CaissonApi): Promise<string[]> {
+export async function configuredBackends(service: CommandApi): Promise<string[]> {
   return (await service.config.show()).flatMap(({ key, value }) => {
     if (key === 'terminal.backend' || /^tasks\..*\.backend$/.test(key)) return typeof value === 'string' ? [value] : [];
     return key === 'tasks' || key.startsWith('tasks.') ? backendsIn(value) : [];

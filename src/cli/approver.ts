@@ -8,7 +8,8 @@ const letters = { once: '[o]nce', session: '[s]ession', always: '[a]lways', deny
 
 /** `null` without a person: input or the stream of messages is no terminal. */
 export function approverOn(world: Pick<World, 'stdin' | 'stderr'>, clear: () => void): Approver | null {
-  if (world.stdin.isTTY !== true || world.stderr.isTTY !== true) return null;
+  // Standard input last: to look at it is to open it.
+  if (world.stderr.isTTY !== true || world.stdin.isTTY !== true) return null;
   return async (question, { signal, settled }) => {
     clear();
     world.stderr.write(questionText(question));

@@ -1,19 +1,20 @@
 /** A command that was started before, with what it writes and what is passed on to it. */
 import { CaissonError, isCode, toCaissonError } from '../errors.ts';
-import type { CaissonApi, ExecEvent, Exit } from '../service/api.ts';
+import type { ExecEvent, Exit } from '../service/api.ts';
 import type { Context } from './context.ts';
 import { eventJson } from './event.ts';
 import { formatBytes } from './format.ts';
+import type { CommandApi } from './world.ts';
 
 /** Until it ends or the caller leaves. */
 export class Attached {
-  readonly #service: CaissonApi;
+  readonly #service: CommandApi;
   readonly #id: string;
   readonly #context: Context;
   readonly #left = new AbortController();
   #isDetached = false;
 
-  constructor(service: CaissonApi, id: string, context: Context) {
+  constructor(service: CommandApi, id: string, context: Context) {
     this.#service = service;
     this.#id = id;
     this.#context = context;

@@ -12,7 +12,7 @@ import { paintFor, type Paint } from './paint.ts';
 import { statusOn } from './status.ts';
 import { table } from './table.ts';
 import { readChoice } from './values.ts';
-import type { Opening, World } from './world.ts';
+import type { CommandApi, Opening, World } from './world.ts';
 
 export interface Context {
   readonly world: World;
@@ -29,7 +29,9 @@ export interface Context {
   /** To be passed to every call of the service. */
   readonly options: ServiceOptions;
   /** Opens it when first asked. */
-  readonly service: () => Promise<CaissonApi>;
+  readonly service: () => Promise<CommandApi>;
+  /** For what no service does: it reads or writes what the caller alone has. */
+  readonly local: () => Promise<CaissonApi>;
   /** For commands that need the configuration alone. */
   readonly settings: () => Promise<SettingsApi>;
   /** The same, where questions are answered from elsewhere. */
@@ -80,6 +82,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     onHangup: interrupts.onHangup,
     options: { signal: interrupts.signal, onProgress: status.update },
     service: service.open,
+    local: service.local,
     settings: service.settings,
     remote: service.remote,
     print,
@@ -105,7 +108,8 @@ function readForm(given: Given): boolean {
 }
 
 interface Opener {
-  readonly open: () => Promise<CaissonApi>;
+  readonly open: () => Promise<CommandApi>;
+  readonly local: () => Promise<CaissonApi>;
   readonly settings: () => Promise<SettingsApi>;
   readonly remote: () => Promise<CaissonApi>;
   readonly close: () => Promise<void>;
@@ -119,33 +123,44 @@ interface Surroundings {
 
 function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   const home = given.text('home');
-  let opened: Promise<CaissonApi> | null = null;
+  let opened: Promise<CommandApi> | null = null;
+  let local: Promise<CaissonApi> | null = null;
   const opening = (approver: Approver | 'queue' | null): Opening => {
     return {
       ...(home === undefined ? {} : { home }),
       ...(approver === null ? {} : { approver }),
       yolo: given.flag('yolo'),
+      embedded: given.flag('embedded'),
+      confirms: given.flag('confirmed'),
+      onNotice: notice,
       ...rulesOf(given),
       env: world.env,
       cwd: world.cwd,
     };
   };
-  const noticed = <Opened extends SettingsApi>(opened: Opened): Opened => {
+  const noticed = <Opened extends Noticing>(opened: Opened): Opened => {
     for (const text of opened.config.notices) notice(text);
     return opened;
   };
-  const openNow = async (approver: Approver | 'queue' | null): Promise<CaissonApi> =>
-    noticed(await world.open(opening(approver)));
+  const openLocal = (approver: Approver | 'queue' | null): Promise<CaissonApi> =>
+    (local ??= world.embedded(opening(approver)).then(noticed));
   return {
-    open: () => (opened ??= openNow(approverOn(world, clear))),
-    remote: () => (opened ??= openNow('queue')),
+    open: () => (opened ??= world.open(opening(approverOn(world, clear))).then(noticed)),
+    local: () => openLocal(approverOn(world, clear)),
+    remote: () => openLocal('queue'),
     settings: async () => noticed(await world.settings(opening(null))),
     close: async () => {
-      // A service that did not open has been reported to its caller.
-      const service = await opened?.catch(() => null);
-      await service?.close({ awaitRemovals: false });
+      // What did not open has been reported to its caller.
+      for (const opening of [opened, local]) {
+        const service = await opening?.catch(() => null);
+        await service?.close({ awaitRemovals: false });
+      }
     },
   };
+}
+
+interface Noticing {
+  readonly config: Pick<SettingsApi['config'], 'notices'>;
 }
 
 /** Rules of this call, beside those of the configuration. */

@@ -1,5 +1,5 @@
 /** Variables for a command, from options and files. Values are never repeated in a message. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CaissonError } from '../errors.ts';
 import type { World } from './world.ts';
@@ -9,14 +9,14 @@ type Variables = Record<string, string>;
 const nameForm = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** `files` first, in order, then `entries`: the later wins. `NAME` alone takes its value from our own environment. */
-export async function readEnv(
+export function readEnv(
   entries: readonly string[],
   files: readonly string[],
   world: Pick<World, 'env' | 'cwd'>,
-): Promise<Variables> {
+): Variables {
   const variables: Variables = {};
   for (const file of files) {
-    const lines = (await readEnvFile(resolve(world.cwd, file), file)).split(/\r?\n/);
+    const lines = readEnvFile(resolve(world.cwd, file), file).split(/\r?\n/);
     lines.forEach((line, index) => {
       if (line.trim() !== '' && !line.startsWith('#'))
         add(variables, line, { where: `${file} line ${index + 1}`, env: world.env });
@@ -26,9 +26,9 @@ export async function readEnv(
   return variables;
 }
 
-async function readEnvFile(path: string, shown: string): Promise<string> {
+function readEnvFile(path: string, shown: string): string {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     throw new CaissonError('invalid_argument', `the environment file ${shown} cannot be read`, {
       cause: error,

@@ -1,17 +1,11 @@
 /** Runs one command for the caller and tells how it ended. */
-import {
-  shellCode,
-  type CodeInput,
-  type ExecInput,
-  type Running,
-  type SandboxRequest,
-  type SandboxView,
-} from '../service/api.ts';
+import { shellCode, type CodeInput, type ExecInput, type SandboxRequest, type SandboxView } from '../service/api.ts';
 import type { Context } from './context.ts';
 import { describeDegraded, explain } from './explain.ts';
 import { passThrough } from './stream.ts';
 import { isTerminal, sizeOf } from './terminal.ts';
 import { UsageError } from './usage.ts';
+import type { CommandRunning } from './world.ts';
 
 export type ExecRequest = SandboxRequest & ExecInput;
 export type CodeRequest = SandboxRequest & CodeInput;
@@ -43,7 +37,11 @@ export interface Shown {
   readonly interactive: boolean;
 }
 
-export async function show(running: Running, { timeoutMs, interactive }: Shown, context: Context): Promise<number> {
+export async function show(
+  running: CommandRunning,
+  { timeoutMs, interactive }: Shown,
+  context: Context,
+): Promise<number> {
   tellPlace(running, context);
   context.clearStatus();
   const exit = await passThrough(running, context, { interactive });
@@ -69,7 +67,7 @@ function streamsOf(how: How, { world }: Context): Pick<ExecInput, 'stdin' | 'tty
 }
 
 /** What is different from what the caller may believe: a place made anew, and, when it was made just now, what it lacks. */
-function tellPlace(running: Running, context: Context): void {
+function tellPlace(running: CommandRunning, context: Context): void {
   tellLoss(running, context);
   if (context.quiet) return;
   for (const name of running.unsetVariables) context.notice(`a skill wants ${name}, which is not set`);
@@ -82,7 +80,7 @@ function tellPlace(running: Running, context: Context): void {
 }
 
 /** Also with -q and -o json: it is not said again. */
-export function tellLoss({ lostSince }: Pick<Running, 'lostSince'>, context: Context): void {
+export function tellLoss({ lostSince }: Pick<CommandRunning, 'lostSince'>, context: Context): void {
   if (lostSince !== null)
     context.say(
       `warning: the service had ended the sandbox, and its files are those of ${lostSince}: what was written later is gone`,

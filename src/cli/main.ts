@@ -14,7 +14,9 @@ function leaveWhenWritten(): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit()));
 }
 
-export function realWorld(opened: Pick<World, 'open' | 'settings'> = real): World {
+type Opened = Pick<World, 'open' | 'embedded' | 'settings'>;
+
+export function realWorld(opened: Opened = real): World {
   return {
     env: process.env,
     cwd: workingDirectory(),
@@ -40,7 +42,10 @@ function workingDirectory(): string {
   }
 }
 
-const real: Pick<World, 'open' | 'settings'> = {
-  open: async (options) => await (await import('../main.ts')).openCaisson(options),
+const embedded: World['embedded'] = async (options) => await (await import('../main.ts')).openCaisson(options);
+
+const real: Opened = {
+  embedded,
+  open: async (options) => (await (await import('./service/way.ts')).openService(options)) ?? (await embedded(options)),
   settings: async (options) => await (await import('../main.ts')).openSettings(options),
 };

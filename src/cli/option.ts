@@ -35,6 +35,7 @@ export type GivenOf<O extends Options> = Given<NamesOf<O, 'text'>, NamesOf<O, 'l
 export const everywhere = {
   help: { type: 'flag', short: 'h', about: 'show this help' },
   home: { type: 'text', value: 'DIR', about: 'state and configuration (default: CAISSON_HOME or ~/.caisson)' },
+  embedded: { type: 'flag', about: 'without the service that runs (also by CAISSON_EMBEDDED=1)' },
   output: { type: 'text', short: 'o', value: 'FORMAT', about: 'table or json' },
   json: { type: 'flag', about: 'the same as -o json' },
   quiet: { type: 'flag', short: 'q', about: 'no progress, no notices; names only in lists' },

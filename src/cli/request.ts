@@ -46,12 +46,12 @@ function limitsOf(given: Sandbox): NonNullable<SandboxRequest['limits']> {
   };
 }
 
-export async function commandInput(given: Command, world: World): Promise<ExecInput> {
+export function commandInput(given: Command, world: World): ExecInput {
   const timeout = given.text('timeout');
   const execId = given.text('exec-id');
   const cwd = given.text('cwd');
   const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
-  const env = await readEnv(given.list('env'), given.list('env-file'), world);
+  const env = readEnv(given.list('env'), given.list('env-file'), world);
   return {
     command: commandOf(given.command),
     ...(execId === undefined ? {} : { execId }),

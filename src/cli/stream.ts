@@ -1,15 +1,14 @@
 /** Passes the streams of a running command through, untouched and with back-pressure, until it has ended. */
 import type { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { Exit, Running } from '../service/api.ts';
+import type { Exit } from '../service/api.ts';
 import { toCaissonError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { lendTerminal } from './terminal.ts';
-import type { World } from './world.ts';
+import type { CommandRunning, World } from './world.ts';
 
 /** Not `interactive`: a command on a terminal hears nothing, and Ctrl-C is the caller's. */
 export async function passThrough(
-  running: Running,
+  running: CommandRunning,
   context: Context,
   { interactive }: { readonly interactive: boolean },
 ): Promise<Exit> {
@@ -37,16 +36,31 @@ export async function passThrough(
 }
 
 /** A destination that breaks is seen by its own listener, which ends the command; a source that breaks shows in the exit. */
-async function passOutput(name: 'stdout' | 'stderr', running: Running, world: World): Promise<void> {
+async function passOutput(name: 'stdout' | 'stderr', running: CommandRunning, world: World): Promise<void> {
   try {
-    await pipeline(running[name], world[name], { end: false });
+    for await (const bytes of running[name]) await written(world[name], bytes);
   } catch {
     running.ignore(name);
   }
 }
 
+/** Resolves when the destination takes more. Rejects when it is broken. */
+async function written(destination: Writable, bytes: Uint8Array): Promise<void> {
+  if (destination.destroyed) throw new Error('the destination is closed');
+  if (destination.write(bytes)) return;
+  await new Promise<void>((resolve, reject) => {
+    const settle = (): void => {
+      destination.off('drain', settle).off('close', settle).off('error', settle);
+      if (destination.destroyed) reject(new Error('the destination is closed'));
+      else resolve();
+    };
+    destination.on('drain', settle).on('close', settle).on('error', settle);
+  });
+}
+
 /** The command may stop reading at any time; only a failure of our own input is worth a word. */
 async function passInput(destination: Writable, context: Context, signal: AbortSignal): Promise<void> {
+  const { pipeline } = await import('node:stream/promises');
   try {
     await pipeline(context.world.stdin, destination, { signal });
   } catch (error) {
@@ -56,7 +70,7 @@ async function passInput(destination: Writable, context: Context, signal: AbortS
 }
 
 function resizer(
-  running: Running,
+  running: CommandRunning,
   context: Context,
 ): (size: { readonly columns: number; readonly rows: number }) => void {
   return ({ columns, rows }) => {

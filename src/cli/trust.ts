@@ -1,12 +1,13 @@
 /** Confirms keys of hosts that are not confirmed yet: by fingerprints that were given, or by a person on the terminal. */
-import type { CaissonApi, HostKey } from '../service/api.ts';
+import type { HostKey } from '../service/api.ts';
 import { CaissonError } from '../errors.ts';
 import { readLine } from './approver.ts';
 import type { Context } from './context.ts';
 import { escapeLine } from './escape.ts';
+import type { CommandApi } from './world.ts';
 
 export interface Wanted {
-  readonly service: CaissonApi;
+  readonly service: CommandApi;
   readonly backends: readonly string[];
   /** As the hosts' own consoles print them. */
   readonly fingerprints: readonly string[];

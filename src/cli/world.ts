@@ -1,7 +1,7 @@
 /** What the command line touches outside itself. `main.ts` gives the real one; tests give their own. */
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { CaissonApi, SettingsApi } from '../service/api.ts';
+import type { CaissonApi, FilesApi, Running, RunningText, SettingsApi } from '../service/api.ts';
 import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
 
@@ -26,6 +26,36 @@ export interface Opening {
   readonly approver?: Approver | 'queue';
   readonly yolo?: boolean;
   readonly rules?: RuleTexts;
+  /** The caller confirms what asks for it, such as the target of a copy. */
+  readonly confirms?: boolean;
+  /** Past a service that runs. */
+  readonly embedded?: boolean;
+  /** What the caller should know about the way that was taken. */
+  readonly onNotice?: (text: string) => void;
+}
+
+type RunningSession = Omit<RunningText, keyof Running>;
+
+/** Its outputs are only read. */
+export type CommandRunning = Omit<Running, 'stdout' | 'stderr'> & {
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+};
+
+/** What commands ask, of the library or of a service. */
+export interface CommandApi extends Omit<
+  CaissonApi,
+  'exec' | 'execs' | 'sessions' | 'files' | 'policy' | 'network' | 'secrets' | 'mcpServers' | 'config' | 'access'
+> {
+  exec: (...args: Parameters<CaissonApi['exec']>) => Promise<CommandRunning>;
+  readonly execs: Omit<CaissonApi['execs'], 'start'>;
+  readonly sessions: Omit<CaissonApi['sessions'], 'exec'> & {
+    exec: (...args: Parameters<CaissonApi['sessions']['exec']>) => Promise<CommandRunning & RunningSession>;
+  };
+  readonly files: Pick<FilesApi, 'copyIn' | 'copyOut'>;
+  readonly policy: Omit<CaissonApi['policy'], 'checker'>;
+  readonly access: { readonly pairing: Omit<CaissonApi['access']['pairing'], 'clearPending'> };
+  readonly config: Pick<CaissonApi['config'], 'show' | 'set' | 'home' | 'notices'>;
 }
 
 export interface World {
@@ -37,7 +67,10 @@ export interface World {
   /** Where SIGINT, SIGTERM and SIGHUP arrive. */
   readonly signals: EventEmitter;
   readonly nowMs: () => number;
-  readonly open: (options: Opening) => Promise<CaissonApi>;
+  /** Through the service of the state directory, where one runs; otherwise as `embedded` does. */
+  readonly open: (options: Opening) => Promise<CommandApi>;
+  /** The state directory itself, in this process. */
+  readonly embedded: (options: Opening) => Promise<CaissonApi>;
   /** The configuration alone: no state directory is made. */
   readonly settings: (options: Opening) => Promise<SettingsApi>;
   /** Ends the process at once. */

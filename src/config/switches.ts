@@ -39,6 +39,7 @@ export const switchesOf = (defaults: Settings): Switches =>
 
 const otherNames = new Set([
   'CAISSON_HOME',
+  'CAISSON_EMBEDDED',
   'CAISSON_EXEC',
   'CAISSON_SANDBOX',
   'CAISSON_YOLO_MODE',

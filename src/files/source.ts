@@ -7,7 +7,7 @@ import { closeDirectory, type Directory } from './directory.ts';
 import { fsError } from './fs-error.ts';
 import { sourceName } from './inside-path.ts';
 import { findPath } from './open-path.ts';
-import { type OnFile, type OpenFile, openFile, packFile, packTree } from './pack.ts';
+import { type ArchiveForm, type OnFile, type OpenFile, openFile, packFile, packTree } from './pack.ts';
 import type { CopyResult, Only, Vet } from './types.ts';
 import { walk, type WalkOptions } from './walk.ts';
 
@@ -25,6 +25,7 @@ interface Listing extends WalkOptions {
   readonly vet?: Vet;
   readonly only?: Only;
   readonly onFile?: OnFile;
+  readonly form?: ArchiveForm;
 }
 
 export interface Listed {
@@ -58,11 +59,11 @@ function fileSource(file: OpenFile, name: string): Source {
     kind: 'file',
     name,
     fileBytes: size,
-    async list() {
+    async list({ form }) {
       return {
         result: { files: 1, directories: 0, skipped: [] },
         bytes: size,
-        chunks: (onBytes) => packFile(file, { onBytes }),
+        chunks: (onBytes) => packFile(file, { onBytes, ...(form === undefined ? {} : { form }) }),
       };
     },
     [Symbol.dispose]() {
@@ -76,14 +77,18 @@ function treeSource(root: Directory, name: string): Source {
     kind: 'tree',
     name,
     fileBytes: 0,
-    async list({ vet, only = () => true, onFile, ...options }) {
+    async list({ vet, only = () => true, onFile, form, ...options }) {
       const { entries: all, skipped } = await walk(root, options);
       const entries = all.filter(({ segments, kind }) => only(segments.join('/'), kind));
       const bytes = options.sizes === true ? entries.reduce((sum, { size }) => sum + size, 0) : null;
       if (vet !== undefined) for (const { segments } of entries) vet(segments.map(toText));
       const count = (kind: string): number => entries.reduce((sum, entry) => sum + (entry.kind === kind ? 1 : 0), 0);
       const result = { files: count('file'), directories: count('directory') + 1, skipped };
-      return { result, bytes, chunks: (onBytes) => packTree({ root, entries, onBytes, onFile }) };
+      return {
+        result,
+        bytes,
+        chunks: (onBytes) => packTree({ root, entries, onBytes, onFile, ...(form === undefined ? {} : { form }) }),
+      };
     },
     [Symbol.dispose]() {
       closeDirectory(root);

@@ -85,10 +85,10 @@ export class ApprovalQueue {
   }
 
   /**
-   * Throws `not_found`, `conflict` when it is too late, `permission_denied` from inside a command, `invalid_argument` for
+   * Answers what was asked. Throws `not_found`, `conflict` when it is too late, `permission_denied` from inside a command, `invalid_argument` for
    * an answer that the question does not offer.
    */
-  async answer(id: string, choice: Choice, by: Answering): Promise<void> {
+  async answer(id: string, choice: Choice, by: Answering): Promise<ApprovalRow> {
     if (isInside(by.env)) throw ownAnswer(id);
     const row = await this.get(id, by.caller);
     if (by.caller !== undefined && row.askedBy?.token === by.caller.token) throw ownToken(id);
@@ -100,6 +100,7 @@ export class ApprovalQueue {
     if (!inTime || !(await this.#store.answerApproval(id, { state, choice, by: by.name.slice(0, 200) })))
       throw new CaissonError('conflict', `${id} is not open any more`, { remedy: 'caisson approvals ls' });
     this.#looks.get(id)?.();
+    return row;
   }
 
   async #isAwaited({ id }: ApprovalRow): Promise<boolean> {
@@ -180,7 +181,7 @@ function asker(caller: Caller | undefined): Caller | null {
 }
 
 function concerns({ askedBy }: ApprovalRow, caller: Caller | undefined): boolean {
-  return caller === undefined || (askedBy?.owner ?? operator) === caller.owner;
+  return caller === undefined || caller.holdsHome === true || (askedBy?.owner ?? operator) === caller.owner;
 }
 
 export function noQuestion(id: string): CaissonError {

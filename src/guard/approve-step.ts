@@ -46,11 +46,16 @@ export interface ApproveParts {
 
 type Proposing = Pick<Asked, 'book'> & Pick<ApproveParts, 'userHome'>;
 
-interface Asked {
+interface Look {
   readonly admission: Admission;
   readonly book: Book;
   /** The call, whatever is in the file that it writes: what "session" covers, and what a refusal is remembered for. */
   readonly exact: string;
+  /** What is known to be dangerous is not asked about. */
+  readonly skips: () => boolean;
+}
+
+interface Asked extends Look {
   /** What the answer "once" is for. */
   readonly binding: string;
   readonly preview: Preview | null;
@@ -72,16 +77,18 @@ export class Approvals implements Step {
 
   readonly pass = async (admission: Admission, options: StepOptions): Promise<Admission> => {
     const { call, decision } = admission;
-    const book = await this.#parts.rulebook.of(call.taskId);
+    const { caller, said } = options;
+    const book = await this.#parts.rulebook.of(call.taskId, said);
     const exact = bindingOf(call, book.version);
-    const preview = await this.#previewOf(admission, book, exact);
+    const skips = (): boolean => this.#skips(call.taskId, said);
+    const look = { admission, book, exact, skips };
+    const preview = await this.#previewOf(look);
     const binding = bindingOf(call, book.version, preview);
-    const { caller } = options;
     const asker = caller === undefined ? exact : `${caller.owner}/${caller.token}/${exact}`;
     for (;;) {
-      const asked: Asked = { admission, book, exact, binding, preview, open: await this.#open(admission, book, exact) };
+      const asked: Asked = { ...look, binding, preview, open: await this.#open(look) };
       if (asked.open.length === 0 && decision.findings.length > 0)
-        return allowed(admission, this.#skips(call.taskId) ? 'skipped' : 'session');
+        return allowed(admission, skips() ? 'skipped' : 'session');
       if (this.#earlier.no(asker)) throw answeredNo(call, decision);
       if (await this.#unseen(asked)) return allowed(admission, 'unattended');
       const same = caller === undefined ? this.#questions.same(binding) : null;
@@ -96,26 +103,27 @@ export class Approvals implements Step {
 
   /** Skips questions from now on, or no longer. Only the holder of the service may call it. */
   skip(taskId: string, on: boolean, caller?: Caller): void {
-    const skips = on && this.#parts.attendance.maySkip;
+    const skips = on && this.#parts.attendance.maySkip();
     this.#earlier.skip(taskId, skips);
     this.#parts.skipped(taskId, skips, caller);
   }
 
-  #skips(taskId: string): boolean {
-    return this.#parts.attendance.skips || this.#earlier.skips(taskId);
+  #skips(taskId: string, said: StepOptions['said']): boolean {
+    const { attendance } = this.#parts;
+    return attendance.skips || this.#earlier.skips(taskId) || (said?.yolo === true && attendance.maySkip());
   }
 
-  async #open({ call, decision }: Admission, book: Book, exact: string): Promise<readonly Finding[]> {
-    const skips = this.#skips(call.taskId);
+  async #open({ admission: { call, decision }, book, exact, skips }: Look): Promise<readonly Finding[]> {
     const session = await this.#parts.grants.keys(call.taskId, book.version);
-    return unansweredOf(decision, { skips, session, exact });
+    return unansweredOf(decision, { skips: skips(), session, exact });
   }
 
   /** `null`: no person is asked, so that no preview is made. */
-  async #previewOf(admission: Admission, book: Book, exact: string): Promise<Preview | null> {
+  async #previewOf(look: Look): Promise<Preview | null> {
+    const { admission } = look;
     const { subject } = admission.call;
     if (subject.kind !== 'file' || subject.preview === undefined || this.#parts.attendance.unseen !== null) return null;
-    const open = await this.#open(admission, book, exact);
+    const open = await this.#open(look);
     return open.length === 0 && admission.decision.findings.length > 0 ? null : await subject.preview();
   }
 
@@ -163,8 +171,7 @@ export class Approvals implements Step {
     if (outcome === 'session' || outcome === 'always')
       await grants.give({ question, binding: exact, rules: book.version, choice: outcome, by });
     const owner = ownerOf(question.taskId);
-    if (outcome === 'always' && (caller !== undefined || owner !== operator))
-      await saveFor(owner, question.proposal, by);
+    if (outcome === 'always' && !(holdsHome(caller) && owner === operator)) await saveFor(owner, question.proposal, by);
     return outcome;
   }
 
@@ -194,7 +201,7 @@ export class Approvals implements Step {
   }
 
   async #approved({ admission, book }: Asked, outcome: Yes, caller: Caller | undefined): Promise<Admission> {
-    if (outcome === 'always' && caller === undefined && ownerOf(admission.call.taskId) === operator) {
+    if (outcome === 'always' && holdsHome(caller) && ownerOf(admission.call.taskId) === operator) {
       const rules = await proposalFor(admission, { book, userHome: this.#parts.userHome });
       await this.#parts.save(rules);
       this.#parts.rulebook.add(rules);
@@ -202,6 +209,9 @@ export class Approvals implements Step {
     return allowed(admission, outcome);
   }
 }
+
+/** What its user answers to it for good stands in the configuration. */
+const holdsHome = (caller: Caller | undefined): boolean => caller === undefined || caller.holdsHome === true;
 
 type Yes = Extract<Outcome, Answered>;
 

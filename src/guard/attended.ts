@@ -7,8 +7,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Attendance {
   /** Questions about what is known to be dangerous are skipped: YOLO, or `approvals.mode: off`. */
   readonly skips: boolean;
-  /** Whether that can be turned on later, for one task. */
-  readonly maySkip: boolean;
+  /** Whether that can be turned on later, for one task or one call. */
+  readonly maySkip: () => boolean;
   /** The answer where no person can be asked. `null`: one can. */
   readonly unseen: 'approve' | 'deny' | null;
   /** What people should know about it. */
@@ -39,7 +39,7 @@ export function attendance({ config, env, yolo, hasApprover }: Circumstances): A
       : null;
   return {
     skips: wanted && refused === null,
-    maySkip: refused === null,
+    maySkip: () => refused === null && !isInside(env),
     unseen: alone === 'approve' && inside ? 'deny' : alone,
     notices: wanted && refused !== null ? [refused] : [],
   };

@@ -19,7 +19,7 @@ export type Answered = 'once' | 'session' | 'always' | 'skipped' | 'unattended' 
 
 export interface Step {
   /** Must be quick, and load nothing: most commands concern no step. */
-  readonly concerns: (admission: Admission) => boolean;
+  readonly concerns: (admission: Admission, options: StepOptions) => boolean;
   /** Throws `policy_denied` or `approval_required` to refuse. */
   readonly pass: (admission: Admission, options: StepOptions) => Promise<Admission>;
 }
@@ -50,7 +50,8 @@ export class Gate {
 
   async #through(first: Admission, options: StepOptions): Promise<Admission> {
     let admission = first;
-    for (const step of this.#steps) if (step.concerns(admission)) admission = await step.pass(admission, options);
+    for (const step of this.#steps)
+      if (step.concerns(admission, options)) admission = await step.pass(admission, options);
     return admission;
   }
 }

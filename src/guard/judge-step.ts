@@ -9,11 +9,11 @@ import { type Book, type Rulebook, says, saysOfFiles } from './rulebook.ts';
 /** `home`: the home directory of the account on this host. */
 export function judging(rulebook: Rulebook, home: string): Step {
   return {
-    concerns: ({ call }) => rulebook.concerns(call),
-    pass: async (admission) => {
+    concerns: ({ call }, { said }) => rulebook.concerns(call, said),
+    pass: async (admission, { said }) => {
       const { call } = admission;
       const { subject } = call;
-      const book = await rulebook.of(call.taskId);
+      const book = await rulebook.of(call.taskId, said);
       if (subject.kind === 'file')
         return saysOfFiles(book.input) ? { ...admission, decision: await decisionOnFile(subject, book) } : admission;
       return says(book.input, call.reach)

@@ -64,7 +64,15 @@ export function openRules(
   const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
   const commandLine = commandLineOf(input, env);
   const savedOf: RulebookParts['savedOf'] = async (owner) => (await store?.savedRules(owner)) ?? noneSaved;
-  const rulebook = new Rulebook({ config, origins: loaded.origins, websites, directory: cwd, commandLine, savedOf });
+  const rulebook = new Rulebook({
+    config,
+    origins: loaded.origins,
+    websites,
+    directory: cwd,
+    commandLine,
+    savedOf,
+    isInside: () => isInside(env),
+  });
   const notices = [...attended.notices, ...smartNotices(loaded), ...ruleNotices(loaded, input), ...websites.notices];
   return { attended, userHome, websites, rulebook, notices };
 }

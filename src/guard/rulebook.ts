@@ -9,11 +9,12 @@ import type { Policy } from '../policy/policy.ts';
 import type { Composed as Composition, Source } from '../policy/permission/rules.ts';
 import type { Settings, SettingsInput } from '../policy/settings.ts';
 import type { CheckQuery, Mode, Reach, RuleTexts } from '../policy/types.ts';
-import { operator } from '../values/caller.ts';
+import { operator, type Said } from '../values/caller.ts';
 import { ownerOf, taskKeyOf } from '../values/owner.ts';
 import { ephemeralPrefix } from '../values/task.ts';
 import type { Call } from './call.ts';
-import { projectFile, readProjectRules } from './project-rules.ts';
+import { type AddedRules, addedRules, mayForbid, sourcesOf } from './added-rules.ts';
+import { type ProjectRules, readProjectRules } from './project-rules.ts';
 
 export interface RulebookParts {
   readonly config: Config;
@@ -29,6 +30,8 @@ export interface RulebookParts {
     /** It may come from a command that is itself under rules. */
     readonly mayOnlyTighten: boolean;
   };
+  /** Whether this process runs in a command of Caisson: then no call may loosen either. */
+  readonly isInside: () => boolean;
   /** Rules in the store, which every process may add to: the same list as before while they are the same. */
   readonly savedOf: (owner: string) => Promise<Saved>;
 }
@@ -54,7 +57,7 @@ export class Rulebook {
   readonly #books = new Map<string, { readonly book: Book; readonly saved: Saved }>();
   /** What this process has added to `command_allowlist` of config.yaml since that was read. */
   #added: readonly string[] = [];
-  #project: Promise<RuleTexts & { readonly mode?: Mode }> | null = null;
+  #project: Promise<ProjectRules> | null = null;
   #websites: Websites | null = null;
 
   constructor(parts: RulebookParts) {
@@ -62,33 +65,34 @@ export class Rulebook {
   }
 
   /** False when a command surely has nothing to fear here, so that nothing is loaded for it. */
-  concerns({ taskId, reach }: Pick<Call, 'taskId' | 'reach'>): boolean {
-    if (reach !== 'container' || this.#parts.websites.isOn) return true;
+  concerns({ taskId, reach }: Pick<Call, 'taskId' | 'reach'>, said?: Said): boolean {
+    if (reach !== 'container' || this.#parts.websites.isOn || mayForbid(said)) return true;
     // Saved rules only allow, so that those of another process change nothing here.
     const known = this.#books.get(keyOf(ownerOf(taskId), this.#overridesFor(taskId)));
     return known === undefined || says(known.book.input, reach);
   }
 
   /** Throws `invalid_argument` for rules that do not parse. */
-  async of(taskId: string): Promise<Book> {
+  async of(taskId: string, said?: Said): Promise<Book> {
     this.#project ??= readProjectRules(this.#parts.directory);
     const project = await this.#project;
+    const added = await addedRules(said);
     await this.#lookAtWebsites();
     const owner = ownerOf(taskId);
     const saved = await this.#parts.savedOf(owner);
     const overrides = this.#overridesFor(taskId);
-    const key = keyOf(owner, overrides);
+    const key = keyOf(owner, overrides) + (added === null ? '' : ` ${JSON.stringify(added)}`);
     const known = this.#books.get(key);
     if (known?.saved === saved) return known.book;
-    const book = bookOf(this.#compose({ owner, overrides, project, saved }));
+    const book = bookOf(this.#compose({ owner, overrides, project, saved, added }));
     if (this.#books.size >= mostBooks) this.#books.clear();
     this.#books.set(key, { book, saved });
     return book;
   }
 
   /** What holds for tools that take a path; `null`: everything is allowed, so that no path has to be looked at. */
-  async fileSettings(taskId: string): Promise<Settings | null> {
-    const book = await this.of(taskId);
+  async fileSettings(taskId: string, said?: Said): Promise<Settings | null> {
+    const book = await this.of(taskId, said);
     return saysOfFiles(book.input) ? (await book.policy()).settings : null;
   }
 
@@ -153,8 +157,8 @@ export class Rulebook {
     return (list, index) => `${said}: ${key}.${list}[${index}]`;
   }
 
-  #compose({ owner, overrides, project, saved }: Composing): Composed {
-    const { config, commandLine, directory } = this.#parts;
+  #compose({ owner, overrides, project, saved, added }: Composing): Composed {
+    const { config, commandLine } = this.#parts;
     const { approvals, policy } = config;
     // What the operator answered "always" to is nothing that another owner was allowed.
     const listed = owner === operator ? [...config.command_allowlist, ...this.#added] : [];
@@ -191,15 +195,12 @@ export class Rulebook {
             placeOf: this.#placedIn('tasks', `tasks.${name}.rules`),
             mayOnlyTighten: false,
           })),
-          {
-            name: 'project',
-            rules: project,
-            placeOf: (list, index) => `${projectFile(directory)}: ${list}[${index}]`,
-            mayOnlyTighten: true,
-          },
-          { name: 'command line', rules: commandLine.rules ?? {}, mayOnlyTighten: commandLine.mayOnlyTighten },
+          ...sourcesOf({ ...this.#parts, project }, added),
         ],
-        mode: strictest(strictest(chosen, project.mode ?? 'autonomous'), leastMode[policy.profile]),
+        mode: [project.mode, added?.project?.rules.mode, leastMode[policy.profile]].reduce<Mode>(
+          (mode, each) => strictest(mode, each ?? 'autonomous'),
+          chosen,
+        ),
         profile: policy.profile,
         containerHardline: policy.container_hardline,
         commandAllowlist: entries.filter((entry) => !isRule(entry)),
@@ -214,8 +215,9 @@ type Asking = Pick<CheckQuery, 'rules' | 'mode' | 'profile' | 'owner'>;
 interface Composing {
   readonly owner: string;
   readonly overrides: Overrides;
-  readonly project: RuleTexts & { readonly mode?: Mode };
+  readonly project: ProjectRules;
   readonly saved: Saved;
+  readonly added: AddedRules | null;
 }
 
 interface Composed {

@@ -14,10 +14,11 @@ const mostNames = 256;
 
 export function seeing(rulebook: Rulebook): Step {
   return {
-    concerns: ({ call }) => call.look !== undefined && call.seen?.subject !== call.subject && rulebook.concerns(call),
-    pass: async (admission) => {
+    concerns: ({ call }, { said }) =>
+      call.look !== undefined && call.seen?.subject !== call.subject && rulebook.concerns(call, said),
+    pass: async (admission, { said }) => {
       const { call } = admission;
-      const book = await rulebook.of(call.taskId);
+      const book = await rulebook.of(call.taskId, said);
       if (call.look === undefined || !says(book.input, call.reach)) return admission;
       const known = await knownOf(call, call.look, await book.policy());
       return { ...admission, call: { ...call, cwd: known?.cwd ?? call.cwd, seen: { subject: call.subject, known } } };

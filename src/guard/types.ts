@@ -70,7 +70,13 @@ export interface ApprovalView {
   /** What a write changes in its file, likewise; `null`: it is no such write, or the token that asks has asked it. */
   readonly diff: string | null;
   readonly findings: readonly string[];
+  /** Where it would run: backend, and the directory in the sandbox, `null` when it is not known. */
+  readonly backend: string;
+  readonly cwd: string | null;
   readonly choices: readonly string[];
+  /** What was answered, and who did, for people; `null` before an answer. */
+  readonly choice: string | null;
+  readonly answeredBy: string | null;
   /** What `session` would cover. */
   readonly covers: readonly string[];
   /** Rules that `always` would save. */

@@ -2,6 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
 import type { Scope, TokenView } from '../service/api.ts';
+import type { Bearer } from './caller.ts';
+import { answerHeader, type HomeTokens } from './home/tokens.ts';
 import { everyHeader, mayBeCalled, type Names } from './hooks/host.ts';
 import { mayCall } from './hooks/origin.ts';
 import { ticketIn, tokenIn } from './hooks/token.ts';
@@ -29,10 +31,16 @@ export function checkCaller(request: FastifyRequest, door: Door): void {
     throw refusal(403, 'a web page of this origin may not call the service');
 }
 
-/** Throws 401, 429 for an owner or token with too many requests in a minute, and 429 for an address that has shown too many wrong tokens. */
-export async function callerOf(request: FastifyRequest, service: Service): Promise<TokenView> {
+/**
+ * `home`: the tokens of the command line, where the request came through the socket of the state directory. No limit counts
+ * its requests, as none counts commands without a service. Throws 401, 429 for an owner or token with too many requests
+ * in a minute, and 429 for an address that has shown too many wrong tokens.
+ */
+export async function callerOf(request: FastifyRequest, service: Service, home: HomeTokens | null): Promise<Bearer> {
   const { rawHeaders, url = '' } = request.raw;
   const shown = tokenIn(everyHeader(rawHeaders, 'authorization'));
+  const mine = shown === null ? null : home?.bearerOf(shown, everyHeader(rawHeaders, answerHeader));
+  if (mine) return mine;
   const held = shown === null ? null : await service.api.tokens.authenticate(shown);
   const ticket = held === null && request.ws ? ticketIn(request.headers['sec-websocket-protocol']) : null;
   const token = held ?? (ticket === null ? null : await byTicket(ticket, url, service));

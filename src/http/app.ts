@@ -13,6 +13,9 @@ import type { Logger } from 'pino';
 import { callerOf, checkCaller, checkScope, type Door } from './admit.ts';
 import { callerIn } from './caller.ts';
 import { handle } from './handle.ts';
+import { countRequests } from './home/activity.ts';
+import { type Flags, mountState } from './home/state.ts';
+import type { HomeTokens } from './home/tokens.ts';
 import { readJson } from './hooks/body.ts';
 import { protocol } from './hooks/token.ts';
 import { documentOf } from './openapi/document.ts';
@@ -33,9 +36,12 @@ export interface AppInput {
   readonly log: Logger;
   readonly proxies: readonly string[];
   readonly serverFactory?: (handler: RequestListener) => Server;
+  /** Of the socket of the state directory: tokens that hold there alone, and what the service was started with. */
+  readonly home?: { readonly tokens: HomeTokens; readonly flags: Flags };
 }
 
-export async function openApp({ service, door, log, proxies, serverFactory }: AppInput): Promise<FastifyInstance> {
+export async function openApp(input: AppInput): Promise<FastifyInstance> {
+  const { service, log, proxies, serverFactory } = input;
   const options: FastifyServerOptions = {
     bodyLimit,
     exposeHeadRoutes: false,
@@ -55,9 +61,16 @@ export async function openApp({ service, door, log, proxies, serverFactory }: Ap
   await app.register(websocket, {
     options: { maxPayload: mostFrameBytes, perMessageDeflate: false, handleProtocols: () => protocol },
   });
-  guard(app, service, door);
+  countRequests(app, service.activity);
+  guard(app, input);
+  // What listens beside `app.listen` is closed with it.
+  app.addHook('onClose', ({ server }, done) => {
+    server.closeAllConnections();
+    done();
+  });
   logRequests(app, log);
   health(app, service);
+  if (input.home !== undefined) mountState(app, service, input.home.flags);
   for (const route of routes) mount(app, route, service);
   for (const socket of sockets) socket(app, service);
   const document = JSON.stringify(documentOf(routes));
@@ -84,7 +97,7 @@ function takeBodies(app: FastifyInstance): void {
 
 const open = new Set(['/healthz', '/readyz']);
 
-function guard(app: FastifyInstance, service: Service, door: () => Door): void {
+function guard(app: FastifyInstance, { service, door, home }: AppInput): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply
       .header('x-request-id', request.id)
@@ -92,7 +105,7 @@ function guard(app: FastifyInstance, service: Service, door: () => Door): void {
       .header('x-content-type-options', 'nosniff');
     checkCaller(request, door());
     if (open.has(request.routeOptions.url ?? '')) return;
-    request.caller = await callerOf(request, service);
+    request.caller = await callerOf(request, service, home?.tokens ?? null);
     if (service.closing.aborted) throw new HttpRefusal(503, refusal(503, 'the service stops'), 5);
   });
 }

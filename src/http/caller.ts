@@ -3,13 +3,21 @@ import type { FastifyRequest } from 'fastify';
 import type { TokenView } from '../service/api.ts';
 import { refusal } from './problems.ts';
 
+export interface Bearer extends TokenView {
+  /** Of the command line of this host, on the socket of the state directory. Absent: of any other client. */
+  readonly commandLine?: {
+    /** It has the token of the person who answers as well: what is said with the request is decided. */
+    readonly decides: boolean;
+  };
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: TokenView | null;
+    caller: Bearer | null;
   }
 }
 
-export function callerIn({ caller }: FastifyRequest): TokenView {
+export function callerIn({ caller }: FastifyRequest): Bearer {
   if (caller === null) throw refusal(401, 'no valid token');
   return caller;
 }

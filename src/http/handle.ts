@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
-import type { TokenView } from '../service/api.ts';
 import { apiOf } from '../service/owned.ts';
+import type { Bearer } from './caller.ts';
 import { digestIn, stage } from './files/staging.ts';
 import { sendBytes } from './files/send.ts';
 import { formOf } from './form.ts';
+import { type Taken, takeSaid } from './home/said.ts';
 import { Bytes, Page, Stream } from './reply.ts';
 import type { Call, Route, Upload } from './route.ts';
 import type { Service } from './service.ts';
@@ -18,11 +19,7 @@ import { sendEvents } from './stream/send.ts';
 export async function handle(
   route: Route,
   service: Service,
-  {
-    request,
-    reply,
-    token,
-  }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly token: TokenView },
+  { request, reply, token }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly token: Bearer },
 ): Promise<unknown> {
   const gone = new AbortController();
   const leave = (): void => {
@@ -41,7 +38,7 @@ export async function handle(
 
 interface Coming {
   readonly request: FastifyRequest;
-  readonly token: TokenView;
+  readonly token: Bearer;
   readonly signal: AbortSignal;
   readonly uploads: Upload[];
   readonly timing: Timing;
@@ -52,26 +49,28 @@ export function callOf(route: Route, service: Service, { request, token, signal,
     const value = request.headers[name];
     return Array.isArray(value) ? value[0] : value;
   };
-  const { after, query } = splitAfter(request.query, route);
+  const { after, query: given } = splitAfter(request.query, route);
+  const { query, body, said, skills } = saidIn(route, { query: given, body: request.body }, token);
   return {
     params: request.params,
     query,
-    body: route.takes === 'bytes' ? undefined : request.body,
-    api: apiOf(service.api, token),
+    body,
+    skills,
+    api: apiOf(service.api, { ...token, holdsHome: token.commandLine !== undefined }),
     token,
     by: `${token.name} (${token.id})`,
     signal,
-    options: { signal, onTimed: timing.add },
+    options: { signal, onTimed: timing.add, ...said },
     form: formOf(header('accept'), route),
     after: Math.max(after, seqOf(header('last-event-id'))),
     service,
     requestId: request.id,
     header,
     upload: async () => {
-      const { body } = request;
-      if (!(body instanceof Readable)) throw new CaissonError('invalid_argument', 'the body is to be bytes');
+      const { body: bytes } = request;
+      if (!(bytes instanceof Readable)) throw new CaissonError('invalid_argument', 'the body is to be bytes');
       const length = header('content-length');
-      const upload = await stage(body, {
+      const upload = await stage(bytes, {
         directory: join(service.api.config.home, 'uploads'),
         length: length === undefined ? null : Number(length),
         digest: digestIn(header('repr-digest'), header('content-digest')),
@@ -81,6 +80,13 @@ export function callOf(route: Route, service: Service, { request, token, signal,
       return upload;
     },
   };
+}
+
+/** Of routes that run something or touch files. */
+function saidIn(route: Route, given: { readonly query: unknown; readonly body: unknown }, token: Bearer): Taken {
+  const parts = { query: given.query, body: route.takes === 'bytes' ? undefined : given.body };
+  const takes = /^\/v1\/(?:sandboxes|execs|processes)(?:\/|$)/.test(route.path);
+  return takes ? takeSaid({ ...parts, skills: route.skills === true }, token) : { ...parts, said: {}, skills: {} };
 }
 
 /** `after` belongs to every stream, and to no schema of its own. */
@@ -106,7 +112,8 @@ async function answer(
     reply.hijack();
     const framing = call.form === 'sse' ? 'sse' : 'ndjson';
     const { heartbeatMs } = call.service;
-    await sendEvents(reply.raw, result.events, { framing, headers, heartbeatMs, signal });
+    const end = call.service.activity.stream();
+    await sendEvents(reply.raw, result.events, { framing, headers, heartbeatMs, signal }).finally(end);
     return reply;
   }
   if (result instanceof Bytes) {

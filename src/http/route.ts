@@ -1,6 +1,7 @@
 /** What a route is. One definition drives validation, types, the table, the document and the tests. */
 import type { z } from 'zod';
-import type { CaissonApi, Options, Scope, TokenView } from '../service/api.ts';
+import type { CaissonApi, Options, Scope } from '../service/api.ts';
+import type { Bearer } from './caller.ts';
 import { withKey } from './idempotency.ts';
 import { invalid } from './invalid.ts';
 import type { Bytes, Page, Stream } from './reply.ts';
@@ -14,9 +15,11 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** Of a route with `skills`. */
+  readonly skills: { readonly skills?: readonly string[] };
   /** The API on behalf of the owner and token. */
   readonly api: CaissonApi;
-  readonly token: TokenView;
+  readonly token: Bearer;
   /** For the record: who answers or changes something. */
   readonly by: string;
   /** Fires when the client is gone before its answer is complete. */
@@ -52,6 +55,8 @@ interface Outline {
   readonly gives?: 'bytes' | 'text';
   /** Idempotency-Key stands for the `execId` of its body. */
   readonly keyed?: true;
+  /** The command line of this host may name skills of the host. */
+  readonly skills?: true;
   readonly status?: 201;
   /** One event of an answer that is streamed. */
   readonly events?: z.ZodType;

@@ -1,13 +1,19 @@
 /** One running service, from its first address to its last event. */
-import { join } from 'node:path';
-import type { DestinationStream } from 'pino';
+import { join, resolve } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { DestinationStream, Logger } from 'pino';
 import { CaissonError } from '../errors.ts';
 import type { CaissonApi } from '../service/api.ts';
 import { openApp } from './app.ts';
 import { clearStaged } from './files/staging.ts';
-import { listen, placeOf, serverFor, type Settings } from './listen.ts';
+import { type Claim, claim } from '../lib/service-claim.ts';
+import { whenIdle } from './home/activity.ts';
+import { usualSocket } from './home/listen.ts';
+import type { Flags } from './home/state.ts';
+import { openHomeDoor } from './home/open.ts';
+import { listen, type Place, placeOf, serverFor, type Settings } from './listen.ts';
 import { logTo } from './log.ts';
-import { serviceOf } from './service.ts';
+import { type Service, serviceOf } from './service.ts';
 
 export interface ServeInput {
   readonly settings: Settings;
@@ -17,11 +23,21 @@ export interface ServeInput {
   readonly logLevel?: string;
   /** Absent: 15 seconds. */
   readonly heartbeatMs?: number;
+  /** True: throws `conflict` where another service of the state directory lives. Absent: it runs beside that one. */
+  readonly alone?: boolean;
+  /** What it was started with, for `caisson service status`. */
+  readonly flags?: Flags;
+  /** Without a request, a command or a stream for so long, `idle` resolves. */
+  readonly idleMs?: number;
 }
 
 export interface Serving {
   readonly url: string;
+  /** Of the state directory, for the command line of this host; `null`: another service has it. */
+  readonly socket: string | null;
   readonly notices: readonly string[];
+  /** Resolves when nothing was to do for `idleMs`, and it is to be stopped. */
+  readonly idle: Promise<void>;
   /**
    * In order: it is not ready any more and takes nothing; every stream ends with where to resume; commands have their time to
    * end; connections are closed. Detached processes go on. The API stays open: its closing cancels what still runs.
@@ -34,27 +50,96 @@ const usualHeartbeatMs = 15_000;
 export async function serve(api: CaissonApi, input: ServeInput): Promise<Serving> {
   const { settings, isPublic } = input;
   const place = placeOf(settings, { isPublic });
+  checkSocket(settings, api);
+  const held = claim(api.config.home);
+  if (held === null && input.alone === true) throw taken(api);
+  try {
+    return await serveAt(api, input, { place, held });
+  } catch (error) {
+    held?.release();
+    throw error;
+  }
+}
+
+interface Held {
+  readonly place: Place;
+  readonly held: Claim | null;
+}
+
+async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: Held): Promise<Serving> {
+  const { settings, flags = {}, idleMs } = input;
   const stopping = new AbortController();
   const service = serviceOf(api, stopping.signal, input.heartbeatMs ?? usualHeartbeatMs);
   const log = logTo(input.log, input.logLevel);
+  await clearStaged(join(api.config.home, 'uploads'));
+  const { app, url } = await openPlace(service, { settings, place, log });
+  const home = held === null ? null : await openHomeDoor({ service, log, url, flags }).catch(closing(app));
+  log.info({ url, socket: home?.socket ?? null }, 'listening');
+  const { promise: idle, resolve } = Promise.withResolvers<void>();
+  const forget = idleMs === undefined ? () => undefined : whenIdle(service.activity, idleMs, resolve);
+  return {
+    ...{ url, idle },
+    socket: home?.socket ?? null,
+    notices: held === null ? [...place.notices, beside(api)] : place.notices,
+    stop: once(async () => {
+      forget();
+      stopping.abort(new CaissonError('unavailable', 'the service stops'));
+      const done = await service.live.settled(settings.shutdown_seconds * 1000);
+      log.info({ allEnded: done }, 'stopping');
+      await home?.close();
+      await app.close();
+      held?.release();
+    }),
+  };
+}
+
+interface Opening {
+  readonly settings: Settings;
+  readonly place: Place;
+  readonly log: Logger;
+}
+
+async function openPlace(service: Service, { settings, place, log }: Opening) {
   const door = { hosts: settings.hosts, origins: settings.origins, bound: place.host, secure: place.secure };
   const serverFactory = serverFor(settings);
-  await clearStaged(join(api.config.home, 'uploads'));
   const app = await openApp({
     ...{ service, log, proxies: settings.proxies },
     door: () => door,
     ...(serverFactory === null ? {} : { serverFactory }),
   });
-  const url = await listen(app, place);
-  log.info({ url }, 'listening');
-  return {
-    url,
-    notices: place.notices,
-    stop: async () => {
-      stopping.abort(new CaissonError('unavailable', 'the service stops'));
-      const done = await service.live.settled(settings.shutdown_seconds * 1000);
-      log.info({ allEnded: done }, 'stopping');
-      await app.close();
-    },
+  return { app, url: await listen(app, place) };
+}
+
+function closing(app: FastifyInstance): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await app.close();
+    throw error;
   };
 }
+
+/** What the next service has written since must stay. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => (done ??= work());
+}
+
+/** The claim clears that path, and whatever listens there. */
+function checkSocket({ socket }: Settings, { config: { home } }: CaissonApi): void {
+  if (socket !== null && resolve(socket) === usualSocket(home))
+    throw new CaissonError(
+      'invalid_argument',
+      `${socket} is the socket of the state directory, which every service has`,
+      {
+        remedy: 'leave server.socket out: an address is needed beside it, such as another socket',
+      },
+    );
+}
+
+function taken({ config: { home } }: CaissonApi): CaissonError {
+  return new CaissonError('conflict', `another service of the state directory ${home} runs`, {
+    remedy: 'caisson service status',
+  });
+}
+
+const beside = ({ config: { home } }: CaissonApi): string =>
+  `another service has the socket ${usualSocket(home)}: the command line uses that one`;

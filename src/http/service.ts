@@ -1,24 +1,27 @@
 /** What one running service holds beside its configuration. Made once for each `openApp`; nothing of it is module-global. */
-import type { CaissonApi, Running } from '../service/api.ts';
+import type { CaissonApi } from '../service/api.ts';
+import { Activity } from './home/activity.ts';
 import { Strangers } from './hooks/strangers.ts';
-import { LiveExecs } from './socket/live.ts';
+import { LiveExecs, type Reachable } from './socket/live.ts';
 import { Tickets } from './socket/tickets.ts';
 
 export interface Service {
   readonly api: CaissonApi;
   /** Execs that this process runs for clients. */
-  readonly live: LiveExecs<Running>;
+  readonly live: LiveExecs<Reachable>;
   readonly tickets: Tickets;
   readonly strangers: Strangers;
+  readonly activity: Activity;
   /** Fires when the service stops: no exec is taken any more, and every stream ends with where to resume. */
   readonly closing: AbortSignal;
   readonly heartbeatMs: number;
 }
 
 export function serviceOf(api: CaissonApi, closing: AbortSignal, heartbeatMs: number): Service {
+  const activity = new Activity();
   return {
-    ...{ api, closing, heartbeatMs },
-    live: new LiveExecs<Running>(),
+    ...{ api, closing, heartbeatMs, activity },
+    live: new LiveExecs<Reachable>(() => activity.begin()),
     tickets: new Tickets(() => performance.now()),
     strangers: new Strangers(() => performance.now()),
   };

@@ -6,7 +6,7 @@ import type { Config } from '../config/types.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
-import type { Asking, Caller, Timed } from '../values/caller.ts';
+import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';
 import type { Uses } from './use.ts';
@@ -45,6 +45,8 @@ export interface StepOptions {
   readonly caller?: Caller | undefined;
   /** Of a caller whose command needs an approval. */
   readonly question?: Asking | undefined;
+  /** By a command line whose call came through the service. */
+  readonly said?: Said | undefined;
   readonly onTimed?: Timed | undefined;
 }
 

@@ -7,7 +7,7 @@ import { configuredTimes, resolveSpec, type Settled } from '../plan/resolve.ts';
 import { askedTimes, checkWithin, type Times } from '../plan/times.ts';
 import { asBefore, backendBefore } from '../plan/unsaid.ts';
 import { cappedSettings, ownedBackend, ownedSettings, withinBounds } from '../plan/owner.ts';
-import { type Bounds, operator } from '../values/caller.ts';
+import { operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
 import { checkTaskId, checkTaskKey, newTaskId } from '../values/task.ts';
 import type { Plan, SandboxRequest } from '../plan/types.ts';
@@ -45,7 +45,8 @@ export class Plans {
     const before = row === null && request.recreate !== true ? await this.#before(request) : null;
     // What an owner may have changes while the service runs.
     const allowed = this.#allowed(row?.taskId ?? request.taskId ?? '');
-    const of = row === null ? keyOf(request, before, options.caller?.bounds) : `${row.id} ${row.generation}`;
+    const asked = keyOf(request, before, options);
+    const of = row === null ? asked : `${row.id} ${row.generation}`;
     const key = allowed === null ? of : `${of} ${JSON.stringify(allowed)}`;
     const known = this.#made.get(key);
     const plan = known ?? (await this.#make(request, { row, before }, options));
@@ -72,7 +73,8 @@ export class Plans {
     { row, before }: { readonly row: SandboxRow | null; readonly before: SandboxRow | null },
     options: StepOptions,
   ): Promise<Plan> {
-    const { loaded, cwd } = this.#surroundings;
+    const { loaded } = this.#surroundings;
+    const cwd = options.said?.directory ?? this.#surroundings.cwd;
     const configured = (task: string): string => {
       const { backend } = loaded.forTask(task).terminal;
       return before === null ? backend : backendBefore(backend, before);
@@ -130,7 +132,8 @@ function checkNew({ taskId }: SandboxRequest, { caller }: StepOptions): void {
 }
 
 /** Everything of a request that has a say in its plan. */
-function keyOf(request: SandboxRequest, before: SandboxRow | null, bounds: Bounds | undefined): string {
+function keyOf(request: SandboxRequest, before: SandboxRow | null, { caller, said }: StepOptions): string {
+  const bounds = caller?.bounds;
   const { taskId, backend, image, limits, network, persistent, cwd, allowDegraded } = request;
   const { labels, idleTimeoutMs, lifetimeMs } = request;
   const asked = [taskId, backend, image, limits, network, persistent, cwd, allowDegraded];
@@ -139,7 +142,15 @@ function keyOf(request: SandboxRequest, before: SandboxRow | null, bounds: Bound
     idleTimeoutMs === undefined ? 'configured' : idleTimeoutMs,
     lifetimeMs === undefined ? 'configured' : lifetimeMs,
   ];
-  return JSON.stringify([...asked, ...times, bounds?.images, bounds?.backends, before?.id, before?.generation]);
+  return JSON.stringify([
+    ...asked,
+    ...times,
+    bounds?.images,
+    bounds?.backends,
+    before?.id,
+    before?.generation,
+    said?.directory,
+  ]);
 }
 
 /** The spec of the sandbox that is there. A control that it had and the place has lost since is not given up silently. */

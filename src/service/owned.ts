@@ -38,10 +38,13 @@ const config: Places<Pick<ConfigView, 'set' | 'reload'>> = { set: null, reload: 
 /** Who may administer the installation sees all of it; any other client, what is its owner's and within the bounds of its token. */
 export function apiOf(
   api: CaissonApi,
-  { id, owner, scopes, bounds, limits: { execs } }: Pick<TokenView, 'id' | 'owner' | 'scopes' | 'bounds' | 'limits'>,
+  token: Pick<TokenView, 'id' | 'owner' | 'scopes' | 'bounds' | 'limits'> & Pick<Caller, 'holdsHome'>,
 ): CaissonApi {
+  const { id, owner, scopes, bounds, limits, holdsHome } = token;
+  const { execs } = limits;
+  const holds = holdsHome === true ? { holdsHome } : {};
   const most = execs === null ? {} : { execs };
-  const acting = actingAs(api, { owner, token: id, ...most, ...(bounds === null ? {} : { bounds }) });
+  const acting = actingAs(api, { owner, token: id, ...holds, ...most, ...(bounds === null ? {} : { bounds }) });
   const seesAll = owner === operator && scopes.includes('admin') && bounds === null;
   return seesAll ? acting : onlyOf(acting, { owner, bounds });
 }

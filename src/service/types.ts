@@ -6,7 +6,7 @@ import type { Language } from '../exec/code.ts';
 import type { Exit } from '../exec/exit.ts';
 import type { SessionEnd, SessionStart } from '../exec/session/types.ts';
 import type { Execution, KeptStream, Where } from '../exec/types.ts';
-import type { Asking, Caller, Timed } from '../values/caller.ts';
+import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
 import type { AskedTimes } from '../plan/times.ts';
 import type { View } from '../sandbox/view.ts';
 
@@ -19,10 +19,12 @@ export interface Options {
   readonly caller?: Caller;
   /** Of a caller whose command needs an approval. */
   readonly question?: Asking;
+  /** Rules of this call alone, and where its caller stands. Not to be taken from a stranger: the caller is the operator. */
+  readonly said?: Said;
   readonly onTimed?: Timed;
 }
 
-export type { Asking, Caller, Timed };
+export type { Asking, Caller, Said, Timed };
 
 export interface CloseOptions {
   /**

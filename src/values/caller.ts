@@ -5,6 +5,8 @@ export interface Caller {
   readonly owner: string;
   /** Id of the token that the client showed: the token that asked may not answer. */
   readonly token: string;
+  /** It is the command line of the user who has the state directory: questions and answers of all owners are shown to it. */
+  readonly holdsHome?: boolean;
   /** Commands that the token runs at the same time, at most. */
   readonly execs?: number;
   /** What the token is bound to beside its owner. Absent: nothing. */
@@ -37,4 +39,18 @@ export interface Asking {
   readonly waits?: boolean;
   /** Sees the id of the question once it can be answered. */
   readonly onAsked?: (id: string) => void;
+}
+
+/** What a command line says with one call, as it would to a Caisson of its own. Absent: nothing. */
+export interface Said {
+  /** Beside those of the configuration. */
+  readonly rules?: {
+    readonly allow?: readonly string[];
+    readonly ask?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  /** What is known to be dangerous is not asked about. What is always refused, and rules, stay. */
+  readonly yolo?: boolean;
+  /** Absolute, on this host: its project may have rules of its own, and relative paths of this host start there. */
+  readonly directory?: string;
 }

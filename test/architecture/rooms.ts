@@ -50,19 +50,43 @@ export const rooms: readonly Room[] = [
     may: [...contract, 'src/service/.*', ...everyCore, 'backends/index.ts', 'images/builder/.*'],
   },
   {
+    name: 'the command line through a service',
+    owns: /^src\/cli\/service\//,
+    may: [
+      ...contract,
+      ...shapes,
+      'src/cli/.*',
+      'src/client/.*',
+      'src/service/api.ts',
+      'src/lib/(?:build|find-home|service-record).ts',
+      // Both sides of a copy are checked, and what a person types is read, as without a service.
+      'src/files/.*',
+      'src/guard/(?:inside|writes/copies).ts',
+      'src/policy/(?:approval/answer|types).ts',
+    ],
+  },
+  {
     name: 'a front end',
     owns: /^src\/(cli|http|mcp|acp|web)\//,
     may: [
       'src/$1/.*',
       'src/service/(?:caisson|api|owned).ts',
       'src/main.ts',
-      'src/lib/(?:asset|build|lives|nearest|window-counts).ts',
+      'src/lib/(?:asset|build|find-home|lives|nearest|window-counts).ts',
+      // What a running service writes, and the command line reads.
+      'src/lib/(?:replace-file|service-claim|service-record|start-time).ts',
       'src/emulators/(?:[^/]+/)?emulator.ts',
       // `caisson serve` starts the service.
       'src/http/serve.ts',
       ...contract,
       ...shapes,
     ],
+  },
+  {
+    // Of the service it knows the words, and so runs where no Node is.
+    name: 'the client',
+    owns: /^src\/client\//,
+    may: ['src/client/.*', 'src/errors.ts', 'src/service/(?:api|types).ts', 'src/exec/(?:exit|outcome|types).ts'],
   },
   { name: 'what emulators give', owns: /^src\/emulators\/emulator\.ts$/, may: [] },
   {

@@ -36,7 +36,7 @@ export interface Setting extends Script {
   /** Somebody sits there and types the input. */
   readonly present?: boolean;
   readonly input?: string;
-  readonly open?: World['open'];
+  readonly open?: World['embedded'];
   readonly stdout?: Screen;
 }
 
@@ -58,6 +58,7 @@ export async function cli(argv: readonly string[], setting: Setting = {}) {
     signals,
     nowMs: () => noon,
     open: setting.open ?? (() => Promise.resolve(double)),
+    embedded: setting.open ?? (() => Promise.resolve(double)),
     settings: setting.open ?? (() => Promise.resolve(double)),
     abandon: (code) => void abandoned.push(code),
   });

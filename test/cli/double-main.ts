@@ -9,7 +9,5 @@ const double = new Double({
   ...(delay === undefined ? {} : { createDelayMs: Number(delay) }),
   sandboxes: [{ taskId: 'build', createdAt: '2026-01-01T00:00:00Z' }],
 });
-process.exitCode = await invoke(
-  process.argv.slice(2),
-  realWorld({ open: () => Promise.resolve(double), settings: () => Promise.resolve(double) }),
-);
+const opened = (): Promise<Double> => Promise.resolve(double);
+process.exitCode = await invoke(process.argv.slice(2), realWorld({ open: opened, embedded: opened, settings: opened }));

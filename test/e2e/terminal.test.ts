@@ -11,6 +11,25 @@ import { type Home, cli, makeHome } from './home.ts';
 const launcher = join(dirname(cli), 'caisson');
 const timeout = 60_000;
 
+type Way = 'embedded' | 'through a service';
+
+/** With `caisson serve` on it, or without. */
+async function makeHomeOf(way: Way): Promise<Home> {
+  const home = await makeHome();
+  if (way === 'embedded') return home;
+  const child = spawn(launcher, ['serve', '--port', '0'], { env: home.env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const exit = once(child, 'exit');
+  await once(child.stdout, 'data');
+  return {
+    ...home,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM');
+      await exit;
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
 interface OnTerminal {
   type(text: string): void;
   /** Resolves when the terminal shows the text. */
@@ -62,89 +81,91 @@ async function onTerminal(home: Home, args: readonly string[]): Promise<OnTermin
   };
 }
 
-describe('a plain command on a terminal', () => {
-  it.each([
-    ['exec', ['exec', 't', '--', 'sh', '-c', 'echo begun; sleep 50']],
-    ['exec -i', ['exec', '-i', 't', '--', 'sh', '-c', 'echo begun; sleep 50']],
-    ['run', ['run', '--', 'sh', '-c', 'echo begun; sleep 50']],
-    ['run of a task', ['run', '--task', 't', '--', 'sh', '-c', 'echo begun; sleep 50']],
-    ['session run', ['session', 'run', 't', 'dev', '--', 'echo be""gun; sleep 50']],
-  ])('ends by Ctrl-C: %s', { timeout }, async (_name, args) => {
-    await using home = await makeHome();
+describe.each(['embedded', 'through a service'] as const)('%s', (way) => {
+  describe('a plain command on a terminal', () => {
+    it.each([
+      ['exec', ['exec', 't', '--', 'sh', '-c', 'echo begun; sleep 50']],
+      ['exec -i', ['exec', '-i', 't', '--', 'sh', '-c', 'echo begun; sleep 50']],
+      ['run', ['run', '--', 'sh', '-c', 'echo begun; sleep 50']],
+      ['run of a task', ['run', '--task', 't', '--', 'sh', '-c', 'echo begun; sleep 50']],
+      ['session run', ['session', 'run', 't', 'dev', '--', 'echo be""gun; sleep 50']],
+    ])('ends by Ctrl-C: %s', { timeout }, async (_name, args) => {
+      await using home = await makeHomeOf(way);
+      await home.cli(['create', 't']);
+      if (args[0] === 'session') await home.cli(['session', 'open', 't', 'dev']);
+      const terminal = await onTerminal(home, args);
+      await terminal.shows('begun');
+      expect(await terminal.settings()).toMatch(/(?<![-\w])isig (.|\n)*(?<![-\w])icanon (.|\n)*(?<![-\w])echo /);
+      terminal.type('\u0003');
+      const { code, tookMs, asBefore } = await terminal.ended;
+      expect({ code, asBefore }).toEqual({ code: 130, asBefore: true });
+      expect(tookMs).toBeLessThan(30_000);
+      expect((await home.cli(['exec', 't', '--', 'sh', '-c', 'ps | grep -c "[s]leep 50"'])).stdout).toBe('0\n');
+      await home.cli(['rm', 't']);
+    });
+
+    it('leaves the terminal as it was when its command is killed', { timeout }, async () => {
+      await using home = await makeHomeOf(way);
+      await home.cli(['create', 't']);
+      const terminal = await onTerminal(home, ['exec', 't', '--', 'sh', '-c', 'echo begun; kill -9 $$']);
+      expect(await terminal.ended).toMatchObject({ code: 137, asBefore: true });
+      await home.cli(['rm', 't']);
+    });
+  });
+
+  describe('a command that asks for a terminal', () => {
+    it.each([
+      ['exec -it', ['exec', '-it', 't', '--', 'sh']],
+      ['exec -ti', ['exec', '-ti', 't', '--', 'sh']],
+      ['run -it', ['run', '-it', '--task', 't', '--', 'sh']],
+      ['sh', ['sh', 't']],
+    ])('gets each key, and gives the terminal back: %s', { timeout }, async (_name, args) => {
+      await using home = await makeHomeOf(way);
+      await home.cli(['create', 't']);
+      const terminal = await onTerminal(home, args);
+      terminal.type('echo be""gun\n');
+      await terminal.shows('begun');
+      expect(await terminal.settings()).toMatch(/-isig (.|\n)*-icanon /);
+      terminal.type('sleep 50\n');
+      await sleep(500);
+      terminal.type('\u0003');
+      terminal.type('echo go""es on; exit 7\n');
+      await terminal.shows('goes on');
+      expect(await terminal.ended).toMatchObject({ code: 7, asBefore: true });
+      const killed = await onTerminal(home, args);
+      killed.type('echo be""gun; kill -9 $$\n');
+      expect(await killed.ended).toMatchObject({ code: 137, asBefore: true });
+      await home.cli(['rm', 't']);
+    });
+  });
+
+  it('-t alone gives a terminal without keys, and -i alone keys without a terminal', { timeout }, async () => {
+    await using home = await makeHomeOf(way);
     await home.cli(['create', 't']);
-    if (args[0] === 'session') await home.cli(['session', 'open', 't', 'dev']);
-    const terminal = await onTerminal(home, args);
+    const tty = ['sh', '-c', 'test -t 1 && echo terminal'];
+    expect(await home.cli(['exec', '-t', 't', '--', ...tty])).toMatchObject({ code: 0, stdout: 'terminal\r\n' });
+    expect(await home.cli(['exec', '-i', 't', '--', 'cat'], 'typed')).toMatchObject({ code: 0, stdout: 'typed' });
+    const refused = await home.cli(['exec', '-it', 't', '--', 'cat'], 'typed');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('-it needs a terminal') });
+    const terminal = await onTerminal(home, ['exec', '-t', 't', '--', 'sh', '-c', 'echo be""gun; sleep 50']);
     await terminal.shows('begun');
-    expect(await terminal.settings()).toMatch(/(?<![-\w])isig (.|\n)*(?<![-\w])icanon (.|\n)*(?<![-\w])echo /);
     terminal.type('\u0003');
-    const { code, tookMs, asBefore } = await terminal.ended;
-    expect({ code, asBefore }).toEqual({ code: 130, asBefore: true });
-    expect(tookMs).toBeLessThan(30_000);
-    expect((await home.cli(['exec', 't', '--', 'sh', '-c', 'ps | grep -c "[s]leep 50"'])).stdout).toBe('0\n');
+    expect(await terminal.ended).toMatchObject({ code: 130, asBefore: true });
     await home.cli(['rm', 't']);
   });
 
-  it('leaves the terminal as it was when its command is killed', { timeout }, async () => {
-    await using home = await makeHome();
+  it('a copy ends by Ctrl-C, and leaves no half of it', { timeout }, async () => {
+    await using home = await makeHomeOf(way);
     await home.cli(['create', 't']);
-    const terminal = await onTerminal(home, ['exec', 't', '--', 'sh', '-c', 'echo begun; kill -9 $$']);
-    expect(await terminal.ended).toMatchObject({ code: 137, asBefore: true });
-    await home.cli(['rm', 't']);
-  });
-});
-
-describe('a command that asks for a terminal', () => {
-  it.each([
-    ['exec -it', ['exec', '-it', 't', '--', 'sh']],
-    ['exec -ti', ['exec', '-ti', 't', '--', 'sh']],
-    ['run -it', ['run', '-it', '--task', 't', '--', 'sh']],
-    ['sh', ['sh', 't']],
-  ])('gets each key, and gives the terminal back: %s', { timeout }, async (_name, args) => {
-    await using home = await makeHome();
-    await home.cli(['create', 't']);
-    const terminal = await onTerminal(home, args);
-    terminal.type('echo be""gun\n');
-    await terminal.shows('begun');
-    expect(await terminal.settings()).toMatch(/-isig (.|\n)*-icanon /);
-    terminal.type('sleep 50\n');
-    await sleep(500);
+    await home.cli(['exec', 't', '--', 'sh', '-c', 'head -c 2000000000 /dev/zero >/workspace/large']);
+    const files = await mkdtemp(join(tmpdir(), 'caisson-copied-'));
+    onTestFinished(() => rm(files, { recursive: true }));
+    const target = join(files, 'copied');
+    const terminal = await onTerminal(home, ['cp', 't:/workspace/large', target]);
+    await terminal.shows(' MB');
     terminal.type('\u0003');
-    terminal.type('echo go""es on; exit 7\n');
-    await terminal.shows('goes on');
-    expect(await terminal.ended).toMatchObject({ code: 7, asBefore: true });
-    const killed = await onTerminal(home, args);
-    killed.type('echo be""gun; kill -9 $$\n');
-    expect(await killed.ended).toMatchObject({ code: 137, asBefore: true });
+    expect(await terminal.ended).toMatchObject({ code: 130, asBefore: true });
+    expect(await readdir(files)).toEqual([]);
     await home.cli(['rm', 't']);
   });
-});
-
-it('-t alone gives a terminal without keys, and -i alone keys without a terminal', { timeout }, async () => {
-  await using home = await makeHome();
-  await home.cli(['create', 't']);
-  const tty = ['sh', '-c', 'test -t 1 && echo terminal'];
-  expect(await home.cli(['exec', '-t', 't', '--', ...tty])).toMatchObject({ code: 0, stdout: 'terminal\r\n' });
-  expect(await home.cli(['exec', '-i', 't', '--', 'cat'], 'typed')).toMatchObject({ code: 0, stdout: 'typed' });
-  const refused = await home.cli(['exec', '-it', 't', '--', 'cat'], 'typed');
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('-it needs a terminal') });
-  const terminal = await onTerminal(home, ['exec', '-t', 't', '--', 'sh', '-c', 'echo be""gun; sleep 50']);
-  await terminal.shows('begun');
-  terminal.type('\u0003');
-  expect(await terminal.ended).toMatchObject({ code: 130, asBefore: true });
-  await home.cli(['rm', 't']);
-});
-
-it('a copy ends by Ctrl-C, and leaves no half of it', { timeout }, async () => {
-  await using home = await makeHome();
-  await home.cli(['create', 't']);
-  await home.cli(['exec', 't', '--', 'sh', '-c', 'head -c 2000000000 /dev/zero >/workspace/large']);
-  const files = await mkdtemp(join(tmpdir(), 'caisson-copied-'));
-  onTestFinished(() => rm(files, { recursive: true }));
-  const target = join(files, 'copied');
-  const terminal = await onTerminal(home, ['cp', 't:/workspace/large', target]);
-  await terminal.shows(' MB');
-  terminal.type('\u0003');
-  expect(await terminal.ended).toMatchObject({ code: 130, asBefore: true });
-  expect(await readdir(files)).toEqual([]);
-  await home.cli(['rm', 't']);
 });

@@ -63,6 +63,16 @@ describe('a question of a client', () => {
     expect(await waiting).toMatchObject({ code: 'policy_denied' });
   });
 
+  it('of any owner is there for the command line of the user who has the state directory', async () => {
+    const guard = await open();
+    const waiting = ask(guard, { caller: { owner: 'alice', token: 'tok_alice' } });
+    const id = await questionIn(guard);
+    const holder: Caller = { owner: 'operator', token: 'tok_answer', holdsHome: true };
+    expect((await guard.queue.list(holder)).map((row) => row.id)).toEqual([id]);
+    await guard.queue.answer(id, 'once', by(holder));
+    expect(await waiting).toMatchObject({ code: null });
+  });
+
   it('is refused at once with its id when the client does not wait, and the repeated call goes on', async () => {
     const guard = await open();
     const first = await ask(guard, { waits: false });

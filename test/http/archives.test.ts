@@ -36,7 +36,8 @@ beforeAll(async () => {
 });
 afterAll(async () => await world[Symbol.asyncDispose]());
 
-const at = (path: string): string => `/v1/sandboxes/build/files/archive?path=${encodeURIComponent(path)}`;
+const at = (path: string): string =>
+  `/v1/sandboxes/build/files/archive?path=${path.split('&').map(encodeURIComponent).join('&').replaceAll('%3D', '=')}`;
 const put = async (path: string, body: Buffer, headers: Readonly<Record<string, string>> = {}) => {
   const type = { 'content-type': 'application/octet-stream' };
   const response = await world.ask(at(path), { method: 'PUT', body, headers: { ...type, ...headers } });
@@ -197,4 +198,23 @@ it('what is not there is 404, and protected places of the host take no archive',
   const keys = await put(join(world.root, '.ssh'), tree(file('authorized_keys')));
   expect(keys).toMatchObject({ status: 403, answer: { code: 'policy_denied' } });
   expect(existsSync(join(world.root, '.ssh', 'authorized_keys'))).toBe(false);
+});
+
+it('copies one entry of an archive by the rules of cp: as the path, or into a directory that exists', async () => {
+  const target = join(world.root, 'by-name');
+  const packed = tree(directory('d/'), file('d/f', 'in d'), file('f', 'alone'));
+  const named = async (path: string, name: string) => await put(`${path}&name=${encodeURIComponent(name)}`, packed);
+  expect(await named(target, 'f')).toMatchObject({ status: 200, answer: { files: 1, directories: 0 } });
+  expect(readFileSync(target, 'utf8')).toBe('alone');
+  mkdirSync(join(world.root, 'there'));
+  expect(await named(join(world.root, 'there'), 'f')).toMatchObject({ status: 200 });
+  expect(readFileSync(join(world.root, 'there/f'), 'utf8')).toBe('alone');
+  expect(await named(join(world.root, 'there'), 'd')).toMatchObject({ status: 200, answer: { files: 1 } });
+  expect(readFileSync(join(world.root, 'there/d/f'), 'utf8')).toBe('in d');
+  for (const name of ['none', '..', 'd/f', '.'])
+    expect(await named(join(world.root, 'there'), name)).toMatchObject({
+      status: 422,
+      answer: { detail: expect.stringMatching(/^the archive has no entry "/) },
+    });
+  await nothingStaged();
 });

@@ -38,9 +38,16 @@ interface Wanted {
   readonly settings?: Partial<CaissonApi['config']['server']>;
   readonly heartbeatMs?: number;
   readonly home?: string;
+  readonly idleMs?: number;
 }
 
-export async function openWorld({ config = '', settings = {}, heartbeatMs, home: given }: Wanted = {}): Promise<World> {
+export async function openWorld({
+  config = '',
+  settings = {},
+  heartbeatMs,
+  home: given,
+  idleMs,
+}: Wanted = {}): Promise<World> {
   const root = mkdtempSync(join(tmpdir(), 'caisson-http-'));
   const home = given ?? join(root, 'home');
   mkdirSync(home, { mode: 0o700, recursive: true });
@@ -55,7 +62,10 @@ export async function openWorld({ config = '', settings = {}, heartbeatMs, home:
   const log = new PassThrough();
   const chunks: Buffer[] = [];
   log.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const beat = heartbeatMs === undefined ? {} : { heartbeatMs };
+  const beat = {
+    ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
+    ...(idleMs === undefined ? {} : { idleMs }),
+  };
   const server = { ...api.config.server, port: 0, shutdown_seconds: 0.5, ...settings };
   const serving = await serve(api, { settings: server, isPublic: false, log, ...beat });
   const token = async (...scopes: readonly Scope[]): Promise<string> =>

@@ -1,4 +1,4 @@
-import type { AccountView, CaissonApi, Check, RuleExamples } from '../../service/api.ts';
+import type { AccountView, Check, RuleExamples } from '../../service/api.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { accountSummary, configuredBackends } from '../account.ts';
@@ -6,6 +6,7 @@ import { confirmKeys } from '../trust.ts';
 import { escapeLine } from '../escape.ts';
 import { formatNamed } from '../format.ts';
 import type { Paint } from '../paint.ts';
+import type { CommandApi } from '../world.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
@@ -67,7 +68,7 @@ that takes the place of another one, is never confirmed so.`,
 });
 
 /** Rules of the lists on their examples, and rules of people that have no effect or cannot be read. */
-async function rulesOf({ policy }: CaissonApi): Promise<Check> {
+async function rulesOf({ policy }: CommandApi): Promise<Check> {
   const check = rulesCheck(await policy.examples());
   try {
     const ignored = (await policy.ignored()).map(ignoredRule);

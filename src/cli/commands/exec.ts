@@ -21,7 +21,7 @@ TASK is a task id or a sandbox id.`,
     ['a program that wants a terminal and keys', 'exec -it build -- top'],
   ],
   run: async (given, context) => {
-    const request = { ...(await commandInput(given, context.world)), taskId: taskOf(given), existing: true };
+    const request = { ...commandInput(given, context.world), taskId: taskOf(given), existing: true };
     const how = { interactive: given.flag('interactive'), tty: given.flag('tty') };
     if (given.flag('detach')) return detach(request, how, context);
     return execute(request, how, context);

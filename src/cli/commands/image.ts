@@ -1,8 +1,8 @@
-import type { CaissonApi } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import { formatAge, formatBytes } from '../format.ts';
 import { UsageError } from '../usage.ts';
 import { readChoice } from '../values.ts';
+import type { CommandApi } from '../world.ts';
 
 export const imageLs = defineCommand({
   name: 'image ls',
@@ -62,7 +62,7 @@ engine build it.`,
   },
 });
 
-async function onlyRecipe(images: CaissonApi['images']): Promise<string> {
+async function onlyRecipe(images: CommandApi['images']): Promise<string> {
   const names = (await images.recipes()).map(({ name }) => name);
   const [only] = names;
   if (only === undefined || names.length > 1)

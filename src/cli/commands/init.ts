@@ -28,7 +28,7 @@ a backend without isolation is used only when it is named.`,
     ['for commands on this machine, without isolation', 'init --backend local'],
   ],
   run: async (given, context) => {
-    const service = await context.service();
+    const service = await context.local();
     const check = await choose(service, given.text('backend'), context);
     const found = await look(service, check, context);
     const values = new Map((await service.config.show()).map(({ key, value }) => [key, value]));

@@ -1,11 +1,12 @@
 import { defineCommand } from '../command.ts';
-import { type CaissonApi, everyItem, type SandboxView } from '../../service/api.ts';
+import { everyItem, type SandboxView } from '../../service/api.ts';
 import { accountHeader, accountRows, configuredBackends } from '../account.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
 import { formatAge, formatBytes } from '../format.ts';
 import { UsageError } from '../usage.ts';
 import { readChoice, readLabels } from '../values.ts';
+import type { CommandApi } from '../world.ts';
 
 export const ls = defineCommand({
   name: 'ls',
@@ -67,7 +68,7 @@ configuration names or that have sandboxes; --filter backend=NAME asks one.`,
 });
 
 /** The exit code is 1 when a service did not answer: what runs there is not known. */
-async function listAccounts(filters: readonly string[], service: CaissonApi, context: Context): Promise<number> {
+async function listAccounts(filters: readonly string[], service: CommandApi, context: Context): Promise<number> {
   const named = filters.map((text) => /^backend=(.+)$/.exec(text)?.[1]);
   if (named.includes(undefined))
     throw new UsageError('--account goes with --filter backend=NAME only', { remedy: 'leave the other filters out' });

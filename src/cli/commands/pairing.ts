@@ -106,7 +106,7 @@ they did.`,
     ['on one', 'pairing clear-pending telegram'],
   ],
   run: async ({ operands: [platform] }, context) => {
-    const cleared = await (await context.service()).access.pairing.clearPending(platform);
+    const cleared = await (await context.local()).access.pairing.clearPending(platform);
     if (context.json) await context.printJson({ cleared });
     else if (!context.quiet) await context.print(`${plural(cleared, 'request')} forgotten\n`);
     return 0;

@@ -19,7 +19,7 @@ With --json only the counts are written.`,
     ['only how many there are', 'redact --json < build.log'],
   ],
   run: async (given, context) => {
-    const redactor = (await context.service()).secrets.redactor({ names: given.list('env') });
+    const redactor = (await context.local()).secrets.redactor({ names: given.list('env') });
     const pass = async (pieces: readonly Buffer[]): Promise<void> => {
       if (!context.json) for (const piece of pieces) await context.print(piece);
     };

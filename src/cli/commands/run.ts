@@ -1,5 +1,4 @@
 import { defineCommand } from '../command.ts';
-import { codeRequest } from '../code.ts';
 import { detach, detachOption } from '../detach.ts';
 import { execute } from '../execute.ts';
 import { commandOptions, sandboxOptions } from '../option.ts';
@@ -48,13 +47,13 @@ Prefer -e NAME or --env-file for secrets: other users of this machine can read -
   ],
   run: async (given, context) => {
     const task = given.text('task');
-    const input = await commandInput(given, context.world);
+    const input = commandInput(given, context.world);
     const request = { ...sandboxRequest(given), ...input, ...(task === undefined ? {} : { taskId: task }) };
     const language = given.text('code');
     const how = { interactive: given.flag('interactive'), tty: given.flag('tty') };
     if (given.flag('detach')) return detach(request, how, context);
     const exitCode = await execute(
-      language === undefined ? request : await codeRequest(request, language, context),
+      language === undefined ? request : await (await import('../code.ts')).codeRequest(request, language, context),
       how,
       context,
     );

@@ -63,7 +63,7 @@ async function scannedSkill(
   { content, approving }: { readonly content: boolean; readonly approving: boolean },
 ): Promise<SkillScan> {
   if (content) throw new UsageError('--content is for files, and this is a directory', { remedy: 'leave it out' });
-  const { secrets } = await context.service();
+  const { secrets } = await context.local();
   const directory = resolve(context.world.cwd, name);
   const result = await secrets.scanSkill(directory);
   if (!approving || result.verdict === 'safe' || result.accepted) return result;
@@ -85,7 +85,7 @@ const skillLine = ({ file, line, severity, category, description }: SkillFinding
   `  ${file}${line === null ? '' : `:${line}`}: ${severity}: ${category}: ${description}`;
 
 async function scanned(name: string, context: Context, approving: boolean): Promise<ScanResult> {
-  const { secrets } = await context.service();
+  const { secrets } = await context.local();
   const file = { name, bytes: await bytesOf(name, context) };
   const result = await secrets.scan(file);
   if (!approving || result.verdict !== 'blocked') return result;

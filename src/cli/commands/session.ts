@@ -56,7 +56,7 @@ Output is streamed; with -o json it is printed at the end. A shell function name
     if (text === '') throw new UsageError('there is no text after --');
     const timeout = given.text('timeout');
     const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
-    const env = await readEnv(given.list('env'), given.list('env-file'), context.world);
+    const env = readEnv(given.list('env'), given.list('env-file'), context.world);
     const input = {
       ...sessionOf(given.operands),
       text,

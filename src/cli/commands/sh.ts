@@ -32,7 +32,7 @@ It has no deadline.`,
     const tty = isTerminal(context.world) && !context.json;
     const cwd = given.text('cwd');
     const { TERM: term } = context.world.env;
-    const variables = await readEnv(given.list('env'), given.list('env-file'), context.world);
+    const variables = readEnv(given.list('env'), given.list('env-file'), context.world);
     const env = { ...(tty && term !== undefined && /^[\w.+-]{1,64}$/.test(term) ? { TERM: term } : {}), ...variables };
     const request = {
       taskId: taskOf(given),

@@ -1,8 +1,9 @@
 import { toCaissonError } from '../../errors.ts';
-import { everyItem, type CaissonApi, type Stats } from '../../service/api.ts';
+import { everyItem, type Stats } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, formatDuration } from '../format.ts';
+import type { CommandApi } from '../world.ts';
 
 interface Reading {
   readonly task: string;
@@ -36,7 +37,7 @@ export const stats = defineCommand({
   },
 });
 
-async function readyTasks({ sandboxes }: CaissonApi): Promise<readonly string[]> {
+async function readyTasks({ sandboxes }: CommandApi): Promise<readonly string[]> {
   const ready = everyItem((page) => sandboxes.list({ ...page, state: 'ready' }));
   return (await Array.fromAsync(ready)).map(({ taskId }) => taskId);
 }

@@ -3,7 +3,7 @@
  * which its commands start. Shapes only.
  */
 import type { Readable } from 'node:stream';
-import type { Asking, Caller } from '../../values/caller.ts';
+import type { Asking, Caller, Said } from '../../values/caller.ts';
 import type { SyncResult } from '../sync/types.ts';
 import type { CopyResult, FileArchive } from '../copied.ts';
 import type { WatchEvent, WatchInput } from '../watch/types.ts';
@@ -24,6 +24,7 @@ interface Cancel {
   readonly signal?: AbortSignal;
   readonly caller?: Caller;
   readonly question?: Asking;
+  readonly said?: Said;
 }
 
 export interface FileEntry {
@@ -149,9 +150,13 @@ export interface FileTools {
    * Unpacks an uncompressed tar into a directory, which is made if only its parent is there. The archive is read to its end
    * and checked before the sandbox is touched: `invalid_argument` for one that is cut, holds a name twice, a name or a link
    * that leads outside, a hard link, a device, or more than the limits.
+   *
+   * With `name`, the file or directory of that name in the archive is copied to the path by the rules of `copyIn`: into a
+   * directory that exists, otherwise as the path itself.
    */
   unpack(
-    input: At & Changing & { readonly archive: AsyncIterable<Uint8Array>; readonly limits?: TreeLimits },
+    input: At &
+      Changing & { readonly archive: AsyncIterable<Uint8Array>; readonly limits?: TreeLimits; readonly name?: string },
     options?: Cancel,
   ): Promise<CopyResult>;
 }

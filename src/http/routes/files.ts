@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { CaissonError } from '../../errors.ts';
+import type { CopyResult } from '../../service/api.ts';
 import { Bytes } from '../reply.ts';
-import { route } from '../route.ts';
+import { type Call, route } from '../route.ts';
 import { inside, noAnswer } from '../schemas/common.ts';
 import { streamOf } from '../stream/exec.ts';
 import {
@@ -17,6 +18,7 @@ import {
   watchEvent,
   watchQuery,
   searchBody,
+  unpackQuery,
   written,
 } from '../schemas/files.ts';
 
@@ -36,8 +38,8 @@ export const readFile = route({
       const { size, sha256, parts } = await api.files.stream(at, options);
       return new Bytes(parts, { size, sha256 });
     }
-    const { bytes, sha256 } = await api.files.read({ ...at, ...part }, options);
-    return new Bytes(only(bytes), { size: bytes.length, sha256 });
+    const { bytes, size, sha256 } = await api.files.read({ ...at, ...part }, options);
+    return new Bytes(only(bytes), { size: bytes.length, sha256, headers: { 'x-file-size': String(size) } });
   },
 });
 
@@ -157,27 +159,62 @@ export const readArchive = route({
   answer: noAnswer,
   run: async ({ api, params, query, options }) => {
     const archive = await api.files.archive({ task: params.id, ...query }, options);
-    const headers = { 'content-type': 'application/x-tar', 'x-skipped-entries': String(archive.skipped.length) };
+    const headers = {
+      'content-type': 'application/x-tar',
+      'x-skipped-entries': String(archive.skipped.length),
+      'x-archive': summaryOf(archive),
+    };
     const close = async (): Promise<void> => await archive[Symbol.asyncDispose]();
     return new Bytes(archive.parts, { size: null, sha256: null, headers, close });
   },
 });
+
+const mostSkippedUnits = 4096;
+
+/** What a client is to know of an archive before its bytes, in a header: JSON in ASCII, with as many skipped entries as have room. */
+function summaryOf({ files, directories, bytes, skipped }: CopyResult): string {
+  const listed: CopyResult['skipped'][number][] = [];
+  let units = 0;
+  for (const each of skipped) {
+    units += ascii(each).length;
+    if (units > mostSkippedUnits) break;
+    listed.push(each);
+  }
+  return ascii({ files, directories, bytes, skipped: listed });
+}
+
+const ascii = (value: object): string =>
+  JSON.stringify(value).replaceAll(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 export const writeArchive = route({
   ...inside,
   method: 'PUT',
   path: '/v1/sandboxes/{id}/files/archive',
   scope: 'run',
-  about: 'Unpacks a tar into a directory, when all of it has come and may be unpacked. Repr-Digest is compared.',
-  query: pathQuery,
+  about:
+    'Unpacks a tar into a directory, when all of it has come and may be unpacked. Repr-Digest is compared. `confirmed` is for the command line of the host.',
+  query: unpackQuery,
   takes: 'bytes',
   answer: copied,
-  run: async ({ api, params, query, options, upload }) => {
+  run: async (call) => {
+    const { api, params, query, options, upload } = call;
+    if (query.confirmed === true) checkDecides(call);
     const { path: staged, sha256 } = await upload();
     const archive = createReadStream(staged, { highWaterMark: 1024 * 1024 });
     return { ...(await api.files.unpack({ task: params.id, ...query, archive }, options)), sha256 };
   },
 });
+
+/** That a person has confirmed it is said by the command line of this host alone, with the token that answers. */
+function checkDecides({ token }: Call): void {
+  if (token.commandLine?.decides !== true)
+    throw new CaissonError('permission_denied', 'only a person on the host of the service confirms a target', {
+      remedy: 'caisson cp --confirmed',
+    });
+}
 
 export const watchFiles = route({
   ...inside,
@@ -191,7 +228,7 @@ export const watchFiles = route({
   run: async (call) => {
     const { api, params, query, signal, service } = call;
     const either = AbortSignal.any([signal, service.closing]);
-    const events = await api.files.watch({ task: params.id, ...query }, { signal: either });
+    const events = await api.files.watch({ task: params.id, ...query }, { ...call.options, signal: either });
     return streamOf(call, async function* () {
       for await (const event of events) yield { ...event };
     });

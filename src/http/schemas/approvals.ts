@@ -19,7 +19,11 @@ export const approval = z
         'What a write changes in its file, like `diff -u`: bounded, secrets taken out. Null for the token that asked.',
       ),
     findings: texts,
+    backend: z.string(),
+    cwd: z.string().nullable().describe('In the sandbox.'),
     choices: texts,
+    choice: z.string().nullable().describe('What was answered.'),
+    answeredBy: z.string().nullable(),
     covers: texts,
     proposal: texts,
   })

@@ -2,6 +2,16 @@ import { z } from 'zod';
 import { count, insidePath, problem, queryCount, queryFlag, text, time } from './common.ts';
 
 export const pathQuery = z.strictObject({ path: insidePath });
+export const unpackQuery = z.strictObject({
+  path: insidePath,
+  name: z
+    .string()
+    .min(1)
+    .max(255)
+    .exactOptional()
+    .describe('Copies this entry of the archive as `caisson cp` does: into a directory that exists, else as the path.'),
+  confirmed: queryFlag.exactOptional().describe('A person has confirmed a target that asks for it.'),
+});
 export const readQuery = z.strictObject({
   path: insidePath,
   offset: queryCount.exactOptional(),

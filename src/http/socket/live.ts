@@ -1,4 +1,14 @@
 /** Execs of this process whose stdin and terminal a socket can reach, by owner. */
+import type { Writable } from 'node:stream';
+
+/** What a socket does with an exec. */
+export interface Reachable {
+  readonly id: string;
+  readonly exit: Promise<unknown>;
+  readonly stdin: Writable | null;
+  cancel(): Promise<void>;
+  readonly resize?: (columns: number, rows: number) => Promise<void>;
+}
 
 interface Live {
   readonly id: string;
@@ -8,6 +18,16 @@ interface Live {
 export class LiveExecs<Exec extends Live> {
   readonly #execs = new Map<string, Exec>();
   readonly #looking = new Set<() => void>();
+  readonly #begin: () => () => void;
+
+  /** `begin`: called when one is added; what it gives, when that has ended. */
+  constructor(begin: () => () => void = () => () => undefined) {
+    this.#begin = begin;
+  }
+
+  get size(): number {
+    return this.#execs.size;
+  }
 
   /** Until it has ended. One that is read from its record only does not replace the one that runs. */
   add(owner: string, exec: Exec): void {
@@ -15,7 +35,11 @@ export class LiveExecs<Exec extends Live> {
     if (this.#execs.has(key)) return;
     this.#execs.set(key, exec);
     for (const look of this.#looking) look();
-    void exec.exit.finally(() => this.#execs.delete(key));
+    const end = this.#begin();
+    void exec.exit.finally(() => {
+      this.#execs.delete(key);
+      end();
+    });
   }
 
   /** `find`, of one that may be about to start: its record is there before it runs. */

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import { toCaissonError } from '../../errors.ts';
+import { CaissonError, toCaissonError } from '../../errors.ts';
 import type { Options, Running } from '../../service/api.ts';
 import { checkScope } from '../admit.ts';
 import { callOf } from '../handle.ts';
@@ -15,8 +15,10 @@ import { execIn, getExec } from '../routes/execs.ts';
 import { execId, inSandbox, nothing, queryCount } from '../schemas/common.ts';
 import type { Service } from '../service.ts';
 import { recordOf, startStreamed, streamOf } from '../stream/exec.ts';
+import { unlessAborted } from '../stream/until.ts';
 import { closeCodes, feedFrom, sendTo } from './attach.ts';
 import { Timing } from '../timing.ts';
+import type { Reachable } from './live.ts';
 
 type Mount = (app: FastifyInstance, service: Service) => void;
 
@@ -45,6 +47,35 @@ const stdin: Mount = (app, service) =>
     },
   });
 
+/** The same by the id alone, also of an exec that is about to start: what it is sent waits. */
+const anyStdin: Mount = (app, service) =>
+  mount(app, '/v1/execs/:execId/stdin', service, {
+    raw: false,
+    open: async (call) => {
+      const { execId: exec } = checked({ params: z.strictObject({ execId }), query: nothing }, call).params;
+      const { live } = call.service;
+      const { owner } = call.token;
+      const running = live.find(owner, exec) ?? (await live.soon(owner, exec, startingMs));
+      if (running === null) await checkEnded(call, exec);
+      const ended = running?.exit ?? Promise.resolve();
+      // Its events are in the answer to the request that has started it.
+      const events = streamOf(call, async function* (signal) {
+        await unlessAborted(ended, signal);
+        yield* [];
+      });
+      return { running, events };
+    },
+  });
+
+async function checkEnded({ api }: Call, exec: string): Promise<void> {
+  const { exit } = await api.execs.get(exec);
+  if (exit === null)
+    throw new CaissonError(
+      'failed_precondition',
+      `the service does not run ${exec} itself, and cannot pass input on to it`,
+    );
+}
+
 /** `pty`: starts a program on a terminal, or with the `execId` of one that runs comes back to it. */
 const pty: Mount = (app, service) =>
   mount(app, '/v1/sandboxes/:id/pty', service, {
@@ -62,7 +93,14 @@ const pty: Mount = (app, service) =>
       let running: Running | null = null;
       const { columns = usualTerminal.columns, rows = usualTerminal.rows, command = 'sh', ...rest } = query;
       const [program = 'sh', ...args] = typeof command === 'string' ? [command] : command;
-      const request = { ...rest, taskId: params.id, existing: true, stdin: true, tty: { columns, rows } };
+      const request = {
+        ...rest,
+        ...call.skills,
+        taskId: params.id,
+        existing: true,
+        stdin: true,
+        tty: { columns, rows },
+      };
       const start = (options: Options): Promise<Running> =>
         call.api.execs.start({ ...request, command: [program, ...args] }, options);
       const started = (now: Running): void => void (running = now);
@@ -71,10 +109,10 @@ const pty: Mount = (app, service) =>
     },
   });
 
-export const sockets: readonly Mount[] = [stdin, pty];
+export const sockets: readonly Mount[] = [stdin, anyStdin, pty];
 
 interface Joined {
-  readonly running: Running | null;
+  readonly running: Reachable | null;
   readonly events: Stream;
 }
 
@@ -107,7 +145,7 @@ async function join(
   socket.once('close', () => gone.abort());
   socket.pause();
   try {
-    const call = callOf(asRoute, service, {
+    const call = callOf(asRoute(raw), service, {
       request,
       token: callerIn(request),
       signal: gone.signal,
@@ -126,7 +164,7 @@ async function join(
 }
 
 /** What the parts of a call are read by. */
-const asRoute: Route = getExec;
+const asRoute = (raw: boolean): Route => (raw ? { ...getExec, skills: true } : getExec);
 
 function checked<P extends z.ZodType, Q extends z.ZodType>(
   { params, query }: { readonly params: P; readonly query: Q },

@@ -20,7 +20,11 @@ interface Surroundings {
 export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit }: Surroundings): ApprovalsApi {
   const answer: ApprovalsApi['answer'] = async (id, choice, by, { caller } = {}) => {
     try {
-      await queue.answer(id, choice, { name: by, env, caller });
+      const { taskId } = await queue.answer(id, choice, { name: by, env, caller });
+      const verdict = choice === 'deny' ? 'deny' : 'allow';
+      const given = { approval: id, verdict, kind: 'approval', answered: choice, by: by.slice(0, 200) };
+      if (caller !== undefined)
+        audit.recordSoon({ type: 'decision', taskId, execId: null, ...given, ...callerEntry(caller) });
     } catch (error) {
       if (caller !== undefined && isCode(error, 'permission_denied'))
         audit.recordSoon({ ...refusedEntry, approval: id.slice(0, 64), by: by.slice(0, 200), message: error.message });
@@ -94,10 +98,10 @@ export function noGrant(id: string): CaissonError {
 const refusedEntry = { type: 'decision', taskId: null, execId: null, verdict: 'deny', kind: 'approval' } as const;
 
 function viewOf(
-  { id, taskId, question, state, askedBy, createdAt }: ApprovalRow,
+  { id, taskId, question, state, choice, answeredBy, askedBy, createdAt }: ApprovalRow,
   caller: Caller | undefined,
 ): ApprovalView {
-  const { display, warnings, diff, findings, choices, covers, proposal } = question;
+  const { display, warnings, diff, findings, backend, cwd, choices, covers, proposal } = question;
   // It may write a file that it may not read.
   const isAsker = caller !== undefined && caller.token === askedBy?.token;
   return {
@@ -108,7 +112,10 @@ function viewOf(
     warnings: texts(warnings),
     diff: typeof diff === 'string' && !isAsker ? diff : null,
     findings: Array.isArray(findings) ? texts(findings.map(descriptionOf)) : [],
+    backend: typeof backend === 'string' ? backend : '',
+    cwd: typeof cwd === 'string' ? cwd : null,
     choices: texts(choices),
+    ...{ choice, answeredBy },
     covers: texts(covers),
     proposal: texts(proposal),
   };

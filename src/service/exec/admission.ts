@@ -49,7 +49,7 @@ export class Admission {
     refuseWhenFull(this.#parts.context.home);
     if (input.rawOutput === true) this.#refuseInside();
     const provision = await this.#provisions.of(plan, input.skills ?? []);
-    const { request, call } = checkProposal(this.#parts, proposal, provision);
+    const { request, call } = checkProposal(this.#parts, proposal, { provision, said: options.said });
     const admitted = await timed(options, 'policy', async () => await this.#parts.guard.admit(call, options));
     const { subject } = admitted;
     return {
@@ -65,7 +65,8 @@ export class Admission {
 
   /** Throws `policy_denied` for the repetition of a command that rules deny by now. */
   async judgeRepeat(proposal: Proposal, options: StepOptions): Promise<void> {
-    await this.#parts.repeats.admit(checkProposal(this.#parts, proposal, noProvision).call, options);
+    const from = { provision: noProvision, said: options.said };
+    await this.#parts.repeats.admit(checkProposal(this.#parts, proposal, from).call, options);
   }
 
   #refuseInside(): void {

@@ -7,6 +7,7 @@ import { type Call, callOf, type Look, type Subject } from '../../guard/call.ts'
 import type { Origin, Provision } from './provision.ts';
 import { declaredIn } from '../../secrets/redactions.ts';
 import type { Plan } from '../../plan/types.ts';
+import type { StepOptions } from '../../sandbox/context.ts';
 import { workspaceOf } from '../files/relative.ts';
 import { checkExecEnv } from '../../values/env.ts';
 import { ownerOf } from '../../values/owner.ts';
@@ -41,9 +42,13 @@ export interface Checked {
 }
 
 /** Throws `invalid_argument` for a request that cannot be run at all. */
-export function checkProposal({ origin, limit }: Rules, proposal: Proposal, provision: Provision): Checked {
+export function checkProposal(
+  { origin, limit }: Rules,
+  proposal: Proposal,
+  { provision, said }: { readonly provision: Provision; readonly said: StepOptions['said'] },
+): Checked {
   const { plan, input, look } = proposal;
-  const workspace = workspaceOf(plan, origin.cwd);
+  const workspace = workspaceOf(plan, said?.directory ?? origin.cwd);
   const wanted = requestOf(proposal, { provision, workspace });
   checkRequest(wanted);
   // Programs and sessions have directories of their own.

@@ -67,7 +67,7 @@ export async function admitFile(
     paths: touches.map(({ path }) => path),
   };
   if (change !== undefined) refuseProtected(parts, recorded, { onHost, confirmed: change.confirmed ?? false });
-  const workspace = onHost ? parts.cwd : row.spec.cwd;
+  const workspace = onHost ? (options.said?.directory ?? parts.cwd) : row.spec.cwd;
   const looked = once(async () => await lookAt(sandbox, { touches, workspace, signal: options.signal }));
   const after = change?.after;
   const previewed =

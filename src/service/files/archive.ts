@@ -1,6 +1,8 @@
 /** Archives of files of a sandbox, as the API gives and takes them. */
-import { join } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { CopyResult, FileArchive, FileTools, Options } from '../api.ts';
+import { CaissonError } from '../../errors.ts';
 import { receiveArchive } from '../../files/archive/receive.ts';
 import { openArchive } from '../../files/archive/send.ts';
 import { copyIn } from '../../files/copy-in.ts';
@@ -23,13 +25,26 @@ export function archivesOf(parts: ArchiveParts): Pick<FileTools, 'archive' | 'un
   return {
     archive: ({ task, ...input }, options = {}) =>
       parts.within(task, options, (handle) => archived(parts, handle, { ...input, directory, options })),
-    unpack: async ({ task, archive, limits, ...input }, options = {}) => {
+    unpack: async ({ task, archive, limits, name, ...input }, options = {}) => {
       await using received = await receiveArchive({ archive, limits, directory, ...signalOf(options) });
-      const source = `${received.path}/.`;
+      const source = name === undefined ? `${received.path}/.` : entryIn(received.path, name);
       return await parts.within(task, options, (handle) => unpacked(parts, handle, { ...input, source, options }));
     },
   };
 }
+
+/** The path of an entry at the top. Its absence is said without a path of this host. */
+function entryIn(root: string, name: string): string {
+  const path = join(root, name);
+  if (!isName(name) || lstatSync(path, { throwIfNoEntry: false }) === undefined)
+    throw new CaissonError(
+      'invalid_argument',
+      `the archive has no entry ${JSON.stringify(name.slice(0, 255))} at its top`,
+    );
+  return path;
+}
+
+const isName = (name: string): boolean => !/^(?:|\.\.?)$|[/\0]/.test(name);
 
 const signalOf = ({ signal }: Options): Pick<Options, 'signal'> => (signal === undefined ? {} : { signal });
 
@@ -65,7 +80,12 @@ async function unpacked(
 ): Promise<CopyResult> {
   const { path: clean } = insidePath(path);
   const onHost = await isHost(parts.context, handle.row.backend);
-  const written = { source: `${otherSide}/.`, target: clean, onHost, confirmed };
+  const written = {
+    source: join(otherSide, source.endsWith('/.') ? '.' : basename(source)),
+    target: clean,
+    onHost,
+    confirmed,
+  };
   const recorded = { source: otherSide, target: clean };
   const wanted = { verb: 'archive', direction: 'in', inside: clean, recorded, written } as const;
   const { inside, vet } = await admitTree(parts, handle, { wanted, options });

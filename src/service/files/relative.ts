@@ -1,8 +1,10 @@
 /** Relative paths inside a sandbox: relative to the directory in which its commands start. */
-import type { FilesApi } from '../api.ts';
+import type { FilesApi, Options } from '../api.ts';
 import type { Plan } from '../../plan/types.ts';
 
-export type PlanOf = (task: string, options: { readonly signal?: AbortSignal }) => Promise<Plan>;
+export type PlanOf = (task: string, options: Asked) => Promise<Plan>;
+
+type Asked = Pick<Options, 'signal' | 'said'>;
 
 /** Keys of each input that hold a path inside. */
 const inside = {
@@ -27,7 +29,7 @@ interface Named {
   readonly task: string;
 }
 
-type Verb<Input extends Named, Result> = (input: Input, options?: { readonly signal?: AbortSignal }) => Promise<Result>;
+type Verb<Input extends Named, Result> = (input: Input, options?: Asked) => Promise<Result>;
 
 /** Where commands of the plan start: on this host in the caller's own directory, unless the configuration names one. */
 export function workspaceOf({ guarantees, configuredCwd, spec }: Plan, cwd: string): string {
@@ -40,7 +42,7 @@ export function withRelativePaths(files: FilesApi, how: { readonly planOf: PlanO
     async (input, options = {}) => {
       const relative = keys.filter((key) => isRelative(Reflect.get(input, key)));
       if (relative.length === 0) return await verb(input, options);
-      const at = workspaceOf(await how.planOf(input.task, options), how.cwd);
+      const at = workspaceOf(await how.planOf(input.task, options), options.said?.directory ?? how.cwd);
       // Not joined: a slash or `/.` at the end has a meaning.
       const absolute = (key: string): string => `${at === '/' ? '' : at}/${String(Reflect.get(input, key))}`;
       const paths: Readonly<Record<string, string>> = Object.fromEntries(relative.map((key) => [key, absolute(key)]));

@@ -169,7 +169,7 @@ async function searched(
   const found = await searchFiles(runner(parts, { task, options, admit }), input);
   return await parts.within(task, options, async (handle) => {
     const admitted = await admit(handle);
-    const settings = admitted === null ? null : await parts.rulebook.fileSettings(handle.row.taskId);
+    const settings = admitted === null ? null : await parts.rulebook.fileSettings(handle.row.taskId, options.said);
     if (admitted === null || settings === null) return found;
     const { decideTool } = await import('../../policy/tool.ts');
     const {

@@ -55,7 +55,7 @@ export async function admitTree(
   const tool = direction === 'in' ? 'write_file' : 'read_file';
   const use = { tool, also: [verb], touches: [{ path: inside }] } as const;
   const admitted = await admitFile(parts, handle, { use, options });
-  const settings = admitted === null ? null : await parts.rulebook.fileSettings(row.taskId);
+  const settings = admitted === null ? null : await parts.rulebook.fileSettings(row.taskId, options.said);
   const byRules = admitted === null || settings === null ? null : await ruleVet({ tool, verb, admitted, settings });
   await context.audit.record({ type: 'copy', ...recorded, direction, [verb]: true });
   const byPlace = written === null ? null : vetting(written, surroundings);

@@ -9,7 +9,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Clock, sinceMs } from '../../lib/clock.ts';
-import { errnoOf } from './errors.ts';
+import { startTimeOf } from '../../lib/start-time.ts';
 
 export const heartbeatMs = 5000;
 const staleMs = 20_000;
@@ -72,22 +72,4 @@ function readMachine(): string | null {
     // No /proc here (macOS, a hardened container): heartbeats alone decide.
     return null;
   }
-}
-
-/** Clock ticks since boot, or `null` when there is no such process, or nothing but its zombie. */
-export function startTimeOf(pid: number): string | null {
-  try {
-    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ESRCH') return null;
-    throw error;
-  }
-}
-
-/** proc_pid_stat(5): the name (field 2) may hold anything, also `)`, so fields are counted from the last one on. */
-export function parseStat(stat: string): string | null {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const state = fields[0];
-  if (state === undefined || 'ZXx'.includes(state)) return null;
-  return fields[22 - 3] ?? null;
 }

@@ -1,0 +1,94 @@
+/** What commands ask, as a client of the service gives it. */
+import type { CaissonClient } from '../../client/types.ts';
+import type { CopyInput, CopyResult, Options } from '../../service/api.ts';
+import type { CommandApi, Env } from '../world.ts';
+import { newExecId } from './exec-id.ts';
+import { outside } from './outside.ts';
+import { withInput } from './streams.ts';
+
+interface Wanted {
+  readonly execId?: string;
+  readonly skills?: readonly string[];
+}
+
+export interface Clients {
+  readonly ask: CaissonClient;
+  /** With the token that answers; made when it is first needed. */
+  readonly answer: () => CaissonClient;
+}
+
+export interface Caller {
+  readonly home: string;
+  readonly env: Env;
+  /** As the service reads it. */
+  readonly skill: (path: string) => string;
+  /** Adds what is to happen when a question comes up. */
+  readonly asking: (options?: Options) => Options;
+  readonly close: () => Promise<void>;
+}
+
+export function commandApi({ ask, answer }: Clients, { home, env, skill, asking, close }: Caller): CommandApi {
+  const { events, audit, images, backends, sandboxes } = ask;
+  const wanted = <Request extends Wanted>(request: Request): Request => ({
+    ...request,
+    execId: request.execId ?? newExecId(),
+    ...(request.skills === undefined ? {} : { skills: request.skills.map(skill) }),
+  });
+  const start: CommandApi['exec'] = async (request, options) =>
+    withInput(await ask.exec(wanted(request), asking(options)));
+  const run: CommandApi['run'] = async (request, options) => await ask.run(wanted(request), asking(options));
+  return {
+    ...{ events, audit, images, backends, sandboxes, run, exec: start },
+    execs: { ...ask.execs, run },
+    processes: {
+      ...ask.processes,
+      start: async (request, options) => await ask.processes.start(wanted(request), asking(options)),
+    },
+    sessions: {
+      ...ask.sessions,
+      exec: async (input, options) => withInput(await ask.sessions.exec(input, asking(options))),
+      run: async (input, options) => await ask.sessions.run(input, asking(options)),
+    },
+    files: copies(ask, { home, env }),
+    approvals: approvals(answer, env),
+    policy: {
+      ...ask.policy,
+      hooks: {
+        ...ask.policy.hooks,
+        accept: outside(env, 'accepts no hook', (names) => ask.policy.hooks.accept(names)),
+      },
+    },
+    access: { pairing: ask.access.pairing },
+    tokens: {
+      ...ask.tokens,
+      create: outside(env, 'can make or remove no token', (input, by) => ask.tokens.create(input, by)),
+      remove: outside(env, 'can make or remove no token', (id, by) => ask.tokens.remove(id, by)),
+    },
+    config: { show: (task) => ask.config.show(task), set: (key, text) => ask.config.set(key, text), home, notices: [] },
+    close,
+  };
+}
+
+/** Loaded on use: packing and unpacking is more code than all the rest. */
+function copies(client: CaissonClient, place: Pick<Caller, 'home' | 'env'>): CommandApi['files'] {
+  const by =
+    (verb: 'copyIn' | 'copyOut') =>
+    async (input: CopyInput, options?: Options): Promise<CopyResult> => {
+      const { copiesThrough } = await import('./copy.ts');
+      return await copiesThrough(client.files, place)[verb](input, options);
+    };
+  return { copyIn: by('copyIn'), copyOut: by('copyOut') };
+}
+
+function approvals(answer: Clients['answer'], env: Env): CommandApi['approvals'] {
+  const decides = 'cannot answer';
+  return {
+    list: (options) => answer().approvals.list(options),
+    get: (id, options) => answer().approvals.get(id, options),
+    grants: (options) => answer().approvals.grants(options),
+    answer: outside(env, decides, (...args) => answer().approvals.answer(...args)),
+    answerAll: outside(env, decides, (...args) => answer().approvals.answerAll(...args)),
+    revoke: outside(env, decides, (...args) => answer().approvals.revoke(...args)),
+    skip: outside(env, decides, (...args) => answer().approvals.skip(...args)),
+  };
+}

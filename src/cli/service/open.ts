@@ -1,0 +1,112 @@
+/** Opens the service of a state directory for one command. */
+import { readlinkSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CaissonError } from '../../errors.ts';
+import { connectCaisson } from '../../client/connect.ts';
+import type { CaissonClient } from '../../client/types.ts';
+import type { Transport } from '../../client/transport.ts';
+import type { ServiceRecord } from '../../lib/service-record.ts';
+import type { ApprovalView } from '../../service/api.ts';
+import type { CommandApi, Opening } from '../world.ts';
+import { type Caller, type Clients, commandApi } from './api.ts';
+import { Line, type Standing } from './line.ts';
+import type { Answering } from './questions.ts';
+import { reach, silent } from './reach.ts';
+import { type Said, saying } from './said.ts';
+import { changedSwitches, setSwitches } from './switches.ts';
+import { watched } from './watched.ts';
+
+/** How long a command waits for a service that has gone, such as one that is started again. */
+const resumeMs = 20_000;
+const watching = { lookMs: 4000, answerMs: 4000 } as const;
+
+/** `null`: the command is to open the state directory itself; where that could surprise, `onNotice` has said so. */
+export async function openThrough(home: string, opening: Opening): Promise<CommandApi | null> {
+  const record = await reach(home);
+  if (record === null) return null;
+  const why = await whyEmbedded(record, opening);
+  if (why !== null) {
+    opening.onNotice?.(`${why}: this command goes without the service`);
+    return null;
+  }
+  const clients = clientsOf(home, record, opening);
+  const { env, cwd } = opening;
+  return commandApi(clients, {
+    ...{ home, env },
+    skill: (path) => skillPath(path, { cwd, record }),
+    asking: askingOn(clients, opening),
+    close: async () => await clients.ask.close(),
+  });
+}
+
+/** `null`: nothing speaks against the service. */
+async function whyEmbedded({ pid }: ServiceRecord, { env, ...opening }: Opening): Promise<string | null> {
+  const set = setSwitches(env);
+  const changed = set.length === 0 ? [] : changedSwitches(set, env, pid);
+  if (changed.length > 0) return `${changed.join(', ')} is not what the service was started with`;
+  if (!decides({ env, ...opening })) return null;
+  const { isInside } = await import('../../guard/inside.ts');
+  return isInside(env) ? 'a command that Caisson runs says nothing about its questions' : null;
+}
+
+const on = (value: string | undefined): boolean => value !== undefined && /^(?:1|true|yes|on)$/i.test(value);
+
+const skips = ({ yolo, env }: Opening): boolean =>
+  yolo === true || on(env['CAISSON_YOLO_MODE']) || on(env['HERMES_YOLO_MODE']);
+
+/** What is decided with the request is decided by the person who typed it. */
+const decides = (opening: Opening): boolean =>
+  skips(opening) || opening.rules !== undefined || opening.confirms === true;
+
+function clientsOf(home: string, record: ServiceRecord, opening: Opening): Clients {
+  const line = new Line(home, record);
+  const as = (standing: Standing): Transport =>
+    watched(line.as(standing), { ...watching, silent: () => silent(record) });
+  const said: Said = {
+    ...(opening.rules === undefined ? {} : { rules: opening.rules }),
+    ...(skips(opening) ? { yolo: true } : {}),
+    ...(seesSameFiles(record) ? { project: opening.cwd } : {}),
+  };
+  let answering: CaissonClient | null = null;
+  const ask = saying(as(decides(opening) ? 'decide' : 'ask'), said);
+  return {
+    ask: connectCaisson({ ...placeholder, transport: ask, resumeMs }),
+    answer: () => (answering ??= connectCaisson({ ...placeholder, transport: as('answer'), resumeMs })),
+  };
+}
+
+/** The line puts the token of the service in its place, which is another one after a start. */
+const placeholder = { token: 'of-the-line' } as const;
+
+function seesSameFiles({ mountNamespace }: ServiceRecord): boolean {
+  try {
+    return mountNamespace === null || readlinkSync('/proc/self/ns/mnt') === mountNamespace;
+  } catch {
+    return false;
+  }
+}
+
+function skillPath(path: string, { cwd, record }: { readonly cwd: string; readonly record: ServiceRecord }): string {
+  if (seesSameFiles(record)) return resolve(cwd, path);
+  throw new CaissonError('not_supported', 'a skill is read by the service, which sees other files than this command', {
+    remedy: 'add --embedded, which goes without the service',
+  });
+}
+
+/** Where a person is there, a question is shown and its answer awaited; otherwise it is a refusal. */
+function askingOn({ answer }: Clients, { approver, onNotice = () => undefined }: Opening): Caller['asking'] {
+  if (typeof approver !== 'function') return (options = {}) => ({ ...options, question: { waits: false } });
+  return (options = {}) => {
+    const onAsked = (id: string): void => {
+      const { approvals } = answer();
+      const get = (each: string): Promise<ApprovalView> => approvals.get(each);
+      const answerIt: Answering['answer'] = (each, choice) => approvals.answer(each, choice, '');
+      void answering().then(({ answerQuestion }) =>
+        answerQuestion(id, { get, answer: answerIt, approver, say: onNotice }, options.signal),
+      );
+    };
+    return { ...options, question: { waits: true, onAsked } };
+  };
+}
+
+const answering = async () => await import('./questions.ts');

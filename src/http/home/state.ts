@@ -1,0 +1,27 @@
+/** What a service says of itself to the command line of its host: `caisson service status`. */
+import type { FastifyInstance } from 'fastify';
+import { checkScope } from '../admit.ts';
+import { callerIn } from '../caller.ts';
+import type { Service } from '../service.ts';
+
+/** What it was started with, as it was typed. */
+export type Flags = Readonly<Record<string, string>>;
+
+export interface ServiceState {
+  /** Commands that it runs for clients. */
+  readonly execs: number;
+  /** Answers that are sent as events, and sockets. */
+  readonly streams: number;
+  /** RFC 3339; `null`: it has something to do. */
+  readonly idleSince: string | null;
+  readonly flags: Flags;
+}
+
+export function mountState(app: FastifyInstance, { live, activity }: Service, flags: Flags): void {
+  app.get('/service', async (request) => {
+    checkScope(callerIn(request), 'read');
+    const { streams, idleSince } = activity;
+    const state: ServiceState = { execs: live.size, streams, idleSince: idleSince?.toISOString() ?? null, flags };
+    return await Promise.resolve(state);
+  });
+}

@@ -1,0 +1,32 @@
+/**
+ * Which service of a state directory has its socket. An empty database carries nothing but SQLite's file locks: the kernel drops
+ * them when the process ends, however it ends, so that what lies there under the claim was left by a service that is gone.
+ */
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+export interface Claim {
+  release(): void;
+}
+
+/** Those who only look hold it for a moment. */
+const patienceMs = 500;
+
+/** `null`: another service has it. */
+export function claim(home: string): Claim | null {
+  const path = join(home, 'service.lock');
+  closeSync(openSync(path, 'a', 0o600)); // SQLite would create it by the umask
+  const db = new DatabaseSync(path, { timeout: patienceMs });
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    if (error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === sqliteBusy) return null;
+    throw error;
+  }
+  return { release: () => db.close() };
+}
+
+/** Result codes (https://www.sqlite.org/rescode.html): the extended ones have it in their lowest byte. */
+const sqliteBusy = 5;

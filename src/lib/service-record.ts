@@ -1,0 +1,88 @@
+/**
+ * What a running service writes into its state directory, so that the command line finds it. Read at the start of every
+ * command: nothing else is loaded for it.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { CaissonError } from '../errors.ts';
+import { lives } from './lives.ts';
+import { startTimeOf } from './start-time.ts';
+
+export interface ServiceRecord {
+  readonly version: string;
+  readonly pid: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  /** Clock ticks since boot; `null` where there is no /proc. */
+  readonly startTime: string | null;
+  /** Absolute path of its unix socket. */
+  readonly socket: string;
+  /** Its ordinary address. */
+  readonly url: string;
+  /** As `readlink /proc/self/ns/mnt`; `null` where there is no /proc. */
+  readonly mountNamespace: string | null;
+  /** Asks on the socket for the operator: scopes run, read, admin. */
+  readonly token: string;
+}
+
+export const recordFile = (home: string): string => `${home}/service.json`;
+/** The token that answers questions, alone in its file. */
+export const answerFile = (home: string): string => `${home}/service.answer`;
+
+const limitBytes = 64 * 1024;
+
+/** `null`: no service runs. Throws `failed_precondition` for a file that cannot be read, and for one of another form. */
+export function readServiceRecord(home: string): ServiceRecord | null {
+  const path = recordFile(home);
+  const text = readBounded(path);
+  if (text === null) return null;
+  const record = parsed(text);
+  if (record !== null) return record;
+  throw new CaissonError('failed_precondition', `${path} is not the record of a service`, {
+    remedy: `caisson service stop, or remove ${path}`,
+  });
+}
+
+/** The process that wrote the record, and not a later one of the same number. */
+export function isServiceAlive({ pid, startTime }: Pick<ServiceRecord, 'pid' | 'startTime'>): boolean {
+  return startTime === null ? lives(pid) : startTimeOf(pid) === startTime;
+}
+
+function readBounded(path: string): string | null {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw new CaissonError('failed_precondition', `${path} cannot be read`, { cause: error });
+  }
+  try {
+    const bytes = Buffer.alloc(limitBytes);
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, limitBytes, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function parsed(text: string): ServiceRecord | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const of = (key: keyof ServiceRecord): unknown => Reflect.get(Object(value), key);
+  const [version, startedAt, socket, url, token] = [
+    textOf(of('version')),
+    textOf(of('startedAt')),
+    textOf(of('socket')),
+    textOf(of('url')),
+    textOf(of('token')),
+  ];
+  const pid = of('pid');
+  if (version === null || startedAt === null || socket === null || url === null || token === null) return null;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return null;
+  const [startTime, mountNamespace] = [textOf(of('startTime')), textOf(of('mountNamespace'))];
+  return { version, pid, startedAt, startTime, socket, url, mountNamespace, token };
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { reach } from '../../../src/cli/service/reach.ts';
+import { openService } from '../../../src/cli/service/way.ts';
+import { version } from '../../../src/lib/build.ts';
+import { recordFile, type ServiceRecord } from '../../../src/lib/service-record.ts';
+import { startTimeOf } from '../../../src/lib/start-time.ts';
+
+let home = '';
+let server: Server;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'caisson-reach-'));
+  server = createServer((socket) => socket.on('error', () => undefined));
+});
+afterEach(async () => {
+  if (server.listening) server.close();
+  await rm(home, { recursive: true });
+});
+
+const listen = async (): Promise<void> => {
+  server.listen(join(home, 's'));
+  await once(server, 'listening');
+};
+const record = async (more: Partial<ServiceRecord> = {}): Promise<void> => {
+  const own = { pid: process.pid, startTime: startTimeOf(process.pid), version: version() };
+  const rest = { startedAt: 'now', socket: join(home, 's'), url: 'http://x', mountNamespace: null, token: 't' };
+  await writeFile(recordFile(home), JSON.stringify({ ...rest, ...own, ...more }));
+};
+const opening = { env: { CAISSON_HOME: '', HOME: '/nowhere' }, cwd: '/' };
+
+describe('a command finds the service of its state directory', () => {
+  it('goes without one where there is none, and where the caller says so', async () => {
+    expect(await openService({ ...opening, home })).toBeNull();
+    await listen();
+    await record();
+    expect(await openService({ ...opening, home, embedded: true })).toBeNull();
+    expect(await openService({ ...opening, home, env: { CAISSON_EMBEDDED: '1' } })).toBeNull();
+  });
+
+  it('goes through one that listens', async () => {
+    await listen();
+    await record();
+    expect((await reach(home))?.pid).toBe(process.pid);
+  });
+
+  it('goes without one whose process is gone, also where its number names another process now', async () => {
+    const child = spawn('true');
+    await once(child, 'exit');
+    await record({ pid: child.pid ?? 1 });
+    expect(await reach(home)).toBeNull();
+    await record({ startTime: '1' });
+    expect(await reach(home)).toBeNull();
+  });
+
+  it('fails where it lives and does not listen', async () => {
+    await record();
+    await expect(reach(home)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: `the service (process ${process.pid}) lives and does not answer`,
+      remedy: expect.stringContaining('--embedded'),
+    });
+  });
+
+  it('waits a moment for one that starts, and for one that ends', async () => {
+    await record();
+    setTimeout(() => void listen(), 150);
+    expect(await reach(home)).not.toBeNull();
+    server.close();
+    setTimeout(() => void rm(recordFile(home)), 150);
+    expect(await reach(home)).toBeNull();
+  });
+
+  it('names both versions where the service has another one', async () => {
+    await listen();
+    await record({ version: '0.0.1' });
+    await expect(reach(home)).rejects.toMatchObject({
+      code: 'failed_precondition',
+      message: `the service has version 0.0.1, and this is version ${version()}`,
+      remedy: expect.stringMatching(/caisson service stop.*--embedded/),
+    });
+  });
+
+  it('says that switches of the environment cannot change a service, and goes without it', async () => {
+    await listen();
+    await record();
+    const notices: string[] = [];
+    const env = { CAISSON_TERMINAL_TIMEOUT: '3', CAISSON_DEBUG: '1' };
+    expect(await openService({ ...opening, env, home, onNotice: (text) => void notices.push(text) })).toBeNull();
+    expect(notices).toEqual([
+      'CAISSON_TERMINAL_TIMEOUT is not what the service was started with: this command goes without the service',
+    ]);
+  });
+});
