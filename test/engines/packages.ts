@@ -30,6 +30,7 @@ const hostPackages = [
   'fish', // the same
   'chromium', // a page that uses the client
   'strace', // holds a process where a busy machine might
+  'python3-requests', // the Python example
 ] as const;
 
 export async function missingForTests(): Promise<readonly string[]> {
