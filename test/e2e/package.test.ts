@@ -115,7 +115,7 @@ describe('the installed package', () => {
        import { type Backend, type BackendModule, CaissonError } from 'caisson/backend';
        import { connectCaisson, type CaissonClient, type ClientRunning } from 'caisson/client';
        import { openNet, type Net } from 'caisson/net';
-       const client: CaissonClient = connectCaisson({ url: 'http://127.0.0.1:1', token: 't', fetch: globalThis.fetch });
+       const client: CaissonClient = connectCaisson({ url: 'http://127.0.0.1:1', token: 't', fetch, WebSocket });
        export const remote = async (): Promise<ClientRunning> => await client.exec({ command: ['true'], stdin: true });
        const net: Net = openNet({ allowPrivate: ['10.1.2.3:8080'] });
        const page: string = await (await net.fetch('https://example.com/', { method: 'POST', body: 'x' })).text();
