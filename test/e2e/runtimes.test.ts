@@ -85,7 +85,13 @@ describe('the built client', () => {
   it.skipIf(chromium() === null)('runs in a page of the origin of the service', async () => {
     const executablePath = chromium() ?? expect.unreachable();
     const browser = await browserType.launch({ executablePath, args: ['--disable-gpu', '--disable-quic'] });
-    const pages = { '/page.html': '<!doctype html><title>page</title>', '/client.mjs': await readFile(file, 'utf8') };
+    // Asked for by itself: its connection to the service would be used again for a module.
+    const icon = { '/favicon.ico': '' };
+    const pages = {
+      ...icon,
+      '/page.html': '<!doctype html><title>page</title>',
+      '/client.mjs': await readFile(file, 'utf8'),
+    };
     const steps = await readFile(join(runtimesFixture, 'use.mjs'), 'utf8');
     await using served = await servePages(proxy.port, { ...pages, '/use.mjs': steps });
     try {
