@@ -63,11 +63,13 @@ describe('run', () => {
   });
 
   it('is canceled by its signal, and says so in its exit', async () => {
-    const { exit } = await at.client.run(
-      { taskId: 'same', command: sh('sleep 30') },
-      { signal: AbortSignal.timeout(300) },
-    );
-    expect(exit.reason).toBe('canceled');
+    const controller = new AbortController();
+    const request = { taskId: 'same', execId: 'exec_aborted', command: sh('sleep 30') };
+    const running = at.client.run(request, { signal: controller.signal });
+    const state = async () => await at.client.execs.get('exec_aborted').catch(() => null);
+    await expect.poll(state, { timeout: 10_000 }).toMatchObject({ exit: null });
+    controller.abort();
+    expect((await running).exit.reason).toBe('canceled');
     const gone = AbortSignal.abort();
     await expect(at.client.run({ command: ['true'] }, { signal: gone })).rejects.toMatchObject({ code: 'canceled' });
   });
@@ -120,8 +122,10 @@ describe('exec', () => {
     const running = await at.client.exec({ taskId: 'same', command: sh('sleep 30') });
     await running.cancel();
     expect((await running.exit).reason).toBe('canceled');
-    const signal = AbortSignal.timeout(300);
-    const other = await at.client.exec({ taskId: 'same', command: sh('sleep 30') }, { signal });
+    const controller = new AbortController();
+    const request = { taskId: 'same', command: sh('sleep 30') };
+    const other = await at.client.exec(request, { signal: controller.signal });
+    controller.abort();
     expect((await other.exit).reason).toBe('canceled');
   });
 

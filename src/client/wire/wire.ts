@@ -163,5 +163,5 @@ function queryText(query: Query = {}): string {
   for (const [name, value] of Object.entries(query))
     for (const each of typeof value === 'object' ? value : [value])
       if (each !== undefined) given.append(name, String(each));
-  return given.size === 0 ? '' : `?${given}`;
+  return given.size === 0 ? '' : `?${given.toString()}`;
 }
