@@ -12,7 +12,7 @@ import { keptIn } from './lib/kept.ts';
 import { Caisson, type ImageBuilder } from './service/caisson.ts';
 import type { ConfigView, SettingsApi } from './service/api.ts';
 import type { OpenInput } from './service/open.ts';
-import { findHome } from './config/home.ts';
+import { findHome } from './lib/find-home.ts';
 import { registeredBackends } from './config/registered.ts';
 import { allowedTo } from './config/owners.ts';
 import { loadConfig } from './config/load.ts';

@@ -1,6 +1,8 @@
 /** What every command is given: the service, ways to write, and the wish to stop. */
+import { resolve } from 'node:path';
 import type { CaissonApi, Options as ServiceOptions, SettingsApi } from '../service/api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
+import { findHome } from '../lib/find-home.ts';
 import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
 import { approverOn } from './approver.ts';
@@ -30,6 +32,8 @@ export interface Context {
   readonly options: ServiceOptions;
   /** Opens it when first asked. */
   readonly service: () => Promise<CaissonApi>;
+  /** The state directory, which need not be there. */
+  readonly home: () => string;
   /** For commands that need the configuration alone. */
   readonly settings: () => Promise<SettingsApi>;
   /** The same, where questions are answered from elsewhere. */
@@ -80,6 +84,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     onHangup: interrupts.onHangup,
     options: { signal: interrupts.signal, onProgress: status.update },
     service: service.open,
+    home: () => homeOf(given, world),
     settings: service.settings,
     remote: service.remote,
     print,
@@ -94,6 +99,11 @@ export async function openContext(given: Given, world: World): Promise<Context> 
       interrupts.stop();
     },
   };
+}
+
+function homeOf(given: Given, { env, cwd }: World): string {
+  const named = given.text('home');
+  return named === undefined ? findHome(env, cwd) : resolve(cwd, named);
 }
 
 function readForm(given: Given): boolean {

@@ -1,22 +1,10 @@
-/** The state directory: where it is, and that no other user can write to it. */
+/** The state directory: that it is there, and that no other user can write to it. */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { CaissonError } from '../errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** `HERMES_HOME` is an alias. An empty variable counts as unset, as composed environments leave them behind. */
-export function findHome(env: Environment, cwd: string): string {
-  const userHome = env['HOME'] || homedir();
-  const named = env['CAISSON_HOME'] || env['HERMES_HOME'];
-  if (!named) return join(userHome, '.caisson');
-  return resolve(
-    cwd,
-    named.replace(/^~(?=\/|$)/, () => userHome),
-  );
-}
 
 /** Makes it where it is absent. */
 export async function prepareHome(home: string): Promise<void> {

@@ -56,12 +56,14 @@ export const rooms: readonly Room[] = [
       'src/$1/.*',
       'src/service/(?:caisson|api|owned).ts',
       'src/main.ts',
-      'src/lib/(?:asset|build|lives|nearest|window-counts).ts',
+      'src/lib/(?:asset|build|find-home|lives|nearest|window-counts).ts',
       // What a running service writes, and the command line reads.
       'src/lib/(?:replace-file|service-claim|service-record|start-time).ts',
       'src/emulators/(?:[^/]+/)?emulator.ts',
-      // `caisson serve` starts the service.
+      // `caisson serve` starts the service, and in the background not from inside a command.
       'src/http/serve.ts',
+      'src/config/home.ts',
+      'src/guard/inside.ts',
       ...contract,
       ...shapes,
     ],

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, stat, symlink, truncate, writeFile } from 'n
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findHome } from '../../src/config/home.ts';
+import { findHome } from '../../src/lib/find-home.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { known } from './known.ts';
 import { newHome } from './home.ts';
