@@ -14,8 +14,8 @@ import { readCount, readDuration } from '../values.ts';
 export const serviceStatus = defineCommand({
   name: 'service status',
   summary: 'Show the service of the state directory',
-  about: `The one that the command line uses: since when it runs, where it listens, and whether it has something to
-do. Exits with 1 when none runs.`,
+  about: `The one that the command line uses: since when it runs, where it listens, and whether it has
+something to do. Exits with 1 when none runs.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
