@@ -17,18 +17,25 @@ export function runningIn(home: string): ServiceRecord | null {
 
 /** What it says of itself. Throws `unavailable` where it lives and does not answer. */
 export async function stateOf(record: ServiceRecord): Promise<ServiceState> {
-  const said = await ask(record).catch((cause: unknown) => {
+  const { execs, streams, idleSince, flags } = await said(record).catch((cause: unknown) => {
     throw silent(record, cause);
   });
-  if (said.status !== 200) throw silent(record);
-  const { execs, streams, idleSince, flags }: Readonly<Record<string, unknown>> = Object(said.body);
   return {
     execs: Number(execs),
     streams: Number(streams),
     idleSince: typeof idleSince === 'string' ? idleSince : null,
-    flags: Object.fromEntries(Object.entries(Object(flags)).map(([name, value]) => [name, String(value)])),
+    flags: Object.fromEntries(Object.entries(fieldsOf(flags)).map(([name, value]) => [name, String(value)])),
   };
 }
+
+async function said(record: ServiceRecord): Promise<Readonly<Record<string, unknown>>> {
+  const { status, text } = await ask(record);
+  if (status !== 200) throw new Error(`status ${status}`);
+  return fieldsOf(JSON.parse(text));
+}
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
 
 /** Throws `failed_precondition`: what one version says may mean something else in another. */
 export function checkVersion(record: Pick<ServiceRecord, 'version'>): void {
@@ -48,7 +55,7 @@ function silent({ pid }: ServiceRecord, cause?: unknown): CaissonError {
   });
 }
 
-function ask({ socket, token }: ServiceRecord): Promise<{ readonly status: number; readonly body: unknown }> {
+function ask({ socket, token }: ServiceRecord): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((done, reject) => {
     const headers = { host: 'localhost', authorization: `Bearer ${token}`, connection: 'close' };
     const sent = request({ socketPath: socket, path: '/service', headers, signal: AbortSignal.timeout(patienceMs) });
@@ -58,13 +65,8 @@ function ask({ socket, token }: ServiceRecord): Promise<{ readonly status: numbe
         text += chunk.toString();
         if (text.length > mostBytes) sent.destroy(new Error('too long an answer'));
       });
-      response.once('error', reject).once('end', () => {
-        try {
-          done({ status: response.statusCode ?? 0, body: JSON.parse(text) });
-        } catch (error) {
-          reject(error);
-        }
-      });
+      response.once('error', reject);
+      response.once('end', () => done({ status: response.statusCode ?? 0, text }));
     });
     sent.end();
   });

@@ -34,7 +34,8 @@ export function openHome(config = ''): Home {
     [Symbol.asyncDispose]: async () => {
       for (const pid of servingOf(path)) process.kill(pid, 'SIGKILL');
       const record = readRecord(path);
-      while (record !== null && isServiceAlive(record)) await new Promise((resolve) => setTimeout(resolve, 20));
+      const isOver = (): boolean => record === null || !isServiceAlive(record);
+      while (!isOver()) await new Promise((resolve) => setTimeout(resolve, 20));
       rmSync(root, { recursive: true, force: true });
     },
   };
