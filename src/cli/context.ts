@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import type { CaissonApi, Options as ServiceOptions, SettingsApi } from '../service/api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
-import { findHome } from '../lib/find-home.ts';
 import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
 import { approverOn } from './approver.ts';
@@ -33,7 +32,7 @@ export interface Context {
   /** Opens it when first asked. */
   readonly service: () => Promise<CaissonApi>;
   /** The state directory, which need not be there. */
-  readonly home: () => string;
+  readonly home: () => Promise<string>;
   /** For commands that need the configuration alone. */
   readonly settings: () => Promise<SettingsApi>;
   /** The same, where questions are answered from elsewhere. */
@@ -101,9 +100,10 @@ export async function openContext(given: Given, world: World): Promise<Context> 
   };
 }
 
-function homeOf(given: Given, { env, cwd }: World): string {
+/** Loaded on use: the help of a command needs none. */
+async function homeOf(given: Given, { env, cwd }: World): Promise<string> {
   const named = given.text('home');
-  return named === undefined ? findHome(env, cwd) : resolve(cwd, named);
+  return named === undefined ? (await import('../lib/find-home.ts')).findHome(env, cwd) : resolve(cwd, named);
 }
 
 function readForm(given: Given): boolean {

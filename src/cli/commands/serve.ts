@@ -55,7 +55,7 @@ again, where stdin is no terminal.`,
       const { startInBackground } = await import('../background/start.ts');
       // What is wrong with the configuration is said here, and not in a log.
       await context.settings();
-      return await startInBackground({ home: context.home(), flags }, context);
+      return await startInBackground({ home: await context.home(), flags }, context);
     }
     const api = await context.remote();
     const http = await import('../../http/serve.ts');

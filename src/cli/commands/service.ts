@@ -25,8 +25,8 @@ something to do. Exits with 1 when none runs.`,
     ['for a program', 'service status -o json'],
   ],
   run: async (_given, context) => {
-    const record = runningIn(context.home());
-    if (record === null) return await none(context.home(), context);
+    const record = runningIn(await context.home());
+    if (record === null) return await none(await context.home(), context);
     const { pid, version: its, startedAt, url, socket } = record;
     const { execs, streams, idleSince, flags } = await stateOf(record);
     const own = version();
@@ -73,7 +73,7 @@ server.shutdown_seconds to end, detached processes and sandboxes go on. Also one
   run: async (given, context) => {
     const timeout = given.text('timeout');
     const waitMs = timeout === undefined ? usualWaitMs : readDuration('--timeout', timeout);
-    const record = runningIn(context.home());
+    const record = runningIn(await context.home());
     if (record !== null) await stop(record, waitMs, context.signal);
     if (context.json) await context.printJson({ stopped: record !== null, pid: record?.pid ?? null });
     else context.notice(record === null ? 'no service runs' : `stopped, process ${record.pid}`);
@@ -129,7 +129,7 @@ export const serviceLogs = defineCommand({
     ['watch it', 'service logs -f -n 10'],
   ],
   run: async (given, context) => {
-    const path = logFile(context.home());
+    const path = logFile(await context.home());
     const count = readCount('--lines', given.text('lines') ?? '100');
     const isTerminal = context.world.stdout.isTTY === true;
     const coming = given.flag('follow') ? following(path, context.signal) : null;
