@@ -1,4 +1,5 @@
 /** What every command is given: the service, ways to write, and the wish to stop. */
+import { resolve } from 'node:path';
 import type { CaissonApi, Options as ServiceOptions, SettingsApi } from '../service/api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
 import type { Approver } from '../guard/types.ts';
@@ -32,6 +33,8 @@ export interface Context {
   readonly service: () => Promise<CommandApi>;
   /** For what no service does: it reads or writes what the caller alone has. */
   readonly local: () => Promise<CaissonApi>;
+  /** The state directory, which need not be there. */
+  readonly home: () => Promise<string>;
   /** For commands that need the configuration alone. */
   readonly settings: () => Promise<SettingsApi>;
   /** The same, where questions are answered from elsewhere. */
@@ -83,6 +86,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     options: { signal: interrupts.signal, onProgress: status.update },
     service: service.open,
     local: service.local,
+    home: () => homeOf(given, world),
     settings: service.settings,
     remote: service.remote,
     print,
@@ -97,6 +101,12 @@ export async function openContext(given: Given, world: World): Promise<Context> 
       interrupts.stop();
     },
   };
+}
+
+/** Loaded on use: the help of a command needs none. */
+async function homeOf(given: Given, { env, cwd }: World): Promise<string> {
+  const named = given.text('home');
+  return named === undefined ? (await import('../lib/find-home.ts')).findHome(env, cwd) : resolve(cwd, named);
 }
 
 function readForm(given: Given): boolean {

@@ -15,6 +15,9 @@ import { listen, type Place, placeOf, serverFor, type Settings } from './listen.
 import { logTo } from './log.ts';
 import { type Service, serviceOf } from './service.ts';
 
+export type { Flags, ServiceState } from './home/state.ts';
+export { openLogFile } from './home/log-file.ts';
+
 export interface ServeInput {
   readonly settings: Settings;
   /** Other hosts may reach it. */

@@ -15,11 +15,23 @@ const patienceMs = 500;
 
 /** `null`: another service has it. */
 export function claim(home: string): Claim | null {
+  return take(home, patienceMs);
+}
+
+/** Whether a service has it. */
+export function isClaimed(home: string): boolean {
+  const free = take(home, 0);
+  free?.release();
+  return free === null;
+}
+
+function take(home: string, timeout: number): Claim | null {
   const path = join(home, 'service.lock');
   closeSync(openSync(path, 'a', 0o600)); // SQLite would create it by the umask
-  const db = new DatabaseSync(path, { timeout: patienceMs });
+  const db = new DatabaseSync(path, { timeout });
   try {
-    db.exec('BEGIN EXCLUSIVE');
+    // Nothing is ever written to it: no file of a journal.
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();
     if (error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === sqliteBusy) return null;

@@ -38,7 +38,7 @@ export function readServiceRecord(home: string): ServiceRecord | null {
   const record = parsed(text);
   if (record !== null) return record;
   throw new CaissonError('failed_precondition', `${path} is not the record of a service`, {
-    remedy: `caisson service stop, or remove ${path}`,
+    remedy: `end the service, where one runs, and remove ${path}`,
   });
 }
 

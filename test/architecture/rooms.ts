@@ -76,8 +76,10 @@ export const rooms: readonly Room[] = [
       // What a running service writes, and the command line reads.
       'src/lib/(?:replace-file|service-claim|service-record|start-time).ts',
       'src/emulators/(?:[^/]+/)?emulator.ts',
-      // `caisson serve` starts the service.
+      // `caisson serve` starts the service, and in the background not from inside a command.
       'src/http/serve.ts',
+      'src/config/home.ts',
+      'src/guard/inside.ts',
       ...contract,
       ...shapes,
     ],

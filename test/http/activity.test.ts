@@ -32,7 +32,7 @@ it('what it has to do is said on the socket of the state directory, to its token
   expect((await world.ask('/service')).status).toBe(404);
 });
 
-it('it is idle after the time without a request, and looks at its state are none', async () => {
+it('a service is idle after the time without a request, and looks at its state are none', async () => {
   await using world = await openWorld({ idleMs: 400 });
   const { socket } = readServiceRecord(world.api.config.home) ?? expect.fail('there is no record');
   const looking = setInterval(() => {

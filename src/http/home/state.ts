@@ -18,10 +18,16 @@ export interface ServiceState {
 }
 
 export function mountState(app: FastifyInstance, { live, activity }: Service, flags: Flags): void {
-  app.get('/service', async (request) => {
-    checkScope(callerIn(request), 'read');
+  const stateNow = (): ServiceState => {
     const { streams, idleSince } = activity;
-    const state: ServiceState = { execs: live.size, streams, idleSince: idleSince?.toISOString() ?? null, flags };
-    return await Promise.resolve(state);
+    return { execs: live.size, streams, idleSince: idleSince?.toISOString() ?? null, flags };
+  };
+  app.route({
+    method: 'GET',
+    url: '/service',
+    handler: async (request, reply) => {
+      checkScope(callerIn(request), 'read');
+      return await reply.send(stateNow());
+    },
   });
 }

@@ -1,0 +1,73 @@
+/** The service of a state directory, as its files and its socket say. */
+import { request } from 'node:http';
+import { CaissonError } from '../../errors.ts';
+import type { ServiceState } from '../../http/serve.ts';
+import { version } from '../../lib/build.ts';
+import { isServiceAlive, readServiceRecord, type ServiceRecord } from '../../lib/service-record.ts';
+
+/** It answers in milliseconds. */
+const patienceMs = 5000;
+const mostBytes = 64 * 1024;
+
+/** `null`: none runs. What one left that was killed is no service. */
+export function runningIn(home: string): ServiceRecord | null {
+  const record = readServiceRecord(home);
+  return record !== null && isServiceAlive(record) ? record : null;
+}
+
+/** What it says of itself. Throws `unavailable` where it lives and does not answer. */
+export async function stateOf(record: ServiceRecord): Promise<ServiceState> {
+  const { execs, streams, idleSince, flags } = await said(record).catch((cause: unknown) => {
+    throw silent(record, cause);
+  });
+  return {
+    execs: Number(execs),
+    streams: Number(streams),
+    idleSince: typeof idleSince === 'string' ? idleSince : null,
+    flags: Object.fromEntries(Object.entries(fieldsOf(flags)).map(([name, value]) => [name, String(value)])),
+  };
+}
+
+async function said(record: ServiceRecord): Promise<Readonly<Record<string, unknown>>> {
+  const { status, text } = await ask(record);
+  if (status !== 200) throw new Error(`status ${status}`);
+  return fieldsOf(JSON.parse(text));
+}
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+/** Throws `failed_precondition`: what one version says may mean something else in another. */
+export function checkVersion(record: Pick<ServiceRecord, 'version'>): void {
+  const own = version();
+  if (record.version === own) return;
+  throw new CaissonError('failed_precondition', `a service of version ${record.version} runs, and this is ${own}`, {
+    remedy: 'caisson service stop, and start it again',
+    details: { service: record.version, own },
+  });
+}
+
+function silent({ pid }: ServiceRecord, cause?: unknown): CaissonError {
+  return new CaissonError('unavailable', `the service (process ${pid}) lives and does not answer`, {
+    ...(cause === undefined ? {} : { cause }),
+    remedy: 'see caisson service logs; caisson service stop ends it',
+    details: { pid },
+  });
+}
+
+function ask({ socket, token }: ServiceRecord): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((done, reject) => {
+    const headers = { host: 'localhost', authorization: `Bearer ${token}`, connection: 'close' };
+    const sent = request({ socketPath: socket, path: '/service', headers, signal: AbortSignal.timeout(patienceMs) });
+    sent.once('error', reject).once('response', (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        if (text.length > mostBytes) sent.destroy(new Error('too long an answer'));
+      });
+      response.once('error', reject);
+      response.once('end', () => done({ status: response.statusCode ?? 0, text }));
+    });
+    sent.end();
+  });
+}
