@@ -5,7 +5,7 @@ import { glob } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { bundleCode, bundleSuite } from './build/code.ts';
+import { bundleClient, bundleCode, bundleSuite } from './build/code.ts';
 import { billOf, licencesOf, packagesOf } from './build/parts.ts';
 import { writeTypes } from './build/types.ts';
 
@@ -20,7 +20,11 @@ const assets = ['{src,backends}/**/*.{sh,json,proto,bash,zsh,fish}', 'images/**'
 const grammar = ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'];
 
 rmSync(dist, { recursive: true, force: true });
-const modules = new Set([...(await bundleCode(root, version)), ...(await bundleSuite(root))]);
+const modules = new Set([
+  ...(await bundleCode(root, version)),
+  ...(await bundleClient(root)),
+  ...(await bundleSuite(root)),
+]);
 for await (const path of glob(assets, { cwd: root, exclude: ['images/builder/**', '**/*.{ts,md}'] }))
   if (statSync(join(root, path)).isFile()) cpSync(join(root, path), join(dist, path));
 for (const path of grammar) cpSync(join(root, 'node_modules', path), join(dist, basename(path)));

@@ -40,6 +40,27 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
   return modulesOf(chunks);
 }
 
+/** One file for every platform: no built-in module of Node, and its own copy of the errors, so that a page can load it. */
+export async function bundleClient(root: string): Promise<Bundled> {
+  const bundle = await rolldown({
+    cwd: root,
+    input: { client: 'src/client/index.ts' },
+    platform: 'neutral',
+    plugins: [selfContained],
+  });
+  const { output } = await bundle.write({ dir: join(root, 'dist'), format: 'esm', entryFileNames: '[name].mjs' });
+  await bundle.close();
+  return modulesOf(output);
+}
+
+const selfContained: Plugin = {
+  name: 'self-contained',
+  resolveId: (id, importer) => {
+    if (importer === undefined || id.startsWith('.') || id.startsWith('/')) return null;
+    throw new Error(`the client imports ${id}, which a browser has not`);
+  },
+};
+
 /** The suite runs in vitest, which is an ES module, and throws and compares the errors of the backend's package. */
 export async function bundleSuite(root: string): Promise<Bundled> {
   const bundle = await rolldown({

@@ -4,7 +4,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 
-const entries = ['src/index.d.ts', 'src/backend.d.ts', 'src/network/net.d.ts', 'test/conformance/index.d.ts'];
+const entries = [
+  'src/index.d.ts',
+  'src/backend.d.ts',
+  'src/network/net.d.ts',
+  'src/client/index.d.ts',
+  'test/conformance/index.d.ts',
+];
 /** Every other package would have to be installed by those who check the declarations. */
 const allowed = /^(?:node:|vitest$)/;
 

@@ -1,13 +1,13 @@
 /** What one running service holds beside its configuration. Made once for each `openApp`; nothing of it is module-global. */
-import type { CaissonApi, Running } from '../service/api.ts';
+import type { CaissonApi } from '../service/api.ts';
 import { Strangers } from './hooks/strangers.ts';
-import { LiveExecs } from './socket/live.ts';
+import { LiveExecs, type Reachable } from './socket/live.ts';
 import { Tickets } from './socket/tickets.ts';
 
 export interface Service {
   readonly api: CaissonApi;
   /** Execs that this process runs for clients. */
-  readonly live: LiveExecs<Running>;
+  readonly live: LiveExecs<Reachable>;
   readonly tickets: Tickets;
   readonly strangers: Strangers;
   /** Fires when the service stops: no exec is taken any more, and every stream ends with where to resume. */
@@ -18,7 +18,7 @@ export interface Service {
 export function serviceOf(api: CaissonApi, closing: AbortSignal, heartbeatMs: number): Service {
   return {
     ...{ api, closing, heartbeatMs },
-    live: new LiveExecs<Running>(),
+    live: new LiveExecs<Reachable>(),
     tickets: new Tickets(() => performance.now()),
     strangers: new Strangers(() => performance.now()),
   };

@@ -7,6 +7,7 @@ import type { Route } from './route.ts';
 import * as access from './routes/access.ts';
 import * as admin from './routes/admin.ts';
 import * as approvals from './routes/approvals.ts';
+import * as byId from './routes/by-id.ts';
 import * as events from './routes/events.ts';
 import * as execs from './routes/execs.ts';
 import * as files from './routes/files.ts';
@@ -57,18 +58,18 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'sandboxes.limits': [sandboxes.sandboxLimits],
   'sandboxes.stats': [sandboxes.sandboxStats],
   'sandboxes.gc': [sandboxes.collectGarbage],
-  'execs.start': [execs.startExec, execs.runCode],
-  'execs.run': [execs.startExec, execs.runCode],
+  'execs.start': [execs.startExec, execs.runCode, byId.startAnyExec],
+  'execs.run': [execs.startExec, execs.runCode, byId.startAnyExec],
   'execs.list': [execs.listExecs, execs.listExecsOfSandbox],
-  'execs.get': [execs.getExec],
-  'execs.cancel': [execs.cancelExec],
-  'execs.logs': [execs.getExec],
-  'processes.start': [processes.startProcess],
+  'execs.get': [execs.getExec, byId.getAnyExec],
+  'execs.cancel': [execs.cancelExec, byId.cancelAnyExec],
+  'execs.logs': [execs.getExec, byId.getAnyExec, byId.taskLogs],
+  'processes.start': [processes.startProcess, byId.startAnyProcess],
   'processes.list': [processes.listProcesses, processes.listProcessesOfSandbox],
-  'processes.get': [processes.getProcess],
-  'processes.input': [processes.sendInput],
-  'processes.wait': [processes.waitForProcess],
-  'processes.kill': [processes.killProcess],
+  'processes.get': [processes.getProcess, byId.getAnyProcess],
+  'processes.input': [processes.sendInput, byId.sendAnyInput],
+  'processes.wait': [processes.waitForProcess, byId.waitForAnyProcess],
+  'processes.kill': [processes.killProcess, byId.killAnyProcess],
   'sessions.open': [sessions.openSession],
   'sessions.exec': [sessions.runInSession],
   'sessions.run': [sessions.runInSession],

@@ -64,6 +64,12 @@ export const rooms: readonly Room[] = [
       ...shapes,
     ],
   },
+  {
+    // Of the service it knows the words, and so runs where no Node is.
+    name: 'the client',
+    owns: /^src\/client\//,
+    may: ['src/client/.*', 'src/errors.ts', 'src/service/(?:api|types).ts', 'src/exec/(?:exit|outcome|types).ts'],
+  },
   { name: 'what emulators give', owns: /^src\/emulators\/emulator\.ts$/, may: [] },
   {
     name: 'an emulator',

@@ -41,6 +41,23 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/sandboxes/{id}/execs': { path: build },
   'GET /v1/sandboxes/{id}/execs/{execId}': { path: { ...build, execId: 'exec_example' }, headers: json },
   'DELETE /v1/sandboxes/{id}/execs/{execId}': { path: { ...build, execId: 'exec_example' }, status: 204 },
+  'POST /v1/execs': { body: { taskId: 'build', command: ['echo', 'any'], execId: 'exec_any' }, headers: json },
+  'GET /v1/execs/{execId}': { path: { execId: 'exec_any' }, headers: json },
+  'DELETE /v1/execs/{execId}': { path: { execId: 'exec_any' }, status: 204 },
+  'GET /v1/sandboxes/{id}/logs': { path: build },
+  'POST /v1/processes': {
+    body: { taskId: 'build', command: ['true'], execId: 'exec_any-process' },
+    status: 201,
+  },
+  'GET /v1/processes/{processId}': { path: { processId: 'exec_any-process' } },
+  'PUT /v1/processes/{processId}/input': {
+    path: { processId: 'exec_any-process' },
+    body: 'one\n',
+    headers: { 'content-type': 'application/octet-stream' },
+    status: 412,
+  },
+  'GET /v1/processes/{processId}/wait': { path: { processId: 'exec_any-process' } },
+  'DELETE /v1/processes/{processId}': { path: { processId: 'exec_any-process' } },
   'POST /v1/sandboxes/{id}/processes': {
     path: build,
     body: { command: ['true'], execId: 'exec_process' },

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { CaissonError, isCode } from '../../errors.ts';
-import type { KeptStream, RunResult } from '../../service/api.ts';
 import { HttpRefusal } from '../problems.ts';
 import { type Call, route } from '../route.ts';
 import { bare, execId, inside, inSandbox, noAnswer, pageOf, pageQuery, sandboxName } from '../schemas/common.ts';
 import { execEvent } from '../schemas/events.ts';
 import { codeBody, execBody, execView, runResult } from '../schemas/execs.ts';
-import { checkWaiting, recordOf, startStreamed, streamOf } from '../stream/exec.ts';
-import { needsAdmin } from './sandboxes.ts';
+import { recordOf, streamOf } from '../stream/exec.ts';
+import { runCommand, runProgram } from './run.ts';
 
 export const startExec = route({
   ...inside,
@@ -21,23 +20,9 @@ export const startExec = route({
   answer: runResult,
   events: execEvent,
   run: async (call) => {
-    const { api, params, form, body } = call;
-    const { waitForApproval, input, stdin, ...request } = body;
-    needsAdmin(call, body.rawOutput, 'rawOutput');
-    const wanted = { ...request, taskId: params.id, existing: true };
-    if (form === 'json') {
-      if (stdin === true)
-        throw new CaissonError('invalid_argument', 'stdin comes through a socket, which a JSON answer has not');
-      const options = collecting(call, body);
-      return resultOf(await api.execs.run({ ...wanted, ...(input === undefined ? {} : { input }) }, options));
-    }
-    return await startStreamed({
-      ...{ call, waitForApproval, execId: request.execId },
-      start: (options) => api.execs.start({ ...wanted, stdin: stdin === true || input !== undefined }, options),
-      started: (running) => {
-        if (stdin !== true) running.stdin?.on('error', () => undefined).end(input);
-      },
-    });
+    const { stdin, input, waitForApproval, collect, ...request } = call.body;
+    const wanted = { ...request, taskId: call.params.id, existing: true };
+    return await runCommand(call, { wanted, stdin, input, waitForApproval, collect });
   },
 });
 
@@ -52,31 +37,11 @@ export const runCode = route({
   answer: runResult,
   events: execEvent,
   run: async (call) => {
-    const { api, params, form, body } = call;
-    const { waitForApproval, language, text, ...request } = body;
-    const wanted = { ...request, code: { language, text }, taskId: params.id, existing: true };
-    if (form === 'json') return resultOf(await api.execs.run(wanted, collecting(call, body)));
-    const start: Parameters<typeof startStreamed>[0]['start'] = (options) => api.execs.start(wanted, options);
-    return await startStreamed({ call, waitForApproval, execId: request.execId, start });
+    const { waitForApproval, collect, language, text, ...request } = call.body;
+    const wanted = { ...request, code: { language, text }, taskId: call.params.id, existing: true };
+    return await runProgram(call, { wanted, waitForApproval, collect });
   },
 });
-
-type Asking = Parameters<typeof checkWaiting>[0];
-
-/** Of an answer that comes at the end: who leaves cancels the command. */
-export function collecting({ options }: Call, { waitForApproval, execId: id }: Partial<Asking>): Call['options'] {
-  checkWaiting({ waitForApproval, execId: id });
-  return { ...options, question: { waits: waitForApproval ?? true } };
-}
-
-// oxlint-disable-next-line no-control-regex -- what a terminal would act on
-const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-
-export function resultOf<Result extends RunResult>({ stdout, stderr, ...rest }: Result) {
-  return { ...rest, stdout: marked(stdout), stderr: marked(stderr) };
-}
-
-const marked = (stream: KeptStream) => ({ ...stream, containsControl: control.test(stream.text) });
 
 const ofExec = inSandbox.extend({ execId });
 
@@ -115,7 +80,13 @@ export const getExec = route({
   run: async (call) => {
     const { params, form, query } = call;
     if (form === 'json') return await execIn(call, params);
-    await checkRecord(call, params);
+    const { execId: exec } = params;
+    await checkRecord(
+      call,
+      exec,
+      () => isProcess(call, params),
+      () => execIn(call, params),
+    );
     const follow = query.follow !== 'false';
     return streamOf(call, (signal) => recordOf(call, params.execId, { follow, signal }));
   },
@@ -150,15 +121,22 @@ export async function execIn({ api }: Pick<Call, 'api'>, { id, execId: exec }: P
 }
 
 /** Before the first byte: a detached process has its record in its sandbox. What a reader has seen and is gone, is gone. */
-async function checkRecord(call: Call, place: Place): Promise<void> {
+export async function checkRecord(
+  { api, after }: Pick<Call, 'api' | 'after'>,
+  id: string,
+  isProcess: () => Promise<boolean>,
+  check: () => Promise<unknown> = async () => await api.execs.get(id),
+): Promise<void> {
   try {
-    await execIn(call, place);
+    await check();
   } catch (error) {
     if (!isCode(error, 'not_found')) throw error;
-    if (await isProcess(call, place)) return;
-    if (call.after === 0) throw error;
-    const gone = new CaissonError('not_found', `the record of ${place.execId} is gone`, { details: { left: null } });
-    throw new HttpRefusal(410, gone);
+    if (await isProcess()) return;
+    if (after === 0) throw error;
+    throw new HttpRefusal(
+      410,
+      new CaissonError('not_found', `the record of ${id} is gone`, { details: { left: null } }),
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { CaissonError } from '../../errors.ts';
+import type { CopyResult } from '../../service/api.ts';
 import { Bytes } from '../reply.ts';
 import { route } from '../route.ts';
 import { inside, noAnswer } from '../schemas/common.ts';
@@ -36,8 +37,8 @@ export const readFile = route({
       const { size, sha256, parts } = await api.files.stream(at, options);
       return new Bytes(parts, { size, sha256 });
     }
-    const { bytes, sha256 } = await api.files.read({ ...at, ...part }, options);
-    return new Bytes(only(bytes), { size: bytes.length, sha256 });
+    const { bytes, size, sha256 } = await api.files.read({ ...at, ...part }, options);
+    return new Bytes(only(bytes), { size: bytes.length, sha256, headers: { 'x-file-size': String(size) } });
   },
 });
 
@@ -157,11 +158,35 @@ export const readArchive = route({
   answer: noAnswer,
   run: async ({ api, params, query, options }) => {
     const archive = await api.files.archive({ task: params.id, ...query }, options);
-    const headers = { 'content-type': 'application/x-tar', 'x-skipped-entries': String(archive.skipped.length) };
+    const headers = {
+      'content-type': 'application/x-tar',
+      'x-skipped-entries': String(archive.skipped.length),
+      'x-archive': summaryOf(archive),
+    };
     const close = async (): Promise<void> => await archive[Symbol.asyncDispose]();
     return new Bytes(archive.parts, { size: null, sha256: null, headers, close });
   },
 });
+
+const mostSkippedUnits = 4096;
+
+/** What a client is to know of an archive before its bytes, in a header: JSON in ASCII, with as many skipped entries as have room. */
+function summaryOf({ files, directories, bytes, skipped }: CopyResult): string {
+  const listed: CopyResult['skipped'][number][] = [];
+  let units = 0;
+  for (const each of skipped) {
+    units += ascii(each).length;
+    if (units > mostSkippedUnits) break;
+    listed.push(each);
+  }
+  return ascii({ files, directories, bytes, skipped: listed });
+}
+
+const ascii = (value: object): string =>
+  JSON.stringify(value).replaceAll(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 export const writeArchive = route({
   ...inside,

@@ -1,10 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
 import { type Call, route } from '../route.ts';
 import { bare, execId, inside, inSandbox, listOf, noAnswer } from '../schemas/common.ts';
-import { detached, killed, process, processBody, taskProcess } from '../schemas/execs.ts';
-import { collecting } from './execs.ts';
+import { detached, killed, process, processBody, signalQuery, taskProcess } from '../schemas/execs.ts';
+import { collecting } from './run.ts';
 
 const ofProcess = inSandbox.extend({ processId: execId });
 
@@ -97,12 +96,7 @@ export const killProcess = route({
   scope: 'run',
   about: 'Ends a detached process with all that it started; with a signal other than KILL, only sends that.',
   params: ofProcess,
-  query: z.strictObject({
-    signal: z
-      .string()
-      .regex(/^(?:SIG)?[A-Z0-9]{1,10}$/)
-      .exactOptional(),
-  }),
+  query: signalQuery,
   answer: killed,
   run: async (call) => {
     await checkProcess(call, call.params);

@@ -3,8 +3,10 @@ import { route } from '../route.ts';
 import { inside, inSandbox, listOf, noAnswer, sessionName } from '../schemas/common.ts';
 import { execEvent } from '../schemas/events.ts';
 import { session, sessionBody, sessionResult } from '../schemas/execs.ts';
+import { runCollected } from '../stream/collected.ts';
 import { startStreamed } from '../stream/exec.ts';
-import { collecting, resultOf } from './execs.ts';
+import { resultOf } from '../stream/result.ts';
+import { collecting } from './run.ts';
 
 const ofSession = inSandbox.extend({ name: sessionName });
 
@@ -42,9 +44,13 @@ export const runInSession = route({
   events: execEvent,
   run: async (call) => {
     const { api, params, form, body } = call;
-    const { waitForApproval, ...input } = body;
+    const { waitForApproval, collect, ...input } = body;
     const wanted = { ...input, taskId: params.id, name: params.name };
     if (form === 'json') return resultOf(await api.sessions.run(wanted, collecting(call, body)));
+    if (collect === true) {
+      const how = { call, waitForApproval, execId: input.execId };
+      return await runCollected({ ...how, run: (options) => api.sessions.run(wanted, options) });
+    }
     const start: Parameters<typeof startStreamed>[0]['start'] = (options) => api.sessions.exec(wanted, options);
     return await startStreamed({ call, waitForApproval, execId: input.execId, start });
   },

@@ -1,16 +1,26 @@
 /** The one model of events: a line of NDJSON, the data of an SSE event, a text frame of a socket. */
 import { z } from 'zod';
 import { problem } from './common.ts';
-import { exit, where } from './execs.ts';
+import { exit, runResult, sessionEnd, sessionResult, sessionStart, where } from './execs.ts';
+import { degraded, how, lostSince } from './sandboxes.ts';
 
 /** Events of the record of an exec. `seq` is where a reader goes on: `after=SEQ`, or Last-Event-ID. */
 const recorded = { execId: z.string(), seq: z.int(), at: z.string() };
+
+/** Beside the record, in the answer to the request that starts it: how its sandbox came to it, and what is missing. */
+const placed = z.object({
+  ...{ how, lostSince, degraded: degraded.readonly() },
+  unsetVariables: z.array(z.string()).readonly(),
+  missingFiles: z.array(z.string()).readonly(),
+  session: z.object(sessionStart).optional(),
+});
 
 export const execEvent = z
   .discriminatedUnion('type', [
     z.object({
       ...{ type: z.literal('started'), ...recorded },
       ...{ command: z.array(z.string()).readonly(), cwd: z.string(), where },
+      placed: placed.optional(),
     }),
     z.object({
       type: z.enum(['stdout', 'stderr']),
@@ -19,7 +29,8 @@ export const execEvent = z
       data: z.string(),
     }),
     z.object({ type: z.literal('gap'), ...recorded, stream: z.enum(['stdout', 'stderr']), bytes: z.int() }),
-    z.object({ type: z.literal('exit'), ...recorded, exit }),
+    z.object({ type: z.literal('exit'), ...recorded, exit, session: z.object(sessionEnd).optional() }),
+    z.object({ type: z.literal('result'), result: z.union([sessionResult, runResult]) }).describe('With `collect`.'),
     z.object({ type: z.literal('approval-required'), approvalId: z.string() }),
     z.object({ type: z.literal('error'), error: problem }),
     z.object({ type: z.literal('closing'), resumeAfter: z.int().nullable() }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, execId, insidePath, text, time } from './common.ts';
+import { count, execId, insidePath, taskId, text, time } from './common.ts';
+import { lostSince, sandboxFields } from './sandboxes.ts';
 
 const environment = z.record(z.string().max(256), z.string().max(128 * 1024));
 const columns = z.int().min(1).max(10_000);
@@ -18,6 +19,14 @@ const running = {
     ),
 };
 
+/** Of a command whose caller wants its result, and may lose the connection. */
+const collect = z
+  .boolean()
+  .exactOptional()
+  .describe(
+    'Streams no output: the last event is `result`, with the whole answer. The command goes on when the client leaves, who repeats the request with its execId.',
+  );
+
 const command = z
   .array(z.string().max(1024 * 1024))
   .min(1)
@@ -34,12 +43,30 @@ export const execBody = z
     stdin: z.boolean().exactOptional().describe('Its stdin comes through the socket; only for streamed answers.'),
     tty: z.strictObject({ columns, rows: columns }).exactOptional(),
     rawOutput: z.boolean().exactOptional().describe('Output with its secrets. Needs the scope admin.'),
+    collect,
   })
   .meta({ id: 'ExecRequest' });
 
-export const codeBody = z
-  .strictObject({ language: z.enum(['python', 'node', 'bash']), text, ...running })
-  .meta({ id: 'CodeRequest' });
+const program = { language: z.enum(['python', 'node', 'bash']), text } as const;
+
+export const codeBody = z.strictObject({ ...program, ...running, collect }).meta({ id: 'CodeRequest' });
+
+/** The sandbox of a request that names it itself. */
+const wanted = {
+  ...sandboxFields,
+  taskId: taskId.exactOptional().describe('Absent: a sandbox for this command alone, removed with its end.'),
+  existing: z.boolean().exactOptional().describe('Take the sandbox that is there; `taskId` may then be its id.'),
+} as const;
+
+export const anyExecBody = z
+  .strictObject({
+    ...execBody.shape,
+    ...wanted,
+    command: command.exactOptional(),
+    code: z.strictObject(program).exactOptional().describe('Instead of a command.'),
+  })
+  .refine(({ command: words, code }) => (words === undefined) !== (code === undefined), 'either command or code')
+  .meta({ id: 'ExecAnywhere' });
 
 export const processBody = z
   .strictObject({
@@ -50,7 +77,9 @@ export const processBody = z
   })
   .meta({ id: 'ProcessRequest' });
 
-export const sessionBody = z.strictObject({ text, ...running }).meta({ id: 'SessionText' });
+export const anyProcessBody = z.strictObject({ ...processBody.shape, ...wanted }).meta({ id: 'ProcessAnywhere' });
+
+export const sessionBody = z.strictObject({ text, ...running, collect }).meta({ id: 'SessionText' });
 
 export const where = z
   .object({
@@ -94,17 +123,21 @@ const kept = z
   .meta({ id: 'KeptStream' });
 
 export const runResult = z
-  .object({ execId: z.string(), where, exit, stdout: kept, stderr: kept })
+  .object({ execId: z.string(), where, lostSince, exit, stdout: kept, stderr: kept })
   .meta({ id: 'ExecResult' });
 
-export const sessionResult = runResult
-  .extend({
-    restored: z.boolean(),
-    lost: z.array(z.string()).readonly(),
-    sessionEnded: z.boolean(),
-    endStatus: z.int().nullable(),
-  })
-  .meta({ id: 'SessionResult' });
+export const signalQuery = z.strictObject({
+  signal: z
+    .string()
+    .regex(/^(?:SIG)?[A-Z0-9]{1,10}$/)
+    .exactOptional(),
+});
+
+/** How a session came to a text, and what the text left of it. */
+export const sessionStart = { restored: z.boolean(), lost: z.array(z.string()).readonly() } as const;
+export const sessionEnd = { sessionEnded: z.boolean(), endStatus: z.int().nullable() } as const;
+
+export const sessionResult = runResult.extend({ ...sessionStart, ...sessionEnd }).meta({ id: 'SessionResult' });
 
 export const execView = z
   .object({

@@ -37,34 +37,38 @@ export const changeBody = z
   })
   .meta({ id: 'SandboxChange' });
 
-export const sandboxBody = z
-  .strictObject({
-    taskId,
-    backend: z
-      .string()
-      .regex(/^[a-z][a-z0-9-]{0,31}$/)
-      .exactOptional(),
-    image: z.string().min(1).max(512).regex(/^[^-]/).exactOptional(),
-    limits: z
-      .strictObject({
-        cpuCores: limit.exactOptional(),
-        memoryBytes: limit.exactOptional(),
-        diskBytes: limit.exactOptional(),
-        pids: limit.exactOptional(),
-      })
-      .exactOptional(),
-    network: network.exactOptional(),
-    persistent: z.boolean().exactOptional(),
-    cwd: insidePath.exactOptional(),
-    allowDegraded: z.boolean().exactOptional().describe('Needs the scope admin.'),
-    ...changeable,
-    labels: z.record(labelKey, labelValue).exactOptional(),
-    recreate: z.boolean().exactOptional().describe('Replace one that was made from another spec.'),
-  })
-  .meta({ id: 'SandboxRequest' });
+/** What a request may say about the sandbox that it makes. */
+export const sandboxFields = {
+  backend: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,31}$/)
+    .exactOptional(),
+  image: z.string().min(1).max(512).regex(/^[^-]/).exactOptional(),
+  limits: z
+    .strictObject({
+      cpuCores: limit.exactOptional(),
+      memoryBytes: limit.exactOptional(),
+      diskBytes: limit.exactOptional(),
+      pids: limit.exactOptional(),
+    })
+    .exactOptional(),
+  network: network.exactOptional(),
+  persistent: z.boolean().exactOptional(),
+  cwd: insidePath.exactOptional(),
+  allowDegraded: z.boolean().exactOptional().describe('Needs the scope admin.'),
+  ...changeable,
+  labels: z.record(labelKey, labelValue).exactOptional(),
+  recreate: z.boolean().exactOptional().describe('Replace one that was made from another spec.'),
+} as const;
+
+export const sandboxBody = z.strictObject({ taskId, ...sandboxFields }).meta({ id: 'SandboxRequest' });
 
 export const states = z.enum(['creating', 'ready', 'stopping', 'stopped', 'destroying']);
-const degraded = z.array(
+export const how = z.enum(['created', 'found', 'started', 'recreated']);
+export const lostSince = time
+  .nullable()
+  .describe('Its place ended it, and its files are of this moment. null: nothing was lost.');
+export const degraded = z.array(
   z.object({ control: z.string(), wanted: z.union([z.string(), z.number(), z.boolean()]), reason: z.string() }),
 );
 
@@ -89,6 +93,7 @@ export const sandbox = z
     fingerprint: z.string(),
     effective: z.record(z.string(), z.unknown()).nullable().describe('What was measured inside.'),
     degraded: degraded.readonly(),
+    lostSince,
     ephemeral: z.boolean(),
     labels: z.record(z.string(), z.string()),
     idleTimeoutMs: z.number().nullable(),
@@ -110,12 +115,14 @@ export const inspected = sandbox
   .extend({
     resource: z.string().describe('As its place tells it now; `gone` when it is not there.'),
     endsBy: z.array(end).readonly().describe('What ends it, the earliest first.'),
+    noLanes: z
+      .string()
+      .nullable()
+      .describe('Why commands go the direct way there; null: nothing speaks against lanes.'),
   })
   .meta({ id: 'InspectedSandbox' });
 
-export const acquired = z
-  .object({ sandbox, how: z.enum(['created', 'found', 'started', 'recreated']) })
-  .meta({ id: 'Acquired' });
+export const acquired = z.object({ sandbox, how, lostSince }).meta({ id: 'Acquired' });
 
 const standing = z.enum(['measured', 'enforced', 'not-enforced', 'unlimited']);
 const why = z.string().nullable();

@@ -5,9 +5,9 @@
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { toCaissonError } from '../../errors.ts';
-import type { Running } from '../../service/api.ts';
 import { problemOf } from '../problems.ts';
 import type { Sent } from '../stream/framing.ts';
+import type { Reachable } from './live.ts';
 
 const mostUnsentBytes = 1024 * 1024;
 
@@ -21,7 +21,7 @@ const control = z.discriminatedUnion('type', [
 ]);
 
 /** `running` is `null` where this process does not run the exec: then it can only be watched. */
-export function feedFrom(socket: WebSocket, running: Running | null): void {
+export function feedFrom(socket: WebSocket, running: Reachable | null): void {
   const stdin = running?.stdin ?? null;
   stdin?.on('error', () => undefined);
   stdin?.on('drain', () => socket.resume());
@@ -34,7 +34,7 @@ export function feedFrom(socket: WebSocket, running: Running | null): void {
   });
 }
 
-function act(socket: WebSocket, running: Running | null, text: string): void {
+function act(socket: WebSocket, running: Reachable | null, text: string): void {
   const wanted = control.safeParse(parsed(text));
   if (!wanted.success) return socket.close(closeCodes.refused, 'a text frame is no control message');
   const message = wanted.data;

@@ -1,4 +1,14 @@
 /** Execs of this process whose stdin and terminal a socket can reach, by owner. */
+import type { Writable } from 'node:stream';
+
+/** What a socket does with an exec. */
+export interface Reachable {
+  readonly id: string;
+  readonly exit: Promise<unknown>;
+  readonly stdin: Writable | null;
+  cancel(): Promise<void>;
+  readonly resize?: (columns: number, rows: number) => Promise<void>;
+}
 
 interface Live {
   readonly id: string;

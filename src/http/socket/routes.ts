@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import { toCaissonError } from '../../errors.ts';
+import { CaissonError, toCaissonError } from '../../errors.ts';
 import type { Options, Running } from '../../service/api.ts';
 import { checkScope } from '../admit.ts';
 import { callOf } from '../handle.ts';
@@ -15,8 +15,10 @@ import { execIn, getExec } from '../routes/execs.ts';
 import { execId, inSandbox, nothing, queryCount } from '../schemas/common.ts';
 import type { Service } from '../service.ts';
 import { recordOf, startStreamed, streamOf } from '../stream/exec.ts';
+import { unlessAborted } from '../stream/until.ts';
 import { closeCodes, feedFrom, sendTo } from './attach.ts';
 import { Timing } from '../timing.ts';
+import type { Reachable } from './live.ts';
 
 type Mount = (app: FastifyInstance, service: Service) => void;
 
@@ -45,6 +47,35 @@ const stdin: Mount = (app, service) =>
     },
   });
 
+/** The same by the id alone, also of an exec that is about to start: what it is sent waits. */
+const anyStdin: Mount = (app, service) =>
+  mount(app, '/v1/execs/:execId/stdin', service, {
+    raw: false,
+    open: async (call) => {
+      const { execId: exec } = checked({ params: z.strictObject({ execId }), query: nothing }, call).params;
+      const { live } = call.service;
+      const { owner } = call.token;
+      const running = live.find(owner, exec) ?? (await live.soon(owner, exec, startingMs));
+      if (running === null) await checkEnded(call, exec);
+      const ended = running?.exit ?? Promise.resolve();
+      // Its events are in the answer to the request that has started it.
+      const events = streamOf(call, async function* (signal) {
+        await unlessAborted(ended, signal);
+        yield* [];
+      });
+      return { running, events };
+    },
+  });
+
+async function checkEnded({ api }: Call, exec: string): Promise<void> {
+  const { exit } = await api.execs.get(exec);
+  if (exit === null)
+    throw new CaissonError(
+      'failed_precondition',
+      `the service does not run ${exec} itself, and cannot pass input on to it`,
+    );
+}
+
 /** `pty`: starts a program on a terminal, or with the `execId` of one that runs comes back to it. */
 const pty: Mount = (app, service) =>
   mount(app, '/v1/sandboxes/:id/pty', service, {
@@ -71,10 +102,10 @@ const pty: Mount = (app, service) =>
     },
   });
 
-export const sockets: readonly Mount[] = [stdin, pty];
+export const sockets: readonly Mount[] = [stdin, anyStdin, pty];
 
 interface Joined {
-  readonly running: Running | null;
+  readonly running: Reachable | null;
   readonly events: Stream;
 }
 

@@ -1,7 +1,7 @@
 /** Starts something for a client and follows its record: the reader may be slow, leave or come back, and the command goes on. */
 import { randomBytes } from 'node:crypto';
 import { CaissonError } from '../../errors.ts';
-import type { Options, Running } from '../../service/api.ts';
+import type { Options, Running, RunningText } from '../../service/api.ts';
 import { Stream } from '../reply.ts';
 import type { Call } from '../route.ts';
 import type { Sent } from './framing.ts';
@@ -12,10 +12,12 @@ interface Start {
   readonly call: Call;
   readonly waitForApproval: boolean | undefined;
   readonly execId: string | undefined;
-  readonly start: (options: Options) => Promise<Running>;
+  readonly start: (options: Options) => Promise<Running | RunningText>;
   /** Called with what runs, before its output is read. */
   readonly started?: (running: Running) => void;
 }
+
+export type Waiting = Pick<Start, 'call' | 'waitForApproval' | 'execId'>;
 
 /** Rejects with what refuses it at once; what comes after a question is an event of the stream. */
 export async function startStreamed(how: Start): Promise<Stream> {
@@ -32,13 +34,29 @@ export async function startStreamed(how: Start): Promise<Stream> {
       started?.(running);
       running.ignore();
       call.service.live.add(call.token.owner, running);
-      return running.id;
+      return running;
     });
   const first = await Promise.race([starting, asked.then((approvalId) => ({ approvalId }))]);
   return streamOf(call, async function* (signal) {
-    if (typeof first !== 'string') yield { type: 'approval-required', ...first };
-    yield* recordOf(call, typeof first === 'string' ? first : await starting, { follow: true, signal });
+    if ('approvalId' in first) yield { type: 'approval-required', ...first };
+    const running = await starting;
+    for await (const event of recordOf(call, running.id, { follow: true, signal }))
+      yield await withFacts(event, running);
   });
+}
+
+/** The record has what the command did; who starts it also gets what is known of it here. */
+async function withFacts(event: Sent, running: Running | RunningText): Promise<Sent> {
+  if (event['type'] === 'started') return { ...event, placed: placedOf(running) };
+  if (event['type'] !== 'exit') return event;
+  const exit = await running.exit;
+  return 'session' in running ? { ...event, exit, session: await running.session } : { ...event, exit };
+}
+
+function placedOf(running: Running | RunningText): Sent {
+  const { how, lostSince, degraded, unsetVariables, missingFiles } = running;
+  const session = 'session' in running ? { session: { restored: running.restored, lost: running.lost } } : {};
+  return { how, lostSince, degraded, unsetVariables, missingFiles, ...session };
 }
 
 export function streamOf(call: Call, open: (signal: AbortSignal) => AsyncIterable<Sent>): Stream {
@@ -63,7 +81,7 @@ export function checkWaiting({ waitForApproval, execId }: Pick<Start, 'waitForAp
 }
 
 /** A client that leaves before its command has started takes it back; afterwards the command goes on by itself. */
-function beforeStart({ signal, service: { closing } }: Call): {
+export function beforeStart({ signal, service: { closing } }: Call): {
   readonly signal: AbortSignal;
   readonly over: () => void;
 } {

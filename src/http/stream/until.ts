@@ -1,5 +1,5 @@
 /** A source of events, ended where the service stops: its last event says where to go on. */
-import { toCaissonError } from '../../errors.ts';
+import { abortError, toCaissonError } from '../../errors.ts';
 import { problemOf } from '../problems.ts';
 import type { Sent } from './framing.ts';
 
@@ -30,5 +30,18 @@ export async function* untilClosing(
     if (signal.aborted) return;
     if (closing.aborted) yield { type: 'closing', resumeAfter: seq === 0 ? null : seq };
     else yield { type: 'error', error: problemOf(toCaissonError(error), requestId) };
+  }
+}
+
+/** Rejects when the signal fires; the work goes on by itself then. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(abortError(signal));
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }

@@ -16,6 +16,7 @@ import { identityOf } from '../../exec/identity.ts';
 import { newExecId, newNonce } from '../../exec/random.ts';
 import { runScript } from '../../inside/run.ts';
 import { scriptOf } from '../../inside/script.ts';
+import { timed } from '../../lib/timed.ts';
 import { checkSessionName, checkText } from '../../exec/session/request.ts';
 import { sessionCommand } from '../../exec/session/script.ts';
 import { Session } from '../../exec/session/session.ts';
@@ -88,7 +89,8 @@ export class Sessions implements SessionsApi {
       const session = await this.#ready(handle, input.name, held);
       const running = await this.#parts.places.during(
         { taskId: plan.taskId, caller: options.caller },
-        async () => await this.#start({ session, handle, plan, input }, options),
+        async () =>
+          await timed(options, 'start', async () => await this.#start({ session, handle, plan, input }, options)),
         async ({ exit }) => await exit,
       );
       const settled = this.#parts.running.settled(running.id).catch(() => undefined); // what could not be cleared away is swept

@@ -14,7 +14,9 @@ type Wanted = SandboxRequest & { readonly execId?: string } & Partial<Pick<ExecI
 export async function keyed<Input extends Wanted>(mine: Mine, input: Input): Promise<Input> {
   const { rawOutput, skills = [] } = input;
   if (!mine.isOperator && (rawOutput === true || skills.length > 0)) refuse();
-  return { ...input, taskId: await keyOf(mine, input), ...keyedId(mine.scope, input) };
+  // The sandbox of one command alone: of other owners the task says whose it is, and so has a name.
+  const place = input.taskId === undefined && mine.isOperator ? {} : { taskId: await keyOf(mine, input) };
+  return { ...input, ...place, ...keyedId(mine.scope, input) };
 }
 
 /** An id that is chosen later would have no owner in it. */

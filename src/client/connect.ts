@@ -1,0 +1,99 @@
+/** Connects to a service: one object with the nouns of the library. Nothing is asked before the first call. */
+import { CaissonError } from '../errors.ts';
+import { accessOf, backendsOf, configOf, imagesOf, mcpServersOf, secrets, tokensOf } from './nouns/admin.ts';
+import { approvalsOf } from './nouns/approvals.ts';
+import { execsOf } from './nouns/execs.ts';
+import { filesOf } from './nouns/files.ts';
+import { networkOf, policyOf } from './nouns/policy.ts';
+import { processesOf } from './nouns/processes.ts';
+import { auditOf, eventsOf } from './nouns/records.ts';
+import { sandboxesOf } from './nouns/sandboxes.ts';
+import { sessionsOf } from './nouns/sessions.ts';
+import type { Transport } from './transport.ts';
+import type { CaissonClient } from './types.ts';
+import { WebTransport } from './web/transport.ts';
+import type { Fetch, SocketMaker } from './web/types.ts';
+import { Wire } from './wire/wire.ts';
+
+export interface ConnectInput {
+  /** Of the service, as `caisson serve` prints it. */
+  readonly url?: string;
+  /** Of `caisson token create`. */
+  readonly token: string;
+  /** Instead of the global one. */
+  readonly fetch?: Fetch;
+  /** Instead of the global one. */
+  readonly WebSocket?: SocketMaker;
+  /** Instead of `url`, `fetch` and `WebSocket`: another way to the service. */
+  readonly transport?: Transport;
+  /** Further headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For how long the client tries to reach the service again once it has lost it; absent: a minute. 0: it does not. */
+  readonly resumeMs?: number;
+}
+
+const usualResumeMs = 60_000;
+
+/** Throws `invalid_argument` for what is no address and no token. */
+export function connectCaisson({
+  token,
+  headers = {},
+  resumeMs = usualResumeMs,
+  ...input
+}: ConnectInput): CaissonClient {
+  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
+    throw new CaissonError('invalid_argument', 'a client of the service needs a token', {
+      remedy: 'make one with `caisson token create NAME --scope run --scope read`',
+    });
+  if (!(Number.isFinite(resumeMs) && resumeMs >= 0))
+    throw new CaissonError('invalid_argument', 'resumeMs is a number of milliseconds from 0 on');
+  const transport = input.transport ?? webTransport(input);
+  return clientOf(new Wire({ transport, resumeMs, headers: { ...headers, authorization: `Bearer ${token}` } }));
+}
+
+function webTransport({ url, fetch, WebSocket }: Omit<ConnectInput, 'token'>): Transport {
+  if (url === undefined)
+    throw new CaissonError('invalid_argument', 'a client of the service needs its address', {
+      remedy: 'give the `url` that `caisson serve` prints, or a `transport`',
+    });
+  return new WebTransport({
+    url,
+    fetch: fetch ?? globalOf(isFetch, 'fetch'),
+    WebSocket: WebSocket ?? globalOf(isMaker, 'WebSocket'),
+  });
+}
+
+function globalOf<T>(isThere: (value: unknown) => value is T, name: string): T {
+  const value: unknown = Reflect.get(globalThis, name);
+  if (isThere(value)) return value;
+  throw new CaissonError('failed_precondition', `this platform has no ${name}`, { remedy: `give one as \`${name}\`` });
+}
+
+const isFetch = (value: unknown): value is Fetch => typeof value === 'function';
+const isMaker = (value: unknown): value is SocketMaker => typeof value === 'function';
+
+function clientOf(wire: Wire): CaissonClient {
+  const execs = execsOf(wire);
+  const close = async (): Promise<void> => await wire.close();
+  return {
+    run: (request, options) => execs.run(request, options),
+    exec: (request, options) => execs.start(request, options),
+    ...{ execs, secrets, close },
+    sandboxes: sandboxesOf(wire),
+    processes: processesOf(wire),
+    sessions: sessionsOf(wire),
+    files: filesOf(wire),
+    approvals: approvalsOf(wire),
+    policy: policyOf(wire),
+    network: networkOf(wire),
+    audit: auditOf(wire),
+    events: eventsOf(wire),
+    images: imagesOf(wire),
+    access: accessOf(wire),
+    tokens: tokensOf(wire),
+    backends: backendsOf(wire),
+    mcpServers: mcpServersOf(wire),
+    config: configOf(wire),
+    [Symbol.asyncDispose]: close,
+  };
+}

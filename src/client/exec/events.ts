@@ -1,0 +1,61 @@
+/** Events of the record of an exec, from the lines of a stream. */
+import { CaissonError } from '../../errors.ts';
+import type { Exit } from '../../exec/exit.ts';
+import type { ExecEvent, Where } from '../../exec/types.ts';
+import type { Sent } from '../wire/lines.ts';
+import { shaped, type Shape } from '../wire/shape.ts';
+
+const place: Shape<ExecEvent> = { execId: 'text', seq: 'number', at: 'text' };
+const exit: Shape<Exit> = { reason: 'text', exitCode: 'number?', stdout: 'object', stderr: 'object', notes: 'list' };
+const where: Shape<Where> = { backend: 'text', taskId: 'text', sandboxId: 'text' };
+const encoder = new TextEncoder();
+
+/** `null`: of another kind, such as a question. */
+export function eventIn(sent: Sent): ExecEvent | null {
+  const event = bodyIn(sent);
+  if (event === null) return null;
+  const { execId, seq, at } = shaped<ExecEvent>(sent, place);
+  return { execId, seq, at, event };
+}
+
+function bodyIn(sent: Sent): ExecEvent['event'] | null {
+  const { type } = sent;
+  switch (type) {
+    case 'started': {
+      const { command, cwd } = shaped<Extract<ExecEvent['event'], { type: 'started' }>>(sent, {
+        command: 'list',
+        cwd: 'text',
+      });
+      return { type, command, cwd, where: whereIn(sent) };
+    }
+    case 'stdout':
+    case 'stderr':
+      return { type, bytes: bytesIn(sent) };
+    case 'gap': {
+      const { stream, bytes } = sent;
+      if ((stream !== 'stdout' && stream !== 'stderr') || typeof bytes !== 'number') throw wrong();
+      return { type, stream, bytes };
+    }
+    case 'exit':
+      return { type, exit: exitIn(sent['exit']) };
+    default:
+      return null;
+  }
+}
+
+export const checkWhere = (value: unknown): Where => shaped<Where>(value, where);
+export const whereIn = (sent: Sent): Where => checkWhere(sent['where']);
+export const exitIn = (value: unknown): Exit => shaped<Exit>(value, exit);
+
+function bytesIn({ data, encoding }: Sent): Uint8Array {
+  if (typeof data !== 'string') throw wrong();
+  if (encoding !== 'base64') return encoder.encode(data);
+  try {
+    return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  } catch {
+    throw wrong();
+  }
+}
+
+const wrong = (): CaissonError =>
+  new CaissonError('internal', 'the service sent an event of another form than this client knows');

@@ -1,0 +1,111 @@
+/** An exec that the service runs: its record is followed into two streams and an exit. */
+import { CaissonError } from '../../errors.ts';
+import type { Exit } from '../../exec/exit.ts';
+import { exitWithout } from '../../exec/outcome.ts';
+import type { StreamName } from '../../exec/types.ts';
+import type { Sent } from '../wire/lines.ts';
+import { pause } from '../wire/patience.ts';
+import type { Wire } from '../wire/wire.ts';
+import { eventIn, exitIn } from './events.ts';
+import { Flow } from './flow.ts';
+
+/** A reader that stops holds the stream back, and the exit behind it: then the exit is asked for. */
+const stalledMs = 500;
+const lookMs = 2000;
+
+export interface Followed {
+  readonly execId: string;
+  /** Of the answer to the request that started it, after its first event. */
+  readonly events: AsyncIterator<Sent, void>;
+  /** Ends the following. */
+  readonly leave: () => void;
+}
+
+export class Following {
+  readonly stdout = new Flow();
+  readonly stderr = new Flow();
+  readonly exit: Promise<Exit>;
+  /** The last event, with what the service says beside the exit. `null`: the record had to be asked instead. */
+  readonly last: Promise<Sent | null>;
+  readonly #wire: Wire;
+  readonly #execId: string;
+  readonly #settled = Promise.withResolvers<Exit>();
+  readonly #ended = Promise.withResolvers<Sent | null>();
+  #isSettled = false;
+  #isLooking = false;
+
+  constructor(wire: Wire, { execId, events, leave }: Followed) {
+    this.#wire = wire;
+    this.#execId = execId;
+    this.exit = this.#settled.promise;
+    this.last = this.#ended.promise;
+    void this.#follow(events).finally(leave);
+  }
+
+  ignore(stream?: StreamName): void {
+    if (stream !== 'stderr') this.stdout.ignore();
+    if (stream !== 'stdout') this.stderr.ignore();
+  }
+
+  async cancel(): Promise<void> {
+    await this.#wire.json({ method: 'DELETE', path: `/v1/execs/${this.#execId}`, repeatable: true });
+    void this.#look();
+    await this.exit;
+  }
+
+  async #follow(events: AsyncIterator<Sent, void>): Promise<void> {
+    let missing = 0;
+    try {
+      for (let next = await events.next(); next.done !== true; next = await events.next()) {
+        const event = eventIn(next.value)?.event;
+        if (event?.type === 'gap') missing += event.bytes;
+        if (event?.type === 'stdout' || event?.type === 'stderr') await this.#push(this[event.type], event.bytes);
+        if (event?.type === 'exit') return this.#settle(withGap(event.exit, missing), next.value);
+      }
+      this.#settle(exitWithout('lost', 'its record ends before its end'), null);
+    } catch (error) {
+      const why = error instanceof CaissonError ? error.message.slice(0, 300) : 'unknown';
+      this.#settle(exitWithout('lost', `its record cannot be followed: ${why}`), null);
+    } finally {
+      this.stdout.end();
+      this.stderr.end();
+    }
+  }
+
+  async #push(flow: Flow, bytes: Uint8Array): Promise<void> {
+    const full = flow.push(bytes);
+    if (full === null) return;
+    const timer = setTimeout(() => void this.#look(), stalledMs);
+    await full;
+    clearTimeout(timer);
+  }
+
+  /** Asks for the exit, until it is there. What fails here shows in the stream too. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    while (!this.#isSettled && !this.#wire.closing.aborted) {
+      const exit = await this.#asked().catch(() => null);
+      if (exit !== null) this.#settle(exit, null);
+      else await pause(lookMs, this.#wire.closing).catch(() => undefined);
+    }
+  }
+
+  async #asked(): Promise<Exit | null> {
+    const found = await this.#wire.json({ method: 'GET', path: `/v1/execs/${this.#execId}` });
+    const exit: unknown = Reflect.get(Object(found), 'exit');
+    return exit === null ? null : exitIn(exit);
+  }
+
+  #settle(exit: Exit, last: Sent | null): void {
+    this.#isSettled = true;
+    this.#settled.resolve(exit);
+    this.#ended.resolve(last);
+  }
+}
+
+function withGap(exit: Exit, missing: number): Exit {
+  return missing === 0
+    ? exit
+    : { ...exit, notes: [...exit.notes, `${missing} bytes of its output are not in the record any more`] };
+}

@@ -1,0 +1,162 @@
+import { CaissonError } from '../../errors.ts';
+import type {
+  CodeInput,
+  ExecEvent,
+  ExecInput,
+  ExecView,
+  Options,
+  Page,
+  RunResult,
+  SandboxRequest,
+} from '../../service/api.ts';
+import { runCollected } from '../exec/collect.ts';
+import { eventIn, whereIn } from '../exec/events.ts';
+import { checkedExecId, newExecId } from '../exec/ids.ts';
+import { startExec } from '../exec/start.ts';
+import type { ByteSource, ClientExecsApi, ClientRunInput } from '../types.ts';
+import { followed } from '../wire/followed.ts';
+import { page } from '../wire/page.ts';
+import { segment } from '../wire/path.ts';
+import { shaped } from '../wire/shape.ts';
+import type { Wire } from '../wire/wire.ts';
+
+const path = '/v1/execs';
+/** A body of the service has two megabytes, and escapes may double a text. */
+const mostInputUnits = 512 * 1024;
+
+export function execsOf(wire: Wire): ClientExecsApi {
+  return {
+    start: async (request, options) => {
+      const { execId = newExecId() } = request;
+      const { stdin = false, tty } = 'code' in request ? {} : request;
+      const wanted = { path, execId: checkedExecId(execId), body: bodyOf(request), stdin, tty: tty !== undefined };
+      return (await startExec(wire, wanted, options)).running;
+    },
+    run: async (request, options) => {
+      const { execId = newExecId() } = request;
+      const { input, body } = inputOf(request);
+      return await runCollected<RunResult>(wire, { path, execId: checkedExecId(execId), body, input }, options);
+    },
+    list: async (filter = {}, options = {}): Promise<Page<ExecView>> => {
+      const { task, limit, cursor } = checkedFilter(filter);
+      const query = { task, limit, cursor };
+      return page<ExecView>(await wire.json({ method: 'GET', path, query, signal: options.signal }), {
+        id: 'text',
+        where: 'object',
+      });
+    },
+    get: async (execId, options = {}) => {
+      const found = await wire.json({
+        method: 'GET',
+        path: `${path}/${checkedExecId(execId)}`,
+        signal: options.signal,
+      });
+      whereIn({ ...Object(found) });
+      return shaped<ExecView>(found, { id: 'text', startedAt: 'text', command: 'list', exit: 'object?' });
+    },
+    cancel: async (execId, options = {}) => {
+      await wire.json({
+        method: 'DELETE',
+        path: `${path}/${checkedExecId(execId)}`,
+        repeatable: true,
+        signal: options.signal,
+      });
+    },
+    logs: (id, how = {}, options = {}) =>
+      id.startsWith('exec_')
+        ? logsOf(wire, { ...how, id: checkedExecId(id) }, options)
+        : taskLogs(wire, { ...how, id }, options),
+  };
+}
+
+/** The operator's client sees what its token sees: a filter by owner, or by sandboxes, is not made through it. */
+function checkedFilter<Filter extends object>(filter: Filter): Filter {
+  const wrong = ['owner', 'sandboxes'].find((key) => Reflect.get(filter, key) !== undefined);
+  if (wrong === undefined) return filter;
+  throw new CaissonError('not_supported', `a list of the service has no filter ${wrong}: it lists what the token sees`);
+}
+
+function bodyOf(request: SandboxRequest & (CodeInput | ExecInput)): Readonly<Record<string, unknown>> {
+  const { execId: _, ...body } = request;
+  if (!('code' in body)) return body;
+  const { language, text } = body.code;
+  return { ...body, code: { language, text: textIn(text, 'the program') } };
+}
+
+interface Given {
+  readonly input: ByteSource | null;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A text goes with the request. What is larger, or no text, goes through the socket. */
+function inputOf(request: SandboxRequest & (CodeInput | ClientRunInput)): Given {
+  if ('code' in request) return { input: null, body: bodyOf(request) };
+  const { input, execId: _, ...body } = request;
+  if (input === undefined) return { input: null, body };
+  const text = typeof input === 'string' ? input : input instanceof Uint8Array ? maybeText(input) : null;
+  if (text !== null && text.length <= mostInputUnits) return { input: null, body: { ...body, input: text } };
+  const source = typeof input === 'string' || input instanceof Uint8Array ? once(input) : input;
+  return { input: source, body: { ...body, stdin: true } };
+}
+
+// oxlint-disable-next-line require-await -- one part, as those of a source are read
+async function* once(bytes: string | Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+  yield typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes;
+}
+
+function maybeText(bytes: Uint8Array): string | null {
+  if (bytes.length > mostInputUnits) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function textIn(text: string | Uint8Array, what: string): string {
+  const found = typeof text === 'string' ? text : maybeText(text);
+  if (found !== null) return found;
+  throw new CaissonError('invalid_argument', `${what} is UTF-8, of at most half a megabyte`);
+}
+
+interface Reading {
+  readonly id: string;
+  readonly after?: number;
+  readonly follow?: boolean;
+}
+
+async function* logsOf(
+  wire: Wire,
+  { id, after = 0, follow = false }: Reading,
+  { signal }: Options,
+): AsyncGenerator<ExecEvent, void, void> {
+  const ask = (from: number) =>
+    ({
+      method: 'GET',
+      path: `${path}/${id}`,
+      query: { follow, after: from === 0 ? undefined : from },
+      signal,
+    }) as const;
+  const isLast = ({ type }: Readonly<Record<string, unknown>>): boolean => type === 'exit';
+  const how = { first: ask(after), next: ask, after, signal };
+  for await (const sent of followed(wire, follow ? { ...how, isLast } : how)) {
+    const event = eventIn(sent);
+    if (event !== null) yield event;
+  }
+}
+
+/** `seq` is of each exec, so that after a lost connection all is read again, and what was seen is left out. */
+async function* taskLogs(
+  wire: Wire,
+  { id, after = 0, follow = false }: Reading,
+  { signal }: Options,
+): AsyncGenerator<ExecEvent, void, void> {
+  const seen = new Map<string, number>();
+  const ask = { method: 'GET', path: `/v1/sandboxes/${segment(id)}/logs`, query: { follow }, signal } as const;
+  for await (const sent of followed(wire, { first: ask, next: () => ask, signal, ownOrder: true })) {
+    const event = eventIn(sent);
+    if (event === null || event.seq <= Math.max(after, seen.get(event.execId) ?? 0)) continue;
+    seen.set(event.execId, event.seq);
+    yield event;
+  }
+}

@@ -1,0 +1,45 @@
+/** What happened: changes of state, and the audit. */
+import { CaissonError } from '../../errors.ts';
+import type { AuditApi, AuditRecord, EventsApi, EventView, Verification } from '../../service/api.ts';
+import { followed } from '../wire/followed.ts';
+import { shaped } from '../wire/shape.ts';
+import type { Wire } from '../wire/wire.ts';
+import { none } from '../wire/none.ts';
+
+export function eventsOf(wire: Wire): EventsApi {
+  return {
+    async *follow({ after = 0, follow = false, owner } = {}, { signal } = {}) {
+      checkOwner(owner);
+      const ask = (from: number) =>
+        ({
+          method: 'GET',
+          path: '/v1/events',
+          query: { follow, after: from === 0 ? undefined : from },
+          signal,
+        }) as const;
+      for await (const event of followed(wire, { first: ask(after), next: ask, after, signal, isEndless: follow }))
+        yield shaped<EventView>(event, { seq: 'number', type: 'text', at: 'text', owner: 'text', data: 'object' });
+    },
+    kept: none('events.kept', 'a stream from `after` on says what is kept, where that is not'),
+  };
+}
+
+/** A lost connection ends a tail that follows: its records are counted from the last one, not from one that was seen. */
+export function auditOf(wire: Wire): AuditApi {
+  return {
+    async *tail({ count, follow = false, owner }, { signal } = {}) {
+      checkOwner(owner);
+      for await (const record of wire.events({ method: 'GET', path: '/v1/audit', query: { count, follow }, signal }))
+        yield shaped<AuditRecord>(record, { seq: 'number', at: 'text', type: 'text', prev: 'text', hash: 'text' });
+    },
+    verify: async () =>
+      shaped<Verification>(await wire.json({ method: 'GET', path: '/v1/audit/verification' }), {
+        ...{ intact: 'flag', records: 'number', torn: 'number', broken: 'object?' },
+      }),
+  };
+}
+
+function checkOwner(owner: string | undefined): void {
+  if (owner !== undefined)
+    throw new CaissonError('not_supported', 'the service shows what the token sees, and has no filter by owner');
+}

@@ -1,0 +1,61 @@
+import type { SessionEnd, SessionResult, SessionStart, SessionView } from '../../service/api.ts';
+import { runCollected } from '../exec/collect.ts';
+import { checkedExecId, newExecId } from '../exec/ids.ts';
+import { startExec } from '../exec/start.ts';
+import type { ClientSessionsApi } from '../types.ts';
+import type { Sent } from '../wire/lines.ts';
+import { segment } from '../wire/path.ts';
+import { listed, shaped, type Shape } from '../wire/shape.ts';
+import type { Wire } from '../wire/wire.ts';
+
+const at = (taskId: string): string => `/v1/sandboxes/${segment(taskId)}/sessions`;
+const shape: Shape<SessionView> = { name: 'text', open: 'flag', restored: 'flag', lost: 'list' };
+
+export function sessionsOf(wire: Wire): ClientSessionsApi {
+  return {
+    open: async ({ taskId, name }, { signal } = {}) => {
+      const opened = await wire.json({ method: 'POST', path: at(taskId), body: { name }, repeatable: true, signal });
+      return shaped<SessionView>(opened, shape);
+    },
+    exec: async ({ taskId, name, execId = newExecId(), ...body }, options) => {
+      const path = `${at(taskId)}/${segment(name)}/execs`;
+      const wanted = { path, execId: checkedExecId(execId), body, stdin: false, tty: false };
+      const { running, first, last } = await startExec(wire, wanted, options);
+      return { ...running, ...startIn(first), session: last.then((event) => endIn(wire, event, { taskId, name })) };
+    },
+    run: async ({ taskId, name, execId = newExecId(), ...body }, options) => {
+      const path = `${at(taskId)}/${segment(name)}/execs`;
+      return await runCollected<SessionResult>(
+        wire,
+        { path, execId: checkedExecId(execId), body, input: null },
+        options,
+      );
+    },
+    close: async ({ taskId, name }, { signal } = {}) => {
+      await wire.json({ method: 'DELETE', path: `${at(taskId)}/${segment(name)}`, repeatable: true, signal });
+    },
+    list: async (taskId, { signal } = {}) =>
+      listed<SessionView>(await wire.json({ method: 'GET', path: at(taskId), signal }), shape),
+  };
+}
+
+function startIn({ placed }: Sent): SessionStart {
+  const session: unknown = Reflect.get(Object(placed), 'session');
+  if (session === undefined) return { restored: false, lost: [] };
+  return shaped<SessionStart>(session, { restored: 'flag', lost: 'list' });
+}
+
+/** After a lost connection the end of the text is known from its record, which does not have that of the shell: it is asked for. */
+async function endIn(
+  wire: Wire,
+  last: Sent | null,
+  { taskId, name }: { readonly taskId: string; readonly name: string },
+): Promise<SessionEnd> {
+  const said = last?.['session'];
+  if (said !== undefined) return shaped<SessionEnd>(said, { sessionEnded: 'flag', endStatus: 'number?' });
+  const found = await wire.json({ method: 'GET', path: at(taskId) }).then(
+    (value) => listed<SessionView>(value, shape),
+    () => [],
+  );
+  return { sessionEnded: found.find((each) => each.name === name)?.open !== true, endStatus: null };
+}

@@ -1,0 +1,146 @@
+/**
+ * The API as a client of the service has it: the nouns and shapes of the library, with `AsyncIterable<Uint8Array>` where the
+ * library has a `Readable`, and `ByteSink` where it has a `Writable`. A program that reads by `for await` runs on both.
+ *
+ * Verbs that no route serves throw `not_supported`, with the reason. Arguments that say who acts (`by`) are taken from the
+ * token instead.
+ */
+import type {
+  AccessApi,
+  AddressVerdict,
+  ApprovalsApi,
+  AuditApi,
+  BackendsApi,
+  CheckQuery,
+  CodeInput,
+  ConfigView,
+  Decision,
+  EventsApi,
+  ExecInput,
+  ExecsApi,
+  FilesApi,
+  FileTools,
+  ImagesApi,
+  McpServersApi,
+  Options,
+  PolicyApi,
+  ProcessesApi,
+  RunInput,
+  Running,
+  RunningText,
+  RunResult,
+  SandboxesApi,
+  SandboxRequest,
+  SecretsApi,
+  SessionInput,
+  SessionsApi,
+  TokensApi,
+  UrlQuery,
+} from '../service/api.ts';
+
+/** The stdin of an exec. */
+export interface ByteSink {
+  /** Resolves when more may be written. Rejects when it cannot reach the command any more. */
+  write(bytes: Uint8Array | string): Promise<void>;
+  /** End of file. Idempotent. */
+  end(): Promise<void>;
+}
+
+export type ByteSource = AsyncIterable<Uint8Array>;
+
+type Streams<T> = Omit<T, 'stdin' | 'stdout' | 'stderr'> & {
+  readonly stdin: ByteSink | null;
+  /** To be read once, or given up with `ignore`. What is not read stays on record on the service. */
+  readonly stdout: ByteSource;
+  readonly stderr: ByteSource;
+};
+
+export type ClientRunning = Streams<Running>;
+export type ClientRunningText = Streams<RunningText>;
+
+export interface ClientRunInput extends Omit<RunInput, 'input'> {
+  readonly input?: string | Uint8Array | ByteSource;
+}
+
+export interface ClientExecsApi extends Omit<ExecsApi, 'start' | 'run'> {
+  start(request: SandboxRequest & (CodeInput | ExecInput), options?: Options): Promise<ClientRunning>;
+  run(request: SandboxRequest & (CodeInput | ClientRunInput), options?: Options): Promise<RunResult>;
+}
+
+export interface ClientProcessesApi extends Omit<ProcessesApi, 'input'> {
+  input(processId: string, source: ByteSource, options?: Options): Promise<void>;
+}
+
+export interface ClientSessionsApi extends Omit<SessionsApi, 'exec'> {
+  exec(input: SessionInput, options?: Options): Promise<ClientRunningText>;
+}
+
+type Content = Awaited<ReturnType<FileTools['read']>>;
+type Stream = Awaited<ReturnType<FileTools['stream']>>;
+type Archive = Awaited<ReturnType<FileTools['archive']>>;
+type WriteInput = Parameters<FileTools['write']>[0];
+
+/** What is written where it is too much for memory. */
+export interface ClientFileSource {
+  readonly size: number;
+  /** Hexadecimal. The service compares it. */
+  readonly sha256: string;
+  readonly open: () => ByteSource;
+}
+
+export interface ClientFilesApi extends Omit<FilesApi, 'read' | 'stream' | 'write' | 'archive'> {
+  read(
+    input: Parameters<FileTools['read']>[0],
+    options?: Options,
+  ): Promise<Omit<Content, 'bytes'> & { readonly bytes: Uint8Array }>;
+  stream(
+    input: Parameters<FileTools['stream']>[0],
+    options?: Options,
+  ): Promise<Omit<Stream, 'parts'> & { readonly parts: ByteSource }>;
+  write(
+    input: Omit<WriteInput, 'bytes'> & { readonly bytes: string | Uint8Array | ClientFileSource },
+    options?: Options,
+  ): ReturnType<FileTools['write']>;
+  archive(
+    input: Parameters<FileTools['archive']>[0],
+    options?: Options,
+  ): Promise<Omit<Archive, 'parts'> & { readonly parts: ByteSource }>;
+}
+
+export interface ClientPolicyApi extends Omit<PolicyApi, 'checker'> {
+  /** Each call of the checker asks the service. */
+  checker(query: CheckQuery): Promise<(command: string | readonly [string, ...string[]]) => Promise<Decision>>;
+}
+
+export interface ClientNetworkApi {
+  checker(): Promise<(query: UrlQuery) => Promise<AddressVerdict>>;
+}
+
+/** Everything but what names the state directory of the service. */
+export type ClientConfigView = Omit<ConfigView, 'home' | 'notices' | 'server'>;
+
+export interface CaissonClient extends AsyncDisposable {
+  /** The short form of `execs.run`. */
+  run: ClientExecsApi['run'];
+  /** The short form of `execs.start`. */
+  exec: ClientExecsApi['start'];
+  readonly sandboxes: SandboxesApi;
+  readonly execs: ClientExecsApi;
+  readonly processes: ClientProcessesApi;
+  readonly sessions: ClientSessionsApi;
+  readonly files: ClientFilesApi;
+  readonly approvals: ApprovalsApi;
+  readonly policy: ClientPolicyApi;
+  readonly network: ClientNetworkApi;
+  readonly audit: AuditApi;
+  readonly events: EventsApi;
+  readonly images: ImagesApi;
+  readonly secrets: SecretsApi;
+  readonly access: AccessApi;
+  readonly tokens: TokensApi;
+  readonly backends: BackendsApi;
+  readonly mcpServers: McpServersApi;
+  readonly config: ClientConfigView;
+  /** Ends the connections of this client. Commands that run go on, and the service too. Idempotent. */
+  close(): Promise<void>;
+}
