@@ -2,44 +2,47 @@
  * The API as both sides have it: the library in its own process, and the client of a service. A stream is read with `for await`
  * and written with `write` and `end`; what else a stream of Node can do is not used here.
  */
-import type { Readable, Writable } from 'node:stream';
-import type { CaissonApi, Checker, CheckQuery, PolicyApi, UrlChecker } from '../../src/service/api.ts';
+import type { CaissonClient, ClientRunning, ClientRunningText } from '../../src/client/types.ts';
+import type { AddressVerdict, CheckQuery, Decision, PolicyApi, UrlQuery } from '../../src/service/api.ts';
 
-/** A promise is awaited by the library's `Writable` too, where it is no promise. */
+/** The library's `Writable` answers no promise. */
 export interface Sink {
   write(bytes: Uint8Array): unknown;
   end(): unknown;
 }
 
-type Portable<T> = T extends Readable
-  ? AsyncIterable<Uint8Array>
-  : T extends Writable
-    ? Sink
-    : T extends Uint8Array
-      ? Uint8Array
-      : T extends Promise<infer Value>
-        ? Promise<Portable<Value>>
-        : T extends AsyncIterable<infer Part>
-          ? AsyncIterable<Portable<Part>>
-          : T extends (...args: infer Args) => infer Answer
-            ? (...args: Args) => Portable<Answer>
-            : T extends object
-              ? { readonly [Key in keyof T]: Portable<T[Key]> }
-              : T;
+type Portable<Running> = Omit<Running, 'stdin'> & { readonly stdin: Sink | null };
 
-type Nouns = Omit<CaissonApi, 'config' | 'close' | 'secrets' | 'policy' | 'network'>;
+type Start = CaissonClient['execs']['start'];
+type StartText = CaissonClient['sessions']['exec'];
 
-/** A verdict of the library is there at once, one of a service comes. */
-type Awaitable<Check> = Check extends (...args: infer Args) => infer Answer
-  ? (...args: Args) => Answer | Promise<Answer>
-  : never;
-
-export interface Api extends Portable<Nouns> {
-  readonly secrets: CaissonApi['secrets'];
-  readonly policy: Omit<PolicyApi, 'checker'> & { checker(query: CheckQuery): Promise<Awaitable<Checker>> };
-  readonly network: { checker(): Promise<Awaitable<UrlChecker>> };
-  readonly config: Portable<Pick<CaissonApi['config'], 'show' | 'set' | 'create' | 'reload' | 'schema'>>;
-  close(): Promise<void>;
+interface Starts {
+  start(...args: Parameters<Start>): Promise<Portable<ClientRunning>>;
 }
 
-export type Running = Awaited<ReturnType<Api['exec']>>;
+interface StartsTexts {
+  exec(...args: Parameters<StartText>): Promise<Portable<ClientRunningText>>;
+}
+
+/** A verdict of the library is there at once, one of a service comes. */
+interface Checks {
+  checker(query: CheckQuery): Promise<(command: string | readonly [string, ...string[]]) => Decision | Promise<Decision>>;
+}
+
+interface ChecksUrls {
+  checker(): Promise<(query: UrlQuery) => AddressVerdict | Promise<AddressVerdict>>;
+}
+
+type Same = Omit<
+  CaissonClient,
+  'exec' | 'execs' | 'sessions' | 'policy' | 'network' | 'close' | typeof Symbol.asyncDispose
+>;
+
+export interface Api extends Same {
+  readonly exec: Starts['start'];
+  readonly execs: Omit<CaissonClient['execs'], 'start'> & Starts;
+  readonly sessions: Omit<CaissonClient['sessions'], 'exec'> & StartsTexts;
+  readonly policy: Omit<PolicyApi, 'checker'> & Checks;
+  readonly network: ChecksUrls;
+  close(): Promise<void>;
+}

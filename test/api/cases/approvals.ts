@@ -153,8 +153,10 @@ function answerCases(suite: Suite): void {
   });
 
   suite.test('approvals.answerAll.task', 'answers all that waits for a task at once, and names it', async (place) => {
-    const { taskId, run } = await asked(place);
-    const running = [run('a'), run('b')];
+    const { taskId, directory } = await asked(place);
+    const running = [place.agent, place.other].map((api, index) =>
+      api.run({ taskId, command: touch(`${directory}/${index}`) }),
+    );
     const ids = (await waiting(place, taskId, 2)).map(({ id }) => id);
     const { answered, left } = await place.person.approvals.answerAll({ taskId, choice: 'once' }, 'tester');
     expect([[...answered].toSorted(), left]).toEqual([ids.toSorted(), []]);
@@ -169,27 +171,36 @@ function answerCases(suite: Suite): void {
   });
 }
 
+/** A task of which every command is asked about, and may be approved for the session. */
+async function supervised(place: Place) {
+  const taskId = await place.fresh({}, 'supervised');
+  const run = () => place.agent.run({ taskId, command: ['true'] });
+  const answered = async (choice: 'session' | 'deny'): Promise<void> =>
+    await place.person.approvals.answer((await question(place, taskId)).id, choice, 'tester');
+  const grants = async () => (await place.person.approvals.grants()).filter((each) => each.taskId === taskId);
+  return { taskId, run, answered, grants };
+}
+
 function grantCases(suite: Suite): void {
   suite.test('approvals.grants.session', 'lists an answer that holds for the session, and asks no more for the same', async (place) => {
-    const { taskId, run } = await asked(place);
-    const running = run('f');
-    await place.person.approvals.answer((await question(place, taskId)).id, 'session', 'tester');
-    await running;
-    const grants = (await place.person.approvals.grants()).filter((each) => each.taskId === taskId);
-    expect(grants.map(({ id }) => id)).toEqual([expect.stringMatching(/^grt_[0-9a-f]{24}$/)]);
-    expect((await run('f')).exit.exitCode).toBe(0);
+    const { run, answered, grants } = await supervised(place);
+    const running = run();
+    await answered('session');
+    expect((await running).exit.exitCode).toBe(0);
+    expect((await grants()).map(({ id }) => id)).toEqual([expect.stringMatching(/^grt_[0-9a-f]{24}$/)]);
+    expect((await run()).exit.exitCode).toBe(0);
   });
 
   suite.test('approvals.revoke.grant', 'takes such an answer back, so that the next command is asked about', async (place) => {
-    const { taskId, run } = await asked(place);
-    const running = run('f');
-    await place.person.approvals.answer((await question(place, taskId)).id, 'session', 'tester');
+    const { run, answered, grants } = await supervised(place);
+    const running = run();
+    await answered('session');
     await running;
-    const [grant] = (await place.person.approvals.grants()).filter((each) => each.taskId === taskId);
+    const [grant] = await grants();
     await place.person.approvals.revoke(String(grant?.id), 'tester');
-    expect((await place.person.approvals.grants()).filter((each) => each.taskId === taskId)).toEqual([]);
-    const refusing = refused(run('f'), 'policy_denied');
-    await place.person.approvals.answer((await question(place, taskId)).id, 'deny', 'tester');
+    expect(await grants()).toEqual([]);
+    const refusing = refused(run(), 'policy_denied');
+    await answered('deny');
     await refusing;
   });
 
@@ -197,12 +208,23 @@ function grantCases(suite: Suite): void {
     await refused(place.person.approvals.revoke(`grt_${'0'.repeat(24)}`, 'tester'), 'not_found');
   });
 
-  suite.test('approvals.skip.task', 'keeps to rules for a task whose questions are skipped', async (place) => {
-    const { taskId, run } = await asked(place);
+  suite.test('approvals.skip.task', 'asks no more about commands of one task, until it does again', async (place) => {
+    const { taskId, run, answered } = await supervised(place);
+    await place.agent.approvals.skip(taskId, true);
+    expect((await run()).exit.exitCode).toBe(0);
+    await place.agent.approvals.skip(taskId, false);
+    const refusing = refused(run(), 'policy_denied');
+    await answered('deny');
+    await refusing;
+  });
+
+  suite.test('approvals.skip.rules', 'keeps to rules for a task whose questions are skipped', async (place) => {
+    const { taskId, run, isThere } = await asked(place);
     await place.agent.approvals.skip(taskId, true);
     const refusing = refused(run('f'), 'policy_denied');
     await place.person.approvals.answer((await question(place, taskId)).id, 'deny', 'tester');
     await refusing;
+    expect(await isThere('f')).toBe(false);
     await place.agent.approvals.skip(taskId, false);
   });
 }

@@ -178,7 +178,7 @@ function secretCases(suite: Suite): void {
   suite.test('secrets.redactor.text', 'replaces what looks like a secret in a text', (place) => {
     const redactor = place.agent.secrets.redactor();
     const token = `ghp_${'a1B2'.repeat(9)}`;
-    const parts = [...redactor.push(Buffer.from(`token ${token} end`)), ...redactor.end()];
+    const parts = [...redactor.write(Buffer.from(`token ${token} end`)), ...redactor.end()];
     const text = Buffer.concat(parts).toString();
     expect([text.includes(token), text.startsWith('token '), text.endsWith(' end')]).toEqual([false, true, true]);
     return Promise.resolve();

@@ -21,10 +21,10 @@ function resultCases(suite: Suite): void {
     });
 
   for (const signal of ['SIGTERM', 'SIGKILL'])
-    suite.test(`execs.run.${signal.toLowerCase()}`, `says that ${signal} ended a command`, async (place) => {
+    suite.test(`execs.run.${signal.toLowerCase()}`, `says that ${signal} ended a command, as far as the place tells`, async (place) => {
       const command = ['sh', '-c', `kill -${signal.slice(3)} $$; sleep 5`] as const;
       const { exit } = await place.agent.execs.run({ taskId: place.task, command: [...command] });
-      expect(exit).toMatchObject({ reason: 'signaled', signal });
+      expect([exit.signal, exit.signalGuessed]).toEqual([signal, exit.reason === 'exited']);
     });
 
   suite.test('execs.run.streams', 'gives both streams apart, with their sizes, and proves that they are complete', async (place) => {
@@ -46,8 +46,7 @@ function resultCases(suite: Suite): void {
 
   suite.test('execs.run.arguments', 'passes every argument on as it is', async (place) => {
     const words = ['', ' ', '$HOME', '`id`', '"', "'", 'a\nb', '-n', '\\', '*', 'é世界😀', '\t'];
-    const command = ['sh', '-c', 'printf "<%s>" "$@"', 'sh', ...words] as const;
-    const { stdout } = await place.agent.execs.run({ taskId: place.task, command: [...command] });
+    const { stdout } = await place.agent.execs.run({ taskId: place.task, command: ['printf', '<%s>', ...words] });
     expect(stdout.text).toBe(words.map((word) => `<${word}>`).join(''));
   });
 

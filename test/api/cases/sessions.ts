@@ -26,7 +26,7 @@ function stateCases(suite: Suite): void {
     const { say } = sayingIn(place);
     const first = await say('cd /usr; X="a  b"; export Y=exported; f() { echo "f $1 $X"; }; alias hi="echo hello"');
     expect(first).toMatchObject({ exit: ended(0), restored: false, lost: [], sessionEnded: false });
-    const { stdout, stderr, exit } = await say('pwd; f one; hi; sh -c "echo \\$Y"; echo err >&2; (exit 7)');
+    const { stdout, stderr, exit } = await say('pwd; f one; hi; printenv Y; echo err >&2; (exit 7)');
     expect([stdout.text, stderr.text, exit.exitCode]).toEqual(['/usr\nf one a  b\nhello\nexported\n', 'err\n', 7]);
   });
 

@@ -1,0 +1,12 @@
+import { homeFor } from './subjects/embedded.ts';
+import { throughService } from './subjects/service.ts';
+import { apiSuite } from './suite.ts';
+
+apiSuite({
+  name: 'through a service on local',
+  backend: 'local',
+  hasStats: false,
+  hasTerminals: false,
+  isContained: false,
+  open: async (settings) => await throughService(homeFor('{backend: local}', {}, settings)),
+});
