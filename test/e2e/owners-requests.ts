@@ -52,9 +52,12 @@ const startExec: Make = (owner, { taskId, sandboxId }) => {
 const anyOf = (all: ReadonlyMap<string, Ran>, prefix: string): string =>
   all.size > 0 && Math.random() < 0.7 ? any([...all.keys()]) : `exec_${prefix}-${1 + Math.floor(Math.random() * 40)}`;
 
+/** Of a route that names no sandbox. */
+const anywhere = '';
+
 const visible = (all: ReadonlyMap<string, Ran>, execId: string, id: string): Ran | null => {
   const ran = all.get(execId);
-  return ran !== undefined && (ran.taskId === id || ran.sandboxId === id) ? ran : null;
+  return ran !== undefined && (id === anywhere || ran.taskId === id || ran.sandboxId === id) ? ran : null;
 };
 
 const getExec: Make = (owner, _task, id) => {
@@ -68,6 +71,11 @@ const getExec: Make = (owner, _task, id) => {
       if (ran !== null) expect(accept === 'application/json' ? text : outputOf(text)).toContain(ran.text);
     },
   };
+};
+
+const cancelExec: Make = (owner, _task, id) => {
+  const execId = anyOf(owner.execs, 'r');
+  return { params: { execId }, check: succeeds(visible(owner.execs, execId, id) === null ? 404 : 204) };
 };
 
 const ofProcess =
@@ -146,10 +154,7 @@ export const inSandbox: Readonly<Record<string, Make>> = {
     },
   }),
   [`GET ${execsAt}/{execId}`]: getExec,
-  [`DELETE ${execsAt}/{execId}`]: (owner, _task, id) => {
-    const execId = anyOf(owner.execs, 'r');
-    return { params: { execId }, check: succeeds(visible(owner.execs, execId, id) === null ? 404 : 204) };
-  },
+  [`DELETE ${execsAt}/{execId}`]: cancelExec,
   // The test image has no bash: it is on record, and writes nothing.
   'POST /v1/sandboxes/{id}/code': runText((text) => ({ language: 'bash', text })),
   'POST /v1/sandboxes/{id}/sessions': () => ({ body: { name: 'main' }, check: succeeds(200) }),
@@ -181,6 +186,28 @@ export const recorded: ReadonlySet<string> = new Set([
   `DELETE ${execsAt}/{execId}`,
 ]);
 
+/** In one of its sandboxes, which the body names. `null`: it has none. */
+const inBody =
+  (make: Make) =>
+  (owner: Owner): Request | null => {
+    if (owner.tasks.size === 0) return null;
+    const task = any([...owner.tasks.values()]);
+    const request = make(owner, task, task.taskId);
+    const check: Request['check'] = (answer) => {
+      if (task.stopped && answer.status === 412) return;
+      if (answer.status < 300) task.stopped = false;
+      request.check(answer);
+    };
+    return { ...request, check, body: { ...Object(request.body), taskId: task.taskId, existing: true } };
+  };
+
+const byId =
+  (make: Make) =>
+  (owner: Owner): Request =>
+    make(owner, nowhere, anywhere);
+
+const nowhere = { taskId: 'none', sandboxId: 'none', files: new Map<string, string>(), stopped: false };
+
 const approvalOf = (owner: Owner, owners: readonly Owner[]): string | null => {
   const foreign = owners.filter((each) => each !== owner).flatMap(({ pending }) => [...pending]);
   const ids = owner.pending.size > 0 && Math.random() < 0.6 ? [...owner.pending] : foreign;
@@ -202,6 +229,14 @@ export const elsewhere: Readonly<Record<string, (owner: Owner, owners: readonly 
       for (const each of itemsOf(answer)) expect([...owner.processes.keys()]).toContain(each);
     },
   }),
+  'POST /v1/execs': inBody(startExec),
+  'GET /v1/execs/{execId}': byId(getExec),
+  'DELETE /v1/execs/{execId}': byId(cancelExec),
+  'POST /v1/processes': inBody(startProcess),
+  'GET /v1/processes/{processId}': byId(ofProcess(200)),
+  'GET /v1/processes/{processId}/wait': byId(ofProcess(200)),
+  'PUT /v1/processes/{processId}/input': byId(ofProcess(412)),
+  'DELETE /v1/processes/{processId}': byId(ofProcess(200)),
   'GET /v1/approvals': (owner) => ({
     check: (answer) => expect(itemsOf(answer)).toEqual([...owner.pending].toSorted()),
   }),

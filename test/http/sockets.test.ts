@@ -1,4 +1,5 @@
 /** Stdin and terminals over WebSocket. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSocket } from './raw.ts';
 import { everyLine, openWorld, type World } from './world.ts';
@@ -28,6 +29,18 @@ describe('the stdin of an exec', () => {
     expect(events.at(-1)).toMatchObject({ type: 'exit', exit: { exitCode: 0 } });
     const text = (await reading).map(({ type, data }) => (type === 'stdout' ? String(data) : '')).join('');
     expect(text).toBe(Array.from({ length: 100 }, (_, part) => `part ${part}\n`).join(''));
+  });
+
+  it('of more than the command takes at once ends too, and so does the socket', async () => {
+    const text = 'x'.repeat(900_000);
+    const body = { command: ['sh', '-c', 'sleep 0.5; wc -c'], stdin: true, execId: 'exec_wc' };
+    const reading = world.ask('/v1/sandboxes/build/execs', { body }).then(everyLine);
+    await started('exec_wc');
+    const { socket, closed } = await openSocket(`${world.url}/v1/execs/exec_wc/stdin`, { token: world.agent });
+    for (let part = 0; part < 3; part++) socket.send(Buffer.from(text));
+    socket.send(JSON.stringify({ type: 'end' }));
+    expect((await reading).find(({ type }) => type === 'stdout')?.['data']).toContain('2700000');
+    expect(await Promise.race([closed, delay(5000, 'open')])).toBe(1000);
   });
 
   it('of an exec that there is not says so', async () => {

@@ -80,7 +80,13 @@ export const sandbox = z
     backend: z.string(),
     state: states,
     name: z.string(),
-    place: z.object({ host: z.string().nullable(), resource: z.string().nullable() }).nullable(),
+    place: z
+      .object({
+        host: z.string().nullable(),
+        resource: z.string().nullable(),
+        imageDigest: z.string().nullable(),
+      })
+      .nullable(),
     spec: z.object({
       backend: z.string(),
       image: z.string().nullable(),

@@ -24,7 +24,8 @@ const control = z.discriminatedUnion('type', [
 export function feedFrom(socket: WebSocket, running: Reachable | null): void {
   const stdin = running?.stdin ?? null;
   stdin?.on('error', () => undefined);
-  stdin?.on('drain', () => socket.resume());
+  // What is ended, or gone, does not drain any more; a socket that stays paused would not see its own end.
+  for (const event of ['drain', 'finish', 'close']) stdin?.on(event, () => socket.resume());
   socket.on('message', (data, isBinary) => {
     const bytes = Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
     if (isBinary && stdin?.writable === true) {
@@ -72,6 +73,7 @@ export async function sendTo(
     code = closeCodes.failed;
     await written(socket, JSON.stringify({ type: 'error', error: problemOf(toCaissonError(error), requestId) }));
   }
+  socket.resume();
   socket.close(code);
 }
 
