@@ -3,11 +3,16 @@ import type { CaissonApi } from '../service/api.ts';
 import { Strangers } from './hooks/strangers.ts';
 import { LiveExecs, type Reachable } from './socket/live.ts';
 import { Tickets } from './socket/tickets.ts';
+import { KeptResults } from './stream/kept-results.ts';
+import { Starts } from './stream/starts.ts';
 
 export interface Service {
   readonly api: CaissonApi;
   /** Execs that this process runs for clients. */
   readonly live: LiveExecs<Reachable>;
+  /** What is about to run for clients. */
+  readonly starts: Starts;
+  readonly texts: KeptResults;
   readonly tickets: Tickets;
   readonly strangers: Strangers;
   /** Fires when the service stops: no exec is taken any more, and every stream ends with where to resume. */
@@ -19,6 +24,8 @@ export function serviceOf(api: CaissonApi, closing: AbortSignal, heartbeatMs: nu
   return {
     ...{ api, closing, heartbeatMs },
     live: new LiveExecs<Reachable>(),
+    starts: new Starts(),
+    texts: new KeptResults(),
     tickets: new Tickets(() => performance.now()),
     strangers: new Strangers(() => performance.now()),
   };

@@ -80,6 +80,12 @@ export class Place {
     return path;
   }
 
+  /** The `seq` of the last event so far. */
+  async newest(): Promise<number> {
+    const events = await Array.fromAsync(this.agent.events.follow());
+    return events.at(-1)?.seq ?? 0;
+  }
+
   /** Whether a process of the shared sandbox runs: it is there, and no zombie. */
   async isAlive(pid: string): Promise<boolean> {
     const { stdout } = await this.sh(`sed -n 's/^State:.//p' /proc/${pid.trim()}/status 2>/dev/null`);

@@ -1,4 +1,5 @@
 import { dockerHome, unavailable } from './subjects/docker.ts';
+import { serviceDeviations } from './subjects/deviations.ts';
 import { throughService } from './subjects/service.ts';
 import { apiSuite } from './suite.ts';
 
@@ -9,5 +10,6 @@ apiSuite({
   hasTerminals: true,
   isContained: true,
   unavailable,
+  deviations: serviceDeviations,
   open: async (settings) => await throughService(dockerHome(settings)),
 });

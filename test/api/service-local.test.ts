@@ -1,4 +1,5 @@
 import { homeFor } from './subjects/embedded.ts';
+import { serviceDeviations } from './subjects/deviations.ts';
 import { throughService } from './subjects/service.ts';
 import { apiSuite } from './suite.ts';
 
@@ -8,5 +9,6 @@ apiSuite({
   hasStats: false,
   hasTerminals: false,
   isContained: false,
+  deviations: serviceDeviations,
   open: async (settings) => await throughService(homeFor('{backend: local}', {}, settings)),
 });
