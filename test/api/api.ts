@@ -26,7 +26,9 @@ interface StartsTexts {
 
 /** A verdict of the library is there at once, one of a service comes. */
 interface Checks {
-  checker(query: CheckQuery): Promise<(command: string | readonly [string, ...string[]]) => Decision | Promise<Decision>>;
+  checker(
+    query: CheckQuery,
+  ): Promise<(command: string | readonly [string, ...string[]]) => Decision | Promise<Decision>>;
 }
 
 interface ChecksUrls {

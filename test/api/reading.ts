@@ -46,10 +46,7 @@ export function numbered(count: number): string {
 }
 
 /** The first that is wanted; the loop is left then. */
-export async function firstOf<Item>(
-  items: AsyncIterable<Item>,
-  isWanted: (item: Item) => boolean,
-): Promise<Item> {
+export async function firstOf<Item>(items: AsyncIterable<Item>, isWanted: (item: Item) => boolean): Promise<Item> {
   for await (const item of items) if (isWanted(item)) return item;
   throw new Error('it ended without the wanted one');
 }
@@ -64,4 +61,12 @@ export const ended = (exitCode: number) => ({ reason: 'exited', exitCode, signal
 /** Output that was kept whole. */
 export function whole(text: string): RunResult['stdout'] {
   return { text, bytes: Buffer.byteLength(text), truncated: false, omittedBytes: 0, cutAt: null };
+}
+
+/** A call as a program without types may make it. */
+export async function calling(noun: object, verb: string, ...args: readonly unknown[]): Promise<unknown> {
+  const act: unknown = Reflect.get(noun, verb);
+  if (typeof act !== 'function') throw new Error(`there is no ${verb}`);
+  const answer: unknown = Reflect.apply(act, noun, args);
+  return await answer;
 }

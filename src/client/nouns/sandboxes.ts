@@ -28,7 +28,10 @@ export function sandboxesOf(wire: Wire): SandboxesApi {
     },
     list: async ({ owner, labels, ...filter } = {}, { signal } = {}) => {
       if (owner !== undefined)
-        throw new CaissonError('not_supported', 'a list of the service has no filter by owner: it lists what the token sees');
+        throw new CaissonError(
+          'not_supported',
+          'a list of the service has no filter by owner: it lists what the token sees',
+        );
       const label = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
       const found = await ask({ method: 'GET', path, query: { ...filter, label }, signal });
       const { items, nextCursor } = page<SandboxView>(found, shape);

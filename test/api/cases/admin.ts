@@ -26,11 +26,15 @@ function policyCases(suite: Suite): void {
     expect((await planning('touch x')).verdict).toBe('deny');
   });
 
-  suite.test('policy.checker.refused', 'refuses a backend that there is not, and a rule that is none', async (place) => {
-    const deciding = async (query: object) => await (await place.agent.policy.checker(query))('ls');
-    await refused(deciding({ backend: 'nowhere' }), 'invalid_argument');
-    await refused(deciding({ rules: { deny: ['terminal(a; b)'] } }), 'invalid_argument');
-  });
+  suite.test(
+    'policy.checker.refused',
+    'refuses a backend that there is not, and a rule that is none',
+    async (place) => {
+      const deciding = async (query: object) => await (await place.agent.policy.checker(query))('ls');
+      await refused(deciding({ backend: 'nowhere' }), 'invalid_argument');
+      await refused(deciding({ rules: { deny: ['terminal(a; b)'] } }), 'invalid_argument');
+    },
+  );
 
   suite.test('policy.examples.sound', 'tries every rule on its own examples', async (place) => {
     const rules = await place.agent.policy.examples();
@@ -116,7 +120,9 @@ function eventCases(suite: Suite): void {
     };
     await expect.poll(async () => (await own()).at(-1)?.data['to'], { timeout: 10_000 }).toBe('removed');
     await expect
-      .poll(async () => (await own()).map(({ type, data }) => (type === 'sandbox.state' ? data['to'] : type)), { timeout: 10_000 })
+      .poll(async () => (await own()).map(({ type, data }) => (type === 'sandbox.state' ? data['to'] : type)), {
+        timeout: 10_000,
+      })
       .toEqual(expect.arrayContaining(['creating', 'ready', 'exec.started', 'exec.ended', 'destroying', 'removed']));
     const seqs = (await own()).map(({ seq }) => seq);
     expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
@@ -129,16 +135,20 @@ function eventCases(suite: Suite): void {
     expect(rest.slice(0, 2)).toEqual(all.slice(-2));
   });
 
-  suite.test('events.follow.live', 'follows changes that another client makes, until its signal fires', async (place) => {
-    const newest = await place.newest();
-    const abort = new AbortController();
-    const taskId = place.name();
-    const events = place.agent.events.follow({ after: newest, follow: true }, { signal: abort.signal });
-    const seen = firstOf(events, ({ type, data }) => type === 'sandbox.state' && data['taskId'] === taskId);
-    await place.other.sandboxes.create({ taskId });
-    expect(await seen).toMatchObject({ owner: 'operator', data: { taskId, to: 'creating' } });
-    abort.abort();
-  });
+  suite.test(
+    'events.follow.live',
+    'follows changes that another client makes, until its signal fires',
+    async (place) => {
+      const newest = await place.newest();
+      const abort = new AbortController();
+      const taskId = place.name();
+      const events = place.agent.events.follow({ after: newest, follow: true }, { signal: abort.signal });
+      const seen = firstOf(events, ({ type, data }) => type === 'sandbox.state' && data['taskId'] === taskId);
+      await place.other.sandboxes.create({ taskId });
+      expect(await seen).toMatchObject({ owner: 'operator', data: { taskId, to: 'creating' } });
+      abort.abort();
+    },
+  );
 
   suite.test('events.follow.gone', 'refuses to go on behind an event that there never was', async (place) => {
     await refused(Array.fromAsync(place.agent.events.follow({ after: 1_000_000_000 })), 'not_found');
@@ -172,11 +182,15 @@ function configCases(suite: Suite): void {
     expect(entries.find(({ key }) => key === 'approvals.session_seconds')?.value).toBe(1234);
   });
 
-  suite.test('config.set.refused', 'refuses a key that is not known and a value that is none, and changes nothing', async (place) => {
-    await refused(place.agent.config.set('approvals.sesion_seconds', '1'), 'invalid_argument');
-    await refused(place.agent.config.set('approvals.session_seconds', 'soon'), 'invalid_argument');
-    expect((await place.agent.config.reload()).changed).toEqual([]);
-  });
+  suite.test(
+    'config.set.refused',
+    'refuses a key that is not known and a value that is none, and changes nothing',
+    async (place) => {
+      await refused(place.agent.config.set('approvals.sesion_seconds', '1'), 'invalid_argument');
+      await refused(place.agent.config.set('approvals.session_seconds', 'soon'), 'invalid_argument');
+      expect((await place.agent.config.reload()).changed).toEqual([]);
+    },
+  );
 
   suite.test('config.reload.restart', 'says which keys hold after a restart only', async (place) => {
     await place.agent.config.set('terminal.timeout', '200');

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ApprovalView } from '../../../src/service/api.ts';
 import type { Place } from '../place.ts';
-import { refused, whole } from '../reading.ts';
+import { calling, refused, whole } from '../reading.ts';
 import type { Suite } from '../suite.ts';
 
 export function approvalCases(suite: Suite): void {
@@ -44,21 +44,28 @@ function questionCases(suite: Suite): void {
     const running = run('f');
     const found = await question(place, taskId);
     expect(found).toMatchObject({ taskId, state: 'pending', display: `touch ${directory}/f`, diff: null });
-    expect([found.id, found.choices]).toEqual([expect.stringMatching(/^apr_[0-9a-f]{24}$/), expect.arrayContaining(['once', 'deny'])]);
+    expect([found.id, found.choices]).toEqual([
+      expect.stringMatching(/^apr_[0-9a-f]{24}$/),
+      expect.arrayContaining(['once', 'deny']),
+    ]);
     await place.person.approvals.answer(found.id, 'once', 'tester');
     await running;
     expect((await place.person.approvals.list()).filter((each) => each.taskId === taskId)).toEqual([]);
   });
 
-  suite.test('approvals.get.states', 'shows a question while it waits, and how it was answered afterwards', async (place) => {
-    const { taskId, run } = await asked(place);
-    const running = run('f');
-    const { id } = await question(place, taskId);
-    expect((await place.person.approvals.get(id)).state).toBe('pending');
-    await place.person.approvals.answer(id, 'once', 'tester');
-    await running;
-    expect((await place.person.approvals.get(id)).state).toBe('used');
-  });
+  suite.test(
+    'approvals.get.states',
+    'shows a question while it waits, and how it was answered afterwards',
+    async (place) => {
+      const { taskId, run } = await asked(place);
+      const running = run('f');
+      const { id } = await question(place, taskId);
+      expect((await place.person.approvals.get(id)).state).toBe('pending');
+      await place.person.approvals.answer(id, 'once', 'tester');
+      await running;
+      expect((await place.person.approvals.get(id)).state).toBe('used');
+    },
+  );
 
   suite.test('approvals.get.missing', 'has nothing of a question that was never asked', async (place) => {
     await refused(place.person.approvals.get(`apr_${'0'.repeat(24)}`), 'not_found');
@@ -113,7 +120,7 @@ function answerCases(suite: Suite): void {
     const refusing = refused(run('f'), 'policy_denied');
     const { id } = await question(place, taskId);
     const choice: unknown = 'perhaps';
-    const attempt = Reflect.apply(place.person.approvals.answer, place.person.approvals, [id, choice, 'tester']);
+    const attempt = calling(place.person.approvals, 'answer', id, choice, 'tester');
     await refused(attempt, 'invalid_argument');
     expect((await place.person.approvals.get(id)).state).toBe('pending');
     await place.person.approvals.answer(id, 'deny', 'tester');
@@ -163,12 +170,19 @@ function answerCases(suite: Suite): void {
     expect((await Promise.all(running)).map(({ exit }) => exit.exitCode)).toEqual([0, 0]);
   });
 
-  suite.test('approvals.answerAll.nothing', 'answers nothing where nothing waits, and never with always', async (place) => {
-    const { person } = place;
-    expect(await person.approvals.answerAll({ taskId: 'never-made', choice: 'deny' }, 'tester')).toEqual({ answered: [], left: [] });
-    const always: object = { taskId: 'never-made', choice: 'always' };
-    await refused(Reflect.apply(person.approvals.answerAll, person.approvals, [always, 'tester']), 'invalid_argument');
-  });
+  suite.test(
+    'approvals.answerAll.nothing',
+    'answers nothing where nothing waits, and never with always',
+    async (place) => {
+      const { person } = place;
+      expect(await person.approvals.answerAll({ taskId: 'never-made', choice: 'deny' }, 'tester')).toEqual({
+        answered: [],
+        left: [],
+      });
+      const always: object = { taskId: 'never-made', choice: 'always' };
+      await refused(calling(person.approvals, 'answerAll', always, 'tester'), 'invalid_argument');
+    },
+  );
 }
 
 /** A task of which every command is asked about, and may be approved for the session. */
@@ -182,27 +196,35 @@ async function supervised(place: Place) {
 }
 
 function grantCases(suite: Suite): void {
-  suite.test('approvals.grants.session', 'lists an answer that holds for the session, and asks no more for the same', async (place) => {
-    const { run, answered, grants } = await supervised(place);
-    const running = run();
-    await answered('session');
-    expect((await running).exit.exitCode).toBe(0);
-    expect((await grants()).map(({ id }) => id)).toEqual([expect.stringMatching(/^grt_[0-9a-f]{24}$/)]);
-    expect((await run()).exit.exitCode).toBe(0);
-  });
+  suite.test(
+    'approvals.grants.session',
+    'lists an answer that holds for the session, and asks no more for the same',
+    async (place) => {
+      const { run, answered, grants } = await supervised(place);
+      const running = run();
+      await answered('session');
+      expect((await running).exit.exitCode).toBe(0);
+      expect((await grants()).map(({ id }) => id)).toEqual([expect.stringMatching(/^grt_[0-9a-f]{24}$/)]);
+      expect((await run()).exit.exitCode).toBe(0);
+    },
+  );
 
-  suite.test('approvals.revoke.grant', 'takes such an answer back, so that the next command is asked about', async (place) => {
-    const { run, answered, grants } = await supervised(place);
-    const running = run();
-    await answered('session');
-    await running;
-    const [grant] = await grants();
-    await place.person.approvals.revoke(String(grant?.id), 'tester');
-    expect(await grants()).toEqual([]);
-    const refusing = refused(run(), 'policy_denied');
-    await answered('deny');
-    await refusing;
-  });
+  suite.test(
+    'approvals.revoke.grant',
+    'takes such an answer back, so that the next command is asked about',
+    async (place) => {
+      const { run, answered, grants } = await supervised(place);
+      const running = run();
+      await answered('session');
+      await running;
+      const [grant] = await grants();
+      await place.person.approvals.revoke(String(grant?.id), 'tester');
+      expect(await grants()).toEqual([]);
+      const refusing = refused(run(), 'policy_denied');
+      await answered('deny');
+      await refusing;
+    },
+  );
 
   suite.test('approvals.revoke.missing', 'has nothing to take back under an id that is not there', async (place) => {
     await refused(place.person.approvals.revoke(`grt_${'0'.repeat(24)}`, 'tester'), 'not_found');

@@ -76,18 +76,22 @@ function readCases(suite: Suite): void {
     await refused(place.agent.files.stream({ task: place.task, path: '/no/such/file' }), 'not_found');
   });
 
-  suite.test('files.stat.kinds', 'tells files, directories and links apart, with size, mode and time', async (place) => {
-    const { task, agent } = place;
-    const dir = await place.directory();
-    await place.sh(`cd ${dir} && printf 12345 >f && chmod 640 f && mkdir d && ln -s f l`);
-    const stat = (name: string) => agent.files.stat({ task, path: `${dir}/${name}` });
-    expect(await stat('f')).toMatchObject({ name: 'f', kind: 'file', size: 5, mode: 0o640 });
-    expect(await stat('d')).toMatchObject({ name: 'd', kind: 'directory' });
-    expect(await stat('l')).toMatchObject({ name: 'l', kind: 'symlink', target: 'f' });
-    const { modifiedAt } = await stat('f');
-    expect(Math.abs(Date.parse(modifiedAt) - Date.now())).toBeLessThan(600_000);
-    await refused(stat('none'), 'not_found');
-  });
+  suite.test(
+    'files.stat.kinds',
+    'tells files, directories and links apart, with size, mode and time',
+    async (place) => {
+      const { task, agent } = place;
+      const dir = await place.directory();
+      await place.sh(`cd ${dir} && printf 12345 >f && chmod 640 f && mkdir d && ln -s f l`);
+      const stat = (name: string) => agent.files.stat({ task, path: `${dir}/${name}` });
+      expect(await stat('f')).toMatchObject({ name: 'f', kind: 'file', size: 5, mode: 0o640 });
+      expect(await stat('d')).toMatchObject({ name: 'd', kind: 'directory' });
+      expect(await stat('l')).toMatchObject({ name: 'l', kind: 'symlink', target: 'f' });
+      const { modifiedAt } = await stat('f');
+      expect(Math.abs(Date.parse(modifiedAt) - Date.now())).toBeLessThan(600_000);
+      await refused(stat('none'), 'not_found');
+    },
+  );
 
   suite.test('files.list.order', 'lists names of any characters in their order', async (place) => {
     const { task, agent } = place;
@@ -116,10 +120,13 @@ function readCases(suite: Suite): void {
     await agent.files.write({ task, path: `${dir}/c.md`, bytes: 'needle (3)\n' });
     const found = await agent.files.search({ task, path: dir, pattern: 'needle (', name: '*.txt' });
     const matches = found.matches.map(({ path, line, text }) => [path.slice(dir.length), line, text]);
-    expect(matches.toSorted()).toEqual([
-      ['/a.txt', 2, 'needle (1)'],
-      ['/sub/b.txt', 1, 'needle (2)'],
-    ]);
+    expect(matches).toHaveLength(2);
+    expect(matches).toEqual(
+      expect.arrayContaining([
+        ['/a.txt', 2, 'needle (1)'],
+        ['/sub/b.txt', 1, 'needle (2)'],
+      ]),
+    );
     expect([found.truncated, found.withheld]).toEqual([false, 0]);
   });
 
@@ -127,7 +134,8 @@ function readCases(suite: Suite): void {
     const { task, agent } = place;
     const path = await place.directory();
     await agent.files.write({ task, path: `${path}/f`, bytes: 'cat\ncot\ncut\ndog\n' });
-    const search = async (more: object) => (await agent.files.search({ task, path, pattern: 'c[ao]t', ...more })).matches;
+    const search = async (more: object) =>
+      (await agent.files.search({ task, path, pattern: 'c[ao]t', ...more })).matches;
     expect((await search({ regex: true })).map(({ text }) => text)).toEqual(['cat', 'cot']);
     expect(await search({})).toEqual([]);
     await refused(agent.files.search({ task, path, pattern: '(', regex: true }), 'invalid_argument');
@@ -143,13 +151,17 @@ function readCases(suite: Suite): void {
 }
 
 function writeCases(suite: Suite): void {
-  suite.test('files.write.made', 'makes a file with its directories, and answers its size and digest', async (place) => {
-    const { task } = place;
-    const path = `${await place.directory()}/deep/er/f`;
-    const bytes = new Uint8Array([1, 2, 3]);
-    expect(await place.agent.files.write({ task, path, bytes })).toEqual({ size: 3, sha256: digest(bytes) });
-    expect((await place.sh(`cksum <${path}`)).stdout.text).toMatch(/^\d+ 3\n$/);
-  });
+  suite.test(
+    'files.write.made',
+    'makes a file with its directories, and answers its size and digest',
+    async (place) => {
+      const { task } = place;
+      const path = `${await place.directory()}/deep/er/f`;
+      const bytes = new Uint8Array([1, 2, 3]);
+      expect(await place.agent.files.write({ task, path, bytes })).toEqual({ size: 3, sha256: digest(bytes) });
+      expect((await place.sh(`cksum <${path}`)).stdout.text).toMatch(/^\d+ 3\n$/);
+    },
+  );
 
   suite.test('files.write.mode', 'leaves the mode of a file that is there', async (place) => {
     const { task, agent } = place;
@@ -159,16 +171,20 @@ function writeCases(suite: Suite): void {
     expect(await agent.files.stat({ task, path })).toMatchObject({ size: 3, mode: 0o750 });
   });
 
-  suite.test('files.write.expected', 'writes only over what was expected, and leaves the old file otherwise', async (place) => {
-    const { task, agent } = place;
-    const path = `${await place.directory()}/f`;
-    await agent.files.write({ task, path, bytes: 'one', expected: null });
-    await refused(agent.files.write({ task, path, bytes: 'two', expected: null }), 'conflict');
-    await refused(agent.files.write({ task, path, bytes: 'two', expected: digest('x') }), 'conflict');
-    expect(Buffer.from((await agent.files.read({ task, path })).bytes).toString()).toBe('one');
-    await agent.files.write({ task, path, bytes: 'two', expected: digest('one') });
-    expect(Buffer.from((await agent.files.read({ task, path })).bytes).toString()).toBe('two');
-  });
+  suite.test(
+    'files.write.expected',
+    'writes only over what was expected, and leaves the old file otherwise',
+    async (place) => {
+      const { task, agent } = place;
+      const path = `${await place.directory()}/f`;
+      await agent.files.write({ task, path, bytes: 'one', expected: null });
+      await refused(agent.files.write({ task, path, bytes: 'two', expected: null }), 'conflict');
+      await refused(agent.files.write({ task, path, bytes: 'two', expected: digest('x') }), 'conflict');
+      expect(Buffer.from((await agent.files.read({ task, path })).bytes).toString()).toBe('one');
+      await agent.files.write({ task, path, bytes: 'two', expected: digest('one') });
+      expect(Buffer.from((await agent.files.read({ task, path })).bytes).toString()).toBe('two');
+    },
+  );
 
   suite.test('files.write.large', 'takes 20 MiB at once', async (place) => {
     const { task } = place;
@@ -225,17 +241,21 @@ function writeCases(suite: Suite): void {
     await refused(agent.files.move({ task, path: `${dir}/a`, to: `${dir}/c` }), 'not_found');
   });
 
-  suite.test('files.remove.removed', 'removes a file, and a directory with what is in it only when that is asked for', async (place) => {
-    const { task, agent } = place;
-    const dir = await place.directory();
-    await agent.files.write({ task, path: `${dir}/sub/f`, bytes: 'x' });
-    await agent.files.write({ task, path: `${dir}/f`, bytes: 'x' });
-    await refused(agent.files.remove({ task, path: `${dir}/sub` }), 'failed_precondition');
-    await agent.files.remove({ task, path: `${dir}/sub`, recursive: true });
-    await agent.files.remove({ task, path: `${dir}/f` });
-    expect((await agent.files.list({ task, path: dir })).entries).toEqual([]);
-    await refused(agent.files.remove({ task, path: `${dir}/f` }), 'not_found');
-  });
+  suite.test(
+    'files.remove.removed',
+    'removes a file, and a directory with what is in it only when that is asked for',
+    async (place) => {
+      const { task, agent } = place;
+      const dir = await place.directory();
+      await agent.files.write({ task, path: `${dir}/sub/f`, bytes: 'x' });
+      await agent.files.write({ task, path: `${dir}/f`, bytes: 'x' });
+      await refused(agent.files.remove({ task, path: `${dir}/sub` }), 'failed_precondition');
+      await agent.files.remove({ task, path: `${dir}/sub`, recursive: true });
+      await agent.files.remove({ task, path: `${dir}/f` });
+      expect((await agent.files.list({ task, path: dir })).entries).toEqual([]);
+      await refused(agent.files.remove({ task, path: `${dir}/f` }), 'not_found');
+    },
+  );
 }
 
 function refusalCases(suite: Suite): void {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'vitest';
-import { refused, sourceOf } from '../reading.ts';
+import { calling, refused, sourceOf } from '../reading.ts';
 import type { Suite } from '../suite.ts';
 
 const shell = (text: string): [string, ...string[]] => ['sh', '-c', text];
@@ -38,7 +38,12 @@ function startCases(suite: Suite): void {
 
   suite.test('processes.start.environment', 'has its variables and its directory', async (place) => {
     const file = `${await place.directory()}/said`;
-    const request = { taskId: place.task, command: shell(`echo "$WORD $PWD" >${file}`), env: { WORD: 'a b' }, cwd: '/usr' };
+    const request = {
+      taskId: place.task,
+      command: shell(`echo "$WORD $PWD" >${file}`),
+      env: { WORD: 'a b' },
+      cwd: '/usr',
+    };
     const { id } = await place.agent.processes.start(request);
     expect((await place.agent.processes.wait(id)).exitCode).toBe(0);
     expect((await place.sh(`cat ${file}`)).stdout.text).toBe('a b /usr\n');
@@ -46,7 +51,7 @@ function startCases(suite: Suite): void {
 
   suite.test('processes.start.refused', 'refuses a key that is not known, and what a rule denies', async (place) => {
     const request: object = { taskId: place.task, command: ['true'], environment: {} };
-    await refused(Reflect.apply(place.agent.processes.start, place.agent.processes, [request]), 'invalid_argument');
+    await refused(calling(place.agent.processes, 'start', request), 'invalid_argument');
     const taskId = await place.fresh({}, 'asked');
     await refused(place.agent.processes.start({ taskId, command: ['mkfifo', 'pipe'] }), 'policy_denied');
     expect(await place.agent.processes.list({ task: taskId })).toEqual([]);
@@ -93,16 +98,20 @@ function inputCases(suite: Suite): void {
     expect((await place.sh(`od -An -tx1 ${file}`)).stdout.text.trim()).toBe('6f 6e 65 0a 00 ff');
   });
 
-  suite.test('processes.input.closed', 'refuses input for a process that has none, and once it has ended', async (place) => {
-    const { agent, task } = place;
-    const none = await agent.processes.start({ taskId: task, command: ['sleep', '300'] });
-    await refused(agent.processes.input(none.id, sourceOf('x')), 'failed_precondition');
-    await agent.processes.kill(none.id);
-    const once = await agent.processes.start({ taskId: task, command: ['cat'], stdin: true });
-    await agent.processes.input(once.id, sourceOf('x'));
-    await agent.processes.wait(once.id);
-    await refused(agent.processes.input(once.id, sourceOf('x')), 'failed_precondition');
-  });
+  suite.test(
+    'processes.input.closed',
+    'refuses input for a process that has none, and once it has ended',
+    async (place) => {
+      const { agent, task } = place;
+      const none = await agent.processes.start({ taskId: task, command: ['sleep', '300'] });
+      await refused(agent.processes.input(none.id, sourceOf('x')), 'failed_precondition');
+      await agent.processes.kill(none.id);
+      const once = await agent.processes.start({ taskId: task, command: ['cat'], stdin: true });
+      await agent.processes.input(once.id, sourceOf('x'));
+      await agent.processes.wait(once.id);
+      await refused(agent.processes.input(once.id, sourceOf('x')), 'failed_precondition');
+    },
+  );
 }
 
 function endCases(suite: Suite): void {
@@ -118,19 +127,25 @@ function endCases(suite: Suite): void {
     await refused(place.agent.processes.wait('exec_never'), 'not_found');
   });
 
-  suite.test('processes.wait.aborted', 'stops waiting when its signal fires, and the process goes on', async (place) => {
-    const { id } = await place.agent.processes.start({ taskId: place.task, command: ['sleep', '300'] });
-    const waiting = place.agent.processes.wait(id, { signal: AbortSignal.timeout(300) });
-    await expect(waiting).rejects.toMatchObject({ code: 'timed_out' });
-    expect((await place.agent.processes.get(id)).state).toBe('running');
-    await place.agent.processes.kill(id);
-  });
+  suite.test(
+    'processes.wait.aborted',
+    'stops waiting when its signal fires, and the process goes on',
+    async (place) => {
+      const { id } = await place.agent.processes.start({ taskId: place.task, command: ['sleep', '300'] });
+      const waiting = place.agent.processes.wait(id, { signal: AbortSignal.timeout(300) });
+      await expect(waiting).rejects.toMatchObject({ code: 'timed_out' });
+      expect((await place.agent.processes.get(id)).state).toBe('running');
+      await place.agent.processes.kill(id);
+    },
+  );
 
   suite.test('processes.kill.tree', 'ends a process with all that it started', async (place) => {
     const file = `${await place.directory()}/pid`;
     const command = shell(`sleep 300 & echo $! >${file}; wait`);
     const { id } = await place.agent.processes.start({ taskId: place.task, command });
-    await expect.poll(async () => (await place.sh(`cat ${file} 2>/dev/null`)).stdout.text, { timeout: 10_000 }).not.toBe('');
+    await expect
+      .poll(async () => (await place.sh(`cat ${file} 2>/dev/null`)).stdout.text, { timeout: 10_000 })
+      .not.toBe('');
     const { process, survivors } = await place.other.processes.kill(id);
     expect([process.id, survivors]).toEqual([id, []]);
     expect((await place.agent.processes.wait(id)).state).not.toBe('running');

@@ -21,16 +21,20 @@ async function threeOf(place: Place): Promise<{ readonly task: string; readonly 
 }
 
 function listCases(suite: Suite): void {
-  suite.test('execs.list.task', 'gives the execs of a task to every client, newest first, with their exits', async (place) => {
-    const { task, ids } = await threeOf(place);
-    const { items, nextCursor } = await place.other.execs.list({ task });
-    expect(items.map(({ id, exit }) => [id, exit?.exitCode])).toEqual(ids.map((id, index) => [id, 2 - index]));
-    const { backend } = place.subject;
-    expect(items[0]).toMatchObject({ command: ['sh', '-c', 'exit 2'], where: { backend, taskId: task } });
-    expect(nextCursor).toBeNull();
-    const { id } = await place.agent.sandboxes.get(task);
-    expect((await place.agent.execs.list({ task: id })).items).toHaveLength(3);
-  });
+  suite.test(
+    'execs.list.task',
+    'gives the execs of a task to every client, newest first, with their exits',
+    async (place) => {
+      const { task, ids } = await threeOf(place);
+      const { items, nextCursor } = await place.other.execs.list({ task });
+      expect(items.map(({ id, exit }) => [id, exit?.exitCode])).toEqual(ids.map((id, index) => [id, 2 - index]));
+      const { backend } = place.subject;
+      expect(items[0]).toMatchObject({ command: ['sh', '-c', 'exit 2'], where: { backend, taskId: task } });
+      expect(nextCursor).toBeNull();
+      const { id } = await place.agent.sandboxes.get(task);
+      expect((await place.agent.execs.list({ task: id })).items).toHaveLength(3);
+    },
+  );
 
   suite.test('execs.list.pages', 'gives every exec once in parts of 1, 2 and 3', async (place) => {
     const { task, ids } = await threeOf(place);
@@ -105,16 +109,20 @@ function oneCases(suite: Suite): void {
 }
 
 function logCases(suite: Suite): void {
-  suite.test('execs.logs.whole', 'gives the record of an exec: where it started, its output, its exit', async (place) => {
-    const { execId, exit } = await place.sh('echo out; sleep 0.2; echo error >&2; exit 3');
-    const events = await Array.fromAsync(place.other.execs.logs(execId));
-    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
-    const [started, out, error, end] = events.map(({ event }) => event);
-    expect(started).toMatchObject({ type: 'started', command: ['sh', '-c', expect.any(String)] });
-    expect([textIn(out), textIn(error)]).toEqual(['out\n', 'error\n']);
-    expect(end).toEqual({ type: 'exit', exit });
-    expect(new Set(events.map((event) => event.execId))).toEqual(new Set([execId]));
-  });
+  suite.test(
+    'execs.logs.whole',
+    'gives the record of an exec: where it started, its output, its exit',
+    async (place) => {
+      const { execId, exit } = await place.sh('echo out; sleep 0.2; echo error >&2; exit 3');
+      const events = await Array.fromAsync(place.other.execs.logs(execId));
+      expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+      const [started, out, error, end] = events.map(({ event }) => event);
+      expect(started).toMatchObject({ type: 'started', command: ['sh', '-c', expect.any(String)] });
+      expect([textIn(out), textIn(error)]).toEqual(['out\n', 'error\n']);
+      expect(end).toEqual({ type: 'exit', exit });
+      expect(new Set(events.map((event) => event.execId))).toEqual(new Set([execId]));
+    },
+  );
 
   suite.test('execs.logs.after', 'goes on behind the event that was seen last', async (place) => {
     const { execId } = await place.sh('for i in 1 2 3; do echo $i; sleep 0.1; done');
@@ -169,19 +177,23 @@ function logCases(suite: Suite): void {
     await refused(Array.fromAsync(place.agent.execs.logs('exec_never')), 'not_found');
   });
 
-  suite.test('execs.logs.process', 'gives the output of a detached process, while it runs and afterwards', async (place) => {
-    const command: [string, ...string[]] = ['sh', '-c', 'echo one; read -r _; echo two; exit 3'];
-    const { id } = await place.agent.processes.start({ taskId: place.task, command, stdin: true });
-    const output = (async (): Promise<string> => {
-      let text = '';
-      for await (const { event } of place.other.execs.logs(id, { follow: true })) text += textIn(event);
-      return text;
-    })();
-    await place.agent.processes.input(id, sourceOf('\n'));
-    expect(await output).toBe('one\ntwo\n');
-    const last = (await Array.fromAsync(place.agent.execs.logs(id))).at(-1);
-    expect(last?.event).toMatchObject({ type: 'exit', exit: { exitCode: 3 } });
-  });
+  suite.test(
+    'execs.logs.process',
+    'gives the output of a detached process, while it runs and afterwards',
+    async (place) => {
+      const command: [string, ...string[]] = ['sh', '-c', 'echo one; read -r _; echo two; exit 3'];
+      const { id } = await place.agent.processes.start({ taskId: place.task, command, stdin: true });
+      const output = (async (): Promise<string> => {
+        let text = '';
+        for await (const { event } of place.other.execs.logs(id, { follow: true })) text += textIn(event);
+        return text;
+      })();
+      await place.agent.processes.input(id, sourceOf('\n'));
+      expect(await output).toBe('one\ntwo\n');
+      const last = (await Array.fromAsync(place.agent.execs.logs(id))).at(-1);
+      expect(last?.event).toMatchObject({ type: 'exit', exit: { exitCode: 3 } });
+    },
+  );
 }
 
 function textIn(event: object | undefined): string {

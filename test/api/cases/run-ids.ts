@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ended, refused, whole } from '../reading.ts';
+import { calling, ended, refused, whole } from '../reading.ts';
 import type { Suite } from '../suite.ts';
 
 export function runIdCases(suite: Suite): void {
@@ -9,15 +9,19 @@ export function runIdCases(suite: Suite): void {
 }
 
 function idCases(suite: Suite): void {
-  suite.test('execs.run.id', 'runs nothing a second time under an id that it knows, and gives the same result', async (place) => {
-    const file = `${await place.directory()}/count`;
-    const command = ['sh', '-c', `echo x >>${file}; echo ran; exit 4`] as [string, ...string[]];
-    const request = { taskId: place.task, execId: `exec_${place.name('same')}`, command };
-    const [first, second] = [await place.agent.execs.run(request), await place.other.execs.run(request)];
-    expect(first).toMatchObject({ execId: request.execId, exit: ended(4), stdout: whole('ran\n') });
-    expect(second).toMatchObject({ execId: request.execId, exit: first.exit, stdout: whole('ran\n') });
-    expect((await place.sh(`cat ${file}`)).stdout.text).toBe('x\n');
-  });
+  suite.test(
+    'execs.run.id',
+    'runs nothing a second time under an id that it knows, and gives the same result',
+    async (place) => {
+      const file = `${await place.directory()}/count`;
+      const command = ['sh', '-c', `echo x >>${file}; echo ran; exit 4`] as [string, ...string[]];
+      const request = { taskId: place.task, execId: `exec_${place.name('same')}`, command };
+      const [first, second] = [await place.agent.execs.run(request), await place.other.execs.run(request)];
+      expect(first).toMatchObject({ execId: request.execId, exit: ended(4), stdout: whole('ran\n') });
+      expect(second).toMatchObject({ execId: request.execId, exit: first.exit, stdout: whole('ran\n') });
+      expect((await place.sh(`cat ${file}`)).stdout.text).toBe('x\n');
+    },
+  );
 
   suite.test('execs.run.id-conflict', 'refuses another command under an id that is used', async (place) => {
     const request = { taskId: place.task, execId: `exec_${place.name('used')}` };
@@ -46,11 +50,15 @@ function refusalCases(suite: Suite): void {
     cwd: { command, cwd: 'a\0b' },
     argument: { command: ['echo', 'a\0b'] },
   }))
-    suite.test(`execs.run.bad-${name}`, `refuses ${JSON.stringify(request).slice(0, 50)}, and runs nothing`, async (place) => {
-      const wanted: object = { taskId: place.task, ...request };
-      const attempt = Reflect.apply(place.agent.execs.run, place.agent.execs, [wanted]);
-      await refused(attempt, 'invalid_argument');
-    });
+    suite.test(
+      `execs.run.bad-${name}`,
+      `refuses ${JSON.stringify(request).slice(0, 50)}, and runs nothing`,
+      async (place) => {
+        const wanted: object = { taskId: place.task, ...request };
+        const attempt = calling(place.agent.execs, 'run', wanted);
+        await refused(attempt, 'invalid_argument');
+      },
+    );
 
   suite.test('execs.run.denied', 'runs nothing that a rule denies', async (place) => {
     const taskId = await place.fresh({}, 'asked');
@@ -72,13 +80,17 @@ function refusalCases(suite: Suite): void {
 }
 
 function codeCases(suite: Suite): void {
-  suite.test('execs.run.code', 'runs a program from a directory of its own, which is gone afterwards', async (place) => {
-    const code = { language: 'bash', text: 'pwd; [[ -t 0 ]]; echo "$? ${BASH_VERSION:+bash}"; exit 5' } as const;
-    const { exit, stdout } = await place.agent.execs.run({ taskId: place.task, code });
-    const [directory = '', said] = stdout.text.split('\n');
-    expect([exit, said]).toMatchObject([ended(5), '1 bash']);
-    expect((await place.sh(`test -e ${directory}`)).exit.exitCode).toBe(1);
-  });
+  suite.test(
+    'execs.run.code',
+    'runs a program from a directory of its own, which is gone afterwards',
+    async (place) => {
+      const code = { language: 'bash', text: 'pwd; [[ -t 0 ]]; echo "$? ${BASH_VERSION:+bash}"; exit 5' } as const;
+      const { exit, stdout } = await place.agent.execs.run({ taskId: place.task, code });
+      const [directory = '', said] = stdout.text.split('\n');
+      expect([exit, said]).toMatchObject([ended(5), '1 bash']);
+      expect((await place.sh(`test -e ${directory}`)).exit.exitCode).toBe(1);
+    },
+  );
 
   suite.test('execs.run.code-text', 'takes a program of any characters', async (place) => {
     const code = { language: 'bash', text: "cat <<'END'\n'\"$x` é世界😀\nEND\n" } as const;

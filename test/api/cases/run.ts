@@ -21,20 +21,28 @@ function resultCases(suite: Suite): void {
     });
 
   for (const signal of ['SIGTERM', 'SIGKILL'])
-    suite.test(`execs.run.${signal.toLowerCase()}`, `says that ${signal} ended a command, as far as the place tells`, async (place) => {
-      const command = ['sh', '-c', `kill -${signal.slice(3)} $$; sleep 5`] as const;
-      const { exit } = await place.agent.execs.run({ taskId: place.task, command: [...command] });
-      expect([exit.signal, exit.signalGuessed]).toEqual([signal, exit.reason === 'exited']);
-    });
+    suite.test(
+      `execs.run.${signal.toLowerCase()}`,
+      `says that ${signal} ended a command, as far as the place tells`,
+      async (place) => {
+        const command = ['sh', '-c', `kill -${signal.slice(3)} $$; sleep 5`] as const;
+        const { exit } = await place.agent.execs.run({ taskId: place.task, command: [...command] });
+        expect([exit.signal, exit.signalGuessed]).toEqual([signal, exit.reason === 'exited']);
+      },
+    );
 
-  suite.test('execs.run.streams', 'gives both streams apart, with their sizes, and proves that they are complete', async (place) => {
-    const command = ['sh', '-c', 'echo out; echo error >&2; echo more'] as const;
-    const { exit, stdout, stderr } = await place.agent.execs.run({ taskId: place.task, command: [...command] });
-    expect([stdout, stderr]).toMatchObject([whole('out\nmore\n'), whole('error\n')]);
-    expect(exit.stdout).toEqual({ bytes: 9, truncated: false, complete: true });
-    expect(exit.stderr).toEqual({ bytes: 6, truncated: false, complete: true });
-    expect(exit.durationMs).toBeGreaterThanOrEqual(0);
-  });
+  suite.test(
+    'execs.run.streams',
+    'gives both streams apart, with their sizes, and proves that they are complete',
+    async (place) => {
+      const command = ['sh', '-c', 'echo out; echo error >&2; echo more'] as const;
+      const { exit, stdout, stderr } = await place.agent.execs.run({ taskId: place.task, command: [...command] });
+      expect([stdout, stderr]).toMatchObject([whole('out\nmore\n'), whole('error\n')]);
+      expect(exit.stdout).toEqual({ bytes: 9, truncated: false, complete: true });
+      expect(exit.stderr).toEqual({ bytes: 6, truncated: false, complete: true });
+      expect(exit.durationMs).toBeGreaterThanOrEqual(0);
+    },
+  );
 
   suite.test('execs.run.where', 'says where the command ran, and under which id', async (place) => {
     const { id } = await place.agent.sandboxes.get(place.task);
@@ -91,19 +99,23 @@ function resultCases(suite: Suite): void {
     expect([stdout.text, stdout.bytes, exit.stdout.bytes]).toEqual(['a\ufffd\0b', 4, 4]);
   });
 
-  suite.test('execs.run.kept', 'keeps head and tail of much output, and says where the rest is missing', async (place) => {
-    const text = 'i=0; while [ $i -lt 20000 ]; do echo "line $i"; i=$((i+1)); done';
-    const { stdout, exit } = await place.agent.execs.run({ taskId: place.task, command: ['sh', '-c', text] });
-    const all = Array.from({ length: 20_000 }, (_, index) => `line ${index}\n`).join('');
-    const cut = stdout.cutAt ?? 0;
-    const tail = stdout.text.slice(cut);
-    expect([stdout.bytes, stdout.truncated, exit.stdout.truncated]).toEqual([all.length, true, true]);
-    expect([all.startsWith(stdout.text.slice(0, cut)), all.endsWith(tail), cut > 0, tail.length > 0]).toEqual([
-      ...[true, true, true, true],
-    ]);
-    expect(stdout.text.length + stdout.omittedBytes).toBe(all.length);
-    expect(stdout.text.length).toBeLessThanOrEqual(65_536);
-  });
+  suite.test(
+    'execs.run.kept',
+    'keeps head and tail of much output, and says where the rest is missing',
+    async (place) => {
+      const text = 'i=0; while [ $i -lt 20000 ]; do echo "line $i"; i=$((i+1)); done';
+      const { stdout, exit } = await place.agent.execs.run({ taskId: place.task, command: ['sh', '-c', text] });
+      const all = Array.from({ length: 20_000 }, (_, index) => `line ${index}\n`).join('');
+      const cut = stdout.cutAt ?? 0;
+      const tail = stdout.text.slice(cut);
+      expect([stdout.bytes, stdout.truncated, exit.stdout.truncated]).toEqual([all.length, true, true]);
+      expect([all.startsWith(stdout.text.slice(0, cut)), all.endsWith(tail), cut > 0, tail.length > 0]).toEqual([
+        ...[true, true, true, true],
+      ]);
+      expect(stdout.text.length + stdout.omittedBytes).toBe(all.length);
+      expect(stdout.text.length).toBeLessThanOrEqual(65_536);
+    },
+  );
 
   suite.test('execs.run.redacted', 'replaces the value of a secret in its output, and counts it', async (place) => {
     const env = { MY_API_KEY: 'a-value-to-hide' };
@@ -126,7 +138,9 @@ function resultCases(suite: Suite): void {
     const { where, stdout } = await place.agent.execs.run({ command: ['echo', 'once'] });
     expect(stdout.text).toBe('once\n');
     await expect
-      .poll(async () => (await place.agent.sandboxes.list({ limit: 1000 })).items.map(({ id }) => id), { timeout: 20_000 })
+      .poll(async () => (await place.agent.sandboxes.list({ limit: 1000 })).items.map(({ id }) => id), {
+        timeout: 20_000,
+      })
       .not.toContain(where.sandboxId);
   });
 }
@@ -139,12 +153,16 @@ function inputCases(suite: Suite): void {
     ['large', '3 MiB', new Uint8Array(3 * 2 ** 20).fill(120)],
   ];
   for (const [name, about, input] of inputs)
-    suite.test(`execs.run.input-${name}`, `gives a command ${about} as its input, and then end of file`, async (place) => {
-      const { stdout, exit } = await place.agent.execs.run({ taskId: place.task, command: ['cksum'], input });
-      const file = `${await place.directory()}/input`;
-      await place.agent.files.write({ task: place.task, path: file, bytes: input });
-      expect([exit.exitCode, stdout.text]).toEqual([0, (await place.sh(`cksum <${file}`)).stdout.text]);
-    });
+    suite.test(
+      `execs.run.input-${name}`,
+      `gives a command ${about} as its input, and then end of file`,
+      async (place) => {
+        const { stdout, exit } = await place.agent.execs.run({ taskId: place.task, command: ['cksum'], input });
+        const file = `${await place.directory()}/input`;
+        await place.agent.files.write({ task: place.task, path: file, bytes: input });
+        expect([exit.exitCode, stdout.text]).toEqual([0, (await place.sh(`cksum <${file}`)).stdout.text]);
+      },
+    );
 
   suite.test('execs.run.input-absent', 'gives end of file at once where there is no input', async (place) => {
     const { exit, stdout } = await place.agent.execs.run({ taskId: place.task, command: ['cat'] });
@@ -172,11 +190,15 @@ function endCases(suite: Suite): void {
     expect([exit.reason, exit.stdout.bytes >= 10_000]).toEqual(['output-limit', true]);
   });
 
-  suite.test('execs.run.background', 'does not wait for a process in the background, and says that it is there', async (place) => {
-    const command = ['sh', '-c', 'sleep 3 & echo done'] as [string, ...string[]];
-    const { exit, stdout } = await place.agent.execs.run({ taskId: place.task, command });
-    expect([stdout.text, exit.backgroundOpen, exit.durationMs < 2500]).toEqual(['done\n', true, true]);
-  });
+  suite.test(
+    'execs.run.background',
+    'does not wait for a process in the background, and says that it is there',
+    async (place) => {
+      const command = ['sh', '-c', 'sleep 3 & echo done'] as [string, ...string[]];
+      const { exit, stdout } = await place.agent.execs.run({ taskId: place.task, command });
+      expect([stdout.text, exit.backgroundOpen, exit.durationMs < 2500]).toEqual(['done\n', true, true]);
+    },
+  );
 
   suite.test('execs.run.abort', 'kills the command when its signal fires, and says so', async (place) => {
     const command = ['sh', '-c', 'echo begun; sleep 60'] as [string, ...string[]];

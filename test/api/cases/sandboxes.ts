@@ -13,15 +13,19 @@ export function sandboxCases(suite: Suite): void {
 }
 
 function createCases(suite: Suite): void {
-  suite.test('sandboxes.create.created', 'makes the sandbox of a task, and says what it is made from', async (place) => {
-    const taskId = place.name();
-    const { sandbox, how } = await place.agent.sandboxes.create({ taskId });
-    expect([how, sandbox.id]).toEqual(['created', expect.stringMatching(/^sbx_[a-z0-9]{16}$/)]);
-    const { backend } = place.subject;
-    expect(sandbox).toMatchObject({ taskId, backend, state: 'ready', labels: {}, ephemeral: false, generation: 1 });
-    expect(sandbox.spec).toMatchObject({ backend, network: 'open', persistent: true, mounts: [] });
-    expect(new Date(sandbox.createdAt).toISOString()).toBe(sandbox.createdAt);
-  });
+  suite.test(
+    'sandboxes.create.created',
+    'makes the sandbox of a task, and says what it is made from',
+    async (place) => {
+      const taskId = place.name();
+      const { sandbox, how } = await place.agent.sandboxes.create({ taskId });
+      expect([how, sandbox.id]).toEqual(['created', expect.stringMatching(/^sbx_[a-z0-9]{16}$/)]);
+      const { backend } = place.subject;
+      expect(sandbox).toMatchObject({ taskId, backend, state: 'ready', labels: {}, ephemeral: false, generation: 1 });
+      expect(sandbox.spec).toMatchObject({ backend, network: 'open', persistent: true, mounts: [] });
+      expect(new Date(sandbox.createdAt).toISOString()).toBe(sandbox.createdAt);
+    },
+  );
 
   suite.test('sandboxes.create.found', 'gets the sandbox that the task has', async (place) => {
     const taskId = await place.fresh();
@@ -30,13 +34,17 @@ function createCases(suite: Suite): void {
     expect([how, sandbox.id, sandbox.createdAt]).toEqual(['found', first.id, first.createdAt]);
   });
 
-  suite.test('sandboxes.create.at-once', 'makes one sandbox when a task is asked for four times at once', async (place) => {
-    const taskId = place.name();
-    const asked = [place.agent, place.other, place.agent, place.other];
-    const made = await Promise.all(asked.map((api) => api.sandboxes.create({ taskId })));
-    expect(new Set(made.map(({ sandbox }) => sandbox.id)).size).toBe(1);
-    expect(made.filter(({ how }) => how === 'created')).toHaveLength(1);
-  });
+  suite.test(
+    'sandboxes.create.at-once',
+    'makes one sandbox when a task is asked for four times at once',
+    async (place) => {
+      const taskId = place.name();
+      const asked = [place.agent, place.other, place.agent, place.other];
+      const made = await Promise.all(asked.map((api) => api.sandboxes.create({ taskId })));
+      expect(new Set(made.map(({ sandbox }) => sandbox.id)).size).toBe(1);
+      expect(made.filter(({ how }) => how === 'created')).toHaveLength(1);
+    },
+  );
 
   suite.test('sandboxes.create.labels', 'sets labels, and gives one that is there more of them', async (place) => {
     const taskId = await place.fresh({ labels: { team: 'a', 'example.com/stage': 'test' } });
@@ -44,21 +52,29 @@ function createCases(suite: Suite): void {
     expect(sandbox.labels).toEqual({ team: 'b', 'example.com/stage': 'test' });
   });
 
-  suite.test('sandboxes.create.times', 'says when a sandbox ends that has an idle time and a lifetime', async (place) => {
-    const taskId = await place.fresh({ idleTimeoutMs: 600_000, lifetimeMs: 3_600_000 });
-    const found = await place.agent.sandboxes.get(taskId);
-    expect([found.idleTimeoutMs, found.lifetimeMs]).toEqual([600_000, 3_600_000]);
-    const end = found.endsBy.find(({ by }) => by === 'lifetime');
-    const afterMs = Date.parse(String(end?.at)) - Date.parse(found.createdAt);
-    expect([end?.does, Math.abs(afterMs - 3_600_000) < 1000]).toEqual(['remove', true]);
-  });
+  suite.test(
+    'sandboxes.create.times',
+    'says when a sandbox ends that has an idle time and a lifetime',
+    async (place) => {
+      const taskId = await place.fresh({ idleTimeoutMs: 600_000, lifetimeMs: 3_600_000 });
+      const found = await place.agent.sandboxes.get(taskId);
+      expect([found.idleTimeoutMs, found.lifetimeMs]).toEqual([600_000, 3_600_000]);
+      const end = found.endsBy.find(({ by }) => by === 'lifetime');
+      const afterMs = Date.parse(String(end?.at)) - Date.parse(found.createdAt);
+      expect([end?.does, Math.abs(afterMs - 3_600_000) < 1000]).toEqual(['remove', true]);
+    },
+  );
 
-  suite.test('sandboxes.create.conflict', 'refuses another spec for a sandbox that is there, and leaves it', async (place) => {
-    const taskId = await place.fresh();
-    const { id } = await place.agent.sandboxes.get(taskId);
-    await refused(place.agent.sandboxes.create({ taskId, ...otherLimits }), 'conflict');
-    expect((await place.agent.sandboxes.get(taskId)).id).toBe(id);
-  });
+  suite.test(
+    'sandboxes.create.conflict',
+    'refuses another spec for a sandbox that is there, and leaves it',
+    async (place) => {
+      const taskId = await place.fresh();
+      const { id } = await place.agent.sandboxes.get(taskId);
+      await refused(place.agent.sandboxes.create({ taskId, ...otherLimits }), 'conflict');
+      expect((await place.agent.sandboxes.get(taskId)).id).toBe(id);
+    },
+  );
 
   suite.test('sandboxes.create.recreate', 'replaces it when that is asked for', async (place) => {
     const taskId = await place.fresh();
@@ -85,9 +101,13 @@ function refusalCases(suite: Suite): void {
     long: 'x'.repeat(64),
     sandbox: 'sbx_0123456789abcdef',
   }))
-    suite.test(`sandboxes.create.name-${name}`, `refuses the task ${JSON.stringify(taskId.slice(0, 20))}`, async (place) => {
-      await refused(place.agent.sandboxes.create({ taskId }), 'invalid_argument');
-    });
+    suite.test(
+      `sandboxes.create.name-${name}`,
+      `refuses the task ${JSON.stringify(taskId.slice(0, 20))}`,
+      async (place) => {
+        await refused(place.agent.sandboxes.create({ taskId }), 'invalid_argument');
+      },
+    );
 
   for (const [name, request] of Object.entries({
     key: { netwrok: 'none' },
@@ -99,12 +119,16 @@ function refusalCases(suite: Suite): void {
     lifetime: { lifetimeMs: 1.5 },
     cwd: { cwd: 'relative' },
   }))
-    suite.test(`sandboxes.create.bad-${name}`, `refuses ${JSON.stringify(request).slice(0, 40)}, and makes nothing`, async (place) => {
-      const taskId = place.name();
-      const wanted: object = { taskId, ...request };
-      await refused(place.agent.sandboxes.create(wanted), 'invalid_argument');
-      expect((await place.agent.sandboxes.list({ task: taskId })).items).toEqual([]);
-    });
+    suite.test(
+      `sandboxes.create.bad-${name}`,
+      `refuses ${JSON.stringify(request).slice(0, 40)}, and makes nothing`,
+      async (place) => {
+        const taskId = place.name();
+        const wanted: object = { taskId, ...request };
+        await refused(place.agent.sandboxes.create(wanted), 'invalid_argument');
+        expect((await place.agent.sandboxes.list({ task: taskId })).items).toEqual([]);
+      },
+    );
 }
 
 function listCases(suite: Suite): void {

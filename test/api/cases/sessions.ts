@@ -22,13 +22,17 @@ function sayingIn(place: Place) {
 }
 
 function stateCases(suite: Suite): void {
-  suite.test('sessions.run.state', 'keeps directory, variables, functions and aliases from one text to the next', async (place) => {
-    const { say } = sayingIn(place);
-    const first = await say('cd /usr; X="a  b"; export Y=exported; f() { echo "f $1 $X"; }; alias hi="echo hello"');
-    expect(first).toMatchObject({ exit: ended(0), restored: false, lost: [], sessionEnded: false });
-    const { stdout, stderr, exit } = await say('pwd; f one; hi; printenv Y; echo err >&2; (exit 7)');
-    expect([stdout.text, stderr.text, exit.exitCode]).toEqual(['/usr\nf one a  b\nhello\nexported\n', 'err\n', 7]);
-  });
+  suite.test(
+    'sessions.run.state',
+    'keeps directory, variables, functions and aliases from one text to the next',
+    async (place) => {
+      const { say } = sayingIn(place);
+      const first = await say('cd /usr; X="a  b"; export Y=exported; f() { echo "f $1 $X"; }; alias hi="echo hello"');
+      expect(first).toMatchObject({ exit: ended(0), restored: false, lost: [], sessionEnded: false });
+      const { stdout, stderr, exit } = await say('pwd; f one; hi; printenv Y; echo err >&2; (exit 7)');
+      expect([stdout.text, stderr.text, exit.exitCode]).toEqual(['/usr\nf one a  b\nhello\nexported\n', 'err\n', 7]);
+    },
+  );
 
   suite.test('sessions.run.environment', 'sets variables for one text alone', async (place) => {
     const { say } = sayingIn(place);
@@ -82,35 +86,43 @@ function queueCases(suite: Suite): void {
     expect((await say('echo $said')).stdout.text).toBe('1 2 3 4\n');
   });
 
-  suite.test('sessions.run.giving-up', 'goes on when one that waited gave up, and that one has not run', async (place) => {
-    const { say } = sayingIn(place);
-    await say('true');
-    const first = say('ran=first; sleep 1');
-    await delay(100);
-    const waiting = say('ran="$ran waiting"', {}, AbortSignal.timeout(300));
-    await expect(waiting).rejects.toMatchObject({ code: 'timed_out' });
-    expect([(await first).exit.exitCode, (await say('echo $ran')).stdout.text]).toEqual([0, 'first\n']);
-  });
+  suite.test(
+    'sessions.run.giving-up',
+    'goes on when one that waited gave up, and that one has not run',
+    async (place) => {
+      const { say } = sayingIn(place);
+      await say('true');
+      const first = say('ran=first; sleep 1');
+      await delay(100);
+      const waiting = say('ran="$ran waiting"', {}, AbortSignal.timeout(300));
+      await expect(waiting).rejects.toMatchObject({ code: 'timed_out' });
+      expect([(await first).exit.exitCode, (await say('echo $ran')).stdout.text]).toEqual([0, 'first\n']);
+    },
+  );
 }
 
 function textCases(suite: Suite): void {
   const start = (place: Place, text: string, env: Readonly<Record<string, string>> = {}) =>
     place.agent.sessions.exec({ taskId: place.task, name: place.name('session'), text, env });
 
-  suite.test('sessions.exec.streams', 'gives the output of a text as it comes, both streams apart, and then its exit', async (place) => {
-    const flags = await place.directory();
-    const until = (flag: string): string => `until [ -e ${flags}/${flag} ]; do sleep 0.02; done`;
-    const running = await start(place, `echo first; ${until('one')}; echo '> ' >&2; ${until('two')}; exit 3`);
-    const [stdout, stderr] = [new Reading(running.stdout), new Reading(running.stderr)];
-    expect(await stdout.until('first\n')).toBe('first\n');
-    await place.sh(`: >${flags}/one`);
-    expect(await stderr.until('> ')).toBe('> \n');
-    await place.sh(`: >${flags}/two`);
-    expect(await running.exit).toMatchObject({ ...ended(3), stdout: { bytes: 6 } });
-    expect(await running.session).toEqual({ sessionEnded: true, endStatus: 3 });
-    const events = await Array.fromAsync(place.agent.execs.logs(running.id));
-    expect(events.map(({ event }) => event.type)).toEqual(['started', 'stdout', 'stderr', 'exit']);
-  });
+  suite.test(
+    'sessions.exec.streams',
+    'gives the output of a text as it comes, both streams apart, and then its exit',
+    async (place) => {
+      const flags = await place.directory();
+      const until = (flag: string): string => `until [ -e ${flags}/${flag} ]; do sleep 0.02; done`;
+      const running = await start(place, `echo first; ${until('one')}; echo '> ' >&2; ${until('two')}; exit 3`);
+      const [stdout, stderr] = [new Reading(running.stdout), new Reading(running.stderr)];
+      expect(await stdout.until('first\n')).toBe('first\n');
+      await place.sh(`: >${flags}/one`);
+      expect(await stderr.until('> ')).toBe('> \n');
+      await place.sh(`: >${flags}/two`);
+      expect(await running.exit).toMatchObject({ ...ended(3), stdout: { bytes: 6 } });
+      expect(await running.session).toEqual({ sessionEnded: true, endStatus: 3 });
+      const events = await Array.fromAsync(place.agent.execs.logs(running.id));
+      expect(events.map(({ event }) => event.type)).toEqual(['started', 'stdout', 'stderr', 'exit']);
+    },
+  );
 
   suite.test('sessions.exec.alone', 'has its session for itself until it has ended', async (place) => {
     const { name, say } = sayingIn(place);
@@ -152,17 +164,21 @@ function textCases(suite: Suite): void {
 }
 
 function endCases(suite: Suite): void {
-  suite.test('sessions.run.timeout', 'loses its shell with a text that runs out of time, and the next has the state from before', async (place) => {
-    const { say } = sayingIn(place);
-    await say('X="kept $(echo so)"; f() { echo "f $X"; }; cd /usr');
-    const late = await say('X=changed; echo begun; sleep 30; echo BAD', { timeoutMs: 600 });
-    expect(late).toMatchObject({ sessionEnded: true, restored: false, exit: { reason: 'timed-out', survivors: [] } });
-    expect(late.stdout.text).toBe('begun\n');
-    const next = await say('f; pwd');
-    expect(next).toMatchObject({ sessionEnded: false, restored: true, lost: [] });
-    expect(next.stdout.text).toBe('f kept so\n/usr\n');
-    expect((await say('f')).restored).toBe(false);
-  });
+  suite.test(
+    'sessions.run.timeout',
+    'loses its shell with a text that runs out of time, and the next has the state from before',
+    async (place) => {
+      const { say } = sayingIn(place);
+      await say('X="kept $(echo so)"; f() { echo "f $X"; }; cd /usr');
+      const late = await say('X=changed; echo begun; sleep 30; echo BAD', { timeoutMs: 600 });
+      expect(late).toMatchObject({ sessionEnded: true, restored: false, exit: { reason: 'timed-out', survivors: [] } });
+      expect(late.stdout.text).toBe('begun\n');
+      const next = await say('f; pwd');
+      expect(next).toMatchObject({ sessionEnded: false, restored: true, lost: [] });
+      expect(next.stdout.text).toBe('f kept so\n/usr\n');
+      expect((await say('f')).restored).toBe(false);
+    },
+  );
 
   suite.test('sessions.run.canceled', 'keeps its state when a text is canceled', async (place) => {
     const { say } = sayingIn(place);
@@ -172,18 +188,22 @@ function endCases(suite: Suite): void {
     expect((await say('echo $Y')).stdout.text).toBe('1\n');
   });
 
-  suite.test('sessions.open.again', 'says once, to the caller that opens it again, what could not be taken up', async (place) => {
-    const { name, say } = sayingIn(place);
-    const lost = ['limits set by ulimit'];
-    await say('ulimit -S -n 100');
-    expect((await say('exit 3')).sessionEnded).toBe(true);
-    expect(await say('exit 4')).toMatchObject({ restored: true, lost });
-    expect(await say('ulimit -S -n 100')).toMatchObject({ restored: true, lost });
-    await say('exit 3');
-    expect(await place.agent.sessions.open({ taskId: place.task, name })).toMatchObject({ restored: true, lost });
-    expect(await place.agent.sessions.open({ taskId: place.task, name })).toMatchObject({ lost: [] });
-    expect((await say('true')).lost).toEqual([]);
-  });
+  suite.test(
+    'sessions.open.again',
+    'says once, to the caller that opens it again, what could not be taken up',
+    async (place) => {
+      const { name, say } = sayingIn(place);
+      const lost = ['limits set by ulimit'];
+      await say('ulimit -S -n 100');
+      expect((await say('exit 3')).sessionEnded).toBe(true);
+      expect(await say('exit 4')).toMatchObject({ restored: true, lost });
+      expect(await say('ulimit -S -n 100')).toMatchObject({ restored: true, lost });
+      await say('exit 3');
+      expect(await place.agent.sessions.open({ taskId: place.task, name })).toMatchObject({ restored: true, lost });
+      expect(await place.agent.sessions.open({ taskId: place.task, name })).toMatchObject({ lost: [] });
+      expect((await say('true')).lost).toEqual([]);
+    },
+  );
 
   suite.test('sessions.list.kept', 'lists sessions while state of them is kept', async (place) => {
     const taskId = await place.fresh();
@@ -200,14 +220,18 @@ function endCases(suite: Suite): void {
     ]);
   });
 
-  suite.test('sessions.close.forgotten', 'forgets a session that is closed, and takes one that never was', async (place) => {
-    const taskId = await place.fresh();
-    const { sessions } = place.agent;
-    await sessions.run({ taskId, name: 'a', text: 'Z=1' });
-    await sessions.close({ taskId, name: 'a' });
-    await sessions.close({ taskId, name: 'never' });
-    expect(await sessions.list(taskId)).toEqual([]);
-    const again = await sessions.run({ taskId, name: 'a', text: 'echo "${Z-unset}"' });
-    expect([again.restored, again.stdout.text]).toEqual([false, 'unset\n']);
-  });
+  suite.test(
+    'sessions.close.forgotten',
+    'forgets a session that is closed, and takes one that never was',
+    async (place) => {
+      const taskId = await place.fresh();
+      const { sessions } = place.agent;
+      await sessions.run({ taskId, name: 'a', text: 'Z=1' });
+      await sessions.close({ taskId, name: 'a' });
+      await sessions.close({ taskId, name: 'never' });
+      expect(await sessions.list(taskId)).toEqual([]);
+      const again = await sessions.run({ taskId, name: 'a', text: 'echo "${Z-unset}"' });
+      expect([again.restored, again.stdout.text]).toEqual([false, 'unset\n']);
+    },
+  );
 }

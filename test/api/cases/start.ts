@@ -17,23 +17,31 @@ function streamCases(suite: Suite): void {
     expect([await textOf(running.stdout), await running.exit]).toMatchObject(['hi\n', ended(0)]);
   });
 
-  suite.test('execs.start.streams', 'gives output as it comes, both streams apart, and then the exit', async (place) => {
-    const flag = `${await place.directory()}/go`;
-    const text = `echo first; echo error >&2; until [ -e ${flag} ]; do sleep 0.05; done; echo last; exit 3`;
-    const running = await place.agent.execs.start({ taskId: place.task, command: shell(text) });
-    const [stdout, stderr] = [new Reading(running.stdout), new Reading(running.stderr)];
-    expect([await stdout.until('\n'), await stderr.until('\n')]).toEqual(['first\n', 'error\n']);
-    await place.sh(`: >${flag}`);
-    expect([(await stdout.rest()).toString(), (await stderr.rest()).toString()]).toEqual(['last\n', '']);
-    expect(await running.exit).toMatchObject({ ...ended(3), stdout: { bytes: 11, complete: true } });
-  });
+  suite.test(
+    'execs.start.streams',
+    'gives output as it comes, both streams apart, and then the exit',
+    async (place) => {
+      const flag = `${await place.directory()}/go`;
+      const text = `echo first; echo error >&2; until [ -e ${flag} ]; do sleep 0.05; done; echo last; exit 3`;
+      const running = await place.agent.execs.start({ taskId: place.task, command: shell(text) });
+      const [stdout, stderr] = [new Reading(running.stdout), new Reading(running.stderr)];
+      expect([await stdout.until('\n'), await stderr.until('\n')]).toEqual(['first\n', 'error\n']);
+      await place.sh(`: >${flag}`);
+      expect([(await stdout.rest()).toString(), (await stderr.rest()).toString()]).toEqual(['last\n', '']);
+      expect(await running.exit).toMatchObject({ ...ended(3), stdout: { bytes: 11, complete: true } });
+    },
+  );
 
-  suite.test('execs.start.bytes', 'gives every byte, also of what is no text and of characters cut in two', async (place) => {
-    const text = String.raw`printf '\360\237'; sleep 0.2; printf '\230\200\0\377\342\200\250"\\'`;
-    const running = await place.agent.execs.start({ taskId: place.task, command: shell(text) });
-    expect((await bytesOf(running.stdout)).toString('hex')).toBe('f09f988000ffe280a8225c');
-    expect((await running.exit).exitCode).toBe(0);
-  });
+  suite.test(
+    'execs.start.bytes',
+    'gives every byte, also of what is no text and of characters cut in two',
+    async (place) => {
+      const text = String.raw`printf '\360\237'; sleep 0.2; printf '\230\200\0\377\342\200\250"\\'`;
+      const running = await place.agent.execs.start({ taskId: place.task, command: shell(text) });
+      expect((await bytesOf(running.stdout)).toString('hex')).toBe('f09f988000ffe280a8225c');
+      expect((await running.exit).exitCode).toBe(0);
+    },
+  );
 
   suite.test('execs.start.large', 'gives 8 MB in order', async (place) => {
     const text = 'for c in a b c d e f g h; do head -c 1000000 /dev/zero | tr "\\0" $c; done';

@@ -6,17 +6,21 @@ import type { Suite } from '../suite.ts';
 const shell = (text: string): [string, ...string[]] => ['sh', '-c', text];
 
 export function togetherCases(suite: Suite): void {
-  suite.test('execs.run.together', 'runs commands of two clients side by side, each with its own result', async (place) => {
-    const say = (index: number) => {
-      const api = index % 2 === 0 ? place.agent : place.other;
-      return api.execs.run({ taskId: place.task, command: shell(`sleep 0.0${index}; echo ${index}; exit ${index}`) });
-    };
-    const results = await Promise.all(Array.from({ length: 8 }, (_, index) => say(index)));
-    expect(results.map(({ stdout, exit }) => [stdout.text, exit.exitCode])).toEqual(
-      Array.from({ length: 8 }, (_, index) => [`${index}\n`, index]),
-    );
-    expect(new Set(results.map(({ where }) => where.sandboxId)).size).toBe(1);
-  });
+  suite.test(
+    'execs.run.together',
+    'runs commands of two clients side by side, each with its own result',
+    async (place) => {
+      const say = (index: number) => {
+        const api = index % 2 === 0 ? place.agent : place.other;
+        return api.execs.run({ taskId: place.task, command: shell(`sleep 0.0${index}; echo ${index}; exit ${index}`) });
+      };
+      const results = await Promise.all(Array.from({ length: 8 }, (_, index) => say(index)));
+      expect(results.map(({ stdout, exit }) => [stdout.text, exit.exitCode])).toEqual(
+        Array.from({ length: 8 }, (_, index) => [`${index}\n`, index]),
+      );
+      expect(new Set(results.map(({ where }) => where.sandboxId)).size).toBe(1);
+    },
+  );
 
   suite.test('execs.run.same-id-together', 'runs once what two clients ask for at once under one id', async (place) => {
     const file = `${await place.directory()}/count`;
@@ -59,32 +63,43 @@ export function togetherCases(suite: Suite): void {
     }
   });
 
-  suite.test('sandboxes.remove.together', 'removes a sandbox for both clients, and one of two removers finds nothing', async (place) => {
-    const taskId = await place.fresh();
-    const remove = (api: typeof place.agent) =>
-      api.sandboxes.remove(taskId).then(
-        () => 'removed',
-        (error: unknown) => Reflect.get(Object(error), 'code'),
-      );
-    const outcomes = await Promise.all([remove(place.agent), remove(place.other)]);
-    expect(outcomes).toContain('removed');
-    await refused(place.other.sandboxes.get(taskId), 'not_found');
-    await refused(place.agent.sandboxes.get(taskId), 'not_found');
-  });
+  suite.test(
+    'sandboxes.remove.together',
+    'removes a sandbox for both clients, and one of two removers finds nothing',
+    async (place) => {
+      const taskId = await place.fresh();
+      const remove = (api: typeof place.agent) =>
+        api.sandboxes.remove(taskId).then(
+          () => 'removed',
+          (error: unknown) => Reflect.get(Object(error), 'code'),
+        );
+      const outcomes = await Promise.all([remove(place.agent), remove(place.other)]);
+      expect(outcomes).toContain('removed');
+      await refused(place.other.sandboxes.get(taskId), 'not_found');
+      await refused(place.agent.sandboxes.get(taskId), 'not_found');
+    },
+  );
 
-  suite.test('execs.start.read-twice', 'gives both clients all of a command that one of them started', async (place) => {
-    const running = await place.agent.exec({ taskId: place.task, command: shell('for i in 1 2 3 4 5; do echo $i; sleep 0.1; done') });
-    const joined = place.other.execs.logs(running.id, { follow: true });
-    const copied = (async (): Promise<string> => {
-      const parts: Buffer[] = [];
-      for await (const { event } of joined) if (event.type === 'stdout') parts.push(Buffer.from(event.bytes));
-      return Buffer.concat(parts).toString();
-    })();
-    expect(await Promise.all([textOf(running.stdout), copied])).toEqual(['1\n2\n3\n4\n5\n', '1\n2\n3\n4\n5\n']);
-    const own = await place.other.execs.start({ taskId: place.task, command: ['true'] });
-    own.ignore();
-    expect(own.id).not.toBe(running.id);
-  });
+  suite.test(
+    'execs.start.read-twice',
+    'gives both clients all of a command that one of them started',
+    async (place) => {
+      const running = await place.agent.exec({
+        taskId: place.task,
+        command: shell('for i in 1 2 3 4 5; do echo $i; sleep 0.1; done'),
+      });
+      const joined = place.other.execs.logs(running.id, { follow: true });
+      const copied = (async (): Promise<string> => {
+        const parts: Buffer[] = [];
+        for await (const { event } of joined) if (event.type === 'stdout') parts.push(Buffer.from(event.bytes));
+        return Buffer.concat(parts).toString();
+      })();
+      expect(await Promise.all([textOf(running.stdout), copied])).toEqual(['1\n2\n3\n4\n5\n', '1\n2\n3\n4\n5\n']);
+      const own = await place.other.execs.start({ taskId: place.task, command: ['true'] });
+      own.ignore();
+      expect(own.id).not.toBe(running.id);
+    },
+  );
 
   suite.test('processes.input.together', 'lets the other client give a process its input', async (place) => {
     const request = { taskId: place.task, command: shell('read -r word; test "$word" = hello && exit 3'), stdin: true };

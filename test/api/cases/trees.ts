@@ -29,19 +29,23 @@ async function archived(place: Place, path: string): Promise<Buffer> {
 }
 
 function archiveCases(suite: Suite): void {
-  suite.test('files.archive.tree', 'gives a directory that unpack makes again, without links that lead outside', async (place) => {
-    const { task, agent } = place;
-    const dir = await place.directory();
-    await place.sh(
-      `cd ${dir} && mkdir -p tree/sub/empty && echo one >'tree/sub/a b' && ln -s 'sub/a b' tree/in && ln -s /etc tree/out && echo x >tree/p && chmod 755 tree/p`,
-    );
-    const bytes = await archived(place, `${dir}/tree`);
-    const result = await agent.files.unpack({ task, path: `${dir}/again`, archive: await partsOf(bytes) });
-    expect(result).toMatchObject({ files: 2, skipped: [] });
-    const look = 'cat in && ls -A . sub && test -x p && ! test -x "sub/a b"';
-    const { stdout, exit } = await place.sh(`cd ${dir}/again && ${look}`);
-    expect([stdout.text, exit.exitCode]).toEqual(['one\n.:\nin\np\nsub\n\nsub:\na b\nempty\n', 0]);
-  });
+  suite.test(
+    'files.archive.tree',
+    'gives a directory that unpack makes again, without links that lead outside',
+    async (place) => {
+      const { task, agent } = place;
+      const dir = await place.directory();
+      await place.sh(
+        `cd ${dir} && mkdir -p tree/sub/empty && echo one >'tree/sub/a b' && ln -s 'sub/a b' tree/in && ln -s /etc tree/out && echo x >tree/p && chmod 755 tree/p`,
+      );
+      const bytes = await archived(place, `${dir}/tree`);
+      const result = await agent.files.unpack({ task, path: `${dir}/again`, archive: await partsOf(bytes) });
+      expect(result).toMatchObject({ files: 2, skipped: [] });
+      const look = 'cat in && ls -A . sub && test -x p && ! test -x "sub/a b"';
+      const { stdout, exit } = await place.sh(`cd ${dir}/again && ${look}`);
+      expect([stdout.text, exit.exitCode]).toEqual(['one\n.:\nin\np\nsub\n\nsub:\na b\nempty\n', 0]);
+    },
+  );
 
   suite.test('files.archive.skipped', 'says which entries were left out', async (place) => {
     const { task } = place;
@@ -57,7 +61,9 @@ function archiveCases(suite: Suite): void {
     const dir = await place.directory();
     await agent.files.write({ task, path: `${dir}/one.txt`, bytes: 'one' });
     const bytes = await archived(place, `${dir}/one.txt`);
-    expect(await agent.files.unpack({ task, path: `${dir}/to`, archive: await partsOf(bytes) })).toMatchObject({ files: 1 });
+    expect(await agent.files.unpack({ task, path: `${dir}/to`, archive: await partsOf(bytes) })).toMatchObject({
+      files: 1,
+    });
     expect((await place.sh(`cat ${dir}/to/one.txt`)).stdout.text).toBe('one');
   });
 
@@ -65,18 +71,22 @@ function archiveCases(suite: Suite): void {
     await refused(place.agent.files.archive({ task: place.task, path: '/no/such/tree' }), 'not_found');
   });
 
-  suite.test('files.unpack.cut', 'refuses an archive that is cut, and one that is none, and changes nothing', async (place) => {
-    const { task, agent } = place;
-    const dir = await place.directory();
-    await agent.files.write({ task, path: `${dir}/tree/f`, bytes: 'new' });
-    const bytes = await archived(place, `${dir}/tree`);
-    await agent.files.write({ task, path: `${dir}/to/f`, bytes: 'old' });
-    for (const wrong of [bytes.subarray(0, -1024), Buffer.alloc(4096, 'x'), Buffer.alloc(0)]) {
-      const unpacking = agent.files.unpack({ task, path: `${dir}/to`, archive: await partsOf(wrong) });
-      await refused(unpacking, 'invalid_argument');
-    }
-    expect((await place.sh(`cat ${dir}/to/f; ls ${dir}/to`)).stdout.text).toBe('oldf\n');
-  });
+  suite.test(
+    'files.unpack.cut',
+    'refuses an archive that is cut, and one that is none, and changes nothing',
+    async (place) => {
+      const { task, agent } = place;
+      const dir = await place.directory();
+      await agent.files.write({ task, path: `${dir}/tree/f`, bytes: 'new' });
+      const bytes = await archived(place, `${dir}/tree`);
+      await agent.files.write({ task, path: `${dir}/to/f`, bytes: 'old' });
+      for (const wrong of [bytes.subarray(0, -1024), Buffer.alloc(4096, 'x'), Buffer.alloc(0)]) {
+        const unpacking = agent.files.unpack({ task, path: `${dir}/to`, archive: await partsOf(wrong) });
+        await refused(unpacking, 'invalid_argument');
+      }
+      expect((await place.sh(`cat ${dir}/to/f; ls ${dir}/to`)).stdout.text).toBe('oldf\n');
+    },
+  );
 
   suite.test('files.unpack.parent', 'makes the directory, but not what is above it', async (place) => {
     const { task, agent } = place;
@@ -118,12 +128,16 @@ function watchCases(suite: Suite): void {
     expect(await firstOf(changes, ({ type }) => type === 'end')).toEqual({ type: 'end', reason: 'directory' });
   });
 
-  suite.test('files.watch.refused', 'watches no file, and looks no more often than five times a second', async (place) => {
-    const { task, agent } = place;
-    await refused(agent.files.watch({ task, path: '/etc/hosts' }), 'failed_precondition');
-    await refused(agent.files.watch({ task, path: '/usr', intervalMs: 10 }), 'invalid_argument');
-    await refused(agent.files.watch({ task, path: '/no/such/directory' }), 'not_found');
-  });
+  suite.test(
+    'files.watch.refused',
+    'watches no file, and looks no more often than five times a second',
+    async (place) => {
+      const { task, agent } = place;
+      await refused(agent.files.watch({ task, path: '/etc/hosts' }), 'failed_precondition');
+      await refused(agent.files.watch({ task, path: '/usr', intervalMs: 10 }), 'invalid_argument');
+      await refused(agent.files.watch({ task, path: '/no/such/directory' }), 'not_found');
+    },
+  );
 }
 
 function hostCases(suite: Suite): void {

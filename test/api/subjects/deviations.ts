@@ -27,7 +27,10 @@ export const serviceDeviations: Readonly<Record<string, Deviation>> = {
   'files.sync.both-ways': notServed(hostPaths, ({ agent, task }) =>
     agent.files.sync({ task, host: '/x', inside: '/x', direction: 'in' }),
   ),
-  'secrets.redactor.text': notServed(readsText, async ({ agent }) => await Promise.resolve().then(() => agent.secrets.redactor())),
+  'secrets.redactor.text': notServed(
+    readsText,
+    async ({ agent }) => await Promise.resolve().then(() => agent.secrets.redactor()),
+  ),
   'secrets.scan.injection': notServed(readsText, ({ agent }) =>
     agent.secrets.scan({ name: 'x', bytes: new Uint8Array() }),
   ),
