@@ -47,7 +47,7 @@ export class Place {
     return recording(await this.#opened.connect('other'), (verb) => this.called.add(verb));
   }
 
-  /** Every connection breaks that is open now. Where the API is in this process there is none, and the results are the same. */
+  /** Every connection breaks that is open now. Where the API is in this process there are no connections, and the results are the same. */
   cut(): void {
     this.#opened.cut?.();
   }

@@ -28,7 +28,7 @@ function policyCases(suite: Suite): void {
 
   suite.test(
     'policy.checker.refused',
-    'refuses a backend that there is not, and a rule that is none',
+    'refuses a backend that there is not, and a rule that does not parse',
     async (place) => {
       const deciding = async (query: object) => await (await place.agent.policy.checker(query))('ls');
       await refused(deciding({ backend: 'nowhere' }), 'invalid_argument');
@@ -184,7 +184,7 @@ function configCases(suite: Suite): void {
 
   suite.test(
     'config.set.refused',
-    'refuses a key that is not known and a value that is none, and changes nothing',
+    'refuses a key that is not known and a wrong value, and changes nothing',
     async (place) => {
       await refused(place.agent.config.set('approvals.sesion_seconds', '1'), 'invalid_argument');
       await refused(place.agent.config.set('approvals.session_seconds', 'soon'), 'invalid_argument');

@@ -129,7 +129,7 @@ function accessCases(suite: Suite): void {
     await refused(access.pairing.revoke('telegram', '106', 'tester'), 'not_found');
   });
 
-  suite.test('access.pairing.approve.wrong', 'pairs nobody for a code that does not wait', async (place) => {
+  suite.test('access.pairing.approve.wrong', 'refuses a code that does not wait', async (place) => {
     await refused(place.agent.access.pairing.approve('signal', 'ABCDEFGH', 'tester'), 'not_found');
   });
 

@@ -1,6 +1,6 @@
 /**
  * Connections that break while something is under way. Through a service each of these loses its connections, some of them several
- * times; embedded there is none to lose, and the result must be the same.
+ * times; embedded there are no connections, and the result must be the same.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';

@@ -180,4 +180,5 @@ export const badPages: Readonly<Record<string, object>> = {
   'limit-1001': { limit: 1001 },
   'limit-half': { limit: 1.5 },
   cursor: { cursor: 'no cursor' },
+  'cursor-empty': { cursor: '' },
 };

@@ -73,7 +73,7 @@ function archiveCases(suite: Suite): void {
 
   suite.test(
     'files.unpack.cut',
-    'refuses an archive that is cut, and one that is none, and changes nothing',
+    'refuses an archive that is cut, and bytes that are no archive, and changes nothing',
     async (place) => {
       const { task, agent } = place;
       const dir = await place.directory();
