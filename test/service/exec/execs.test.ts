@@ -21,6 +21,8 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'caisson-execs-'));
   caisson = await opened();
   other = await opened();
+  // The shell that is ready from then on reports a signal by its number.
+  await caisson.run({ taskId: 'one', command: ['true'] });
 });
 afterAll(async () => {
   await caisson.sandboxes.remove('one');
