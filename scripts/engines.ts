@@ -11,6 +11,7 @@ import { archiveOf, importImages, makeArchive, testImages } from '../test/engine
 import { install, installCommand, missingForTests } from '../test/engines/packages.ts';
 import { installOpenApiTools, openApiTools } from '../test/engines/openapi-tools.ts';
 import { engineCache } from '../test/engines/places.ts';
+import { installRuntimes, runtimes } from '../test/engines/runtimes.ts';
 
 /** Does its part and says what it did; throws what a person must do. */
 interface Part {
@@ -55,6 +56,15 @@ const parts: readonly Part[] = [
     make: async () => {
       await installOpenApiTools();
       return `installed in ${openApiTools()}`;
+    },
+  },
+  {
+    name: 'Bun and Deno',
+    missing: async () => (existsSync(runtimes()) ? [] : ['bun', 'deno']),
+    remedy: () => 'npm run engines',
+    make: async () => {
+      await installRuntimes();
+      return `installed in ${runtimes()}`;
     },
   },
 ];

@@ -100,7 +100,7 @@ describe('a lost connection', () => {
   it('has every try of an exec carry the same id', async () => {
     const { client, asked } = connect([lost(true), () => ({ status: 404, body: { code: 'not_found' } })]);
     await expect(client.run({ taskId: 'x', command: ['true'] })).rejects.toMatchObject({ code: 'not_found' });
-    const ids = asked.map(({ body }) => JSON.parse(String(body)).execId);
+    const ids = asked.map(({ body }) => typeof body === 'string' && JSON.parse(body).execId);
     expect([ids[0], ids.length]).toEqual([ids[1], 2]);
     expect(ids[0]).toMatch(/^exec_[0-9a-f]{32}$/);
   });
@@ -127,10 +127,8 @@ describe('a client', () => {
     [{ token: 't' }],
     [{ url: 'http://x', token: 't', resumeMs: -1 }],
   ])('is not made from %j, and the error holds no secret', (input) => {
-    const error = expect(() => connectCaisson(input));
-    error.toThrow(
-      expect.objectContaining({ code: 'invalid_argument', message: expect.not.stringContaining('secret') }),
-    );
+    const wanted = { code: 'invalid_argument', message: expect.not.stringContaining('secret') };
+    expect(() => connectCaisson(input)).toThrow(expect.objectContaining(wanted));
   });
 
   it('that is closed asks nothing more', async () => {

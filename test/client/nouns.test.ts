@@ -104,7 +104,7 @@ describe('files', () => {
     const watched = place('watched');
     await client.run({ taskId: 'build', command: ['mkdir', watched] });
     const events = await client.files.watch({ task: 'build', path: watched, intervalMs: 200 });
-    await client.files.write({ task: 'build', path: `${watched}/new`, bytes: '1' });
+    await client.run({ taskId: 'build', command: ['touch', `${watched}/new`] });
     expect((await events.next()).value).toEqual({ type: 'created', path: 'new', kind: 'file' });
     await events.return?.();
   });

@@ -193,10 +193,10 @@ const inBody =
     if (owner.tasks.size === 0) return null;
     const task = any([...owner.tasks.values()]);
     const request = make(owner, task, task.taskId);
-    const check: Request['check'] = (answer) => {
+    const check: Request['check'] = async (answer) => {
       if (task.stopped && answer.status === 412) return;
       if (answer.status < 300) task.stopped = false;
-      request.check(answer);
+      await request.check(answer);
     };
     return { ...request, check, body: { ...Object(request.body), taskId: task.taskId, existing: true } };
   };

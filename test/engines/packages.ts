@@ -28,7 +28,9 @@ const hostPackages = [
   'shellcheck', // reads the scripts that run in sandboxes
   'zsh', // completes command lines
   'fish', // the same
+  'chromium', // a page that uses the client
   'strace', // holds a process where a busy machine might
+  'python3-requests', // the Python example
 ] as const;
 
 export async function missingForTests(): Promise<readonly string[]> {

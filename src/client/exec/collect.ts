@@ -32,7 +32,7 @@ export async function runCollected<Result extends RunResult>(
   const ended = new AbortController();
   if (wanted.input !== null) void feed(wire, wanted.execId, wanted.input, ended.signal);
   try {
-    return resultIn<Result>(await resultOf(wire, wanted, { signal: leaving.signal, options }));
+    return checked(shaped<Result>(await resultOf(wire, wanted, { signal: leaving.signal, options }), {}));
   } catch (error) {
     throw leaving.signal.aborted && signal !== undefined ? abortError(signal) : error;
   } finally {
@@ -106,9 +106,8 @@ async function sent(input: Input, source: ByteSource): Promise<void> {
   }
 }
 
-function resultIn<Result extends RunResult>(value: unknown): Result {
-  const result = shaped<Result>(value, {});
-  shaped<RunResult>(value, { execId: 'text', where: 'object', exit: 'object', stdout: 'object', stderr: 'object' });
+function checked<Result extends RunResult>(result: Result): Result {
+  shaped<RunResult>(result, { execId: 'text', where: 'object', exit: 'object', stdout: 'object', stderr: 'object' });
   checkWhere(result.where);
   exitIn(result.exit);
   return { ...result, stdout: keptIn(result.stdout), stderr: keptIn(result.stderr) };

@@ -63,12 +63,16 @@ export class Input implements ByteSink {
   }
 
   async #send(message: string | Uint8Array): Promise<void> {
-    if (this.#failure !== null) throw this.#failure;
+    this.#check();
     try {
       await (await this.#open()).send(message);
     } catch (error) {
       throw this.#lost(error);
     }
+    this.#check();
+  }
+
+  #check(): void {
     if (this.#failure !== null) throw this.#failure;
   }
 

@@ -10,7 +10,7 @@ import type {
   SandboxRequest,
 } from '../../service/api.ts';
 import { runCollected } from '../exec/collect.ts';
-import { eventIn, whereIn } from '../exec/events.ts';
+import { checkWhere, eventIn } from '../exec/events.ts';
 import { checkedExecId, newExecId } from '../exec/ids.ts';
 import { startExec } from '../exec/start.ts';
 import type { ByteSource, ClientExecsApi, ClientRunInput } from '../types.ts';
@@ -50,8 +50,9 @@ export function execsOf(wire: Wire): ClientExecsApi {
         path: `${path}/${checkedExecId(execId)}`,
         signal: options.signal,
       });
-      whereIn({ ...Object(found) });
-      return shaped<ExecView>(found, { id: 'text', startedAt: 'text', command: 'list', exit: 'object?' });
+      const view = shaped<ExecView>(found, { id: 'text', startedAt: 'text', command: 'list', exit: 'object?' });
+      checkWhere(view.where);
+      return view;
     },
     cancel: async (execId, options = {}) => {
       await wire.json({

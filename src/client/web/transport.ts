@@ -87,9 +87,9 @@ function streamOf(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const { done, value } = await parts.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
+        const next = await parts.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
       },
       cancel: async () => void (await parts.return?.()),
     },

@@ -20,9 +20,9 @@ const kinds: readonly Kind[] = ['text', 'number', 'flag', 'object', 'list'];
 
 /** Throws `internal`, which names the field. */
 export function shaped<T extends object>(value: unknown, shape: Shape<T>): T {
-  const wrong = faultIn(value, shape);
-  if (wrong === null && isShaped<T>(value)) return value;
-  throw new CaissonError('internal', `the service gave an answer of another form than this client knows: ${wrong}`, {
+  if (fits(value, shape)) return value;
+  const fault = faultIn(value, shape);
+  throw new CaissonError('internal', `the service gave an answer of another form than this client knows: ${fault}`, {
     remedy: 'use the client of the version of the service, which `GET /openapi.json` names',
   });
 }
@@ -44,5 +44,5 @@ function faultIn(value: unknown, shape: Readonly<Record<string, Field | undefine
   return null;
 }
 
-/** By the checks above as far as they go. */
-const isShaped = <T extends object>(value: unknown): value is T => isOf.object(value);
+/** As far as the checks go. */
+const fits = <T extends object>(value: unknown, shape: Shape<T>): value is T => faultIn(value, shape) === null;

@@ -162,5 +162,5 @@ function queryText(query: Query = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined) given.append(name, String(each));
-  return given.size === 0 ? '' : `?${given}`;
+  return given.size === 0 ? '' : `?${given.toString()}`;
 }
