@@ -29,7 +29,7 @@ export function projectOf(path: string, sources: Sources): keyof TestFiles {
   if (path.startsWith('test/conformance/') || reached.has('test/conformance/suite.ts')) return 'conformance';
   const engines = [...reached].some((each) => each.startsWith('test/engines/') && each !== path);
   if (path.startsWith('test/e2e/') || engines) return 'e2e';
-  return reached.has('node:child_process') || reached.has('test/api/suite.ts') ? 'processes' : 'unit';
+  return reached.has('node:child_process') || reached.has('test/api/place.ts') ? 'processes' : 'unit';
 }
 
 /** Adds the file and all that it imports, directly or not, as far as these are sources; of packages, their names. */
