@@ -21,9 +21,9 @@ export interface ConnectInput {
   /** Of `caisson token create`. */
   readonly token: string;
   /** Instead of the global one. */
-  readonly fetch?: Fetch;
+  readonly fetch?: typeof globalThis.fetch;
   /** Instead of the global one. */
-  readonly WebSocket?: SocketMaker;
+  readonly WebSocket?: typeof globalThis.WebSocket;
   /** Instead of `url`, `fetch` and `WebSocket`: another way to the service. */
   readonly transport?: Transport;
   /** Further headers of every request. */
@@ -58,13 +58,14 @@ function webTransport({ url, fetch, WebSocket }: Omit<ConnectInput, 'token'>): T
     });
   return new WebTransport({
     url,
-    fetch: fetch ?? globalOf(isFetch, 'fetch'),
-    WebSocket: WebSocket ?? globalOf(isMaker, 'WebSocket'),
+    fetch: given(isFetch, 'fetch', fetch),
+    WebSocket: given(isMaker, 'WebSocket', WebSocket),
   });
 }
 
-function globalOf<T>(isThere: (value: unknown) => value is T, name: string): T {
-  const value: unknown = Reflect.get(globalThis, name);
+/** That of the caller, or the global one. */
+function given<T>(isThere: (value: unknown) => value is T, name: string, own: unknown): T {
+  const value: unknown = own ?? Reflect.get(globalThis, name);
   if (isThere(value)) return value;
   throw new CaissonError('failed_precondition', `this platform has no ${name}`, { remedy: `give one as \`${name}\`` });
 }

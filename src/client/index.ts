@@ -3,4 +3,3 @@ export { connectCaisson, type ConnectInput } from './connect.ts';
 export { CaissonError, isCode, type Code as ErrorCode } from '../errors.ts';
 export type * from './types.ts';
 export type { Transport, WireRequest, WireResponse, WireSocket } from './transport.ts';
-export type { Fetch, SocketMaker } from './web/types.ts';

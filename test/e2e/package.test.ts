@@ -113,7 +113,10 @@ describe('the installed package', () => {
       at('typed.ts'),
       `import { type CaissonApi, type ErrorCode, isCode, openCaisson, type OpenInput, type Running } from 'caisson';
        import { type Backend, type BackendModule, CaissonError } from 'caisson/backend';
+       import { connectCaisson, type CaissonClient, type ClientRunning } from 'caisson/client';
        import { openNet, type Net } from 'caisson/net';
+       const client: CaissonClient = connectCaisson({ url: 'http://127.0.0.1:1', token: 't', fetch, WebSocket });
+       export const remote = async (): Promise<ClientRunning> => await client.exec({ command: ['true'], stdin: true });
        const net: Net = openNet({ allowPrivate: ['10.1.2.3:8080'] });
        const page: string = await (await net.fetch('https://example.com/', { method: 'POST', body: 'x' })).text();
        const input: OpenInput = { flags: { 'terminal.backend': 'local' } };
