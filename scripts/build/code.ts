@@ -77,11 +77,11 @@ const together = [
   },
 ];
 
-/** The suite runs in vitest, which is an ES module, and throws and compares the errors of the backend's package. */
+/** The suites run in vitest, which is an ES module, and throw and compare the errors of the backend's package. */
 export async function bundleSuite(root: string): Promise<Bundled> {
   const bundle = await rolldown({
     cwd: root,
-    input: { conformance: 'test/conformance/index.ts' },
+    input: { conformance: 'test/conformance/index.ts', 'conformance-api': 'test/api/index.ts' },
     platform: 'node',
     external: ['vitest'],
     plugins: [sharedErrors],

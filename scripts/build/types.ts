@@ -10,6 +10,7 @@ const entries = [
   'src/network/net.d.ts',
   'src/client/index.d.ts',
   'test/conformance/index.d.ts',
+  'test/api/index.d.ts',
 ];
 /** Every other package would have to be installed by those who check the declarations. */
 const allowed = /^(?:node:|vitest$)/;

@@ -4,11 +4,16 @@ import { Activity } from './home/activity.ts';
 import { Strangers } from './hooks/strangers.ts';
 import { LiveExecs, type Reachable } from './socket/live.ts';
 import { Tickets } from './socket/tickets.ts';
+import { KeptResults } from './stream/kept-results.ts';
+import { Starts } from './stream/starts.ts';
 
 export interface Service {
   readonly api: CaissonApi;
   /** Execs that this process runs for clients. */
   readonly live: LiveExecs<Reachable>;
+  /** What is about to run for clients. */
+  readonly starts: Starts;
+  readonly texts: KeptResults;
   readonly tickets: Tickets;
   readonly strangers: Strangers;
   readonly activity: Activity;
@@ -22,6 +27,8 @@ export function serviceOf(api: CaissonApi, closing: AbortSignal, heartbeatMs: nu
   return {
     ...{ api, closing, heartbeatMs, activity },
     live: new LiveExecs<Reachable>(() => activity.begin()),
+    starts: new Starts(),
+    texts: new KeptResults(),
     tickets: new Tickets(() => performance.now()),
     strangers: new Strangers(() => performance.now()),
   };

@@ -62,7 +62,8 @@ async function running(context: Context, row: SandboxRow): Promise<Sandbox | nul
   if (known !== undefined) return known;
   const sandbox = await attachIfThere(await context.backend(row.backend), row.ref);
   if (sandbox === null || sandbox.state !== 'running') return null;
-  return keepLive(context, row.id, sandbox);
+  // Another call may have attached it meanwhile, and uses its lanes.
+  return context.live.get(row.id) ?? keepLive(context, row.id, sandbox);
 }
 
 async function underLease(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {

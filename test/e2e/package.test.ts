@@ -194,6 +194,36 @@ describe('the installed package', () => {
     });
   }, 240_000);
 
+  it('runs the suite of the API against itself', async () => {
+    await link('vitest').catch(() => undefined);
+    await mkdir(at('api'), { mode: 0o700 });
+    await writeFile(
+      at('api/suite.test.ts'),
+      `import { writeFileSync } from 'node:fs';
+       import { openCaisson } from 'caisson';
+       import { apiSuite } from 'caisson/conformance/api';
+       apiSuite({
+         ...{ name: 'of the package', backend: 'local', hasStats: false, hasTerminals: false, isContained: false },
+         open: async (settings) => {
+           writeFileSync('api/config.yaml', 'terminal: {backend: local}\\n' + settings, { mode: 0o600 });
+           return {
+             connect: () => openCaisson({ home: 'api', approver: 'queue', env: { PATH: process.env.PATH, HOME: process.cwd() } }),
+             close: async () => {},
+           };
+         },
+       });`,
+    );
+    const vitest = at('node_modules/vitest/vitest.mjs');
+    const some = ['-t', 'files.read|policy.checker|approvals.answer.once', '--reporter=json'];
+    const { stdout } = await run(process.execPath, [vitest, 'run', ...some, 'api/suite.test.ts'], { NO_COLOR: '1' });
+    const report: unknown = JSON.parse(stdout.slice(stdout.indexOf('{"numTotal')));
+    expect(report).toMatchObject({
+      numFailedTests: 0,
+      numPassedTests: expect.toSatisfy((count) => Number(count) > 10),
+      numTotalTests: expect.toSatisfy((count) => Number(count) > 300),
+    });
+  }, 120_000);
+
   it('is an error, and no question at every command, when its grammar is missing', async () => {
     await cp(at('node_modules/caisson'), at('broken'), { recursive: true });
     await rm(at('broken/dist/tree-sitter-bash.wasm'));

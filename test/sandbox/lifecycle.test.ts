@@ -32,6 +32,15 @@ describe('create or get', () => {
     expect([found.how, found.row.id]).toEqual(['found', made.row.id]);
   });
 
+  it('gives all that ask at once in a later process the same one, so that none ends the lanes of another', async () => {
+    const first = await service();
+    await acquire(first, await plan(first), {});
+    const second = await service();
+    const asked = await plan(second);
+    const handles = await Promise.all(Array.from({ length: 4 }, () => acquire(second, asked, {})));
+    expect(new Set(handles.map(({ sandbox }) => sandbox)).size).toBe(1);
+  });
+
   it('makes the same sandbox anew when it has vanished, and says so', async () => {
     const context = await service();
     const made = await acquire(context, await plan(context), {});

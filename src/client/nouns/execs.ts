@@ -38,8 +38,7 @@ export function execsOf(wire: Wire): ClientExecsApi {
       return await runCollected<RunResult>(wire, { path, execId: checkedExecId(execId), body, input }, options);
     },
     list: async (filter = {}, options = {}): Promise<Page<ExecView>> => {
-      const { task, limit, cursor } = checkedFilter(filter);
-      const query = { task, limit, cursor };
+      const { owner: _owner, sandboxes: _sandboxes, ...query } = checkedFilter(filter);
       return page<ExecView>(await wire.json({ method: 'GET', path, query, signal: options.signal }), {
         id: 'text',
         where: 'object',

@@ -17,29 +17,28 @@ export function filesOf(wire: Wire): ClientFilesApi {
   const ask = async (request: Ask): Promise<unknown> => await wire.json(request);
   return {
     ...readingOf(wire),
-    write: async ({ task, path, bytes, expected, ...rest }, { signal } = {}) => {
-      checkConfirmed(rest);
+    write: async ({ task, bytes, expected, ...rest }, { signal } = {}) => {
+      const query = withoutConfirmed(rest);
       const { body, digest } = sourceOf(bytes);
       const headers = { ...expectation(expected), ...digest };
-      const request = { method: 'PUT', path: at(task), query: { path }, bytes: body, headers, signal } as const;
+      const request = { method: 'PUT', path: at(task), query, bytes: body, headers, signal } as const;
       return shaped<Result<'write'>>(await ask(request), { size: 'number', sha256: 'text' });
     },
-    patch: async ({ task, ...body }, { signal } = {}) => {
-      checkConfirmed(body);
+    patch: async ({ task, ...rest }, { signal } = {}) => {
+      const body = withoutConfirmed(rest);
       const patched = await ask({ method: 'PATCH', path: at(task), body, signal });
       return shaped<Result<'patch'>>(patched, { size: 'number', sha256: 'text' });
     },
-    move: async ({ task, ...body }, { signal } = {}) => {
-      checkConfirmed(body);
+    move: async ({ task, ...rest }, { signal } = {}) => {
+      const body = withoutConfirmed(rest);
       await ask({ method: 'POST', path: at(task, '/move'), body, signal });
     },
-    remove: async ({ task, path, recursive, ...rest }, { signal } = {}) => {
-      checkConfirmed(rest);
-      await ask({ method: 'DELETE', path: at(task), query: { path, recursive }, signal });
+    remove: async ({ task, ...rest }, { signal } = {}) => {
+      await ask({ method: 'DELETE', path: at(task), query: withoutConfirmed(rest), signal });
     },
-    unpack: async ({ task, path, archive, limits, name, confirmed }, { signal } = {}) => {
+    unpack: async ({ task, archive, limits, ...rest }, { signal } = {}) => {
       checkLimits(limits);
-      const query = { path, name, confirmed };
+      const query = { ...rest };
       const request = { method: 'PUT', path: at(task, '/archive'), query, bytes: archive, signal } as const;
       const { files, directories, bytes, skipped } = shaped<Result<'unpack'>>(await ask(request), {
         ...{ files: 'number', directories: 'number', bytes: 'number', skipped: 'list' },
@@ -56,19 +55,19 @@ type Reading = Pick<ClientFilesApi, 'read' | 'stream' | 'list' | 'stat' | 'searc
 function readingOf(wire: Wire): Reading {
   const ask = async (request: Ask): Promise<unknown> => await wire.json(request);
   return {
-    read: async ({ task, path, offset = 0, length = usualBytes }, { signal } = {}) =>
-      contentOf(await wire.bytes({ method: 'GET', path: at(task), query: { path, offset, length }, signal })),
-    stream: async ({ task, path }, { signal } = {}) => {
-      const { headers, body } = await wire.stream({ method: 'GET', path: at(task), query: { path }, signal });
+    read: async ({ task, offset = 0, length = usualBytes, ...rest }, { signal } = {}) =>
+      contentOf(await wire.bytes({ method: 'GET', path: at(task), query: { ...rest, offset, length }, signal })),
+    stream: async ({ task, ...query }, { signal } = {}) => {
+      const { headers, body } = await wire.stream({ method: 'GET', path: at(task), query, signal });
       const size = Number(headers['x-content-length'] ?? headers['content-length'] ?? NaN);
       return { size, sha256: digestIn(headers), parts: whole(body, size) };
     },
-    list: async ({ task, path }, { signal } = {}) => {
-      const listing = await ask({ method: 'GET', path: at(task, '/list'), query: { path }, signal });
+    list: async ({ task, ...query }, { signal } = {}) => {
+      const listing = await ask({ method: 'GET', path: at(task, '/list'), query, signal });
       return shaped<Result<'list'>>(listing, { entries: 'list', truncated: 'flag' });
     },
-    stat: async ({ task, path }, { signal } = {}) => {
-      const entry = await ask({ method: 'GET', path: at(task, '/stat'), query: { path }, signal });
+    stat: async ({ task, ...query }, { signal } = {}) => {
+      const entry = await ask({ method: 'GET', path: at(task, '/stat'), query, signal });
       return shaped<Result<'stat'>>(entry, { name: 'text', kind: 'text', size: 'number', mode: 'number' });
     },
     search: async ({ task, ...body }, { signal } = {}) => {
@@ -77,9 +76,9 @@ function readingOf(wire: Wire): Reading {
     },
     watch: async ({ task, ...query }, { signal } = {}) =>
       await watched(wire, { method: 'GET', path: at(task, '/watch'), query, signal }),
-    archive: async ({ task, path, limits }, { signal } = {}) => {
+    archive: async ({ task, limits, ...query }, { signal } = {}) => {
       checkLimits(limits);
-      return archiveIn(await wire.stream({ method: 'GET', path: at(task, '/archive'), query: { path }, signal }));
+      return archiveIn(await wire.stream({ method: 'GET', path: at(task, '/archive'), query, signal }));
     },
   };
 }
@@ -87,9 +86,14 @@ function readingOf(wire: Wire): Reading {
 /** As the library reads without a length. */
 const usualBytes = 1024 * 1024;
 
-function checkConfirmed(rest: object): void {
-  if (Reflect.get(rest, 'confirmed') === true)
+/** What is left is sent as it is, so that the service refuses a key that is not known. */
+function withoutConfirmed<Input extends { readonly confirmed?: boolean }>({
+  confirmed,
+  ...rest
+}: Input): Omit<Input, 'confirmed'> {
+  if (confirmed === true)
     throw new CaissonError('not_supported', 'a path is confirmed on the host of the service, not through it');
+  return rest;
 }
 
 function checkLimits(limits: object | undefined): void {

@@ -26,9 +26,12 @@ export function sandboxesOf(wire: Wire): SandboxesApi {
       // Create-or-get: sent twice, it finds what the first has made.
       return acquired(await ask({ method: 'POST', path, body, repeatable: true, signal }));
     },
-    list: async ({ task, owner, labels, ...filter } = {}, { signal } = {}) => {
-      if ((task ?? owner) !== undefined)
-        throw new CaissonError('not_supported', 'a list of the service has no filter by task or owner');
+    list: async ({ owner, labels, ...filter } = {}, { signal } = {}) => {
+      if (owner !== undefined)
+        throw new CaissonError(
+          'not_supported',
+          'a list of the service has no filter by owner: it lists what the token sees',
+        );
       const label = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
       const found = await ask({ method: 'GET', path, query: { ...filter, label }, signal });
       const { items, nextCursor } = page<SandboxView>(found, shape);

@@ -161,7 +161,6 @@ const isStream = (bytes: Ask['bytes']): boolean => typeof bytes === 'object' && 
 function queryText(query: Query = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    for (const each of typeof value === 'object' ? value : [value])
-      if (each !== undefined) given.append(name, String(each));
+    for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined) given.append(name, String(each));
   return given.size === 0 ? '' : `?${given.toString()}`;
 }

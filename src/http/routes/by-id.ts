@@ -16,6 +16,7 @@ import {
   signalQuery,
   taskProcess,
 } from '../schemas/execs.ts';
+import { keyOf } from '../socket/live.ts';
 import { recordOf, streamOf } from '../stream/exec.ts';
 import { checkRecord } from './execs.ts';
 import { collecting, runCommand, runProgram } from './run.ts';
@@ -84,7 +85,8 @@ export const cancelAnyExec = route({
   scope: 'run',
   about: 'Kills an exec with all that it started. Does nothing to one that has ended.',
   answer: noAnswer,
-  run: async ({ api, params, options }) => {
+  run: async ({ api, params, options, service, token }) => {
+    service.starts.takeBack(keyOf(token.owner, params.execId));
     await api.execs.cancel(params.execId, options);
     return undefined;
   },

@@ -5,7 +5,7 @@ import { Page } from '../reply.ts';
 import { route } from '../route.ts';
 import type { Call } from '../route.ts';
 import { skipBody } from '../schemas/approvals.ts';
-import { bare, inside, noAnswer, pageOf, pageQuery, queryFlag } from '../schemas/common.ts';
+import { bare, inside, noAnswer, pageOf, pageQuery, queryFlag, sandboxName } from '../schemas/common.ts';
 import {
   acquired,
   changeBody,
@@ -47,6 +47,7 @@ export const listSandboxes = route({
   about: 'Lists sandboxes as they are recorded, oldest first.',
   query: z.strictObject({
     ...pageQuery,
+    task: sandboxName.exactOptional(),
     backend: z.string().max(32).exactOptional(),
     state: states.exactOptional(),
     label: labelQuery.exactOptional(),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { Options } from '../../service/api.ts';
 import { route } from '../route.ts';
 import { inside, inSandbox, listOf, noAnswer, sessionName } from '../schemas/common.ts';
 import { execEvent } from '../schemas/events.ts';
 import { session, sessionBody, sessionResult } from '../schemas/execs.ts';
+import { keyOf } from '../socket/live.ts';
 import { runCollected } from '../stream/collected.ts';
 import { startStreamed } from '../stream/exec.ts';
 import { resultOf } from '../stream/result.ts';
@@ -49,7 +51,12 @@ export const runInSession = route({
     if (form === 'json') return resultOf(await api.sessions.run(wanted, collecting(call, body)));
     if (collect === true) {
       const how = { call, waitForApproval, execId: input.execId };
-      return await runCollected({ ...how, run: (options) => api.sessions.run(wanted, options) });
+      const key = keyOf(call.token.owner, input.execId ?? '');
+      const run = (options: Options) => () => api.sessions.run(wanted, options);
+      return await runCollected({
+        ...how,
+        run: (options) => call.service.texts.run(key, JSON.stringify(wanted), run(options)),
+      });
     }
     const start: Parameters<typeof startStreamed>[0]['start'] = (options) => api.sessions.exec(wanted, options);
     return await startStreamed({ call, waitForApproval, execId: input.execId, start });

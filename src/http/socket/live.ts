@@ -70,4 +70,4 @@ export class LiveExecs<Exec extends Live> {
   }
 }
 
-const keyOf = (owner: string, execId: string): string => JSON.stringify([owner, execId]);
+export const keyOf = (owner: string, execId: string): string => JSON.stringify([owner, execId]);

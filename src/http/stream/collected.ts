@@ -24,7 +24,8 @@ export async function runCollected({ call, execId, run, waitForApproval, stdin }
     throw new CaissonError('invalid_argument', 'collect needs an execId, by which the result is found again');
   checkWaiting({ waitForApproval, execId });
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<string>();
-  const { options, over } = detached(call, { waits: waitForApproval ?? true, onAsked });
+  const question = { waits: waitForApproval ?? true, onAsked };
+  const { options, over } = detached(call, execId, question);
   const input = stdin === true ? new PassThrough() : null;
   const running = run(options, input).finally(over);
   keepReachable(call, execId, { input, running });
@@ -38,8 +39,12 @@ export async function runCollected({ call, execId, run, waitForApproval, stdin }
 }
 
 /** A client that leaves before the start takes it back. */
-function detached(call: Call, question: { readonly waits: boolean; readonly onAsked: (id: string) => void }) {
-  const before = beforeStart(call);
+function detached(
+  call: Call,
+  execId: string,
+  question: { readonly waits: boolean; readonly onAsked: (id: string) => void },
+) {
+  const before = beforeStart(call, execId);
   const options: Options = {
     ...call.options,
     signal: before.signal,

@@ -4,11 +4,13 @@ import { CaissonError } from '../../errors.ts';
 import type { Options, Running, RunningText } from '../../service/api.ts';
 import { Stream } from '../reply.ts';
 import type { Call } from '../route.ts';
+import { keyOf } from '../socket/live.ts';
 import type { Sent } from './framing.ts';
+import type { Start } from './starts.ts';
 import { untilClosing } from './until.ts';
 import { wireOf } from './wire.ts';
 
-interface Start {
+interface Starting {
   readonly call: Call;
   readonly waitForApproval: boolean | undefined;
   readonly execId: string | undefined;
@@ -17,14 +19,14 @@ interface Start {
   readonly started?: (running: Running) => void;
 }
 
-export type Waiting = Pick<Start, 'call' | 'waitForApproval' | 'execId'>;
+export type Waiting = Pick<Starting, 'call' | 'waitForApproval' | 'execId'>;
 
 /** Rejects with what refuses it at once; what comes after a question is an event of the stream. */
-export async function startStreamed(how: Start): Promise<Stream> {
+export async function startStreamed(how: Starting): Promise<Stream> {
   const { call, started } = how;
   checkWaiting(how);
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<string>();
-  const before = beforeStart(call);
+  const before = beforeStart(call, how.execId);
   const waits = how.waitForApproval ?? true;
   const question = waits ? { waits, onAsked } : { waits };
   const starting = how
@@ -73,27 +75,15 @@ export async function* recordOf(
   for await (const event of api.execs.logs(id, { after, follow }, { signal })) yield wireOf(event);
 }
 
-export function checkWaiting({ waitForApproval, execId }: Pick<Start, 'waitForApproval' | 'execId'>): void {
+export function checkWaiting({ waitForApproval, execId }: Pick<Starting, 'waitForApproval' | 'execId'>): void {
   if (waitForApproval === false && execId === undefined)
     throw new CaissonError('invalid_argument', 'waitForApproval false needs an execId', {
       remedy: `choose one, such as exec_${randomBytes(8).toString('hex')}, and repeat the request with it`,
     });
 }
 
-/** A client that leaves before its command has started takes it back; afterwards the command goes on by itself. */
-export function beforeStart({ signal, service: { closing } }: Call): {
-  readonly signal: AbortSignal;
-  readonly over: () => void;
-} {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(new CaissonError('canceled', 'the client has left, or the service stops'));
-  const sources = [signal, closing];
-  for (const each of sources) {
-    if (each.aborted) abort();
-    each.addEventListener('abort', abort, { once: true });
-  }
-  const over = (): void => {
-    for (const each of sources) each.removeEventListener('abort', abort);
-  };
-  return { signal: controller.signal, over };
+/** As `Starts` has it, by the id that the request brings. */
+export function beforeStart({ signal: left, service, token }: Call, execId: string | undefined): Start {
+  const key = execId === undefined ? null : keyOf(token.owner, execId);
+  return service.starts.begin(key, { left, closing: service.closing });
 }

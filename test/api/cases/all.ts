@@ -1,0 +1,35 @@
+import type { Suite } from '../suite.ts';
+import { adminCases } from './admin.ts';
+import { approvalCases } from './approvals.ts';
+import { fileCases } from './files.ts';
+import { installationCases } from './installation.ts';
+import { lifeCases } from './life.ts';
+import { lostCases } from './lost.ts';
+import { processCases } from './processes.ts';
+import { recordCases } from './records.ts';
+import { runIdCases } from './run-ids.ts';
+import { runCases } from './run.ts';
+import { sandboxCases } from './sandboxes.ts';
+import { sessionCases } from './sessions.ts';
+import { startCases } from './start.ts';
+import { togetherCases } from './together.ts';
+import { treeCases } from './trees.ts';
+
+/** One concern a file. */
+export const cases: readonly ((suite: Suite) => void)[] = [
+  sandboxCases,
+  lifeCases,
+  runCases,
+  runIdCases,
+  startCases,
+  recordCases,
+  processCases,
+  sessionCases,
+  fileCases,
+  treeCases,
+  approvalCases,
+  togetherCases,
+  lostCases,
+  adminCases,
+  installationCases,
+];
