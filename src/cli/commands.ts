@@ -40,6 +40,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'pairing revoke': async () => (await import('./commands/pairing.ts')).pairingRevoke,
   'pairing clear-pending': async () => (await import('./commands/pairing.ts')).pairingClearPending,
   serve: async () => (await import('./commands/serve.ts')).serve,
+  mcp: async () => (await import('./commands/mcp.ts')).mcp,
   'token create': async () => (await import('./commands/token.ts')).tokenCreate,
   'token ls': async () => (await import('./commands/token.ts')).tokenLs,
   'token rm': async () => (await import('./commands/token.ts')).tokenRm,

@@ -11,10 +11,12 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { callerOf, checkCaller, checkScope, type Door } from './admit.ts';
+import { approvalPagePath, mountApprovalPage } from './approval-page/routes.ts';
 import { callerIn } from './caller.ts';
 import { handle } from './handle.ts';
 import { readJson } from './hooks/body.ts';
 import { protocol } from './hooks/token.ts';
+import { mountMcp } from './mcp.ts';
 import { documentOf } from './openapi/document.ts';
 import { HttpRefusal, problemOf, refusal, retryAfterOf } from './problems.ts';
 import type { Route } from './route.ts';
@@ -60,6 +62,8 @@ export async function openApp({ service, door, log, proxies, serverFactory }: Ap
   health(app, service);
   for (const route of routes) mount(app, route, service);
   for (const socket of sockets) socket(app, service);
+  mountMcp(app, service);
+  await mountApprovalPage(app, service);
   const document = JSON.stringify(documentOf(routes));
   app.get('/openapi.json', async (_request, reply) => await reply.type('application/json').send(document));
   return app;
@@ -82,7 +86,8 @@ function takeBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
 }
 
-const open = new Set(['/healthz', '/readyz']);
+/** The page of a question has a login of its own. */
+const open = new Set(['/healthz', '/readyz', approvalPagePath]);
 
 function guard(app: FastifyInstance, service: Service, door: () => Door): void {
   app.addHook('onRequest', async (request, reply) => {

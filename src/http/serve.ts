@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
 import { CaissonError } from '../errors.ts';
+import type { Limits } from '../mcp/limits.ts';
 import type { CaissonApi } from '../service/api.ts';
 import { openApp } from './app.ts';
 import { clearStaged } from './files/staging.ts';
@@ -17,6 +18,8 @@ export interface ServeInput {
   readonly logLevel?: string;
   /** Absent: 15 seconds. */
   readonly heartbeatMs?: number;
+  /** Of `/mcp`. Absent: the usual ones. */
+  readonly mcpLimits?: Limits;
 }
 
 export interface Serving {
@@ -35,7 +38,10 @@ export async function serve(api: CaissonApi, input: ServeInput): Promise<Serving
   const { settings, isPublic } = input;
   const place = placeOf(settings, { isPublic });
   const stopping = new AbortController();
-  const service = serviceOf(api, stopping.signal, input.heartbeatMs ?? usualHeartbeatMs);
+  const service = serviceOf(api, stopping.signal, {
+    heartbeatMs: input.heartbeatMs ?? usualHeartbeatMs,
+    ...(input.mcpLimits === undefined ? {} : { mcpLimits: input.mcpLimits }),
+  });
   const log = logTo(input.log, input.logLevel);
   const door = { hosts: settings.hosts, origins: settings.origins, bound: place.host, secure: place.secure };
   const serverFactory = serverFor(settings);

@@ -1,4 +1,5 @@
 /** What one running service holds beside its configuration. Made once for each `openApp`; nothing of it is module-global. */
+import type { Limits } from '../mcp/limits.ts';
 import type { CaissonApi, Running } from '../service/api.ts';
 import { Strangers } from './hooks/strangers.ts';
 import { LiveExecs } from './socket/live.ts';
@@ -13,11 +14,16 @@ export interface Service {
   /** Fires when the service stops: no exec is taken any more, and every stream ends with where to resume. */
   readonly closing: AbortSignal;
   readonly heartbeatMs: number;
+  /** Absent: the usual ones. */
+  readonly mcpLimits?: Limits;
 }
 
-export function serviceOf(api: CaissonApi, closing: AbortSignal, heartbeatMs: number): Service {
+export interface Times extends Pick<Service, 'heartbeatMs' | 'mcpLimits'> {}
+
+export function serviceOf(api: CaissonApi, closing: AbortSignal, times: Times): Service {
   return {
-    ...{ api, closing, heartbeatMs },
+    ...{ api, closing },
+    ...times,
     live: new LiveExecs<Running>(),
     tickets: new Tickets(() => performance.now()),
     strangers: new Strangers(() => performance.now()),

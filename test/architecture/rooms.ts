@@ -60,6 +60,9 @@ export const rooms: readonly Room[] = [
       'src/emulators/(?:[^/]+/)?emulator.ts',
       // `caisson serve` starts the service.
       'src/http/serve.ts',
+      // `caisson mcp`, and `/mcp` of the service.
+      'src/mcp/stdio.ts',
+      'src/mcp/(?:http/endpoint|limits).ts',
       ...contract,
       ...shapes,
     ],
