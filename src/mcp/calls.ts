@@ -12,6 +12,7 @@ interface Remembered<T> {
 export class Calls {
   readonly #waiting = new Map<string, Remembered<string>>();
   readonly #starting = new Map<string, Remembered<Promise<unknown>>>();
+  readonly #turns = new Map<string, Promise<void>>();
   readonly #rememberMs: number;
 
   constructor(rememberMs: number) {
@@ -29,6 +30,21 @@ export class Calls {
 
   settled(key: string): void {
     this.#waiting.delete(key);
+  }
+
+  /** Starts of one key go one after the other: one whose answer came twice then finds the run of the first. */
+  async inTurn<T>(key: string, start: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(key) ?? Promise.resolve()).then(start);
+    const over = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#turns.set(key, over);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(key) === over) this.#turns.delete(key);
+    }
   }
 
   /** A start that its caller does not wait for any more. Its failure is kept for the next call that asks for it. */

@@ -1,4 +1,5 @@
 /** What the tools of one connection act with. */
+import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ApprovalView, CaissonApi, Choice, Running, Scope } from '../service/api.ts';
 import type { States } from './asking/state.ts';
 import type { Calls } from './calls.ts';
@@ -28,7 +29,8 @@ export interface Parts {
   readonly calls: Calls;
   readonly states: States;
   readonly limits: Limits;
-  readonly requestId: string | null;
+  /** Under which the log has the request; `null`: there is no log. */
+  readonly requestIdOf: (ctx: ServerContext) => string | null;
   /** Fires when no call waits any longer: what runs goes on. */
   readonly closing: AbortSignal;
   readonly started: (running: Running) => void;

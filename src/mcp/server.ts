@@ -12,7 +12,6 @@ import { toolsFor } from './tools/all.ts';
 /** The list changes with the scopes of the token only. */
 const cacheHint = { ttlMs: 5 * 60_000, cacheScope: 'private' } as const;
 
-/** `parts`: read at each call, since the caller of a session comes anew with each request. */
 export function serverWith(parts: Parts): McpServer {
   const server = new McpServer(
     { name: 'caisson', title: 'Caisson', version: version() },
@@ -41,7 +40,7 @@ function register(server: McpServer, tool: Tool, parts: Parts): void {
       const done = await duringCall({ tool: name, args, ctx, server, parts }, (call) => tool.run(call, args));
       return done instanceof Reply ? done.result : resultOf(done);
     } catch (error) {
-      return failureOf({ error, requestId: parts.requestId, home: parts.api.config.home });
+      return failureOf({ error, requestId: parts.requestIdOf(ctx), home: parts.api.config.home });
     }
   });
 }

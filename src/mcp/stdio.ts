@@ -59,7 +59,7 @@ function partsOf(api: CaissonApi, limits: Limits, closing: AbortSignal): Parts {
     },
     calls: new Calls(limits.rememberMs),
     states: new States(limits.rememberMs),
-    requestId: null,
+    requestIdOf: () => null,
     started: () => undefined,
   };
 }

@@ -56,7 +56,8 @@ export async function admitted<T>(
 async function inTime<T>(call: Call, execId: string, start: (attempt: Attempt) => Promise<T>): Promise<Admitted<T>> {
   const { parts, signal, key } = call;
   const late = new AbortController();
-  const starting = start({ execId, options: { signal, question: { waits: false } } });
+  const options = { signal, question: { waits: false } };
+  const starting = parts.calls.inTurn(key, async () => await start({ execId, options }));
   starting.catch(() => undefined);
   try {
     const end = AbortSignal.any([late.signal, parts.closing]);
@@ -89,7 +90,7 @@ async function takeAnswer(call: Call, state: State): Promise<Reply | null> {
         code: 'policy_denied',
         message: unseen ? 'the host declined at once, without asking its user' : 'the user declined',
         remedy: 'do something else; it must not be tried again, nor in another form',
-        request_id: parts.requestId,
+        request_id: parts.requestIdOf(ctx),
       }),
     );
   }
@@ -158,7 +159,7 @@ async function isAnswered(call: Call, approvalId: string): Promise<boolean> {
 }
 
 /** For a host that cannot ask: the question waits for an answer from elsewhere, and the same call goes on with it. */
-function required({ parts }: Call, { id, taskId, display, state }: ApprovalView): Reply {
+function required({ parts, ctx }: Call, { id, taskId, display, state }: ApprovalView): Reply {
   const page = parts.asking.pageOf(id);
   const where = `caisson approvals approve ${id}${page === null ? '' : `, or ${page}`}`;
   return new Reply(
@@ -170,7 +171,7 @@ function required({ parts }: Call, { id, taskId, display, state }: ApprovalView)
       command: display,
       remedy: `ask the user to answer: ${where}; then call again with exactly the same arguments, within approvals.remote_timeout of the configuration`,
       retryable: true,
-      request_id: parts.requestId,
+      request_id: parts.requestIdOf(ctx),
     }),
   );
 }

@@ -31,7 +31,7 @@ export class States {
 
   /** `null` for a state of another call or caller, one that is too old, and one that was made up. */
   async read(ctx: ServerContext, key: string): Promise<State | null> {
-    const text = ctx.mcpReq.requestState<unknown>();
+    const text = ctx.mcpReq.requestState();
     if (typeof text !== 'string') return null;
     try {
       const read = state.parse(await this.#codec.verify(text, ctx));

@@ -11,7 +11,7 @@ import { Calls } from '../calls.ts';
 import { type Limits, usualLimits } from '../limits.ts';
 import type { Parts } from '../parts.ts';
 import { serverWith } from '../server.ts';
-import { Sessions } from './sessions.ts';
+import { type Session, Sessions } from './sessions.ts';
 
 export interface EndpointInput {
   /** Of the service, on behalf of no client. */
@@ -107,11 +107,13 @@ function admittedIn(extra: Readonly<Record<string, unknown>> | undefined): Admit
 
 function partsOf(
   api: CaissonApi,
-  { token, requestId, baseUrl }: Admitted,
-): Pick<Parts, 'api' | 'caller' | 'scopes' | 'asking' | 'requestId'> {
+  { token, baseUrl }: Admitted,
+): Pick<Parts, 'api' | 'caller' | 'scopes' | 'asking' | 'requestIdOf'> {
   const acting = apiOf(api, token);
   return {
-    ...{ api: acting, caller: token.id, scopes: token.scopes, requestId },
+    ...{ api: acting, caller: token.id, scopes: token.scopes },
+    // A session of the old protocol has many requests.
+    requestIdOf: ({ http }) => admittedIn(http?.authInfo?.extra).requestId,
     asking: {
       by: 'elsewhere',
       view: async (id) => await acting.approvals.get(id),
@@ -134,9 +136,20 @@ async function inSession(sessions: Sessions, id: string, { request, response, ad
   const isStream = request.method === 'GET';
   const work = async (): Promise<void> => {
     await session.transport.handleRequest(request, response, admitted.body);
-    if (!isStream) await closed(response);
+    if (isStream) return;
+    await closed(response);
+    if (!response.writableFinished) cancel(session, admitted.body);
   };
   await (isStream ? work() : sessions.during(id, work));
+}
+
+/** A caller that leaves cancels: the old protocol has no way back to an answer that was not taken. */
+function cancel({ transport }: Session, body: unknown): void {
+  for (const each of Array.isArray(body) ? body : [body]) {
+    const requestId: unknown = Reflect.get(Object(each), 'id');
+    if (typeof requestId !== 'string' && typeof requestId !== 'number') continue;
+    transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+  }
 }
 
 const closed = (response: ServerResponse): Promise<void> =>
