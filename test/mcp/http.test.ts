@@ -153,7 +153,7 @@ describe('over HTTP', () => {
     ]);
   });
 
-  it('a question of one token is none of another, which gets one of its own', async () => {
+  it('the answer to one token does not serve another, which gets a question of its own', async () => {
     const args = { task: 'foreign', command: 'rm -rf ./foreign' };
     const first = JSON.parse((await raw(args)).result.content[0].text);
     await answer(first.approval_id, 'once');

@@ -24,7 +24,7 @@ it('a question comes back with its answer, its command runs once, and the same a
   expect(readFileSync(file, 'utf8')).toBe('ran\n');
 });
 
-it('an answer for one call is none for another, nor one whose state was changed or made up', async () => {
+it('an answer does not serve another call, nor does one whose state was changed or made up', async () => {
   await using host = await rawHost();
   const file = join(host.root, 'ran');
   const harmless = { task: 'swap', command: 'rm -rf ./harmless' };

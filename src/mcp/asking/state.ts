@@ -6,7 +6,7 @@ import { z } from 'zod';
 const state = z.strictObject({
   approvalId: z.string(),
   execId: z.string(),
-  /** Hash of the call: an answer for one is none for another. */
+  /** Hash of the call: an answer does not serve another call. */
   key: z.string(),
   askedAtMs: z.number(),
 });

@@ -13,7 +13,7 @@ export interface Session {
 }
 
 interface Held extends Session {
-  /** Requests that are not answered. A stream for messages of the server is none. */
+  /** Requests that are not answered, without streams for messages of the server. */
   open: number;
   usedMs: number;
 }
