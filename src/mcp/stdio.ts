@@ -23,16 +23,27 @@ export interface StdioInput {
   readonly limits?: Limits;
 }
 
+/** Closes itself at a message that is too large. */
+class Transport extends StdioServerTransport {
+  closed: () => void = () => undefined;
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.closed();
+  }
+}
+
 /** Until the host has closed stdin, or the signal fires. What then still waits for an answer is canceled. */
 export async function serveOnStdio(
   api: CaissonApi,
   { stdin, stdout, signal, say, limits = usualLimits }: StdioInput,
 ): Promise<void> {
   const parts = partsOf(api, limits, signal);
-  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: mostMessageBytes });
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const transport = new Transport(stdin, stdout, { maxBufferSize: mostMessageBytes });
+  transport.closed = resolve;
   const onerror = (error: Error): void => say(error.message.slice(0, 300));
   const handle = serveStdio(() => serverWith(parts), { transport, onerror, maxSubscriptions: 0 });
-  const { promise: over, resolve } = Promise.withResolvers<void>();
   finished(stdin, { writable: false }, () => resolve());
   finished(stdout, { readable: false }, () => resolve());
   if (signal.aborted) resolve();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openWorld, type World } from '../http/world.ts';
-import { connect, kinds, type Loose } from './hosts.ts';
+import { connect, kinds } from './hosts.ts';
 import { type StdioHome, stdioHome } from './stdio-home.ts';
 
 const page = readFileSync(new URL('../../docs/mcp.md', import.meta.url), 'utf8');
@@ -13,7 +13,7 @@ const launcher = fileURLToPath(new URL('../../bin/caisson', import.meta.url));
 
 /** The sentence above each block names its host. */
 const snippets = [...page.matchAll(/\n([^\n]+):\n\n```json\n([^`]+)```/g)].map(
-  ([, host = '', text = '']) => [host.split(', in ')[0] ?? '', JSON.parse(text) as Loose] as const,
+  ([, host = '', text = '']) => [host.split(', in ')[0] ?? '', JSON.parse(text)] as const,
 );
 
 let home: StdioHome;

@@ -95,3 +95,36 @@ it('a question that is answered elsewhere meanwhile is not answered a second tim
   expect([result.isError, problemIn(result).code]).toEqual([true, 'policy_denied']);
   expect(existsSync(file)).toBe(false);
 });
+
+it('a write is asked about with what it changes, and nothing in it acts on what shows it', async () => {
+  await using host = await rawHost('approvals: {rules: {ask: [write_file]}}');
+  await host.call({ task: 'diff', command: 'true' });
+  const path = join(host.root, 'a.txt');
+  const content = 'safe\n\u001b[2J\u202egnp.exe\n    Why:\n- nothing\n';
+  const args = { task: 'diff', path, content };
+  const asked = await host.call(args, { name: 'write_file' });
+  const { message } = asked.inputRequests.approval.params;
+  expect(message).toContain('    +safe\n');
+  expect(message).toMatch(/\\x1b\[2J|\\u\{1b\}\[2J/);
+  expect(message).not.toMatch(/[\u001b\u202e]/);
+  // A line of the file does not look like one of the question.
+  expect(message).not.toMatch(/^- nothing/m);
+  const how = { name: 'write_file', requestState: asked.requestState };
+  expect((await host.call(args, { ...how, inputResponses: accept('once') })).structuredContent).toMatchObject({ path });
+  expect(readFileSync(path, 'utf8')).toBe(content);
+  // The answer was for this content.
+  const other = await host.call({ ...args, content: 'other' }, { ...how, inputResponses: accept('once') });
+  expect(problemIn(other).code).toBe('approval_required');
+  expect(readFileSync(path, 'utf8')).toBe(content);
+});
+
+it('what is no message is refused, and one that is too large ends the server', async () => {
+  await using host = await rawHost();
+  host.write('no JSON');
+  host.write('{"jsonrpc":"1.0"}');
+  expect((await host.call({ task: 'after', command: 'echo fine' })).structuredContent).toMatchObject({
+    stdout: 'fine\n',
+  });
+  host.write('x'.repeat(5 * 1024 * 1024));
+  await host.served;
+});

@@ -12,8 +12,12 @@ import type { Loose } from './hosts.ts';
 export interface RawHost extends AsyncDisposable {
   readonly api: CaissonApi;
   readonly root: string;
-  /** Calls run_command in the new protocol. */
+  /** Calls run_command in the new protocol, or the tool that `more` names. */
   readonly call: (args: object, more?: object) => Promise<Loose>;
+  /** Writes a line as it is. */
+  readonly write: (line: string) => void;
+  /** The server has ended. */
+  readonly served: Promise<void>;
 }
 
 export async function rawHost(config = '', given?: string): Promise<RawHost> {
@@ -34,7 +38,8 @@ export async function rawHost(config = '', given?: string): Promise<RawHost> {
   });
   let id = 0;
   return {
-    ...{ api, root },
+    ...{ api, root, served },
+    write: (line) => void stdin.write(`${line}\n`),
     call: async (args, more = {}) => {
       const params = { name: 'run_command', arguments: args, _meta: meta, ...more };
       const message = { jsonrpc: '2.0', id: ++id, method: 'tools/call', params };

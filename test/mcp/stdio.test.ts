@@ -191,7 +191,12 @@ describe.each(kinds)('with %s on stdio', (kind) => {
     const first = await host.call('run_command', args);
     expect(first).toMatchObject({
       isError: true,
-      data: { code: 'approval_required', approval_id: expect.stringMatching(/^apr_/), task },
+      data: {
+        code: 'approval_required',
+        approval_id: expect.stringMatching(/^apr_/),
+        task,
+        expires_at: expect.stringContaining('Z'),
+      },
     });
     expect((await host.call('run_command', args)).data.approval_id).toBe(first.data.approval_id);
     const approved = await home.cli('approvals', 'approve', first.data.approval_id);

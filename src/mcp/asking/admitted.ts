@@ -159,7 +159,7 @@ async function isAnswered(call: Call, approvalId: string): Promise<boolean> {
 }
 
 /** For a host that cannot ask: the question waits for an answer from elsewhere, and the same call goes on with it. */
-function required({ parts, ctx }: Call, { id, taskId, display, state }: ApprovalView): Reply {
+function required({ parts, ctx }: Call, { id, taskId, display, state, expiresAt }: ApprovalView): Reply {
   const page = parts.asking.pageOf(id);
   const where = `caisson approvals approve ${id}${page === null ? '' : `, or ${page}`}`;
   return new Reply(
@@ -169,7 +169,8 @@ function required({ parts, ctx }: Call, { id, taskId, display, state }: Approval
       approval_id: id,
       task: taskId,
       command: display,
-      remedy: `ask the user to answer: ${where}; then call again with exactly the same arguments, within approvals.remote_timeout of the configuration`,
+      expires_at: expiresAt,
+      remedy: `ask the user to answer: ${where}; then call again with exactly the same arguments, before expires_at`,
       retryable: true,
       request_id: parts.requestIdOf(ctx),
     }),
