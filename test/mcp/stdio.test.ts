@@ -145,9 +145,14 @@ describe.each(kinds)('with %s on stdio', (kind) => {
     const contents = await other.read(`caisson://execs/${execId}/stdout`);
     expect(contents).toMatchObject([{ text: 'up\n' }]);
     expect((await other.call('stop_process', { exec_id: execId })).data).toEqual({ stopped: execId, survivors: [] });
-    expect((await other.call('read_output', { exec_id: execId, after: read.data.next })).data).toMatchObject({
-      stdout: '',
-      reason: expect.not.stringMatching('running'),
+    const end = { stdout: '', next: null, reason: expect.not.stringMatching('running') };
+    const last = await other.call('read_output', { exec_id: execId, after: read.data.next });
+    expect(last.data).toMatchObject(end);
+    // Who reads beyond the end gets it again.
+    const { exec_id: id } = (await other.call('run_command', { task, command: 'true' })).data;
+    expect((await other.call('read_output', { exec_id: id, after: '999999' })).data).toMatchObject({
+      ...end,
+      exit_code: 0,
     });
   });
 
@@ -182,6 +187,29 @@ describe.each(kinds)('with %s on stdio', (kind) => {
         : { isError: true, data: { code: name === 'canceled' ? 'approval_required' : 'policy_denied' } },
     );
     if (runs) expect(readFileSync(file, 'utf8')).toBe('ran \u202e\n');
+  });
+
+  it('a question that its host does not answer outlives the call, and is answered elsewhere', async () => {
+    const ask = async (): Promise<Answer> => await new Promise(() => undefined);
+    const file = join(home.root, `${task}-ignored`);
+    const args = { task, command: `rm -rf ./${task}-z; echo ran >> ${file}` };
+    let id = '';
+    {
+      await using host = await connect(kind, home.place, { elicitation: { form: {} }, ask });
+      host.call('run_command', args, { timeout: 2500 }).catch(() => undefined);
+      const questions = async (): Promise<readonly Loose[]> =>
+        JSON.parse((await home.cli('approvals', 'ls', '--json')).stdout);
+      await expect
+        .poll(async () => (id = (await questions()).find(({ display }) => display.includes(`${task}-z`))?.id), {
+          timeout: 15_000,
+        })
+        .toMatch(/^apr_/);
+      expect((await home.cli('approvals', 'approve', id)).exitCode).toBe(0);
+      expect(existsSync(file)).toBe(false);
+      // The question of the same call is answered, so that no form is needed.
+      expect((await host.call('run_command', args)).data).toMatchObject({ exit_code: 0 });
+    }
+    expect(readFileSync(file, 'utf8')).toBe('ran\n');
   });
 
   it('a host that cannot ask gets an approval id, and the repeated call runs once it is answered elsewhere', async () => {

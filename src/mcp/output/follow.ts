@@ -8,17 +8,19 @@ interface Wanted {
   readonly until: AbortSignal;
 }
 
-/** `see` answers whether it goes on. */
+/** `see` answers whether it goes on. True: it was read to its end, as far as there is one now. */
 export async function followRecord(
   { execs }: Pick<CaissonApi, 'execs'>,
   execId: string,
   { after, follow, until }: Wanted,
   see: (event: ExecEvent) => boolean,
-): Promise<void> {
+): Promise<boolean> {
   try {
-    for await (const event of execs.logs(execId, { after, follow }, { signal: until })) if (!see(event)) return;
+    for await (const event of execs.logs(execId, { after, follow }, { signal: until })) if (!see(event)) return false;
+    return !until.aborted;
   } catch (error) {
     if (!until.aborted) throw error;
+    return false;
   }
 }
 

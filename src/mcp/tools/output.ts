@@ -1,13 +1,13 @@
 /** Tools about what runs, or ran. */
 import { z } from 'zod';
 import { CaissonError, isCode } from '../../errors.ts';
-import type { Exit, ExecView, Where } from '../../service/api.ts';
+import type { ExecView, Where } from '../../service/api.ts';
 import type { Call } from '../call.ts';
 import { cursorOf, start, textOf } from '../output/cursor.ts';
 import { endOf, followRecord } from '../output/follow.ts';
 import { Page } from '../output/page.ts';
 import { tool } from '../tool.ts';
-import { linksOf, runData, stillRunning } from './run-result.ts';
+import { type Ending, linksOf, runData, stillRunning } from './run-result.ts';
 import { after, execId, runOutput, session, task } from './schemas.ts';
 
 const usualBytes = 32 * 1024;
@@ -40,37 +40,48 @@ export const readOutput = tool({
     }
     const from = args.after === undefined ? start : cursorOf(args.after);
     const page = new Page(from, { mostBytes: args.max_bytes ?? usualBytes, streams: ['stdout', 'stderr'] });
+    const before = await knownOf(call, args.exec_id);
     const end = endOf(waitMs, [call.signal, call.parts.closing]);
+    let isRead = false;
     try {
       const how = { after: from.seq, follow: waitMs > 0, until: end.signal };
-      await followRecord(call.parts.api, args.exec_id, how, (event) => {
+      isRead = await followRecord(call.parts.api, args.exec_id, how, (event) => {
         call.report(`reading ${args.exec_id}`);
         return page.take(event);
       });
     } finally {
       end.over();
     }
-    const { exit, where } = await endedAs(call, args.exec_id, page.exit);
+    // An end that came while it was read is only one when its event was read: output may stand before it.
+    const exit = page.exit ?? (isRead ? before.exit : null);
     const { stdout, stderr, next } = page.read();
     return {
       data: {
-        ...runData(args.exec_id, exit, where === null ? null : { where, degraded: [], lostSince: null }),
+        ...runData(args.exec_id, exit, before.where === null ? null : { ...before, where: before.where }),
         ...{ stdout, stderr, truncated: page.missing > 0, more: page.full, missing_bytes: page.missing },
-        next: page.full || exit === null ? textOf(next) : null,
+        next: exit === null ? textOf(next) : null,
       },
       links: linksOf(args.exec_id),
     };
   },
 });
 
-/** A reader that has seen the exit before gets it again. */
-async function endedAs(
-  { parts: { api }, signal }: Call,
-  id: string,
-  exit: Exit | null,
-): Promise<{ readonly exit: Exit | null; readonly where: Where | null }> {
+interface Known {
+  /** `null`: it ran when it was looked at. */
+  readonly exit: Ending | null;
+  readonly where: Where | null;
+  readonly degraded: readonly [];
+  readonly lostSince: null;
+}
+
+async function knownOf({ parts: { api }, signal }: Call, id: string): Promise<Known> {
+  const rest = { degraded: [], lostSince: null } as const;
   const found = await api.execs.get(id, { signal }).catch((error: unknown) => noExec(error));
-  return { exit: exit ?? found?.exit ?? null, where: found?.where ?? null };
+  if (found !== null) return { exit: found.exit, where: found.where, ...rest };
+  const { state, exitCode, durationMs } = await api.processes.get(id, { signal });
+  if (state === 'running') return { exit: null, where: null, ...rest };
+  const ending = { reason: state, exitCode, signal: null, durationMs: durationMs ?? 0, redactions: null, notes: [] };
+  return { exit: ending, where: null, ...rest };
 }
 
 /** A detached process has its record in its sandbox. */

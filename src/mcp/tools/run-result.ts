@@ -54,7 +54,10 @@ export function stillRunning(execId: string, where: Where | null): Output {
   return { data: { ...runData(execId, null, place), stdout: '', stderr: '', truncated: false, next: '0' } };
 }
 
-export function runData(execId: string, exit: Exit | null, place: Place | null): Readonly<Record<string, unknown>> {
+/** What is known of an end, also of one that left no record here. */
+export type Ending = Pick<Exit, 'reason' | 'exitCode' | 'signal' | 'durationMs' | 'redactions' | 'notes'>;
+
+export function runData(execId: string, exit: Ending | null, place: Place | null): Readonly<Record<string, unknown>> {
   const lost =
     place === null || place.lostSince === null
       ? []
