@@ -29,6 +29,7 @@ const hostPackages = [
   'zsh', // completes command lines
   'fish', // the same
   'strace', // holds a process where a busy machine might
+  'python3-requests', // the Python example
 ] as const;
 
 export async function missingForTests(): Promise<readonly string[]> {
