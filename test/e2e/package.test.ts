@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerHost } from '../engines/docker.ts';
-import { connect, kinds, type Place } from '../mcp/hosts.ts';
+import { connect, kinds } from '../mcp/hosts.ts';
 import { busybox } from './home.ts';
 import { checkout, installPackage } from './packed.ts';
 
@@ -166,7 +166,7 @@ describe('the installed package', () => {
       env: { ...env, CAISSON_TERMINAL_BACKEND: 'local' },
     };
     for (const kind of kinds) {
-      await using host = await connect(kind, place as Place);
+      await using host = await connect(kind, place);
       expect((await host.tools()).length).toBe(14);
       expect((await host.call('run_command', { task: 'host', command: 'echo here' })).data.stdout).toBe('here\n');
     }
