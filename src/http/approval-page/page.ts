@@ -32,9 +32,9 @@ export function loginPage(problem: string | null = null): string {
   return page(
     'Answer a question about a command',
     `${problem === null ? '' : `<p role="alert"><strong>${escaped(problem)}</strong></p>`}
-<form method="post" autocomplete="off">
+<form method="post">
 <p><label for="token">A token with the scope approve, other than the one that asks:</label></p>
-<p><input id="token" name="token" type="password" required maxlength="200" autofocus></p>
+<p><input id="token" name="token" type="password" autocomplete="off" required maxlength="200" autofocus></p>
 <p><button type="submit">Show the question</button></p>
 </form>
 <p>Make one with <code>caisson token create NAME --scope approve</code>.</p>`,
