@@ -9,9 +9,8 @@ import { apptainerCache, fetchApptainer } from '../test/engines/apptainer.ts';
 import { startEngine, whyNoEngine, type EngineKind } from '../test/engines/engine.ts';
 import { archiveOf, importImages, makeArchive, testImages } from '../test/engines/images.ts';
 import { install, installCommand, missingForTests } from '../test/engines/packages.ts';
-import { installOpenApiTools, openApiTools } from '../test/engines/openapi-tools.ts';
+import { type Fixture, installedAt, installFixture } from '../test/engines/installed.ts';
 import { engineCache } from '../test/engines/places.ts';
-import { installRuntimes, runtimes } from '../test/engines/runtimes.ts';
 
 /** Does its part and says what it did; throws what a person must do. */
 interface Part {
@@ -49,25 +48,22 @@ const parts: readonly Part[] = [
       return `unpacked in ${apptainerCache()}`;
     },
   },
-  {
-    name: 'tools for OpenAPI',
-    missing: async () => (existsSync(openApiTools()) ? [] : ['validator', 'generator']),
-    remedy: () => 'npm run engines',
-    make: async () => {
-      await installOpenApiTools();
-      return `installed in ${openApiTools()}`;
-    },
-  },
-  {
-    name: 'Bun and Deno',
-    missing: async () => (existsSync(runtimes()) ? [] : ['bun', 'deno']),
-    remedy: () => 'npm run engines',
-    make: async () => {
-      await installRuntimes();
-      return `installed in ${runtimes()}`;
-    },
-  },
+  tools('tools for OpenAPI', 'openapi-client'),
+  tools('inspector of MCP', 'mcp-inspector'),
+  tools('Bun and Deno', 'runtimes'),
 ];
+
+function tools(name: string, fixture: Fixture): Part {
+  return {
+    name,
+    missing: async () => (existsSync(installedAt(fixture)) ? [] : [fixture]),
+    remedy: () => 'npm run engines',
+    make: async () => {
+      await installFixture(fixture);
+      return `installed in ${installedAt(fixture)}`;
+    },
+  };
+}
 
 async function say(name: string, work: () => Promise<string>): Promise<boolean> {
   const startedAt = performance.now();

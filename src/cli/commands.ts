@@ -43,6 +43,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'service status': async () => (await import('./commands/service.ts')).serviceStatus,
   'service stop': async () => (await import('./commands/service.ts')).serviceStop,
   'service logs': async () => (await import('./commands/service.ts')).serviceLogs,
+  mcp: async () => (await import('./commands/mcp.ts')).mcp,
   'token create': async () => (await import('./commands/token.ts')).tokenCreate,
   'token ls': async () => (await import('./commands/token.ts')).tokenLs,
   'token rm': async () => (await import('./commands/token.ts')).tokenRm,

@@ -41,9 +41,14 @@ export async function findCommand(argv: readonly string[]): Promise<Found> {
   if (loadPair !== undefined)
     return { kind: 'command', command: await loadPair(), args: [...leading, ...words.slice(2)] };
   const load = own(first);
-  if (load !== undefined) return { kind: 'command', command: await load(), args: [...leading, ...words.slice(1)] };
+  // A command may have others beside it, such as `mcp` and `mcp config`: a word is then meant as one of those.
+  const isOther = second !== undefined && !second.startsWith('-') && isGroup(first);
+  if (load !== undefined && !isOther)
+    return { kind: 'command', command: await load(), args: [...leading, ...words.slice(1)] };
   return findGroup(first, second);
 }
+
+const isGroup = (first: string): boolean => Object.keys(commands).some((name) => name.startsWith(`${first} `));
 
 async function findGroup(first: string, second: string | undefined): Promise<Found> {
   const names = Object.keys(commands).filter((name) => name.startsWith(`${first} `));

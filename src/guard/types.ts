@@ -64,6 +64,8 @@ export interface ApprovalView {
   readonly askedBy: string | null;
   /** RFC 3339. */
   readonly askedAt: string;
+  /** After it the answer is no; `null`: not known. RFC 3339. */
+  readonly expiresAt: string | null;
   /** For people: without control characters, shortened. */
   readonly display: string;
   readonly warnings: readonly string[];

@@ -11,6 +11,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { callerOf, checkCaller, checkScope, type Door } from './admit.ts';
+import { approvalPagePath, mountApprovalPage } from './approval-page/routes.ts';
 import { callerIn } from './caller.ts';
 import { handle } from './handle.ts';
 import { countRequests } from './home/activity.ts';
@@ -18,6 +19,7 @@ import { type Flags, mountState } from './home/state.ts';
 import type { HomeTokens } from './home/tokens.ts';
 import { readJson } from './hooks/body.ts';
 import { protocol } from './hooks/token.ts';
+import { mountMcp } from './mcp.ts';
 import { documentOf } from './openapi/document.ts';
 import { HttpRefusal, problemOf, refusal, retryAfterOf } from './problems.ts';
 import type { Route } from './route.ts';
@@ -73,6 +75,8 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   if (input.home !== undefined) mountState(app, service, input.home.flags);
   for (const route of routes) mount(app, route, service);
   for (const socket of sockets) socket(app, service);
+  mountMcp(app, service);
+  await mountApprovalPage(app, service);
   const document = JSON.stringify(documentOf(routes));
   app.get('/openapi.json', async (_request, reply) => await reply.type('application/json').send(document));
   return app;
@@ -95,7 +99,8 @@ function takeBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
 }
 
-const open = new Set(['/healthz', '/readyz']);
+/** The page of a question has a login of its own. */
+const open = new Set(['/healthz', '/readyz', approvalPagePath]);
 
 function guard(app: FastifyInstance, { service, door, home }: AppInput): void {
   app.addHook('onRequest', async (request, reply) => {

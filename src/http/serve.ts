@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
 import { CaissonError } from '../errors.ts';
+import type { Limits } from '../mcp/limits.ts';
 import type { CaissonApi } from '../service/api.ts';
 import { openApp } from './app.ts';
 import { clearStaged } from './files/staging.ts';
@@ -32,6 +33,8 @@ export interface ServeInput {
   readonly flags?: Flags;
   /** Without a request, a command or a stream for so long, `idle` resolves. */
   readonly idleMs?: number;
+  /** Of `/mcp`. Absent: the usual ones. */
+  readonly mcpLimits?: Limits;
 }
 
 export interface Serving {
@@ -72,7 +75,10 @@ interface Held {
 async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: Held): Promise<Serving> {
   const { settings, flags = {}, idleMs } = input;
   const stopping = new AbortController();
-  const service = serviceOf(api, stopping.signal, input.heartbeatMs ?? usualHeartbeatMs);
+  const service = serviceOf(api, stopping.signal, {
+    heartbeatMs: input.heartbeatMs ?? usualHeartbeatMs,
+    ...(input.mcpLimits === undefined ? {} : { mcpLimits: input.mcpLimits }),
+  });
   const log = logTo(input.log, input.logLevel);
   await clearStaged(join(api.config.home, 'uploads'));
   const { app, url } = await openPlace(service, { settings, place, log });

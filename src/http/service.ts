@@ -1,4 +1,5 @@
 /** What one running service holds beside its configuration. Made once for each `openApp`; nothing of it is module-global. */
+import type { Limits } from '../mcp/limits.ts';
 import type { CaissonApi } from '../service/api.ts';
 import { Activity } from './home/activity.ts';
 import { Strangers } from './hooks/strangers.ts';
@@ -20,12 +21,17 @@ export interface Service {
   /** Fires when the service stops: no exec is taken any more, and every stream ends with where to resume. */
   readonly closing: AbortSignal;
   readonly heartbeatMs: number;
+  /** Absent: the usual ones. */
+  readonly mcpLimits?: Limits;
 }
 
-export function serviceOf(api: CaissonApi, closing: AbortSignal, heartbeatMs: number): Service {
+export interface Times extends Pick<Service, 'heartbeatMs' | 'mcpLimits'> {}
+
+export function serviceOf(api: CaissonApi, closing: AbortSignal, times: Times): Service {
   const activity = new Activity();
   return {
-    ...{ api, closing, heartbeatMs, activity },
+    ...{ api, closing, activity },
+    ...times,
     live: new LiveExecs<Reachable>(() => activity.begin()),
     starts: new Starts(),
     texts: new KeptResults(),

@@ -80,6 +80,9 @@ export const rooms: readonly Room[] = [
       'src/http/serve.ts',
       'src/config/home.ts',
       'src/guard/inside.ts',
+      // `caisson mcp`, and `/mcp` of the service.
+      'src/mcp/stdio.ts',
+      'src/mcp/(?:http/endpoint|limits).ts',
       ...contract,
       ...shapes,
     ],

@@ -138,6 +138,7 @@ const approvals: CaissonApi['approvals'] = {
         state: 'pending',
         askedBy: null,
         askedAt: '2026-01-02T11:59:30.000Z',
+        expiresAt: null,
         display: 'rm -rf build',
         warnings: [],
         diff: null,

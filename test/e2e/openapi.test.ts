@@ -6,19 +6,21 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasOpenApiTools, openApiFixture, openApiTools } from '../engines/openapi-tools.ts';
+import { fixtureOf, installedAt, isInstalled } from '../engines/installed.ts';
 import { openWorld, type World } from '../http/world.ts';
 
 const run = promisify(execFile);
 const node = async (script: string, ...args: readonly string[]): Promise<string> => {
-  const done = await run(process.execPath, [join(openApiTools(), 'node_modules', script), ...args], { cwd: folder });
+  const done = await run(process.execPath, [join(installedAt('openapi-client'), 'node_modules', script), ...args], {
+    cwd: folder,
+  });
   return done.stdout;
 };
 
 let folder: string;
 let world: World;
 
-describe.skipIf(!hasOpenApiTools())('the document of the service', () => {
+describe.skipIf(!isInstalled('openapi-client'))('the document of the service', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'caisson-openapi-'));
     world = await openWorld();
@@ -51,7 +53,7 @@ describe.skipIf(!hasOpenApiTools())('the document of the service', () => {
     ];
     await node('@hey-api/openapi-ts/bin/run.js', ...generate);
     for (const file of ['use.mts', 'tsconfig.json', 'package.json'])
-      await cp(join(openApiFixture, file), join(folder, file));
+      await cp(join(fixtureOf('openapi-client'), file), join(folder, file));
     await node('typescript/bin/tsc', '--project', '.');
     const { use } = await import(pathToFileURL(join(folder, 'use.mjs')).href);
     const seen = await use(world.url, world.agent);

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerHost } from '../engines/docker.ts';
+import { connect, kinds } from '../mcp/hosts.ts';
 import { busybox } from './home.ts';
 import { checkout, installPackage } from './packed.ts';
 
@@ -159,6 +160,20 @@ describe('the installed package', () => {
     expect((await caisson('config', 'schema')).stdout).toContain('container_cpu');
     for (const shell of ['bash', 'zsh', 'fish'])
       expect((await caisson('completion', shell)).stdout).toContain('completion words');
+  });
+
+  it('serves hosts of MCP', async () => {
+    const place = {
+      command: at('node_modules/.bin/caisson'),
+      args: ['mcp'],
+      env: { ...env, CAISSON_TERMINAL_BACKEND: 'local' },
+    };
+    for (const kind of kinds) {
+      await using host = await connect(kind, place);
+      expect((await host.tools()).length).toBe(14);
+      expect((await host.call('run_command', { task: 'host', command: 'echo here' })).data.stdout).toBe('here\n');
+    }
+    await caisson('rm', 'host');
   });
 
   it('runs the suite for the backend of the guide', async () => {

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium as browserType } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, hasRuntimes, runtimePrograms, runtimesFixture } from '../engines/runtimes.ts';
+import { fixtureOf, isInstalled } from '../engines/installed.ts';
+import { chromium, runtimePrograms } from '../engines/runtimes.ts';
 import { cuttingProxy, type CuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { servePages } from '../fixtures/page-server.ts';
 import { openWorld, type World } from '../http/world.ts';
@@ -55,7 +56,7 @@ const wanted = {
 
 async function used(program: string, args: readonly string[], name: string): Promise<unknown> {
   const before = proxy.cuts();
-  const running = promisify(execFile)(program, [...args, join(runtimesFixture, 'run.mjs')], {
+  const running = promisify(execFile)(program, [...args, join(fixtureOf('runtimes'), 'run.mjs')], {
     env: { PATH: process.env['PATH'], HOME: project, DENO_NO_UPDATE_CHECK: '1' },
     timeout: 60_000,
   });
@@ -74,11 +75,11 @@ describe('the built client', () => {
 
   it('runs on Node', async () => expect(await used(process.execPath, [], 'node')).toEqual(wanted));
 
-  it.skipIf(!hasRuntimes())('runs on Bun', async () =>
+  it.skipIf(!isInstalled('runtimes'))('runs on Bun', async () =>
     expect(await used(runtimePrograms().bun, ['run'], 'bun')).toEqual(wanted),
   );
 
-  it.skipIf(!hasRuntimes())('runs on Deno', async () =>
+  it.skipIf(!isInstalled('runtimes'))('runs on Deno', async () =>
     expect(await used(runtimePrograms().deno, ['run', '--no-config', '--allow-all'], 'deno')).toEqual(wanted),
   );
 
@@ -92,7 +93,7 @@ describe('the built client', () => {
       '/page.html': '<!doctype html><title>page</title>',
       '/client.mjs': await readFile(file, 'utf8'),
     };
-    const steps = await readFile(join(runtimesFixture, 'use.mjs'), 'utf8');
+    const steps = await readFile(join(fixtureOf('runtimes'), 'use.mjs'), 'utf8');
     await using served = await servePages(proxy.port, { ...pages, '/use.mjs': steps });
     try {
       const page = await browser.newPage();

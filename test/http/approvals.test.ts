@@ -41,7 +41,10 @@ describe('an exec that needs an approval', () => {
       events.push(event);
       if (event['type'] !== 'approval-required') continue;
       const shown = await world.ask(`/v1/approvals/${String(event['approvalId'])}`, { token: world.person });
-      expect(await shown.json()).toMatchObject({ state: 'pending', display: 'rm -rf ./a', taskId: 'build' });
+      expect(await shown.json()).toMatchObject({
+        ...{ state: 'pending', display: 'rm -rf ./a', taskId: 'build' },
+        expiresAt: expect.stringMatching(/Z$/),
+      });
       expect((await answer(event['approvalId'], 'once')).status).toBe(204);
     }
     expect(events.map(({ type }) => type)).toEqual(['approval-required', 'started', 'exit']);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { openCaisson } from '../../src/main.ts';
 import { serve, type Serving } from '../../src/http/serve.ts';
+import type { Limits } from '../../src/mcp/limits.ts';
 import type { CaissonApi, Scope } from '../../src/service/api.ts';
 
 export interface World extends AsyncDisposable {
@@ -37,6 +38,7 @@ interface Wanted {
   readonly config?: string;
   readonly settings?: Partial<CaissonApi['config']['server']>;
   readonly heartbeatMs?: number;
+  readonly mcpLimits?: Limits;
   readonly home?: string;
   readonly idleMs?: number;
 }
@@ -45,6 +47,7 @@ export async function openWorld({
   config = '',
   settings = {},
   heartbeatMs,
+  mcpLimits,
   home: given,
   idleMs,
 }: Wanted = {}): Promise<World> {
@@ -62,12 +65,13 @@ export async function openWorld({
   const log = new PassThrough();
   const chunks: Buffer[] = [];
   log.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const beat = {
+  const times = {
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
+    ...(mcpLimits === undefined ? {} : { mcpLimits }),
     ...(idleMs === undefined ? {} : { idleMs }),
   };
   const server = { ...api.config.server, port: 0, shutdown_seconds: 0.5, ...settings };
-  const serving = await serve(api, { settings: server, isPublic: false, log, ...beat });
+  const serving = await serve(api, { settings: server, isPublic: false, log, ...times });
   const token = async (...scopes: readonly Scope[]): Promise<string> =>
     (await api.tokens.create({ name: scopes.join('-'), scopes }, 'test')).token;
   const agent = await token('run', 'read', 'admin');

@@ -10,6 +10,7 @@ export const approval = z
     state: z.enum(['pending', 'approved', 'denied', 'used']),
     askedBy: z.string().nullable(),
     askedAt: time,
+    expiresAt: time.nullable().describe('After it the answer is no.'),
     display: z.string().describe('The command for people: without control characters, shortened.'),
     warnings: texts,
     diff: z

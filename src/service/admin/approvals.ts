@@ -101,13 +101,14 @@ function viewOf(
   { id, taskId, question, state, choice, answeredBy, askedBy, createdAt }: ApprovalRow,
   caller: Caller | undefined,
 ): ApprovalView {
-  const { display, warnings, diff, findings, backend, cwd, choices, covers, proposal } = question;
+  const { display, warnings, diff, findings, backend, cwd, choices, covers, proposal, expiresAt } = question;
   // It may write a file that it may not read.
   const isAsker = caller !== undefined && caller.token === askedBy?.token;
   return {
     ...{ id, taskId, state },
     askedBy: askedBy?.token ?? null,
     askedAt: new Date(createdAt).toISOString(),
+    expiresAt: typeof expiresAt === 'number' ? new Date(expiresAt).toISOString() : null,
     display: typeof display === 'string' ? display : '',
     warnings: texts(warnings),
     diff: typeof diff === 'string' && !isAsker ? diff : null,

@@ -5,7 +5,7 @@ import type { Question, Settled } from '../../../src/guard/types.ts';
 import type { ApprovalView } from '../../../src/service/api.ts';
 
 const pending: ApprovalView = {
-  ...{ id: 'apr_1', taskId: 't', state: 'pending', askedBy: null, askedAt: '2026-01-01T00:00:00Z' },
+  ...{ id: 'apr_1', taskId: 't', state: 'pending', askedBy: null, askedAt: '2026-01-01T00:00:00Z', expiresAt: null },
   ...{ display: 'rm -rf a', warnings: [], diff: null, findings: ['recursive delete'], backend: 'local', cwd: '/srv' },
   ...{ choices: ['once', 'deny'], choice: null, answeredBy: null, covers: [], proposal: [] },
 };

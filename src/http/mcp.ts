@@ -1,0 +1,53 @@
+/** `/mcp`: the Model Context Protocol. Loaded with its first request, as most services have none. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Endpoint } from '../mcp/http/endpoint.ts';
+import { callerIn } from './caller.ts';
+import { everyHeader } from './hooks/host.ts';
+import { refusal } from './problems.ts';
+import type { Service } from './service.ts';
+
+export function mountMcp(app: FastifyInstance, service: Service): void {
+  let opened: Promise<Endpoint> | null = null;
+  const open = (): Promise<Endpoint> => (opened ??= openEndpoint(service));
+  app.addHook('preClose', async () => await (await opened)?.close());
+  app.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    onRequest: (request, _reply, done) => {
+      const { scopes } = callerIn(request);
+      if (!scopes.includes('run') && !scopes.includes('read'))
+        throw refusal(403, 'this needs a token with the scope run or read', 'caisson token create NAME --scope run');
+      if (request.ws) throw refusal(404, 'this route is no socket');
+      done();
+    },
+    handler: async (request, reply) => {
+      const endpoint = await open();
+      const headers = { 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+      reply.hijack();
+      for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value);
+      const admitted = {
+        token: callerIn(request),
+        body: request.body,
+        requestId: request.id,
+        baseUrl: baseUrlOf(request),
+      };
+      await endpoint.handle(request.raw, reply.raw, admitted).catch(() => reply.raw.destroy());
+    },
+  });
+}
+
+async function openEndpoint(service: Service): Promise<Endpoint> {
+  const { openEndpoint: open } = await import('../mcp/http/endpoint.ts');
+  return open({
+    api: service.api,
+    closing: service.closing,
+    ...(service.mcpLimits === undefined ? {} : { limits: service.mcpLimits }),
+    started: ({ owner }, running) => service.live.add(owner, running),
+  });
+}
+
+/** As the client names it, which was checked. A socket of this host has no address that a browser opens. */
+function baseUrlOf({ raw, protocol }: FastifyRequest): string | null {
+  const [host] = everyHeader(raw.rawHeaders, 'host');
+  return host === undefined || raw.socket.remoteAddress === undefined ? null : `${protocol}://${host}`;
+}

@@ -1,0 +1,38 @@
+/** What a tool is: one definition drives its entry in the list, the check of its arguments, and its scope. */
+import type { z } from 'zod';
+import type { Scope } from '../service/api.ts';
+import type { Call } from './call.ts';
+import type { Output, Reply } from './reply.ts';
+
+interface Outline {
+  readonly name: string;
+  readonly title: string;
+  /** For the model that chooses among tools. */
+  readonly description: string;
+  /** Of the token that may use it; it is not listed for others. */
+  readonly scope: Extract<Scope, 'run' | 'read'>;
+  readonly hints: {
+    readonly readOnly: boolean;
+    readonly destructive: boolean;
+    readonly idempotent: boolean;
+    readonly openWorld: boolean;
+  };
+}
+
+interface Definition<I extends z.ZodType> extends Outline {
+  readonly input: I;
+  /** An object. Without `id` in its metadata: hosts convert schemas, and not all follow references. */
+  readonly output: z.ZodObject;
+  readonly run: (call: Call, args: z.output<I>) => Promise<Output | Reply>;
+}
+
+export interface Tool extends Outline {
+  readonly input: z.ZodType;
+  readonly output: z.ZodObject;
+  readonly run: (call: Call, args: unknown) => Promise<Output | Reply>;
+}
+
+export function tool<I extends z.ZodType>(definition: Definition<I>): Tool {
+  const { input, run } = definition;
+  return { ...definition, run: async (call, args) => await run(call, input.parse(args)) };
+}

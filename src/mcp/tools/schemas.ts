@@ -1,0 +1,60 @@
+/** Grammars that several tools share. */
+import { z } from 'zod';
+import { cursorText } from '../output/cursor.ts';
+
+const mostTextUnits = 1024 * 1024;
+
+export const task = z
+  .string()
+  .regex(/^(?:[a-z0-9][a-z0-9_-]{0,62}|sbx_[a-z0-9]{16})$/)
+  .describe('Name of the task, chosen by you: lower-case letters, digits, - and _. Each task has its own sandbox.');
+export const newTask = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)
+  .describe('Name of the task, chosen by you: lower-case letters, digits, - and _.');
+export const execId = z
+  .string()
+  .regex(/^exec_[A-Za-z0-9_-]{1,64}$/)
+  .describe('Id of a command, as run_command gave it.');
+export const wantedExecId = z
+  .string()
+  .regex(/^exec_[A-Za-z0-9_-]{1,64}$/)
+  .optional()
+  .describe('Idempotency key: a repeated one gives the same run, and runs nothing again.');
+export const session = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)
+  .describe('Name of a shell of the task that keeps its directory, variables and functions between commands.');
+export const path = z
+  .string()
+  .min(1)
+  .max(4096)
+  .describe('In the sandbox. A relative path starts where commands start.');
+export const text = z.string().max(mostTextUnits);
+export const env = z.record(z.string().max(256), z.string().max(128 * 1024)).optional();
+export const timeoutMs = z.int().min(1).optional().describe('After which the command is killed.');
+export const after = cursorText.optional().describe('`next` of the result before. Absent: from the beginning.');
+
+const where = z.object({ backend: z.string(), task: z.string(), sandbox: z.string() });
+export const degradedList = z.array(
+  z.object({ control: z.string(), wanted: z.union([z.string(), z.number(), z.boolean()]), reason: z.string() }),
+);
+
+/** What is known of a run. */
+export const runOutput = z.object({
+  exec_id: z.string(),
+  reason: z
+    .enum(['running', 'exited', 'signaled', 'timed-out', 'canceled', 'output-limit', 'out-of-memory', 'lost'])
+    .describe('How it ended. running: it goes on; read_output continues at `next`.'),
+  exit_code: z.int().nullable(),
+  signal: z.string().nullable(),
+  stdout: z.string(),
+  stderr: z.string(),
+  truncated: z.boolean().describe('Output is left out here; read_output with exec_id has all of it.'),
+  duration_ms: z.number().nullable(),
+  where: where.nullable(),
+  degraded: degradedList.describe('Controls that were wanted and are not enforced.'),
+  redactions: z.int().nullable().describe('Secrets that were replaced in the output.'),
+  notes: z.array(z.string()),
+  next: z.string().nullable().describe('For `after` of read_output, while it runs.'),
+});
