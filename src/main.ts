@@ -283,7 +283,7 @@ function inheritable({ config, env }: Loaded): ReturnType<typeof localTerminalEn
 
 /** Loaded on use: most commands never build an image. */
 const builder: ImageBuilder = {
-  recipes: async () => (await import('../images/builder/recipes.ts')).recipes(),
+  recipes: async () => (await import('../images/builder/build.ts')).buildable(),
   build: async (name, how, options) =>
     (await import('../images/builder/build.ts')).buildImage(name, { ...how, ...options, env: process.env }),
 };
