@@ -24,6 +24,7 @@ import { approvalsOf } from './service/admin/approvals.ts';
 import type { Origin } from './service/exec/provision.ts';
 import { serverSecrets } from './service/admin/secrets.ts';
 import { type Journal, openJournal } from './exec/journal/journal.ts';
+import { LaneTally } from './exec/lane/tally.ts';
 import type { Context } from './sandbox/context.ts';
 import { fillIndex } from './service/exec/reindex.ts';
 import { Gate } from './sandbox/gate.ts';
@@ -111,6 +112,7 @@ function contextOf(loaded: Loaded, { store, clock, audit, known }: Opening): Con
     live: new Map(),
     measuring: new Map(),
     lanes: loaded.config.exec.lanes,
+    laneTally: new LaneTally(),
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
     allowed: (owner) => allowedTo(owner, loaded.config),
     registries: {

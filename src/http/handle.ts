@@ -30,7 +30,7 @@ export async function handle(
   };
   reply.raw.once('close', leave);
   const uploads: Upload[] = [];
-  const timing = new Timing();
+  const timing = new Timing(service.metrics);
   const call = callOf(route, service, { request, token, signal: gone.signal, uploads, timing });
   try {
     return await answer(route, await route.run(call), { reply, call, timing });
@@ -105,7 +105,9 @@ async function answer(
   if (result instanceof Stream) {
     reply.hijack();
     const framing = call.form === 'sse' ? 'sse' : 'ndjson';
-    const { heartbeatMs } = call.service;
+    const { heartbeatMs, metrics } = call.service;
+    metrics.stream(reply.raw);
+    if (isTimed(route)) timing.begins();
     await sendEvents(reply.raw, result.events, { framing, headers, heartbeatMs, signal });
     return reply;
   }

@@ -1,6 +1,7 @@
 /** What one running service holds beside its configuration. Made once for each `openApp`; nothing of it is module-global. */
 import type { CaissonApi, Running } from '../service/api.ts';
 import { Strangers } from './hooks/strangers.ts';
+import { Metrics } from './metrics/metrics.ts';
 import { LiveExecs } from './socket/live.ts';
 import { Tickets } from './socket/tickets.ts';
 
@@ -10,6 +11,7 @@ export interface Service {
   readonly live: LiveExecs<Running>;
   readonly tickets: Tickets;
   readonly strangers: Strangers;
+  readonly metrics: Metrics;
   /** Fires when the service stops: no exec is taken any more, and every stream ends with where to resume. */
   readonly closing: AbortSignal;
   readonly heartbeatMs: number;
@@ -19,6 +21,7 @@ export function serviceOf(api: CaissonApi, closing: AbortSignal, heartbeatMs: nu
   return {
     ...{ api, closing, heartbeatMs },
     live: new LiveExecs<Running>(),
+    metrics: new Metrics(api, closing),
     tickets: new Tickets(() => performance.now()),
     strangers: new Strangers(() => performance.now()),
   };
