@@ -24,6 +24,7 @@ import { approvalsOf } from './service/admin/approvals.ts';
 import type { Origin } from './service/exec/provision.ts';
 import { serverSecrets } from './service/admin/secrets.ts';
 import { type Journal, openJournal } from './exec/journal/journal.ts';
+import { LaneTally } from './exec/lane/tally.ts';
 import type { Context } from './sandbox/context.ts';
 import { fillIndex } from './service/exec/reindex.ts';
 import { Gate } from './sandbox/gate.ts';
@@ -111,6 +112,7 @@ function contextOf(loaded: Loaded, { store, clock, audit, known }: Opening): Con
     live: new Map(),
     measuring: new Map(),
     lanes: loaded.config.exec.lanes,
+    laneTally: new LaneTally(),
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
     allowed: (owner) => allowedTo(owner, loaded.config),
     registries: {
@@ -283,7 +285,7 @@ function inheritable({ config, env }: Loaded): ReturnType<typeof localTerminalEn
 
 /** Loaded on use: most commands never build an image. */
 const builder: ImageBuilder = {
-  recipes: async () => (await import('../images/builder/recipes.ts')).recipes(),
+  recipes: async () => (await import('../images/builder/build.ts')).buildable(),
   build: async (name, how, options) =>
     (await import('../images/builder/build.ts')).buildImage(name, { ...how, ...options, env: process.env }),
 };

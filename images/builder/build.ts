@@ -3,8 +3,9 @@ import { createReadStream } from 'node:fs';
 import type { Images } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { buildByDockerfile, findClient } from './dockerfile.ts';
-import { recipe as recipeOf } from './recipes.ts';
+import { recipe as recipeOf, type Recipe, recipes } from './recipes.ts';
 import { buildRootfs, packagesPrecondition, type BuildOptions, type Rootfs } from './rootfs.ts';
+import { buildService, serviceImage } from './service.ts';
 
 export type Method = 'packages' | 'dockerfile';
 
@@ -15,6 +16,11 @@ export interface BuildImageOptions extends BuildOptions {
   readonly method?: Method;
 }
 
+/** All that can be built. */
+export async function buildable(): Promise<readonly Pick<Recipe, 'name' | 'reference' | 'about'>[]> {
+  return [...(await recipes()), serviceImage];
+}
+
 /**
  * Throws `not_found` for an unknown recipe, `failed_precondition` when the host lacks what the method needs,
  * `unavailable` when packages or the engine cannot be reached. On failure no image is changed.
@@ -23,6 +29,7 @@ export async function buildImage(
   name: string,
   options: BuildImageOptions,
 ): Promise<{ readonly reference: string; readonly id: string }> {
+  if (name === serviceImage.name || name === serviceImage.reference) return await buildServiceBy(options);
   const recipe = await recipeOf(name);
   if (options.method === 'dockerfile') {
     return { reference: recipe.reference, ...(await buildByDockerfile(recipe, options)) };
@@ -39,6 +46,13 @@ export async function buildImage(
     signalOf(options),
   );
   return { reference: recipe.reference, id };
+}
+
+async function buildServiceBy({ method, images, ...options }: BuildImageOptions): ReturnType<typeof buildService> {
+  if (method === undefined) return await buildService(images, options);
+  throw new CaissonError('invalid_argument', 'the image of the service is made in one way, which has no name', {
+    remedy: 'leave --method out',
+  });
 }
 
 /** The id of the image under this name when it was made from this very root file system. */

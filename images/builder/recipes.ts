@@ -49,7 +49,7 @@ export async function recipe(name: string): Promise<Recipe> {
   const found = all.find((one) => one.name === name || one.reference === name);
   if (found !== undefined) return found;
   throw new CaissonError('not_found', `there is no image recipe "${name}"`, {
-    remedy: `choose one of: ${all.map((one) => one.name).join(', ')}`,
+    remedy: `choose one of: ${all.map((one) => one.name).join(', ')}, service`,
   });
 }
 

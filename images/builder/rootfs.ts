@@ -5,12 +5,15 @@
  * The hooks are fixed words. Everything that differs between recipes is a file in the build's own directory, which is
  * also the working directory, so that no path of the host gets into a hook.
  */
-import { access, cp, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { access, cp, mkdir, open, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { Progress } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { aptHost, keyring } from './apt-host.ts';
 import { cached, cacheDirectory, keep, workDirectory } from './cache.ts';
+import { packTree } from './pack.ts';
 import { buildMode, missingTools, type Mode } from './mode.ts';
 import { suite, type Recipe } from './recipes.ts';
 import { run } from './run.ts';
@@ -80,33 +83,10 @@ async function prepare(recipe: Recipe, work: string, env: NodeJS.ProcessEnv): Pr
   const host = await aptHost(env);
   await mkdir(join(work, 'files'));
   for (const layer of recipe.layers) await cp(join(layer, 'files'), join(work, 'files'), { recursive: true });
-  await packOverlay(work, env);
+  await pipeline(packTree(join(work, 'files')), createWriteStream(join(work, 'files.tar')));
   await writeFile(join(work, 'sources.list'), host.sources);
   await writeFile(join(work, 'apt.conf'), host.options);
   return { mirror: host.sources !== '' };
-}
-
-/** Owner and modes as an image has them, whatever user and umask the recipes were checked out with. */
-async function packOverlay(work: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rwX,go=rX'];
-  const names = await readdir(join(work, 'files'));
-  await run(
-    [
-      'tar',
-      '--create',
-      '--file',
-      join(work, 'files.tar'),
-      '--directory',
-      join(work, 'files'),
-      ...owner,
-      '--',
-      ...names,
-    ],
-    {
-      env,
-      remedy: 'see whether the cache directory has room and can be written',
-    },
-  );
 }
 
 function argvOf(recipe: Recipe, mode: Mode, host: Prepared): readonly [string, ...string[]] {

@@ -8,9 +8,10 @@ import { CaissonError } from '../errors.ts';
 import { author } from '../lib/author.ts';
 import { ownerOf } from '../values/owner.ts';
 import { Chain, type Fields, now } from './chain.ts';
+import { copySnapshot, figuresIn } from './copy.ts';
 import { openLock, type Lock } from './lock.ts';
 import { follow } from './tail.ts';
-import type { Audit, AuditEntry, AuditRecord, Verification } from './types.ts';
+import type { Audit, AuditEntry, AuditFigures, AuditRecord, Verification } from './types.ts';
 import { snapshot, verify } from './verify.ts';
 
 export interface AuditOptions {
@@ -71,6 +72,19 @@ class AuditLog implements Audit {
     this.#flush();
     const { lock } = this.#open();
     return await verify(lock.within(() => snapshot(this.#directory)));
+  }
+
+  figures(): AuditFigures {
+    return figuresIn(this.#directory);
+  }
+
+  async copyTo(directory: string): Promise<void> {
+    this.#flush();
+    const { lock } = this.#open();
+    await copySnapshot(
+      lock.within(() => snapshot(this.#directory)),
+      directory,
+    );
   }
 
   close(): void {

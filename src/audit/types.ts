@@ -59,6 +59,12 @@ export interface Verification {
   readonly broken: Broken | null;
 }
 
+export interface AuditFigures {
+  /** Ever written: the number of the last record. */
+  readonly records: number;
+  readonly bytes: number;
+}
+
 export interface Audit {
   /**
    * Resolves when it is written, together with what else is recorded in the same turn. Rejects with `resource_exhausted`
@@ -76,6 +82,10 @@ export interface Audit {
     readonly signal?: AbortSignal;
   }): AsyncIterable<AuditRecord>;
   verify(): Promise<Verification>;
+  /** How much there is. 0 where nothing was ever recorded. */
+  figures(): AuditFigures;
+  /** Copies the chain as it is at one moment into a directory, which is made. */
+  copyTo(directory: string): Promise<void>;
   /** Writes what waits. Throws when it cannot be written. */
   close(): void;
 }

@@ -29,7 +29,7 @@ export function snapshot(directory: string): Snapshot {
 }
 
 /** Without making one: that it is missing is what is looked for. */
-function headIn(directory: string): Link | null {
+export function headIn(directory: string): Link | null {
   let head: number;
   try {
     head = openSync(join(directory, headName), constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -58,6 +58,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'config set': async () => (await import('./commands/config.ts')).configSet,
   'config check': async () => (await import('./commands/config.ts')).configCheck,
   'config schema': async () => (await import('./commands/config.ts')).configSchema,
+  backup: async () => (await import('./commands/backup.ts')).backup,
   emulate: async () => (await import('./commands/emulate.ts')).emulate,
   'image ls': async () => (await import('./commands/image.ts')).imageLs,
   'image build': async () => (await import('./commands/image.ts')).imageBuild,

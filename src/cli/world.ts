@@ -45,7 +45,17 @@ export type CommandRunning = Omit<Running, 'stdout' | 'stderr'> & {
 /** What commands ask, of the library or of a service. */
 export interface CommandApi extends Omit<
   CaissonApi,
-  'exec' | 'execs' | 'sessions' | 'files' | 'policy' | 'network' | 'secrets' | 'mcpServers' | 'config' | 'access'
+  | 'exec'
+  | 'execs'
+  | 'sessions'
+  | 'files'
+  | 'policy'
+  | 'network'
+  | 'secrets'
+  | 'mcpServers'
+  | 'config'
+  | 'access'
+  | 'installation'
 > {
   exec: (...args: Parameters<CaissonApi['exec']>) => Promise<CommandRunning>;
   readonly execs: Omit<CaissonApi['execs'], 'start'>;

@@ -1,6 +1,15 @@
 /** Connects to a service: one object with the nouns of the library. Nothing is asked before the first call. */
 import { CaissonError } from '../errors.ts';
-import { accessOf, backendsOf, configOf, imagesOf, mcpServersOf, secrets, tokensOf } from './nouns/admin.ts';
+import {
+  accessOf,
+  backendsOf,
+  configOf,
+  imagesOf,
+  installation,
+  mcpServersOf,
+  secrets,
+  tokensOf,
+} from './nouns/admin.ts';
 import { approvalsOf } from './nouns/approvals.ts';
 import { execsOf } from './nouns/execs.ts';
 import { filesOf } from './nouns/files.ts';
@@ -95,6 +104,7 @@ function clientOf(wire: Wire): CaissonClient {
     backends: backendsOf(wire),
     mcpServers: mcpServersOf(wire),
     config: configOf(wire),
+    installation,
     [Symbol.asyncDispose]: close,
   };
 }

@@ -21,6 +21,7 @@ import type {
   FilesApi,
   FileTools,
   ImagesApi,
+  InstallationApi,
   McpServersApi,
   Options,
   PolicyApi,
@@ -141,6 +142,7 @@ export interface CaissonClient extends AsyncDisposable {
   readonly backends: BackendsApi;
   readonly mcpServers: McpServersApi;
   readonly config: ClientConfigView;
+  readonly installation: InstallationApi;
   /** Ends the connections of this client. Commands that run go on, and the service too. Idempotent. */
   close(): Promise<void>;
 }

@@ -21,6 +21,7 @@ import { readJson } from './hooks/body.ts';
 import { protocol } from './hooks/token.ts';
 import { mountMcp } from './mcp.ts';
 import { documentOf } from './openapi/document.ts';
+import { mountMetrics } from './metrics/route.ts';
 import { HttpRefusal, problemOf, refusal, retryAfterOf } from './problems.ts';
 import type { Route } from './route.ts';
 import type { Service } from './service.ts';
@@ -47,7 +48,7 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   const options: FastifyServerOptions = {
     bodyLimit,
     exposeHeadRoutes: false,
-    // Requests are logged by `logRequests`, without what a client wrote.
+    // Requests are logged by `watchRequests`, without what a client wrote.
     logger: false,
     trustProxy: proxies.length === 0 ? false : [...proxies],
     genReqId: ({ headers }) => idOf(headers['x-request-id']),
@@ -70,13 +71,14 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
     server.closeAllConnections();
     done();
   });
-  logRequests(app, log);
+  watchRequests(app, log, service.metrics);
   health(app, service);
   if (input.home !== undefined) mountState(app, service, input.home.flags);
   for (const route of routes) mount(app, route, service);
   for (const socket of sockets) socket(app, service);
   mountMcp(app, service);
   await mountApprovalPage(app, service);
+  mountMetrics(app, service);
   const document = JSON.stringify(documentOf(routes));
   app.get('/openapi.json', async (_request, reply) => await reply.type('application/json').send(document));
   return app;
@@ -167,12 +169,14 @@ function refuseGarbage(error: Error & { readonly code?: string }, socket: Socket
   socket.end([...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n'));
 }
 
-function logRequests(app: FastifyInstance, log: Logger): void {
+function watchRequests(app: FastifyInstance, log: Logger, metrics: Service['metrics']): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, ip, caller, id } = request;
-    const route = routeOptions.url ?? null;
-    const ms = Math.round(reply.elapsedTime * 100) / 100;
-    log.info({ reqId: id, method, route, status: reply.statusCode, ms, by: caller?.id ?? null, ip }, 'request');
+    const route = routeOptions.url;
+    const { elapsedTime, statusCode: status } = reply;
+    const ms = Math.round(elapsedTime * 100) / 100;
+    log.info({ reqId: id, method, route: route ?? null, status, ms, by: caller?.id ?? null, ip }, 'request');
+    metrics.answered(reply.raw, { route, method, status, ms: elapsedTime });
     done();
   });
 }

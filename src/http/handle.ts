@@ -27,7 +27,7 @@ export async function handle(
   };
   reply.raw.once('close', leave);
   const uploads: Upload[] = [];
-  const timing = new Timing();
+  const timing = new Timing(service.metrics);
   const call = callOf(route, service, { request, token, signal: gone.signal, uploads, timing });
   try {
     return await answer(route, await route.run(call), { reply, call, timing });
@@ -111,8 +111,10 @@ async function answer(
   if (result instanceof Stream) {
     reply.hijack();
     const framing = call.form === 'sse' ? 'sse' : 'ndjson';
-    const { heartbeatMs } = call.service;
-    const end = call.service.activity.stream();
+    const { heartbeatMs, metrics, activity } = call.service;
+    metrics.stream(reply.raw);
+    if (isTimed(route)) timing.begins();
+    const end = activity.stream();
     await sendEvents(reply.raw, result.events, { framing, headers, heartbeatMs, signal }).finally(end);
     return reply;
   }

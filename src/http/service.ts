@@ -3,6 +3,7 @@ import type { Limits } from '../mcp/limits.ts';
 import type { CaissonApi } from '../service/api.ts';
 import { Activity } from './home/activity.ts';
 import { Strangers } from './hooks/strangers.ts';
+import { Metrics } from './metrics/metrics.ts';
 import { LiveExecs, type Reachable } from './socket/live.ts';
 import { Tickets } from './socket/tickets.ts';
 import { KeptResults } from './stream/kept-results.ts';
@@ -18,6 +19,7 @@ export interface Service {
   readonly tickets: Tickets;
   readonly strangers: Strangers;
   readonly activity: Activity;
+  readonly metrics: Metrics;
   /** Fires when the service stops: no exec is taken any more, and every stream ends with where to resume. */
   readonly closing: AbortSignal;
   readonly heartbeatMs: number;
@@ -33,6 +35,7 @@ export function serviceOf(api: CaissonApi, closing: AbortSignal, times: Times): 
     ...{ api, closing, activity },
     ...times,
     live: new LiveExecs<Reachable>(() => activity.begin()),
+    metrics: new Metrics(api, closing),
     starts: new Starts(),
     texts: new KeptResults(),
     tickets: new Tickets(() => performance.now()),

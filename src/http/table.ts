@@ -132,6 +132,8 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'backends.confirmHostKey': [admin.confirmHostKey],
   'mcpServers.names': [admin.listMcpServers],
   'mcpServers.child': none('its answer holds the secrets of a child of the caller'),
+  'installation.figures': none('GET /metrics has them'),
+  'installation.backup': none(hostPaths),
   'config.show': [admin.showConfig],
   'config.reload': [admin.reloadConfig],
   'config.set': [admin.setConfig],

@@ -1,5 +1,6 @@
 /** The header Server-Timing (w3.org/TR/server-timing): what is known when the head of an answer goes. */
 import type { Options } from '../service/api.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Route } from './route.ts';
 
 type Timed = NonNullable<Options['onTimed']>;
@@ -9,9 +10,21 @@ export class Timing {
   /** A sandbox that had vanished is made, and a command started, twice. */
   readonly #ms = new Map<string, number>();
 
+  readonly #metrics: Pick<Metrics, 'step'>;
+
+  constructor(metrics: Pick<Metrics, 'step'>) {
+    this.#metrics = metrics;
+  }
+
   readonly add: Timed = (phase, ms) => {
     this.#ms.set(phase, (this.#ms.get(phase) ?? 0) + ms);
+    this.#metrics.step(phase, ms);
   };
+
+  /** A stream begins. */
+  begins(): void {
+    this.#metrics.step('first_byte', performance.now() - this.#beginMs);
+  }
 
   /** `total` is the time to the first byte of the answer. */
   header(): string {

@@ -19,6 +19,11 @@ export function assetPath(path: string): string {
   return fileURLToPath(new URL(path, root));
 }
 
+/** A file of the package that is not in `dist/`, or `dist` itself. */
+export function packagePath(path: string): string {
+  return fileURLToPath(new URL(build === null ? path : `../${path}`, root));
+}
+
 /** A file of a dependency, `PACKAGE/PATH`. In a package it lies beside the bundle. */
 export function dependencyPath(path: string): string {
   return build === null

@@ -4,6 +4,7 @@ import type { Backend, Progress, Sandbox } from '../backend.ts';
 import type { Allowed } from '../config/owners.ts';
 import type { Config } from '../config/types.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
+import type { LaneTally } from '../exec/lane/tally.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
@@ -30,6 +31,8 @@ export interface Context {
   readonly measuring: Map<string, Promise<Effective | null>>;
   /** `exec.lanes` */
   readonly lanes: boolean;
+  /** Of all sandboxes that this process has used. */
+  readonly laneTally: LaneTally;
   /** `policy.require_patched_runtime` */
   readonly requirePatchedRuntime: boolean;
   /** What an owner may have, by the configuration in force. */

@@ -37,6 +37,11 @@ export class Gate {
     }
   }
 
+  /** How many work and how many wait, by place. */
+  figures(): readonly { readonly backend: string; readonly running: number; readonly waiting: number }[] {
+    return [...this.#queues].map(([backend, { pending, size }]) => ({ backend, running: pending, waiting: size }));
+  }
+
   #queue(place: string): PQueue {
     const known = this.#queues.get(place);
     if (known !== undefined) return known;

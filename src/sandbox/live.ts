@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 /** `nonce`: what the guardian in the sandbox's first process was started with, when this process has just made it. */
 export function keepLive(context: Context, id: string, sandbox: Sandbox, nonce: string | null = null): Sandbox {
   forgetLive(context, id);
-  const laned = new LanedSandbox(sandbox, nonce, { enabled: context.lanes });
+  const laned = new LanedSandbox(sandbox, nonce, { enabled: context.lanes, tally: context.laneTally });
   context.live.set(id, laned);
   return laned;
 }

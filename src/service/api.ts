@@ -15,6 +15,7 @@ import type { ExecEvent } from '../exec/types.ts';
 import type { CopyResult, FileTools } from '../files/types.ts';
 import type { GcItem } from './admin/gc-item.ts';
 import type { SecretsApi } from './admin/secrets-api.ts';
+import type { InstallationApi } from './installation.ts';
 import type { HookView } from '../guard/hooks/types.ts';
 import type { AnswerAll, AnsweredAll, ApprovalView, Choice, GrantView } from '../guard/types.ts';
 import type { UrlChecker } from '../network/types.ts';
@@ -52,6 +53,7 @@ import type {
   TaskProcess,
 } from './types.ts';
 
+export type { Backup, Figures, InstallationApi } from './installation.ts';
 export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView, Revoked } from '../access/types.ts';
 export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';
 export type { AuditRecord, Verification } from '../audit/types.ts';
@@ -289,6 +291,7 @@ export interface CaissonApi {
   readonly tokens: TokensApi;
   readonly backends: BackendsApi;
   readonly mcpServers: McpServersApi;
+  readonly installation: InstallationApi;
   readonly config: ConfigView;
   /** Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. */
   close(options?: CloseOptions): Promise<void>;

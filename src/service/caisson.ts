@@ -12,6 +12,7 @@ import type {
   ExecsApi,
   FilesApi,
   ImagesApi,
+  InstallationApi,
   McpServersApi,
   NetworkApi,
   PolicyApi,
@@ -28,6 +29,7 @@ import { eventsOf } from './admin/events.ts';
 import { backendsOf } from './admin/backends.ts';
 import type { GcParts } from './admin/gc.ts';
 import { type ImageBuilder, imagesOf } from './admin/images.ts';
+import { installationOf } from './admin/installation.ts';
 import { mcpServersOf } from './admin/mcp-servers.ts';
 import { secretsOf } from './admin/secrets.ts';
 import { tokensOf } from './admin/tokens.ts';
@@ -91,6 +93,7 @@ export class Caisson implements CaissonApi {
   readonly tokens: TokensApi;
   readonly backends: BackendsApi;
   readonly mcpServers: McpServersApi;
+  readonly installation: InstallationApi;
   readonly #context: Context;
   readonly #running = new RunningExecs();
   readonly #openSessions: Sessions;
@@ -116,6 +119,7 @@ export class Caisson implements CaissonApi {
     this.tokens = tokensOf(context, env);
     this.backends = backendsOf({ context, names, modules: loaded.config.backends, env });
     this.mcpServers = mcpServersOf(loaded);
+    this.installation = installationOf(context, this.#running);
     this.#sweeper = new Sweeper(parts);
 
     const plans = new Plans(context, { loaded, cwd });

@@ -60,12 +60,12 @@ function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
     approvals: actingFor(api.approvals, approvals, caller),
     config: actingFor(api.config, config, caller),
   };
-  const { policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers } = api;
+  const { policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers, installation } = api;
   return {
     run: (request, options) => mine.execs.run(request, options),
     exec: (request, options) => mine.execs.start(request, options),
     ...mine,
-    ...{ policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers },
+    ...{ policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers, installation },
     close: (options) => api.close(options),
   };
 }

@@ -12,6 +12,7 @@
  */
 import type { Ref, Spec } from '../backend.ts';
 import type { Events } from './events.ts';
+import type { StoreFigures } from './figures.ts';
 import type { Labels } from '../values/labels.ts';
 import type { Outbox } from './outbox.ts';
 import type { Places } from './places.ts';
@@ -140,6 +141,9 @@ export interface ExecRow {
   readonly startedAt: number;
 }
 
+/** What its events name. */
+export type EndedExec = Pick<ExecRow, 'id' | 'taskId' | 'sandboxId' | 'backend'>;
+
 /** As in its `Exit`. */
 export interface ExecEnd {
   readonly reason: string;
@@ -203,7 +207,7 @@ export interface Store {
    * Writes the event of an end within some milliseconds; the record of the exec is in the journal. Never throws: what cannot be
    * written is a warning of the process.
    */
-  execEnded(exec: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void;
+  execEnded(exec: EndedExec, how: ExecEnd): void;
   /** Execs of holders that died, which have an event of their start and none of their end. */
   cutOffExecs(): Promise<readonly ExecRow[]>;
   /** Writes the events of such ends. Those that are not given are looked for again. */
@@ -262,6 +266,13 @@ export interface Store {
   release(key: string): Promise<void>;
   /** Who holds it now, dead or alive. */
   holder(key: string): Promise<Holder | null>;
+
+  figures(): Promise<StoreFigures>;
+  /**
+   * Writes a copy as it is at one moment to a new file, while this and other processes go on to write. Throws
+   * `already_exists`, and `resource_exhausted` on a full disk.
+   */
+  copyTo(path: string): Promise<void>;
 
   /** Gives all leases of this holder back and closes. Idempotent. */
   close(): Promise<void>;

@@ -120,7 +120,7 @@ export const rooms: readonly Room[] = [
     owns: /^backends\/([^/]+)\//,
     may: [...contract, 'src/(?:lib|values)/.*', 'backends/shared/.*', 'backends/$1/.*'],
   },
-  { name: 'the image builder', owns: /^images\//, may: [...contract, 'src/lib/asset.ts', 'images/.*'] },
+  { name: 'the image builder', owns: /^images\//, may: [...contract, 'src/lib/(?:asset|build).ts', 'images/.*'] },
 ];
 
 /** `null`: the file is in no room. */

@@ -264,6 +264,11 @@ const network: CaissonApi['network'] = {
   checker: () => Promise.resolve((query) => judgeUrls(query, noRules)),
 };
 
+const installation: CaissonApi['installation'] = {
+  figures: () => Promise.reject(new Error('no figures here')),
+  backup: (directory) => Promise.resolve({ directory, files: 3, bytes: 4096 }),
+};
+
 /** What is the same for every double. */
 export class Fixed {
   readonly config = config;
@@ -274,5 +279,6 @@ export class Fixed {
   readonly approvals = approvals;
   readonly access = access;
   readonly network = network;
+  readonly installation = installation;
   readonly tokens = tokens;
 }

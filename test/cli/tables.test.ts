@@ -233,6 +233,12 @@ describe('tables', () => {
     expect(stderr).toContain(`there is no key "${key}" in the configuration (invalid_argument)\n  try: ${remedy}\n`);
   });
 
+  it('backup prints the directory that it made, below the one that it was called in', async () => {
+    const { exitCode, stdout, stderr } = await cli(['backup', 'monday']);
+    expect([exitCode, stdout.endsWith('/monday\n'), stderr.includes('3 files')]).toEqual([0, true, true]);
+    expect((await cli(['backup'])).exitCode).toBe(2);
+  });
+
   it('gc tells what would go and why, and fails when a part failed', async () => {
     const garbage = [
       { kind: 'resource', backend: 'docker', name: 'sbx_1', taskId: 'old\u001b[1A', why: 'no record of it exists' },

@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { makeHome, type Home } from './home.ts';
+import { start, tokenIn } from './http-service.ts';
 
 const fixture = fileURLToPath(new URL('../fixtures/homes/store-2.tgz', import.meta.url));
 
@@ -103,5 +104,22 @@ describe('a home of version 2', () => {
     expect((await home.cli(['ls', '-q'])).stdout).toBe('');
     const kept = await readdir(join(home.path, 'sandboxes/docker'));
     expect(kept.filter((name) => name.startsWith('sbx_'))).toEqual([]);
+  });
+});
+
+describe('a home of version 2 and the service', () => {
+  it('is upgraded in place when the service starts, which has what the home held', async () => {
+    await using home = await earlierHome();
+    const token = await tokenIn(home, 'read', 'admin');
+    const service = await start(home, token);
+    try {
+      const { items } = Object(await (await service.ask('/v1/sandboxes')).json());
+      expect(items.map(({ taskId }: { taskId: string }) => taskId)).toEqual(['build', 'here', 'ci-1']);
+      const record = await service.ask('/v1/sandboxes/build/execs/exec_once', { accept: 'application/json' });
+      expect(await record.json()).toMatchObject({ exit: { reason: 'exited', exitCode: 0 } });
+      expect(await (await service.ask('/metrics')).text()).toContain('caisson_sandboxes{backend="docker",state=');
+    } finally {
+      await service.stop();
+    }
   });
 });

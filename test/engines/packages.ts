@@ -21,6 +21,7 @@ const hostPackages = [
   'openssh-server', // a host for the ssh backend
   'openssh-client', // ssh-keygen, ssh-agent
   'systemd', // a host with limits for the ssh backend
+  'docker-compose', // the service beside an engine
   'squashfs-tools', // images of Apptainer
   'uidmap', // what Apptainer wants for its namespaces
   'patchelf', // has the Apptainer of Debian sid find its own libc

@@ -1,9 +1,9 @@
 /**
- * An sshd on a machine that systemd runs: a real systemd as the first process of namespaces of its own, with the
- * controllers of this kernel below a cgroup of its own. It has one unit, that sshd, and writes nothing outside.
+ * A machine that systemd runs: a real systemd as the first process of namespaces of its own, with the controllers of this kernel
+ * below a cgroup of its own. It has one unit, such as an sshd, and the network and files of this machine.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { enginesRequired } from './places.ts';
 import { findCommand } from './privileges.ts';
 import { type Sshd, startSshd, whyNoSshd } from './sshd.ts';
@@ -25,17 +25,22 @@ export function hasSystemd(): boolean {
 
 export async function startSystemdSshd(): Promise<Sshd> {
   return await startSshd([], (sshd, directory) => {
-    const units = join(directory, 'units');
-    mkdirSync(units);
-    writeFileSync(join(units, 'machine.target'), '[Unit]\nDefaultDependencies=no\nWants=sshd.service\n');
-    writeFileSync(
-      join(units, 'sshd.service'),
-      `[Unit]\nDefaultDependencies=no\n[Service]\nExecStart=${sshd.join(' ')}\nKillMode=process\n`,
-    );
-    writeFileSync(join(directory, 'machine-id'), `${'0123456789abcdef'.repeat(2)}\n`);
-    writeFileSync(join(directory, 'inside'), inside);
-    return ['sh', '-c', outside, 'sh', directory, systemd];
+    const unit = `[Unit]\nDefaultDependencies=no\n[Service]\nExecStart=${sshd.join(' ')}\nKillMode=process\n`;
+    return machineOf(directory, { 'sshd.service': unit });
   });
+}
+
+/** What starts it. `units`: files by their paths, the first of which is the unit. It ends with its parent. */
+export function machineOf(directory: string, units: Readonly<Record<string, string>>): readonly [string, ...string[]] {
+  const [unit = ''] = Object.keys(units);
+  const target = `[Unit]\nDefaultDependencies=no\nWants=${unit}\n`;
+  for (const [path, text] of Object.entries({ ...units, 'machine.target': target })) {
+    mkdirSync(dirname(join(directory, 'units', path)), { recursive: true });
+    writeFileSync(join(directory, 'units', path), text);
+  }
+  writeFileSync(join(directory, 'machine-id'), `${'0123456789abcdef'.repeat(2)}\n`);
+  writeFileSync(join(directory, 'inside'), inside);
+  return ['sh', '-c', outside, 'sh', directory, systemd];
 }
 
 /** Ends with its parent, and takes its cgroups along. */

@@ -9,6 +9,7 @@ import { known } from '../config/known.ts';
 import { openCaisson } from '../../src/main.ts';
 import { acquire } from '../../src/sandbox/acquire.ts';
 import type { Context } from '../../src/sandbox/context.ts';
+import { LaneTally } from '../../src/exec/lane/tally.ts';
 import { Gate } from '../../src/sandbox/gate.ts';
 import { Plans } from '../../src/sandbox/plan.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
@@ -54,6 +55,7 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
     measuring: new Map(),
     env: {},
     lanes: true,
+    laneTally: new LaneTally(),
     requirePatchedRuntime: false,
     allowed: () => ({}),
     registries: { registries: {}, owners: {} },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { auditIn } from '../../src/audit/log.ts';
 import type { Guarantees } from '../../src/backend.ts';
+import { LaneTally } from '../../src/exec/lane/tally.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import type { Plan } from '../../src/plan/types.ts';
 import { Gate } from '../../src/sandbox/gate.ts';
@@ -55,6 +56,7 @@ export function afresh(): Afresh {
       live: new Map(),
       measuring: new Map(),
       lanes: Object.keys(programs).length === 0,
+      laneTally: new LaneTally(),
       requirePatchedRuntime: false,
       allowed: () => ({}),
       registries: { registries: {}, owners: {} },

@@ -11,11 +11,11 @@ import { newApproval } from './rows.ts';
 import { scratch } from './scratch.ts';
 
 const everything = { after: 0, owner: null, most: 1000 };
-const exec = (id: string) => ({ id, taskId: 'build', sandboxId: 'sbx_1' });
+const exec = (id: string) => ({ id, taskId: 'build', sandboxId: 'sbx_1', backend: 'docker' });
 const exited = { reason: 'exited', exitCode: 0, signal: null };
 
 function started(store: SqliteStore, id: string): void {
-  const row = { ...exec(id), kind: 'exec', backend: 'docker', request: null, startedAt: store.steadyNow() } as const;
+  const row = { ...exec(id), kind: 'exec', request: null, startedAt: store.steadyNow() } as const;
   store.insertFreshExec(row);
 }
 
@@ -43,9 +43,9 @@ describe('the table of events', () => {
     expect(await store.events.read(everything)).toEqual([]);
     await store.exec('exec_1');
     const events = await store.events.read(everything);
-    expect(events.map(({ type, data }) => [type, data['execId'], data['reason']])).toEqual([
-      ['exec.started', 'exec_1', undefined],
-      ['exec.ended', 'exec_1', 'exited'],
+    expect(events.map(({ type, data }) => [type, data['execId'], data['backend'], data['reason']])).toEqual([
+      ['exec.started', 'exec_1', 'docker', undefined],
+      ['exec.ended', 'exec_1', 'docker', 'exited'],
     ]);
     await store.close();
   });

@@ -8,6 +8,7 @@ import type {
   HostKey,
   ImagesApi,
   ImageView,
+  InstallationApi,
   McpServersApi,
   NewToken,
   PairedView,
@@ -158,6 +159,11 @@ export function mcpServersOf(wire: Wire): McpServersApi {
     child: none('mcpServers.child', 'its answer holds the secrets of a child of the caller'),
   };
 }
+
+export const installation: InstallationApi = {
+  figures: none('installation.figures', 'GET /metrics has them'),
+  backup: none('installation.backup', 'it names files of the host'),
+};
 
 export function configOf(wire: Wire): ClientConfigView {
   const path = '/v1/config';

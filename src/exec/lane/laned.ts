@@ -10,7 +10,14 @@
 import type { DestroyOptions, ExecOptions, Process, Ref, ResourceState, Sandbox } from '../../backend.ts';
 import { startDirect } from '../direct/start.ts';
 import { Lanes } from './pool.ts';
+import { LaneTally } from './tally.ts';
 import { Strangers } from './strangers.ts';
+
+interface How {
+  readonly enabled?: boolean;
+  /** Counts which way commands go. */
+  readonly tally?: LaneTally;
+}
 
 /** Why a configuration has none, for `noLanes`. */
 const switchedOff = 'exec.lanes is false';
@@ -27,6 +34,7 @@ export class LanedSandbox implements Sandbox {
   readonly #lanes: Lanes;
   readonly #strangers: Strangers | null;
   readonly #enabled: boolean;
+  readonly #tally: LaneTally;
   #direct = 0;
   /** Commands that have not ended, and those that are being started. */
   #running = 0;
@@ -35,13 +43,13 @@ export class LanedSandbox implements Sandbox {
    * `nonce`: the one that the sandbox's first process was given, when that is a guardian. Not `enabled`: every command goes
    * the direct way.
    */
-  constructor(sandbox: Sandbox, nonce: string | null, { enabled = true }: { readonly enabled?: boolean } = {}) {
+  constructor(sandbox: Sandbox, nonce: string | null, { enabled = true, tally = new LaneTally() }: How = {}) {
     const { ref, state, place, power, stats, pty, memory, processes } = sandbox;
     Object.assign(this, { power, stats, memory });
     if (pty !== undefined) this.pty = { exec: (command, options) => this.#counted(pty.exec(command, options)) };
     [this.ref, this.state, this.place] = [ref, state, place];
     this.#sandbox = sandbox;
-    this.#enabled = enabled;
+    [this.#enabled, this.#tally] = [enabled, tally];
     this.#strangers = processes === undefined ? null : new Strangers(processes);
     const launcher = sandbox.pipes ?? sandbox;
     const bounded = sandbox.keepsInput === true;
@@ -49,6 +57,11 @@ export class LanedSandbox implements Sandbox {
     if (!enabled) sandbox.init?.release();
     else if (sandbox.init !== undefined && nonce !== null)
       this.#lanes.adopt(sandbox.init, nonce, { forGood: sandbox.pipes === undefined });
+  }
+
+  /** Lanes that are there or on their way. */
+  get lanes(): number {
+    return this.#lanes.size;
   }
 
   /** Why there are no lanes here; `null` while nothing speaks against them. */
@@ -63,6 +76,7 @@ export class LanedSandbox implements Sandbox {
   async #start(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> {
     const mayLane = this.#enabled && !options.stdin && (await this.#trusts(options));
     const process = mayLane ? await this.#throughLane(command, options) : null;
+    this.#tally.add(process === null ? 'direct' : 'lane');
     if (process !== null) return process;
     return this.#sandbox.relay === true
       ? await startDirect(this.#sandbox, command, options)

@@ -150,7 +150,7 @@ async function join(
       token: callerIn(request),
       signal: gone.signal,
       uploads: [],
-      timing: new Timing(),
+      timing: new Timing(service.metrics),
     });
     const { running, events } = await open(call);
     feedFrom(socket, running);

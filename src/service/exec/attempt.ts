@@ -148,8 +148,8 @@ export class Attempt {
     this.#parts.context.audit.recordSoon(exitEntry(this.admitted.request.execId, handle.row.taskId, exit));
   }
 
-  #ended({ id: sandboxId, taskId }: SandboxRow, { reason, exitCode, signal }: Exit): void {
-    const exec = { id: this.admitted.request.execId, taskId, sandboxId };
+  #ended({ id: sandboxId, taskId, backend }: SandboxRow, { reason, exitCode, signal }: Exit): void {
+    const exec = { id: this.admitted.request.execId, taskId, sandboxId, backend };
     this.#parts.context.store.execEnded(exec, { reason, exitCode, signal });
   }
 

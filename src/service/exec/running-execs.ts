@@ -18,6 +18,10 @@ export class RunningExecs {
   readonly #launching = new Set<Promise<Running>>();
   readonly #closing = new AbortController();
 
+  get size(): number {
+    return this.#entries.size;
+  }
+
   /** Fires when the service closes: what has not begun then does not begin. */
   get closing(): AbortSignal {
     return this.#closing.signal;

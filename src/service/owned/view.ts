@@ -33,6 +33,7 @@ export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
     access: accessOf(mine),
     tokens: { create: refused, list: refused, remove: refused, authenticate: refused, admit: refused },
     ...shared(mine),
+    installation: installationOf(mine),
     config: configOf(api.config),
     close: refused,
   };
@@ -64,6 +65,11 @@ function shared({ api, isOperator }: Mine): Pick<CaissonApi, 'backends' | 'mcpSe
     },
     mcpServers: { names: async () => (isOperator ? await mcpServers.names() : []), child: refused },
   };
+}
+
+/** Figures are sums over all owners. */
+function installationOf({ api: { installation }, isOperator }: Mine): CaissonApi['installation'] {
+  return { figures: isOperator ? () => installation.figures() : refused, backup: refused };
 }
 
 function configOf(config: ConfigView): ConfigView {

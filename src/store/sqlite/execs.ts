@@ -1,6 +1,6 @@
 /** The index of execs: which ids were used, by which request. Statements are prepared on use. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import type { ExecEnd, ExecRow } from '../store.ts';
+import type { EndedExec, ExecEnd, ExecRow } from '../store.ts';
 import { Batch } from './batch.ts';
 import { immediate, within } from './connection.ts';
 import { type EventLog, eventOf, type NewEvent } from './events.ts';
@@ -40,8 +40,8 @@ export class Execs {
   }
 
   /** The end of an exec. Its record is in the journal: this is for those who follow events. */
-  endedSoon({ id, taskId, sandboxId }: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void {
-    const event = eventOf('exec.ended', taskId, { execId: id, taskId, sandboxId, ...how });
+  endedSoon(exec: EndedExec, how: ExecEnd): void {
+    const event = eventOf('exec.ended', exec.taskId, { ...idsOf(exec), ...how });
     this.#batch.add(() => this.#events.add(event));
   }
 
@@ -146,7 +146,7 @@ function read(row: Record<string, SQLOutputValue>): ExecRow {
 }
 
 const prefixOf = ({ kind }: ExecRow) => (kind === 'detached' ? 'process' : 'exec');
-const idsOf = ({ id, taskId, sandboxId }: ExecRow) => ({ execId: id, taskId, sandboxId });
+const idsOf = ({ id, taskId, sandboxId, backend }: EndedExec) => ({ execId: id, taskId, sandboxId, backend });
 
 const startedEvent = (row: ExecRow): NewEvent => eventOf(`${prefixOf(row)}.started`, row.taskId, idsOf(row));
 

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import type {
+  EndedExec,
   ExecEnd,
   ExecRow,
   ApprovalAnswer,
@@ -15,11 +16,14 @@ import type {
   Store,
   TokenRow,
 } from '../store.ts';
+import type { StoreFigures } from '../figures.ts';
 import { type Clock } from '../../lib/clock.ts';
 import { Approvals } from './approvals.ts';
+import { copyDatabase } from './copy.ts';
 import { storeError } from './errors.ts';
 import { EventLog } from './events.ts';
 import { Execs } from './execs.ts';
+import { figuresOf } from './figures.ts';
 import { Grants } from './grants.ts';
 import { Leases } from './leases.ts';
 import type { Lock } from './lock.ts';
@@ -133,7 +137,7 @@ export class SqliteStore implements Store {
     this.#execs.insertSoon({ ...row, holder: this.holderId });
   }
 
-  execEnded(exec: Pick<ExecRow, 'id' | 'taskId' | 'sandboxId'>, how: ExecEnd): void {
+  execEnded(exec: EndedExec, how: ExecEnd): void {
     this.#execs.endedSoon(exec, how);
   }
 
@@ -249,6 +253,17 @@ export class SqliteStore implements Store {
 
   async holder(key: string): Promise<Holder | null> {
     return this.#do(`read the lease ${key}`, () => this.#leases.holder(key, this.#clock));
+  }
+
+  async figures(): Promise<StoreFigures> {
+    return this.#do('count what there is', () => figuresOf(this.#db));
+  }
+
+  async copyTo(path: string): Promise<void> {
+    this.#do('write what waits', () => this.#execs.flush());
+    await copyDatabase(this.#db, path).catch((error: unknown) => {
+      throw storeError(error, `copy the database to ${path}`);
+    });
   }
 
   async close(): Promise<void> {

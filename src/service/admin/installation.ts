@@ -1,0 +1,32 @@
+/** What those who operate an installation ask for. */
+import { backUp } from './backup.ts';
+import type { RunningExecs } from '../exec/running-execs.ts';
+import type { Figures, InstallationApi } from '../installation.ts';
+import type { Context } from '../../sandbox/context.ts';
+import { freeBytes } from '../../store/reserve.ts';
+
+export function installationOf(context: Context, running: RunningExecs): InstallationApi {
+  return {
+    figures: async () => await figuresOf(context, running),
+    backup: async (directory) => await backUp(context, directory),
+  };
+}
+
+async function figuresOf(
+  { store, audit, gate, live, laneTally, home }: Context,
+  running: RunningExecs,
+): Promise<Figures> {
+  const { sandboxes, processes, tokens, webhooks, bytes, logBytes, writes } = await store.figures();
+  const questions = await store.pendingApprovals();
+  const open = [...live.values()].reduce((sum, { lanes }) => sum + lanes, 0);
+  return {
+    ...{ sandboxes, processes, tokens, webhooks },
+    store: { bytes, logBytes, writes },
+    audit: audit.figures(),
+    approvalsWaiting: questions.length,
+    execsRunning: running.size,
+    queue: gate.figures(),
+    lanes: { open, lane: laneTally.lane, direct: laneTally.direct },
+    freeBytes: freeBytes(home),
+  };
+}

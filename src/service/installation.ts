@@ -1,0 +1,36 @@
+/** A state directory as a whole, for those who operate it. */
+import type { AuditFigures } from '../audit/types.ts';
+import type { StoreFigures } from '../store/figures.ts';
+
+/** How much there is of everything at one moment. It names no task, owner, command or token. */
+export interface Figures extends Pick<StoreFigures, 'sandboxes' | 'processes' | 'tokens' | 'webhooks'> {
+  readonly store: Pick<StoreFigures, 'bytes' | 'logBytes' | 'writes'>;
+  readonly audit: AuditFigures;
+  /** Commands that wait for a person, in all processes of the state directory. */
+  readonly approvalsWaiting: number;
+  /** Execs of this process that have not ended. */
+  readonly execsRunning: number;
+  /** Of this process, by backend: sandboxes that are being made or removed, and those that wait for their turn. */
+  readonly queue: readonly { readonly backend: string; readonly running: number; readonly waiting: number }[];
+  /** Of this process: lanes that are open, and commands that went through one or another way. */
+  readonly lanes: { readonly open: number; readonly lane: number; readonly direct: number };
+  /** Free space for this user on the disk of the state directory. `null`: the system does not tell. */
+  readonly freeBytes: number | null;
+}
+
+export interface Backup {
+  /** Absolute. */
+  readonly directory: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface InstallationApi {
+  figures(): Promise<Figures>;
+  /**
+   * Copies the state directory, while processes go on to use it, into a new directory, which is there when it is complete. What
+   * is left out is in `docs/operating.md`. Throws `already_exists`, `invalid_argument` for a place inside of the state directory,
+   * `resource_exhausted` on a full disk; then nothing is left.
+   */
+  backup(directory: string): Promise<Backup>;
+}
