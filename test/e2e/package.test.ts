@@ -217,12 +217,13 @@ describe('the installed package', () => {
       `import { writeFileSync } from 'node:fs';
        import { openCaisson } from 'caisson';
        import { apiSuite } from 'caisson/conformance/api';
+       const home = process.cwd() + '/api';
        apiSuite({
          ...{ name: 'of the package', backend: 'local', hasStats: false, hasTerminals: false, isContained: false },
          open: async (settings) => {
-           writeFileSync('api/config.yaml', 'terminal: {backend: local}\\n' + settings, { mode: 0o600 });
+           writeFileSync(home + '/config.yaml', 'terminal: {backend: local}\\n' + settings, { mode: 0o600 });
            return {
-             connect: () => openCaisson({ home: 'api', approver: 'queue', env: { PATH: process.env.PATH, HOME: process.cwd() } }),
+             connect: () => openCaisson({ home, approver: 'queue', env: { PATH: process.env.PATH, HOME: process.cwd() } }),
              close: async () => {},
            };
          },

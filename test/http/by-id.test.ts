@@ -96,7 +96,8 @@ describe('a result as the last event', () => {
     expect((await lines.next()).value).toMatchObject({ type: 'approval-required' });
     leaving.abort();
     await lines.next().catch(() => undefined);
-    await expect.poll(async () => await world.api.approvals.list()).toEqual([]);
+    // It might come back under its id.
+    await expect.poll(async () => await world.api.approvals.list(), { timeout: 15_000 }).toEqual([]);
     expect((await world.ask('/v1/execs/exec_asked', { headers: json })).status).toBe(404);
   });
 
