@@ -34,6 +34,8 @@ export interface Context {
   readonly settings: () => Promise<SettingsApi>;
   /** The same, where questions are answered from elsewhere. */
   readonly remote: () => Promise<CaissonApi>;
+  /** The same, where this approver is asked, and which stands in this directory. */
+  readonly asking: (approver: Approver, cwd: string) => Promise<CaissonApi>;
   /** To stdout, as it is; resolves when it is written. */
   readonly print: (text: string | Uint8Array) => Promise<void>;
   readonly printJson: (value: unknown) => Promise<void>;
@@ -82,6 +84,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     service: service.open,
     settings: service.settings,
     remote: service.remote,
+    asking: service.asking,
     print,
     printJson: (value) => print(`${toJson(value, world.stdout.isTTY === true ? 2 : 0)}\n`),
     printTable: (head, rows) => print(table(head, rows, paint)),
@@ -108,6 +111,7 @@ interface Opener {
   readonly open: () => Promise<CaissonApi>;
   readonly settings: () => Promise<SettingsApi>;
   readonly remote: () => Promise<CaissonApi>;
+  readonly asking: Context['asking'];
   readonly close: () => Promise<void>;
 }
 
@@ -120,25 +124,26 @@ interface Surroundings {
 function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   const home = given.text('home');
   let opened: Promise<CaissonApi> | null = null;
-  const opening = (approver: Approver | 'queue' | null): Opening => {
+  const opening = (approver: Approver | 'queue' | null, cwd = world.cwd): Opening => {
     return {
       ...(home === undefined ? {} : { home }),
       ...(approver === null ? {} : { approver }),
       yolo: given.flag('yolo'),
       ...rulesOf(given),
       env: world.env,
-      cwd: world.cwd,
+      cwd,
     };
   };
   const noticed = <Opened extends SettingsApi>(opened: Opened): Opened => {
     for (const text of opened.config.notices) notice(text);
     return opened;
   };
-  const openNow = async (approver: Approver | 'queue' | null): Promise<CaissonApi> =>
-    noticed(await world.open(opening(approver)));
+  const openNow = async (approver: Approver | 'queue' | null, cwd?: string): Promise<CaissonApi> =>
+    noticed(await world.open(opening(approver, cwd)));
   return {
     open: () => (opened ??= openNow(approverOn(world, clear))),
     remote: () => (opened ??= openNow('queue')),
+    asking: (approver, cwd) => (opened ??= openNow(approver, cwd)),
     settings: async () => noticed(await world.settings(opening(null))),
     close: async () => {
       // A service that did not open has been reported to its caller.

@@ -11,6 +11,7 @@ const types = {
   persistent: 'boolean',
   allowDegraded: 'boolean',
   recreate: 'boolean',
+  project: 'boolean',
   limits: 'object',
 } as const satisfies Partial<Record<keyof SandboxRequest, string>>;
 

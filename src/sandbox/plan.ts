@@ -1,6 +1,7 @@
 /** From a request to a plan: resolved against configuration and task overrides, compared with what the place promises. */
 import type { Allowed } from '../config/owners.ts';
 import type { Loaded } from '../config/types.ts';
+import { CaissonError } from '../errors.ts';
 import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
 import { configuredTimes, resolveSpec, type Settled } from '../plan/resolve.ts';
@@ -124,16 +125,18 @@ function placeOf(request: SandboxRequest, usual: string, allowed: Allowed | null
   return allowed === null ? (request.backend ?? usual) : ownedBackend(request, usual, allowed);
 }
 
-/** A task of another owner is made on behalf of that owner alone. */
-function checkNew({ taskId }: SandboxRequest, { caller }: StepOptions): void {
+/** A task of another owner is made on behalf of that owner alone, and the caller's directory is bound for no client. */
+function checkNew({ taskId, project }: SandboxRequest, { caller }: StepOptions): void {
+  if (project === true && caller !== undefined)
+    throw new CaissonError('permission_denied', 'a client of the service has no directory on its host');
   if (taskId !== undefined && ownerOf(taskId) !== (caller?.owner ?? operator)) checkTaskId(taskId);
 }
 
 /** Everything of a request that has a say in its plan. */
 function keyOf(request: SandboxRequest, before: SandboxRow | null, bounds: Bounds | undefined): string {
   const { taskId, backend, image, limits, network, persistent, cwd, allowDegraded } = request;
-  const { labels, idleTimeoutMs, lifetimeMs } = request;
-  const asked = [taskId, backend, image, limits, network, persistent, cwd, allowDegraded];
+  const { labels, idleTimeoutMs, lifetimeMs, project = false } = request;
+  const asked = [taskId, backend, image, limits, network, persistent, cwd, allowDegraded, project];
   const times = [
     labels,
     idleTimeoutMs === undefined ? 'configured' : idleTimeoutMs,

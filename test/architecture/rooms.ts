@@ -56,7 +56,9 @@ export const rooms: readonly Room[] = [
       'src/$1/.*',
       'src/service/(?:caisson|api|owned).ts',
       'src/main.ts',
-      'src/lib/(?:asset|build|lives|nearest|window-counts).ts',
+      'src/lib/(?:asset|build|lives|message-lines|nearest|window-counts).ts',
+      // `caisson acp` and `caisson mcp run` pass messages on.
+      'src/(?:acp|mcp)/(?:[^/]+/)?(?:agent|asked|serve|workplace).ts',
       'src/emulators/(?:[^/]+/)?emulator.ts',
       // `caisson serve` starts the service.
       'src/http/serve.ts',
