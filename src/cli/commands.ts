@@ -40,6 +40,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'pairing revoke': async () => (await import('./commands/pairing.ts')).pairingRevoke,
   'pairing clear-pending': async () => (await import('./commands/pairing.ts')).pairingClearPending,
   acp: async () => (await import('./commands/acp.ts')).acp,
+  'mcp run': async () => (await import('./commands/mcp-run.ts')).mcpRun,
+  'mcp config': async () => (await import('./commands/mcp-config.ts')).mcpConfig,
   serve: async () => (await import('./commands/serve.ts')).serve,
   'token create': async () => (await import('./commands/token.ts')).tokenCreate,
   'token ls': async () => (await import('./commands/token.ts')).tokenLs,

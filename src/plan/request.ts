@@ -12,6 +12,7 @@ const types = {
   allowDegraded: 'boolean',
   recreate: 'boolean',
   project: 'boolean',
+  server: 'string',
   limits: 'object',
 } as const satisfies Partial<Record<keyof SandboxRequest, string>>;
 

@@ -18,6 +18,11 @@ export interface SandboxRequest extends AskedTimes {
    * is there already. Never to be taken from a client: it names a path of this host.
    */
   readonly project?: boolean;
+  /**
+   * The MCP server of the configuration that runs in it: alone its own request reaches its sandbox, and nothing of this host is
+   * passed on to it. Never to be taken from a client.
+   */
+  readonly server?: string;
   /** At most 64, with the grammar of Kubernetes; none begins with `caisson.`. A sandbox that is there gets them beside its own. */
   readonly labels?: Labels;
   /** Start although a requested control cannot be given; what is missing is listed under `degraded`. */

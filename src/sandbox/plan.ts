@@ -11,6 +11,7 @@ import { cappedSettings, ownedBackend, ownedSettings, withinBounds } from '../pl
 import { type Bounds, operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
 import { checkTaskId, checkTaskKey, newTaskId } from '../values/task.ts';
+import { checkServerTask, planOfServer } from '../plan/server.ts';
 import type { Plan, SandboxRequest } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Backend } from '../backend.ts';
@@ -43,6 +44,9 @@ export class Plans {
   async planFor(request: SandboxRequest, options: StepOptions): Promise<Plan> {
     const row = request.existing === true ? await findRow(this.#context, request.taskId ?? '') : null;
     if (row === null) checkNew(request, options);
+    const servers = Object.keys(this.#surroundings.loaded.config.mcp_servers);
+    const isClient = options.caller !== undefined;
+    checkServerTask(request, { taskId: row?.taskId ?? request.taskId, servers, isClient });
     const before = row === null && request.recreate !== true ? await this.#before(request) : null;
     // What an owner may have changes while the service runs.
     const allowed = this.#allowed(row?.taskId ?? request.taskId ?? '');
@@ -53,7 +57,8 @@ export class Plans {
     if (known === undefined && plan.spec.mounts.length === 0) this.#remember(key, plan);
     const taskId = row?.taskId ?? request.taskId ?? newTaskId();
     const bound = options.caller?.bounds?.label ?? null;
-    return { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null, bound };
+    const made = { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null, bound };
+    return request.server === undefined ? made : planOfServer(made, request.server);
   }
 
   /** Throws `permission_denied` for what is more than the configuration gives to another owner than the operator. */

@@ -35,7 +35,9 @@ import type {
   ExecView,
   ImageView,
   LogInput,
+  McpCall,
   McpChild,
+  McpInside,
   CloseOptions,
   Options,
   Page,
@@ -246,11 +248,24 @@ export interface BackendsApi {
 /** MCP servers, which the caller starts as its own child processes. */
 export interface McpServersApi {
   names(): Promise<readonly string[]>;
+  /** Whether `inside` runs one in the sandbox of a task. Throws `not_found`. */
+  shares(name: string): Promise<boolean>;
   /**
    * What to start one with, without a shell: of this host's environment PATH, HOME, USER, LANG, LC_ALL, TERM, SHELL,
    * TMPDIR and XDG_*, and what its configuration sets. `env` holds secrets: it is for the child alone. Throws `not_found`.
    */
   child(name: string): Promise<McpChild>;
+  /**
+   * What to start one with in a sandbox of its own, or in that of `task` where its configuration says `share`. Of this host's
+   * environment only LANG, LC_* and TERM, and what its configuration sets: `env` holds secrets. Throws `not_found`, and
+   * `invalid_argument` where a task is missing or must not be named.
+   */
+  inside(name: string, how?: { readonly task?: string }): Promise<McpInside>;
+  /**
+   * Whether a call of a tool may pass to a server, by rules such as `mcp(NAME:TOOL)` and the mode. Throws `policy_denied` and
+   * `approval_required` as commands do.
+   */
+  admit(call: McpCall, options?: Options): Promise<void>;
 }
 
 /** What can be asked without a state directory. */

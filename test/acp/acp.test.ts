@@ -72,7 +72,7 @@ describe.each([
     await using place = await makePlace();
     const editor = await place.open(once, flags);
     const env = [{ name: 'GREETING', value: 'hello' }];
-    await editor.call('terminal/create', { command: 'printf "0123456789é$GREETING"; pwd >&2; exit 3', env, outputByteLimit: 1000 });
+    await editor.call('terminal/create', { command: 'pwd; printf "0123456789é$GREETING"; exit 3', env, outputByteLimit: 1000 });
     const terminalId = '$1';
     expect(await editor.call('terminal/wait_for_exit', { terminalId })).toEqual({ exitCode: 3, signal: null });
     const seen = await editor.call('terminal/output', { terminalId });
