@@ -6,7 +6,9 @@ import type { Files } from './files.ts';
 import { errorAnswer, wrong } from './problem.ts';
 import type { Terminals } from './terminals.ts';
 
-const mostAtOnce = 256;
+/** Files and commands hold memory; a wait is small. */
+const mostAtOnce = { work: 32, wait: 1024 } as const;
+const isWait = /^terminal\/(?:output|wait_for_exit|kill|release)$/;
 
 interface Parts {
   readonly agent: MessageWriter;
@@ -21,6 +23,7 @@ export const isAnsweredHere = (method: string): boolean => /^(?:fs|terminal)\//.
 export class Answers {
   readonly #parts: Parts;
   readonly #working = new Map<unknown, AbortController>();
+  readonly #waiting = new Map<unknown, AbortController>();
   readonly #closing = new AbortController();
 
   constructor(parts: Parts) {
@@ -29,11 +32,18 @@ export class Answers {
 
   /** Returns at once. A notification of such a name is nothing. */
   take(message: Message): void {
-    const { id } = message;
+    const { id, method } = message;
     if (id === undefined) return;
-    void this.#answer(message)
+    const isSmall = isWait.test(String(method));
+    const [working, most] = isSmall ? [this.#waiting, mostAtOnce.wait] : [this.#working, mostAtOnce.work];
+    const { agent } = this.#parts;
+    if (working.size >= most || working.has(id)) return void agent.write(errorAnswer(id, tooMany()));
+    const canceled = new AbortController();
+    working.set(id, canceled);
+    void this.#answer(message, canceled.signal)
       .catch((error: unknown) => errorAnswer(id, error))
-      .then((answer) => this.#parts.agent.write(answer));
+      .then(async (answer) => await agent.write(answer))
+      .finally(() => working.delete(id));
   }
 
   /** The agent does not wait for this answer any more. */
@@ -45,23 +55,17 @@ export class Answers {
     this.#closing.abort(new CaissonError('canceled', 'the connection has ended'));
   }
 
-  async #answer({ id, method, params }: Message): Promise<Message> {
-    if (this.#working.size >= mostAtOnce) throw new CaissonError('resource_exhausted', 'too many requests at once');
-    const canceled = new AbortController();
-    this.#working.set(id, canceled);
-    try {
-      const signal = AbortSignal.any([canceled.signal, this.#closing.signal]);
-      return { jsonrpc: '2.0', id, result: await this.#resultOf(method, objectIn(params), signal) };
-    } finally {
-      this.#working.delete(id);
-    }
+  async #answer({ id, method, params }: Message, canceled: AbortSignal): Promise<Message> {
+    const signal = AbortSignal.any([canceled, this.#closing.signal]);
+    return { jsonrpc: '2.0', id, result: await this.#resultOf(method, objectIn(params), signal) };
   }
 
   async #resultOf(method: unknown, params: Message | null, signal: AbortSignal): Promise<Message> {
     const { asking, files, terminals } = this.#parts;
     const { sessionId } = params ?? {};
     if (params === null || typeof sessionId !== 'string') throw wrong('sessionId must be a text');
-    if (method === 'fs/read_text_file') return await asking.during(sessionId, async () => await files.read(params, signal));
+    if (method === 'fs/read_text_file')
+      return await asking.during(sessionId, async () => await files.read(params, signal));
     if (method === 'fs/write_text_file')
       return await asking.during(sessionId, async (asked) => await files.write(params, asked, signal));
     if (method === 'terminal/create')
@@ -73,3 +77,5 @@ export class Answers {
     throw new CaissonError('not_supported', 'there is no such method');
   }
 }
+
+const tooMany = (): CaissonError => new CaissonError('resource_exhausted', 'too many requests at once');

@@ -83,9 +83,10 @@ export class Bridge {
 
   /** A session outside of the project would have none of its files in the sandbox. */
   async #isInside({ id }: Message, params: Message | null): Promise<boolean> {
-    const more: unknown = params?.['additionalDirectories'];
+    const given: unknown = params?.['additionalDirectories'];
+    const more: readonly unknown[] = Array.isArray(given) ? given : [];
     try {
-      for (const path of [params?.['cwd'], ...(Array.isArray(more) ? more : [])]) inProject(this.#parts.project, path);
+      for (const path of [params?.['cwd'], ...more]) inProject(this.#parts.project, path);
       return true;
     } catch (error) {
       await this.#parts.toEditor.write(errorAnswer(id, error));

@@ -78,7 +78,8 @@ export class Editor {
 
   /** The user has stopped the turn: what is asked in it is answered with `cancelled`. */
   cancel(sessionId: unknown): void {
-    for (const waiting of this.#waiting.values()) if (waiting.sessionId === sessionId) waiting.end({ kind: 'cancelled' });
+    for (const waiting of this.#waiting.values())
+      if (waiting.sessionId === sessionId) waiting.end({ kind: 'cancelled' });
   }
 
   close(): void {

@@ -2,7 +2,8 @@
 import type { EditMode } from './types.ts';
 
 /** Names that are asked about in every mode: they hold secrets, or what other programs run. */
-const sensitive = /^(?:\.git|\.ssh|\.gnupg|\.aws|\.env.*|\.netrc|\.npmrc|\.git-credentials|authorized_keys|id_[a-z0-9]+)$/i;
+const sensitive =
+  /^(?:\.git|\.ssh|\.gnupg|\.aws|\.env.*|\.netrc|\.npmrc|\.git-credentials|authorized_keys|id_[a-z0-9]+)$/i;
 
 /** `path`: below the project, links followed. */
 export function isSensitive(path: string): boolean {

@@ -12,7 +12,8 @@ import { inProject, realInProject } from './project.ts';
 import { editQuestion } from './question.ts';
 import type { AcpSettings, Workplace } from './types.ts';
 
-const mostBytes = 16 * 1024 * 1024;
+/** Of a file, and of what becomes of it. */
+const mostBytes = 4 * 1024 * 1024;
 
 type Content = Awaited<ReturnType<FileTools['read']>>;
 
@@ -38,7 +39,8 @@ export class Files {
   }
 
   async write({ path, content }: Message, asked: Asked, signal: AbortSignal): Promise<Message> {
-    if (typeof content !== 'string') throw wrong('content must be a text');
+    if (typeof content !== 'string' || Buffer.byteLength(content) > mostBytes)
+      throw wrong(`content must be a text of at most ${mostBytes} bytes`);
     const real = await this.#realOf(path, signal);
     const before = await this.#contentOf(real, signal).catch((error: unknown) => {
       if (isCode(error, 'not_found')) return null;

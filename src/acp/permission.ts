@@ -57,6 +57,7 @@ export function outcomeFor(answer: Answer, offered: ReturnType<typeof offeredIn>
   if (answer.kind === 'cancelled') return { outcome: 'cancelled' };
   if (answer.kind === 'selected' && offered.some(({ optionId }) => optionId === answer.optionId))
     return { outcome: 'selected', optionId: answer.optionId };
-  const denial = offered.find(({ kind }) => kind === 'reject_once') ?? offered.find(({ kind }) => kind === 'reject_always');
+  const denial =
+    offered.find(({ kind }) => kind === 'reject_once') ?? offered.find(({ kind }) => kind === 'reject_always');
   return denial === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: denial.optionId };
 }

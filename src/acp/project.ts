@@ -17,17 +17,22 @@ export function inProject(project: string, path: unknown): string {
   return plain;
 }
 
-const isWithin = (project: string, path: string): boolean => path === project || path.startsWith(`${project === '/' ? '' : project}/`);
+const isWithin = (project: string, path: string): boolean =>
+  path === project || path.startsWith(`${project === '/' ? '' : project}/`);
 
 function outside(path: string, project: string): Error {
   return wrong(`${JSON.stringify(path.slice(0, 256))} is not in the project ${JSON.stringify(project)}`);
 }
 
 /** Where a path really leads in the sandbox, by its links. Throws `invalid_argument` when that is not in the project. */
-export async function realInProject({ api, taskId, project }: Workplace, path: string, signal: AbortSignal): Promise<string> {
+export async function realInProject(
+  { api, taskId, project }: Workplace,
+  path: string,
+  signal: AbortSignal,
+): Promise<string> {
   let real = project;
   const rest = segments(path.slice(project.length));
-  for (let links = 0; rest.length > 0; ) {
+  for (let links = 0; rest.length > 0;) {
     const next = posix.join(real, rest.shift() ?? '');
     const target = await linkAt(next);
     if (target === null) real = next;

@@ -48,8 +48,12 @@ export interface Edit {
 export function editQuestion(sessionId: string, { path, before, after, mayHold }: Edit): Question {
   const notes = [
     ...(before === undefined ? ['What is there now is no text, or too much of it: it is replaced as a whole.'] : []),
-    ...([path, before ?? '', after].some(hidesSomething) ? ['It holds characters that are not seen; they are spelled out here.'] : []),
-    ...([before ?? '', after].some((text) => text.length > mostDiffUnits) ? ['It is long, and its middle is not shown.'] : []),
+    ...([path, before ?? '', after].some(hidesSomething)
+      ? ['It holds characters that are not seen; they are spelled out here.']
+      : []),
+    ...([before ?? '', after].some((text) => text.length > mostDiffUnits)
+      ? ['It is long, and its middle is not shown.']
+      : []),
   ];
   const side = (text: string): string => visible(bounded(text, mostDiffUnits));
   const diff = {
@@ -78,5 +82,7 @@ export function harmless(value: unknown, depth = 0): unknown {
   if (depth > 32) return null;
   if (Array.isArray(value)) return value.map((each: unknown) => harmless(each, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]: [string, unknown]) => [key, harmless(each, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]: [string, unknown]) => [key, harmless(each, depth + 1)]),
+  );
 }

@@ -69,7 +69,11 @@ function syncing(place: Workplace, signal: AbortSignal, say: Connection['say']) 
 }
 
 /** Passes one message after the other. Ends with its source, and never rejects: what fails is said. */
-async function pump(source: Readable, pass: (message: Message) => Promise<void>, say: Connection['say']): Promise<void> {
+async function pump(
+  source: Readable,
+  pass: (message: Message) => Promise<void>,
+  say: Connection['say'],
+): Promise<void> {
   try {
     for await (const line of linesOf(source)) {
       const message = messageIn(line);

@@ -9,7 +9,9 @@ const titleUnits = 200;
 
 /** Newlines and tabs stay; every other character that is not seen is spelled out. */
 export function visible(text: string): string {
-  return text.replace(invisible, (character) => (character === '\n' || character === '\t' ? character : spell(character)));
+  return text.replace(invisible, (character) =>
+    character === '\n' || character === '\t' ? character : spell(character),
+  );
 }
 
 /** Whether something in a text is not seen by its reader. */

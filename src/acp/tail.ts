@@ -1,7 +1,6 @@
 /** The end of an output, bounded, and cut at the beginning of a character (ACP v1, terminals). */
 
-const usual = 1024 * 1024;
-const most = 8 * 1024 * 1024;
+const most = 1024 * 1024;
 
 export class Tail {
   readonly #limit: number;
@@ -11,7 +10,7 @@ export class Tail {
 
   /** `limit`: bytes, as the agent asks for. */
   constructor(limit: unknown) {
-    const asked = typeof limit === 'number' && limit >= 0 ? Math.floor(limit) : usual;
+    const asked = typeof limit === 'number' && limit >= 0 ? Math.floor(limit) : most;
     this.#limit = Math.min(asked, most);
   }
 

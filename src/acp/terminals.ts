@@ -29,7 +29,10 @@ export class Terminals {
     this.#place = place;
   }
 
-  async create({ sessionId, command, args, env, cwd, outputByteLimit }: Message, signal: AbortSignal): Promise<Message> {
+  async create(
+    { sessionId, command, args, env, cwd, outputByteLimit }: Message,
+    signal: AbortSignal,
+  ): Promise<Message> {
     const { api, taskId, project } = this.#place;
     const wanted = {
       command: commandOf(command, args),
@@ -37,7 +40,9 @@ export class Terminals {
       env: variablesOf(env),
     };
     if (this.#open.size + this.#starting >= mostTerminals)
-      throw new CaissonError('resource_exhausted', `${mostTerminals} terminals are open`, { remedy: 'release those that are not needed' });
+      throw new CaissonError('resource_exhausted', `${mostTerminals} terminals are open`, {
+        remedy: 'release those that are not needed',
+      });
     this.#starting += 1;
     try {
       const options = { signal: AbortSignal.any([signal, this.#closing.signal]) };

@@ -15,7 +15,10 @@ export interface Opened {
 
 /** Each project has a task of its own, the same one in the next connection. */
 export function taskOfProject(project: string): string {
-  const name = basename(project).toLowerCase().replace(/[^a-z0-9_-]+/g, '-').slice(0, 40);
+  const name = basename(project)
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .slice(0, 40);
   return `acp-${name === '' ? 'root' : name}-${hash('sha256', project).slice(0, 8)}`;
 }
 
@@ -41,7 +44,8 @@ export async function openWorkplace(
   const signal = options.signal ?? new AbortController().signal;
   await api.run({ taskId, existing: true, command: ['mkdir', '-p', '--', project], cwd: '/' }, options);
   const conflicts = await syncProject(place, 'in', signal);
-  if (conflicts !== null) throw new CaissonError('conflict', conflicts, { remedy: 'take another --task, or remove its sandbox' });
+  if (conflicts !== null)
+    throw new CaissonError('conflict', conflicts, { remedy: 'take another --task, or remove its sandbox' });
   return { place, synced: true };
 }
 
@@ -60,7 +64,9 @@ function lacksOnlyMounts(unmet: unknown): boolean {
   return (
     Array.isArray(unmet) &&
     unmet.length > 0 &&
-    unmet.every((each: unknown) => typeof each === 'object' && each !== null && Reflect.get(each, 'control') === 'mounts')
+    unmet.every(
+      (each: unknown) => typeof each === 'object' && each !== null && Reflect.get(each, 'control') === 'mounts',
+    )
   );
 }
 

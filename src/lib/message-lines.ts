@@ -26,8 +26,9 @@ export async function* linesOf(source: Readable, most = mostMessageBytes): Async
     held = 0;
     return line;
   };
-  for await (const chunk of source) {
-    let rest: Buffer = Buffer.from(chunk);
+  const chunks: AsyncIterable<Uint8Array> = source;
+  for await (const chunk of chunks) {
+    let rest = Buffer.from(chunk);
     for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline)) {
       hold(rest.subarray(0, at));
       yield take();

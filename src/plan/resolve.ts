@@ -92,7 +92,9 @@ function specFor(input: Input, place: Place): Spec {
     network: networkFor(terminal, request, backend),
     // What has no task to come back for has nothing to keep.
     persistent: request.persistent ?? (request.taskId === undefined ? false : terminal.container_persistent),
-    cwd: checkCwd(request.cwd ?? projectOf(input, place) ?? terminal.cwd ?? defaultCwd(place.guarantees, request.taskId)),
+    cwd: checkCwd(
+      request.cwd ?? projectOf(input, place) ?? terminal.cwd ?? defaultCwd(place.guarantees, request.taskId),
+    ),
     mounts: mountsFor(input, place),
     hardening: hardeningFor(terminal, backend),
   };

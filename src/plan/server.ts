@@ -10,7 +10,11 @@ import type { Plan, SandboxRequest } from './types.ts';
 /** `servers`: names of all that are configured. Throws `permission_denied`. */
 export function checkServerTask(
   { server }: SandboxRequest,
-  { taskId, servers, isClient }: { readonly taskId: string | undefined; readonly servers: readonly string[]; readonly isClient: boolean },
+  {
+    taskId,
+    servers,
+    isClient,
+  }: { readonly taskId: string | undefined; readonly servers: readonly string[]; readonly isClient: boolean },
 ): void {
   if (server !== undefined && isClient) throw denied('a client of the service cannot run an MCP server of its host');
   const holder = servers.find((name) => taskOfServer(name) === taskId);

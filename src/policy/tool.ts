@@ -19,7 +19,8 @@ const reading = /^(?:read_file|list_files|search_files|view|glob|grep|web_search
 
 /** Deny, then ask, then allow, then the mode. The profile `strict` locks files to the project. */
 export function decideTool(call: ToolCall, { permissions, mode, profile }: Settings): Decision {
-  if (profile === 'strict' && call.tool !== 'mcp' && call.path !== undefined && !isInside(call.path, call.project)) return outside;
+  if (profile === 'strict' && call.tool !== 'mcp' && call.path !== undefined && !isInside(call.path, call.project))
+    return outside;
   for (const verdict of ['deny', 'ask', 'allow'] as const) {
     const found = permissions.find((each) => each.verdict === verdict && matches(each, call));
     if (found !== undefined) return decisionOf(verdict, 'rule', found.text);

@@ -44,9 +44,7 @@ export class Plans {
   async planFor(request: SandboxRequest, options: StepOptions): Promise<Plan> {
     const row = request.existing === true ? await findRow(this.#context, request.taskId ?? '') : null;
     if (row === null) checkNew(request, options);
-    const servers = Object.keys(this.#surroundings.loaded.config.mcp_servers);
-    const isClient = options.caller !== undefined;
-    checkServerTask(request, { taskId: row?.taskId ?? request.taskId, servers, isClient });
+    this.#checkServer(request, row, options);
     const before = row === null && request.recreate !== true ? await this.#before(request) : null;
     // What an owner may have changes while the service runs.
     const allowed = this.#allowed(row?.taskId ?? request.taskId ?? '');
@@ -104,6 +102,11 @@ export class Plans {
       fingerprint: fingerprint(settled.spec),
       ...{ taskId, guarantees, recreate: false, existing: row !== null, bound: null },
     };
+  }
+
+  #checkServer(request: SandboxRequest, row: SandboxRow | null, { caller }: StepOptions): void {
+    const servers = Object.keys(this.#surroundings.loaded.config.mcp_servers);
+    checkServerTask(request, { taskId: row?.taskId ?? request.taskId, servers, isClient: caller !== undefined });
   }
 
   /** `null`: it is the operator's, who may have anything. */

@@ -14,6 +14,7 @@ import type { SessionInput, SessionView } from '../exec/session/types.ts';
 import type { ExecEvent } from '../exec/types.ts';
 import type { CopyResult, FileTools } from '../files/types.ts';
 import type { GcItem } from './admin/gc-item.ts';
+import type { McpServersApi } from './admin/mcp-servers-api.ts';
 import type { SecretsApi } from './admin/secrets-api.ts';
 import type { HookView } from '../guard/hooks/types.ts';
 import type { AnswerAll, AnsweredAll, ApprovalView, Choice, GrantView } from '../guard/types.ts';
@@ -35,9 +36,6 @@ import type {
   ExecView,
   ImageView,
   LogInput,
-  McpCall,
-  McpChild,
-  McpInside,
   CloseOptions,
   Options,
   Page,
@@ -68,6 +66,7 @@ export type { SkillFinding, SkillScan, SkillVerdict } from '../guard/skills/type
 export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/types.ts';
 export type { CopyResult, FileArchive, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc-item.ts';
+export type * from './admin/mcp-servers-api.ts';
 export type { SecretsApi } from './admin/secrets-api.ts';
 export type { HookView } from '../guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
@@ -243,29 +242,6 @@ export interface BackendsApi {
   hostKeys(backend: string, options?: Options): Promise<readonly HostKey[]>;
   /** A person has compared the fingerprint: the key is known from now on. It is on record in the audit. */
   confirmHostKey(backend: string, key: Pick<HostKey, 'host' | 'fingerprint'>, options?: Options): Promise<void>;
-}
-
-/** MCP servers, which the caller starts as its own child processes. */
-export interface McpServersApi {
-  names(): Promise<readonly string[]>;
-  /** Whether `inside` runs one in the sandbox of a task. Throws `not_found`. */
-  shares(name: string): Promise<boolean>;
-  /**
-   * What to start one with, without a shell: of this host's environment PATH, HOME, USER, LANG, LC_ALL, TERM, SHELL,
-   * TMPDIR and XDG_*, and what its configuration sets. `env` holds secrets: it is for the child alone. Throws `not_found`.
-   */
-  child(name: string): Promise<McpChild>;
-  /**
-   * What to start one with in a sandbox of its own, or in that of `task` where its configuration says `share`. Of this host's
-   * environment only LANG, LC_* and TERM, and what its configuration sets: `env` holds secrets. Throws `not_found`, and
-   * `invalid_argument` where a task is missing or must not be named.
-   */
-  inside(name: string, how?: { readonly task?: string }): Promise<McpInside>;
-  /**
-   * Whether a call of a tool may pass to a server, by rules such as `mcp(NAME:TOOL)` and the mode. Throws `policy_denied` and
-   * `approval_required` as commands do.
-   */
-  admit(call: McpCall, options?: Options): Promise<void>;
 }
 
 /** What can be asked without a state directory. */

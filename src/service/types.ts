@@ -8,7 +8,6 @@ import type { SessionEnd, SessionStart } from '../exec/session/types.ts';
 import type { Execution, KeptStream, Where } from '../exec/types.ts';
 import type { Asking, Caller, Timed } from '../values/caller.ts';
 import type { AskedTimes } from '../plan/times.ts';
-import type { SandboxRequest } from '../plan/types.ts';
 import type { View } from '../sandbox/view.ts';
 
 export type * from './events.ts';
@@ -163,32 +162,6 @@ export interface CopyInput {
   readonly confirmed?: boolean;
   /** Of a copy from a sandbox: what it may bring at most. Absent: 64 GiB, and a million files and directories. */
   readonly limits?: { readonly bytes?: number; readonly entries?: number };
-}
-
-export interface McpChild {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** All of its environment. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
-export interface McpInside {
-  /** Of its sandbox; to be passed on as it is. */
-  readonly request: SandboxRequest;
-  readonly command: readonly [string, ...string[]];
-  /** What it gets besides that which the sandbox has by itself. */
-  readonly env: Readonly<Record<string, string>>;
-  /** It runs in the sandbox of a task, whose commands can read what it is given. */
-  readonly shares: boolean;
-}
-
-export interface McpCall {
-  readonly server: string;
-  readonly tool: string;
-  /** As the call has them, for the person who is asked. */
-  readonly arguments: unknown;
-  /** Whose rules hold. */
-  readonly taskId: string;
 }
 
 /** One part of a list. */

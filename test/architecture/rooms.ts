@@ -58,7 +58,8 @@ export const rooms: readonly Room[] = [
       'src/main.ts',
       'src/lib/(?:asset|build|lives|message-lines|nearest|window-counts).ts',
       // `caisson acp` and `caisson mcp run` pass messages on.
-      'src/(?:acp|mcp)/(?:[^/]+/)?(?:agent|asked|serve|workplace).ts',
+      'src/acp/(?:agent|asked|serve|workplace).ts',
+      'src/mcp/run/(?:serve|snippet).ts',
       'src/emulators/(?:[^/]+/)?emulator.ts',
       // `caisson serve` starts the service.
       'src/http/serve.ts',

@@ -41,7 +41,11 @@ export const serverSection = z.strictObject({
     'the name of a backend',
     'Where `caisson mcp run` makes its sandbox. Absent: terminal.backend.',
   ),
-  image: key(z.string().min(1).max(512).optional(), 'an image', 'The image of its sandbox, which must hold the program.'),
+  image: key(
+    z.string().min(1).max(512).optional(),
+    'an image',
+    'The image of its sandbox, which must hold the program.',
+  ),
   network: key(z.enum(['open', 'none']).optional(), 'open or none', 'The network of its sandbox. Absent: none.'),
   cpu: key(z.number().min(0.01).max(1024).optional(), 'a number of cores from 0.01 on', 'Cores of its sandbox.'),
   memory: key(megabytes(6), 'whole megabytes from 6 on', 'Megabytes of memory of its sandbox.'),

@@ -51,12 +51,14 @@ export class Relay {
   async fromServer(line: string): Promise<void> {
     const { toHost, redact, say } = this.#parts;
     const message = messageIn(line);
-    if (message === null) return line.trim() === '' ? undefined : say('a line of the server that is no message was left out');
+    if (message === null)
+      return line.trim() === '' ? undefined : say('a line of the server that is no message was left out');
     await toHost.write(tellsOfFailure(message) ? JSON.stringify(withEveryText(message, redact)) : line);
   }
 
   close(): void {
-    for (const waiting of this.#waiting.values()) waiting.abort(new CaissonError('canceled', 'the connection has ended'));
+    for (const waiting of this.#waiting.values())
+      waiting.abort(new CaissonError('canceled', 'the connection has ended'));
   }
 
   async #call(message: Message): Promise<void> {
@@ -83,7 +85,11 @@ function refusal(id: unknown, { message, remedy }: CaissonError): Message {
   return { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }], isError: true } };
 }
 
-const failure = (id: unknown, code: number, message: string): Message => ({ jsonrpc: '2.0', id, error: { code, message } });
+const failure = (id: unknown, code: number, message: string): Message => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message },
+});
 
 function tellsOfFailure({ error, result }: Message): boolean {
   return error !== undefined || objectIn(result)?.['isError'] === true;
@@ -97,6 +103,9 @@ function withEveryText(value: unknown, change: (text: string) => string, depth =
   if (depth > deepest) return null;
   if (Array.isArray(value)) return value.map((each: unknown) => withEveryText(each, change, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]: [string, unknown]) => [change(key), withEveryText(each, change, depth + 1)]),
+    Object.entries(value).map(([key, each]: [string, unknown]) => [
+      change(key),
+      withEveryText(each, change, depth + 1),
+    ]),
   );
 }

@@ -52,7 +52,11 @@ function sharedPlace(name: string, task: string | undefined) {
   });
 }
 
-function ownPlace(name: string, { backend, image, network = 'none', cpu, memory, disk }: Server, task: string | undefined) {
+function ownPlace(
+  name: string,
+  { backend, image, network = 'none', cpu, memory, disk }: Server,
+  task: string | undefined,
+) {
   if (task !== undefined)
     throw new CaissonError('invalid_argument', `the MCP server ${name} has a sandbox of its own, and a task is named`, {
       remedy: `leave out --task, or set mcp_servers.${name}.share: true`,
