@@ -1,7 +1,6 @@
 import { readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { agentProgram } from '../fixtures/acp/editor.ts';
 import { makePlace, once, timeout } from '../fixtures/acp/place.ts';
 
 /** Processes whose environment or command holds the text. */
@@ -113,9 +112,9 @@ describe.each([
     await editor.call('terminal/create', { command: `${mark} & ${mark}; true` });
     await until(async () => (await processesWith(mark.slice(6))) > 1);
     expect(await processesWith(mark.slice(6))).toBeGreaterThan(1);
-    expect(await processesWith(agentProgram)).toBeGreaterThan(1);
+    expect(await processesWith(place.project)).toBeGreaterThan(1);
     expect(await editor.close()).toBe(0);
     expect(await processesWith(mark.slice(6))).toBe(0);
-    expect(await processesWith(agentProgram)).toBe(0);
+    expect(await processesWith(place.project)).toBe(0);
   });
 });

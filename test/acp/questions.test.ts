@@ -53,10 +53,15 @@ describe('questions of caisson acp', () => {
       { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
       { optionId: 'no', name: 'No', kind: 'reject_once' },
     ];
-    const toolCall = { toolCallId: 'x', title: '`ls` \u202e\u001b[2J', kind: 'execute', rawInput: { command: 'ls' } };
+    const content = [{ type: 'diff', path: '/a', oldText: 'a', newText: 'b\u202e' }];
+    const title = '`ls` \u202e\u001b[2J';
+    const toolCall = { toolCallId: 'x', title, kind: 'execute', rawInput: { command: 'ls' }, content };
     const asked = await editor.call('session/request_permission', { toolCall, options });
     expect(asked).toEqual({ outcome: { outcome: 'selected', optionId: 'yes' } });
-    expect(editor.asked[0]?.toolCall.title).toBe('`ls` \\u{202e}\\x1b[2J');
+    expect(editor.asked[0]?.toolCall).toMatchObject({
+      title: '`ls` \\u{202e}\\x1b[2J',
+      content: [{ type: 'diff', path: '/a', oldText: 'a', newText: 'b\\u{202e}' }],
+    });
   });
 
   it('allow the edits of a session by one answer, but never those of names such as .git', { timeout }, async () => {
