@@ -63,8 +63,8 @@ export const single = {
 } as const;
 
 const others = {
-  acp: acpSection,
   approvals: approvalsSection,
+  acp: acpSection,
   hooks: hooksSection,
   tool_loop_guardrails: guardrailsSection,
   policy: policySection,
