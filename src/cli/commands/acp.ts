@@ -22,7 +22,7 @@ type AcpGiven = GivenOf<typeof options>;
 
 export const acp = defineCommand({
   name: 'acp',
-  summary: 'Stand between an editor and its agent, and run in a sandbox what the agent runs',
+  summary: 'Have an agent of an editor work in a sandbox',
   about: `Speaks the Agent Client Protocol on standard input and output: have the editor start this
 instead of its agent. Commands and files of the agent are those of a sandbox in which the project
 is at its own path. Questions are asked in the editor.

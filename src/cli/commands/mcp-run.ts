@@ -3,7 +3,7 @@ import { sandboxOptions } from '../option.ts';
 
 export const mcpRun = defineCommand({
   name: 'mcp run',
-  summary: 'Run an MCP server of the configuration in a sandbox, for the host that starts this',
+  summary: 'Run an MCP server of the configuration in a sandbox',
   about: `Starts the server that mcp_servers names in a sandbox of its own, and passes its messages on standard
 input and output. It gets the variables of its entry, and of this host LANG, LC_* and TERM alone.
 Calls of tools are judged by rules such as mcp(NAME:TOOL); one that is asked about waits for

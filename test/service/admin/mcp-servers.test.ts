@@ -189,7 +189,7 @@ describe('a server in a sandbox', () => {
     await expect(call('github', 'other')).rejects.toThrow(expect.objectContaining({ code: 'approval_required' }));
     await call('plain', 'anything/at.all');
     for (const tool of ['', 'a b', 'x'.repeat(129), 'a\nb', '../../github:delete_repo'])
-      await expect(call('github', tool)).rejects.toThrow();
+      await expect(call('github', tool)).rejects.toThrow(/is not the name of a tool|needs an approval/);
     await expect(call('missing', 'x')).rejects.toThrow('there is no MCP server');
   });
 
