@@ -14,10 +14,14 @@ interface Waiting {
   readonly end: (answer: Answer) => void;
 }
 
+const mostLate = 256;
+
 export class Editor {
   readonly #writer: MessageWriter;
   readonly #timeoutMs: number;
   readonly #waiting = new Map<unknown, Waiting>();
+  /** Ids of requests to which an answer would come too late. */
+  readonly #late = new Set<unknown>();
   /** No agent can guess an id of a question. */
   readonly #prefix = `caisson-${randomBytes(9).toString('hex')}`;
   #count = 0;
@@ -53,22 +57,24 @@ export class Editor {
         clearTimeout(late);
         signal?.removeEventListener('abort', silent);
         this.#waiting.delete(id);
+        if (answer.kind === 'silent') this.#tooLate(id);
         this.#learn(answer);
         resolve(answer);
       };
       const silent = (): void => end({ kind: 'silent' });
       const late = setTimeout(silent, this.#timeoutMs);
       signal?.addEventListener('abort', silent, { once: true });
+      this.#late.delete(id);
       this.#waiting.set(id, { sessionId, end });
       if (signal?.aborted === true) silent();
     });
   }
 
-  /** True for the answer to something that is awaited. */
+  /** True for the answer to something that is awaited, or was until the user had been silent for too long. */
   take(message: Message): boolean {
     const waiting = this.#waiting.get(message['id']);
     waiting?.end(answerIn(message));
-    return waiting !== undefined;
+    return waiting !== undefined || this.#late.delete(message['id']);
   }
 
   /** Whether it answers a question that Caisson has asked, perhaps too late. */
@@ -85,6 +91,12 @@ export class Editor {
   close(): void {
     this.#canAsk = false;
     for (const { end } of this.#waiting.values()) end({ kind: 'cancelled' });
+  }
+
+  #tooLate(id: unknown): void {
+    const [oldest] = this.#late;
+    if (this.#late.size >= mostLate) this.#late.delete(oldest);
+    this.#late.add(id);
   }
 
   #learn({ kind }: Answer): void {
