@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { agentsImage } from '../test/engines/agents-image.ts';
 import { connect } from '../test/engines/engine-api.ts';
 import { apptainerCache, fetchApptainer } from '../test/engines/apptainer.ts';
 import { startEngine, whyNoEngine, type EngineKind } from '../test/engines/engine.ts';
@@ -20,6 +21,8 @@ interface Part {
   readonly make: (missing: readonly string[]) => Promise<string>;
 }
 
+const images = [...testImages, agentsImage];
+
 const parts: readonly Part[] = [
   {
     name: 'packages',
@@ -32,10 +35,10 @@ const parts: readonly Part[] = [
   },
   {
     name: 'images',
-    missing: async () => testImages.filter((image) => !existsSync(archiveOf(image))).map(({ reference }) => reference),
+    missing: async () => images.filter((image) => !existsSync(archiveOf(image))).map(({ reference }) => reference),
     remedy: () => 'npm run engines',
     make: async (missing) => {
-      for (const image of testImages) await makeArchive(image);
+      for (const image of images) await makeArchive(image);
       return `made ${missing.join(' ')} in ${engineCache()}`;
     },
   },

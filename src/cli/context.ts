@@ -39,6 +39,8 @@ export interface Context {
   readonly settings: () => Promise<SettingsApi>;
   /** The same, where questions are answered from elsewhere. */
   readonly remote: () => Promise<CaissonApi>;
+  /** The same, where this approver is asked, and which stands in this directory. */
+  readonly asking: (approver: Approver, cwd: string) => Promise<CaissonApi>;
   /** To stdout, as it is; resolves when it is written. */
   readonly print: (text: string | Uint8Array) => Promise<void>;
   readonly printJson: (value: unknown) => Promise<void>;
@@ -89,6 +91,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     home: () => homeOf(given, world),
     settings: service.settings,
     remote: service.remote,
+    asking: service.asking,
     print,
     printJson: (value) => print(`${toJson(value, world.stdout.isTTY === true ? 2 : 0)}\n`),
     printTable: (head, rows) => print(table(head, rows, paint)),
@@ -122,6 +125,7 @@ interface Opener {
   readonly local: () => Promise<CaissonApi>;
   readonly settings: () => Promise<SettingsApi>;
   readonly remote: () => Promise<CaissonApi>;
+  readonly asking: Context['asking'];
   readonly close: () => Promise<void>;
 }
 
@@ -135,7 +139,7 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   const home = given.text('home');
   let opened: Promise<CommandApi> | null = null;
   let local: Promise<CaissonApi> | null = null;
-  const opening = (approver: Approver | 'queue' | null): Opening => {
+  const opening = (approver: Approver | 'queue' | null, cwd = world.cwd): Opening => {
     return {
       ...(home === undefined ? {} : { home }),
       ...(approver === null ? {} : { approver }),
@@ -145,19 +149,20 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
       onNotice: notice,
       ...rulesOf(given),
       env: world.env,
-      cwd: world.cwd,
+      cwd,
     };
   };
   const noticed = <Opened extends Noticing>(opened: Opened): Opened => {
     for (const text of opened.config.notices) notice(text);
     return opened;
   };
-  const openLocal = (approver: Approver | 'queue' | null): Promise<CaissonApi> =>
-    (local ??= world.embedded(opening(approver)).then(noticed));
+  const openLocal = (approver: Approver | 'queue' | null, cwd?: string): Promise<CaissonApi> =>
+    (local ??= world.embedded(opening(approver, cwd)).then(noticed));
   return {
     open: () => (opened ??= world.open(opening(approverOn(world, clear))).then(noticed)),
     local: () => openLocal(approverOn(world, clear)),
     remote: () => openLocal('queue'),
+    asking: openLocal,
     settings: async () => noticed(await world.settings(opening(null))),
     close: async () => {
       // What did not open has been reported to its caller.

@@ -149,6 +149,7 @@ export function settle({ sections }: Schema, { values }: Laid): Settings {
   const {
     terminal,
     approvals,
+    acp,
     hooks,
     tool_loop_guardrails: guardrails,
     policy,
@@ -164,6 +165,7 @@ export function settle({ sections }: Schema, { values }: Laid): Settings {
   return {
     terminal: terminal.parse(values['terminal']),
     approvals: approvals.parse(values['approvals']),
+    acp: acp.parse(values['acp']),
     hooks: hooks.parse(values['hooks']),
     tool_loop_guardrails: guardrails.parse(values['tool_loop_guardrails']),
     policy: policy.parse(values['policy']),

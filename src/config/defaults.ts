@@ -44,6 +44,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
     smart: {},
     denial_breaker_threshold: 3,
   },
+  acp: { edits: 'ask' },
   hooks: { pre_tool_call: {}, auto_accept: false },
   tool_loop_guardrails: {
     enabled: false,

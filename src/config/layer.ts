@@ -42,6 +42,7 @@ const names: readonly string[] = [
   'terminal',
   'approvals',
   'hooks',
+  'acp',
   'tool_loop_guardrails',
   'policy',
   'security',

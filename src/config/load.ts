@@ -14,7 +14,7 @@ import { type Environment, checkHome, prepareHome, readOwnFile } from './home.ts
 import { keep, type Keeping, keyOf, readKept } from './kept.ts';
 import { type Laid, lay, type Setting, settingsOf } from './layer.ts';
 import { limitBytes } from './limits.ts';
-import { isPattern, matches } from './pattern.ts';
+import { isPattern, matches } from '../values/pattern.ts';
 import { findSwitches, type Switch } from './switches.ts';
 import type { Flags, Loaded, Settings, TaskTerminal } from './types.ts';
 

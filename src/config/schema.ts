@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { KeySchema } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import { key } from '../lib/config-key.ts';
-import { allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
+import { acpSection, allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
 import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
 import { networkSection } from './schema/network.ts';
@@ -22,6 +22,7 @@ import { terminalSection } from './schema/terminal.ts';
 import { type BackendKeys, backendKey } from './backends.ts';
 
 export {
+  acpSection,
   approvalsSection,
   auditSection,
   discordSection,
@@ -63,6 +64,7 @@ export const single = {
 
 const others = {
   approvals: approvalsSection,
+  acp: acpSection,
   hooks: hooksSection,
   tool_loop_guardrails: guardrailsSection,
   policy: policySection,
@@ -111,6 +113,7 @@ export async function schemaOf({ configs }: BackendKeys) {
     terminal: terminal.partial().optional().describe('Where commands run, and within which bounds.'),
     approvals: approvalsSection.partial().optional().describe('What is asked about, and who answers.'),
     command_allowlist: allowlistKey.optional(),
+    acp: acpSection.partial().optional().describe('Agents of editors, under `caisson acp`.'),
     hooks: hooksSection.partial().optional().describe('Scripts that see a call before it runs.'),
     tool_loop_guardrails: guardrailsSection
       .partial()

@@ -1,6 +1,7 @@
 /** What the rest of Caisson sees of the configuration. Types only: nothing is loaded by importing this. */
 import type { z } from 'zod';
 import type {
+  acpSection,
   approvalsSection,
   auditSection,
   discordSection,
@@ -24,6 +25,7 @@ export type Terminal = Readonly<z.infer<typeof terminalSection>>;
 export interface Settings {
   readonly terminal: Terminal;
   readonly approvals: Readonly<z.infer<typeof approvalsSection>>;
+  readonly acp: Readonly<z.infer<typeof acpSection>>;
   readonly hooks: Readonly<z.infer<typeof hooksSection>>;
   readonly tool_loop_guardrails: Readonly<z.infer<typeof guardrailsSection>>;
   readonly policy: Readonly<z.infer<typeof policySection>>;

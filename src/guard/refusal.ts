@@ -89,5 +89,9 @@ function nameOf(rule: string, description: string): string {
   return /^[HDU]\d/.test(rule) ? description : `${description} (${rule})`;
 }
 
-const nameOfCall = ({ subject }: Call): string =>
-  subject.kind === 'file' ? `${subject.tool} of ${subject.paths.join(', ')}` : 'the command';
+function nameOfCall({ subject }: Call): string {
+  if (subject.kind !== 'file') return 'the command';
+  const { tool, paths } = subject;
+  // What a tool of a server was given may be long, and hold a secret.
+  return `${tool} of ${tool === 'mcp' ? paths[0] : paths.join(', ')}`;
+}

@@ -1,7 +1,7 @@
 /** The rules that hold for a task: what operator, task, project and command line say, composed once and kept. */
 import { createHash } from 'node:crypto';
 import { allowedTo } from '../config/owners.ts';
-import { isPattern, matches } from '../config/pattern.ts';
+import { isPattern, matches } from '../values/pattern.ts';
 import type { Config, Loaded } from '../config/types.ts';
 import type { WebsitePolicy } from '../network/website-policy.ts';
 import type { Websites } from '../network/websites.ts';

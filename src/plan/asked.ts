@@ -54,5 +54,5 @@ function isUsualSize(terminal: Terminal, { key, origin }: { readonly key: string
 export function requested(request: SandboxRequest): readonly string[] {
   const limits = limitNames.filter((name) => request.limits?.[name] !== undefined);
   const others = (['network', 'persistent', 'image'] as const).filter((name) => request[name] !== undefined);
-  return [...limits, ...others];
+  return [...limits, ...others, ...(request.project === true ? ['mounts'] : [])];
 }

@@ -11,6 +11,8 @@ const types = {
   persistent: 'boolean',
   allowDegraded: 'boolean',
   recreate: 'boolean',
+  project: 'boolean',
+  server: 'string',
   limits: 'object',
 } as const satisfies Partial<Record<keyof SandboxRequest, string>>;
 

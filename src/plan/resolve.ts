@@ -31,6 +31,13 @@ interface Input {
   readonly backend: string;
 }
 
+/** Where it is made, and from where. */
+interface Place {
+  readonly guarantees: Guarantees;
+  readonly host: Host;
+  readonly stateDirectory: string;
+}
+
 const mebibyte = 1024 ** 2;
 const workspace = '/workspace';
 
@@ -43,13 +50,13 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   const task = loaded.forTask(request.taskId ?? ephemeralPrefix);
   const { terminal } = task;
   const input: Input = { request, task, backend: request.backend ?? terminal.backend };
-  const mounts = mountsFor(input, loaded.home, host);
+  const place: Place = { guarantees, host, stateDirectory: loaded.home };
   const { taskId } = request;
   const times = askedTimes(request);
   const silent: Input = { ...input, request: taskId === undefined ? {} : { taskId } };
   return {
-    spec: specFor(input, guarantees, mounts),
-    configured: { ...specFor(silent, guarantees, mounts), backend: terminal.backend },
+    spec: specFor(input, place),
+    configured: { ...specFor(silent, place), backend: terminal.backend },
     asked: askedControls(request, task, input.backend),
     said: new Set(requested(request)),
     usualImage: request.image === undefined && isDefault(task, backendKey(input.backend, 'image')),
@@ -72,11 +79,12 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   };
 }
 
-function specFor(
-  { request, task: { terminal }, backend }: Input,
-  guarantees: Guarantees,
-  mounts: readonly Mount[],
-): Spec {
+function specFor(input: Input, place: Place): Spec {
+  const {
+    request,
+    task: { terminal },
+    backend,
+  } = input;
   return {
     backend,
     image: checkImage(request.image ?? textKey(terminal, backendKey(backend, 'image'))),
@@ -84,8 +92,10 @@ function specFor(
     network: networkFor(terminal, request, backend),
     // What has no task to come back for has nothing to keep.
     persistent: request.persistent ?? (request.taskId === undefined ? false : terminal.container_persistent),
-    cwd: checkCwd(request.cwd ?? terminal.cwd ?? defaultCwd(guarantees, request.taskId)),
-    mounts,
+    cwd: checkCwd(
+      request.cwd ?? projectOf(input, place) ?? terminal.cwd ?? defaultCwd(place.guarantees, request.taskId),
+    ),
+    mounts: mountsFor(input, place),
     hardening: hardeningFor(terminal, backend),
   };
 }
@@ -122,11 +132,19 @@ function hardeningFor(terminal: Terminal, backend: string): Hardening {
   };
 }
 
-function mountsFor({ task: { terminal }, backend }: Input, stateDirectory: string, host: Host): readonly Mount[] {
-  if (host.cwd === null || !flagOf(terminal, backendKey(backend, 'mount_cwd_to_workspace'), false)) return [];
-  const mount = { source: host.cwd, target: workspace, readOnly: false };
-  return [checkMount(mount, { stateDirectory, ...hostPlaces(host.env) })];
+function mountsFor(input: Input, { guarantees, host, stateDirectory }: Place): readonly Mount[] {
+  const { cwd } = host;
+  if (cwd === null) return [];
+  const isBound = flagOf(input.task.terminal, backendKey(input.backend, 'mount_cwd_to_workspace'), false);
+  const targets = [
+    ...(isBound ? [workspace] : []),
+    ...(input.request.project === true && guarantees.isolation !== 'none' ? [cwd] : []),
+  ];
+  const rules = targets.length === 0 ? null : { stateDirectory, ...hostPlaces(host.env) };
+  return rules === null ? [] : targets.map((target) => checkMount({ source: cwd, target, readOnly: false }, rules));
 }
+
+const projectOf = ({ request }: Input, { host }: Place): string | null => (request.project === true ? host.cwd : null);
 
 function defaultCwd({ isolation, directories }: Guarantees, taskId: string | undefined): string {
   if (directories !== undefined) return taskId === undefined ? directories.home : `${directories.tasks}/${taskId}`;

@@ -13,6 +13,16 @@ export interface SandboxRequest extends AskedTimes {
   readonly network?: NetworkMode;
   readonly persistent?: boolean;
   readonly cwd?: string;
+  /**
+   * Has the directory of the caller (`cwd` of the opening) inside at its own path, writable, and starts there. Without isolation it
+   * is there already. Never to be taken from a client: it names a path of this host.
+   */
+  readonly project?: boolean;
+  /**
+   * The MCP server of the configuration that runs in it: alone its own request reaches its sandbox, and nothing of this host is
+   * passed on to it. Never to be taken from a client.
+   */
+  readonly server?: string;
   /** At most 64, with the grammar of Kubernetes; none begins with `caisson.`. A sandbox that is there gets them beside its own. */
   readonly labels?: Labels;
   /** Start although a requested control cannot be given; what is missing is listed under `degraded`. */

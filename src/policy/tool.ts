@@ -1,5 +1,6 @@
 /** Verdicts on tools that take no command: a path, or nothing that rules look at. */
 import { resolvePath } from './analysis/paths.ts';
+import { matches as matchesName } from '../values/pattern.ts';
 import { pathMatches } from './permission/paths.ts';
 import type { Permission } from './permission/rules.ts';
 import type { Settings } from './settings.ts';
@@ -9,7 +10,7 @@ export interface ToolCall {
   readonly tool: string;
   /** Other names by which rules may mean it. */
   readonly also?: readonly string[];
-  /** Real and absolute, links followed, in the sandbox. */
+  /** Real and absolute, links followed, in the sandbox. Of `mcp`: `SERVER:TOOL`. */
   readonly path?: string;
   readonly project: string;
 }
@@ -18,7 +19,8 @@ const reading = /^(?:read_file|list_files|search_files|view|glob|grep|web_search
 
 /** Deny, then ask, then allow, then the mode. The profile `strict` locks files to the project. */
 export function decideTool(call: ToolCall, { permissions, mode, profile }: Settings): Decision {
-  if (profile === 'strict' && call.path !== undefined && !isInside(call.path, call.project)) return outside;
+  if (profile === 'strict' && call.tool !== 'mcp' && call.path !== undefined && !isInside(call.path, call.project))
+    return outside;
   for (const verdict of ['deny', 'ask', 'allow'] as const) {
     const found = permissions.find((each) => each.verdict === verdict && matches(each, call));
     if (found !== undefined) return decisionOf(verdict, 'rule', found.text);
@@ -43,6 +45,7 @@ function isInside(path: string, project: string): boolean {
 function matches({ tool, pattern, verdict }: Permission, call: ToolCall): boolean {
   if (tool !== call.tool && call.also?.includes(tool) !== true) return false;
   if (pattern.kind === 'tool') return true;
+  if (pattern.kind === 'name') return call.path !== undefined && matchesName(pattern.glob, call.path);
   return (
     pattern.kind === 'path' &&
     call.path !== undefined &&

@@ -1,6 +1,7 @@
 /** From a request to a plan: resolved against configuration and task overrides, compared with what the place promises. */
 import type { Allowed } from '../config/owners.ts';
 import type { Loaded } from '../config/types.ts';
+import { CaissonError } from '../errors.ts';
 import { compareSpec } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
 import { configuredTimes, resolveSpec, type Settled } from '../plan/resolve.ts';
@@ -10,6 +11,7 @@ import { cappedSettings, ownedBackend, ownedSettings, withinBounds } from '../pl
 import { operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
 import { checkTaskId, checkTaskKey, newTaskId } from '../values/task.ts';
+import { checkServerTask, planOfServer } from '../plan/server.ts';
 import type { Plan, SandboxRequest } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Backend } from '../backend.ts';
@@ -42,6 +44,7 @@ export class Plans {
   async planFor(request: SandboxRequest, options: StepOptions): Promise<Plan> {
     const row = request.existing === true ? await findRow(this.#context, request.taskId ?? '') : null;
     if (row === null) checkNew(request, options);
+    this.#checkServer(request, row, options);
     const before = row === null && request.recreate !== true ? await this.#before(request) : null;
     // What an owner may have changes while the service runs.
     const allowed = this.#allowed(row?.taskId ?? request.taskId ?? '');
@@ -53,7 +56,8 @@ export class Plans {
     if (known === undefined && plan.spec.mounts.length === 0) this.#remember(key, plan);
     const taskId = row?.taskId ?? request.taskId ?? newTaskId();
     const bound = options.caller?.bounds?.label ?? null;
-    return { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null, bound };
+    const made = { ...plan, taskId, recreate: request.recreate ?? false, existing: row !== null, bound };
+    return request.server === undefined ? made : planOfServer(made, request.server);
   }
 
   /** Throws `permission_denied` for what is more than the configuration gives to another owner than the operator. */
@@ -102,6 +106,11 @@ export class Plans {
     };
   }
 
+  #checkServer(request: SandboxRequest, row: SandboxRow | null, { caller }: StepOptions): void {
+    const servers = Object.keys(this.#surroundings.loaded.config.mcp_servers);
+    checkServerTask(request, { taskId: row?.taskId ?? request.taskId, servers, isClient: caller !== undefined });
+  }
+
   /** `null`: it is the operator's, who may have anything. */
   #allowed(taskId: string): Allowed | null {
     const owner = ownerOf(taskId);
@@ -126,8 +135,10 @@ function placeOf(request: SandboxRequest, usual: string, allowed: Allowed | null
   return allowed === null ? (request.backend ?? usual) : ownedBackend(request, usual, allowed);
 }
 
-/** A task of another owner is made on behalf of that owner alone. */
-function checkNew({ taskId }: SandboxRequest, { caller }: StepOptions): void {
+/** A task of another owner is made on behalf of that owner alone, and the caller's directory is bound for no client. */
+function checkNew({ taskId, project }: SandboxRequest, { caller }: StepOptions): void {
+  if (project === true && caller !== undefined)
+    throw new CaissonError('permission_denied', 'a client of the service has no directory on its host');
   if (taskId !== undefined && ownerOf(taskId) !== (caller?.owner ?? operator)) checkTaskId(taskId);
 }
 
@@ -135,8 +146,8 @@ function checkNew({ taskId }: SandboxRequest, { caller }: StepOptions): void {
 function keyOf(request: SandboxRequest, before: SandboxRow | null, { caller, said }: StepOptions): string {
   const bounds = caller?.bounds;
   const { taskId, backend, image, limits, network, persistent, cwd, allowDegraded } = request;
-  const { labels, idleTimeoutMs, lifetimeMs } = request;
-  const asked = [taskId, backend, image, limits, network, persistent, cwd, allowDegraded];
+  const { labels, idleTimeoutMs, lifetimeMs, project = false } = request;
+  const asked = [taskId, backend, image, limits, network, persistent, cwd, allowDegraded, project];
   const times = [
     labels,
     idleTimeoutMs === undefined ? 'configured' : idleTimeoutMs,

@@ -44,6 +44,12 @@ export function mcpChildEnv(env: Env, own: Values): Values {
   return { ...kept(env, (name) => safeForServers.test(name)), ...own };
 }
 
+/** For an MCP server in a sandbox, which has its own PATH, HOME, USER, SHELL and TMPDIR. */
+export function mcpInsideEnv(env: Env, own: Values): Values {
+  checkExecEnv(own, { operator: true });
+  return { ...kept(env, (name) => /^(?:LANG|LC_[A-Z_]+|TERM)$/.test(name)), ...own };
+}
+
 function kept(env: Env, keeps: (name: string, value: string) => boolean): Values {
   return Object.fromEntries(
     Object.entries(env).filter(

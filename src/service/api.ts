@@ -14,6 +14,7 @@ import type { SessionInput, SessionView } from '../exec/session/types.ts';
 import type { ExecEvent } from '../exec/types.ts';
 import type { CopyResult, FileTools } from '../files/types.ts';
 import type { GcItem } from './admin/gc-item.ts';
+import type { McpServersApi } from './admin/mcp-servers-api.ts';
 import type { SecretsApi } from './admin/secrets-api.ts';
 import type { InstallationApi } from './installation.ts';
 import type { HookView } from '../guard/hooks/types.ts';
@@ -36,7 +37,6 @@ import type {
   ExecView,
   ImageView,
   LogInput,
-  McpChild,
   CloseOptions,
   Options,
   Page,
@@ -68,6 +68,7 @@ export type { SkillFinding, SkillScan, SkillVerdict } from '../guard/skills/type
 export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/types.ts';
 export type { CopyResult, FileArchive, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc-item.ts';
+export type * from './admin/mcp-servers-api.ts';
 export type { SecretsApi } from './admin/secrets-api.ts';
 export type { HookView } from '../guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
@@ -243,16 +244,6 @@ export interface BackendsApi {
   hostKeys(backend: string, options?: Options): Promise<readonly HostKey[]>;
   /** A person has compared the fingerprint: the key is known from now on. It is on record in the audit. */
   confirmHostKey(backend: string, key: Pick<HostKey, 'host' | 'fingerprint'>, options?: Options): Promise<void>;
-}
-
-/** MCP servers, which the caller starts as its own child processes. */
-export interface McpServersApi {
-  names(): Promise<readonly string[]>;
-  /**
-   * What to start one with, without a shell: of this host's environment PATH, HOME, USER, LANG, LC_ALL, TERM, SHELL,
-   * TMPDIR and XDG_*, and what its configuration sets. `env` holds secrets: it is for the child alone. Throws `not_found`.
-   */
-  child(name: string): Promise<McpChild>;
 }
 
 /** What can be asked without a state directory. */

@@ -118,7 +118,7 @@ export class Caisson implements CaissonApi {
     this.access = accessOf(context, loaded, env);
     this.tokens = tokensOf(context, env);
     this.backends = backendsOf({ context, names, modules: loaded.config.backends, env });
-    this.mcpServers = mcpServersOf(loaded);
+    this.mcpServers = mcpServersOf(loaded, guard);
     this.installation = installationOf(context, this.#running);
     this.#sweeper = new Sweeper(parts);
 

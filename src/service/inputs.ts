@@ -31,7 +31,17 @@ type InputOf<Api, Verb extends keyof Api> = Api[Verb] extends (input: infer Inpu
   : never;
 
 const sandbox: Of<SandboxRequest> = {
-  ...{ taskId: true, backend: true, image: true, limits: true, network: true, persistent: true, cwd: true },
+  ...{
+    taskId: true,
+    backend: true,
+    image: true,
+    limits: true,
+    network: true,
+    persistent: true,
+    cwd: true,
+    project: true,
+  },
+  server: true,
   ...{ allowDegraded: true, recreate: true, existing: true, labels: true, idleTimeoutMs: true, lifetimeMs: true },
 };
 

@@ -166,13 +166,6 @@ export interface CopyInput {
   readonly limits?: { readonly bytes?: number; readonly entries?: number };
 }
 
-export interface McpChild {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** All of its environment. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /** One part of a list. */
 export interface Page<T> {
   readonly items: readonly T[];

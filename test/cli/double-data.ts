@@ -102,6 +102,11 @@ const mcpServers: CaissonApi['mcpServers'] = {
   child: async (name) => {
     throw new CaissonError('not_found', name);
   },
+  shares: async () => false,
+  inside: async (name) => {
+    throw new CaissonError('not_found', name);
+  },
+  admit: async () => {},
 };
 
 export const secretsOf = (approved: string[]): CaissonApi['secrets'] => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDotenv } from '../../src/config/dotenv.ts';
-import { matches } from '../../src/config/pattern.ts';
+import { matches } from '../../src/values/pattern.ts';
 import { CaissonError } from '../../src/errors.ts';
 
 describe('parseDotenv', () => {

@@ -57,12 +57,12 @@ export async function makeArchive(image: TestImage): Promise<boolean> {
 }
 
 /** Imports what the engine lacks or has in another version. Throws when an archive has not been made yet. */
-export async function importImages(host: string): Promise<void> {
+export async function importImages(host: string, images: readonly TestImage[] = testImages): Promise<void> {
   const docker = connect(host);
   const there = await docker.listImages({ filters: { label: [versionLabel] } });
   const has = ({ reference, version }: TestImage) =>
     there.some(({ RepoTags, Labels }) => RepoTags?.includes(reference) && Labels[versionLabel] === String(version));
-  for (const image of testImages.filter((each) => !has(each))) await importImage(host, image);
+  for (const image of images.filter((each) => !has(each))) await importImage(host, image);
 }
 
 async function importImage(host: string, image: TestImage): Promise<void> {

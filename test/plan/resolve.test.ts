@@ -242,3 +242,26 @@ describe('binding the working directory', () => {
     ).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
   });
 });
+
+describe('the directory of the caller', () => {
+  const project = async () => await realpath(await mkdtemp(join(tmpdir(), 'caisson-project-')));
+
+  it('is bound at its own path, where commands then start, and not for requests that do not say so', async () => {
+    const cwd = await project();
+    const resolved = (request: SandboxRequest, guarantees = generous) =>
+      resolveSpec(loadedWith({}), { taskId: 'a', ...request }, guarantees, { cwd, env: {} });
+    const { spec, configured, asked } = resolved({ project: true });
+    expect(spec).toMatchObject({ cwd, mounts: [{ source: cwd, target: cwd, readOnly: false }] });
+    expect([configured.mounts, asked.has('mounts')]).toEqual([[], true]);
+    expect(resolved({}).spec).toMatchObject({ cwd: '/workspace', mounts: [] });
+    expect(resolved({ project: true }, bare).spec.cwd).toBe(cwd);
+    await rm(cwd, { recursive: true });
+  });
+
+  it('is no home directory', () => {
+    const home = { cwd: tmpdir(), env: { HOME: tmpdir() } };
+    expect(() => resolveSpec(loadedWith({}), { taskId: 'a', project: true }, generous, home)).toThrow(
+      'cannot be mounted',
+    );
+  });
+});

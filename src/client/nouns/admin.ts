@@ -157,6 +157,9 @@ export function mcpServersOf(wire: Wire): McpServersApi {
       return items.map(String);
     },
     child: none('mcpServers.child', 'its answer holds the secrets of a child of the caller'),
+    shares: none('mcpServers.shares', '`caisson mcp config` asks it on the host of the service'),
+    inside: none('mcpServers.inside', 'its answer holds the secrets of a server'),
+    admit: none('mcpServers.admit', '`caisson mcp run` does it on the host of the service'),
   };
 }
 

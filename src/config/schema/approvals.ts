@@ -87,6 +87,14 @@ export const approvalsSection = z.strictObject({
   ),
 });
 
+export const acpSection = z.strictObject({
+  edits: key(
+    z.enum(['ask', 'session', 'policy']),
+    'ask, session or policy',
+    'Edits of an agent under `caisson acp`: each is asked about; the first of a session; those that rules name.',
+  ),
+});
+
 export const allowlistKey = key(
   z.array(z.string().min(1).max(mostRuleUnits)).max(mostRules),
   'a list of descriptions, program names, command texts or rules',

@@ -1,4 +1,4 @@
-/** Permission rules: `tool`, `tool(words:*)`, `tool(exact words)`, `tool(path/glob/**)`. */
+/** Permission rules: `tool`, `tool(words:*)`, `tool(exact words)`, `tool(path/glob/**)`, `mcp(server:tool)`. */
 import { CaissonError } from '../../errors.ts';
 import { resolveWord, wordsOfSimple } from '../analysis/words.ts';
 import type { RuleTexts, Verdict } from '../types.ts';
@@ -9,7 +9,9 @@ export type Pattern =
   /** The command starts with these words. */
   | { readonly kind: 'prefix'; readonly words: readonly string[] }
   | { readonly kind: 'exact'; readonly words: readonly string[] }
-  | { readonly kind: 'path'; readonly glob: string };
+  | { readonly kind: 'path'; readonly glob: string }
+  /** `SERVER:TOOL` of a call to an MCP server, with `*` and `?`; `SERVER` alone is all of its tools. */
+  | { readonly kind: 'name'; readonly glob: string };
 
 export interface Permission {
   readonly text: string;
@@ -27,13 +29,12 @@ export function parsePermission(text: string, verdict: Verdict): Permission {
   if (tool === undefined) throw malformed(text, 'is neither tool nor tool(pattern)');
   if (inside === undefined) return { text, verdict, tool, pattern: { kind: 'tool' } };
   if (inside.trim() === '') throw malformed(text, 'has nothing between the brackets');
-  return {
-    text,
-    verdict,
-    tool,
-    pattern: commandTools.has(tool) ? commandPattern(text, inside, verdict) : { kind: 'path', glob: inside.trim() },
-  };
+  if (commandTools.has(tool)) return { text, verdict, tool, pattern: commandPattern(text, inside, verdict) };
+  const glob = inside.trim();
+  return { text, verdict, tool, pattern: tool === 'mcp' ? namePattern(glob) : { kind: 'path', glob } };
 }
+
+const namePattern = (glob: string): Pattern => ({ kind: 'name', glob: glob.includes(':') ? glob : `${glob}:*` });
 
 function commandPattern(text: string, inside: string, verdict: Verdict): Pattern {
   const prefix = /:\*$|(?<=\s)\*$/.test(inside);

@@ -2,12 +2,14 @@
 import { nearest } from '../../lib/nearest.ts';
 import type { Verdict } from '../types.ts';
 
-/** Tools that take a command; all others take a path. */
+/** Tools that take a command; all others take a path, or a name. */
 export const commandTools: ReadonlySet<string> = new Set(['terminal', 'terminal_exec', 'process', 'execute_code']);
 
 /** What requests of Caisson are judged as; a rule for another name has no effect. */
 const tools: readonly string[] = [
   ...commandTools,
+  // A call that passes to a server under `caisson mcp run`.
+  'mcp',
   ...['read_file', 'list_files', 'search_files', 'write_file', 'patch', 'move_file', 'remove_file'],
 ];
 

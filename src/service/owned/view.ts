@@ -63,7 +63,10 @@ function shared({ api, isOperator }: Mine): Pick<CaissonApi, 'backends' | 'mcpSe
       check: isOperator ? check : refused,
       ...{ account: refused, hostKeys: refused, confirmHostKey: refused },
     },
-    mcpServers: { names: async () => (isOperator ? await mcpServers.names() : []), child: refused },
+    mcpServers: {
+      names: async () => (isOperator ? await mcpServers.names() : []),
+      ...{ shares: refused, child: refused, inside: refused, admit: refused },
+    },
   };
 }
 

@@ -192,6 +192,40 @@ function backendCases(suite: Suite): void {
     expect(child).toMatchObject({ command: 'docs-server', args: [], env: { DOCS_TOKEN: 'token-of-the-docs-server' } });
     await refused(place.agent.mcpServers.child('none'), 'not_found');
   });
+
+  suite.test('mcpServers.shares.own', 'says whether one runs in the sandbox of a task', async (place) => {
+    expect(await place.agent.mcpServers.shares('docs')).toBe(false);
+    await refused(place.agent.mcpServers.shares('none'), 'not_found');
+  });
+
+  suite.test('mcpServers.inside.own', 'says what to start one with in a sandbox of its own', async (place) => {
+    const inside = await place.agent.mcpServers.inside('docs');
+    expect(inside).toMatchObject({ command: ['docs-server'], shares: false, request: { taskId: 'mcp-docs' } });
+    expect(inside.env).toMatchObject({ DOCS_TOKEN: 'token-of-the-docs-server' });
+    await refused(place.agent.mcpServers.inside('none'), 'not_found');
+  });
+
+  suite.test('mcpServers.admit.passed', 'lets a call pass that no rule forbids', async (place) => {
+    const call = { server: 'docs', tool: 'read', arguments: {}, taskId: place.task };
+    expect(await place.agent.mcpServers.admit(call)).toBeUndefined();
+  });
+
+  suite.test('installation.figures.counted', 'counts what the state directory has', async (place) => {
+    await place.agent.sandboxes.create({ taskId: place.task });
+    const { sandboxes, store } = await place.agent.installation.figures();
+    expect(sandboxes.length).toBeGreaterThan(0);
+    expect(store.bytes).toBeGreaterThan(0);
+  });
+
+  suite.test(
+    'installation.backup.copied',
+    'copies the state directory into a new one, and into no other',
+    async (place) => {
+      const directory = join(await place.hostDirectory(), 'backup');
+      expect(await place.agent.installation.backup(directory)).toMatchObject({ directory });
+      await refused(place.agent.installation.backup(directory), 'already_exists');
+    },
+  );
 }
 
 function secretCases(suite: Suite): void {

@@ -47,6 +47,17 @@ export const serviceDeviations: Readonly<Record<string, Deviation>> = {
   'mcpServers.child.started': notServed('its answer holds the secrets of a child of the caller', ({ agent }) =>
     agent.mcpServers.child('docs'),
   ),
+  'mcpServers.shares.own': notServed('it is asked on the host of the service', ({ agent }) =>
+    agent.mcpServers.shares('docs'),
+  ),
+  'mcpServers.inside.own': notServed('its answer holds the secrets of a server', ({ agent }) =>
+    agent.mcpServers.inside('docs'),
+  ),
+  'mcpServers.admit.passed': notServed('it is done on the host of the service', ({ agent, task: taskId }) =>
+    agent.mcpServers.admit({ server: 'docs', tool: 'read', arguments: {}, taskId }),
+  ),
+  'installation.figures.counted': notServed('the metrics have them', ({ agent }) => agent.installation.figures()),
+  'installation.backup.copied': notServed(hostPaths, ({ agent }) => agent.installation.backup('/x')),
   'config.create.there': notServed('the first file is written on the host of the service', ({ agent }) =>
     agent.config.create('terminal: {backend: local}\n'),
   ),

@@ -132,3 +132,73 @@ describe('a server that is written wrongly is named', () => {
     expect(String(failure)).not.toContain('secret-value');
   });
 });
+
+describe('a server in a sandbox', () => {
+  const entry = `mcp_servers:
+  github: {command: npx, args: [-y, x], env: {TOKEN: "..."}, image: node, memory: 512, cpu: 2, network: open}
+  beside: {command: beside, share: true}
+  plain: {command: plain}
+`;
+
+  it('has its own task, image, limits and network, and of the host LANG, LC_* and TERM', async () => {
+    const { mcpServers } = await openedWith(`${entry}terminal: {env_passthrough: [DEPLOY_TOKEN]}\n`);
+    expect(await mcpServers.inside('github')).toEqual({
+      request: {
+        ...{ server: 'github', taskId: 'mcp-github', image: 'node', network: 'open' },
+        limits: { cpuCores: 2, memoryBytes: 512 * 2 ** 20 },
+      },
+      command: ['npx', '-y', 'x'],
+      env: { LANG: 'C.UTF-8', LC_CTYPE: 'C', TOKEN: '...' },
+      shares: false,
+    });
+    expect(await mcpServers.inside('plain')).toMatchObject({ request: { taskId: 'mcp-plain', network: 'none' } });
+  });
+
+  it('shares the sandbox of a task where its entry says so, and has to be given one then', async () => {
+    const { mcpServers } = await openedWith(entry);
+    expect(await mcpServers.inside('beside', { task: 'build' })).toMatchObject({
+      request: { server: 'beside', taskId: 'build' },
+      shares: true,
+    });
+    await expect(mcpServers.inside('beside')).rejects.toThrow('shares the sandbox of a task, and none is named');
+    await expect(mcpServers.inside('plain', { task: 'build' })).rejects.toThrow('has a sandbox of its own');
+    await expect(mcpServers.inside('missing')).rejects.toThrow('there is no MCP server');
+  });
+
+  it('is not started where other tasks could read what it is given', async () => {
+    const caisson = await openedWith(entry);
+    const { request, command, env } = await caisson.mcpServers.inside('plain');
+    await expect(caisson.run({ ...request, network: undefined, command, env } as never)).rejects.toThrow(
+      'could read what the MCP server plain is given',
+    );
+    for (const work of [
+      () => caisson.run({ taskId: 'mcp-plain', command: ['env'] }),
+      () => caisson.sessions.run({ taskId: 'mcp-plain', name: 'a', text: 'env' }),
+      () => caisson.files.read({ task: 'mcp-plain', path: '/proc/1/environ' }),
+    ])
+      await expect(work()).rejects.toThrow(/is that of the MCP server plain|no sandbox for "mcp-plain"/);
+  });
+
+  it('has its calls judged by rules on its tools, and by the mode', async () => {
+    const rules = '{deny: ["mcp(github:delete_*)"], allow: ["mcp(plain)"], ask: ["mcp(github:merge)"]}';
+    const { mcpServers } = await openedWith(`${entry}approvals: {rules: ${rules}, tool_mode: supervised}\n`);
+    const call = (server: string, tool: string) =>
+      mcpServers.admit({ server, tool, arguments: { secret: 1 }, taskId: 'mcp-x' });
+    await expect(call('github', 'delete_repo')).rejects.toThrow('mcp of github:delete_repo is refused');
+    await expect(call('github', 'merge')).rejects.toThrow(expect.objectContaining({ code: 'approval_required' }));
+    await expect(call('github', 'other')).rejects.toThrow(expect.objectContaining({ code: 'approval_required' }));
+    await call('plain', 'anything/at.all');
+    for (const tool of ['', 'a b', 'x'.repeat(129), 'a\nb', '../../github:delete_repo'])
+      await expect(call('github', tool)).rejects.toThrow(/is not the name of a tool|needs an approval/);
+    await expect(call('missing', 'x')).rejects.toThrow('there is no MCP server');
+  });
+
+  it('is judged by a rule for all of its tools, whatever is in their names', async () => {
+    const { mcpServers } = await openedWith(`${entry}approvals: {rules: {deny: ["mcp(github)"]}}\n`);
+    for (const tool of ['a', 'a/b', 'a.b:c', '..'])
+      await expect(mcpServers.admit({ server: 'github', tool, arguments: {}, taskId: 't' })).rejects.toThrow(
+        'is refused',
+      );
+    await mcpServers.admit({ server: 'plain', tool: 'a', arguments: {}, taskId: 't' });
+  });
+});

@@ -1,0 +1,81 @@
+/** The requests of an agent that Caisson answers itself, each by its own work, so that a slow one holds no other up. */
+import { CaissonError } from '../errors.ts';
+import { type Message, type MessageWriter, objectIn } from '../lib/message-lines.ts';
+import type { Asking } from './asked.ts';
+import type { Files } from './files.ts';
+import { errorAnswer, wrong } from './problem.ts';
+import type { Terminals } from './terminals.ts';
+
+/** Files and commands hold memory; a wait is small. */
+const mostAtOnce = { work: 32, wait: 1024 } as const;
+const isWait = /^terminal\/(?:output|wait_for_exit|kill|release)$/;
+
+interface Parts {
+  readonly agent: MessageWriter;
+  readonly asking: Asking;
+  readonly files: Files;
+  readonly terminals: Terminals;
+}
+
+/** Also methods of these names that no version of the protocol has: none of them ever reaches the editor's own files and programs. */
+export const isAnsweredHere = (method: string): boolean => /^(?:fs|terminal)\//.test(method);
+
+export class Answers {
+  readonly #parts: Parts;
+  readonly #working = new Map<unknown, AbortController>();
+  readonly #waiting = new Map<unknown, AbortController>();
+  readonly #closing = new AbortController();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Returns at once. A notification of such a name is nothing. */
+  take(message: Message): void {
+    const { id, method } = message;
+    if (id === undefined) return;
+    const isSmall = isWait.test(String(method));
+    const [working, most] = isSmall ? [this.#waiting, mostAtOnce.wait] : [this.#working, mostAtOnce.work];
+    const { agent } = this.#parts;
+    if (working.size >= most || working.has(id)) return void agent.write(errorAnswer(id, tooMany()));
+    const canceled = new AbortController();
+    working.set(id, canceled);
+    void this.#answer(message, canceled.signal)
+      .catch((error: unknown) => errorAnswer(id, error))
+      .then(async (answer) => await agent.write(answer))
+      .finally(() => working.delete(id));
+  }
+
+  /** The agent does not wait for this answer any more. */
+  cancel(id: unknown): void {
+    this.#working.get(id)?.abort(new CaissonError('canceled', 'the agent has cancelled it'));
+  }
+
+  close(): void {
+    this.#closing.abort(new CaissonError('canceled', 'the connection has ended'));
+  }
+
+  async #answer({ id, method, params }: Message, canceled: AbortSignal): Promise<Message> {
+    const signal = AbortSignal.any([canceled, this.#closing.signal]);
+    return { jsonrpc: '2.0', id, result: await this.#resultOf(method, objectIn(params), signal) };
+  }
+
+  async #resultOf(method: unknown, params: Message | null, signal: AbortSignal): Promise<Message> {
+    const { asking, files, terminals } = this.#parts;
+    const { sessionId } = params ?? {};
+    if (params === null || typeof sessionId !== 'string') throw wrong('sessionId must be a text');
+    if (method === 'fs/read_text_file')
+      return await asking.during(sessionId, async () => await files.read(params, signal));
+    if (method === 'fs/write_text_file')
+      return await asking.during(sessionId, async (asked) => await files.write(params, asked, signal));
+    if (method === 'terminal/create')
+      return await asking.during(sessionId, async () => await terminals.create(params, signal));
+    if (method === 'terminal/output') return terminals.output(params);
+    if (method === 'terminal/wait_for_exit') return await terminals.waitForExit(params);
+    if (method === 'terminal/kill') return await terminals.kill(params);
+    if (method === 'terminal/release') return await terminals.release(params);
+    throw new CaissonError('not_supported', 'there is no such method');
+  }
+}
+
+const tooMany = (): CaissonError => new CaissonError('resource_exhausted', 'too many requests at once');
