@@ -60,6 +60,29 @@ describe('the program', () => {
     ).toEqual([]);
   });
 
+  it('loads its client and nothing of the library for a command through a service', { timeout: 60_000 }, async () => {
+    await using at = await scratch();
+    const home = join(at.path, 'home');
+    await mkdir(home, { mode: 0o700 });
+    await writeFile(join(home, 'config.yaml'), 'terminal: {backend: local}\n', { mode: 0o600 });
+    const env = { ...at.env, CAISSON_HOME: home };
+    const service = start(process.execPath, [bin, 'serve', '--port', '0'], env);
+    await service.wrote('http://');
+    const seen = await finished(process.execPath, ['--import', tellLoads, bin, 'ls'], env);
+    service.child.kill('SIGTERM');
+    await service.ended;
+    expect(seen).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('TASK') });
+    const files = seen.stderr.match(/LOAD file:.*/g) ?? [];
+    expect(files.some((file) => file.endsWith('/src/client/unix/transport.ts'))).toBe(true);
+    const known =
+      /\/src\/(?:cli|client|values)\/|\/src\/(?:errors|service\/(?:api|pages)|exec\/(?:exit|outcome)|sandbox\/limits-text|guard\/inside)\.ts|\/src\/lib\/(?:nearest|find-home|service-record|start-time|lives|build)\.ts/;
+    expect(files.filter((file) => /node_modules|\/src\//.test(file) && !known.test(file))).toEqual([]);
+    const builtins = seen.stderr.match(/LOAD node:.*/g) ?? [];
+    expect(builtins.filter((name) => /node:(?:https?|crypto|sqlite|fs\/promises|worker_threads)$/.test(name))).toEqual(
+      [],
+    );
+  });
+
   it('exits with 2 for what it does not understand', async () => {
     await using at = await scratch();
     const { exitCode, stdout, stderr } = await finished(process.execPath, [bin, 'rnu'], at.env);

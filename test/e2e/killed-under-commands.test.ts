@@ -98,7 +98,7 @@ it(
       if (call % 5 === 3) return ['ls'];
       if (call % 5 === 4) return ['cp', '-q', 'small', `t:${at}/copy-${call}`];
       const id = ['--exec-id', `exec_call-${call}`, '--', 'sh', '-c', script];
-      return call % 10 === 2 ? ['run', '-q', ...id] : ['exec', '-q', 't', ...id];
+      return call % 10 === 2 ? ['run', ...id] : ['exec', 't', ...id];
     };
     let next = 0;
     const work = async (): Promise<void> => {

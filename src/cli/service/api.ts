@@ -1,6 +1,7 @@
 /** What commands ask, as a client of the service gives it. */
 import type { CaissonClient } from '../../client/types.ts';
 import type { CopyInput, CopyResult, Options } from '../../service/api.ts';
+import { CaissonError, isCode } from '../../errors.ts';
 import type { CommandApi, Env } from '../world.ts';
 import { newExecId } from './exec-id.ts';
 import { outside } from './outside.ts';
@@ -35,8 +36,9 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
     ...(request.skills === undefined ? {} : { skills: request.skills.map(skill) }),
   });
   const start: CommandApi['exec'] = async (request, options) =>
-    withInput(await ask.exec(wanted(request), asking(options)));
-  const run: CommandApi['run'] = async (request, options) => await ask.run(wanted(request), asking(options));
+    withInput(await unattended(wanted(request), async (asked) => await ask.exec(asked, asking(options))));
+  const run: CommandApi['run'] = async (request, options) =>
+    await unattended(wanted(request), async (asked) => await ask.run(asked, asking(options)));
   return {
     ...{ events, audit, images, backends, sandboxes, run, exec: start },
     execs: { ...ask.execs, run },
@@ -67,6 +69,23 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
     config: { show: (task) => ask.config.show(task), set: (key, text) => ask.config.set(key, text), home, notices: [] },
     close,
   };
+}
+
+/** No person is here, and the question waits for one elsewhere: the same id finds the answer. */
+async function unattended<Request extends Wanted, Result>(
+  request: Request,
+  act: (request: Request) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await act(request);
+  } catch (error) {
+    if (!isCode(error, 'approval_required') || error.details['reason'] !== 'pending') throw error;
+    const id = String(error.details['approvalId']);
+    throw new CaissonError('approval_required', `the command needs an approval, and no approver is here: ${id} waits`, {
+      details: error.details,
+      remedy: `caisson approvals approve ${id}, and then the same line with --exec-id ${request.execId}`,
+    });
+  }
 }
 
 /** Loaded on use: packing and unpacking is more code than all the rest. */

@@ -51,14 +51,18 @@ export function backendsOf(wire: Wire): BackendsApi {
   const at = (name: string, what: string): string => `/v1/backends/${segment(name)}/${what}`;
   return {
     check: async (names, { signal } = {}) => {
-      const all = listed<Check & { readonly backend: string }>(
+      const all = listed<Check & { readonly backend: string; readonly module?: string | null }>(
         await wire.json({ method: 'GET', path: '/v1/backends', signal }),
         {
           ...{ backend: 'text', status: 'text', summary: 'text' },
         },
       );
       const wanted = names === undefined ? all : all.filter(({ backend }) => names.includes(backend));
-      return wanted.map(({ backend, ...check }) => ({ backend, module: null, check }));
+      // Without the scope admin, the service says neither facts nor findings.
+      return wanted.map(({ backend, module = null, facts = {}, findings = [], ...check }) => ({
+        ...{ backend, module },
+        check: { ...check, facts, findings },
+      }));
     },
     account: async (names, { signal } = {}) => {
       const asked = names.map(async (backend) => {

@@ -79,12 +79,22 @@ export const buildBody = z.strictObject({
 });
 export const built = z.object({ reference: z.string(), id: z.string() });
 
+/** Versions and known holes of a host are for its operator: with the scope admin. */
+const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+const hole = z.object({
+  severity: z.enum(['warning', 'error']),
+  id: z.string(),
+  message: z.string(),
+  remedy: z.string(),
+});
+
 export const backend = z
   .object({
     backend: z.string(),
     status: z.enum(['ready', 'unhealthy', 'missing']),
     summary: z.string(),
     remedy: z.string().nullable(),
+    ...{ module: z.string().nullable().optional(), facts: facts.optional(), findings: z.array(hole).optional() },
   })
   .meta({ id: 'Backend' });
 export const accountItem = z.object({

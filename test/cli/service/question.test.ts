@@ -1,4 +1,6 @@
 /** Questions on a real terminal, embedded and through a service: they read and end the same. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -22,20 +24,31 @@ async function open(isService: boolean): Promise<Place> {
   const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
   const env = { ...at.env, CAISSON_HOME: home, PATH: path, USER: 'anna', TERM: 'vt100', SHELL: '/bin/sh' };
   const cli = (...args: string[]) => finished(process.execPath, [bin, ...args], env);
-  const service = isService ? start(process.execPath, [bin, 'serve', '--port', '0'], env) : null;
-  await service?.wrote('http://');
+  const end = isService ? await serve(env) : () => Promise.resolve();
   await cli('create', 't');
   return {
     path: at.path,
     cli,
     onTerminal: (line) =>
-      start(script, ['-qec', `'${process.execPath}' '${bin}' ${line}; echo "ended $?"`, '/dev/null'], env),
+      start(script, ['-qec', `trap : INT; '${process.execPath}' '${bin}' ${line}; echo "ended $?"`, '/dev/null'], env),
     [Symbol.asyncDispose]: async () => {
-      service?.child.kill('SIGTERM');
-      await service?.ended;
+      await end();
       await cli('rm', 't');
       await at[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** Longer than the processes that `start` gives. The returned function ends it. */
+async function serve(env: Record<string, string>): Promise<() => Promise<void>> {
+  const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], {
+    ...{ env, stdio: ['ignore', 'pipe', 'ignore'], timeout, killSignal: 'SIGKILL' },
+  });
+  const exit = once(child, 'exit');
+  await Promise.race([once(child.stdout, 'data'), exit]);
+  return async () => {
+    child.kill('SIGTERM');
+    await exit;
   };
 }
 
