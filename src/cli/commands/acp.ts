@@ -47,7 +47,7 @@ agent runs here, with all that the user has, and only what it asks the editor fo
 
 async function connect(given: AcpGiven, command: readonly [string, ...string[]], context: Context): Promise<number> {
   const { world, signal } = context;
-  const env = await readEnv(given.list('env'), given.list('env-file'), world);
+  const env = readEnv(given.list('env'), given.list('env-file'), world);
   const { Asking } = await import('../../acp/asked.ts');
   const { realProject, openWorkplace, settingsOf } = await import('../../acp/workplace.ts');
   const project = realProject(resolve(world.cwd, given.text('project') ?? '.'));
