@@ -40,6 +40,10 @@ const authority = /^(\[[0-9A-Fa-f:.]{2,45}\]|[\w.-]{1,255}):(\d{1,5})$/;
 /** A fragment is not sent (RFC 9110, 7.1), and spaces and control characters are none of a target's. */
 const absolute = /^http:\/\/([^/?#@\\]{1,300})([/?][\x21\x22\x24-\x7e]*)?$/i;
 
+const originForm = /^\/[\x21\x22\x24-\x7e]*$/;
+
+export const tlsPort = 443;
+
 /** The target of CONNECT: a host and a port, both. `null`: it cannot be read. */
 export function readAuthority(text: string): Target | null {
   const [, host = '', digits] = authority.exec(text) ?? [];
@@ -48,11 +52,13 @@ export function readAuthority(text: string): Target | null {
   return name === null || port < 1 || port > 65_535 ? null : { name, port };
 }
 
-/** A text says why it is refused, with status 400. */
-export function readPlain({ method, url, httpVersion, rawHeaders }: Asked): PlainRequest | string {
-  const [, place = '', rest = ''] = absolute.exec(url) ?? [];
-  const target = withPort(place);
-  if (target === null) return 'the target is no absolute http: URL';
+/** A text says why it is refused, with status 400. `inside`: the target of the CONNECT within which it came. */
+export function readPlain(asked: Asked, inside: Target | null = null): PlainRequest | string {
+  const { method, url, httpVersion, rawHeaders } = asked;
+  const { target, rest } = inside === null ? absoluteOf(url) : { target: inside, rest: originForm.exec(url)?.[0] };
+  if (target === null || rest === undefined)
+    return inside === null ? 'the target is no absolute http: URL' : 'the target is no path';
+  if (target.port === tlsPort) return `port ${tlsPort} is for TLS`;
   const headers = pairsOf(rawHeaders);
   const problem = hostProblem(headers, { target, httpVersion }) ?? lengthProblem(headers);
   if (problem !== null) return problem;
@@ -68,6 +74,11 @@ export function readPlain({ method, url, httpVersion, rawHeaders }: Asked): Plai
 /** Headers that go on to the other side, of a request or of an answer. */
 export function keptHeaders(rawHeaders: readonly string[]): readonly string[] {
   return kept(pairsOf(rawHeaders));
+}
+
+function absoluteOf(url: string): { readonly target: Target | null; readonly rest: string } {
+  const [, place = '', rest = ''] = absolute.exec(url) ?? [];
+  return { target: withPort(place), rest };
 }
 
 type Pair = readonly [name: string, value: string];

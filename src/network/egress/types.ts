@@ -32,6 +32,11 @@ export interface ConnectionRecord extends Decision {
   /** `null`: what was asked for could not be read. */
   readonly name: string | null;
   readonly port: number | null;
+  /**
+   * What was compared with the name, beside its addresses: the name in TLS, the Host header of each request, or nothing, as on
+   * ports that are listed.
+   */
+  readonly checked: 'server-name' | 'host-header' | 'address';
   /** Where it was connected to. `null`: nowhere. */
   readonly address: string | null;
   readonly sentBytes: number;
