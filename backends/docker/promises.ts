@@ -16,7 +16,7 @@ const unsized = { enforced: false, reason: 'the storage driver has no sizes of c
 const sized = { enforced: true, by: 'a quota of the storage driver' } as const;
 
 export const promises: Readonly<Record<string, Guarantees>> = {
-  'an engine here, with quotas': toGuarantees(usual, { disk: sized, local: true, hostUser: true, door: false }),
+  'an engine here, with quotas': toGuarantees(usual, { disk: sized, local: true, hostUser: true, door: true }),
   'an engine here, on overlay2 without quotas': toGuarantees(usual, {
     disk: unsized,
     local: true,

@@ -39,6 +39,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'pairing approve': async () => (await import('./commands/pairing.ts')).pairingApprove,
   'pairing revoke': async () => (await import('./commands/pairing.ts')).pairingRevoke,
   'pairing clear-pending': async () => (await import('./commands/pairing.ts')).pairingClearPending,
+  egress: async () => (await import('./commands/egress.ts')).egress,
   serve: async () => (await import('./commands/serve.ts')).serve,
   'token create': async () => (await import('./commands/token.ts')).tokenCreate,
   'token ls': async () => (await import('./commands/token.ts')).tokenLs,

@@ -76,7 +76,7 @@ export function bareHost(text: string): string | null {
 }
 
 /** Why a pattern lets in more than one party. `null`: it does not, as far as is known, or says so by `*`. */
-export function strangersProblem({ host, onlyBelow }: HostPattern): string | null {
+function strangersProblem({ host, onlyBelow }: HostPattern): string | null {
   const isShared = onlyBelow && (!host.includes('.') || secondLevel.test(host) || sharedSuffixes.has(host));
   return isShared ? `strangers register names below ${host}: name the hosts that are meant` : null;
 }
@@ -85,4 +85,21 @@ export function strangersProblem({ host, onlyBelow }: HostPattern): string | nul
 export function isWithin(pattern: HostPattern, host: string): boolean {
   if (pattern.host === everyHost) return true;
   return pattern.onlyBelow ? host.endsWith(`.${pattern.host}`) : host === pattern.host;
+}
+
+/** Mail is sent by servers, and by those who send what was not asked for. */
+const smtp = 25;
+
+/** `null`: it may be listed. Words for the one who wrote it otherwise. */
+export function portProblem(port: number): string | null {
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return 'it is no port';
+  return port === smtp ? 'port 25 is never opened' : null;
+}
+
+/** `null`: it may be allowed. Words for the one who wrote it otherwise. */
+export function allowProblem(text: string): string | null {
+  const read = hostPattern(text);
+  return typeof read === 'string'
+    ? read
+    : (strangersProblem(read) ?? (read.port === null ? null : portProblem(read.port)));
 }

@@ -121,10 +121,11 @@ async function removeOwn(engine: Engine, { name, labels }: DoorPlan): Promise<vo
 }
 
 /** Its tag follows from what is in it: one that is there is the one that is meant, if it has the label too. */
-async function ensureImage(engine: Engine, { reference, labels, rootfs }: DoorImage): Promise<void> {
-  if (await isThere(engine, { reference, labels })) return;
+async function ensureImage(engine: Engine, image: DoorImage): Promise<void> {
+  const { reference, labels } = image;
+  if (await isThere(engine, image)) return;
   const { imagesOf } = await import('../engine/images.ts');
-  await imagesOf(engine).importRootfs(reference, rootfs(), { env: {}, labels });
+  await imagesOf(engine).importRootfs(reference, image.rootfs(), { env: {}, labels });
 }
 
 async function isThere(

@@ -2,6 +2,7 @@
  * The one process of the egress image: carries bytes between port 3128 of loopback, in the network of a sandbox, and the socket
  * of that sandbox's door. It decides nothing. It stands alone: nothing else of Caisson is in the image.
  */
+/* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-argument, typescript/no-unsafe-call, typescript/no-unsafe-member-access, typescript/no-unsafe-return -- no types here */
 import { connect, createServer } from 'node:net';
 
 const [path = '/door/door', port = '3128'] = process.argv.slice(2);
@@ -29,6 +30,5 @@ const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => 
 });
 server.maxConnections = mostConnections;
 server.listen(Number(port), '127.0.0.1', () => {
-  const address = server.address();
-  process.stdout.write(`ready ${typeof address === 'object' ? address?.port : ''}\n`);
+  process.stdout.write(`ready ${server.address().port}\n`);
 });

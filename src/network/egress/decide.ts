@@ -2,12 +2,12 @@
  * Whether a sandbox may connect to a name and a port: first by the name, and then by all the addresses that it has. The
  * order is that of strength: website policy, deny, names and addresses that nobody may reach, allow. Pure.
  */
-import { type HostPattern, isWithin } from '../../values/host-pattern.ts';
+import { type HostPattern, isWithin, portProblem } from '../../values/host-pattern.ts';
 import { readIp } from '../../values/ip.ts';
 import { judgeAddress, shown } from '../address/address.ts';
 import { reasonAgainstName } from '../address/names.ts';
 import type { AddressRules } from '../address/types.ts';
-import { portProblem, type Ruleset } from './ruleset.ts';
+import type { Ruleset } from './ruleset.ts';
 import type { Decision, Target } from './types.ts';
 
 export interface JudgeRules {

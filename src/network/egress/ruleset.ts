@@ -1,7 +1,7 @@
 /** Egress rules, checked and ready to decide by. Pure. */
 import { CaissonError } from '../../errors.ts';
-import { type HostPattern, hostPattern, strangersProblem } from '../../values/host-pattern.ts';
-import { type Presets, presets as builtin } from './presets.ts';
+import { allowProblem, type HostPattern, hostPattern, portProblem } from '../../values/host-pattern.ts';
+import { type Presets, presets as builtin } from '../../values/egress-presets.ts';
 import type { EgressRules } from './types.ts';
 
 export interface EgressRule extends HostPattern {
@@ -16,8 +16,6 @@ export interface Ruleset {
 }
 
 export const usualPorts: readonly number[] = [80, 443];
-/** Mail is sent by servers, and by those who send what was not asked for. */
-const smtp = 25;
 
 /** Throws `invalid_argument` for what cannot hold. */
 export function rulesetOf(rules: EgressRules, presets: Presets = builtin): Ruleset {
@@ -29,20 +27,6 @@ export function rulesetOf(rules: EgressRules, presets: Presets = builtin): Rules
     deny: rules.deny.map((text) => ruleFrom('deny', text)),
     ports: new Set([...usualPorts, ...rules.ports.map(checkedPort)]),
   };
-}
-
-/** `null`: it may be listed. Words for the one who wrote it otherwise. */
-export function portProblem(port: number): string | null {
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) return 'it is no port';
-  return port === smtp ? 'port 25 is never opened' : null;
-}
-
-/** `null`: it may be allowed. Words for the one who wrote it otherwise. */
-export function allowProblem(text: string): string | null {
-  const read = hostPattern(text);
-  return typeof read === 'string'
-    ? read
-    : (strangersProblem(read) ?? (read.port === null ? null : portProblem(read.port)));
 }
 
 function ruleFrom(list: 'allow' | 'deny', text: string): EgressRule {

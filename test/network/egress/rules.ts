@@ -1,5 +1,5 @@
 import { judgeAnswers, judgeTarget } from '../../../src/network/egress/decide.ts';
-import type { Presets } from '../../../src/network/egress/presets.ts';
+import type { Presets } from '../../../src/values/egress-presets.ts';
 import { rulesetOf } from '../../../src/network/egress/ruleset.ts';
 import type { Decision, EgressRules } from '../../../src/network/egress/types.ts';
 import type { AddressRules } from '../../../src/network/address/types.ts';

@@ -15,3 +15,6 @@ export const presets: Presets = {
   ],
   gitlab: ['gitlab.com'],
 };
+
+/** Of `presets`, for checks that want a list. */
+export const presetNames: readonly [string, ...string[]] = ['github', 'gitlab'];
