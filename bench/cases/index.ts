@@ -4,6 +4,7 @@ import { burst } from './burst.ts';
 import { cli } from './cli.ts';
 import { cliExec, cliLs, cliRun } from './cli-commands.ts';
 import { cold } from './cold.ts';
+import { egress } from './egress.ts';
 import { exec } from './exec.ts';
 import { files } from './files.ts';
 import { http } from './http.ts';
@@ -27,6 +28,7 @@ export const benches: readonly Bench[] = [
   cliLs,
   policy,
   redact,
+  egress,
   exec,
   lanes,
   journal,
