@@ -24,15 +24,21 @@ export type Admission =
 
 /** Never rejects. The socket is the caller's. */
 export async function admit(target: Target, parts: AdmitParts, signal: AbortSignal): Promise<Admission> {
-  const byName = await judged(target, null, parts);
+  const rules = await rulesOf(parts);
+  if (!('egress' in rules)) return refused(rules, 403);
+  const byName = judgeTarget(target, rules);
   if (byName.verdict === 'deny') return refused(byName, 403);
+  const isAddress = readIp(target.name) !== null;
   let answers: readonly string[];
   try {
-    answers = readIp(target.name) === null ? await lookedUp(target, parts) : [target.name];
+    answers = isAddress ? [target.name] : await lookedUp(target, parts);
   } catch (error) {
     return refused(deny('lookup', toCaissonError(error).message), 502);
   }
-  const decision = await judged(target, answers, parts);
+  // A lookup takes its time, in which the rules may change.
+  const decision = isAddress
+    ? judgeAnswers(target, answers, { ...rules, byName })
+    : await judgedNow(target, answers, parts);
   if (decision.verdict === 'deny') return refused(decision, 403);
   return await dialled(target, answers, { ...parts, signal, decision });
 }
@@ -54,7 +60,7 @@ async function dialled(
     });
     socket.on('error', () => undefined);
     // The rules may have changed since.
-    const now = await judged(target, [address], parts);
+    const now = await judgedNow(target, [address], parts);
     if (now.verdict === 'allow' && !signal.aborted) return { socket, address, decision: now };
     socket.destroy();
     return refused(now, 403);
@@ -63,12 +69,16 @@ async function dialled(
   }
 }
 
-/** `answers: null`: by its name alone. */
-async function judged(target: Target, answers: readonly string[] | null, parts: AdmitParts): Promise<Decision> {
+async function judgedNow(target: Target, answers: readonly string[], parts: AdmitParts): Promise<Decision> {
+  const rules = await rulesOf(parts);
+  if (!('egress' in rules)) return rules;
+  return judgeAnswers(target, answers, { ...rules, byName: judgeTarget(target, rules) });
+}
+
+/** What cannot be read denies. */
+async function rulesOf({ rules }: AdmitParts): Promise<JudgeRules | Decision> {
   try {
-    const rules = await parts.rules();
-    const byName = judgeTarget(target, rules);
-    return answers === null ? byName : judgeAnswers(target, answers, { ...rules, byName });
+    return await rules();
   } catch (error) {
     return deny('rules', `the rules cannot be read: ${toCaissonError(error).message}`);
   }
