@@ -2,6 +2,7 @@
  * The egress proxy of a state directory: a process that holds its lease, with a door for each sandbox whose network is filtered. The
  * store says which there are and by which rules; what it does not say is not open.
  */
+import { existsSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +17,7 @@ import type { EgressRow } from '../../store/egress.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
 import { openControl } from './control.ts';
 import { logConnection } from './log.ts';
-import { makeEgressDirectory, makeDoor, proxyLease, withShortPath } from './places.ts';
+import { egressDirectory, makeEgressDirectory, makeDoor, proxyLease, withShortPath } from './places.ts';
 
 export interface ProxyParts {
   readonly home: string;
@@ -76,8 +77,10 @@ class EgressProxy {
   }
 
   async run(): Promise<void> {
-    const { signal } = this.#parts;
-    while (!signal.aborted && performance.now() - this.#neededAt < lingerMs) {
+    const { signal, home } = this.#parts;
+    const isNeeded = (): boolean => performance.now() - this.#neededAt < lingerMs;
+    // A state directory that was removed takes its sandboxes along, whatever the open database still says.
+    while (!signal.aborted && isNeeded() && existsSync(egressDirectory(home))) {
       await this.sync().catch((error: unknown) => this.#parts.say(toCaissonError(error).message));
       await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
     }

@@ -105,6 +105,15 @@ describe('the egress proxy', () => {
     expect(await ask(row.id, 'a.example')).toContain('(no rule)');
   });
 
+  it('ends when its state directory is removed', async () => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    await here.doors.open(row.id);
+    rmSync(join(home, 'egress'), { recursive: true });
+    expect(await here.over).toBe(true);
+  });
+
   it('ends when no sandbox needs it', async () => {
     await using here = await running();
     expect(await here.over).toBe(true);
