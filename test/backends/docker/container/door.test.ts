@@ -43,6 +43,12 @@ describe.skipIf(host === null)('a sandbox with a filtered network on a Docker en
       .listContainers({ all: true, filters: { label: [`caisson.instance=${place.instance}`] } })
       .then((all) => all.length);
 
+  /** Of this file: others run on the engine too. */
+  const carriers = () => {
+    const label = [`caisson.instance=${place.instance}`, 'caisson.role=door'];
+    return place.engine.listContainers({ filters: { label } });
+  };
+
   test('reaches its door, and nothing else: no address, no name, no route', async () => {
     const sandbox = await filtered();
     expect(await sh(sandbox, ask)).toMatchObject({ exitCode: 0, stdout: 'heard hello\n' });
@@ -63,7 +69,7 @@ describe.skipIf(host === null)('a sandbox with a filtered network on a Docker en
 
   test('is carried by a container that may do nothing else', async () => {
     const sandbox = await filtered();
-    const [carrier] = await place.engine.listContainers({ filters: { label: ['caisson.role=door'] } });
+    const [carrier] = await carriers();
     const inspected = await place.engine.getContainer(carrier?.Id ?? '').inspect();
     expect(inspected.HostConfig).toMatchObject({
       NetworkMode: `container:${sandbox.place.resource}`,
@@ -84,7 +90,7 @@ describe.skipIf(host === null)('a sandbox with a filtered network on a Docker en
     await sandbox.power?.start({ onRef });
     const again = await place.backend.attach(sandbox.ref);
     expect((await sh(again, ask)).stdout).toBe('heard hello\n');
-    const [carrier] = await place.engine.listContainers({ filters: { label: ['caisson.role=door'] } });
+    const [carrier] = await carriers();
     await place.engine.getContainer(carrier?.Id ?? '').kill();
     expect((await sh(again, ask)).stdout).toBe('');
     await again.power?.stop({ onRef });
