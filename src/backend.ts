@@ -50,6 +50,11 @@ export { abortError, CaissonError, type Code, isCode } from './errors.ts';
 export type NetworkMode =
   /** Outbound traffic as the host has it, nothing inbound, no traffic between sandboxes. */
   | 'open'
+  /**
+   * Loopback, and on its port 3128 the door of the sandbox (see `CreateOptions.door`). No other way out, not even for names:
+   * those are resolved behind the door.
+   */
+  | 'filtered'
   /** Loopback only. */
   | 'none';
 
@@ -268,6 +273,13 @@ export interface CreateOptions extends Cancelable {
    * stays open when the attached client goes. A backend without such a process ignores it and leaves `init` absent.
    */
   readonly init: readonly [string, ...string[]];
+  /**
+   * Present where the spec's network is `filtered`: a directory of this host with a unix socket named `door`, to which every user
+   * who sees it may connect; on this host only the user of Caisson can get there. Bytes that come in on port 3128 of the sandbox's loopback go there, and nowhere else. The socket is replaced
+   * while the sandbox runs, and may have no listener: then connections are closed. It is there before `create`, and stays
+   * until after `destroy`. After `power.start` the way is there again when it resolves.
+   */
+  readonly door?: string | undefined;
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -627,6 +639,19 @@ export interface OpenOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** What the backend may keep between processes. Absent: it keeps nothing. */
   readonly kept?: Kept;
+  /** For places that run containers. Absent: none can be had. Throws `not_supported` where this host cannot make it. */
+  readonly doorImage?: () => Promise<DoorImage>;
+}
+
+/** An image without a registry, whose command carries bytes between port 3128 of loopback and the socket `/door/door`. */
+export interface DoorImage {
+  /** Follows from what is in it. */
+  readonly reference: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Prints a line that begins with `ready` when it listens. */
+  readonly command: readonly string[];
+  /** An uncompressed tar, for the architecture of this host. */
+  rootfs(): Readable;
 }
 
 /**

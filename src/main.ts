@@ -26,6 +26,7 @@ import { serverSecrets } from './service/admin/secrets.ts';
 import { type Journal, openJournal } from './exec/journal/journal.ts';
 import { LaneTally } from './exec/lane/tally.ts';
 import type { Context } from './sandbox/context.ts';
+import { doorsIn, type EgressInput } from './service/egress/doors.ts';
 import { fillIndex } from './service/exec/reindex.ts';
 import { Gate } from './sandbox/gate.ts';
 import { withConfigFile } from './sandbox/lease.ts';
@@ -65,7 +66,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
   const known = backendsIn({ entries, keys, loaded }, store.instance);
-  const context = contextOf(loaded, { store, clock, audit, known });
+  const context = contextOf(loaded, { store, clock, audit, known, doors: doorsIn(loaded, store) });
   const journal = await journalOf(loaded, store);
   const webhooks: Opened = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
@@ -94,23 +95,23 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
       guard.approvals.close();
       await journal.close();
       await known.close();
+      context.doors.release();
       await store.close();
       audit.close();
     },
   });
 }
 
-type Opening = Pick<Context, 'store' | 'clock' | 'audit'> & { readonly known: Backends };
+type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'doors'> & { readonly known: Backends };
 
-function contextOf(loaded: Loaded, { store, clock, audit, known }: Opening): Context {
+function contextOf(loaded: Loaded, { store, clock, audit, known, doors }: Opening): Context {
   return {
     ...{ home: loaded.home, env: loaded.env },
-    ...{ store, clock, audit },
+    ...{ store, clock, audit, doors },
     uses: new Uses(store, clock),
     backend: (name) => known.open(name),
     gate: new Gate(loaded.config.pool.create_concurrency),
-    live: new Map(),
-    measuring: new Map(),
+    ...{ live: new Map(), measuring: new Map() },
     lanes: loaded.config.exec.lanes,
     laneTally: new LaneTally(),
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
@@ -169,6 +170,13 @@ export async function openSettings(given: OpenInput = {}): Promise<SettingsApi> 
   };
 }
 
+/** The egress proxy of a state directory, until the signal or until no sandbox needs it. False: there is one already. */
+export async function runEgressProxy({ signal, say, ...given }: EgressInput): Promise<boolean> {
+  const input: Input = { ...given, env: given.env ?? process.env, cwd: given.cwd ?? process.cwd() };
+  const { serveEgress } = await import('./service/egress/serve.ts');
+  return await serveEgress({ read: async () => (await configured(input)).loaded, signal, say });
+}
+
 type Configured = Pick<Awaited<ReturnType<typeof configured>>, 'entries' | 'keys' | 'loaded'>;
 
 function backendsIn({ entries, keys, loaded }: Configured, instance: string): Backends {
@@ -177,6 +185,7 @@ function backendsIn({ entries, keys, loaded }: Configured, instance: string): Ba
     instance,
     settings: settingsFor(name, keys.configs[name]?.defaults ?? {}, loaded),
     kept: keptIn(join(loaded.home, 'cache', name)),
+    doorImage: async () => await (await import('../images/builder/egress.ts')).egressImage(),
   }));
 }
 

@@ -84,7 +84,7 @@ async function once(account: Account, spec: Spec, { name, labels, onProgress }: 
       language: 'javascript',
       image: image ?? 'debian:12',
       resources: resourcesOf(spec.limits, account.settings),
-      networkBlockAll: network === 'none',
+      networkBlockAll: network !== 'open',
       public: false,
       autoStopInterval: idleMinutes,
       autoArchiveInterval: archiveMinutes,
@@ -107,7 +107,7 @@ async function once(account: Account, spec: Spec, { name, labels, onProgress }: 
 /** Running, with the network that was asked for, and with what carrying commands needs. */
 async function prepared(account: Account, made: Handle, { spec, options }: Making): Promise<Handle> {
   const handle = await bringTo(account, made.id, 'started', withoutSignal(options));
-  if (handle.networkBlockAll !== (spec.network === 'none')) throw otherNetwork(spec);
+  if (handle.networkBlockAll !== (spec.network !== 'open')) throw otherNetwork(spec);
   const line = `mkdir -p -- ${quote(spec.cwd)} || exit 3; for each in ${programs.join(' ')}; do command -v "$each" || exit 4; done`;
   const asking = { doing: 'prepare the sandbox', idempotent: true };
   const { exitCode } = await account.ask(() => handle.process.executeCommand(line, '/', undefined, 30), asking);

@@ -4,6 +4,7 @@ import type {
   Cancelable,
   Check,
   CreateOptions,
+  DoorImage,
   Enforcement,
   Guarantees,
   Images,
@@ -23,13 +24,13 @@ import { inspectContainer, removeContainer, toState } from './container/containe
 import { make, type Created } from './container/create.ts';
 import { findDiskLimit } from './container/disk.ts';
 import { Engine } from './engine/engine.ts';
-import type { Facts } from './engine/facts.ts';
+import { type Facts, isPodman } from './engine/facts.ts';
 import { toGuarantees } from './guarantees.ts';
 import { imageFindings } from './container/image.ts';
 import { imagesOf } from './engine/images.ts';
 import { checkSpec } from './container/limits.ts';
 import { list, object, text } from './engine/json.ts';
-import { fromEngineLabels, instanceLabel } from './container/labels.ts';
+import { fromEngineLabels, instanceLabel, roleLabel } from './container/labels.ts';
 import { onThisKernel } from './exec/pipes.ts';
 import { DockerSandbox, fromRef, toRef } from './sandbox.ts';
 
@@ -46,11 +47,13 @@ class DockerBackend implements Backend {
   readonly images: Images;
   readonly #engine: Engine;
   readonly #image: unknown;
+  readonly #doorImage: OpenOptions['doorImage'];
   readonly #disk = new Map<string, Promise<Enforcement>>();
 
   constructor(options: OpenOptions) {
     this.#engine = new Engine(options);
     this.#image = options.settings?.['image'];
+    this.#doorImage = options.doorImage;
     this.images = imagesOf(this.#engine);
   }
 
@@ -101,7 +104,11 @@ class DockerBackend implements Backend {
       query: { all: true, filters },
       signal: options.signal,
     });
-    return list(answer).flatMap(toListed);
+    const [doors, sandboxes] = partition(list(answer), isDoor);
+    const listed = sandboxes.flatMap(toListed);
+    // One whose sandbox is gone is what a crash left.
+    const known = new Set(listed.map(({ labels }) => labels.sandbox));
+    return [...listed, ...doors.flatMap(toListed).filter(({ labels }) => !known.has(labels.sandbox))];
   }
 
   close(): Promise<void> {
@@ -132,7 +139,13 @@ class DockerBackend implements Backend {
       diskLimit: guarantees.limits.diskBytes.enforced,
       hostUser: hostUser() ?? { uid: 0, gid: 0 },
     };
-    return make({ engine: this.#engine, spec, options, plan });
+    const doorImage = spec.network === 'filtered' ? await this.#doorOf(options) : null;
+    return make({ engine: this.#engine, spec, options, plan, doorImage });
+  }
+
+  async #doorOf({ door }: CreateOptions): Promise<DoorImage> {
+    if (door !== undefined && this.#doorImage !== undefined) return await this.#doorImage();
+    throw new CaissonError('not_supported', 'a filtered network needs a door, and none was given');
   }
 
   /** Of an aborted create: rejects when nothing is left of it, or, with an engine that hangs, a little later. */
@@ -157,7 +170,14 @@ class DockerBackend implements Backend {
 
   async #guaranteesBy(facts: Facts, { signal }: Cancelable): Promise<Guarantees> {
     const disk = await untilAborted(this.#diskLimit(facts), signal);
-    return toGuarantees(facts, { disk, local: await this.#engine.isLocal(), hostUser: hostUser() !== null });
+    const local = await this.#engine.isLocal();
+    return toGuarantees(facts, { disk, local, hostUser: hostUser() !== null, door: this.#hasDoors(facts, local) });
+  }
+
+  /** SELinux would have to be asked about the socket, and Podman was not tried. */
+  #hasDoors(facts: Facts, local: boolean): boolean {
+    const shares = onThisKernel(facts.defaultRuntime, { facts, local, root: process.geteuid?.() === 0 });
+    return shares && this.#doorImage !== undefined && !isPodman(facts) && !facts.selinux;
   }
 
   /** Found out once for each kind of storage: a trial makes a container. */
@@ -178,6 +198,12 @@ function toListed(value: unknown): readonly Listed[] {
   const id = text(entry['Id']);
   const labels = fromEngineLabels(entry['Labels']);
   return id && labels ? [{ ref: toRef(id), labels, state: toState(entry['State']) }] : [];
+}
+
+const isDoor = (value: unknown): boolean => object(object(value)['Labels'])[roleLabel] === 'door';
+
+function partition<T>(values: readonly T[], is: (value: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [values.filter(is), values.filter((value) => !is(value))];
 }
 
 function hostUser(): { uid: number; gid: number } | null {

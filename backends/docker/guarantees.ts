@@ -9,6 +9,8 @@ export interface Place {
   /** Whether directories of this host can be bound. */
   readonly local: boolean;
   readonly hostUser: boolean;
+  /** Whether a socket of this host can be carried to the loopback of a sandbox. */
+  readonly door: boolean;
 }
 
 /** What of the facts it is about. */
@@ -37,7 +39,7 @@ export function toGuarantees(facts: Known, place: Place): Guarantees {
       ),
       diskBytes: place.disk,
     },
-    network: ['open', 'none'],
+    network: place.door ? ['open', 'filtered', 'none'] : ['open', 'none'],
     persistence: place.local ? 'directory' : 'place',
     ephemeral: true,
     survivesRestart: true,

@@ -16,7 +16,12 @@ const unsized = { enforced: false, reason: 'the storage driver has no sizes of c
 const sized = { enforced: true, by: 'a quota of the storage driver' } as const;
 
 export const promises: Readonly<Record<string, Guarantees>> = {
-  'an engine here, with quotas': toGuarantees(usual, { disk: sized, local: true, hostUser: true }),
-  'an engine here, on overlay2 without quotas': toGuarantees(usual, { disk: unsized, local: true, hostUser: true }),
-  'an engine elsewhere': toGuarantees(usual, { disk: unsized, local: false, hostUser: false }),
+  'an engine here, with quotas': toGuarantees(usual, { disk: sized, local: true, hostUser: true, door: true }),
+  'an engine here, on overlay2 without quotas': toGuarantees(usual, {
+    disk: unsized,
+    local: true,
+    hostUser: true,
+    door: true,
+  }),
+  'an engine elsewhere': toGuarantees(usual, { disk: unsized, local: false, hostUser: false, door: false }),
 };

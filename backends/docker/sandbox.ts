@@ -12,6 +12,7 @@ import type {
   Stats,
 } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
+import { launchDoor, removeDoor } from './container/door.ts';
 import { removeContainer, type Inspected } from './container/container.ts';
 import type { Engine } from './engine/engine.ts';
 import { isPodman } from './engine/facts.ts';
@@ -39,6 +40,8 @@ export class DockerSandbox implements Sandbox {
   readonly mounted?: NonNullable<Sandbox['mounted']>;
   readonly processes?: NonNullable<Sandbox['processes']>;
   readonly #engine: Engine;
+  /** The container that carries its traffic. */
+  readonly #door: string | null;
   readonly #container: Container;
   /** Once they did not reach, they are not tried again. */
   #pipesReach = true;
@@ -49,6 +52,7 @@ export class DockerSandbox implements Sandbox {
     options: { readonly host: string | null; readonly init: InitProcess | null; readonly sameKernel: boolean },
   ) {
     this.#engine = engine;
+    this.#door = inspected.door;
     this.#container = { engine, id: inspected.id, trusted: inspected.trusted };
     this.ref = toRef(inspected.id);
     this.state = inspected.state;
@@ -70,6 +74,7 @@ export class DockerSandbox implements Sandbox {
   }
 
   async destroy(options: DestroyOptions = {}): Promise<void> {
+    if (this.#door !== null) await removeDoor(this.#engine, this.#door);
     await removeContainer(this.#engine, this.#container.id, await this.#sureOfEnd(options));
     this.init?.release();
   }
@@ -123,6 +128,24 @@ export class DockerSandbox implements Sandbox {
   }
 
   async #start(options: Cancelable = {}): Promise<void> {
+    await this.#startContainer(options);
+    if (this.#door !== null) await this.#launchDoor(this.#door);
+  }
+
+  /** Its absence would leave the sandbox without a way out, which is safe, but not what `filtered` is. */
+  async #launchDoor(door: string): Promise<void> {
+    try {
+      await launchDoor(this.#engine, door);
+    } catch (error) {
+      if (!isCode(error, 'not_found')) throw error;
+      throw new CaissonError('failed_precondition', 'what carries the traffic of the sandbox is gone', {
+        cause: error,
+        remedy: 'make the sandbox anew with --recreate: its files in /workspace and /root stay',
+      });
+    }
+  }
+
+  async #startContainer(options: Cancelable): Promise<void> {
     try {
       await this.#askStart(options);
     } catch (error) {

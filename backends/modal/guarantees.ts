@@ -32,7 +32,7 @@ export function planOf({ limits, network, persistent }: Spec): Plan {
   return {
     milliCores: limits.cpuCores === null ? null : Math.max(1, Math.ceil(limits.cpuCores * 1000)),
     memoryMib: limits.memoryBytes === null ? null : Math.max(1, Math.ceil(limits.memoryBytes / mebibyte)),
-    network,
+    network: network === 'open' ? 'open' : 'none',
     persistent,
   };
 }

@@ -113,7 +113,7 @@ function startArguments({ account }: Host, registration: Registration, cgroup: C
     '--no-home',
     ...['--no-mount', 'bind-paths,tmp,home,cwd,hostfs,sys'],
     ...['--hostname', instanceName],
-    ...(plan.network === 'none' ? ['--net', '--network', 'none'] : []),
+    ...(plan.network !== 'open' ? ['--net', '--network', 'none'] : []),
     ...(plan.readOnlyRoot ? [] : ['--overlay', overlay]),
     ...[...open, ...groups, ...plan.mounts, ...(plan.credentials === null ? [] : [plan.credentials])].flatMap(
       ({ source, target, readOnly }) => [

@@ -5,6 +5,7 @@ import { cli } from './cli.ts';
 import { cliExec, cliLs, cliRun } from './cli-commands.ts';
 import { cliCp, cliExecService, cliLsService, cliRunService } from './cli-service.ts';
 import { cold } from './cold.ts';
+import { egress } from './egress.ts';
 import { exec } from './exec.ts';
 import { files } from './files.ts';
 import { http } from './http.ts';
@@ -32,6 +33,7 @@ export const benches: readonly Bench[] = [
   cliCp,
   policy,
   redact,
+  egress,
   exec,
   lanes,
   journal,

@@ -7,6 +7,7 @@ import type { Config, Loaded } from './types.ts';
 const liveKeys = [
   ...['owners', 'tasks', 'command_allowlist', 'webhooks'],
   ...['approvals.rules', 'approvals.tool_mode'],
+  ...['network.allow', 'network.deny', 'network.ports', 'network.presets'],
   ...['approvals.timeout', 'approvals.remote_timeout', 'approvals.session_seconds'],
 ] as const;
 
@@ -41,12 +42,14 @@ function differing(one: Config, other: Config): readonly string[] {
   );
 }
 
-function merged(now: Config, { owners, tasks, command_allowlist, webhooks, approvals }: Config): Config {
+function merged(now: Config, { owners, tasks, command_allowlist, webhooks, approvals, network }: Config): Config {
+  const { allow, deny, ports, presets } = network;
   const { rules, tool_mode, timeout, remote_timeout, session_seconds } = approvals;
   return {
     ...now,
     ...{ owners, command_allowlist, webhooks },
     tasks: tasksOf(now.tasks, tasks),
+    network: { ...now.network, allow, deny, ports, presets },
     approvals: { ...now.approvals, rules, tool_mode, timeout, remote_timeout, session_seconds },
   };
 }

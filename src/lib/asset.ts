@@ -10,6 +10,9 @@ import { build } from './build.ts';
 /** A chunk lies in `dist/code/`. */
 const root = new URL(build === null ? '../../' : '../', import.meta.url);
 
+/** The command line, to be run by Node. */
+export const programPath = fileURLToPath(new URL(build === null ? 'bin/caisson.cjs' : '../bin/caisson.cjs', root));
+
 /** `path` is relative to the package: `src/inside/files/read.sh`. */
 export function asset(path: string): string {
   return readFileSync(new URL(path, root), 'utf8');

@@ -59,7 +59,8 @@ function unmetPlace(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
     });
   }
   if (!network.includes(spec.network)) {
-    const [given = 'open'] = network;
+    // Less is never more open than what was asked for, where the place has such a mode.
+    const given = network.find((mode) => mode === 'none' && spec.network === 'filtered') ?? network[0] ?? 'open';
     unmet.push({
       control: 'network',
       wanted: spec.network,

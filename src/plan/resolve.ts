@@ -118,8 +118,8 @@ function limitsFor(terminal: Terminal, { limits = {} }: SandboxRequest): Limits 
 function networkFor(terminal: Terminal, request: SandboxRequest, backend: string): NetworkMode {
   const asked: unknown = request.network;
   if (asked === undefined) return flagOf(terminal, backendKey(backend, 'network'), true) ? 'open' : 'none';
-  if (asked === 'open' || asked === 'none') return asked;
-  throw new CaissonError('invalid_argument', 'the network must be "open" or "none"');
+  if (asked === 'open' || asked === 'filtered' || asked === 'none') return asked;
+  throw new CaissonError('invalid_argument', 'the network must be "open", "filtered" or "none"');
 }
 
 function hardeningFor(terminal: Terminal, backend: string): Hardening {

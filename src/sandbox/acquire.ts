@@ -20,6 +20,7 @@ import { labelsFor, withSaid } from './change.ts';
 import { createSandbox, placeSandbox, withinQuota } from './create.ts';
 import { forgetCopies } from './credentials.ts';
 import { attachIfThere, finish, removeResources } from './finish.ts';
+import { hasDoor } from './doors.ts';
 import { endedBy } from './ended-by.ts';
 import { withLease } from './lease.ts';
 import { keepLive } from './live.ts';
@@ -59,11 +60,20 @@ async function acquireEphemeral(context: Context, plan: Plan, options: StepOptio
 async function running(context: Context, row: SandboxRow): Promise<Sandbox | null> {
   if (row.state !== 'ready' || row.ref === null) return null;
   const known = context.live.get(row.id);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    await keepDoor(context, row);
+    return known;
+  }
   const sandbox = await attachIfThere(await context.backend(row.backend), row.ref);
   if (sandbox === null || sandbox.state !== 'running') return null;
+  await keepDoor(context, row);
   // Another call may have attached it meanwhile, and uses its lanes.
   return context.live.get(row.id) ?? keepLive(context, row.id, sandbox);
+}
+
+/** What is behind it may have ended since, or have other rules. */
+async function keepDoor({ doors }: Context, row: SandboxRow): Promise<void> {
+  if (hasDoor(row)) await doors.keep(row.id);
 }
 
 async function underLease(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
@@ -113,6 +123,7 @@ async function replace(
     context.store.updateSandbox(row.id, patch, fits),
   );
   await removeResources(context, row, { emptyFirst: false });
+  if (hasDoor(row) && !hasDoor(plan)) await context.doors.close(row.id);
   return await placeSandbox(context, { plan, row: { ...row, ...patch }, how: what.how }, options);
 }
 
@@ -126,12 +137,15 @@ export async function resume(
   const backend = await context.backend(row.backend);
   const sandbox = row.ref === null ? null : await attachIfThere(backend, row.ref);
   if (sandbox === null) await refuseWithoutFiles(context, row);
-  else if (sandbox.state === 'running' && row.state === 'ready')
+  else if (sandbox.state === 'running' && row.state === 'ready') {
+    await keepDoor(context, row);
     return await ready(context, { row, sandbox, how: 'found', lostSince: null });
+  }
   if (sandbox === null || sandbox.power === undefined)
     return await replace(context, { ...what, how: 'recreated' }, options);
   const lostSince = await recordEnd(context, { row, sandbox });
   const mounts = await checkMounts(context, row);
+  await keepDoor(context, row);
   await failpoint('before-start');
   const started = await startResource(context, { row, sandbox }, options);
   await failpoint('after-start');

@@ -8,6 +8,7 @@ import type { LaneTally } from '../exec/lane/tally.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
+import type { Doors } from './doors.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';
 import type { Uses } from './use.ts';
@@ -25,6 +26,7 @@ export interface Context {
   /** Opens a backend once. Throws `invalid_argument` for an unknown name. */
   readonly backend: (name: string) => Promise<Backend>;
   readonly gate: Gate;
+  readonly doors: Doors;
   /** Handles of sandboxes that this process has created or attached, by sandbox id. Dropped when one proves dead. */
   readonly live: Map<string, LanedSandbox>;
   /** Probes under way, by sandbox id. */

@@ -13,6 +13,7 @@ import type { SandboxRow } from '../store/store.ts';
 import { type Context, processLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
 import { removeDirectory, removeEmptyDirectory } from './directory.ts';
+import { hasDoor } from './doors.ts';
 import { endedBy } from './ended-by.ts';
 import { emptyInside } from './empty-inside.ts';
 import { forgetLive } from './live.ts';
@@ -37,6 +38,7 @@ export async function finish(context: Context, row: SandboxRow, how: HowToFinish
   const place = { home: context.home, backend: row.backend };
   if (row.directory !== null && !how.keepFiles) await removeDirectory(place, row.taskId, row.id);
   if (how.keepFiles) await removeEmptyDirectory(place, row.taskId, row.id);
+  if (hasDoor(row)) await context.doors.close(row.id);
   await failpoint('before-forget');
   await context.store.deleteSandbox(row.id);
   await context.store.release(processLease(row.id));

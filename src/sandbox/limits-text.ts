@@ -40,8 +40,14 @@ function limitLine({ name, wanted, effective, standing, why }: SandboxLimit): st
   return `${title}: ${sized(name, effective)} (measured inside${differs})`;
 }
 
+const reaches: Readonly<Record<SandboxLimits['network']['mode'], string>> = {
+  open: 'outside addresses can be reached',
+  filtered: 'what the egress rules allow can be reached, by the proxy on port 3128',
+  none: 'nothing outside can be reached',
+};
+
 function networkLine({ network: { mode, standing, why } }: SandboxLimits): string {
-  const says = mode === 'none' ? 'none: nothing outside can be reached' : 'open: outside addresses can be reached';
+  const says = `${mode}: ${reaches[mode]}`;
   if (standing === 'not-enforced')
     return `${says}; the wanted mode is NOT enforced${why === null ? '' : `: ${plain(why)}`}`;
   return `${says} (${standing === 'measured' ? 'measured inside' : 'as configured; not measured inside'})`;

@@ -1,4 +1,4 @@
-/** A sandbox that is to have no network is measured before its first command. */
+/** A sandbox that is to have no network, or nothing but a door, is measured before its first command. */
 import type { Sandbox } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
@@ -10,14 +10,15 @@ import { measured } from './measure.ts';
  * the sandbox then. What cannot be measured proves nothing.
  */
 export async function proveNetwork(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<void> {
-  if (row.spec.network !== 'none') return;
+  const wanted = row.spec.network;
+  if (wanted === 'open') return;
   const { network, noneBy } = await (await context.backend(row.backend)).guarantees();
-  if (!network.includes('none') || noneBy === 'filter') return;
+  if (!network.includes(wanted) || noneBy === 'filter') return;
   const effective = await measured(context, { ...row, effective: null }, sandbox);
   if (effective?.['routed'] !== true) return;
   throw new CaissonError(
     'not_supported',
-    `${row.backend} gave the sandbox of ${row.taskId} a network, and it was to have none`,
+    `${row.backend} gave the sandbox of ${row.taskId} a network, and it was to have ${wanted === 'none' ? 'none' : 'one door'}`,
     {
       remedy: 'look whether the account or the host overrides network settings, or ask for --network open',
       details: { taskId: row.taskId, sandboxId: row.id, backend: row.backend, interfaces: interfacesOf(effective) },

@@ -11,6 +11,7 @@
  * (SIGSTOP, a closed laptop) keeps what it holds.
  */
 import type { Ref, Spec } from '../backend.ts';
+import type { EgressRules } from './egress.ts';
 import type { Events } from './events.ts';
 import type { StoreFigures } from './figures.ts';
 import type { Labels } from '../values/labels.ts';
@@ -166,6 +167,7 @@ export interface Store {
   /** Events for webhooks. They are written with what happened, by no call of their own. */
   readonly outbox: Outbox;
   readonly places: Places;
+  readonly egress: EgressRules;
   /** Changes of state. Each is written with what changed, by no call of its own. */
   readonly events: Events;
 

@@ -59,6 +59,14 @@ describe('compareSpec', () => {
     expect(degraded.every(({ reason }) => reason !== '')).toBe(true);
   });
 
+  it('gives no network in place of a filtered one, where it may give less than was asked for (NE-21)', () => {
+    const filtered = { spec: { ...aSpec, network: 'filtered' as const }, asked: new Set(['network']) };
+    const without = { ...generous, network: ['open', 'none'] as const };
+    expect(() => compareSpec(wanted(filtered), without)).toThrow(expect.objectContaining({ code: 'not_supported' }));
+    const { placed, degraded } = compareSpec(wanted({ ...filtered, allowDegraded: true }), without);
+    expect([placed.network, degraded.map(({ control }) => control)]).toEqual(['none', ['network']]);
+  });
+
   it('refuses all that was asked for at once, with reasons and both ways out (CH-20)', () => {
     try {
       compareSpec(wanted({ asked: new Set(['pids', 'runtime']) }), bare);

@@ -1,4 +1,5 @@
 /** Services on one home and one fake place, both new for each test. */
+import { noDoors } from './no-doors.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +53,7 @@ export function afresh(): Afresh {
       uses: new Uses(store, systemClock),
       audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, holder: store.holderId }),
       backend: () => Promise.resolve(backend),
+      doors: noDoors,
       gate: new Gate(2),
       live: new Map(),
       measuring: new Map(),

@@ -4,7 +4,7 @@ import { isCode } from '../../../src/errors.ts';
 import { untilAborted } from '../../shared/abort.ts';
 import type { Engine } from '../engine/engine.ts';
 import { statusOf } from '../engine/fault.ts';
-import { fromEngineLabels, eventsAreForged } from './labels.ts';
+import { doorLabel, fromEngineLabels, eventsAreForged } from './labels.ts';
 import { flag, number, object, text, type Json } from '../engine/json.ts';
 
 export interface Inspected {
@@ -19,6 +19,8 @@ export interface Inspected {
   /** Whether what its events say can be believed. */
   readonly trusted: boolean;
   readonly runtime: string | null;
+  /** The name of the container that carries its traffic. `null`: it has none. */
+  readonly door: string | null;
   readonly limits: { readonly memoryBytes: number; readonly nanoCpus: number; readonly pids: number };
 }
 
@@ -39,8 +41,15 @@ export async function inspectContainer(engine: Engine, name: string, signal?: Ab
     labels: fromEngineLabels(labels),
     trusted: !eventsAreForged(labels),
     runtime: text(object(answer['HostConfig'])['Runtime']),
+    door: doorIn(labels),
     limits: toLimits(object(answer['HostConfig'])),
   };
+}
+
+/** As `doorName` makes it: it goes into paths of requests. */
+function doorIn(labels: unknown): string | null {
+  const name = text(object(labels)[doorLabel]);
+  return name !== null && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}-door$/.test(name) ? name : null;
 }
 
 function toLimits(config: Json): Inspected['limits'] {

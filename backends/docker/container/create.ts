@@ -2,7 +2,7 @@
  * Makes a container: create, attach, start, and nothing else on the way. Everything that is usually in order (image,
  * network, name) is only looked at when the engine says that it is not.
  */
-import type { CreateOptions, Spec } from '../../../src/backend.ts';
+import type { CreateOptions, DoorImage, Spec } from '../../../src/backend.ts';
 import { CaissonError, isCode } from '../../../src/errors.ts';
 import { throwIfAborted } from '../../shared/abort.ts';
 import { delay } from '../engine/delay.ts';
@@ -14,6 +14,8 @@ import { parseReference, pull } from './image.ts';
 import { makeDirectories } from './directories.ts';
 import { InitProcess } from './init-process.ts';
 import { object, text } from '../engine/json.ts';
+import { placeDoor, removeDoor } from './door.ts';
+import { doorName } from './labels.ts';
 import { missingShell } from './shell.ts';
 
 export interface Created {
@@ -26,6 +28,8 @@ export interface Making {
   readonly engine: Engine;
   readonly spec: Spec;
   readonly options: CreateOptions;
+  /** Where the network is `filtered`. */
+  readonly doorImage: DoorImage | null;
   /** `network` is filled in here. */
   readonly plan: Omit<Plan, 'network'>;
 }
@@ -141,9 +145,13 @@ async function takeName(making: Making): Promise<Step> {
 
 async function adopt(making: Making, found: Inspected): Promise<Step> {
   const { engine } = making;
-  if (found.state === 'running') return { done: { inspected: found, init: null } };
+  if (found.state === 'running') {
+    await openDoor(making, found.id);
+    return { done: { inspected: found, init: null } };
+  }
   if (found.state === 'paused') {
     await engine.ask({ what: 'resume the sandbox', method: 'POST', path: `/containers/${found.id}/unpause` });
+    await openDoor(making, found.id);
     return { done: { inspected: { ...found, state: 'running' }, init: null } };
   }
   const network = making.spec.network === 'open' ? await engine.network.ensure() : null;
@@ -165,10 +173,13 @@ async function launch(
     const [inspected] = await Promise.all([inspectContainer(engine, id), startContainer(engine, id)]);
     throwIfAborted(options);
     if (container.body) verify(inspected, container.body);
+    await openDoor(making, id);
+    throwIfAborted(options);
     return { done: { inspected: { ...inspected, state: 'running' }, init } };
   } catch (error) {
     init?.release();
     const noShell = statusOf(error) === 400 ? await missingShell(engine, id, making.spec.image ?? '') : null;
+    if (making.doorImage !== null) await removeDoor(engine, doorName(options.name));
     await removeContainer(engine, id);
     if (noShell !== null) throw noShell;
     // Not only a network that is gone: one that had a double for a moment fails a start too, with a status of its own.
@@ -185,6 +196,13 @@ async function attachFirst(engine: Engine, id: string): Promise<InitProcess | nu
     if (statusOf(error) === 409) return null;
     throw error;
   }
+}
+
+/** Only a container that runs has a network to enter. */
+async function openDoor({ engine, options, doorImage }: Making, sandbox: string): Promise<void> {
+  if (doorImage === null || options.door === undefined) return;
+  const { name, labels, door: directory } = options;
+  await placeDoor(engine, { name: doorName(name), sandbox, labels, directory, image: doorImage });
 }
 
 async function startContainer(engine: Engine, id: string): Promise<void> {

@@ -1,16 +1,16 @@
 /** What a container is created with. Pure: the same spec and facts give the same body. */
 import type { CreateOptions, Mount, Spec } from '../../../src/backend.ts';
 import type { Facts } from '../engine/facts.ts';
-import { toEngineLabels } from './labels.ts';
+import { doorLabel, doorName, toEngineLabels } from './labels.ts';
 import { seccompProfile, toArchitecture } from '../../shared/seccomp.ts';
-import { clearedVariables } from './variables.ts';
+import { clearedVariables, filteredVariables } from './variables.ts';
 
 const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
 
 export interface Plan {
   readonly spec: Spec;
-  readonly options: Pick<CreateOptions, 'labels' | 'init' | 'directory' | 'credentials'>;
+  readonly options: Pick<CreateOptions, 'name' | 'labels' | 'init' | 'directory' | 'credentials'>;
   readonly facts: Facts;
   /** Name of the network that `open` means here. */
   readonly network: string | null;
@@ -27,7 +27,7 @@ export function containerBody(plan: Plan) {
     Entrypoint: [],
     Cmd: options.init,
     // Names without a value take a variable of the image away.
-    Env: clearedVariables,
+    Env: spec.network === 'filtered' ? filteredVariables : clearedVariables,
     User: userOf(plan),
     WorkingDir: spec.cwd,
     Hostname: 'sandbox',
@@ -41,7 +41,10 @@ export function containerBody(plan: Plan) {
     Healthcheck: { Test: ['NONE'] },
     StopSignal: 'SIGKILL',
     StopTimeout: 0,
-    Labels: toEngineLabels(options.labels),
+    Labels: {
+      ...toEngineLabels(options.labels),
+      ...(spec.network === 'filtered' ? { [doorLabel]: doorName(options.name) } : {}),
+    },
     HostConfig: hostConfig(plan),
   };
 }
@@ -53,7 +56,7 @@ function hostConfig(plan: Plan) {
     ...storage(plan),
     // The first process is core's guardian, which reaps; the engine's own init would end the container on `kill -9 -1`.
     Init: false,
-    NetworkMode: plan.spec.network === 'none' ? 'none' : plan.network,
+    NetworkMode: plan.spec.network === 'open' ? plan.network : 'none',
     IpcMode: 'private',
     CgroupnsMode: 'private',
     RestartPolicy: { Name: 'no' },

@@ -14,6 +14,12 @@ const names = [
 const grammar = /^[A-Za-z0-9_.:-]{1,63}$/;
 
 export const instanceLabel = `${prefix}instance`;
+/** Of containers that belong to a sandbox and are none. */
+export const roleLabel = `${prefix}role`;
+/** Of a sandbox: the name of what carries its traffic. */
+export const doorLabel = `${prefix}door`;
+
+export const doorName = (sandbox: string): string => `${sandbox}-door`;
 
 export function toEngineLabels(labels: Labels): Record<string, string> {
   return Object.fromEntries(names.map((name) => [prefix + name, labels[name]]));

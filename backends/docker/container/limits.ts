@@ -47,9 +47,15 @@ function refusedLimits({ limits }: Spec, guarantees: Guarantees): readonly strin
   });
 }
 
-function refusedOptions({ hardening, mounts }: Spec, guarantees: Guarantees): readonly string[] {
+const filteredRuntimes = new Set(['runc', 'crun']);
+
+function refusedOptions({ hardening, mounts, network }: Spec, guarantees: Guarantees): readonly string[] {
   const given = guarantees.hardening;
+  const runtime = hardening.runtime ?? 'runc';
   return [
+    ...(guarantees.network.includes(network) ? [] : [`network ${network}`]),
+    // Those with a network stack of their own may not see what shares their namespace.
+    ...(network === 'filtered' && !filteredRuntimes.has(runtime) ? [`network filtered with runtime ${runtime}`] : []),
     ...(hardening.seccomp === 'builtin' && !given.seccomp ? ['seccomp'] : []),
     ...(hardening.runtime !== null && !given.runtimes.includes(hardening.runtime)
       ? [`runtime ${hardening.runtime}`]

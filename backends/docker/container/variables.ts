@@ -1,3 +1,5 @@
+import { proxyVariables } from '../../../src/values/proxy-variables.ts';
+
 /**
  * Variables by which an image could turn every command into another one. They are taken away at create; a caller that
  * wants one sets it per exec.
@@ -65,4 +67,10 @@ export const clearedVariables: readonly string[] = [
   'all_proxy',
   'CAISSON_EXEC',
   'CAISSON_KILL',
+];
+
+/** Of a sandbox with a filtered network. */
+export const filteredVariables: readonly string[] = [
+  ...clearedVariables.filter((name) => !Object.hasOwn(proxyVariables, name)),
+  ...Object.entries(proxyVariables).map(([name, value]) => `${name}=${value}`),
 ];

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { checkedText, key } from '../../lib/config-key.ts';
 import { destinationOf } from '../../values/destination.ts';
+import { presetNames } from '../../values/egress-presets.ts';
+import { allowProblem, hostPattern } from '../../values/host-pattern.ts';
 import { nat64Prefix } from '../../values/nat64.ts';
 
 const destination = checkedText((text) => {
@@ -13,7 +15,35 @@ const prefix = checkedText((text) =>
   nat64Prefix(text) === null ? 'it is no prefix of 32, 40, 48, 56, 64 or 96 bits, such as 64:ff9b::/96' : null,
 );
 
+const allowed = checkedText(allowProblem);
+const denied = checkedText((text) => {
+  const read = hostPattern(text);
+  return typeof read === 'string' ? read : null;
+});
+const port = z
+  .number()
+  .int()
+  .min(1)
+  .max(65_535)
+  .refine((value) => value !== 25);
+
 export const networkSection = z.strictObject({
+  allow: key(
+    z.array(allowed).max(1000),
+    'hosts such as example.com, *.example.com or example.com:8443',
+    'Hosts that sandboxes with a filtered network may reach.',
+  ),
+  deny: key(
+    z.array(denied).max(1000),
+    'hosts such as example.com or *.example.com',
+    'Hosts that sandboxes with a filtered network may not reach, whatever else allows them.',
+  ),
+  ports: key(z.array(port).max(100), 'ports from 1 to 65535, but not 25', 'Ports of allowed hosts beside 80 and 443.'),
+  presets: key(
+    z.array(z.enum(presetNames)).max(100),
+    `names of ${presetNames.join(', ')}`,
+    'Lists of hosts that come with Caisson, and are allowed.',
+  ),
   allow_private: key(
     z.array(destination).max(1000),
     'addresses with ports, such as 10.1.2.3:8080',

@@ -16,7 +16,7 @@ export interface ConnectParts {
 }
 
 /** A name may have any number of them. */
-const mostAttempts = 4;
+export const mostAttempts = 4;
 
 export function vettedConnector({ vet, connectTimeoutMs, reach, ca }: ConnectParts): buildConnector.connector {
   const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, ...(ca === undefined ? {} : { ca }) });

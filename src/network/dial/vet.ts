@@ -66,7 +66,11 @@ function mustAllow({ verdict, reason }: AddressVerdict): void {
   });
 }
 
-async function resolved(name: string, { lookup, lookupTimeoutMs }: VetParts): Promise<readonly string[]> {
+/** Throws `unavailable` for a name that is not resolved, `timed_out` for a lookup that takes too long. */
+export async function resolved(
+  name: string,
+  { lookup, lookupTimeoutMs }: Pick<VetParts, 'lookup' | 'lookupTimeoutMs'>,
+): Promise<readonly string[]> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new CaissonError('timed_out', 'the lookup took too long')), lookupTimeoutMs);
   try {

@@ -155,6 +155,17 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX process_places_by_exec ON process_places (exec_id);
     `,
   },
+  {
+    version: 13,
+    sql: `
+      CREATE TABLE egress_rules (
+        sandbox_id TEXT PRIMARY KEY REFERENCES sandboxes (id) ON DELETE CASCADE,
+        revision INTEGER NOT NULL,
+        configured TEXT NOT NULL,
+        added TEXT NOT NULL
+      ) STRICT;
+    `,
+  },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

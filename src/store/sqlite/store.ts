@@ -30,6 +30,7 @@ import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
 import { heartbeatMs, type HolderRow } from './holder.ts';
 import { SqliteOutbox } from './outbox.ts';
+import { SqliteEgressRules } from './egress.ts';
 import { SqlitePlaces } from './places.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { SavedRules } from './saved-rules.ts';
@@ -57,6 +58,7 @@ export class SqliteStore implements Store {
   readonly outbox: SqliteOutbox;
   readonly events: EventLog;
   readonly places: SqlitePlaces;
+  readonly egress: SqliteEgressRules;
   readonly #db: DatabaseSync;
   readonly #lock: Lock;
   readonly #clock: Clock;
@@ -87,6 +89,7 @@ export class SqliteStore implements Store {
     this.#savedRules = new SavedRules(db);
     this.#execs = new Execs(db, this.events);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
+    this.egress = new SqliteEgressRules(db);
     this.places = new SqlitePlaces(db, { self: self.id, leases: this.#leases, clock });
     this.#leases.beat(this.#clock);
     this.#leases.sweep(this.#clock);

@@ -3,7 +3,15 @@ import { guardianCommand } from '../../../src/exec/lane/guardian.ts';
 import { randomBytes } from 'node:crypto';
 import Docker from 'dockerode';
 import { open } from '../../../backends/docker/backend.ts';
-import type { Backend, CreateOptions, ExecOptions, ProcessEnd, Sandbox, Spec } from '../../../src/backend.ts';
+import type {
+  Backend,
+  CreateOptions,
+  ExecOptions,
+  OpenOptions,
+  ProcessEnd,
+  Sandbox,
+  Spec,
+} from '../../../src/backend.ts';
 
 export const busybox = 'caisson-test/busybox:latest';
 export const debian = 'caisson-test/debian:latest';
@@ -33,8 +41,9 @@ export class Place {
   readonly #making = new Set<Promise<unknown>>();
 
   /** `host` may be a way to the engine other than the usual one. */
-  constructor(host: string, settings: Readonly<Record<string, unknown>> = {}) {
-    this.backend = open({ env: { DOCKER_HOST: host }, instance: this.instance, settings });
+  constructor(host: string, settings: Readonly<Record<string, unknown>> = {}, doorImage?: OpenOptions['doorImage']) {
+    const doors = doorImage === undefined ? {} : { doorImage };
+    this.backend = open({ env: { DOCKER_HOST: host }, instance: this.instance, settings, ...doors });
     this.engine = new Docker({ socketPath: host.slice('unix://'.length) });
   }
 

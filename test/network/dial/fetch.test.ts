@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { vettedAddresses } from '../../../src/network/dial/vet.ts';
 import { noRules } from '../address/rules.ts';
+import { certificateFor } from './certificate.ts';
 import { internet, publicAddress } from './internet.ts';
 
 const hello: RequestListener = (_request, response) => response.end('hello');
@@ -231,14 +228,3 @@ describe('TLS', () => {
     expect(net.requests).toHaveLength(1);
   });
 });
-
-function certificateFor(name: string): { readonly key: string; readonly cert: string; readonly ca: string } {
-  const directory = mkdtempSync(join(tmpdir(), 'caisson-certificate-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
-  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  const named = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
-  execFileSync('openssl', [...made, ...named, '-keyout', key, '-out', cert], { stdio: 'ignore' });
-  const certificate = readFileSync(cert, 'utf8');
-  return { key: readFileSync(key, 'utf8'), cert: certificate, ca: certificate };
-}

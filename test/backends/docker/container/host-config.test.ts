@@ -20,7 +20,7 @@ const labels = { instance: 'i', sandbox: 's', task: 't', fingerprint: 'f', creat
 function bodyOf(patch: Partial<Spec> = {}, plan: Partial<Plan> = {}) {
   return containerBody({
     spec: { ...spec, ...patch },
-    options: { labels, init: ['sh', '-c', 'sleep 9'], directory: '/home/u/task', credentials: null },
+    options: { name: 'caisson-s', labels, init: ['sh', '-c', 'sleep 9'], directory: '/home/u/task', credentials: null },
     facts: toFacts(infoOf(), versionOf()),
     network: null,
     diskLimit: false,
@@ -30,7 +30,7 @@ function bodyOf(patch: Partial<Spec> = {}, plan: Partial<Plan> = {}) {
 }
 
 const ephemeral = {
-  options: { labels, init: ['sleep', '9'] as const, directory: null, credentials: null },
+  options: { name: 'caisson-s', labels, init: ['sleep', '9'] as const, directory: null, credentials: null },
 } satisfies Partial<Plan>;
 
 describe('the body of a container', () => {

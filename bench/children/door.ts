@@ -1,0 +1,25 @@
+/** Arguments: a path for the socket, the port of the origin. A door whose one allowed address leads there. */
+import { once } from 'node:events';
+import { Door } from '../../src/network/egress/door.ts';
+import { usualLimits } from '../../src/network/egress/limits.ts';
+import { rulesetOf } from '../../src/network/egress/ruleset.ts';
+import { addressRules } from '../../src/network/address/rules.ts';
+import { systemLookup } from '../../src/network/dial/vet.ts';
+import { websitesOf } from '../../src/network/websites.ts';
+
+const [path = '', port = ''] = process.argv.slice(2);
+const place = '10.231.77.1:8080';
+const websites = websitesOf([]);
+const door = new Door({
+  task: 'bench',
+  egress: rulesetOf({ allow: [place], deny: [], ports: [], presets: [] }),
+  addresses: async () => addressRules({ allowPrivate: [place], nat64Prefix: null, env: {}, websites }),
+  lookup: systemLookup,
+  reach: () => ({ address: '127.0.0.1', port: Number(port) }),
+  limits: { ...usualLimits, mostConnections: 1000 },
+  record: () => undefined,
+});
+await door.listen({ path });
+process.send?.({ place, pid: String(process.pid) });
+await once(process, 'disconnect');
+await door.close();

@@ -1,0 +1,26 @@
+/** Bounds of what a sandbox may ask of the proxy. */
+
+export interface DoorLimits {
+  /** Of one sandbox at once; more are closed as they come. */
+  readonly mostConnections: number;
+  /** For the head of a request, and for the TLS hello. */
+  readonly headTimeoutMs: number;
+  readonly mostHeadBytes: number;
+  readonly lookupTimeoutMs: number;
+  /** For one address. */
+  readonly connectTimeoutMs: number;
+  /** For the head of the answer to a plain request. */
+  readonly answerTimeoutMs: number;
+  /** Without a byte in either direction. */
+  readonly idleTimeoutMs: number;
+}
+
+export const usualLimits: DoorLimits = {
+  mostConnections: 512,
+  headTimeoutMs: 10_000,
+  mostHeadBytes: 16 * 1024,
+  lookupTimeoutMs: 10_000,
+  connectTimeoutMs: 10_000,
+  answerTimeoutMs: 120_000,
+  idleTimeoutMs: 15 * 60_000,
+};

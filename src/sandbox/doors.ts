@@ -1,0 +1,18 @@
+/** Doors of sandboxes whose network is `filtered`: see `CreateOptions.door`. */
+import type { SandboxRow } from '../store/store.ts';
+
+/** A place that could not give it, and was allowed not to, has given a sandbox without one. */
+export function hasDoor({ spec, degraded }: Pick<SandboxRow, 'spec' | 'degraded'>): boolean {
+  return spec.network === 'filtered' && !degraded.some(({ control }) => control === 'network');
+}
+
+export interface Doors {
+  /** The directory with the socket, on which the proxy listens when this resolves, by the rules of now. Throws `unavailable`. */
+  open(sandboxId: string): Promise<string>;
+  /** The same, for one that was open: nearly free where nothing has changed. */
+  keep(sandboxId: string): Promise<void>;
+  /** Of this process: the doors stay open. */
+  release(): void;
+  /** Idempotent. */
+  close(sandboxId: string): Promise<void>;
+}

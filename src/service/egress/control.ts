@@ -1,0 +1,108 @@
+/**
+ * How other processes of the state directory speak with the proxy: a unix socket, for this user alone, and one word. `sync` asks it
+ * to take up what the store says; the answer is `ok` when it has. A connection that stays tells that the proxy lives.
+ */
+import { once } from 'node:events';
+import { chmodSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { CaissonError } from '../../errors.ts';
+import { egressDirectory, withShortPath } from './places.ts';
+
+const name = 'control';
+const word = 'sync\n';
+const mostBytes = 1024;
+
+/** `sync`: throws what is answered. */
+export async function openControl(home: string, sync: () => Promise<void>): Promise<Server> {
+  const server = createServer((socket) => {
+    let said = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk: Buffer) => {
+      said += chunk.toString('latin1');
+      if (said.length > mostBytes) return void socket.destroy();
+      const asked = said.split(word).length - 1;
+      said = said.slice(said.lastIndexOf('\n') + 1);
+      for (let each = 0; each < asked; each += 1) void answer(socket, sync);
+    });
+  });
+  rmSync(join(egressDirectory(home), name), { force: true });
+  await withShortPath(egressDirectory(home), name, async (path) => {
+    server.listen(path);
+    await once(server, 'listening');
+  });
+  chmodSync(join(egressDirectory(home), name), 0o600);
+  return server;
+}
+
+async function answer(socket: Socket, sync: () => Promise<void>): Promise<void> {
+  const said = await sync().then(
+    () => 'ok\n',
+    () => 'failed\n',
+  );
+  if (socket.writable) socket.write(said);
+}
+
+/** A connection to the proxy that lives. */
+export class Link {
+  readonly #socket: Socket;
+  /** Those that wait for an answer, in order. */
+  readonly #waiting: PromiseWithResolvers<void>[] = [];
+  #said = '';
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.unref();
+    socket.on('error', () => undefined).once('close', () => this.#end());
+    socket.on('data', (chunk: Buffer) => this.#hear(chunk.toString('latin1')));
+  }
+
+  /** `null`: there is no proxy. */
+  static async open(home: string): Promise<Link | null> {
+    try {
+      return await withShortPath(egressDirectory(home), name, async (path) => {
+        const socket = connect(path);
+        await once(socket, 'connect');
+        return new Link(socket);
+      });
+    } catch {
+      return null;
+    }
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
+  }
+
+  /** Throws `unavailable` when the proxy ends meanwhile, or cannot do it. */
+  async sync(): Promise<void> {
+    const waiting = Promise.withResolvers<void>();
+    this.#waiting.push(waiting);
+    this.#socket.ref();
+    this.#socket.write(word);
+    try {
+      await waiting.promise;
+    } finally {
+      if (this.#waiting.length === 0) this.#socket.unref();
+    }
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #hear(text: string): void {
+    const lines = `${this.#said}${text}`.split('\n');
+    this.#said = (lines.pop() ?? '').slice(0, mostBytes);
+    for (const line of lines) {
+      const waiting = this.#waiting.shift();
+      if (line === 'ok') waiting?.resolve();
+      else waiting?.reject(new CaissonError('unavailable', 'the egress proxy could not take up its rules'));
+    }
+  }
+
+  #end(): void {
+    for (const waiting of this.#waiting.splice(0))
+      waiting.reject(new CaissonError('unavailable', 'the egress proxy has ended'));
+  }
+}

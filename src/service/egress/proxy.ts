@@ -1,0 +1,156 @@
+/**
+ * The egress proxy of a state directory: a process that holds its lease, with a door for each sandbox whose network is filtered. The
+ * store says which there are and by which rules; what it does not say is not open.
+ */
+import { existsSync } from 'node:fs';
+import { chmod, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toCaissonError } from '../../errors.ts';
+import type { AddressRules } from '../../network/address/types.ts';
+import { systemLookup } from '../../network/dial/vet.ts';
+import { Door } from '../../network/egress/door.ts';
+import { usualLimits } from '../../network/egress/limits.ts';
+import { rulesetOf } from '../../network/egress/ruleset.ts';
+import { hasDoor } from '../../sandbox/doors.ts';
+import type { EgressRow } from '../../store/egress.ts';
+import type { SandboxRow, Store } from '../../store/store.ts';
+import { openControl } from './control.ts';
+import { logConnection } from './log.ts';
+import { egressDirectory, makeEgressDirectory, makeDoor, proxyLease, withShortPath } from './places.ts';
+
+export interface ProxyParts {
+  readonly home: string;
+  readonly store: Pick<Store, 'acquire' | 'release' | 'sandboxes' | 'egress'>;
+  /** By the configuration in force. */
+  readonly addresses: () => Promise<AddressRules>;
+  readonly signal: AbortSignal;
+  readonly say: (text: string) => void;
+}
+
+interface Open {
+  readonly door: Door;
+  revision: number;
+}
+
+/** Another process may just be ending. */
+const leaseWaitMs = 10_000;
+/** What another process has changed without a word, such as a removal. */
+const lookEveryMs = 1000;
+/** Without a sandbox for so long, it ends. */
+const lingerMs = 5000;
+
+/** Resolves when it was ended, or no sandbox needs it. False: another process has the lease. */
+export async function runProxy(parts: ProxyParts): Promise<boolean> {
+  if (!(await held(parts))) return false;
+  const proxy = new EgressProxy(parts);
+  await makeEgressDirectory(parts.home);
+  const control = await openControl(parts.home, () => proxy.sync());
+  try {
+    await proxy.run();
+  } finally {
+    // First of all, so that a process that comes now starts another one.
+    control.close();
+    await proxy.close();
+    await parts.store.release(proxyLease);
+  }
+  return true;
+}
+
+async function held({ store, signal }: ProxyParts): Promise<boolean> {
+  const deadline = performance.now() + leaseWaitMs;
+  while (!(await store.acquire(proxyLease))) {
+    if (performance.now() > deadline || signal.aborted) return false;
+    await sleep(50);
+  }
+  return true;
+}
+
+class EgressProxy {
+  readonly #parts: ProxyParts;
+  readonly #doors = new Map<string, Open>();
+  #syncing: Promise<void> = Promise.resolve();
+  #neededAt = performance.now();
+
+  constructor(parts: ProxyParts) {
+    this.#parts = parts;
+  }
+
+  async run(): Promise<void> {
+    const { signal, home } = this.#parts;
+    const isNeeded = (): boolean => performance.now() - this.#neededAt < lingerMs;
+    // A state directory that was removed takes its sandboxes along, whatever the open database still says.
+    while (!signal.aborted && isNeeded() && existsSync(egressDirectory(home))) {
+      await this.sync().catch((error: unknown) => this.#parts.say(toCaissonError(error).message));
+      await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** One after another, each by what the store says then. */
+  sync(): Promise<void> {
+    const next = this.#syncing.then(() => this.#sync());
+    this.#syncing = next.catch(() => undefined);
+    return next;
+  }
+
+  async close(): Promise<void> {
+    await this.#syncing;
+    for (const [id] of this.#doors) await this.#shut(id);
+  }
+
+  async #sync(): Promise<void> {
+    const rows = (await this.#parts.store.sandboxes()).filter(hasDoor);
+    if (rows.length > 0) this.#neededAt = performance.now();
+    const wanted = new Set(rows.map(({ id }) => id));
+    for (const [id] of this.#doors) if (!wanted.has(id)) await this.#shut(id);
+    const failures: unknown[] = [];
+    for (const row of rows) await this.#keep(row).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** What cannot be read is shut. */
+  async #keep(row: SandboxRow): Promise<void> {
+    try {
+      const rules = await this.#parts.store.egress.of(row.id);
+      if (rules === null) return await this.#shut(row.id);
+      const open = this.#doors.get(row.id);
+      if (open === undefined) await this.#open(row, rules);
+      else if (open.revision !== rules.revision) await this.#revise(open, rules);
+    } catch (error) {
+      await this.#shut(row.id);
+      throw error;
+    }
+  }
+
+  async #open(row: SandboxRow, rules: EgressRow): Promise<void> {
+    const { home, addresses } = this.#parts;
+    const door = new Door({
+      task: row.taskId,
+      egress: rulesetIn(rules),
+      addresses,
+      lookup: systemLookup,
+      reach: (address, port) => ({ address, port }),
+      limits: usualLimits,
+      record: (record) => logConnection(home, row.id, record),
+    });
+    const directory = await makeDoor(home, row.id);
+    await rm(join(directory, 'door'), { force: true });
+    await withShortPath(directory, 'door', async (path) => await door.listen({ path }));
+    await chmod(join(directory, 'door'), 0o777);
+    this.#doors.set(row.id, { door, revision: rules.revision });
+  }
+
+  async #revise(open: Open, rules: EgressRow): Promise<void> {
+    await open.door.revise(rulesetIn(rules));
+    open.revision = rules.revision;
+  }
+
+  async #shut(id: string): Promise<void> {
+    const open = this.#doors.get(id);
+    this.#doors.delete(id);
+    await open?.door.close();
+  }
+}
+
+const rulesetIn = ({ configured, added }: EgressRow): ReturnType<typeof rulesetOf> =>
+  rulesetOf({ ...configured, allow: [...configured.allow, ...added] });

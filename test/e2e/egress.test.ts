@@ -1,0 +1,146 @@
+/** A filtered network from the request to the record, on a real engine: sandbox, carrier, proxy, origin. */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Caisson } from '../../src/service/caisson.ts';
+import { dockerHost } from '../engines/docker.ts';
+import { type Home, makeHome } from './home.ts';
+
+/** A private address that this host has for the time of the test; no host is to be in its network. */
+const address = '10.231.77.1';
+const host = dockerHost();
+
+/** Runs shell text in the sandbox of a task. */
+const runner = (caisson: Caisson, taskId: string) => async (text: string) => {
+  const { exit, stdout, stderr } = await caisson.run({ taskId, command: ['sh', '-c', text] });
+  return { code: exit.exitCode, stdout: stdout.text, stderr: stderr.text };
+};
+
+interface Connection {
+  readonly name: string;
+  readonly verdict: string;
+  readonly rule: string;
+}
+
+describe.skipIf(host === null)('a sandbox with a filtered network', () => {
+  let origin: Server;
+  let port = 0;
+  const asked: string[] = [];
+  beforeAll(async () => {
+    execFileSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo']);
+    origin = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      if (request.url === '/slow') return void response.write('begun');
+      response.end('from the origin');
+    });
+    origin.listen(0, address);
+    await once(origin, 'listening');
+    const at = origin.address();
+    port = typeof at === 'object' && at !== null ? at.port : 0;
+  });
+  afterAll(async () => {
+    origin.closeAllConnections();
+    await new Promise((resolve) => origin.close(resolve));
+    execFileSync('ip', ['address', 'del', `${address}/32`, 'dev', 'lo']);
+  });
+
+  const configure = (home: Home, lines: readonly string[]): void =>
+    writeFileSync(`${home.path}/config.yaml`, `network:\n${lines.map((line) => `  ${line}\n`).join('')}`, {
+      mode: 0o600,
+    });
+  const open = (): readonly string[] => [`allow_private: ["${address}:${port}"]`, `allow: ["${address}:${port}"]`];
+  const closed = (): readonly string[] => [`allow_private: ["${address}:${port}"]`];
+  /** As a client of the proxy does it: the image has none that is whole. */
+  const ask = (place: string, path = '/'): string =>
+    `(printf 'GET http://${place}${path} HTTP/1.1\\r\\nHost: ${place}\\r\\nConnection: close\\r\\n\\r\\n'; sleep 1) | nc 127.0.0.1 3128`;
+  const fetch = (path = '/'): string => ask(`${address}:${port}`, path);
+  const proxyPid = (home: Home): number | null => {
+    for (const pid of execFileSync('sh', ['-c', 'ls /proc | grep -E "^[0-9]+$"'])
+      .toString()
+      .split('\n')
+      .filter(Boolean)) {
+      const read = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+      try {
+        if (!/\0egress\0$/.test(read(`/proc/${pid}/cmdline`))) continue;
+        if (read(`/proc/${pid}/environ`).split('\0').includes(`CAISSON_HOME=${home.path}`)) return Number(pid);
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    return null;
+  };
+  const connections = (home: Home, sandboxId: string): readonly Connection[] =>
+    readFileSync(`${home.path}/egress/log/${sandboxId}.ndjson`, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line): Connection => JSON.parse(line));
+
+  test('reaches what is allowed and nothing else, and a change of the rules holds at once (NE-04, NE-17)', async () => {
+    await using home = await makeHome();
+    configure(home, open());
+    const caisson = await home.open();
+    const { sandbox } = await caisson.sandboxes.create({ taskId: 'one', network: 'filtered' });
+    const run = runner(caisson, 'one');
+    expect((await run(fetch())).stdout).toContain('from the origin');
+    expect((await run(`nc -w 2 ${address} ${port} </dev/null`)).code).not.toBe(0);
+    expect((await run('echo $http_proxy $HTTPS_PROXY')).stdout).toBe('http://127.0.0.1:3128 http://127.0.0.1:3128\n');
+    expect((await run(ask('169.254.169.254'))).stdout).toContain('403');
+    expect((await run(ask('secret.evil.example'))).stdout).toContain('403');
+    expect(connections(home, sandbox.id).map(({ verdict, rule }) => [verdict, rule])).toEqual([
+      ['allow', `allow ${address}:${port}`],
+      ['deny', 'no rule'],
+      ['deny', 'no rule'],
+    ]);
+    const slow = run(fetch('/slow').replace('sleep 1', 'sleep 10'));
+    await vi.waitFor(() => expect(asked).toContain('/slow'), 20_000);
+    configure(home, closed());
+    await caisson.config.reload();
+    expect((await run(fetch())).stdout).toContain('403');
+    expect((await slow).stdout).toContain('begun');
+    await caisson.sandboxes.remove('one');
+    expect([await home.containers(), existsSync(`${home.path}/egress/doors/${sandbox.id}`)]).toEqual([[], false]);
+    await vi.waitFor(() => expect(proxyPid(home)).toBe(null), 20_000);
+  });
+
+  test('reaches nothing while its proxy is dead, and with the next command all it may (NE-03)', async () => {
+    await using home = await makeHome();
+    configure(home, open());
+    const caisson = await home.open();
+    await caisson.sandboxes.create({ taskId: 'two', network: 'filtered' });
+    const run = runner(caisson, 'two');
+    expect((await run(fetch())).stdout).toContain('from the origin');
+    const long = run(`sleep 4; ${fetch()}`);
+    await sleep(1000);
+    const before = asked.length;
+    process.kill(proxyPid(home) ?? 0, 'SIGKILL');
+    expect((await long).stdout).toBe('');
+    expect(asked).toHaveLength(before);
+    expect((await run(fetch())).stdout).toContain('from the origin');
+    await caisson.sandboxes.stop('two');
+    expect((await run(fetch())).stdout).toContain('from the origin');
+    await caisson.sandboxes.remove('two');
+    expect(await home.containers()).toEqual([]);
+  });
+
+  test('is made by the command line, and a request may not lead around the proxy (NE-04)', async () => {
+    await using home = await makeHome();
+    configure(home, open());
+    const made = await home.cli(['run', '--network', 'filtered', '--', 'sh', '-c', fetch()]);
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('from the origin') });
+    const other = ['run', '--network', 'filtered', '-e', 'http_proxy=', '--', 'true'];
+    expect((await home.cli(other)).stderr).toContain('http_proxy');
+    expect(await home.containers()).toEqual([]);
+  });
+
+  test('is refused on a place that cannot give it (NE-21)', async () => {
+    await using home = await makeHome();
+    const refused = await home.cli(['run', '--backend', 'local', '--network', 'filtered', '--', 'true']);
+    expect([refused.code, refused.stderr.includes('not_supported') || refused.stderr.includes('network')]).toEqual([
+      125,
+      true,
+    ]);
+  });
+});

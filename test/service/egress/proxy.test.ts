@@ -1,0 +1,122 @@
+import { connect } from 'node:net';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { EgressDoors } from '../../../src/service/egress/doors.ts';
+import { Link } from '../../../src/service/egress/control.ts';
+import { doorOf, withShortPath } from '../../../src/service/egress/places.ts';
+import { runProxy } from '../../../src/service/egress/proxy.ts';
+import type { EgressLists } from '../../../src/store/egress.ts';
+import { openStore } from '../../../src/store/sqlite/open.ts';
+import type { SandboxRow } from '../../../src/store/store.ts';
+import { noRules } from '../../network/address/rules.ts';
+import { restOf } from '../../network/egress/world.ts';
+import { newRow, spec } from '../../store/rows.ts';
+
+const none: EgressLists = { allow: [], deny: [], ports: [], presets: [] };
+/** Longer than a path of a socket may be. */
+let home = '';
+beforeEach(() => void (home = mkdtempSync(join(tmpdir(), `caisson-${'long-'.repeat(30)}`))));
+afterEach(() => rmSync(home, { recursive: true }));
+
+const filtered = (): SandboxRow => newRow({ spec: { ...spec, network: 'filtered' } });
+
+/** A proxy in this process, and what a service has on the same state directory. */
+async function running() {
+  const { store } = await openStore(join(home, 'caisson.db'), { clock: systemClock });
+  const end = new AbortController();
+  const said: string[] = [];
+  const parts = { home, store, addresses: async () => noRules, say: (text: string) => void said.push(text) };
+  const run = () => runProxy({ ...parts, signal: end.signal });
+  const over = run();
+  let lists = none;
+  const doors = new EgressDoors({ home, env: {}, store, lists: () => lists });
+  await vi.waitFor(async () => expect(await Link.open(home)).not.toBe(null));
+  return {
+    ...{ store, doors, over, said, run },
+    take: (next: EgressLists): void => void (lists = next),
+    [Symbol.asyncDispose]: async () => {
+      doors.release();
+      end.abort();
+      await over;
+      await store.close();
+    },
+  };
+}
+
+/** What the door says to a plain request, or nothing where none listens. */
+async function ask(sandboxId: string, host: string): Promise<string> {
+  return await withShortPath(doorOf(home, sandboxId), 'door', async (path) => {
+    const socket = connect(path).on('error', () => undefined);
+    socket.write(`GET http://${host}/ HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    return await restOf(socket);
+  });
+}
+
+describe('the egress proxy', () => {
+  it('has a door for each sandbox with a filtered network, each with rules of its own', async () => {
+    await using here = await running();
+    const [one, two, other] = [filtered(), filtered(), newRow()];
+    for (const row of [one, two, other]) await here.store.insertSandbox(row);
+    await here.doors.open(one.id);
+    here.take({ ...none, deny: ['a.example'] });
+    await here.doors.open(two.id);
+    expect(await ask(one.id, 'a.example')).toContain('a.example:80 is not allowed (no rule)');
+    expect(await ask(two.id, 'a.example')).toContain('a.example:80 is not allowed (deny a.example)');
+    expect(existsSync(doorOf(home, other.id))).toBe(false);
+  });
+
+  it('takes up a change of the rules before the next use, and writes none where nothing has changed', async () => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    await here.doors.open(row.id);
+    await here.doors.keep(row.id);
+    expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 1, configured: none, added: [] });
+    here.take({ ...none, deny: ['a.example'] });
+    await here.doors.keep(row.id);
+    expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 2 });
+    expect(await ask(row.id, 'a.example')).toContain('(deny a.example)');
+  });
+
+  it('shuts the door of a sandbox that is gone, whose rules go with it', async () => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    await here.doors.open(row.id);
+    await here.store.deleteSandbox(row.id);
+    await vi.waitFor(async () => expect(await ask(row.id, 'a.example')).toBe(''), 5000);
+    expect(await here.store.egress.of(row.id)).toBe(null);
+    await here.doors.close(row.id);
+    expect(existsSync(doorOf(home, row.id))).toBe(false);
+  });
+
+  it('opens nothing for rules that cannot hold, and says so', async () => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    here.take({ ...none, presets: ['unknown'] });
+    await expect(here.doors.open(row.id)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await ask(row.id, 'a.example')).toBe('');
+    here.take(none);
+    await here.doors.open(row.id);
+    expect(await ask(row.id, 'a.example')).toContain('(no rule)');
+  });
+
+  it('ends when its state directory is removed', async () => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    await here.doors.open(row.id);
+    rmSync(join(home, 'egress'), { recursive: true });
+    expect(await here.over).toBe(true);
+  });
+
+  it('ends when no sandbox needs it', async () => {
+    await using here = await running();
+    expect(await here.over).toBe(true);
+    expect(await Link.open(home)).toBe(null);
+  });
+});
