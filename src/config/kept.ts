@@ -14,7 +14,7 @@ export interface Keeping {
 }
 
 /** What checking gives; the rest of `Loaded` is of this process. */
-export type Checked = Omit<Loaded, 'home' | 'env' | 'forTask'>;
+export type Checked = Omit<Loaded, 'home' | 'env' | 'source' | 'forTask'>;
 
 const name = 'config';
 

@@ -14,6 +14,7 @@ import { type Environment, checkHome, prepareHome, readOwnFile } from './home.ts
 import { keep, type Keeping, keyOf, readKept } from './kept.ts';
 import { type Laid, lay, type Setting, settingsOf } from './layer.ts';
 import { limitBytes } from './limits.ts';
+import { sourceOf } from './source.ts';
 import { isPattern, matches } from '../values/pattern.ts';
 import { findSwitches, type Switch } from './switches.ts';
 import type { Flags, Loaded, Settings, TaskTerminal } from './types.ts';
@@ -82,6 +83,7 @@ function plain({ home, env, defaults }: Sources): Loaded {
     home,
     env,
     config: { ...defaults, ...unsectioned },
+    source: sourceOf(null),
     origins: lay(baseOf(defaults)).origins,
     forTask,
   };
@@ -93,7 +95,7 @@ async function checkedOnce(sources: Sources, keeping: Keeping): Promise<Loaded> 
   const named = switches.map((each) => [each, originOf(each.variable, sources)]);
   const key = keyOf(keeping, [home, text, named, flags, defaults]);
   const kept = readKept(keeping, key);
-  if (kept !== null) return { ...kept, home, env, forTask: () => everyTask(kept) };
+  if (kept !== null) return { ...kept, home, env, source: sourceOf(text), forTask: () => everyTask(kept) };
   const loaded = await checked(sources);
   const { config, origins } = loaded;
   if (Object.keys(config.tasks).length === 0) keep(keeping, key, { config, origins });
@@ -125,6 +127,7 @@ async function checked(sources: Sources): Promise<Loaded> {
     home,
     env,
     config: { ...settled(laid), ...file.unsectioned },
+    source: sourceOf(sources.text),
     origins: { ...laid.origins, ...file.origins },
     forTask,
   };

@@ -86,11 +86,13 @@ export interface TaskTerminal {
   readonly originOf: (key: keyof Terminal) => string;
 }
 
-/** One object while the service runs: reading the file again replaces `config` and `origins`. */
+/** One object while the service runs: reading the file again replaces `config`, `origins` and `source`. */
 export interface Loaded {
   /** The state directory, absolute. It exists, and no other user can write to it. */
   readonly home: string;
   readonly config: Config;
+  /** Of the text of the file, as `sourceOf` has it. */
+  readonly source: string;
   /** By dotted key, `terminal.timeout`; by name, `tasks`, where there is no section. Overrides of tasks are not in it. */
   readonly origins: Readonly<Record<string, string>>;
   /** The environment with what `.env` adds to it: where values of forwarded variables come from. */

@@ -73,7 +73,7 @@ async function running(context: Context, row: SandboxRow): Promise<Sandbox | nul
 
 /** What is behind it may have ended since, or have other rules. */
 async function keepDoor({ doors }: Context, row: SandboxRow): Promise<void> {
-  if (hasDoor(row)) await doors.keep(row.id);
+  if (hasDoor(row)) await doors.keep(row);
 }
 
 async function underLease(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {

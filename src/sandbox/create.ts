@@ -131,7 +131,7 @@ async function ask(
     directory: row.directory,
     credentials: await shownCredentials(context, plan, row),
     registry: await registryAccess(context, plan),
-    ...(plan.placed.network === 'filtered' ? { door: await context.doors.open(row.id) } : {}),
+    ...(plan.placed.network === 'filtered' ? { door: await context.doors.open(row) } : {}),
     init: guardianCommand(what.nonce),
     ...cancelable(options),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),

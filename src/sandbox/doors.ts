@@ -8,9 +8,9 @@ export function hasDoor({ spec, degraded }: Pick<SandboxRow, 'spec' | 'degraded'
 
 export interface Doors {
   /** The directory with the socket, on which the proxy listens when this resolves, by the rules of now. Throws `unavailable`. */
-  open(sandboxId: string): Promise<string>;
+  open(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<string>;
   /** The same, for one that was open: nearly free where nothing has changed. */
-  keep(sandboxId: string): Promise<void>;
+  keep(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<void>;
   /** Of this process: the doors stay open. */
   release(): void;
   /** Idempotent. */

@@ -77,6 +77,7 @@ export function loadedWith(set: Keys = {}, home = '/home/user/.caisson'): Loaded
       terminal,
       ...unsectioned,
     },
+    source: '',
     origins: {},
     env: {},
     forTask: () => ({ terminal, originOf: (key) => (Object.hasOwn(set, key) ? 'file F:1' : 'default') }),

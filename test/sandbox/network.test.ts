@@ -51,7 +51,11 @@ describe('a sandbox that is to have no network', () => {
   it('but one door is ended too when it has a route', async () => {
     const context = await measuring(() => routed, { network: ['open', 'filtered', 'none'] });
     const opened: string[] = [];
-    const doors = { ...context.doors, open: async (id: string) => `${opened.push(id)}`, close: async () => undefined };
+    const doors = {
+      ...context.doors,
+      open: async ({ id }: { id: string }) => `${opened.push(id)}`,
+      close: async () => undefined,
+    };
     const asked = await wanted(context, 'filtered');
     await expect(acquire({ ...context, doors }, asked, {})).rejects.toMatchObject({ code: 'not_supported' });
     expect([opened.length, await context.store.sandboxes(), at.place.resources.size]).toEqual([1, [], 0]);

@@ -34,7 +34,7 @@ async function reload({ loaded, read, takeRules, openWebhooks, audit }: Reloadab
     audit.recordSoon(configEntry('reload-refused', changed));
     throw error;
   });
-  Object.assign(loaded, next);
+  Object.assign(loaded, next, { source: found.source });
   if (changed.includes('webhooks')) await openWebhooks({ ...found, ...next });
   return { changed, needsRestart };
 }

@@ -2,13 +2,14 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sourceNow } from '../../config/source.ts';
 import type { Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
 import { programPath } from '../../lib/asset.ts';
 import { programEnv } from '../../lib/run-program.ts';
 import type { Doors } from '../../sandbox/doors.ts';
-import type { EgressLists } from '../../store/egress.ts';
-import type { Store } from '../../store/store.ts';
+import type { EgressReading } from '../../store/egress.ts';
+import type { SandboxRow, Store } from '../../store/store.ts';
 import type { OpenInput } from '../open.ts';
 import { Link } from './control.ts';
 import { makeDoor, makeEgressDirectory, outputOf, removeDoor } from './places.ts';
@@ -20,45 +21,58 @@ export interface DoorsParts {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: Pick<Store, 'egress'>;
-  /** By the configuration in force; the same object as long as nothing has changed. */
-  readonly lists: () => EgressLists;
+  /** By the configuration in force. */
+  readonly reading: () => EgressReading;
+}
+
+interface Taken {
+  /** Of the configuration by which this process asked. */
+  readonly source: string;
+  readonly revision: number;
 }
 
 /** From its start until it answers; a machine may be busy. */
 const startMs = 20_000;
 const pauseMs = 25;
 
-/** The section is another object once the configuration was read again. */
 export function doorsIn(loaded: Loaded, store: Store): EgressDoors {
-  return new EgressDoors({ home: loaded.home, env: loaded.env, store, lists: () => loaded.config.network });
+  const reading = (): EgressReading => {
+    const { allow, deny, ports, presets } = loaded.config.network;
+    return { lists: { allow, deny, ports, presets }, source: loaded.source };
+  };
+  return new EgressDoors({ home: loaded.home, env: loaded.env, store, reading });
 }
 
 export class EgressDoors implements Doors {
   readonly #parts: DoorsParts;
   #link: Link | null = null;
   #linking: Promise<Link> | null = null;
-  /** What this process has seen open since it has the link: with which lists, by sandbox. */
-  readonly #open = new Map<string, EgressLists>();
+  /** What the proxy has taken up since this process has the link, by sandbox. */
+  readonly #open = new Map<string, Taken>();
 
   constructor(parts: DoorsParts) {
     this.#parts = parts;
   }
 
-  async open(sandboxId: string): Promise<string> {
-    const { home, store, lists } = this.#parts;
-    const wanted = lists();
-    const directory = await makeDoor(home, sandboxId);
-    const { allow, deny, ports, presets } = wanted;
-    await store.egress.configure(sandboxId, { allow, deny, ports, presets });
+  async open(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<string> {
+    const { home, store, reading } = this.#parts;
+    const read = reading();
+    const directory = await makeDoor(home, sandbox.id);
+    const { row } = await store.egress.configure(sandbox.id, read, () => sourceNow(home) === read.source);
     const link = await this.#linked();
     await link.sync();
-    this.#open.set(sandboxId, wanted);
+    this.#open.set(sandbox.id, { source: read.source, revision: row.revision });
     return directory;
   }
 
-  async keep(sandboxId: string): Promise<void> {
-    const isKnown = this.#link?.isOpen === true && this.#open.get(sandboxId) === this.#parts.lists();
-    if (!isKnown) await this.open(sandboxId);
+  /** Another process may have written other rules since. */
+  async keep(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<void> {
+    const { home, store, reading } = this.#parts;
+    const { source } = reading();
+    const known = this.#link?.isOpen === true ? this.#open.get(sandbox.id) : undefined;
+    const row = known?.source === source ? await store.egress.of(sandbox.id) : null;
+    const isTaken = row !== null && row.revision === known?.revision;
+    if (!isTaken || (row.source !== source && sourceNow(home) === source)) await this.open(sandbox);
   }
 
   async close(sandboxId: string): Promise<void> {

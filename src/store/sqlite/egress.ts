@@ -2,16 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { CaissonError } from '../../errors.ts';
-import type { EgressLists, EgressRow, EgressRules } from '../egress.ts';
+import { type EgressLists, type EgressRow, type EgressRules, settledReading } from '../egress.ts';
 import { immediate } from './connection.ts';
 import { storeError } from './errors.ts';
-
-const nothing = (sandboxId: string, configured: EgressLists): EgressRow => ({
-  sandboxId,
-  revision: 1,
-  configured,
-  added: [],
-});
 
 export class SqliteEgressRules implements EgressRules {
   readonly #db: DatabaseSync;
@@ -21,18 +14,21 @@ export class SqliteEgressRules implements EgressRules {
   }
 
   async of(sandboxId: string): Promise<EgressRow | null> {
-    return this.#do(`read the egress rules of ${sandboxId}`, () => this.#of(sandboxId));
+    return attempted(`read the egress rules of ${sandboxId}`, () => this.#of(sandboxId));
   }
 
-  async configure(sandboxId: string, configured: EgressLists): Promise<EgressRow> {
-    return this.#do(`write the egress rules of ${sandboxId}`, () => {
-      const before = this.#of(sandboxId);
-      if (before !== null && isDeepStrictEqual(before.configured, configured)) return before;
-      const row =
-        before === null ? nothing(sandboxId, configured) : { ...before, configured, revision: before.revision + 1 };
-      this.#write(row);
-      return row;
-    });
+  async configure(...given: Parameters<EgressRules['configure']>): ReturnType<EgressRules['configure']> {
+    return attempted(`write the egress rules of ${given[0]}`, () => immediate(this.#db, () => this.#settle(...given)));
+  }
+
+  #settle(...[sandboxId, reading, isCurrent]: Parameters<EgressRules['configure']>) {
+    const before = this.#of(sandboxId);
+    const { lists: configured, source } = settledReading(before, reading, before === null || isCurrent());
+    const isSame = before !== null && isDeepStrictEqual(before.configured, configured);
+    const revision = (before?.revision ?? 0) + (isSame ? 0 : 1);
+    const row: EgressRow = { sandboxId, revision, configured, source, added: before?.added ?? [] };
+    if (!isDeepStrictEqual(row, before)) this.#write(row);
+    return { row, before };
   }
 
   #of(sandboxId: string): EgressRow | null {
@@ -41,30 +37,32 @@ export class SqliteEgressRules implements EgressRules {
     return row === undefined ? null : rowOf(sandboxId, row);
   }
 
-  #write({ sandboxId, revision, configured, added }: EgressRow): void {
+  #write({ sandboxId, revision, configured, source, added }: EgressRow): void {
     const write = this.#db.prepare(
       `INSERT INTO egress_rules (sandbox_id, revision, configured, added) VALUES (?, ?, ?, ?)
        ON CONFLICT (sandbox_id) DO UPDATE SET
          revision = excluded.revision, configured = excluded.configured, added = excluded.added`,
     );
-    write.run(sandboxId, revision, JSON.stringify(configured), JSON.stringify(added));
+    write.run(sandboxId, revision, JSON.stringify({ ...configured, source }), JSON.stringify(added));
   }
+}
 
-  #do<T>(what: string, work: () => T): T {
-    try {
-      return immediate(this.#db, work);
-    } catch (error) {
-      throw storeError(error, what);
-    }
+function attempted<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storeError(error, what);
   }
 }
 
 /** A row that cannot be read allows nothing. */
 function rowOf(sandboxId: string, row: Readonly<Record<string, unknown>>): EgressRow {
   const { revision } = row;
-  const [configured, added] = [parsed(row['configured']), parsed(row['added'])];
-  if (typeof revision === 'number' && isLists(configured) && isTexts(added))
-    return { sandboxId, revision, configured, added };
+  const [written, added] = [parsed(row['configured']), parsed(row['added'])];
+  if (typeof revision === 'number' && isLists(written) && isTexts(added)) {
+    const { allow, deny, ports, presets, source = '' } = written;
+    return { sandboxId, revision, configured: { allow, deny, ports, presets }, source, added };
+  }
   throw new CaissonError('internal', `the egress rules of ${sandboxId} cannot be read`);
 }
 
@@ -76,9 +74,13 @@ function parsed(text: unknown): unknown {
   }
 }
 
-function isLists(value: unknown): value is EgressLists {
-  const of = (name: keyof EgressLists): unknown =>
+/** The column holds the lists and their source. */
+type Written = EgressLists & { readonly source?: string };
+
+function isLists(value: unknown): value is Written {
+  const of = (name: keyof Written): unknown =>
     typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  if (!['string', 'undefined'].includes(typeof of('source'))) return false;
   const ports = of('ports');
   const isPorts = Array.isArray(ports) && ports.every((port) => typeof port === 'number');
   return isTexts(of('allow')) && isTexts(of('deny')) && isTexts(of('presets')) && isPorts;

@@ -1,16 +1,17 @@
 import { connect } from 'node:net';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sourceOf } from '../../../src/config/source.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { EgressDoors } from '../../../src/service/egress/doors.ts';
 import { Link } from '../../../src/service/egress/control.ts';
 import { doorOf, withShortPath } from '../../../src/service/egress/places.ts';
 import { runProxy } from '../../../src/service/egress/proxy.ts';
-import type { EgressLists } from '../../../src/store/egress.ts';
+import type { EgressLists, EgressReading } from '../../../src/store/egress.ts';
 import { openStore } from '../../../src/store/sqlite/open.ts';
-import type { SandboxRow } from '../../../src/store/store.ts';
+import type { SandboxRow, Store } from '../../../src/store/store.ts';
 import { noRules } from '../../network/address/rules.ts';
 import { restOf } from '../../network/egress/world.ts';
 import { newRow, spec } from '../../store/rows.ts';
@@ -23,6 +24,18 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 const filtered = (): SandboxRow => newRow({ spec: { ...spec, network: 'filtered' } });
 
+/** What a process has in force that read this text of the file. */
+function processWith(store: Store) {
+  let reading: EgressReading = { lists: none, source: sourceOf(null) };
+  const doors = new EgressDoors({ home, env: {}, store, reading: () => reading });
+  return {
+    doors,
+    read: (lists: EgressLists, text: string): void => void (reading = { lists, source: sourceOf(text) }),
+  };
+}
+
+const writeFile = (text: string): void => writeFileSync(join(home, 'config.yaml'), text);
+
 /** A proxy in this process, and what a service has on the same state directory. */
 async function running() {
   const { store } = await openStore(join(home, 'caisson.db'), { clock: systemClock });
@@ -31,12 +44,15 @@ async function running() {
   const parts = { home, store, addresses: async () => noRules, say: (text: string) => void said.push(text) };
   const run = () => runProxy({ ...parts, signal: end.signal });
   const over = run();
-  let lists = none;
-  const doors = new EgressDoors({ home, env: {}, store, lists: () => lists });
+  const { doors, read } = processWith(store);
   await vi.waitFor(async () => expect(await Link.open(home)).not.toBe(null));
   return {
     ...{ store, doors, over, said, run },
-    take: (next: EgressLists): void => void (lists = next),
+    take: (next: EgressLists): void => {
+      const text = `# ${JSON.stringify(next)}`;
+      writeFile(text);
+      read(next, text);
+    },
     [Symbol.asyncDispose]: async () => {
       doors.release();
       end.abort();
@@ -60,9 +76,9 @@ describe('the egress proxy', () => {
     await using here = await running();
     const [one, two, other] = [filtered(), filtered(), newRow()];
     for (const row of [one, two, other]) await here.store.insertSandbox(row);
-    await here.doors.open(one.id);
+    await here.doors.open(one);
     here.take({ ...none, deny: ['a.example'] });
-    await here.doors.open(two.id);
+    await here.doors.open(two);
     expect(await ask(one.id, 'a.example')).toContain('a.example:80 is not allowed (no rule)');
     expect(await ask(two.id, 'a.example')).toContain('a.example:80 is not allowed (deny a.example)');
     expect(existsSync(doorOf(home, other.id))).toBe(false);
@@ -72,20 +88,62 @@ describe('the egress proxy', () => {
     await using here = await running();
     const row = filtered();
     await here.store.insertSandbox(row);
-    await here.doors.open(row.id);
-    await here.doors.keep(row.id);
+    await here.doors.open(row);
+    await here.doors.keep(row);
     expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 1, configured: none, added: [] });
     here.take({ ...none, deny: ['a.example'] });
-    await here.doors.keep(row.id);
+    await here.doors.keep(row);
     expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 2 });
     expect(await ask(row.id, 'a.example')).toContain('(deny a.example)');
+  });
+
+  it('keeps the rules of the newer file, whichever process comes last', async () => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    const { store: second } = await openStore(join(home, 'caisson.db'), { clock: systemClock });
+    const [older, newer] = [processWith(here.store), processWith(second)];
+    try {
+      writeFile('wide');
+      older.read({ ...none, presets: ['github'] }, 'wide');
+      await older.doors.open(row);
+      writeFile('tight');
+      newer.read({ ...none, deny: ['a.example'] }, 'tight');
+      await newer.doors.open(row);
+      await older.doors.keep(row);
+      await older.doors.open(row);
+      expect(await ask(row.id, 'a.example')).toContain('(deny a.example)');
+      expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 2, source: sourceOf('tight') });
+      writeFile('wide');
+      await older.doors.keep(row);
+      expect(await ask(row.id, 'a.example')).toContain('(no rule)');
+    } finally {
+      for (const { doors } of [older, newer]) doors.release();
+      await second.close();
+    }
+  });
+
+  it('allows what both processes allow, where they read the same file and have different lists', async () => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    const [one, other] = [processWith(here.store), processWith(here.store)];
+    writeFile('same');
+    one.read({ allow: ['a.example', 'b.example'], deny: ['c.example'], ports: [8080], presets: [] }, 'same');
+    other.read({ allow: ['b.example'], deny: ['d.example'], ports: [], presets: ['github'] }, 'same');
+    await one.doors.open(row);
+    await other.doors.open(row);
+    await one.doors.open(row);
+    const configured = { allow: ['b.example'], deny: ['c.example', 'd.example'], ports: [], presets: [] };
+    expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 2, configured });
+    for (const { doors } of [one, other]) doors.release();
   });
 
   it('shuts the door of a sandbox that is gone, whose rules go with it', async () => {
     await using here = await running();
     const row = filtered();
     await here.store.insertSandbox(row);
-    await here.doors.open(row.id);
+    await here.doors.open(row);
     await here.store.deleteSandbox(row.id);
     await vi.waitFor(async () => expect(await ask(row.id, 'a.example')).toBe(''), 5000);
     expect(await here.store.egress.of(row.id)).toBe(null);
@@ -98,10 +156,10 @@ describe('the egress proxy', () => {
     const row = filtered();
     await here.store.insertSandbox(row);
     here.take({ ...none, presets: ['unknown'] });
-    await expect(here.doors.open(row.id)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(here.doors.open(row)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await ask(row.id, 'a.example')).toBe('');
     here.take(none);
-    await here.doors.open(row.id);
+    await here.doors.open(row);
     expect(await ask(row.id, 'a.example')).toContain('(no rule)');
   });
 
@@ -109,7 +167,7 @@ describe('the egress proxy', () => {
     await using here = await running();
     const row = filtered();
     await here.store.insertSandbox(row);
-    await here.doors.open(row.id);
+    await here.doors.open(row);
     rmSync(join(home, 'egress'), { recursive: true });
     expect(await here.over).toBe(true);
   });
