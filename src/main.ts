@@ -1,7 +1,6 @@
 /** The composition root: the only place that knows which store, which backends and which builder there are. */
 import { join, resolve } from 'node:path';
 import { backends, usual } from '../backends/index.ts';
-import { auditIn } from './audit/log.ts';
 import { CaissonError } from './errors.ts';
 import { nearest } from './lib/nearest.ts';
 import type { Audit } from './audit/types.ts';
@@ -20,6 +19,7 @@ import type { Loaded } from './config/types.ts';
 import { type Guard, openGuard, openRules } from './guard/open.ts';
 import { SkillGuard } from './guard/skills/skills.ts';
 import { markHome } from './service/admin/home-identity.ts';
+import { openAudit } from './service/admin/open-audit.ts';
 import { approvalsOf } from './service/admin/approvals.ts';
 import type { Origin } from './service/exec/provision.ts';
 import { serverSecrets } from './service/admin/secrets.ts';
@@ -62,11 +62,11 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const gaveUp = giveUpReserve(loaded.home);
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'), { clock });
   markHome(loaded.home);
-  const audit = auditOf(loaded, store);
+  const audit = openAudit(loaded, store);
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
   const known = backendsIn({ entries, keys, loaded }, store.instance);
-  const context = contextOf(loaded, { store, clock, audit, known, doors: doorsIn(loaded, store) });
+  const context = contextOf(loaded, { store, clock, audit, known, doors: doorsIn(loaded, { store, audit }) });
   const journal = await journalOf(loaded, store);
   const webhooks: Opened = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
@@ -234,11 +234,6 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & 
       ...registryVariables(loaded.config),
     ].filter((name) => typeof name === 'string'),
   };
-}
-
-function auditOf({ home, config }: Loaded, { holderId: holder }: Store): Audit {
-  const { file_bytes: fileBytes, store_bytes: storeBytes } = config.audit;
-  return auditIn(join(home, 'audit'), { fileBytes, storeBytes, holder });
 }
 
 async function journalOf({ home, config }: Loaded, store: Store): Promise<Journal> {

@@ -14,9 +14,21 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  *   trust       a person confirms the key of a host
  *   config      the configuration is about to be changed in its file, or to hold as it was read again: names of keys, never values
  *   access      a person lets somebody talk, or takes that back; too many codes were wrong
+ *   egress      rules of what a sandbox may connect to have changed; connections were denied, repeated ones with their count
  */
 export interface AuditEntry {
-  readonly type: 'decision' | 'run' | 'exit' | 'copy' | 'file' | 'mount' | 'loss' | 'trust' | 'config' | 'access';
+  readonly type:
+    | 'decision'
+    | 'run'
+    | 'exit'
+    | 'copy'
+    | 'file'
+    | 'mount'
+    | 'loss'
+    | 'trust'
+    | 'config'
+    | 'access'
+    | 'egress';
   readonly taskId: string | null;
   readonly execId: string | null;
   readonly [detail: string]: Json;

@@ -49,7 +49,15 @@ function whatOf(type: AuditRecord['type'], rest: Readonly<Record<string, unknown
   if (type === 'trust') return `${words(rest['host'])} ${words(rest['fingerprint'])}`;
   if (type === 'config') return `${words(rest['what'])} ${words(rest['keys'])}`.trimEnd();
   if (type === 'access') return `${words(rest['what'])} on ${words(rest['platform'])} ${words(rest['user'])}`.trimEnd();
+  if (type === 'egress') return egressOf(rest);
   return type === 'torn' ? 'a piece of a line, as a crash leaves it' : `through ${words(rest['through'])}`;
+}
+
+function egressOf(record: Readonly<Record<string, unknown>>): string {
+  const { what, name, port, rule, count, added, removed } = record;
+  if (what !== 'denied') return `rules: +[${words(added)}] -[${words(removed)}]`;
+  const place = name === null ? '' : ` ${words(name)}:${words(port)}`;
+  return `denied${place} (${words(rule)})${count === 1 ? '' : `, ${words(count)} times`}`;
 }
 
 function decisionOf(record: Readonly<Record<string, unknown>>): string {

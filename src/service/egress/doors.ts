@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Audit } from '../../audit/types.ts';
 import { sourceNow } from '../../config/source.ts';
 import type { Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
@@ -11,6 +12,7 @@ import type { Doors } from '../../sandbox/doors.ts';
 import type { EgressReading } from '../../store/egress.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
 import type { OpenInput } from '../open.ts';
+import { changeEntry } from './audit.ts';
 import { Link } from './control.ts';
 import { makeDoor, makeEgressDirectory, outputOf, removeDoor } from './places.ts';
 
@@ -21,6 +23,7 @@ export interface DoorsParts {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: Pick<Store, 'egress'>;
+  readonly audit: Pick<Audit, 'recordSoon'>;
   /** By the configuration in force. */
   readonly reading: () => EgressReading;
 }
@@ -35,12 +38,12 @@ interface Taken {
 const startMs = 20_000;
 const pauseMs = 25;
 
-export function doorsIn(loaded: Loaded, store: Store): EgressDoors {
+export function doorsIn(loaded: Loaded, parts: Pick<DoorsParts, 'store' | 'audit'>): EgressDoors {
   const reading = (): EgressReading => {
     const { allow, deny, ports, presets } = loaded.config.network;
     return { lists: { allow, deny, ports, presets }, source: loaded.source };
   };
-  return new EgressDoors({ home: loaded.home, env: loaded.env, store, reading });
+  return new EgressDoors({ home: loaded.home, env: loaded.env, ...parts, reading });
 }
 
 export class EgressDoors implements Doors {
@@ -55,10 +58,12 @@ export class EgressDoors implements Doors {
   }
 
   async open(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<string> {
-    const { home, store, reading } = this.#parts;
+    const { home, store, audit, reading } = this.#parts;
     const read = reading();
     const directory = await makeDoor(home, sandbox.id);
-    const { row } = await store.egress.configure(sandbox.id, read, () => sourceNow(home) === read.source);
+    const { row, before } = await store.egress.configure(sandbox.id, read, () => sourceNow(home) === read.source);
+    const change = changeEntry(sandbox, before, row);
+    if (change !== null) audit.recordSoon(change);
     const link = await this.#linked();
     await link.sync();
     this.#open.set(sandbox.id, { source: read.source, revision: row.revision });

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Audit } from '../../audit/types.ts';
 import { toCaissonError } from '../../errors.ts';
 import type { AddressRules } from '../../network/address/types.ts';
 import { systemLookup } from '../../network/dial/vet.ts';
@@ -16,12 +17,14 @@ import { hasDoor } from '../../sandbox/doors.ts';
 import type { EgressRow } from '../../store/egress.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
 import { openControl } from './control.ts';
+import { Denials } from './denials.ts';
 import { logConnection } from './log.ts';
 import { egressDirectory, makeEgressDirectory, makeDoor, proxyLease, withShortPath } from './places.ts';
 
 export interface ProxyParts {
   readonly home: string;
   readonly store: Pick<Store, 'acquire' | 'release' | 'sandboxes' | 'egress'>;
+  readonly audit: Pick<Audit, 'recordSoon'>;
   /** By the configuration in force. */
   readonly addresses: () => Promise<AddressRules>;
   readonly signal: AbortSignal;
@@ -30,6 +33,7 @@ export interface ProxyParts {
 
 interface Open {
   readonly door: Door;
+  readonly denials: Denials;
   revision: number;
 }
 
@@ -123,7 +127,8 @@ class EgressProxy {
   }
 
   async #open(row: SandboxRow, rules: EgressRow): Promise<void> {
-    const { home, addresses } = this.#parts;
+    const { home, audit, addresses } = this.#parts;
+    const denials = new Denials({ sandbox: row, audit });
     const door = new Door({
       task: row.taskId,
       egress: rulesetIn(rules),
@@ -131,13 +136,16 @@ class EgressProxy {
       lookup: systemLookup,
       reach: (address, port) => ({ address, port }),
       limits: usualLimits,
-      record: (record) => logConnection(home, row.id, record),
+      record: (record) => {
+        logConnection(home, row.id, record);
+        denials.add(record);
+      },
     });
     const directory = await makeDoor(home, row.id);
     await rm(join(directory, 'door'), { force: true });
     await withShortPath(directory, 'door', async (path) => await door.listen({ path }));
     await chmod(join(directory, 'door'), 0o777);
-    this.#doors.set(row.id, { door, revision: rules.revision });
+    this.#doors.set(row.id, { door, denials, revision: rules.revision });
   }
 
   async #revise(open: Open, rules: EgressRow): Promise<void> {
@@ -149,6 +157,7 @@ class EgressProxy {
     const open = this.#doors.get(id);
     this.#doors.delete(id);
     await open?.door.close();
+    open?.denials.close();
   }
 }
 

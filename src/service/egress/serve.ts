@@ -8,6 +8,7 @@ import { addressRules } from '../../network/address/rules.ts';
 import type { AddressRules } from '../../network/address/types.ts';
 import { WebsitePolicy } from '../../network/website-policy.ts';
 import { openStore } from '../../store/sqlite/open.ts';
+import { openAudit } from '../admin/open-audit.ts';
 import { runProxy, type ProxyParts } from './proxy.ts';
 
 interface ServeParts extends Pick<ProxyParts, 'signal' | 'say'> {
@@ -19,10 +20,12 @@ interface ServeParts extends Pick<ProxyParts, 'signal' | 'say'> {
 export async function serveEgress({ read, signal, say }: ServeParts): Promise<boolean> {
   const loaded = await read();
   const { store } = await openStore(join(loaded.home, 'caisson.db'), { clock: systemClock });
+  const audit = openAudit(loaded, store);
   try {
-    return await runProxy({ home: loaded.home, store, addresses: addressesOf(loaded, read), signal, say });
+    return await runProxy({ home: loaded.home, store, audit, addresses: addressesOf(loaded, read), signal, say });
   } finally {
     await store.close();
+    audit.close();
   }
 }
 

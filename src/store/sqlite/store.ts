@@ -84,8 +84,7 @@ export class SqliteStore implements Store {
     this.events = new EventLog(db, mostEvents);
     this.#sandboxes = new Sandboxes(db, this.events);
     this.#approvals = new Approvals(db, this.events);
-    this.#grants = new Grants(db);
-    this.#tokens = new Tokens(db);
+    [this.#grants, this.#tokens] = [new Grants(db), new Tokens(db)];
     this.#savedRules = new SavedRules(db);
     this.#execs = new Execs(db, this.events);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });

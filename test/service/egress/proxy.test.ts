@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { auditIn } from '../../../src/audit/log.ts';
 import { sourceOf } from '../../../src/config/source.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { EgressDoors } from '../../../src/service/egress/doors.ts';
@@ -12,6 +13,7 @@ import { runProxy } from '../../../src/service/egress/proxy.ts';
 import type { EgressLists, EgressReading } from '../../../src/store/egress.ts';
 import { openStore } from '../../../src/store/sqlite/open.ts';
 import type { SandboxRow, Store } from '../../../src/store/store.ts';
+import { tailed } from '../../audit/audits.ts';
 import { noRules } from '../../network/address/rules.ts';
 import { restOf } from '../../network/egress/world.ts';
 import { newRow, spec } from '../../store/rows.ts';
@@ -22,14 +24,20 @@ let home = '';
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), `caisson-${'long-'.repeat(30)}`))));
 afterEach(() => rmSync(home, { recursive: true }));
 
+const audit = () => auditIn(join(home, 'audit'), { storeBytes: null, fileBytes: 1e6, holder: 'own_test' });
 const filtered = (): SandboxRow => newRow({ spec: { ...spec, network: 'filtered' } });
 
 /** What a process has in force that read this text of the file. */
 function processWith(store: Store) {
+  const records = audit();
   let reading: EgressReading = { lists: none, source: sourceOf(null) };
-  const doors = new EgressDoors({ home, env: {}, store, reading: () => reading });
+  const doors = new EgressDoors({ home, env: {}, store, audit: records, reading: () => reading });
   return {
     doors,
+    close: (): void => {
+      doors.release();
+      records.close();
+    },
     read: (lists: EgressLists, text: string): void => void (reading = { lists, source: sourceOf(text) }),
   };
 }
@@ -41,10 +49,18 @@ async function running() {
   const { store } = await openStore(join(home, 'caisson.db'), { clock: systemClock });
   const end = new AbortController();
   const said: string[] = [];
-  const parts = { home, store, addresses: async () => noRules, say: (text: string) => void said.push(text) };
+  const records = audit();
+  const parts = {
+    home,
+    store,
+    audit: records,
+    addresses: async () => noRules,
+    say: (text: string) => void said.push(text),
+  };
   const run = () => runProxy({ ...parts, signal: end.signal });
   const over = run();
-  const { doors, read } = processWith(store);
+  const own = processWith(store);
+  const { doors, read } = own;
   await vi.waitFor(async () => expect(await Link.open(home)).not.toBe(null));
   return {
     ...{ store, doors, over, said, run },
@@ -54,9 +70,10 @@ async function running() {
       read(next, text);
     },
     [Symbol.asyncDispose]: async () => {
-      doors.release();
+      own.close();
       end.abort();
       await over;
+      records.close();
       await store.close();
     },
   };
@@ -118,7 +135,7 @@ describe('the egress proxy', () => {
       await older.doors.keep(row);
       expect(await ask(row.id, 'a.example')).toContain('(no rule)');
     } finally {
-      for (const { doors } of [older, newer]) doors.release();
+      for (const each of [older, newer]) each.close();
       await second.close();
     }
   });
@@ -136,7 +153,35 @@ describe('the egress proxy', () => {
     await one.doors.open(row);
     const configured = { allow: ['b.example'], deny: ['c.example', 'd.example'], ports: [], presets: [] };
     expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 2, configured });
-    for (const { doors } of [one, other]) doors.release();
+    for (const each of [one, other]) each.close();
+  });
+
+  it('leaves each change of the rules and each denied name in the audit', async () => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    here.take({ ...none, presets: ['github'] });
+    await here.doors.open(row);
+    await here.doors.open(row);
+    here.take({ ...none, deny: ['a.example'] });
+    await here.doors.keep(row);
+    for (const host of ['a.example', 'a.example', 'b.example']) await ask(row.id, host);
+    await here.doors.close(row.id);
+    await here.store.deleteSandbox(row.id);
+    const reader = audit();
+    const about = { type: 'egress', taskId: row.taskId, sandbox: row.id };
+    await vi.waitFor(async () => {
+      expect((await tailed(reader)).filter(({ what }) => what === 'rules')).toMatchObject([
+        { ...about, revision: 1, added: ['preset github'], removed: [] },
+        { ...about, revision: 2, added: ['deny a.example'], removed: ['preset github'] },
+      ]);
+      expect((await tailed(reader)).filter(({ what }) => what === 'denied')).toMatchObject([
+        { ...about, name: 'a.example', port: 80, rule: 'deny a.example', count: 1 },
+        { ...about, name: 'b.example', port: 80, rule: 'no rule', count: 1 },
+        { ...about, name: 'a.example', port: 80, rule: 'deny a.example', count: 1 },
+      ]);
+    }, 5000);
+    reader.close();
   });
 
   it('shuts the door of a sandbox that is gone, whose rules go with it', async () => {
