@@ -11,6 +11,8 @@ export interface Doors {
   open(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<string>;
   /** The same, for one that was open: nearly free where nothing has changed. */
   keep(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<void>;
+  /** Notes for people about connections that were denied since then, by the wall clock. Bounded. Rejects never. */
+  denied(sandboxId: string, sinceMs: number): Promise<readonly string[]>;
   /** Of this process: the doors stay open. */
   release(): void;
   /** Idempotent. */

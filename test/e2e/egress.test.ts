@@ -16,7 +16,7 @@ const host = dockerHost();
 /** Runs shell text in the sandbox of a task. */
 const runner = (caisson: Caisson, taskId: string) => async (text: string) => {
   const { exit, stdout, stderr } = await caisson.run({ taskId, command: ['sh', '-c', text] });
-  return { code: exit.exitCode, stdout: stdout.text, stderr: stderr.text };
+  return { code: exit.exitCode, stdout: stdout.text, stderr: stderr.text, notes: exit.notes };
 };
 
 interface Connection {
@@ -88,7 +88,12 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     expect((await run(`nc -w 2 ${address} ${port} </dev/null`)).code).not.toBe(0);
     expect((await run('echo $http_proxy $HTTPS_PROXY')).stdout).toBe('http://127.0.0.1:3128 http://127.0.0.1:3128\n');
     expect((await run(ask('169.254.169.254'))).stdout).toContain('403');
-    expect((await run(ask('secret.evil.example'))).stdout).toContain('403');
+    const evil = await run(ask('secret.evil.example'));
+    expect(evil.stdout).toContain('403');
+    expect(evil.notes).toEqual([
+      'the connection to secret.evil.example:80 was denied (no rule): add secret.evil.example to network.allow to allow it',
+    ]);
+    expect((await run('true')).notes).toEqual([]);
     expect(connections(home, sandbox.id).map(({ verdict, rule }) => [verdict, rule])).toEqual([
       ['allow', `allow ${address}:${port}`],
       ['deny', 'no rule'],

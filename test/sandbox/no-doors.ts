@@ -2,4 +2,10 @@ import type { Doors } from '../../src/sandbox/doors.ts';
 
 /** No sandbox of these tests has a filtered network. */
 const unexpected = (): Promise<never> => Promise.reject(new Error('a door was asked for'));
-export const noDoors: Doors = { open: unexpected, keep: unexpected, close: unexpected, release: () => undefined };
+export const noDoors: Doors = {
+  open: unexpected,
+  keep: unexpected,
+  close: unexpected,
+  denied: unexpected,
+  release: () => undefined,
+};

@@ -23,6 +23,8 @@ export async function servePlain(asked: PlainRequest, parts: PlainParts): Promis
   visit.checked = 'host-header';
   if (admission.socket === null) {
     const { decision, status } = admission;
+    // On record before the client reads it, and its command ends.
+    visit.end();
     answer(response, status, refusalText(asked.target, decision, status));
   } else sendOn(asked, admission.socket, parts);
   await gone;

@@ -28,6 +28,8 @@ export async function serveTunnel(target: Target, { client, visit, limits }: Tun
     const admission = await visit.admit(target);
     if (admission.socket === null) {
       const { decision, status } = admission;
+      // On record before the client reads it, and its command ends.
+      visit.end();
       answerRaw(client, status, refusalText(target, decision, status));
       return;
     }

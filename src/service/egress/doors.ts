@@ -13,6 +13,8 @@ import type { EgressReading } from '../../store/egress.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
 import type { OpenInput } from '../open.ts';
 import { changeEntry } from './audit.ts';
+import { deniedNotes } from './denied.ts';
+import { deniedSince } from './log.ts';
 import { Link } from './control.ts';
 import { makeDoor, makeEgressDirectory, outputOf, removeDoor } from './places.ts';
 
@@ -78,6 +80,10 @@ export class EgressDoors implements Doors {
     const row = known?.source === source ? await store.egress.of(sandbox.id) : null;
     const isTaken = row !== null && row.revision === known?.revision;
     if (!isTaken || (row.source !== source && sourceNow(home) === source)) await this.open(sandbox);
+  }
+
+  async denied(sandboxId: string, sinceMs: number): Promise<readonly string[]> {
+    return deniedNotes(await deniedSince(this.#parts.home, sandboxId, sinceMs));
   }
 
   async close(sandboxId: string): Promise<void> {

@@ -17,6 +17,7 @@ import type { RunningExecs } from './running-execs.ts';
 import type { Loops, Watch } from '../../guard/loops/loops.ts';
 import type { Context, Handle, StepOptions } from '../../sandbox/context.ts';
 import { cancelable } from '../../sandbox/context.ts';
+import { hasDoor } from '../../sandbox/doors.ts';
 import { whoEnded } from '../../sandbox/ended-by.ts';
 import { removeEphemeral } from '../../sandbox/ephemeral.ts';
 import { measure } from '../../sandbox/measure.ts';
@@ -34,6 +35,12 @@ export interface AttemptParts {
   readonly loops: Loops;
   readonly provisions: Provisions;
   readonly running: RunningExecs;
+}
+
+interface Since {
+  readonly watch: Watch | null;
+  /** By the wall clock. */
+  readonly startedAt: number;
 }
 
 /** It is recorded once, though it may take a second, healed sandbox to start it. */
@@ -95,6 +102,7 @@ export class Attempt {
       const recorder = await this.#record(handle, redaction);
       await this.#audit(handle, redaction, options.caller);
       const watch = loops.watch(this.admitted.call, recorder);
+      const startedAt = Date.now();
       const execution = await startExec(handle.sandbox, request, {
         where: whereOf(handle),
         recorder: watch?.recorder ?? recorder,
@@ -104,7 +112,7 @@ export class Attempt {
         endedBy: () => whoEnded(context, handle.row),
         ...cancelable(options),
       });
-      return this.#follow(execution, handle, watch);
+      return this.#follow(execution, handle, { watch, startedAt });
     } catch (error) {
       context.uses.end(handle.row);
       this.#auditEnd(handle, startFailed(toCaissonError(error)));
@@ -158,10 +166,11 @@ export class Attempt {
     return this.#parts.running.closing.aborted ? actingAs(itself('shutdown', null), work) : work();
   }
 
-  #follow(execution: Execution, handle: Handle, watch: Watch | null): Running {
+  #follow(execution: Execution, handle: Handle, { watch, startedAt }: Since): Running {
     const { context } = this.#parts;
     const ended = watch === null ? execution.exit : execution.exit.then(watch.ended);
-    const exit = withNotes(ended, this.admitted.provision.notes ?? []);
+    const denied = (): Promise<readonly string[]> => this.#denied(handle.row, startedAt);
+    const exit = withNotes(ended, this.admitted.provision.notes ?? [], denied);
     const left = Promise.withResolvers<void>();
     const clear = async (how: Exit): Promise<void> => {
       this.#auditEnd(handle, how);
@@ -174,6 +183,13 @@ export class Attempt {
     const running = this.#describe(execution, handle, exit);
     this.#parts.running.add(running, { settled, left: left.promise });
     return running;
+  }
+
+  /** A command can ask for a name that holds a secret. */
+  async #denied(row: SandboxRow, startedAt: number): Promise<readonly string[]> {
+    if (!hasDoor(row)) return [];
+    const [notes, redaction] = [await this.#parts.context.doors.denied(row.id, startedAt), this.#redaction()];
+    return redaction === null ? notes : notes.map((note) => redaction.text(note));
   }
 
   #describe(execution: Execution, handle: Handle, exit: Promise<Exit>): Running {
@@ -201,7 +217,12 @@ export class Attempt {
 /** On whose behalf it runs, where that is a client of the service. */
 const byOf = (caller?: Caller) => (caller === undefined ? {} : { owner: caller.owner, token: caller.token });
 
-async function withNotes(exit: Promise<Exit>, notes: readonly string[]): Promise<Exit> {
+async function withNotes(
+  exit: Promise<Exit>,
+  known: readonly string[],
+  later: () => Promise<readonly string[]>,
+): Promise<Exit> {
   const ended = await exit;
+  const notes = [...known, ...(await later())];
   return notes.length === 0 ? ended : { ...ended, notes: [...ended.notes, ...notes] };
 }

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -7,8 +8,9 @@ import { auditIn } from '../../../src/audit/log.ts';
 import { sourceOf } from '../../../src/config/source.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { EgressDoors } from '../../../src/service/egress/doors.ts';
+import { deniedSince } from '../../../src/service/egress/log.ts';
 import { Link } from '../../../src/service/egress/control.ts';
-import { doorOf, withShortPath } from '../../../src/service/egress/places.ts';
+import { doorOf, logOf, withShortPath } from '../../../src/service/egress/places.ts';
 import { runProxy } from '../../../src/service/egress/proxy.ts';
 import type { EgressLists, EgressReading } from '../../../src/store/egress.ts';
 import { openStore } from '../../../src/store/sqlite/open.ts';
@@ -182,6 +184,26 @@ describe('the egress proxy', () => {
       ]);
     }, 5000);
     reader.close();
+  });
+
+  it.each([
+    ['a plain request', 'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n'],
+    ['CONNECT', 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n'],
+  ])('has a denied connection on record before the client reads the answer (%s)', async (_, request) => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    await here.doors.open(row);
+    const [since, log] = [Date.now(), logOf(home, row.id)];
+    await withShortPath(doorOf(home, row.id), 'door', async (path) => {
+      const socket = connect(path).on('error', () => undefined);
+      socket.write(request);
+      await once(socket, 'data');
+      expect(readFileSync(log, 'utf8')).toContain('"name":"a.example"');
+      socket.destroy();
+    });
+    expect(await deniedSince(home, row.id, since)).toMatchObject([{ name: 'a.example', rule: 'no rule' }]);
+    expect(await here.doors.denied(row.id, since)).toEqual([expect.stringContaining('add a.example to network.allow')]);
   });
 
   it('shuts the door of a sandbox that is gone, whose rules go with it', async () => {

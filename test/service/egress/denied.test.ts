@@ -1,0 +1,78 @@
+import { appendFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ConnectionRecord } from '../../../src/network/egress/types.ts';
+import { deniedNotes } from '../../../src/service/egress/denied.ts';
+import { deniedSince, logConnection } from '../../../src/service/egress/log.ts';
+import { logOf, makeEgressDirectory } from '../../../src/service/egress/places.ts';
+
+let home = '';
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'caisson-'));
+  await makeEgressDirectory(home);
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const log = (name: string, patch: Partial<ConnectionRecord> = {}): void =>
+  logConnection(home, 'sbx_1', {
+    ...{ task: 'build', name, port: 443, verdict: 'deny', rule: 'no rule', reason: 'no rule allows it' },
+    ...{ checked: 'address', address: null, sentBytes: 0, receivedBytes: 0, startedAt: Date.now(), durationMs: 0 },
+    ...patch,
+  });
+
+describe('connections that were denied while a command ran', () => {
+  it('are those of the record that ended since, over a file that was just begun', async () => {
+    log('early.example', { startedAt: Date.now() - 60_000 });
+    const since = Date.now();
+    log('long.example', { startedAt: since - 60_000, durationMs: 61_000 });
+    renameSync(logOf(home, 'sbx_1'), `${logOf(home, 'sbx_1')}.1`);
+    log('a.example');
+    log('allowed.example', { verdict: 'allow' });
+    const found = await deniedSince(home, 'sbx_1', since);
+    expect(found.map(({ name }) => name)).toEqual(['long.example', 'a.example']);
+    expect(await deniedSince(home, 'sbx_2', since)).toEqual([]);
+  });
+
+  it('are read within bounds, past lines that are broken', async () => {
+    const since = Date.now();
+    for (let each = 0; each < 3000; each += 1) log(`${each}.example`);
+    appendFileSync(logOf(home, 'sbx_1'), 'null\n{"verdict":\n');
+    const found = await deniedSince(home, 'sbx_1', since);
+    expect(found.at(-1)?.name).toBe('2999.example');
+    expect(found.length).toBeLessThan(500);
+  });
+
+  it('are notes with host, rule and the key that would allow them', () => {
+    const denied = (name: string | null, rule: string, port = 443) => ({ name, port, rule });
+    expect(
+      deniedNotes([
+        denied('a.example', 'no rule'),
+        denied('a.example', 'no rule'),
+        denied('a.example', 'ports', 8443),
+        denied('b.c.example', 'deny c.example'),
+        denied('10.1.2.3', 'address', 80),
+        denied(null, 'request'),
+      ]),
+    ).toEqual([
+      'the connection to a.example:443 was denied (no rule, 2 times): add a.example to network.allow to allow it',
+      'the connection to a.example:8443 was denied (ports): add a.example:8443 to network.allow to allow it',
+      'the connection to b.c.example:443 was denied (deny c.example): network.deny lists c.example',
+      'the connection to 10.1.2.3:80 was denied (address)',
+      'a request was denied (request)',
+    ]);
+  });
+
+  it('are at most five notes, in printable characters', () => {
+    const notes = deniedNotes(
+      Array.from({ length: 50 }, (_, at) => ({
+        name: `${at}\u001b[2J\n${'x'.repeat(900)}`,
+        port: 80,
+        rule: 'no rule',
+      })),
+    );
+    expect(notes).toHaveLength(6);
+    expect(notes.at(-1)).toBe('connections to 45 more places were denied');
+    expect(notes.join('')).toMatch(/^[\u0020-\u007e]{0,4000}$/);
+  });
+});
