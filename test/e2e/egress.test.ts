@@ -110,19 +110,26 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     await vi.waitFor(() => expect(proxyPid(home)).toBe(null), 20_000);
   });
 
-  test('reaches nothing while its proxy is dead, and with the next command all it may (NE-03)', async () => {
+  test('reaches nothing while its proxy is dead, and all it may once one runs again (NE-03)', async () => {
     await using home = await makeHome();
     configure(home, open());
     const caisson = await home.open();
     await caisson.sandboxes.create({ taskId: 'two', network: 'filtered' });
     const run = runner(caisson, 'two');
     expect((await run(fetch())).stdout).toContain('from the origin');
-    const long = run(`sleep 4; ${fetch()}`);
+    const long = run(`sleep 6; ${fetch()}`);
+    await sleep(1000);
+    process.kill(proxyPid(home) ?? 0, 'SIGKILL');
+    expect((await long).stdout).toContain('from the origin');
+    const dead = run(`sleep 4; ${fetch()}`);
     await sleep(1000);
     const before = asked.length;
+    // No proxy starts by it, and the service does not read it.
+    writeFileSync(`${home.path}/config.yaml`, 'network: broken', { mode: 0o600 });
     process.kill(proxyPid(home) ?? 0, 'SIGKILL');
-    expect((await long).stdout).toBe('');
+    expect((await dead).stdout).toBe('');
     expect(asked).toHaveLength(before);
+    configure(home, open());
     expect((await run(fetch())).stdout).toContain('from the origin');
     await caisson.sandboxes.stop('two');
     expect((await run(fetch())).stdout).toContain('from the origin');

@@ -48,6 +48,7 @@ export class Link {
   readonly #socket: Socket;
   /** Those that wait for an answer, in order. */
   readonly #waiting: PromiseWithResolvers<void>[] = [];
+  readonly #ended = Promise.withResolvers<void>();
   #said = '';
 
   private constructor(socket: Socket) {
@@ -72,6 +73,11 @@ export class Link {
 
   get isOpen(): boolean {
     return !this.#socket.destroyed;
+  }
+
+  /** Resolves when the proxy has ended, or the link was closed. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   /** Throws `unavailable` when the proxy ends meanwhile, or cannot do it. */
@@ -102,6 +108,7 @@ export class Link {
   }
 
   #end(): void {
+    this.#ended.resolve();
     for (const waiting of this.#waiting.splice(0))
       waiting.reject(new CaissonError('unavailable', 'the egress proxy has ended'));
   }

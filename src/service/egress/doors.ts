@@ -1,13 +1,9 @@
 /** Doors of sandboxes with a filtered network, as the processes that make and use such sandboxes see them. */
-import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Audit } from '../../audit/types.ts';
 import { sourceNow } from '../../config/source.ts';
 import type { Loaded } from '../../config/types.ts';
-import { CaissonError } from '../../errors.ts';
-import { programPath } from '../../lib/asset.ts';
-import { programEnv } from '../../lib/run-program.ts';
 import type { Doors } from '../../sandbox/doors.ts';
 import type { EgressReading } from '../../store/egress.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
@@ -15,15 +11,15 @@ import type { OpenInput } from '../open.ts';
 import { changeEntry } from './audit.ts';
 import { deniedNotes } from './denied.ts';
 import { deniedSince } from './log.ts';
-import { Link } from './control.ts';
-import { makeDoor, makeEgressDirectory, outputOf, removeDoor } from './places.ts';
+import type { Link } from './control.ts';
+import { egressDirectory, makeDoor, removeDoor } from './places.ts';
+import { pauseBeforeStart, recentStarts } from './revival.ts';
+import { linkTo, type StartParts } from './start.ts';
 
 /** What the proxy is opened with. */
 export type EgressInput = OpenInput & { readonly signal: AbortSignal; readonly say: (text: string) => void };
 
-export interface DoorsParts {
-  readonly home: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface DoorsParts extends StartParts {
   readonly store: Pick<Store, 'egress'>;
   readonly audit: Pick<Audit, 'recordSoon'>;
   /** By the configuration in force. */
@@ -35,10 +31,6 @@ interface Taken {
   readonly source: string;
   readonly revision: number;
 }
-
-/** From its start until it answers; a machine may be busy. */
-const startMs = 20_000;
-const pauseMs = 25;
 
 export function doorsIn(loaded: Loaded, parts: Pick<DoorsParts, 'store' | 'audit'>): EgressDoors {
   const reading = (): EgressReading => {
@@ -54,6 +46,10 @@ export class EgressDoors implements Doors {
   #linking: Promise<Link> | null = null;
   /** What the proxy has taken up since this process has the link, by sandbox. */
   readonly #open = new Map<string, Taken>();
+  /** Sandboxes that this process has used, and that need the proxy as long as they have rules. */
+  readonly #held = new Set<string>();
+  #startedAt: readonly number[] = [];
+  #isReleased = false;
 
   constructor(parts: DoorsParts) {
     this.#parts = parts;
@@ -66,6 +62,7 @@ export class EgressDoors implements Doors {
     const { row, before } = await store.egress.configure(sandbox.id, read, () => sourceNow(home) === read.source);
     const change = changeEntry(sandbox, before, row);
     if (change !== null) audit.recordSoon(change);
+    this.#held.add(sandbox.id);
     const link = await this.#linked();
     await link.sync();
     this.#open.set(sandbox.id, { source: read.source, revision: row.revision });
@@ -88,11 +85,13 @@ export class EgressDoors implements Doors {
 
   async close(sandboxId: string): Promise<void> {
     this.#open.delete(sandboxId);
+    this.#held.delete(sandboxId);
     await removeDoor(this.#parts.home, sandboxId);
   }
 
   /** Of this process; the proxy goes on. */
   release(): void {
+    this.#isReleased = true;
     this.#link?.close();
   }
 
@@ -100,42 +99,35 @@ export class EgressDoors implements Doors {
     if (this.#link?.isOpen === true) return this.#link;
     this.#open.clear();
     this.#linking ??= this.#connect().finally(() => (this.#linking = null));
-    return (this.#link = await this.#linking);
+    return await this.#linking;
   }
 
-  /** One that is just ending is followed by the next. */
   async #connect(): Promise<Link> {
-    const { home } = this.#parts;
-    const there = await Link.open(home);
-    if (there !== null) return there;
-    await makeEgressDirectory(home);
-    startProxy(this.#parts);
-    const deadline = performance.now() + startMs;
-    while (performance.now() < deadline) {
-      const link = await Link.open(home);
-      if (link !== null) return link;
-      await sleep(pauseMs);
-    }
-    throw new CaissonError('unavailable', 'the egress proxy did not start', {
-      remedy: `look at ${outputOf(home)}, or run \`caisson egress\` and see what it says`,
-    });
+    const link = await linkTo(this.#parts);
+    this.#link = link;
+    if (this.#isReleased) link.close();
+    void link.ended.then(async () => await this.#revive()).catch(() => undefined);
+    return link;
   }
-}
 
-/** Of its own: it outlives this process, and gets nothing of its environment that could be a secret. */
-function startProxy({ home, env }: DoorsParts): void {
-  const output = openSync(outputOf(home), 'w', 0o600);
-  try {
-    const own = Object.entries(env).filter(([name]) => /^(?:CAISSON_|HERMES_|DOCKER_HOST$|CONTAINER_HOST$)/.test(name));
-    const child = spawn(process.execPath, ['--', programPath, 'egress'], {
-      cwd: home,
-      detached: true,
-      stdio: ['ignore', output, output],
-      env: { ...programEnv(env), ...Object.fromEntries(own), CAISSON_HOME: home },
-    });
-    child.on('error', () => undefined);
-    child.unref();
-  } finally {
-    closeSync(output);
+  /** A command that runs meanwhile asks for no door: its connections are refused until the proxy is there again. */
+  async #revive(): Promise<void> {
+    for (;;) {
+      this.#startedAt = recentStarts(this.#startedAt, performance.now());
+      await sleep(pauseBeforeStart(this.#startedAt), undefined, { ref: false });
+      if (!(await this.#isNeeded())) return;
+      this.#startedAt = [...this.#startedAt, performance.now()];
+      if ((await this.#linked().catch(() => null)) !== null) return;
+    }
+  }
+
+  /** A state directory that was removed has no sandboxes, whatever the open database still says. */
+  async #isNeeded(): Promise<boolean> {
+    for (const id of this.#held) {
+      if (this.#isReleased || !existsSync(egressDirectory(this.#parts.home))) return false;
+      if ((await this.#parts.store.egress.of(id)) !== null) return true;
+      this.#held.delete(id);
+    }
+    return false;
   }
 }

@@ -1,0 +1,16 @@
+/** How soon an egress proxy that has ended is started again. Pure. */
+
+const windowMs = 60_000;
+/** In one window, at once. */
+const atOnce = 3;
+const mostPauseMs = 30_000;
+
+/** Of earlier starts, those that still count. */
+export const recentStarts = (startedAt: readonly number[], now: number): readonly number[] =>
+  startedAt.filter((at) => now - at < windowMs);
+
+/** A proxy that cannot live is started ever more seldom. */
+export function pauseBeforeStart(recent: readonly number[]): number {
+  const beyond = recent.length - atOnce;
+  return beyond < 0 ? 0 : Math.min(mostPauseMs, 1000 * 2 ** beyond);
+}

@@ -1,0 +1,59 @@
+/** A link to the egress proxy of a state directory, which is started where none lives. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CaissonError } from '../../errors.ts';
+import { programPath } from '../../lib/asset.ts';
+import { programEnv } from '../../lib/run-program.ts';
+import { Link } from './control.ts';
+import { makeEgressDirectory, outputOf } from './places.ts';
+
+export interface StartParts {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** From its start until it answers; a machine may be busy. */
+const startMs = 20_000;
+const pauseMs = 25;
+
+/** One that is just ending is followed by the next. Throws `unavailable` when none starts. */
+export async function linkTo({ home, env }: StartParts): Promise<Link> {
+  const there = await Link.open(home);
+  if (there !== null) return there;
+  await makeEgressDirectory(home);
+  const child = startProxy({ home, env });
+  const deadline = performance.now() + startMs;
+  for (let hasEnded = false; !hasEnded && performance.now() < deadline;) {
+    // Read first: a proxy that another process started may answer after the own one has ended.
+    hasEnded = isOver(child);
+    const link = await Link.open(home);
+    if (link !== null) return link;
+    if (!hasEnded) await sleep(pauseMs);
+  }
+  throw new CaissonError('unavailable', 'the egress proxy did not start', {
+    remedy: `look at ${outputOf(home)}, or run \`caisson egress\` and see what it says`,
+  });
+}
+
+const isOver = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
+/** Of its own: it outlives this process, and gets nothing of its environment that could be a secret. */
+function startProxy({ home, env }: StartParts): ChildProcess {
+  const output = openSync(outputOf(home), 'w', 0o600);
+  try {
+    const own = Object.entries(env).filter(([name]) => /^(?:CAISSON_|HERMES_|DOCKER_HOST$|CONTAINER_HOST$)/.test(name));
+    const child = spawn(process.execPath, ['--', programPath, 'egress'], {
+      cwd: home,
+      detached: true,
+      stdio: ['ignore', output, output],
+      env: { ...programEnv(env), ...Object.fromEntries(own), CAISSON_HOME: home },
+    });
+    child.on('error', () => undefined);
+    child.unref();
+    return child;
+  } finally {
+    closeSync(output);
+  }
+}
