@@ -1,4 +1,7 @@
-/** Lists of hosts by name, so that rules need not spell them out. Data. */
+/**
+ * Lists of hosts by name, so that rules need not spell them out. Data. Registries of packages are patterns of their whole domain, since
+ * their hosts change; a domain where anyone can leave text without an account (a pastebin, a playground) is in no list.
+ */
 
 export type Presets = Readonly<Record<string, readonly string[]>>;
 
@@ -14,7 +17,22 @@ export const presets: Presets = {
     'github-cloud.githubusercontent.com',
   ],
   gitlab: ['gitlab.com'],
+  npm: ['*.npmjs.org'],
+  python: ['pypi.org', '*.pythonhosted.org'],
+  cargo: ['*.crates.io'],
+  maven: ['*.maven.org', '*.maven.apache.org'],
+  debian: ['*.debian.org'],
+  alpine: ['*.alpinelinux.org'],
 };
 
 /** Of `presets`, for checks that want a list. */
-export const presetNames: readonly [string, ...string[]] = ['github', 'gitlab'];
+export const presetNames: readonly [string, ...string[]] = [
+  'github',
+  'gitlab',
+  'npm',
+  'python',
+  'cargo',
+  'maven',
+  'debian',
+  'alpine',
+];

@@ -52,10 +52,12 @@ async function endOf(path: string, sinceMs: number): Promise<string> {
 /** The first line that is read may be a part of one. */
 function deniedIn(line: string, sinceMs: number): readonly Denied[] {
   try {
-    const { verdict, name, port, rule, startedAt, durationMs }: Record<string, unknown> = JSON.parse(line);
-    const endedAt = Date.parse(String(startedAt)) + Number(durationMs);
+    const read: unknown = JSON.parse(line);
+    const of = (key: string): unknown => (typeof read === 'object' && read !== null ? Reflect.get(read, key) : null);
+    const [name, port, rule] = [of('name'), of('port'), of('rule')];
+    const endedAt = Date.parse(String(of('startedAt'))) + Number(of('durationMs'));
     // Times are rounded to milliseconds.
-    if (verdict !== 'deny' || typeof rule !== 'string' || !(endedAt + 1 >= sinceMs)) return [];
+    if (of('verdict') !== 'deny' || typeof rule !== 'string' || !(endedAt + 1 >= sinceMs)) return [];
     return [{ name: typeof name === 'string' ? name : null, port: typeof port === 'number' ? port : null, rule }];
   } catch {
     return [];

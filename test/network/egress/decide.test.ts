@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rulesetOf } from '../../../src/network/egress/ruleset.ts';
 import type { EgressRules } from '../../../src/network/egress/types.ts';
+import { presetNames, presets } from '../../../src/values/egress-presets.ts';
 import { websitesOf } from '../../../src/network/websites.ts';
 import { websiteRule } from '../../../src/values/website-rule.ts';
 import { decide, type Question, someRules } from './rules.ts';
@@ -139,6 +140,27 @@ describe('egress rules that cannot hold', () => {
     expect(compile).toThrow(
       expect.objectContaining({ code: 'invalid_argument', message: expect.stringContaining(message) }),
     );
+  });
+
+  it('know as many presets as the configuration takes, each of hosts that may be allowed', () => {
+    expect([...presetNames].toSorted()).toEqual(Object.keys(presets).toSorted());
+    const { allow } = rulesetOf(someRules({ presets: presetNames }));
+    expect(allow).toHaveLength(Object.values(presets).flat().length);
+  });
+
+  it.each([
+    ['npm', 'files.npmjs.org', 'npmjs.org.evil.example'],
+    ['python', 'files.pythonhosted.org', 'evilpythonhosted.org'],
+    ['cargo', 'static.crates.io', 'crates.io'],
+    ['maven', 'files.maven.apache.org', 'www.apache.org'],
+    ['debian', 'files.debian.org', 'files.debian.net'],
+    ['alpine', 'files.alpinelinux.org', 'alpinelinux.org.evil.example'],
+  ])('reach the hosts of %s by its preset, and no others', (preset, host, other) => {
+    const rules = { presets: [preset] };
+    const { verdict, rule } = decide(rules, { name: host, presets });
+    expect([verdict, rule]).toEqual(['allow', `preset ${preset}`]);
+    expect(decide(rules, { name: other, presets })).toMatchObject({ verdict: 'deny', rule: 'no rule' });
+    expect(decide({}, { name: host, presets })).toMatchObject({ verdict: 'deny', rule: 'no rule' });
   });
 
   it('do not include the presets that come with Caisson', () =>
