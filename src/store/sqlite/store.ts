@@ -38,9 +38,6 @@ import { steadyNow } from './steady.ts';
 import { Tokens } from './tokens.ts';
 import { Uses } from './uses.ts';
 
-/** Ids beyond so many are forgotten, the oldest first, whatever their age: some 200 bytes each. */
-const mostExecs = 1_000_000;
-
 export interface Parts {
   readonly db: DatabaseSync;
   readonly lock: Lock;
@@ -84,7 +81,8 @@ export class SqliteStore implements Store {
     this.events = new EventLog(db, mostEvents);
     this.#sandboxes = new Sandboxes(db, this.events);
     this.#approvals = new Approvals(db, this.events);
-    [this.#grants, this.#tokens] = [new Grants(db), new Tokens(db)];
+    this.#grants = new Grants(db);
+    this.#tokens = new Tokens(db);
     this.#savedRules = new SavedRules(db);
     this.#execs = new Execs(db, this.events);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
@@ -168,7 +166,7 @@ export class SqliteStore implements Store {
   }
 
   async expireExecs(beforeMs: number): Promise<number> {
-    return this.#do('clear up the index of execs', () => this.#execs.expire(beforeMs, mostExecs));
+    return this.#do('clear up the index of execs', () => this.#execs.expire(beforeMs));
   }
 
   async isIndexed(): Promise<boolean> {
