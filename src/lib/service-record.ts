@@ -2,7 +2,8 @@
  * What a running service writes into its state directory, so that the command line finds it. Read at the start of every
  * command: nothing else is loaded for it.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { CaissonError } from '../errors.ts';
 import { lives } from './lives.ts';
 import { startTimeOf } from './start-time.ts';
@@ -30,7 +31,10 @@ export const answerFile = (home: string): string => `${home}/service.answer`;
 
 const limitBytes = 64 * 1024;
 
-/** `null`: no service runs. Throws `failed_precondition` for a file that cannot be read, and for one of another form. */
+/**
+ * `null`: no service runs. Throws `failed_precondition` for a file that cannot be read, for one of another form, and for one that
+ * another user can write: all that a command sends would go to the socket that it names.
+ */
 export function readServiceRecord(home: string): ServiceRecord | null {
   const path = recordFile(home);
   const text = readBounded(path);
@@ -50,17 +54,35 @@ export function isServiceAlive({ pid, startTime }: Pick<ServiceRecord, 'pid' | '
 function readBounded(path: string): string | null {
   let file: number;
   try {
-    file = openSync(path, 'r');
+    // Without O_NONBLOCK a named pipe in this place would keep the command waiting for ever.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw new CaissonError('failed_precondition', `${path} cannot be read`, { cause: error });
   }
   try {
+    const found = fstatSync(file);
+    if (!found.isFile()) throw new CaissonError('failed_precondition', `${path} is not a regular file`);
+    refuseForeign(path, found);
+    refuseForeign(dirname(path), statSync(dirname(path)));
     const bytes = Buffer.alloc(limitBytes);
     return bytes.toString('utf8', 0, readSync(file, bytes, 0, limitBytes, 0));
   } finally {
     closeSync(file);
   }
+}
+
+/** As the state directory itself is checked where it is opened: root may use what belongs to the user it works for. */
+function refuseForeign(path: string, { uid, mode }: Stats): void {
+  const self = process.getuid?.();
+  if (self !== undefined && self !== 0 && uid !== self && uid !== 0)
+    throw new CaissonError('failed_precondition', `${path} belongs to another user (uid ${uid})`, {
+      remedy: 'set CAISSON_HOME to a directory of your own',
+    });
+  if ((mode & 0o022) !== 0)
+    throw new CaissonError('failed_precondition', `${path} can be written by other users`, {
+      remedy: `chmod go-w ${path}`,
+    });
 }
 
 function parsed(text: string): ServiceRecord | null {
