@@ -19,6 +19,8 @@ export interface ServiceRecord {
   readonly socket: string;
   /** Its ordinary address. */
   readonly url: string;
+  /** As `directoryOf` has it. A copy of the directory holds a copy of the record, and is not what the service works on. */
+  readonly directory: string | null;
   /** As `readlink /proc/self/ns/mnt`; `null` where there is no /proc. */
   readonly mountNamespace: string | null;
   /** Asks on the socket for the operator: scopes run, read, admin. */
@@ -29,10 +31,16 @@ export const recordFile = (home: string): string => `${home}/service.json`;
 /** The token that answers questions, alone in its file. */
 export const answerFile = (home: string): string => `${home}/service.answer`;
 
+/** Which directory it is. The number of a device may be another one after a restart of this host, so it is no part of it. */
+export function directoryOf(home: string): string {
+  const { ino, birthtimeNs } = statSync(home, { bigint: true });
+  return `${ino}:${birthtimeNs}`;
+}
+
 const limitBytes = 64 * 1024;
 
 /**
- * `null`: no service runs. Throws `failed_precondition` for a file that cannot be read, for one of another form, and for one that
+ * `null`: no service of this directory runs. Throws `failed_precondition` for a file that cannot be read, for one of another form, and for one that
  * another user can write: all that a command sends would go to the socket that it names.
  */
 export function readServiceRecord(home: string): ServiceRecord | null {
@@ -40,7 +48,7 @@ export function readServiceRecord(home: string): ServiceRecord | null {
   const text = readBounded(path);
   if (text === null) return null;
   const record = parsed(text);
-  if (record !== null) return record;
+  if (record !== null) return record.directory === null || record.directory === directoryOf(home) ? record : null;
   throw new CaissonError('failed_precondition', `${path} is not the record of a service`, {
     remedy: `end the service, where one runs, and remove ${path}`,
   });
@@ -104,7 +112,7 @@ function parsed(text: string): ServiceRecord | null {
   if (version === null || startedAt === null || socket === null || url === null || token === null) return null;
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return null;
   const [startTime, mountNamespace] = [textOf(of('startTime')), textOf(of('mountNamespace'))];
-  return { version, pid, startedAt, startTime, socket, url, mountNamespace, token };
+  return { version, pid, startedAt, startTime, socket, url, mountNamespace, token, directory: textOf(of('directory')) };
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readServiceRecord, recordFile } from '../../src/lib/service-record.ts';
+import { directoryOf, readServiceRecord, recordFile } from '../../src/lib/service-record.ts';
 
 const own = { version: '1', pid: 1, startedAt: 'now', socket: '/s', url: 'http://x', token: 't' };
 const stranger = 54_321;
@@ -23,6 +23,14 @@ function readAs(uid: number): string {
     try { readServiceRecord(${JSON.stringify(home)}); console.log('trusted'); } catch (error) { console.log(error.message); }`;
   return execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).trim();
 }
+
+it('the record in a copy of a state directory is that of no service', () => {
+  writeFileSync(recordFile(home), JSON.stringify({ ...own, directory: directoryOf(home) }));
+  expect(readServiceRecord(home)).toMatchObject(own);
+  const copy = join(home, '../copy');
+  cpSync(home, copy, { recursive: true, preserveTimestamps: true });
+  expect(readServiceRecord(copy)).toBeNull();
+});
 
 describe('the record of a service is trusted', () => {
   it('where it is this user who can write it, alone', () => {
