@@ -30,14 +30,14 @@ export class Answers {
     this.#parts = parts;
   }
 
-  /** Returns at once. A notification of such a name is nothing. */
-  take(message: Message): void {
+  /** Resolves at once; for one too many, when the agent has taken the refusal. A notification of such a name is nothing. */
+  async take(message: Message): Promise<void> {
     const { id, method } = message;
     if (id === undefined) return;
     const isSmall = isWait.test(String(method));
     const [working, most] = isSmall ? [this.#waiting, mostAtOnce.wait] : [this.#working, mostAtOnce.work];
     const { agent } = this.#parts;
-    if (working.size >= most || working.has(id)) return void agent.write(errorAnswer(id, tooMany()));
+    if (working.size >= most || working.has(id)) return await agent.write(errorAnswer(id, tooMany()));
     const canceled = new AbortController();
     working.set(id, canceled);
     void this.#answer(message, canceled.signal)

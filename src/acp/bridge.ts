@@ -55,7 +55,7 @@ export class Bridge {
     const { answers, toEditor, textOf } = this.#parts;
     const { method } = message;
     if (typeof method !== 'string') return await this.#responded(message);
-    if (isAnsweredHere(method)) return answers.take(message);
+    if (isAnsweredHere(method)) return await answers.take(message);
     if (method === 'session/request_permission') return await this.#permission(message);
     if (method === '$/cancel_request') answers.cancel(objectIn(message['params'])?.['requestId']);
     await toEditor.write(method === 'session/update' ? withOutputs(message, textOf) : message);
@@ -101,7 +101,7 @@ export class Bridge {
     if (id === undefined) return;
     const offered = offeredIn(params);
     const answer = (outcome: Message): Promise<void> => toAgent.write({ jsonrpc: '2.0', id, result: { outcome } });
-    if (!editor.canAsk) return await answer(outcomeFor({ kind: 'unable' }, offered));
+    if (!editor.takes(id)) return await answer(outcomeFor({ kind: 'unable' }, offered));
     const { sessionId } = objectIn(params) ?? {};
     void editor.awaited(id, String(sessionId)).then((given) => answer(outcomeFor(given, offered)));
     await toEditor.write({ ...message, params: harmless(params) });

@@ -15,6 +15,8 @@ interface Waiting {
 }
 
 const mostLate = 256;
+/** Of an agent that asks without end, each question would wait for the whole of the timeout. */
+const mostWaiting = 256;
 
 export class Editor {
   readonly #writer: MessageWriter;
@@ -39,6 +41,11 @@ export class Editor {
    */
   get canAsk(): boolean {
     return this.#canAsk;
+  }
+
+  /** Whether a request of the agent with this id may be passed on: one, as long as it is not answered. */
+  takes(id: unknown): boolean {
+    return this.#canAsk && this.#waiting.size < mostWaiting && !this.#waiting.has(id);
   }
 
   /** Asks for Caisson. Never rejects. */

@@ -42,7 +42,7 @@ async function openEndpoint(service: Service): Promise<Endpoint> {
     api: service.api,
     closing: service.closing,
     ...(service.mcpLimits === undefined ? {} : { limits: service.mcpLimits }),
-    started: ({ owner }, running) => service.live.add(owner, running),
+    started: (token, running) => service.live.add(token, running),
   });
 }
 

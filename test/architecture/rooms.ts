@@ -58,7 +58,7 @@ export const rooms: readonly Room[] = [
       'src/cli/.*',
       'src/client/.*',
       'src/service/api.ts',
-      'src/lib/(?:build|find-home|service-record).ts',
+      'src/lib/(?:build|find-home|service-claim|service-record).ts',
       // Both sides of a copy are checked, and what a person types is read, as without a service.
       'src/files/.*',
       'src/guard/(?:inside|writes/copies).ts',

@@ -38,6 +38,7 @@ describe('the files of a running service', () => {
       startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       startTime: expect.stringMatching(/^\d+$/),
       mountNamespace: expect.stringMatching(/^mnt:\[\d+\]$/),
+      directory: expect.stringMatching(/^\d+:\d+$/),
       token: expect.stringMatching(/^caisson_[\w-]{43}$/),
     });
     expect(isServiceAlive(recordOf(world))).toBe(true);

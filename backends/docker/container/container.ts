@@ -4,7 +4,7 @@ import { isCode } from '../../../src/errors.ts';
 import { untilAborted } from '../../shared/abort.ts';
 import type { Engine } from '../engine/engine.ts';
 import { statusOf } from '../engine/fault.ts';
-import { doorLabel, fromEngineLabels, eventsAreForged } from './labels.ts';
+import { doorIn, fromEngineLabels, eventsAreForged } from './labels.ts';
 import { flag, number, object, text, type Json } from '../engine/json.ts';
 
 export interface Inspected {
@@ -41,15 +41,9 @@ export async function inspectContainer(engine: Engine, name: string, signal?: Ab
     labels: fromEngineLabels(labels),
     trusted: !eventsAreForged(labels),
     runtime: text(object(answer['HostConfig'])['Runtime']),
-    door: doorIn(labels),
+    door: doorIn(labels, answer['Name']),
     limits: toLimits(object(answer['HostConfig'])),
   };
-}
-
-/** As `doorName` makes it: it goes into paths of requests. */
-function doorIn(labels: unknown): string | null {
-  const name = text(object(labels)[doorLabel]);
-  return name !== null && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}-door$/.test(name) ? name : null;
 }
 
 function toLimits(config: Json): Inspected['limits'] {

@@ -1,6 +1,6 @@
 /** Our labels on engine resources. */
 import type { Labels } from '../../../src/backend.ts';
-import { object } from '../engine/json.ts';
+import { object, text } from '../engine/json.ts';
 
 const prefix = 'caisson.';
 const names = [
@@ -20,6 +20,15 @@ export const roleLabel = `${prefix}role`;
 export const doorLabel = `${prefix}door`;
 
 export const doorName = (sandbox: string): string => `${sandbox}-door`;
+
+/**
+ * `container`: its name, as the engine gives it. Labels of an image are those of its containers: one that names the door of
+ * another sandbox, or any other container, would have that one stopped and removed.
+ */
+export function doorIn(labels: unknown, container: unknown): string | null {
+  const [name, own] = [text(object(labels)[doorLabel]), text(container)?.replace(/^\//, '')];
+  return name !== null && own !== undefined && name === doorName(own) ? name : null;
+}
 
 export function toEngineLabels(labels: Labels): Record<string, string> {
   return Object.fromEntries(names.map((name) => [prefix + name, labels[name]]));

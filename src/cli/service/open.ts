@@ -5,7 +5,7 @@ import { CaissonError } from '../../errors.ts';
 import { connectCaisson } from '../../client/connect.ts';
 import type { CaissonClient } from '../../client/types.ts';
 import type { Transport } from '../../client/transport.ts';
-import type { ServiceRecord } from '../../lib/service-record.ts';
+import { readServiceRecord, type ServiceRecord } from '../../lib/service-record.ts';
 import type { ApprovalView } from '../../service/api.ts';
 import type { CommandApi, Opening } from '../world.ts';
 import { type Caller, type Clients, commandApi } from './api.ts';
@@ -23,7 +23,10 @@ const watching = { lookMs: 4000, answerMs: 4000 } as const;
 /** `null`: the command is to open the state directory itself; where that could surprise, `onNotice` has said so. */
 export async function openThrough(home: string, opening: Opening): Promise<CommandApi | null> {
   const record = await reach(home);
-  if (record === null) return null;
+  if (record === null) {
+    if (await livesElsewhere(home)) opening.onNotice?.(elsewhere);
+    return null;
+  }
   const why = await whyEmbedded(record, opening);
   if (why !== null) {
     opening.onNotice?.(`${why}: this command goes without the service`);
@@ -37,6 +40,16 @@ export async function openThrough(home: string, opening: Opening): Promise<Comma
     asking: askingOn(clients, opening),
     close: async () => await clients.ask.close(),
   });
+}
+
+const elsewhere = 'the service of this state directory runs in another container: this command goes without it';
+
+/** The number of a process means something within its container alone; the claim of the service holds everywhere. */
+async function livesElsewhere(home: string): Promise<boolean> {
+  const left = readServiceRecord(home);
+  if (left === null || seesSameFiles(left)) return false;
+  const { isClaimed } = await import('../../lib/service-claim.ts');
+  return isClaimed(home);
 }
 
 /** `null`: nothing speaks against the service. */

@@ -17,6 +17,8 @@ interface Wanted {
 
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const normalClosure = Buffer.from([0x03, 0xe8]);
+/** The service sends whole messages. Each part takes memory, also one without a byte. */
+const mostParts = 1024;
 /** For the other side to close too. */
 const closingMs = 1000;
 
@@ -118,6 +120,7 @@ async function nextMessage(connection: Connection): Promise<string | Uint8Array 
     if (kind !== opcodes.text && kind !== opcodes.binary) throw broken('a frame has an unknown kind');
     bytes += frame.payload.length;
     if (bytes > mostMessageBytes) throw broken('a message is too long');
+    if (parts.length === mostParts) throw broken('a message has too many parts');
     parts.push(frame.payload);
     if (frame.isFinal) return decoded(kind, Buffer.concat(parts));
   }

@@ -7,6 +7,8 @@ import type { Socket } from './types.ts';
 
 const mostUnsentBytes = 1024 * 1024;
 const mostUnreadBytes = 16 * 1024 * 1024;
+/** What each message counts beside its content, also an empty one: taking from the front of a very long list is slow. */
+const messageBytes = 1024;
 const lookMs = 5;
 /** RFC 6455, section 7.4.1: closed in order; the service stops. */
 const [inOrder, refused] = [1000, 1008];
@@ -65,9 +67,13 @@ class WebWireSocket implements WireSocket {
   #take(data: unknown): void {
     const message = data instanceof ArrayBuffer ? new Uint8Array(data) : data;
     if (typeof message !== 'string' && !(message instanceof Uint8Array)) return;
-    this.#unread += message.length;
+    if (this.#end !== null) return;
+    this.#unread += messageBytes + message.length;
     if (this.#unread <= mostUnreadBytes) this.#waiting.push(message);
-    else this.#finish(new CaissonError('internal', 'the service sent more than was read'));
+    else {
+      this.#finish(new CaissonError('internal', 'the service sent more than was read'));
+      this.#socket.close();
+    }
     this.#wake();
   }
 
@@ -80,7 +86,7 @@ class WebWireSocket implements WireSocket {
     for (;;) {
       const message = this.#waiting.shift();
       if (message !== undefined) {
-        this.#unread -= message.length;
+        this.#unread -= messageBytes + message.length;
         yield message;
       } else if (this.#end !== null) {
         if (this.#end !== 'in order') throw this.#end;

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { version } from '../../lib/build.ts';
 import { replaceOwnFile } from '../../lib/replace-file.ts';
-import { answerFile, recordFile, type ServiceRecord } from '../../lib/service-record.ts';
+import { answerFile, directoryOf, recordFile, type ServiceRecord } from '../../lib/service-record.ts';
 import { startTimeOf } from '../../lib/start-time.ts';
 import { openApp } from '../app.ts';
 import type { Service } from '../service.ts';
@@ -40,7 +40,7 @@ export async function openHomeDoor({ service, log, url, flags }: Surroundings): 
   try {
     await listenAt(app, socket);
     await replaceOwnFile(answerFile(home), `${tokens.answer}\n`);
-    await replaceOwnFile(recordFile(home), `${JSON.stringify(recordOf({ startedAt, socket, url, tokens }))}\n`);
+    await replaceOwnFile(recordFile(home), `${JSON.stringify(recordOf({ home, startedAt, socket, url, tokens }))}\n`);
     return opened;
   } catch (error) {
     await opened.close();
@@ -57,13 +57,15 @@ async function close(app: FastifyInstance, home: string, socket: string): Promis
 }
 
 interface Known extends Pick<ServiceRecord, 'startedAt' | 'socket' | 'url'> {
+  readonly home: string;
   readonly tokens: HomeTokens;
 }
 
-function recordOf({ startedAt, socket, url, tokens }: Known): ServiceRecord {
+function recordOf({ home, startedAt, socket, url, tokens }: Known): ServiceRecord {
   const { pid } = process;
   const own = { startTime: whereThereIsProc(() => startTimeOf(pid)), mountNamespace: mountNamespace() };
-  return { version: version(), pid, startedAt, ...own, socket, url, token: tokens.ask };
+  const directory = directoryOf(home);
+  return { version: version(), pid, startedAt, ...own, directory, socket, url, token: tokens.ask };
 }
 
 const mountNamespace = (): string | null => whereThereIsProc(() => readlinkSync('/proc/self/ns/mnt'));

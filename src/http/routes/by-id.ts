@@ -86,7 +86,7 @@ export const cancelAnyExec = route({
   about: 'Kills an exec with all that it started. Does nothing to one that has ended.',
   answer: noAnswer,
   run: async ({ api, params, options, service, token }) => {
-    service.starts.takeBack(keyOf(token.owner, params.execId));
+    service.starts.takeBack(keyOf(token.id, params.execId));
     await api.execs.cancel(params.execId, options);
     return undefined;
   },

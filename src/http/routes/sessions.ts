@@ -51,7 +51,7 @@ export const runInSession = route({
     if (form === 'json') return resultOf(await api.sessions.run(wanted, collecting(call, body)));
     if (collect === true) {
       const how = { call, waitForApproval, execId: input.execId };
-      const key = keyOf(call.token.owner, input.execId ?? '');
+      const key = keyOf(call.token.id, input.execId ?? '');
       const run = (options: Options) => () => api.sessions.run(wanted, options);
       return await runCollected({
         ...how,

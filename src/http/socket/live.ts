@@ -1,5 +1,6 @@
 /** Execs of this process whose stdin and terminal a socket can reach, by owner. */
 import type { Writable } from 'node:stream';
+import type { TokenView } from '../../service/api.ts';
 
 /** What a socket does with an exec. */
 export interface Reachable {
@@ -15,8 +16,16 @@ interface Live {
   readonly exit: Promise<unknown>;
 }
 
+/** Who has started it: a token that is bound may not see what another one of its owner runs. */
+type Starter = Pick<TokenView, 'owner' | 'id'>;
+
+interface Held<Exec> {
+  readonly exec: Exec;
+  readonly token: string;
+}
+
 export class LiveExecs<Exec extends Live> {
-  readonly #execs = new Map<string, Exec>();
+  readonly #execs = new Map<string, Held<Exec>>();
   readonly #looking = new Set<() => void>();
   readonly #begin: () => () => void;
 
@@ -30,10 +39,10 @@ export class LiveExecs<Exec extends Live> {
   }
 
   /** Until it has ended. One that is read from its record only does not replace the one that runs. */
-  add(owner: string, exec: Exec): void {
+  add({ owner, id: token }: Starter, exec: Exec): void {
     const key = keyOf(owner, exec.id);
     if (this.#execs.has(key)) return;
-    this.#execs.set(key, exec);
+    this.#execs.set(key, { exec, token });
     for (const look of this.#looking) look();
     const end = this.#begin();
     void exec.exit.finally(() => {
@@ -56,18 +65,23 @@ export class LiveExecs<Exec extends Live> {
   }
 
   find(owner: string, execId: string): Exec | null {
-    return this.#execs.get(keyOf(owner, execId)) ?? null;
+    return this.#execs.get(keyOf(owner, execId))?.exec ?? null;
+  }
+
+  isOf({ owner, id: token }: Starter, execId: string): boolean {
+    return this.#execs.get(keyOf(owner, execId))?.token === token;
   }
 
   /** Resolves when all that run now have ended, or the time is over. True: all have. */
   async settled(withinMs: number): Promise<boolean> {
     const { promise: late, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), withinMs);
-    const all = Promise.all([...this.#execs.values()].map(({ exit }) => exit)).then(() => true);
+    const all = Promise.all([...this.#execs.values()].map(({ exec }) => exec.exit)).then(() => true);
     const done = await Promise.race([all, late]);
     clearTimeout(timer);
     return done;
   }
 }
 
-export const keyOf = (owner: string, execId: string): string => JSON.stringify([owner, execId]);
+/** `by`: an owner, or the id of a token where it is of that token alone. */
+export const keyOf = (by: string, execId: string): string => JSON.stringify([by, execId]);

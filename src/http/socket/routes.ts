@@ -57,6 +57,8 @@ const anyStdin: Mount = (app, service) =>
       const { owner } = call.token;
       const running = live.find(owner, exec) ?? (await live.soon(owner, exec, startingMs));
       if (running === null) await checkEnded(call, exec);
+      // One that is about to start has no record yet by which it could be looked up whether the token sees it.
+      else if (call.token.bounds !== null && !live.isOf(call.token, exec)) await call.api.execs.get(exec);
       const ended = running?.exit ?? Promise.resolve();
       // Its events are in the answer to the request that has started it.
       const events = streamOf(call, async function* (signal) {

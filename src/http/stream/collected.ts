@@ -67,5 +67,5 @@ function keepReachable(
     () => null,
     () => null,
   );
-  service.live.add(token.owner, { id, stdin: input, exit, cancel: async () => await api.execs.cancel(id) });
+  service.live.add(token, { id, stdin: input, exit, cancel: async () => await api.execs.cancel(id) });
 }

@@ -35,7 +35,7 @@ export async function startStreamed(how: Starting): Promise<Stream> {
     .then((running) => {
       started?.(running);
       running.ignore();
-      call.service.live.add(call.token.owner, running);
+      call.service.live.add(call.token, running);
       return running;
     });
   const first = await Promise.race([starting, asked.then((approvalId) => ({ approvalId }))]);
@@ -82,8 +82,8 @@ export function checkWaiting({ waitForApproval, execId }: Pick<Starting, 'waitFo
     });
 }
 
-/** As `Starts` has it, by the id that the request brings. */
+/** As `Starts` has it, by the id that the request brings: of this token alone, since another one may be bound to another task. */
 export function beforeStart({ signal: left, service, token }: Call, execId: string | undefined): Start {
-  const key = execId === undefined ? null : keyOf(token.owner, execId);
+  const key = execId === undefined ? null : keyOf(token.id, execId);
   return service.starts.begin(key, { left, closing: service.closing });
 }

@@ -64,18 +64,26 @@ export class Relay {
   async #call(message: Message): Promise<void> {
     const { id } = message;
     const { name, arguments: given } = objectIn(message['params']) ?? {};
+    const problem = this.#problemOf(id, name);
+    if (problem !== null) return await this.#parts.toHost.write(refusal(id, problem));
     const canceled = new AbortController();
+    this.#waiting.set(id, canceled);
     try {
-      if (typeof name !== 'string') throw new CaissonError('invalid_argument', 'the name of a tool must be a text');
-      if (this.#waiting.size >= mostWaiting) throw new CaissonError('resource_exhausted', 'too many calls at once');
-      this.#waiting.set(id, canceled);
-      await this.#parts.admit({ tool: name, arguments: given }, canceled.signal);
+      await this.#parts.admit({ tool: String(name), arguments: given }, canceled.signal);
       if (!canceled.signal.aborted) await this.#parts.toServer.write(message);
     } catch (error) {
       if (!canceled.signal.aborted) await this.#parts.toHost.write(refusal(id, toCaissonError(error)));
     } finally {
       this.#waiting.delete(id);
     }
+  }
+
+  /** A second call under the id of one that waits would hide that one from its cancellation. */
+  #problemOf(id: unknown, name: unknown): CaissonError | null {
+    if (typeof name !== 'string') return new CaissonError('invalid_argument', 'the name of a tool must be a text');
+    if (this.#waiting.has(id)) return new CaissonError('invalid_argument', 'a call with this id waits already');
+    const isFull = this.#waiting.size >= mostWaiting;
+    return isFull ? new CaissonError('resource_exhausted', 'too many calls at once') : null;
   }
 }
 

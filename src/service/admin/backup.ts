@@ -3,8 +3,8 @@
  * last: an exec id that is on record is then taken in the copy too, and no command runs a second time from there.
  */
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { copyFile, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { CaissonError } from '../../errors.ts';
 import type { Backup } from '../installation.ts';
 import type { Context } from '../../sandbox/context.ts';
@@ -13,6 +13,8 @@ import type { Context } from '../../sandbox/context.ts';
 const leftOut = new Set(['audit', 'sandboxes', 'cache', 'uploads', 'archives', 'reserve']);
 /** Of the database and its locks; the copy gets its own. */
 const ofDatabase = /^caisson\.db(?:-wal|-shm|\.lock(?:-journal)?)?$/;
+/** They name a service that runs, and hold its tokens: a command on the copy would go through it to the first directory. */
+const ofService = /^service\.(?:json|answer|lock)/;
 
 type Parts = Pick<Context, 'home' | 'store' | 'audit'>;
 
@@ -22,7 +24,7 @@ export async function backUp(parts: Parts, directory: string): Promise<Backup> {
   const draft = `${target}.partial-${crypto.randomUUID()}`;
   try {
     await mkdir(draft, { mode: 0o700 });
-    await copyTree(parts.home, draft, (name) => leftOut.has(name) || ofDatabase.test(name));
+    await copyTree(parts.home, draft, (name) => leftOut.has(name) || ofDatabase.test(name) || ofService.test(name));
     await parts.audit.copyTo(join(draft, 'audit'));
     await parts.store.copyTo(join(draft, 'caisson.db'));
     const size = await sizeOf(draft);
@@ -36,7 +38,9 @@ export async function backUp(parts: Parts, directory: string): Promise<Backup> {
 }
 
 async function checkTarget(home: string, target: string): Promise<void> {
-  if (`${target}${sep}`.startsWith(`${resolve(home)}${sep}`))
+  // Without what links hide, it would be copied into itself until the disk is full.
+  const parent = await realpath(dirname(target)).catch(() => dirname(target));
+  if (`${join(parent, basename(target))}${sep}`.startsWith(`${await realpath(home)}${sep}`))
     throw new CaissonError('invalid_argument', `${target} is inside of the state directory`, {
       remedy: 'name a directory beside it, best on another disk',
     });

@@ -2,9 +2,10 @@
  * Which directory a state directory is. A copy of one has the same instance, by which engines are asked, and not the
  * sandboxes that the other has made since: to it they look like leftovers.
  */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CaissonError } from '../../errors.ts';
+import { directoryOf } from '../../lib/service-record.ts';
 
 const fileName = 'directory-id';
 
@@ -26,11 +27,7 @@ export function refuseCopy(home: string): void {
   });
 }
 
-/** The number of a device may be another one after a restart of this host, so it is no part of it. */
-function identityOf(home: string): string {
-  const { ino, birthtimeNs } = statSync(home, { bigint: true });
-  return `${ino}:${birthtimeNs}\n`;
-}
+const identityOf = (home: string): string => `${directoryOf(home)}\n`;
 
 function kept(file: string): string | null {
   try {

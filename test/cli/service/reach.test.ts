@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reach } from '../../../src/cli/service/reach.ts';
 import { openService } from '../../../src/cli/service/way.ts';
 import { version } from '../../../src/lib/build.ts';
+import { claim } from '../../../src/lib/service-claim.ts';
 import { recordFile, type ServiceRecord } from '../../../src/lib/service-record.ts';
 import { startTimeOf } from '../../../src/lib/start-time.ts';
 
@@ -55,6 +56,20 @@ describe('a command finds the service of its state directory', () => {
     expect(await reach(home)).toBeNull();
     await record({ startTime: '1' });
     expect(await reach(home)).toBeNull();
+  });
+
+  it('says so where it goes without one that lives in another container, whose processes it does not see', async () => {
+    await listen();
+    const notices: string[] = [];
+    const open = async () => await openService({ ...opening, home, onNotice: (text) => void notices.push(text) });
+    await record({ startTime: '1', mountNamespace: 'mnt:[1]' });
+    expect([await open(), notices]).toEqual([null, []]);
+    const held = claim(home);
+    expect([await open(), notices]).toEqual([
+      null,
+      ['the service of this state directory runs in another container: this command goes without it'],
+    ]);
+    held?.release();
   });
 
   it('fails where it lives and does not listen', async () => {

@@ -4,6 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { http, opened, raw } from './services.ts';
 
+/** Opens the WebSocket, and writes these bytes. */
+function sending(bytes: Buffer): ReturnType<typeof createHttp> {
+  return createHttp().on('upgrade', (request, socket) => {
+    const key = createHash('sha1').update(
+      `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`,
+    );
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nsec-websocket-accept: ${key.digest('base64')}\r\n\r\n`);
+    socket.write(bytes);
+  });
+}
+
 describe('a WebSocket over a unix socket', () => {
   it('exchanges texts and bytes of all lengths, in parts and with pings between', async () => {
     const server = createHttp();
@@ -64,15 +75,16 @@ describe('a WebSocket over a unix socket', () => {
     ['an unknown kind', [0x83, 1, 65]],
     ['a text that is not UTF-8', [0x81, 1, 0xff]],
   ])('refuses a frame with %s', async (_what, frame) => {
-    const server = createHttp();
-    server.on('upgrade', (request, socket) => {
-      const key = createHash('sha1').update(
-        `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`,
-      );
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\nsec-websocket-accept: ${key.digest('base64')}\r\n\r\n`);
-      socket.write(Buffer.from(frame));
-    });
-    const { messages } = await (await opened(server)).open('/', {});
+    const { messages } = await (await opened(sending(Buffer.from(frame)))).open('/', {});
     await expect(Array.fromAsync(messages)).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  it('refuses a message of parts without end, which hold no bytes and take memory all the same', async () => {
+    const [start, empty] = [Buffer.from([0x02, 0]), Buffer.alloc(2 * 200_000)];
+    const { messages } = await (await opened(sending(Buffer.concat([start, empty])))).open('/', {});
+    await expect(Array.fromAsync(messages)).rejects.toMatchObject({
+      code: 'internal',
+      message: expect.stringContaining('a message has too many parts'),
+    });
   });
 });

@@ -69,6 +69,17 @@ describe('messages of a host', () => {
     await settled();
     expect([host(), server()]).toEqual([[], []]);
   });
+
+  it('wait under an id once: a second call there would hide the first from its cancellation, and from the bound', async () => {
+    const releases: (() => void)[] = [];
+    const { relay, host, server } = made(() => new Promise((resolve) => releases.push(resolve)));
+    for (const name of ['first', 'second']) await relay.fromHost(call(name, 5));
+    expect(host().map((line) => JSON.parse(line))).toMatchObject([{ id: 5, result: { isError: true } }]);
+    await relay.fromHost('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}');
+    for (const release of releases) release();
+    await settled();
+    expect([releases.length, server()]).toEqual([1, []]);
+  });
 });
 
 describe('messages of a server', () => {

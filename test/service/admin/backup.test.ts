@@ -126,6 +126,15 @@ it('has no caches, files of sandboxes, sockets or links, and says where the rest
     expect(names).not.toContain(name);
 });
 
+it('has nothing of the service that runs: a command with the copy as its state directory would go to the first one', async () => {
+  const { root, home, open } = world();
+  const caisson = await open();
+  const live = ['service.json', 'service.answer', 'service.lock', 'service.json.0123.new'];
+  for (const name of live) writeFileSync(join(home, name), 'token', { mode: 0o600 });
+  const { directory } = await caisson.installation.backup(join(root, 'thursday'));
+  expect(readdirSync(directory).filter((name) => name.startsWith('service.'))).toEqual([]);
+});
+
 it('is refused inside of the state directory and where something is, and leaves nothing behind', async () => {
   const { root, home, open } = world();
   const caisson = await open();
@@ -136,6 +145,9 @@ it('is refused inside of the state directory and where something is, and leaves 
     );
   expect(await refused(join(home, 'backup'))).toBe('invalid_argument');
   expect(await refused(home)).toBe('invalid_argument');
+  symlinkSync(home, join(root, 'link'));
+  expect(await refused(join(root, 'link/backup'))).toBe('invalid_argument');
+  rmSync(join(root, 'link'));
   mkdirSync(join(root, 'there'));
   expect(await refused(join(root, 'there'))).toBe('already_exists');
   expect(await refused(join(root, 'not/there'))).toBe('failed_precondition');

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { eventsAreForged, fromEngineLabels, toEngineLabels } from '../../../../backends/docker/container/labels.ts';
+import {
+  doorIn,
+  doorLabel,
+  eventsAreForged,
+  fromEngineLabels,
+  toEngineLabels,
+} from '../../../../backends/docker/container/labels.ts';
 
 const labels = {
   instance: 'abc',
@@ -31,6 +37,16 @@ describe('labels', () => {
 
   test.each([null, undefined, 'x', [], 7])('are not ours when they are %j', (value) => {
     expect(fromEngineLabels(value)).toBeNull();
+  });
+
+  test.each([
+    ['its own', 'caisson-a-door', 'caisson-a-door'],
+    ['that of another sandbox', 'caisson-b-door', null],
+    ['any container of the engine', 'front-door', null],
+    ['nothing', '', null],
+  ])('name a door only where it is %s: an image can bring them along', (_what, named, door) => {
+    for (const container of ['/caisson-a', 'caisson-a']) expect(doorIn({ [doorLabel]: named }, container)).toBe(door);
+    expect(doorIn({ [doorLabel]: named }, undefined)).toBeNull();
   });
 
   test('tell a container whose labels would be taken for attributes of its events', () => {
