@@ -46,6 +46,9 @@ export interface ErrorOptions {
   readonly remedy?: string;
 }
 
+/** Every entry point of the package has this class, the client a copy of its own: `instanceof` holds across them. */
+const brand = Symbol.for('caisson.error');
+
 export class CaissonError extends Error {
   override readonly name = 'CaissonError';
   readonly code: Code;
@@ -57,6 +60,14 @@ export class CaissonError extends Error {
     this.code = code;
     this.details = options.details ?? {};
     this.remedy = options.remedy ?? null;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A subclass inherits this, and means its own instances.
+    return this === CaissonError
+      ? value instanceof Error && brand in value
+      : Function.prototype[Symbol.hasInstance].call(this, value);
   }
 
   get retryable(): boolean {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { CaissonError, toCaissonError } from '../src/errors.ts';
 
 it('keeps the words of a defect out of the message, and its errno in', () => {
@@ -9,4 +9,15 @@ it('keeps the words of a defect out of the message, and its errno in', () => {
   expect(system.message).toBe('unexpected failure: ECONNRESET');
   const known = new CaissonError('not_found', 'no such thing');
   expect(toCaissonError(known)).toBe(known);
+});
+
+it('is an error of Caisson also where it comes from another copy of the class', async () => {
+  vi.resetModules();
+  const copy = await import('../src/errors.ts');
+  expect(copy.CaissonError).not.toBe(CaissonError);
+  expect(new copy.CaissonError('not_found', 'x')).toBeInstanceOf(CaissonError);
+  expect(Object.assign(new Error('x'), { code: 'not_found', name: 'CaissonError' })).not.toBeInstanceOf(CaissonError);
+  class Own extends CaissonError {}
+  expect(new Own('not_found', 'x')).toBeInstanceOf(Own);
+  expect(new copy.CaissonError('not_found', 'x')).not.toBeInstanceOf(Own);
 });

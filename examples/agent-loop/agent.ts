@@ -1,5 +1,6 @@
 /** An agent in one loop: a model says which command to run, Caisson runs it in the sandbox of a task, the model sees what came of it. */
 import { type CaissonApi, CaissonError, openCaisson } from 'caisson';
+import { type CaissonClient, connectCaisson } from 'caisson/client';
 import { type Message, reply, type ToolCall } from './model.ts';
 
 const mostTurns = 20;
@@ -8,7 +9,9 @@ const taskId = 'agent';
 const goal = process.argv.slice(2).join(' ');
 if (goal === '') throw new Error('usage: node agent.ts WHAT TO DO');
 
-const caisson = await openCaisson();
+// The same program on a service that runs elsewhere, as a client with a token.
+const { CAISSON_URL: url, CAISSON_TOKEN: token = '' } = process.env;
+const caisson = url === undefined ? await openCaisson() : connectCaisson({ url, token });
 try {
   console.log(await work(caisson, goal));
 } finally {
@@ -16,7 +19,7 @@ try {
   await caisson.close();
 }
 
-async function work(caisson: CaissonApi, goal: string): Promise<string> {
+async function work(caisson: CaissonApi | CaissonClient, goal: string): Promise<string> {
   const messages: Message[] = [
     {
       role: 'system',
@@ -36,7 +39,7 @@ async function work(caisson: CaissonApi, goal: string): Promise<string> {
 }
 
 /** What a model can act on: the exit and both streams, or why the command was not run. */
-async function outcomeOf(caisson: CaissonApi, call: ToolCall): Promise<object> {
+async function outcomeOf(caisson: CaissonApi | CaissonClient, call: ToolCall): Promise<object> {
   try {
     const { exit, stdout, stderr } = await caisson.run({
       taskId,

@@ -20,6 +20,6 @@ export function packTree(directory: string, { dereference = false }: PackOptions
       return { ...header, mode, uid: 0, gid: 0, mtime: new Date(0) };
     },
   });
-  // The stream of tar-fs is none of Node's.
+  // The stream of tar-fs is not one of Node's own.
   return Readable.from(tar, { objectMode: false });
 }

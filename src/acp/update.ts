@@ -1,4 +1,4 @@
-/** Updates of a session on their way to the editor: a terminal of Caisson is none that the editor knows, so that its text is shown. */
+/** Updates of a session on their way to the editor: the editor does not know terminals of Caisson, so that their text is shown. */
 import { type Message, objectIn } from '../lib/message-lines.ts';
 import { bounded, codeBlock } from './shown.ts';
 

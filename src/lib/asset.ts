@@ -11,7 +11,7 @@ import { build } from './build.ts';
 const root = new URL(build === null ? '../../' : '../', import.meta.url);
 
 /** The command line, to be run by Node. */
-export const programPath = fileURLToPath(new URL(build === null ? 'bin/caisson.cjs' : '../bin/caisson.cjs', root));
+export const programPath = packagePath('bin/caisson.cjs');
 
 /** `path` is relative to the package: `src/inside/files/read.sh`. */
 export function asset(path: string): string {

@@ -62,6 +62,24 @@ describe.each(['docker', 'local'])('the examples on %s', (backend) => {
     await run('caisson', ['rm', 'agent'], cwd, env);
   });
 
+  it('agent-loop is the same program against a service', async () => {
+    await using model = await startModel([{ command: 'echo from a service' }, { answer: 'Done.' }]);
+    const env = { ...environment(backend, 'remote-agent'), MODEL_BASE_URL: model.url, MODEL_NAME: 'm' };
+    const cwd = await mkdtemp(at('work-'));
+    const { stdout: url } = await run('caisson', ['serve', '--background', '--port', '0'], cwd, env);
+    try {
+      const scopes = ['--scope', 'run', '--scope', 'read'];
+      const { stdout: token } = await run('caisson', ['token', 'create', 'agent', ...scopes], cwd, env);
+      const remote = { ...env, CAISSON_HOME: at('none'), CAISSON_URL: url.trim(), CAISSON_TOKEN: token.trim() };
+      const done = await run(process.execPath, [at('examples/agent-loop/agent.ts'), 'say it'], cwd, remote);
+      expect(done.stdout).toBe('Done.\n');
+      expect(model.requests[1]?.outcome).toMatchObject({ reason: 'exited', exitCode: 0, stdout: 'from a service\n' });
+      await run('caisson', ['rm', 'agent'], cwd, env);
+    } finally {
+      await run('caisson', ['service', 'stop'], cwd, env);
+    }
+  });
+
   it('vitest-in-sandbox ends as the suite does', async () => {
     const suite = await mkdtemp(at('suite-'));
     await cp(at('examples/vitest-in-sandbox/project'), suite, { recursive: true });
@@ -91,6 +109,21 @@ describe.each(['docker', 'local'])('the examples on %s', (backend) => {
     expect(failing).toMatchObject({ failed: 'Test', code: 7 });
     expect(await readFile(join(failing.workspace, 'caisson.log'), 'utf8')).toContain('no');
     expect(failing.printed).toMatch(/ci-17\n$/);
+  }, 120_000);
+
+  it('github-workflow with a service runs its shards at once, and fails as one of them does', async () => {
+    const fresh = async (): Promise<string> => join(await mkdtemp(at('shards-')), 'checkout');
+    const shards = async (tests: string) => {
+      const inside = backend === 'docker' ? '/workspace/checkout' : await fresh();
+      return await workflow(backend, tests, 'service.yml', { CHECKOUT_INSIDE: inside });
+    };
+    const passing = await shards('echo "shard $1 in $(pwd)"');
+    expect(passing.failed).toBeNull();
+    for (const shard of [1, 2, 3]) expect(passing.printed).toContain(`shard ${shard} in `);
+    expect(await shards('test "$1" != 2 || exit 7')).toMatchObject({
+      failed: 'Test in three sandboxes at once',
+      code: 7,
+    });
   }, 120_000);
 
   it('systemd-timer has units that systemd reads, and a command that works', async () => {
@@ -147,8 +180,8 @@ const file = z.object({
 });
 
 /** The `run` steps as the runner takes them: by bash -e, with GITHUB_PATH, and after a failure only those that run always. */
-async function workflow(backend: string, tests: string) {
-  const { jobs } = file.parse(parse(await readFile(at('examples/github-workflow/sandbox.yml'), 'utf8')));
+async function workflow(backend: string, tests: string, name = 'sandbox.yml', more: NodeJS.ProcessEnv = {}) {
+  const { jobs } = file.parse(parse(await readFile(at('examples/github-workflow', name), 'utf8')));
   const root = await mkdtemp(at(`runner-${backend}-`));
   const workspace = join(root, 'checkout');
   await mkdir(workspace);
@@ -171,12 +204,16 @@ async function workflow(backend: string, tests: string) {
     const added = (await readFile(path, 'utf8')).split('\n').toReversed().filter(Boolean);
     // The program must be the one that the first step has installed.
     const PATH = [...added, ...host.split(':').slice(1)].join(':');
-    const done = await run('bash', ['-e', '-c', text], workspace, { ...jobs.test.env, ...own, ...runner, PATH }).catch(
-      (error: unknown) => ({
-        code: Number(Reflect.get(Object(error), 'code')),
-        stdout: String(Reflect.get(Object(error), 'stdout')),
-      }),
-    );
+    const done = await run('bash', ['-e', '-c', text], workspace, {
+      ...jobs.test.env,
+      ...own,
+      ...runner,
+      ...more,
+      PATH,
+    }).catch((error: unknown) => ({
+      code: Number(Reflect.get(Object(error), 'code')),
+      stdout: String(Reflect.get(Object(error), 'stdout')),
+    }));
     printed += done.stdout;
     if ('code' in done && outcome.failed === null) Object.assign(outcome, { failed: name, code: done.code });
   }

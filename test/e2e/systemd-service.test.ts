@@ -14,7 +14,7 @@ import { checkout, installPackage } from './packed.ts';
 
 const run = promisify(execFile);
 const example = join(checkout, 'examples/systemd-service');
-/** The user of the unit is not on the machine of a test: nobody(4) is. */
+/** The user of the unit is not on the machine of a test: the user `nobody` is. */
 const user = { uid: 65_534, gid: 65_534 };
 const socket = (dockerHost() ?? '').replace('unix://', '');
 

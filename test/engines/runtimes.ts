@@ -16,7 +16,7 @@ export function runtimePrograms(): { readonly bun: string; readonly deno: string
 
 const chromiumPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
 
-/** `null`: there is none, and none is required. */
+/** `null`: it is absent, and not required. */
 export function chromium(): string | null {
   const found = chromiumPaths.find((path) => existsSync(path)) ?? null;
   if (found === null && enginesRequired()) throw new Error('no chromium: run `npm run engines`');

@@ -1,18 +1,23 @@
 /** The log of a service in the background: its last lines, and what comes. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../errors.ts';
 
 const partBytes = 64 * 1024;
 const lookMs = 200;
 
-/** Of the file, and of the one before it. Throws `failed_precondition` where there is no log. */
-export function lastLines(path: string, count: number): string {
+/** Bytes of the log so far: its last lines end there, and what comes begins there. 0: there is no log. */
+export function endOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Up to `end` of the file, and of the one before it. Throws `failed_precondition` where there is no log. */
+export function lastLines(path: string, count: number, end = endOf(path)): string {
   const lines: string[] = [];
   for (const each of [path, `${path}.1`]) {
     if (lines.length > count) break;
     lines.unshift(
-      ...(readLast(each, count - lines.length)
+      ...(readLast(each, count - lines.length, each === path ? end : endOf(each))
         ?.split('\n')
         .slice(0, -1) ?? missing(each, path)),
     );
@@ -31,12 +36,12 @@ function missing(path: string, log: string): readonly string[] {
 }
 
 /** From the end backwards, until there are so many lines. `null`: there is no such file. */
-function readLast(path: string, count: number): string | null {
+function readLast(path: string, count: number, end: number): string | null {
   const file = opened(path);
   if (file === null) return null;
   try {
     let text = Buffer.alloc(0);
-    for (let at = fstatSync(file).size; at > 0 && linesIn(text) <= count;) {
+    for (let at = Math.min(end, fstatSync(file).size); at > 0 && linesIn(text) <= count;) {
       const from = Math.max(at - partBytes, 0);
       const part = Buffer.alloc(at - from);
       readSync(file, part, 0, part.length, from);
@@ -51,12 +56,12 @@ function readLast(path: string, count: number): string | null {
 
 const linesIn = (bytes: Buffer): number => bytes.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0);
 
-/** What is written from now on, also after the file was emptied because it was full. */
-export async function* following(path: string, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
+/** What is written from `end` on, also after the file was emptied because it was full. */
+export async function* following(path: string, end: number, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
   const file = opened(path);
   if (file === null) return;
   try {
-    let at = fstatSync(file).size;
+    let at = end;
     const part = Buffer.alloc(partBytes);
     while (!signal.aborted) {
       if (fstatSync(file).size < at) at = 0;

@@ -7,7 +7,7 @@ import { abortError, CaissonError } from '../../errors.ts';
 import { prepareHome } from '../../config/home.ts';
 import type { Flags } from '../../http/serve.ts';
 import { isInside } from '../../guard/inside.ts';
-import { assetPath } from '../../lib/asset.ts';
+import { programPath } from '../../lib/asset.ts';
 import { isClaimed } from '../../lib/service-claim.ts';
 import type { ServiceRecord } from '../../lib/service-record.ts';
 import type { Context } from '../context.ts';
@@ -67,7 +67,7 @@ async function start({ home, flags }: Start, { world, signal }: Context): Promis
   const log = openSync(logFile(home), 'a+', 0o600);
   try {
     fchmodSync(log, 0o600);
-    const child = spawn(process.execPath, ['--', assetPath('bin/caisson.cjs'), ...argsOf({ home, flags })], {
+    const child = spawn(process.execPath, ['--', programPath, ...argsOf({ home, flags })], {
       // Not in the directory of the caller: its rules hold for its own calls, and it may be removed.
       ...{ cwd: home, env: { ...world.env, PWD: home } },
       ...{ detached: true, stdio: ['ignore', log, log] },

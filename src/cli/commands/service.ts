@@ -3,7 +3,7 @@ import { abortError, CaissonError } from '../../errors.ts';
 import { version } from '../../lib/build.ts';
 import { isServiceAlive, readServiceRecord, type ServiceRecord } from '../../lib/service-record.ts';
 import { runningIn, stateOf } from '../background/find.ts';
-import { following, lastLines } from '../background/log.ts';
+import { endOf, following, lastLines } from '../background/log.ts';
 import { logFile } from '../background/start.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -132,11 +132,12 @@ export const serviceLogs = defineCommand({
     const path = logFile(await context.home());
     const count = readCount('--lines', given.text('lines') ?? '100');
     const isTerminal = context.world.stdout.isTTY === true;
-    const coming = given.flag('follow') ? following(path, context.signal) : null;
-    const last = lastLines(path, count);
+    const end = endOf(path);
+    const last = lastLines(path, count, end);
     await context.print(isTerminal ? escape(last) : last);
-    if (coming !== null)
-      for await (const part of coming) await context.print(isTerminal ? escape(part.toString()) : part);
+    if (!given.flag('follow')) return 0;
+    for await (const part of following(path, end, context.signal))
+      await context.print(isTerminal ? escape(part.toString()) : part);
     return 0;
   },
 });

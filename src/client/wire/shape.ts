@@ -1,6 +1,6 @@
 /**
  * Light checks of what the service answers: the fields that this client reads itself, or that a caller surely reads, are of
- * their kind. A service that is older, or is none of Caisson, gets an error with a name and not a TypeError somewhere.
+ * their kind. A service that is older, or is another program, gets an error with a name and not a TypeError somewhere.
  */
 import { CaissonError } from '../../errors.ts';
 

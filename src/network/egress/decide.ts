@@ -1,6 +1,6 @@
 /**
  * Whether a sandbox may connect to a name and a port: first by the name, and then by all the addresses that it has. The
- * order is that of strength: website policy, deny, names and addresses that nobody may reach, allow. Pure.
+ * order is that of strength: website policy, deny, names and addresses that are always refused, allow. Pure.
  */
 import { type HostPattern, isWithin, portProblem } from '../../values/host-pattern.ts';
 import { readIp } from '../../values/ip.ts';

@@ -52,7 +52,7 @@ export class Visit {
     this.#abort.abort();
   }
 
-  /** The request is none, or is one too many. */
+  /** The request is malformed, or is one too many. */
   refuse(rule: string, reason: string): void {
     this.#decision = deny(rule, reason);
     this.end();

@@ -21,6 +21,9 @@ const shape = object<ExecRow>({
 const columns =
   'id, kind, task_id AS taskId, sandbox_id AS sandboxId, backend, request, holder, started_at AS startedAt';
 
+/** Ids beyond so many are forgotten, the oldest first, whatever their age: some 200 bytes each. */
+const mostExecs = 1_000_000;
+
 export class Execs {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -126,7 +129,7 @@ export class Execs {
   }
 
   /** Older ones, and the oldest beyond `most`. Detached processes stay as long as their sandboxes know them. */
-  expire(beforeMs: number, most: number): number {
+  expire(beforeMs: number, most = mostExecs): number {
     const old = this.#prepared("DELETE FROM execs WHERE kind = 'exec' AND started_at < ?").run(beforeMs);
     const many = this.#prepared(
       "DELETE FROM execs WHERE kind = 'exec' AND rowid <= (SELECT coalesce(max(rowid), 0) FROM execs) - ?",

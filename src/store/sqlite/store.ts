@@ -38,9 +38,6 @@ import { steadyNow } from './steady.ts';
 import { Tokens } from './tokens.ts';
 import { Uses } from './uses.ts';
 
-/** Ids beyond so many are forgotten, the oldest first, whatever their age: some 200 bytes each. */
-const mostExecs = 1_000_000;
-
 export interface Parts {
   readonly db: DatabaseSync;
   readonly lock: Lock;
@@ -169,7 +166,7 @@ export class SqliteStore implements Store {
   }
 
   async expireExecs(beforeMs: number): Promise<number> {
-    return this.#do('clear up the index of execs', () => this.#execs.expire(beforeMs, mostExecs));
+    return this.#do('clear up the index of execs', () => this.#execs.expire(beforeMs));
   }
 
   async isIndexed(): Promise<boolean> {

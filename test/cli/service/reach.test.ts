@@ -34,7 +34,7 @@ const record = async (more: Partial<ServiceRecord> = {}): Promise<void> => {
 const opening = { env: { CAISSON_HOME: '', HOME: '/nowhere' }, cwd: '/' };
 
 describe('a command finds the service of its state directory', () => {
-  it('goes without one where there is none, and where the caller says so', async () => {
+  it('goes without a service that is absent, and where the caller says so', async () => {
     expect(await openService({ ...opening, home })).toBeNull();
     await listen();
     await record();
