@@ -180,7 +180,7 @@ describe.each(['embedded', 'through a service'] as const)('%s', (way) => {
     await home.cli(['rm', 't']);
   });
 
-  it('a copy ends by Ctrl-C, and leaves no half of it', { timeout }, async () => {
+  it('a copy ends by Ctrl-C, and leaves no half of it', { timeout: 2 * timeout }, async () => {
     await using home = await makeHomeOf(way);
     await home.cli(['create', 't']);
     await home.cli(['exec', 't', '--', 'sh', '-c', 'head -c 2000000000 /dev/zero >/workspace/large']);
