@@ -49,6 +49,7 @@ export async function show(
   const lines = explain(exit, timeoutMs);
   // The user who interrupted knows why it ended, but not which processes are still there.
   for (const line of interrupted === null ? lines : lines.slice(1)) context.notice(line);
+  if (exit.reason === 'lost') context.notice(`what is recorded of it: caisson logs ${running.id}`);
   return interrupted ?? shellCode(exit);
 }
 

@@ -102,7 +102,7 @@ describe('run and exec', () => {
     [
       { reason: 'lost', exitCode: null, notes: ['the engine\u001b went away'] },
       125,
-      'is not known; it is not run again (the engine\\x1b went away)',
+      'is not known; it is not run again (the engine\\x1b went away)\ncaisson: what is recorded of it: caisson logs exec_',
     ],
     [{ reason: 'canceled', exitCode: null }, 130, 'was canceled'],
     [{ reason: 'exited', exitCode: 126 }, 126, ''],

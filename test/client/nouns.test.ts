@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaissonClient } from '../../src/client/index.ts';
+import { toCaissonError } from '../../src/errors.ts';
 import type { CaissonApi } from '../../src/service/api.ts';
 import { openClientWorld, textOf, type ClientWorld } from './world.ts';
 
@@ -182,6 +183,12 @@ describe('records and administration', () => {
     await client.tokens.remove(made.id, 'ignored');
     expect(await client.config.show()).toEqual(await api.config.show());
     expect((await client.backends.check(['local'])).map(({ backend }) => backend)).toEqual(['local']);
+    const refusal = async (check: CaissonApi['backends']['check']): Promise<unknown> =>
+      await check(['local', 'nosuch']).then(null, (error: unknown) => toCaissonError(error).toJSON());
+    expect(await refusal((names) => client.backends.check(names))).toMatchObject({ code: 'invalid_argument' });
+    expect(await refusal((names) => client.backends.check(names))).toEqual(
+      await refusal((names) => api.backends.check(names)),
+    );
     expect(await client.backends.account(['local'])).toEqual(await api.backends.account(['local']));
     expect((await client.images.recipes()).length).toBeGreaterThan(0);
     expect(await client.mcpServers.names()).toEqual([]);

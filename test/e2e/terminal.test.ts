@@ -10,6 +10,7 @@ import { type Home, cli, makeHome } from './home.ts';
 
 const launcher = join(dirname(cli), 'caisson');
 const timeout = 60_000;
+const poll = { timeout: 15_000, interval: 100 };
 
 type Way = 'embedded' | 'through a service';
 
@@ -36,6 +37,8 @@ interface OnTerminal {
   shows(text: string): Promise<void>;
   /** The settings of the terminal while the verb runs, as `stty -a` shows them. */
   settings(): Promise<string>;
+  /** As a window that gets another size does. */
+  resize(columns: number, rows: number): Promise<void>;
   /** Exit code of the verb, how long it took, and whether the terminal has the settings it had before. */
   readonly ended: Promise<{ readonly code: number; readonly tookMs: number; readonly asBefore: boolean }>;
 }
@@ -64,6 +67,10 @@ async function onTerminal(home: Home, args: readonly string[]): Promise<OnTermin
     shows: async (wanted) => {
       for (const until = Date.now() + 20_000; !shown.includes(wanted); await sleep(20))
         if (Date.now() > until) throw new Error(`the terminal does not show ${wanted}, but: ${shown}`);
+    },
+    resize: async (columns, rows) => {
+      const size = ['cols', String(columns), 'rows', String(rows)];
+      await once(spawn('stty', ['-F', await text('tty'), ...size], { stdio: 'inherit' }), 'close');
     },
     settings: async () => {
       await using terminal = await open(await text('tty'), 'r');
@@ -139,6 +146,25 @@ describe.each(['embedded', 'through a service'] as const)('%s', (way) => {
     });
   });
 
+  it('a terminal that gets another size says so to its command', { timeout }, async () => {
+    await using home = await makeHomeOf(way);
+    await home.cli(['create', 't']);
+    const terminal = await onTerminal(home, ['exec', '-it', 't', '--', 'sh']);
+    terminal.type('echo be""gun\n');
+    await terminal.shows('begun');
+    for (const [columns, rows] of [
+      [101, 31],
+      [63, 17],
+    ] as const) {
+      await terminal.resize(columns, rows);
+      terminal.type(`until [ "$(stty size)" = "${rows} ${columns}" ]; do sleep 0.1; done; echo now ${rows}""x\n`);
+      await terminal.shows(`now ${rows}x`);
+    }
+    terminal.type('exit 7\n');
+    expect(await terminal.ended).toMatchObject({ code: 7, asBefore: true });
+    await home.cli(['rm', 't']);
+  });
+
   it('-t alone gives a terminal without keys, and -i alone keys without a terminal', { timeout }, async () => {
     await using home = await makeHomeOf(way);
     await home.cli(['create', 't']);
@@ -154,7 +180,7 @@ describe.each(['embedded', 'through a service'] as const)('%s', (way) => {
     await home.cli(['rm', 't']);
   });
 
-  it('a copy ends by Ctrl-C, and leaves no half of it', { timeout }, async () => {
+  it('a copy ends by Ctrl-C, and leaves no half of it', { timeout: 2 * timeout }, async () => {
     await using home = await makeHomeOf(way);
     await home.cli(['create', 't']);
     await home.cli(['exec', 't', '--', 'sh', '-c', 'head -c 2000000000 /dev/zero >/workspace/large']);
@@ -162,10 +188,12 @@ describe.each(['embedded', 'through a service'] as const)('%s', (way) => {
     onTestFinished(() => rm(files, { recursive: true }));
     const target = join(files, 'copied');
     const terminal = await onTerminal(home, ['cp', 't:/workspace/large', target]);
-    await terminal.shows(' MB');
+    // A service has all of it before it sends the first byte.
+    await terminal.shows(way === 'embedded' ? ' MB' : 'the service reads it from the sandbox');
     terminal.type('\u0003');
     expect(await terminal.ended).toMatchObject({ code: 130, asBefore: true });
     expect(await readdir(files)).toEqual([]);
+    if (way === 'through a service') await expect.poll(() => readdir(join(home.path, 'archives')), poll).toEqual([]);
     await home.cli(['rm', 't']);
   });
 });

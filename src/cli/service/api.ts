@@ -2,6 +2,7 @@
 import type { CaissonClient } from '../../client/types.ts';
 import type { CopyInput, CopyResult, Options } from '../../service/api.ts';
 import { CaissonError, isCode } from '../../errors.ts';
+import { traceable } from './traceable.ts';
 import type { CommandApi, Env } from '../world.ts';
 import { newExecId } from './exec-id.ts';
 import { outside } from './outside.ts';
@@ -78,7 +79,8 @@ async function unattended<Request extends Wanted, Result>(
 ): Promise<Result> {
   try {
     return await act(request);
-  } catch (error) {
+  } catch (caught) {
+    const error = traceable(caught, String(request.execId));
     if (!isCode(error, 'approval_required') || error.details['reason'] !== 'pending') throw error;
     const id = String(error.details['approvalId']);
     throw new CaissonError('approval_required', `the command needs an approval, and no approver is here: ${id} waits`, {

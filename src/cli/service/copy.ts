@@ -96,10 +96,12 @@ async function copyOut(
   if (name === '..') throw new CaissonError('invalid_argument', `${source} has no name here: give the absolute path`);
   using destination = openDestination(target, name, untrustedIn(place));
   await using staging = await openStaging(destination.base);
-  const progress = meter('copying from the sandbox', null, options.onProgress);
   const vet = vetting(copy, surroundings);
-  const how = { limits, symlinks: 'skip', ...(vet === null ? {} : { vet }), onBytes: progress.add } as const;
+  // The service has all of it before it sends a byte, which takes its time for what is large.
+  options.onProgress?.({ what: 'the service reads it from the sandbox', done: null, total: null });
   await using archive = await client.archive({ task, path: source }, options);
+  const progress = meter('copying from the service', archive.bytes, options.onProgress);
+  const how = { limits, symlinks: 'skip', ...(vet === null ? {} : { vet }), onBytes: progress.add } as const;
   const { root, result } = await extracted(archive.parts, new Extraction(staging.directory, how), {
     options,
     path: source,

@@ -57,6 +57,10 @@ export function backendsOf(wire: Wire): BackendsApi {
           ...{ backend: 'text', status: 'text', summary: 'text' },
         },
       );
+      checkNames(
+        names ?? [],
+        all.map(({ backend }) => backend),
+      );
       const wanted = names === undefined ? all : all.filter(({ backend }) => names.includes(backend));
       // Without the scope admin, the service says neither facts nor findings.
       return wanted.map(({ backend, module = null, facts = {}, findings = [], ...check }) => ({
@@ -85,6 +89,15 @@ export function backendsOf(wire: Wire): BackendsApi {
       await wire.json({ method: 'POST', path: at(backend, 'host-keys'), body: { host, fingerprint }, signal });
     },
   };
+}
+
+/** Throws `invalid_argument` for a backend that the service does not have, as the library does. */
+function checkNames(wanted: readonly string[], known: readonly string[]): void {
+  for (const name of wanted)
+    if (!known.includes(name))
+      throw new CaissonError('invalid_argument', `there is no backend ${JSON.stringify(name)}`, {
+        remedy: `choose one of ${known.join(', ')}`,
+      });
 }
 
 export function tokensOf(wire: Wire): TokensApi {
