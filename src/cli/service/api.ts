@@ -24,8 +24,8 @@ export interface Caller {
   readonly env: Env;
   /** As the service reads it. */
   readonly skill: (path: string) => string;
-  /** Adds what is to happen when a question comes up. */
-  readonly asking: (options?: Options) => Options;
+  /** Does the work with what is to happen when a question comes up, and until that is over. */
+  readonly asking: <T>(work: (options: Options) => Promise<T>, options?: Options) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
@@ -37,20 +37,20 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
     ...(request.skills === undefined ? {} : { skills: request.skills.map(skill) }),
   });
   const start: CommandApi['exec'] = async (request, options) =>
-    withInput(await unattended(wanted(request), async (asked) => await ask.exec(asked, asking(options))));
+    withInput(await unattended(wanted(request), async (asked) => await asking((how) => ask.exec(asked, how), options)));
   const run: CommandApi['run'] = async (request, options) =>
-    await unattended(wanted(request), async (asked) => await ask.run(asked, asking(options)));
+    await unattended(wanted(request), async (asked) => await asking((how) => ask.run(asked, how), options));
   return {
     ...{ events, audit, images, backends, sandboxes, run, exec: start },
     execs: { ...ask.execs, run },
     processes: {
       ...ask.processes,
-      start: async (request, options) => await ask.processes.start(wanted(request), asking(options)),
+      start: async (request, options) => await asking((how) => ask.processes.start(wanted(request), how), options),
     },
     sessions: {
       ...ask.sessions,
-      exec: async (input, options) => withInput(await ask.sessions.exec(input, asking(options))),
-      run: async (input, options) => await ask.sessions.run(input, asking(options)),
+      exec: async (input, options) => withInput(await asking((how) => ask.sessions.exec(input, how), options)),
+      run: async (input, options) => await asking((how) => ask.sessions.run(input, how), options),
     },
     files: copies(ask, { home, env }),
     approvals: approvals(answer, env),

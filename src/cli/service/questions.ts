@@ -16,13 +16,20 @@ export interface Answering {
 /** An answer from elsewhere is seen so soon. */
 const lookMs = 300;
 
+export interface Awaiting {
+  /** The caller wants to stop. */
+  readonly signal?: AbortSignal | undefined;
+  /** Fires when the command runs, or was refused: the question is over, and how is said at once. */
+  readonly begun: AbortSignal;
+}
+
 /** Never rejects: without an answer the service refuses the command when the time of the question is over. */
-export async function answerQuestion(id: string, answering: Answering, signal?: AbortSignal): Promise<void> {
+export async function answerQuestion(id: string, answering: Answering, awaiting: Awaiting): Promise<void> {
   try {
     const view = await answering.get(id);
     const question = questionOf(view);
     const over = new AbortController();
-    const settled = settledOf(view, answering, { over, signal });
+    const settled = settledOf(view, answering, { over, ...awaiting });
     const words = await answering.approver(question, { signal: over.signal, settled });
     if (over.signal.aborted) return;
     over.abort();
@@ -34,21 +41,33 @@ export async function answerQuestion(id: string, answering: Answering, signal?: 
   }
 }
 
-interface Waiting {
+interface Waiting extends Awaiting {
   readonly over: AbortController;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** Fires `over` when no answer is awaited any more. */
-async function settledOf({ id }: ApprovalView, { get }: Answering, { over, signal }: Waiting): Promise<Settled> {
+async function settledOf({ id }: ApprovalView, { get }: Answering, { over, signal, begun }: Waiting): Promise<Settled> {
   while (!over.signal.aborted) {
-    await new Promise((done) => setTimeout(done, lookMs));
+    await soon(begun);
     const found = signal?.aborted === true ? null : await get(id).catch(() => null);
-    if (found?.state === 'pending') continue;
+    if (found?.state === 'pending' && !begun.aborted) continue;
     over.abort();
     return { outcome: found?.choice ?? 'canceled', elsewhere: found?.answeredBy ?? null };
   }
   return { outcome: 'canceled', elsewhere: null };
+}
+
+function soon(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, lookMs);
+    signal.addEventListener('abort', end);
+  });
 }
 
 /** What the question on a terminal shows of it. */

@@ -31,6 +31,8 @@ function answering(words: string | null, views: readonly ApprovalView[] = [pendi
   return { seen, how };
 }
 
+const awaiting = { begun: new AbortController().signal };
+
 describe('a question of the service on a terminal', () => {
   it.each([
     ['o', 'once'],
@@ -40,7 +42,7 @@ describe('a question of the service on a terminal', () => {
     ['maybe', 'deny'],
   ])('is answered as one of the library: %s', async (words, choice) => {
     const { seen, how } = answering(words);
-    await answerQuestion('apr_1', how);
+    await answerQuestion('apr_1', how, awaiting);
     expect(seen.answers).toEqual([choice]);
     expect(seen.questions).toMatchObject([
       { display: 'rm -rf a', backend: 'local', cwd: '/srv', choices: ['once', 'deny'] },
@@ -50,16 +52,22 @@ describe('a question of the service on a terminal', () => {
   it('goes away when it was answered elsewhere, and says by whom', async () => {
     const answered = { ...pending, state: 'used', choice: 'once', answeredBy: 'anna (tok_1)' } as const;
     const { seen, how } = answering(null, [pending, pending, answered]);
-    await answerQuestion('apr_1', how);
+    await answerQuestion('apr_1', how, awaiting);
     expect(seen.settled).toEqual([{ outcome: 'once', elsewhere: 'anna (tok_1)' }]);
     expect(seen.answers).toEqual([]);
+  });
+
+  it('is over where its command begins and nothing is known of an answer', async () => {
+    const { seen, how } = answering(null);
+    await answerQuestion('apr_1', how, { begun: AbortSignal.abort() });
+    expect(seen.settled).toEqual([{ outcome: 'canceled', elsewhere: null }]);
   });
 
   it('goes away when its command was taken back', async () => {
     const leaving = new AbortController();
     const { seen, how } = answering(null);
     setTimeout(() => leaving.abort(), 20);
-    await answerQuestion('apr_1', how, leaving.signal);
+    await answerQuestion('apr_1', how, { ...awaiting, signal: leaving.signal });
     expect(seen.settled).toEqual([{ outcome: 'canceled', elsewhere: null }]);
   });
 
@@ -70,7 +78,7 @@ describe('a question of the service on a terminal', () => {
     ] as const) {
       const { seen, how } = answering('o');
       const answer = (): Promise<never> => Promise.reject(new CaissonError(code, 'no'));
-      await answerQuestion('apr_1', { ...how, answer });
+      await answerQuestion('apr_1', { ...how, answer }, awaiting);
       expect(seen.said).toHaveLength(said);
     }
   });
