@@ -13,7 +13,7 @@ import { paintFor, type Paint } from './paint.ts';
 import { statusOn } from './status.ts';
 import { table } from './table.ts';
 import { readChoice } from './values.ts';
-import type { CommandApi, Opening, World } from './world.ts';
+import type { CommandApi, Opening, ServiceLine, World } from './world.ts';
 
 export interface Context {
   readonly world: World;
@@ -41,6 +41,8 @@ export interface Context {
   readonly remote: () => Promise<CaissonApi>;
   /** The same, where this approver is asked, and which stands in this directory. */
   readonly asking: (approver: Approver, cwd: string) => Promise<CaissonApi>;
+  /** The service that runs, if one does; its client is closed with the context. */
+  readonly line: () => Promise<ServiceLine | null>;
   /** To stdout, as it is; resolves when it is written. */
   readonly print: (text: string | Uint8Array) => Promise<void>;
   readonly printJson: (value: unknown) => Promise<void>;
@@ -92,6 +94,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     settings: service.settings,
     remote: service.remote,
     asking: service.asking,
+    line: service.line,
     print,
     printJson: (value) => print(`${toJson(value, world.stdout.isTTY === true ? 2 : 0)}\n`),
     printTable: (head, rows) => print(table(head, rows, paint)),
@@ -126,6 +129,7 @@ interface Opener {
   readonly settings: () => Promise<SettingsApi>;
   readonly remote: () => Promise<CaissonApi>;
   readonly asking: Context['asking'];
+  readonly line: Context['line'];
   readonly close: () => Promise<void>;
 }
 
@@ -139,6 +143,7 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   const home = given.text('home');
   let opened: Promise<CommandApi> | null = null;
   let local: Promise<CaissonApi> | null = null;
+  let line: ReturnType<Context['line']> | null = null;
   const opening = (approver: Approver | 'queue' | null, cwd = world.cwd): Opening => {
     return {
       ...(home === undefined ? {} : { home }),
@@ -163,6 +168,7 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
     local: () => openLocal(approverOn(world, clear)),
     remote: () => openLocal('queue'),
     asking: openLocal,
+    line: () => (line ??= world.line(opening('queue'))),
     settings: async () => noticed(await world.settings(opening(null))),
     close: async () => {
       // What did not open has been reported to its caller.
@@ -170,6 +176,7 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
         const service = await opening?.catch(() => null);
         await service?.close({ awaitRemovals: false });
       }
+      await (await line?.catch(() => null))?.client.close();
     },
   };
 }

@@ -14,7 +14,7 @@ function leaveWhenWritten(): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit()));
 }
 
-type Opened = Pick<World, 'open' | 'embedded' | 'settings'>;
+type Opened = Pick<World, 'open' | 'line' | 'embedded' | 'settings'>;
 
 export function realWorld(opened: Opened = real): World {
   return {
@@ -46,6 +46,7 @@ const embedded: World['embedded'] = async (options) => await (await import('../m
 
 const real: Opened = {
   embedded,
+  line: async (options) => await (await import('./service/way.ts')).lineToService(options),
   open: async (options) => (await (await import('./service/way.ts')).openService(options)) ?? (await embedded(options)),
   settings: async (options) => await (await import('../main.ts')).openSettings(options),
 };

@@ -2,6 +2,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { CaissonApi, FilesApi, Running, RunningText, SettingsApi } from '../service/api.ts';
+import type { CaissonClient } from '../client/types.ts';
 import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
 
@@ -68,6 +69,14 @@ export interface CommandApi extends Omit<
   readonly config: Pick<CaissonApi['config'], 'show' | 'set' | 'home' | 'notices'>;
 }
 
+/** A service that runs, with the token that asks. */
+export interface ServiceLine {
+  readonly client: CaissonClient;
+  readonly home: string;
+  /** Its ordinary address. */
+  readonly url: string;
+}
+
 export interface World {
   readonly env: Env;
   readonly cwd: string;
@@ -79,6 +88,8 @@ export interface World {
   readonly nowMs: () => number;
   /** Through the service of the state directory, where one runs; otherwise as `embedded` does. */
   readonly open: (options: Opening) => Promise<CommandApi>;
+  /** The service of the state directory, for what no command of ours asks; `null` where `open` would go without one. */
+  readonly line: (options: Opening) => Promise<ServiceLine | null>;
   /** The state directory itself, in this process. */
   readonly embedded: (options: Opening) => Promise<CaissonApi>;
   /** The configuration alone: no state directory is made. */

@@ -129,7 +129,7 @@ function mount(app: FastifyInstance, route: Route, service: Service): void {
     method: route.method,
     url: urlOf(route.path),
     onRequest: (request, _reply, done) => {
-      checkScope(callerIn(request), route.scope);
+      checkScope(callerIn(request), route.scope, route.orScope);
       if (request.ws) throw refusal(404, 'this route is no socket');
       checkType(request, route);
       done();

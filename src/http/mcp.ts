@@ -42,7 +42,11 @@ async function openEndpoint(service: Service): Promise<Endpoint> {
     api: service.api,
     closing: service.closing,
     ...(service.mcpLimits === undefined ? {} : { limits: service.mcpLimits }),
-    started: (token, running) => service.live.add(token, running),
+    // Its stdin is never open.
+    started: (token, running) => {
+      const { id, exit } = running;
+      service.live.add(token, { id, exit, stdin: null, cancel: async () => await running.cancel() });
+    },
   });
 }
 

@@ -47,6 +47,8 @@ interface Outline {
   /** As the document has it: `/v1/sandboxes/{id}`. */
   readonly path: string;
   readonly scope: Scope;
+  /** A token with this one instead is admitted too. */
+  readonly orScope?: Scope;
   /** What it does, in one sentence. */
   readonly about: string;
   /** Bytes of any size, which no schema describes. */

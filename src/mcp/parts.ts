@@ -1,6 +1,7 @@
 /** What the tools of one connection act with. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { ApprovalView, CaissonApi, Choice, Running, Scope } from '../service/api.ts';
+import type { ApprovalView, Choice, Scope } from '../service/api.ts';
+import type { McpApi, Started } from './api.ts';
 import type { States } from './asking/state.ts';
 import type { Calls } from './calls.ts';
 import type { Limits } from './limits.ts';
@@ -21,7 +22,9 @@ export interface Asking {
 
 export interface Parts {
   /** On behalf of the caller. */
-  readonly api: CaissonApi;
+  readonly api: McpApi;
+  /** The state directory, which no answer names. */
+  readonly home: string;
   /** Id of the caller: what is remembered for one is not there for another. */
   readonly caller: string;
   readonly scopes: readonly Scope[];
@@ -33,5 +36,5 @@ export interface Parts {
   readonly requestIdOf: (ctx: ServerContext) => string | null;
   /** Fires when no call waits any longer: what runs goes on. */
   readonly closing: AbortSignal;
-  readonly started: (running: Running) => void;
+  readonly started: (running: Started) => void;
 }

@@ -40,7 +40,7 @@ function register(server: McpServer, tool: Tool, parts: Parts): void {
       const done = await duringCall({ tool: name, args, ctx, server, parts }, (call) => tool.run(call, args));
       return done instanceof Reply ? done.result : resultOf(done);
     } catch (error) {
-      return failureOf({ error, requestId: parts.requestIdOf(ctx), home: parts.api.config.home });
+      return failureOf({ error, requestId: parts.requestIdOf(ctx), home: parts.home });
     }
   });
 }

@@ -4,6 +4,7 @@ import { finished, type Readable, type Writable } from 'node:stream';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { CaissonApi } from '../service/api.ts';
 import { apiOf } from '../service/owned.ts';
+import type { McpApi } from './api.ts';
 import { States } from './asking/state.ts';
 import { Calls } from './calls.ts';
 import { type Limits, usualLimits } from './limits.ts';
@@ -35,10 +36,10 @@ class Transport extends StdioServerTransport {
 
 /** Until the host has closed stdin, or the signal fires. What then still waits for an answer is canceled. */
 export async function serveOnStdio(
-  api: CaissonApi,
+  way: Way,
   { stdin, stdout, signal, say, limits = usualLimits }: StdioInput,
 ): Promise<void> {
-  const parts = partsOf(api, limits, signal);
+  const parts = partsOf(way, limits, signal);
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const transport = new Transport(stdin, stdout, { maxBufferSize: mostMessageBytes });
   transport.closed = resolve;
@@ -52,28 +53,53 @@ export async function serveOnStdio(
   await handle.close();
 }
 
-/**
- * The host acts as a caller of the operator's, with an id of its own: a question of it is one that others see and answer, and
- * that the form of the host answers in the name of the operator. A service that stands behind `api` refuses that for its token.
- */
-function partsOf(api: CaissonApi, limits: Limits, closing: AbortSignal): Parts {
-  const caller = `mcp_${randomBytes(8).toString('hex')}`;
-  const scopes = ['run', 'read'] as const;
+/** What the tools act with, which depends on whether a service runs. */
+export type Way = Pick<Parts, 'api' | 'home' | 'caller' | 'scopes' | 'asking'>;
+
+function partsOf(way: Way, limits: Limits, closing: AbortSignal): Parts {
   return {
-    api: actingAs(api, caller),
-    ...{ caller, scopes, limits, closing },
-    asking: {
-      by: 'form',
-      view: async (id) => await api.approvals.get(id),
-      answer: async (id, choice) => await api.approvals.answer(id, choice, 'the form of an MCP host'),
-      pageOf: () => null,
-    },
+    ...way,
+    ...{ limits, closing },
     calls: new Calls(limits.rememberMs),
     states: new States(limits.rememberMs),
     requestIdOf: () => null,
     started: () => undefined,
   };
 }
+
+/**
+ * In this process. The host acts as a caller of the operator's, with an id of its own: a question of it is one that others see and
+ * answer, and that the form of the host answers in the name of the operator.
+ */
+export function embedded(api: CaissonApi): Way {
+  const caller = callerId();
+  return {
+    api: actingAs(api, caller),
+    ...{ caller, scopes, home: api.config.home },
+    asking: {
+      by: 'form',
+      view: async (id) => await api.approvals.get(id),
+      answer: async (id, choice) => await api.approvals.answer(id, choice, 'the form of an MCP host'),
+      pageOf: () => null,
+    },
+  };
+}
+
+/** Through a service, by a token that asks: a form would be answered by the same token, which the service refuses. */
+export function through(api: McpApi, { home, url }: { readonly home: string; readonly url: string }): Way {
+  return {
+    ...{ api, home, scopes, caller: callerId() },
+    asking: {
+      by: 'elsewhere',
+      view: async (id) => await api.approvals.get(id),
+      answer: async (id, choice) => await api.approvals.answer(id, choice, ''),
+      pageOf: (id) => (url.startsWith('http') ? `${url}/approvals/${id}` : null),
+    },
+  };
+}
+
+const scopes = ['run', 'read'] as const;
+const callerId = (): string => `mcp_${randomBytes(8).toString('hex')}`;
 
 function actingAs(api: CaissonApi, id: string): CaissonApi {
   const limits = { execs: null, requestsPerMinute: null };

@@ -58,6 +58,7 @@ export async function cli(argv: readonly string[], setting: Setting = {}) {
     signals,
     nowMs: () => noon,
     open: setting.open ?? (() => Promise.resolve(double)),
+    line: () => Promise.resolve(null),
     embedded: setting.open ?? (() => Promise.resolve(double)),
     settings: setting.open ?? (() => Promise.resolve(double)),
     abandon: (code) => void abandoned.push(code),

@@ -10,4 +10,7 @@ const double = new Double({
   sandboxes: [{ taskId: 'build', createdAt: '2026-01-01T00:00:00Z' }],
 });
 const opened = (): Promise<Double> => Promise.resolve(double);
-process.exitCode = await invoke(process.argv.slice(2), realWorld({ open: opened, embedded: opened, settings: opened }));
+process.exitCode = await invoke(
+  process.argv.slice(2),
+  realWorld({ open: opened, line: () => Promise.resolve(null), embedded: opened, settings: opened }),
+);

@@ -92,6 +92,7 @@ describe('an interruption', () => {
       signals,
       nowMs: () => nowMs,
       open: () => Promise.reject(new Error('not here')),
+      line: () => Promise.resolve(null),
       embedded: () => Promise.reject(new Error('not here')),
       settings: () => Promise.reject(new Error('not here')),
       abandon: (code: number) => void abandoned.push(code),

@@ -53,7 +53,7 @@ describe('every route', () => {
 
     const without = await ask(url, { token: null });
     expect([without.status, without.type]).toEqual([401, 'application/problem+json']);
-    expect(await ask(url, { token: wrong })).toMatchObject({ status: 403 });
+    expect((await ask(url, { token: wrong })).status === 403).toBe(route.orScope === undefined);
     if (route.path.includes('{')) {
       const bad = Object.fromEntries(
         [...route.path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => [key, '%2e%2e%2fetc']),

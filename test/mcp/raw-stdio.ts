@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { openCaisson } from '../../src/main.ts';
-import { serveOnStdio } from '../../src/mcp/stdio.ts';
+import { embedded, serveOnStdio } from '../../src/mcp/stdio.ts';
 import type { CaissonApi } from '../../src/service/api.ts';
 import type { Loose } from './hosts.ts';
 
@@ -30,7 +30,7 @@ export async function rawHost(config = '', given?: string): Promise<RawHost> {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
   const end = new AbortController();
-  const served = serveOnStdio(api, { stdin, stdout, signal: end.signal, say: () => undefined });
+  const served = serveOnStdio(embedded(api), { stdin, stdout, signal: end.signal, say: () => undefined });
   const waiting = new Map<number, (message: Loose) => void>();
   createInterface(stdout).on('line', (line) => {
     const message: Loose = JSON.parse(line);

@@ -6,8 +6,8 @@ export const mcp = defineCommand({
   about: `For a host that speaks the Model Context Protocol and starts it: docs/mcp.md has the configuration of
 several. It ends when the host closes stdin; commands that were started in the background go on.
 
-A command that needs an approval is asked about by the host, where it can; otherwise answer it with
-caisson approvals.`,
+A command that needs an approval is asked about by the host, where it can; otherwise, and where
+caisson serve runs on the state directory, answer it with caisson approvals.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
@@ -17,10 +17,11 @@ caisson approvals.`,
     ['with a state directory of its own', 'mcp --home /srv/agent'],
   ],
   run: async (_given, context) => {
-    const api = await context.remote();
     const { stdin, stdout } = context.world;
-    const { serveOnStdio } = await import('../../mcp/stdio.ts');
-    await serveOnStdio(api, { stdin, stdout, signal: context.signal, say: context.say });
+    const { serveOnStdio, embedded, through } = await import('../../mcp/stdio.ts');
+    const line = await context.line();
+    const way = line === null ? embedded(await context.remote()) : through(line.client, line);
+    await serveOnStdio(way, { stdin, stdout, signal: context.signal, say: context.say });
     return 0;
   },
 });

@@ -7,10 +7,10 @@ import type { CaissonClient } from '../../client/types.ts';
 import type { Transport } from '../../client/transport.ts';
 import { readServiceRecord, type ServiceRecord } from '../../lib/service-record.ts';
 import type { ApprovalView } from '../../service/api.ts';
-import type { CommandApi, Opening } from '../world.ts';
+import type { CommandApi, Opening, ServiceLine } from '../world.ts';
 import { type Caller, type Clients, commandApi } from './api.ts';
 import { Line, type Standing } from './line.ts';
-import type { Answering } from './questions.ts';
+import type { Answering, Awaiting } from './questions.ts';
 import { reach, silent } from './reach.ts';
 import { type Said, saying } from './said.ts';
 import { changedSwitches, setSwitches } from './switches.ts';
@@ -22,6 +22,25 @@ const watching = { lookMs: 4000, answerMs: 4000 } as const;
 
 /** `null`: the command is to open the state directory itself; where that could surprise, `onNotice` has said so. */
 export async function openThrough(home: string, opening: Opening): Promise<CommandApi | null> {
+  const record = await recordFor(home, opening);
+  if (record === null) return null;
+  const clients = clientsOf(home, record, opening);
+  const { env, cwd } = opening;
+  return commandApi(clients, {
+    ...{ home, env },
+    skill: (path) => skillPath(path, { cwd, record }),
+    asking: askingOn(clients, opening),
+    close: async () => await clients.ask.close(),
+  });
+}
+
+/** `null` as of `openThrough`. */
+export async function lineTo(home: string, opening: Opening): Promise<ServiceLine | null> {
+  const record = await recordFor(home, opening);
+  return record === null ? null : { home, url: record.url, client: clientsOf(home, record, opening).ask };
+}
+
+async function recordFor(home: string, opening: Opening): Promise<ServiceRecord | null> {
   const record = await reach(home);
   if (record === null) {
     if (await livesElsewhere(home)) opening.onNotice?.(elsewhere);
@@ -32,14 +51,7 @@ export async function openThrough(home: string, opening: Opening): Promise<Comma
     opening.onNotice?.(`${why}: this command goes without the service`);
     return null;
   }
-  const clients = clientsOf(home, record, opening);
-  const { env, cwd } = opening;
-  return commandApi(clients, {
-    ...{ home, env },
-    skill: (path) => skillPath(path, { cwd, record }),
-    asking: askingOn(clients, opening),
-    close: async () => await clients.ask.close(),
-  });
+  return record;
 }
 
 const elsewhere = 'the service of this state directory runs in another container: this command goes without it';
@@ -108,18 +120,25 @@ function skillPath(path: string, { cwd, record }: { readonly cwd: string; readon
 
 /** Where a person is there, a question is shown and its answer awaited; otherwise it is a refusal. */
 function askingOn({ answer }: Clients, { approver, onNotice = () => undefined }: Opening): Caller['asking'] {
-  if (typeof approver !== 'function') return (options = {}) => ({ ...options, question: { waits: false } });
-  return (options = {}) => {
-    const onAsked = (id: string): void => {
-      const { approvals } = answer();
-      const get = (each: string): Promise<ApprovalView> => approvals.get(each);
-      const answerIt: Answering['answer'] = (each, choice) => approvals.answer(each, choice, '');
-      void answering().then(({ answerQuestion }) =>
-        answerQuestion(id, { get, answer: answerIt, approver, say: onNotice }, options.signal),
-      );
-    };
-    return { ...options, question: { waits: true, onAsked } };
+  if (typeof approver !== 'function')
+    return async (work, options = {}) => await work({ ...options, question: { waits: false } });
+  const answerOne = async (id: string, awaiting: Awaiting): Promise<void> => {
+    const { approvals } = answer();
+    const get = (each: string): Promise<ApprovalView> => approvals.get(each);
+    const answerIt: Answering['answer'] = (each, choice) => approvals.answer(each, choice, '');
+    const { answerQuestion } = await import('./questions.ts');
+    await answerQuestion(id, { get, answer: answerIt, approver, say: onNotice }, awaiting);
+  };
+  return async (work, options = {}) => {
+    const begun = new AbortController();
+    const questions: Promise<void>[] = [];
+    const onAsked = (id: string): void =>
+      void questions.push(answerOne(id, { signal: options.signal, begun: begun.signal }));
+    try {
+      return await work({ ...options, question: { waits: true, onAsked } });
+    } finally {
+      begun.abort();
+      await Promise.all(questions);
+    }
   };
 }
-
-const answering = async () => await import('./questions.ts');

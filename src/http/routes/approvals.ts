@@ -20,7 +20,9 @@ export const getApproval = route({
   method: 'GET',
   path: '/v1/approvals/{approvalId}',
   scope: 'approve',
-  about: 'Shows a question, also after its answer.',
+  // Who asks may look whether it is answered.
+  orScope: 'read',
+  about: 'Shows a question, also after its answer. The scope read is enough.',
   answer: approval,
   run: ({ api, params }) => api.approvals.get(params.approvalId),
 });

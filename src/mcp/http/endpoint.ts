@@ -4,8 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
 import { createMcpHandler, isInitializeRequest, isLegacyRequest, type McpServer } from '@modelcontextprotocol/server';
 import { CaissonError } from '../../errors.ts';
-import type { CaissonApi, Running, TokenView } from '../../service/api.ts';
+import type { CaissonApi, TokenView } from '../../service/api.ts';
 import { apiOf } from '../../service/owned.ts';
+import type { Started } from '../api.ts';
 import { States } from '../asking/state.ts';
 import { Calls } from '../calls.ts';
 import { type Limits, usualLimits } from '../limits.ts';
@@ -18,7 +19,7 @@ export interface EndpointInput {
   readonly api: CaissonApi;
   /** Fires when the service stops. */
   readonly closing: AbortSignal;
-  readonly started: (token: TokenView, running: Running) => void;
+  readonly started: (token: TokenView, running: Started) => void;
   readonly limits?: Limits;
 }
 
@@ -108,10 +109,10 @@ function admittedIn(extra: Readonly<Record<string, unknown>> | undefined): Admit
 function partsOf(
   api: CaissonApi,
   { token, baseUrl }: Admitted,
-): Pick<Parts, 'api' | 'caller' | 'scopes' | 'asking' | 'requestIdOf'> {
+): Pick<Parts, 'api' | 'home' | 'caller' | 'scopes' | 'asking' | 'requestIdOf'> {
   const acting = apiOf(api, token);
   return {
-    ...{ api: acting, caller: token.id, scopes: token.scopes },
+    ...{ api: acting, home: api.config.home, caller: token.id, scopes: token.scopes },
     // A session of the old protocol has many requests.
     requestIdOf: ({ http }) => admittedIn(http?.authInfo?.extra).requestId,
     asking: {

@@ -1,5 +1,6 @@
 /** Reads the record of an exec until its reader has enough. */
-import type { CaissonApi, ExecEvent } from '../../service/api.ts';
+import type { ExecEvent } from '../../service/api.ts';
+import type { McpApi } from '../api.ts';
 
 interface Wanted {
   readonly after: number;
@@ -10,7 +11,7 @@ interface Wanted {
 
 /** `see` answers whether it goes on. True: it was read to its end, as far as there is one now. */
 export async function followRecord(
-  { execs }: Pick<CaissonApi, 'execs'>,
+  { execs }: Pick<McpApi, 'execs'>,
   execId: string,
   { after, follow, until }: Wanted,
   see: (event: ExecEvent) => boolean,

@@ -1,5 +1,5 @@
 /** Entries of a directory and of those below it, in the order of names, in pages. */
-import type { FilesApi } from '../../service/api.ts';
+import type { McpApi } from '../api.ts';
 
 const pageEntries = 500;
 const mostEntries = 20_000;
@@ -14,7 +14,7 @@ interface From {
   readonly signal: AbortSignal;
 }
 
-export async function entriesFrom(files: Pick<FilesApi, 'list'>, { task, path, depth, from, signal }: From) {
+export async function entriesFrom(files: Pick<McpApi['files'], 'list'>, { task, path, depth, from, signal }: From) {
   const entries: {
     readonly path: string;
     readonly kind: 'file' | 'directory' | 'symlink' | 'other';

@@ -61,7 +61,8 @@ export const readFile = tool({
 });
 
 /** A part of a text ends with a whole character. */
-function edged(part: Buffer, isEnd: boolean): { readonly bytes: Buffer; readonly encoding: 'utf-8' | 'base64' } {
+function edged(read: Uint8Array, isEnd: boolean): { readonly bytes: Buffer; readonly encoding: 'utf-8' | 'base64' } {
+  const part = bufferOf(read);
   for (let less = 0; less <= (isEnd ? 0 : 3) && less < part.length; less++) {
     const bytes = part.subarray(0, part.length - less);
     if (isUtf8(bytes)) return { bytes, encoding: 'utf-8' };
@@ -137,7 +138,7 @@ export const editFile = tool({
     if (sha256 !== expected)
       throw new CaissonError('conflict', 'the file has another hash', { remedy: 'read the file again' });
     if (!isUtf8(bytes)) throw new CaissonError('invalid_argument', 'the file is no text');
-    const input = { task: name, path: at, bytes: edited(bytes.toString(), edits), expected };
+    const input = { task: name, path: at, bytes: edited(bufferOf(bytes).toString(), edits), expected };
     const done = await admitted(call, undefined, ({ options }) => api.files.write(input, options));
     return done instanceof Reply ? done : writtenAs(at, done.value);
   },
@@ -216,3 +217,6 @@ export const searchFiles = tool({
     return { data: { matches: shown, truncated, withheld } };
   },
 });
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);

@@ -1,5 +1,6 @@
 /** What a call that runs something answers: the end of the command, or where to go on while it runs. */
-import type { Exit, Running, Where } from '../../service/api.ts';
+import type { Exit, Where } from '../../service/api.ts';
+import type { Started } from '../api.ts';
 import type { Admitted } from '../asking/admitted.ts';
 import type { Call } from '../call.ts';
 import { start, textOf } from '../output/cursor.ts';
@@ -11,10 +12,10 @@ import type { Output } from '../reply.ts';
 const stdoutBytes = 12 * 1024;
 const stderrBytes = 4 * 1024;
 
-type Place = Pick<Running, 'where' | 'degraded' | 'lostSince'>;
+type Place = Pick<Started, 'where' | 'degraded' | 'lostSince'>;
 
 /** Until its end, or until the call is to be answered. A call that is canceled before kills the command, and waits for that. */
-export async function outcomeOf(call: Call, { execId, value }: Admitted<Running>): Promise<Output> {
+export async function outcomeOf(call: Call, { execId, value }: Admitted<Started>): Promise<Output> {
   if (value === null) return stillRunning(execId, null);
   const { api, closing, started } = call.parts;
   value.ignore();
