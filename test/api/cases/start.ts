@@ -117,7 +117,9 @@ function stdinCases(suite: Suite): void {
 
   suite.test('execs.start.terminal', 'runs a command on a terminal of the size that was asked for', async (place) => {
     const tty = { columns: 91, rows: 17 };
-    const command = shell('test -t 0 && test -t 1 && stty size; read -r word; echo "got $word"');
+    // An engine may set the size when the command has begun.
+    const sized = 'test -t 0 && test -t 1 && until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done && stty size';
+    const command = shell(`${sized}; read -r word; echo "got $word"`);
     const starting = place.agent.execs.start({ taskId: place.task, command, stdin: true, tty });
     if (!place.subject.hasTerminals) return await refused(starting, 'not_supported');
     const running = await starting;
