@@ -88,7 +88,7 @@ export interface World {
   readonly nowMs: () => number;
   /** Through the service of the state directory, where one runs; otherwise as `embedded` does. */
   readonly open: (options: Opening) => Promise<CommandApi>;
-  /** The service of the state directory, for what no command of ours asks; `null` where `open` would go without one. */
+  /** The service of the state directory, for a front end that speaks to it by itself; `null` where `open` would go without one. */
   readonly line: (options: Opening) => Promise<ServiceLine | null>;
   /** The state directory itself, in this process. */
   readonly embedded: (options: Opening) => Promise<CaissonApi>;
