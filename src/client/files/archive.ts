@@ -1,4 +1,4 @@
-/** A tar as it comes, with what the service says of it beforehand. */
+/** A streamed tar, and what the headers of the answer say of it. */
 import type { CopyResult } from '../../service/api.ts';
 import type { WireResponse } from '../transport.ts';
 import type { ClientFilesApi } from '../types.ts';

@@ -1,4 +1,4 @@
-/** What changes in a directory, as it comes. A lost connection ends it: changes may have been missed. */
+/** Streams the changes in a directory. A lost connection ends the stream, since changes may have been missed. */
 import { CaissonError } from '../../errors.ts';
 import type { ClientFilesApi } from '../types.ts';
 import type { Sent } from '../wire/lines.ts';
