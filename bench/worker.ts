@@ -1,7 +1,9 @@
 /** A process of its own that does rounds when it is asked to, and measures them itself. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 import { CaissonError } from '../src/errors.ts';
 import { timed } from './interleave.ts';
 
@@ -13,9 +15,18 @@ export interface Worker {
   close(): Promise<void>;
 }
 
-export async function startWorker(name: string, args: readonly string[]): Promise<Worker> {
-  const child = fork(fileURLToPath(new URL(`children/${name}.ts`, import.meta.url)), args, {
+/** Of one that is started in another way than from its source. */
+export interface Program {
+  readonly file: string;
+  /** Of Node. */
+  readonly flags: readonly string[];
+}
+
+export async function startWorker(name: string, args: readonly string[], program?: Program): Promise<Worker> {
+  const file = program?.file ?? sourceOf(name);
+  const child = fork(file, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: [...(program?.flags ?? [])],
   });
   const next = async (): Promise<unknown> => {
     const left = new AbortController();
@@ -44,6 +55,17 @@ export async function startWorker(name: string, args: readonly string[]): Promis
     },
   };
 }
+
+/** As it ships: the reader of TypeScript alone takes 40 MB. */
+export async function bundled(name: string, directory: string): Promise<string> {
+  const file = join(directory, `${name}.mjs`);
+  const bundle = await rolldown({ input: sourceOf(name), platform: 'node', checks: { eval: false } });
+  await bundle.write({ file, format: 'esm' });
+  await bundle.close();
+  return file;
+}
+
+const sourceOf = (name: string): string => fileURLToPath(new URL(`children/${name}.ts`, import.meta.url));
 
 /** In such a process: says that it is ready, and does rounds until its parent lets it go. */
 export async function serveRounds(

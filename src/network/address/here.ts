@@ -3,8 +3,19 @@ import { networkInterfaces } from 'node:os';
 import { readIp } from '../../values/ip.ts';
 import type { EngineAddress } from './types.ts';
 
-/** Anew at each call: interfaces come and go. */
+/** Interfaces come and go, but to read them all takes longer than a verdict. */
+const heldMs = 250;
+
+let held: { readonly addresses: ReadonlySet<string>; readonly at: number } | null = null;
+
+/** As they were at most a quarter of a second ago. */
 export function ownAddresses(): ReadonlySet<string> {
+  const now = performance.now();
+  if (held === null || now - held.at > heldMs) held = { addresses: readAddresses(), at: now };
+  return held.addresses;
+}
+
+function readAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return new Set(all.flatMap(({ address }) => readIp(address.replace(/%.*$/, ''))?.toString() ?? []));
 }

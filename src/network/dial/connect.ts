@@ -2,9 +2,7 @@
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { hostOf } from '../address/url.ts';
-
-/** Where a connection to an address really leads. Other than itself only in tests. */
-export type Reach = (address: string, port: number) => { readonly address: string; readonly port: number };
+import { mostAttempts, type Reach } from './reach.ts';
 
 export interface ConnectParts {
   /** Throws for a URL that may not be connected to. */
@@ -14,9 +12,6 @@ export interface ConnectParts {
   /** Certificates of further authorities, as PEM. */
   readonly ca?: string;
 }
-
-/** A name may have any number of them. */
-export const mostAttempts = 4;
 
 export function vettedConnector({ vet, connectTimeoutMs, reach, ca }: ConnectParts): buildConnector.connector {
   const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, ...(ca === undefined ? {} : { ca }) });

@@ -1,7 +1,7 @@
 /** A TCP connection to one of several addresses, which were judged a moment before. */
 import { connect, type Socket } from 'node:net';
 import { abortError, CaissonError } from '../../errors.ts';
-import { mostAttempts, type Reach } from './connect.ts';
+import { mostAttempts, type Reach } from './reach.ts';
 
 export interface SocketParts {
   /** For one address. */

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { toCaissonError } from '../../errors.ts';
 import { readIp } from '../../values/ip.ts';
-import type { Reach } from '../dial/connect.ts';
+import type { Reach } from '../dial/reach.ts';
 import { openSocket } from '../dial/socket.ts';
 import { type Lookup, resolved } from '../dial/vet.ts';
 import { deny, judgeAnswers, type JudgeRules, judgeTarget } from './decide.ts';

@@ -18,7 +18,7 @@ export async function servePlain(asked: PlainRequest, parts: PlainParts): Promis
   const { request, response, visit } = parts;
   request.on('error', () => undefined);
   const gone = closed(response);
-  void gone.then(() => visit.abort());
+  void gone.then(() => response.writableFinished || visit.abort());
   const admission = await visit.admit(asked.target);
   visit.checked = 'host-header';
   if (admission.socket === null) {
