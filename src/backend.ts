@@ -55,6 +55,8 @@ export type NetworkMode =
    * those are resolved behind the door.
    */
   | 'filtered'
+  /** `filtered`, where every public name is allowed and recorded. A backend never sees it: core asks it for `filtered`. */
+  | 'observe'
   /** Loopback only. */
   | 'none';
 

@@ -26,7 +26,9 @@ import { serverSecrets } from './service/admin/secrets.ts';
 import { type Journal, openJournal } from './exec/journal/journal.ts';
 import { LaneTally } from './exec/lane/tally.ts';
 import type { Context } from './sandbox/context.ts';
+import type { Doors } from './sandbox/doors.ts';
 import { doorsIn, type EgressInput } from './service/egress/doors.ts';
+import { permitting } from './service/egress/permit.ts';
 import { fillIndex } from './service/exec/reindex.ts';
 import { Gate } from './sandbox/gate.ts';
 import { withConfigFile } from './sandbox/lease.ts';
@@ -66,11 +68,12 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
   const known = backendsIn({ entries, keys, loaded }, store.instance);
-  const context = contextOf(loaded, { store, clock, audit, known, doors: doorsIn(loaded, { store, audit }) });
+  const doors = doorsIn(loaded, { store, audit });
+  const context = contextOf(loaded, { store, clock, audit, known, doors });
   const journal = await journalOf(loaded, store);
   const webhooks: Opened = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
-  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks, audit });
+  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks, audit, doors });
   return new Caisson({
     context,
     loaded,
@@ -83,7 +86,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     builder,
     network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
-    approvals: approvalsOf(guard, { env: input.env, audit }),
+    approvals: approvalsOf(guard, { env: input.env, audit, permit: permitting(context) }),
     config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work), reload, audit }, [
       ...openingNotices(gaveUp, notices),
       ...guard.notices,
@@ -138,13 +141,15 @@ interface Running {
   readonly origin: ReturnType<typeof originOf>;
   readonly webhooks: Opened;
   readonly audit: Audit;
+  readonly doors: Doors;
 }
 
-function reloaderOf({ loaded, input, store, guard, origin, webhooks, audit }: Running): ConfigView['reload'] {
+function reloaderOf({ loaded, input, store, guard, origin, webhooks, audit, doors }: Running): ConfigView['reload'] {
   return reloader({
     ...{ loaded, audit },
     read: async () => (await configured(input)).loaded,
     takeRules: async (next) => await guard.rulebook.reload(next),
+    takeNetwork: async () => await doors.refresh(),
     openWebhooks: async (read) => {
       origin.ownKeys.push(...webhookVariables(read.config.webhooks));
       origin.redactions.declare(webhookSecrets(read.config.webhooks, read.env));

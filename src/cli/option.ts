@@ -57,7 +57,7 @@ export const sandboxOptions = {
   cpu: { type: 'text', value: 'CORES', about: 'cores, such as 2 or 0.5' },
   memory: { type: 'text', value: 'SIZE', about: 'memory and swap together, such as 512m or 2g' },
   disk: { type: 'text', value: 'SIZE', about: 'what it may write, such as 10g' },
-  network: { type: 'text', value: 'MODE', about: 'open, filtered or none' },
+  network: { type: 'text', value: 'MODE', about: 'open, observe, filtered or none' },
   ...lifeOptions,
   'allow-degraded': { type: 'flag', about: 'start although a wanted control cannot be given' },
   recreate: { type: 'flag', about: 'replace a sandbox that was made differently' },

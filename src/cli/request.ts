@@ -17,7 +17,9 @@ export function sandboxRequest(given: Sandbox): SandboxRequest {
     ...(backend === undefined ? {} : { backend }),
     ...(image === undefined ? {} : { image }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
-    ...(network === undefined ? {} : { network: readChoice('--network', network, ['open', 'filtered', 'none']) }),
+    ...(network === undefined
+      ? {}
+      : { network: readChoice('--network', network, ['open', 'observe', 'filtered', 'none']) }),
     ...(cwd === undefined ? {} : { cwd }),
     ...lifeOf(given),
     ...(given.flag('allow-degraded') ? { allowDegraded: true } : {}),

@@ -65,6 +65,7 @@ export interface CommandApi extends Omit<
   };
   readonly files: Pick<FilesApi, 'copyIn' | 'copyOut'>;
   readonly policy: Omit<CaissonApi['policy'], 'checker'>;
+  readonly network: Omit<CaissonApi['network'], 'checker'>;
   readonly access: { readonly pairing: Omit<CaissonApi['access']['pairing'], 'clearPending'> };
   readonly config: Pick<CaissonApi['config'], 'show' | 'set' | 'home' | 'notices'>;
 }

@@ -13,7 +13,8 @@ import {
 import { approvalsOf } from './nouns/approvals.ts';
 import { execsOf } from './nouns/execs.ts';
 import { filesOf } from './nouns/files.ts';
-import { networkOf, policyOf } from './nouns/policy.ts';
+import { networkOf } from './nouns/network.ts';
+import { policyOf } from './nouns/policy.ts';
 import { processesOf } from './nouns/processes.ts';
 import { auditOf, eventsOf } from './nouns/records.ts';
 import { sandboxesOf } from './nouns/sandboxes.ts';

@@ -23,6 +23,7 @@ import type {
   ImagesApi,
   InstallationApi,
   McpServersApi,
+  NetworkApi,
   Options,
   PolicyApi,
   ProcessesApi,
@@ -113,7 +114,7 @@ export interface ClientPolicyApi extends Omit<PolicyApi, 'checker'> {
   checker(query: CheckQuery): Promise<(command: string | readonly [string, ...string[]]) => Promise<Decision>>;
 }
 
-export interface ClientNetworkApi {
+export interface ClientNetworkApi extends Omit<NetworkApi, 'checker'> {
   checker(): Promise<(query: UrlQuery) => Promise<AddressVerdict>>;
 }
 

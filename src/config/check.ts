@@ -34,7 +34,8 @@ export function checkFile(schema: Schema, text: string, file: string): CheckedFi
   const settingsFor = (name: string, terminal: object): readonly Setting[] =>
     settingsOf({ terminal }, (_, key) => `task ${name} at ${lineOf(['tasks', name, key])}`);
   const perTask = Object.entries(result.data.tasks ?? {}).map(
-    ([name, { rules: _rules, tool_mode: _mode, ...terminal }]) => [name, settingsFor(name, terminal)] as const,
+    ([name, { rules: _rules, tool_mode: _mode, network: _network, ...terminal }]) =>
+      [name, settingsFor(name, terminal)] as const,
   );
   return {
     settings: settingsOf(result.data, (section, key) => `file ${lineOf([section, key])}`),

@@ -63,7 +63,16 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
     tirith_fail_open: true,
     tirith_block: 'prompt',
   },
-  network: { allow: [], deny: [], ports: [], presets: [], allow_private: [], nat64_prefix: null },
+  network: {
+    mode: null,
+    allow: [],
+    deny: [],
+    ports: [],
+    presets: [],
+    ask: false,
+    allow_private: [],
+    nat64_prefix: null,
+  },
   exec: {
     lanes: true,
     output_bytes: 50_000,

@@ -7,7 +7,7 @@ import type { Config, Loaded } from './types.ts';
 const liveKeys = [
   ...['owners', 'tasks', 'command_allowlist', 'webhooks'],
   ...['approvals.rules', 'approvals.tool_mode'],
-  ...['network.allow', 'network.deny', 'network.ports', 'network.presets'],
+  ...['network.allow', 'network.deny', 'network.ports', 'network.presets', 'network.ask', 'network.mode'],
   ...['approvals.timeout', 'approvals.remote_timeout', 'approvals.session_seconds'],
 ] as const;
 
@@ -43,13 +43,13 @@ function differing(one: Config, other: Config): readonly string[] {
 }
 
 function merged(now: Config, { owners, tasks, command_allowlist, webhooks, approvals, network }: Config): Config {
-  const { allow, deny, ports, presets } = network;
+  const { mode, allow, deny, ports, presets, ask } = network;
   const { rules, tool_mode, timeout, remote_timeout, session_seconds } = approvals;
   return {
     ...now,
     ...{ owners, command_allowlist, webhooks },
     tasks: tasksOf(now.tasks, tasks),
-    network: { ...now.network, allow, deny, ports, presets },
+    network: { ...now.network, mode, allow, deny, ports, presets, ask },
     approvals: { ...now.approvals, rules, tool_mode, timeout, remote_timeout, session_seconds },
   };
 }
@@ -61,12 +61,18 @@ function tasksOf(now: Tasks, read: Tasks): Tasks {
   const names = [...new Set([...Object.keys(read), ...Object.keys(now)])];
   return Object.fromEntries(
     names.flatMap((name) => {
-      const { rules: _rules, tool_mode: _mode, ...before } = (Object.hasOwn(now, name) ? now[name] : undefined) ?? {};
-      const { rules, tool_mode } = (Object.hasOwn(read, name) ? read[name] : undefined) ?? {};
+      const {
+        rules: _rules,
+        tool_mode: _mode,
+        network: _network,
+        ...before
+      } = (Object.hasOwn(now, name) ? now[name] : undefined) ?? {};
+      const { rules, tool_mode, network } = (Object.hasOwn(read, name) ? read[name] : undefined) ?? {};
       const task = {
         ...before,
         ...(rules === undefined ? {} : { rules }),
         ...(tool_mode === undefined ? {} : { tool_mode }),
+        ...(network === undefined ? {} : { network }),
       };
       return Object.keys(task).length === 0 && !Object.hasOwn(read, name) ? [] : [[name, task] as const];
     }),

@@ -15,7 +15,7 @@ import { keep, type Keeping, keyOf, readKept } from './kept.ts';
 import { type Laid, lay, type Setting, settingsOf } from './layer.ts';
 import { limitBytes } from './limits.ts';
 import { sourceOf } from './source.ts';
-import { isPattern, matches } from '../values/pattern.ts';
+import { overridesOf } from './overrides.ts';
 import { findSwitches, type Switch } from './switches.ts';
 import type { Flags, Loaded, Settings, TaskTerminal } from './types.ts';
 
@@ -122,7 +122,10 @@ async function checked(sources: Sources): Promise<Loaded> {
   ];
   const laid = lay(base, file.settings, above);
   const forTask = (taskId: string): TaskTerminal =>
-    taskTerminal(lay(base, file.settings, ...overridesFor(taskId, file.tasks), above), settled);
+    taskTerminal(
+      lay(base, file.settings, ...overridesOf(taskId, file.tasks).map(([, settings]) => settings), above),
+      settled,
+    );
   return {
     home,
     env,
@@ -135,16 +138,6 @@ async function checked(sources: Sources): Promise<Loaded> {
 
 function taskTerminal(laid: Laid, settle: (laid: Laid) => Settings): TaskTerminal {
   return { terminal: settle(laid).terminal, originOf: (key) => laid.origins[`terminal.${key}`] ?? 'default' };
-}
-
-/** Patterns in the order of the file, then the exact id. */
-function overridesFor(
-  taskId: string,
-  tasks: Readonly<Record<string, readonly Setting[]>>,
-): readonly (readonly Setting[])[] {
-  const patterns = Object.entries(tasks).filter(([name]) => isPattern(name) && matches(name, taskId));
-  const exact = Object.hasOwn(tasks, taskId) ? tasks[taskId] : undefined;
-  return [...patterns.map(([, settings]) => settings), exact ?? []];
 }
 
 async function readDotenv(file: string): Promise<ReadonlyMap<string, Assigned>> {

@@ -10,7 +10,7 @@ import { key } from '../lib/config-key.ts';
 import { acpSection, allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
 import { guardrailsSection } from './schema/guardrails.ts';
 import { hooksSection } from './schema/hooks.ts';
-import { networkSection } from './schema/network.ts';
+import { networkPart, networkSection } from './schema/network.ts';
 import { discordSection, groupSessionsKey, platformSection, strangersKey } from './schema/messaging.ts';
 import { auditSection, execSection, policySection, poolSection, serviceSection } from './schema/sections.ts';
 import { securitySection } from './schema/security.ts';
@@ -108,7 +108,7 @@ export async function schemaOf({ configs }: BackendKeys) {
   const task = terminal
     .omit({ skill_directories: true, ...Object.fromEntries(placeKeys) })
     .partial()
-    .extend({ rules: rulesKey.optional(), tool_mode: toolModeKey.optional() });
+    .extend({ rules: rulesKey.optional(), tool_mode: toolModeKey.optional(), network: networkPart.optional() });
   const document = z.strictObject({
     terminal: terminal.partial().optional().describe('Where commands run, and within which bounds.'),
     approvals: approvalsSection.partial().optional().describe('What is asked about, and who answers.'),
@@ -147,7 +147,7 @@ export async function schemaOf({ configs }: BackendKeys) {
       .record(taskPattern, task)
       .optional()
       .describe(
-        'Overrides of terminal keys by task id or pattern (* and ?); later entries win, an exact id wins over patterns. Also rules and tool_mode.',
+        'Overrides of terminal keys by task id or pattern (* and ?); later entries win, an exact id wins over patterns. Also rules, tool_mode and network.',
       ),
   });
   const flags = document

@@ -9,6 +9,7 @@ import type { StepOptions } from '../sandbox/context.ts';
 import type { Outcome } from './questions.ts';
 import { type Caller, operator } from '../values/caller.ts';
 import { isInside } from './inside.ts';
+import { networkAsked } from './network-question.ts';
 import type { Approver, Choice, Question, Settled } from './types.ts';
 
 type Kept = Pick<
@@ -70,7 +71,10 @@ export class ApprovalQueue {
     }
   }
 
-  /** Questions that somebody still waits for, first asked first. What its asker did not live to see answered is a no. */
+  /**
+   * Questions that can be answered, first asked first. What its asker did not live to see answered is a no; no process waits for one
+   * about the network.
+   */
   async list(caller?: Caller): Promise<readonly ApprovalRow[]> {
     const rows = (await this.#store.pendingApprovals()).filter((row) => concerns(row, caller));
     const waiting = await Promise.all(rows.map(async (row) => ((await this.#isAwaited(row)) ? [row] : [])));
@@ -103,7 +107,9 @@ export class ApprovalQueue {
     return row;
   }
 
-  async #isAwaited({ id }: ApprovalRow): Promise<boolean> {
+  async #isAwaited(row: ApprovalRow): Promise<boolean> {
+    const { id, question } = row;
+    if (networkAsked(row) !== null && Number(question['expiresAt']) > Date.now()) return true;
     if ((await this.#store.holder(lease(id)))?.alive === true) return true;
     await this.#store.answerApproval(id, { state: 'denied', choice: 'lost', by: 'no process waits for it' });
     return false;

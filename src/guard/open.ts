@@ -93,7 +93,7 @@ export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, inpu
     timeoutMs: () => loaded.config.approvals.timeout * 1000,
     remoteTimeoutMs: () => loaded.config.approvals.remote_timeout * 1000,
     userHome,
-    save: (rules) => withConfigFile(store, () => saveAllowed(loaded.home, rules)),
+    save: (rules) => withConfigFile(store, () => saveAllowed(loaded.home, ['command_allowlist'], rules)),
     saveFor: async (owner, rules, by) => {
       for (const rule of rules) await store.insertSavedRule({ owner, rule, savedBy: by, savedAt: Date.now() });
     },

@@ -1,7 +1,7 @@
 /** The rules that hold for a task: what operator, task, project and command line say, composed once and kept. */
 import { createHash } from 'node:crypto';
 import { allowedTo } from '../config/owners.ts';
-import { isPattern, matches } from '../values/pattern.ts';
+import { overridesOf } from '../config/overrides.ts';
 import type { Config, Loaded } from '../config/types.ts';
 import type { WebsitePolicy } from '../network/website-policy.ts';
 import type { Websites } from '../network/websites.ts';
@@ -143,12 +143,7 @@ export class Rulebook {
   }
 
   #overridesFor(taskId: string): Overrides {
-    const { tasks } = this.#parts.config;
-    const named = Object.entries(tasks).filter(([, { rules, tool_mode }]) => rules ?? tool_mode);
-    return [
-      ...named.filter(([name]) => isPattern(name) && matches(name, taskId)),
-      ...named.filter(([name]) => name === taskId),
-    ];
+    return overridesOf(taskId, this.#parts.config.tasks).filter(([, { rules, tool_mode }]) => rules ?? tool_mode);
   }
 
   /** `FILE:LINE: approvals.rules.deny[0]` */

@@ -1,4 +1,4 @@
-/** Adds rules to `command_allowlist` in the operator's file, as it is on disk now: nothing else in it changes. */
+/** Adds what a person allowed for good to a list in the operator's file, as it is on disk now: nothing else in it changes. */
 import { join } from 'node:path';
 import { readOwnFile } from '../config/home.ts';
 import { replaceOwnFile } from '../lib/replace-file.ts';
@@ -6,26 +6,39 @@ import { CaissonError } from '../errors.ts';
 
 const limitBytes = 256 * 1024;
 
+/** The keys that lead to a list. */
+export type ListPath = readonly ['command_allowlist'] | readonly ['network', 'allow'];
+
 /** Throws `failed_precondition` when the file cannot be changed without loss; it is left as it is then. */
-export async function saveAllowed(home: string, rules: readonly string[]): Promise<void> {
+export async function saveAllowed(home: string, path: ListPath, entries: readonly string[]): Promise<void> {
   const file = join(home, 'config.yaml');
   const text = (await readOwnFile(file, { forbidden: 0o022, limitBytes })) ?? '';
-  const changed = await withAllowed(text, rules, file);
+  const changed = await withAllowed(text, { path, entries, file });
   if (changed !== text) await replaceOwnFile(file, changed);
 }
 
+interface Addition {
+  readonly path: ListPath;
+  readonly entries: readonly string[];
+  readonly file: string;
+}
+
 /** Comments, order and blank lines stay. */
-async function withAllowed(text: string, rules: readonly string[], file: string): Promise<string> {
-  const { isSeq, parseDocument, YAMLSeq } = await import('yaml');
+async function withAllowed(text: string, { path, entries, file }: Addition): Promise<string> {
+  const { isMap, isSeq, parseDocument, YAMLSeq } = await import('yaml');
   const document = parseDocument(text, { version: '1.2', schema: 'core', logLevel: 'error' });
   if (document.errors.length > 0) throw unchangeable(file, 'it does not parse any more');
-  const found: unknown = document.get('command_allowlist', true);
+  const key = path.join('.');
+  if (path.length > 1 && document.get(path[0]) === null) document.set(path[0], document.createNode({}));
+  const above: unknown = path.length === 1 ? document.contents : document.get(path[0], true);
+  if (above !== undefined && above !== null && !isMap(above)) throw unchangeable(file, `there is no place for ${key}`);
+  const found: unknown = document.getIn(path, true);
   const list = isSeq(found) ? found : new YAMLSeq();
-  if (found !== undefined && found !== null && !isSeq(found) && document.get('command_allowlist') !== null)
-    throw unchangeable(file, 'its command_allowlist is no list');
+  if (found !== undefined && found !== null && !isSeq(found) && document.getIn(path) !== null)
+    throw unchangeable(file, `its ${key} is no list`);
   const known = new Set<unknown>(list.toJSON());
-  for (const rule of rules) if (!known.has(rule)) list.add(document.createNode(rule));
-  if (list !== found) document.set('command_allowlist', list);
+  for (const entry of entries) if (!known.has(entry)) list.add(document.createNode(entry));
+  if (list !== found) document.setIn(path, list);
   return document.toString({ lineWidth: 0 });
 }
 

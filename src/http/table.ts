@@ -11,6 +11,7 @@ import * as byId from './routes/by-id.ts';
 import * as events from './routes/events.ts';
 import * as execs from './routes/execs.ts';
 import * as files from './routes/files.ts';
+import * as network from './routes/network.ts';
 import * as policy from './routes/policy.ts';
 import * as processes from './routes/processes.ts';
 import * as sandboxes from './routes/sandboxes.ts';
@@ -101,6 +102,10 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'policy.examples': [policy.policyExamples],
   'policy.ignored': [policy.ignoredRules],
   'network.checker': [policy.checkUrls],
+  'network.rules': [network.networkRules],
+  'network.change': [network.changeNetwork],
+  'network.log': [network.networkLog],
+  'network.suggest': [network.suggestRules],
   'policy.hooks.list': [policy.listHooks],
   'policy.hooks.accept': [policy.acceptHooks],
   'audit.tail': [policy.tailAudit],

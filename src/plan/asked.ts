@@ -26,13 +26,20 @@ const ownKeys: Readonly<Record<string, string>> = {
   mounts: 'mount_cwd_to_workspace',
 };
 
-export function askedControls(request: SandboxRequest, task: TaskTerminal, backend: string): ReadonlySet<string> {
+interface Where {
+  readonly task: TaskTerminal;
+  /** The network that is configured for all backends. */
+  readonly mode: string | null;
+  readonly backend: string;
+}
+
+export function askedControls(request: SandboxRequest, { task, mode, backend }: Where): ReadonlySet<string> {
   const keys = [
     ...Object.entries(controlSettings),
     ...Object.entries(ownKeys).map(([control, key]) => [control, backendKey(backend, key)] as const),
   ];
   const configured = keys.filter(([, key]) => isSet(task, key)).map(([control]) => control);
-  return new Set([...configured, ...requested(request)]);
+  return new Set([...configured, ...(mode === null ? [] : ['network']), ...requested(request)]);
 }
 
 function isSet(task: TaskTerminal, key: string): boolean {

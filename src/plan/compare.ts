@@ -1,5 +1,5 @@
 /** What is wanted against what the place can give. Decided before anything is created. */
-import type { Guarantees, LimitName, Spec } from '../backend.ts';
+import type { Guarantees, LimitName, NetworkMode, Spec } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import type { Degradation } from '../store/store.ts';
 import { limitNames } from './limits.ts';
@@ -28,8 +28,12 @@ export function compareSpec(
   const refused = wanted.allowDegraded ? [] : unmet.filter(({ control }) => wanted.asked.has(control));
   if (refused.length > 0) throw notSupported(wanted.spec.backend, refused);
   const spec = unmet.reduce((placed, { without }) => without(placed), wanted.spec);
-  return { placed: spec, degraded: [...unmet.map(listed), ...diskOfWorkspace(spec, guarantees)] };
+  const placed = { ...spec, network: placedMode(spec.network) };
+  return { placed, degraded: [...unmet.map(listed), ...diskOfWorkspace(spec, guarantees)] };
 }
+
+/** What is allowed behind the door is no matter of the place. */
+const placedMode = (mode: NetworkMode): NetworkMode => (mode === 'observe' ? 'filtered' : mode);
 
 function findUnmet(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
   return [
@@ -58,9 +62,10 @@ function unmetPlace(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
       without: (placed) => ({ ...placed, image: null }),
     });
   }
-  if (!network.includes(spec.network)) {
+  if (!network.includes(placedMode(spec.network))) {
     // Less is never more open than what was asked for, where the place has such a mode.
-    const given = network.find((mode) => mode === 'none' && spec.network === 'filtered') ?? network[0] ?? 'open';
+    const isFiltered = placedMode(spec.network) === 'filtered';
+    const given = network.find((mode) => mode === 'none' && isFiltered) ?? network[0] ?? 'open';
     unmet.push({
       control: 'network',
       wanted: spec.network,

@@ -1,8 +1,10 @@
 /** What holds for sandboxes of other owners than the operator. Pure. */
 import type { Guarantees, Limits, Spec } from '../backend.ts';
 import type { Allowed } from '../config/owners.ts';
+import { widestMode, withinWidest } from '../config/network.ts';
 import { CaissonError } from '../errors.ts';
 import type { Bounds } from '../values/caller.ts';
+import { networkModes } from '../values/network-modes.ts';
 import type { Settled } from './resolve.ts';
 import type { SandboxRequest } from './types.ts';
 
@@ -74,9 +76,10 @@ const withoutHost = (spec: Spec): Spec => ({ ...spec, mounts: [], hardening: { .
 export function cappedSettings(settled: Settled, allowed: Allowed): Settled {
   const { spec, said } = settled;
   const { image } = spec;
-  const { images, network } = allowed;
-  if (said.has('network') && network === 'none' && spec.network !== 'none')
-    throw denied('network', spec.network, ['none']);
+  const { images } = allowed;
+  const network = withinWidest(spec.network, allowed);
+  if (said.has('network') && network !== spec.network)
+    throw denied('network', spec.network, networkModes.slice(networkModes.indexOf(network)));
   const isAllowed = images === undefined || (image !== null && images.includes(image));
   if (!isAllowed && said.has('image')) throw denied('image', image ?? '', images);
   return {
@@ -85,7 +88,7 @@ export function cappedSettings(settled: Settled, allowed: Allowed): Settled {
     spec: {
       ...spec,
       image: isAllowed ? image : (images[0] ?? image),
-      network: network === 'none' ? 'none' : spec.network,
+      network,
       limits: cappedLimits(settled, allowed),
     },
   };
@@ -93,10 +96,10 @@ export function cappedSettings(settled: Settled, allowed: Allowed): Settled {
 
 /** A bound that the place cannot hold is as wrong as a demand that it cannot fulfil. */
 function bounded(allowed: Allowed): readonly string[] {
-  const { network } = allowed;
+  const widest = widestMode(allowed);
   const { cpu, memory, disk } = mostOfOne(allowed);
   const bounds = {
-    network: network === 'none' ? network : undefined,
+    network: widest === 'open' ? undefined : widest,
     cpuCores: cpu,
     memoryBytes: memory,
     diskBytes: disk,

@@ -4,11 +4,13 @@ import type { Loaded, TaskTerminal, Terminal } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
 import { askedControls, requested } from './asked.ts';
 import { backendKey } from '../config/backends.ts';
+import { configuredMode } from '../config/network.ts';
 import { bytesOf, flagOf, keyNamed, namesOf, textKey } from './backend-keys.ts';
 import { hostPlaces } from './host-places.ts';
 import { placedImageProblem } from '../values/image.ts';
 import { checkLimits } from './limits.ts';
 import { checkMount } from './mounts.ts';
+import { networkModes } from '../values/network-modes.ts';
 import { canonicalPath, insideProblem } from '../values/paths.ts';
 import { checkRequest } from './request.ts';
 import { checkLabels } from '../values/labels.ts';
@@ -28,6 +30,8 @@ export interface Host {
 interface Input {
   readonly request: SandboxRequest;
   readonly task: TaskTerminal;
+  /** As `network.mode` and what stands for the task say. `null`: nothing. */
+  readonly mode: NetworkMode | null;
   readonly backend: string;
 }
 
@@ -49,7 +53,8 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   checkRequest(request);
   const task = loaded.forTask(request.taskId ?? ephemeralPrefix);
   const { terminal } = task;
-  const input: Input = { request, task, backend: request.backend ?? terminal.backend };
+  const mode = configuredMode(request.taskId ?? ephemeralPrefix, loaded.config);
+  const input: Input = { request, task, mode, backend: request.backend ?? terminal.backend };
   const place: Place = { guarantees, host, stateDirectory: loaded.home };
   const { taskId } = request;
   const times = askedTimes(request);
@@ -57,7 +62,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   return {
     spec: specFor(input, place),
     configured: { ...specFor(silent, place), backend: terminal.backend },
-    asked: askedControls(request, task, input.backend),
+    asked: askedControls(request, input),
     said: new Set(requested(request)),
     usualImage: request.image === undefined && isDefault(task, backendKey(input.backend, 'image')),
     configuredCwd: terminal.cwd === null ? null : checkCwd(terminal.cwd),
@@ -89,7 +94,7 @@ function specFor(input: Input, place: Place): Spec {
     backend,
     image: checkImage(request.image ?? textKey(terminal, backendKey(backend, 'image'))),
     limits: checkLimits(limitsFor(terminal, request)),
-    network: networkFor(terminal, request, backend),
+    network: networkFor(input),
     // What has no task to come back for has nothing to keep.
     persistent: request.persistent ?? (request.taskId === undefined ? false : terminal.container_persistent),
     cwd: checkCwd(
@@ -115,11 +120,13 @@ function limitsFor(terminal: Terminal, { limits = {} }: SandboxRequest): Limits 
   };
 }
 
-function networkFor(terminal: Terminal, request: SandboxRequest, backend: string): NetworkMode {
+function networkFor({ request, task: { terminal }, mode: configured, backend }: Input): NetworkMode {
   const asked: unknown = request.network;
-  if (asked === undefined) return flagOf(terminal, backendKey(backend, 'network'), true) ? 'open' : 'none';
-  if (asked === 'open' || asked === 'filtered' || asked === 'none') return asked;
-  throw new CaissonError('invalid_argument', 'the network must be "open", "filtered" or "none"');
+  if (asked === undefined)
+    return configured ?? (flagOf(terminal, backendKey(backend, 'network'), true) ? 'open' : 'none');
+  const mode = networkModes.find((each) => each === asked);
+  if (mode !== undefined) return mode;
+  throw new CaissonError('invalid_argument', `the network must be one of ${networkModes.join(', ')}`);
 }
 
 function hardeningFor(terminal: Terminal, backend: string): Hardening {

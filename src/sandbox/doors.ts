@@ -1,9 +1,11 @@
 /** Doors of sandboxes whose network is `filtered`: see `CreateOptions.door`. */
+import type { EgressRow, OwnChange } from '../store/egress.ts';
 import type { SandboxRow } from '../store/store.ts';
+import type { Caller } from '../values/caller.ts';
 
 /** A place that could not give it, and was allowed not to, has given a sandbox without one. */
 export function hasDoor({ spec, degraded }: Pick<SandboxRow, 'spec' | 'degraded'>): boolean {
-  return spec.network === 'filtered' && !degraded.some(({ control }) => control === 'network');
+  return ['filtered', 'observe'].includes(spec.network) && !degraded.some(({ control }) => control === 'network');
 }
 
 export interface Doors {
@@ -11,8 +13,19 @@ export interface Doors {
   open(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<string>;
   /** The same, for one that was open: nearly free where nothing has changed. */
   keep(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<void>;
-  /** Notes for people about connections that were denied since then, by the wall clock. Bounded. Rejects never. */
-  denied(sandboxId: string, sinceMs: number): Promise<readonly string[]>;
+  /** Takes up what the configuration says now, for all that are open. */
+  refresh(): Promise<void>;
+  /**
+   * Notes for people about connections that were denied since then, by the wall clock; with `network.ask` a question is put about each
+   * host. Bounded. Rejects never. `caller`: whose command it was.
+   */
+  denied(
+    sandbox: Pick<SandboxRow, 'id' | 'taskId' | 'backend' | 'ephemeral'>,
+    sinceMs: number,
+    caller?: Caller,
+  ): Promise<readonly string[]>;
+  /** Rules of this sandbox alone. What is forbidden by them is cut when this resolves. `null`: it has no rules. */
+  change(sandbox: Pick<SandboxRow, 'id' | 'taskId'>, change: OwnChange): Promise<EgressRow | null>;
   /** Of this process: the doors stay open. */
   release(): void;
   /** Idempotent. */

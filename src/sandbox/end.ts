@@ -15,7 +15,7 @@ import { noSandbox } from './step.ts';
 import { ownerOf } from '../values/owner.ts';
 
 /** By task id or sandbox id. Throws `not_found`. */
-export async function findRow(context: Context, task: string): Promise<SandboxRow> {
+export async function findRow(context: Pick<Context, 'store'>, task: string): Promise<SandboxRow> {
   const row = await findIfThere(context, task);
   if (row !== null) return row;
   const rows = await context.store.sandboxes();
@@ -26,7 +26,7 @@ export async function findRow(context: Context, task: string): Promise<SandboxRo
   );
 }
 
-export async function findIfThere({ store }: Context, task: string): Promise<SandboxRow | null> {
+export async function findIfThere({ store }: Pick<Context, 'store'>, task: string): Promise<SandboxRow | null> {
   return (await store.sandboxOfTask(task)) ?? (await store.sandbox(task));
 }
 

@@ -42,6 +42,7 @@ function limitLine({ name, wanted, effective, standing, why }: SandboxLimit): st
 
 const reaches: Readonly<Record<SandboxLimits['network']['mode'], string>> = {
   open: 'outside addresses can be reached',
+  observe: 'every public name can be reached, by the proxy on port 3128, and is recorded',
   filtered: 'what the egress rules allow can be reached, by the proxy on port 3128',
   none: 'nothing outside can be reached',
 };

@@ -17,9 +17,9 @@ import type { GcItem } from './admin/gc-item.ts';
 import type { McpServersApi } from './admin/mcp-servers-api.ts';
 import type { SecretsApi } from './admin/secrets-api.ts';
 import type { InstallationApi } from './installation.ts';
+import type { NetworkApi } from './network-api.ts';
 import type { HookView } from '../guard/hooks/types.ts';
 import type { AnswerAll, AnsweredAll, ApprovalView, Choice, GrantView } from '../guard/types.ts';
-import type { UrlChecker } from '../network/types.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { Inspected, SandboxLimits } from '../sandbox/types.ts';
 import type { SandboxRequest } from '../plan/types.ts';
@@ -53,6 +53,7 @@ import type {
   TaskProcess,
 } from './types.ts';
 
+export type * from './network-api.ts';
 export type { Backup, Figures, InstallationApi } from './installation.ts';
 export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView, Revoked } from '../access/types.ts';
 export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';
@@ -250,13 +251,7 @@ export interface BackendsApi {
 export interface SettingsApi {
   readonly config: Omit<ConfigView, 'set' | 'create' | 'reload'>;
   readonly policy: Pick<PolicyApi, 'checker'>;
-  readonly network: NetworkApi;
-}
-
-/** What may be connected to. */
-export interface NetworkApi {
-  /** Judges URLs as the configuration has it now. Nothing is looked up and nothing is connected to. */
-  checker(): Promise<UrlChecker>;
+  readonly network: Pick<NetworkApi, 'checker'>;
 }
 
 export interface CaissonApi {

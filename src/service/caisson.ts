@@ -25,6 +25,7 @@ import type {
 } from './api.ts';
 import { accessOf } from './admin/access.ts';
 import { auditOf } from './admin/audit.ts';
+import { egressOf, type EgressParts } from './egress/network.ts';
 import { eventsOf } from './admin/events.ts';
 import { backendsOf } from './admin/backends.ts';
 import type { GcParts } from './admin/gc.ts';
@@ -66,7 +67,7 @@ export interface Parts extends GcParts, AdmissionParts, Pick<AttemptParts, 'loop
   readonly builder: ImageBuilder;
   readonly config: ConfigView;
   readonly policy: PolicyApi;
-  readonly network: NetworkApi;
+  readonly network: Pick<NetworkApi, 'checker'>;
   readonly approvals: ApprovalsApi;
   /** What holds for a task. */
   readonly rulebook: Rulebook;
@@ -109,7 +110,8 @@ export class Caisson implements CaissonApi {
     this.#release = parts.release;
     this.config = parts.config;
     this.policy = parts.policy;
-    this.network = parts.network;
+    const redaction: EgressParts['redaction'] = (owner) => origin.redactions.of(owner).forExec({}, []);
+    this.network = { ...parts.network, ...egressOf({ context, env, redaction }) };
     this.approvals = parts.approvals;
     this.audit = auditOf(context);
     this.events = eventsOf(context);

@@ -9,6 +9,7 @@ import type {
   ConfigView,
   ExecsApi,
   FilesApi,
+  NetworkApi,
   ProcessesApi,
   SandboxesApi,
   SessionsApi,
@@ -31,6 +32,7 @@ const files: Places<FilesApi> = {
   ...{ copyIn: 1, copyOut: 1, read: 1, stream: 1, write: 1, patch: 1, list: 1, stat: 1, move: 1, remove: 1 },
   ...{ search: 1, sync: 1, archive: 1, unpack: 1, watch: 1 },
 };
+const network: Places<NetworkApi> = { checker: null, rules: 1, change: 2, log: 2, suggest: 1 };
 const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, answerAll: 2, grants: 0, revoke: 2, skip: 2 };
 
 const config: Places<Pick<ConfigView, 'set' | 'reload'>> = { set: null, reload: null };
@@ -58,14 +60,15 @@ function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
     sessions: actingFor(api.sessions, sessions, caller),
     files: actingFor(api.files, files, caller),
     approvals: actingFor(api.approvals, approvals, caller),
+    network: actingFor(api.network, network, caller),
     config: actingFor(api.config, config, caller),
   };
-  const { policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers, installation } = api;
+  const { policy, audit, events, images, secrets, access, tokens, backends, mcpServers, installation } = api;
   return {
     run: (request, options) => mine.execs.run(request, options),
     exec: (request, options) => mine.execs.start(request, options),
     ...mine,
-    ...{ policy, network, audit, events, images, secrets, access, tokens, backends, mcpServers, installation },
+    ...{ policy, audit, events, images, secrets, access, tokens, backends, mcpServers, installation },
     close: (options) => api.close(options),
   };
 }

@@ -1,5 +1,6 @@
 /** Egress rules of sandboxes with a filtered network. They are no part of the spec: they change while the sandbox runs. */
 import { isDeepStrictEqual } from 'node:util';
+import { CaissonError } from '../errors.ts';
 
 /** As `network` has them in the configuration. */
 export interface EgressLists {
@@ -16,6 +17,29 @@ export interface EgressReading {
   readonly source: string;
 }
 
+/** What was said of one sandbox while it was there, beside the configuration. */
+export interface OwnRules {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  /** Hosts that are allowed until the end of the next command that starts after `at`, milliseconds since the epoch. */
+  readonly once: readonly { readonly host: string; readonly at: number }[];
+}
+
+/** A host that is in one list leaves the other. */
+export interface OwnChange {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  /** Leave all lists. */
+  readonly forget?: readonly string[];
+  readonly once?: OwnRules['once'];
+  /** Of `once`, those from before that time leave. */
+  readonly onceBefore?: number;
+}
+
+export const noOwnRules: OwnRules = { allow: [], deny: [], once: [] };
+/** In each list. */
+export const mostOwnRules = 1000;
+
 export interface EgressRow {
   readonly sandboxId: string;
   /** Grows with each change of what is allowed. */
@@ -24,8 +48,7 @@ export interface EgressRow {
   readonly configured: EgressLists;
   /** Of the reading that `configured` is from. */
   readonly source: string;
-  /** Hosts that were allowed for this sandbox beside it. */
-  readonly added: readonly string[];
+  readonly own: OwnRules;
 }
 
 export interface EgressRules {
@@ -35,11 +58,29 @@ export interface EgressRules {
    * Writes nothing where it is the same. `isCurrent` says whether the source is that of the file of now. It is called inside of the
    * transaction, so that of two processes the one with the older reading never has the last word.
    */
-  configure(
-    sandboxId: string,
-    reading: EgressReading,
-    isCurrent: () => boolean,
-  ): Promise<{ readonly row: EgressRow; readonly before: EgressRow | null }>;
+  configure(sandboxId: string, reading: EgressReading, isCurrent: () => boolean): Promise<Settled>;
+  /** `null`: there are no rules to change. Throws `resource_exhausted` beyond `mostOwnRules`, and changes nothing then. */
+  change(sandboxId: string, change: OwnChange): Promise<Settled | null>;
+}
+
+export interface Settled {
+  readonly row: EgressRow;
+  readonly before: EgressRow | null;
+}
+
+/** Pure. */
+export function changedRules(own: OwnRules, change: OwnChange): OwnRules {
+  const { allow = [], deny = [], forget = [], once = [], onceBefore = -Infinity } = change;
+  const gone = (lists: readonly (readonly string[])[]) => (host: string) => !lists.some((list) => list.includes(host));
+  const next = {
+    allow: [...new Set([...own.allow.filter(gone([deny, forget])), ...allow.filter(gone([deny]))])],
+    deny: [...new Set([...own.deny.filter(gone([allow, forget])), ...deny])],
+    once: [...own.once.filter(({ host, at }) => at > onceBefore && gone([deny, forget])(host)), ...once],
+  };
+  if (Object.values(next).every(({ length }) => length <= mostOwnRules)) return next;
+  throw new CaissonError('resource_exhausted', `a sandbox has at most ${mostOwnRules} rules of its own in each list`, {
+    remedy: 'write what all sandboxes need into network.allow and network.deny of the configuration',
+  });
 }
 
 /** The lists that hold after a process came with its reading. Pure. */

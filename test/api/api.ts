@@ -31,7 +31,7 @@ interface Checks {
   ): Promise<(command: string | readonly [string, ...string[]]) => Decision | Promise<Decision>>;
 }
 
-interface ChecksUrls {
+interface ChecksUrls extends Omit<CaissonClient['network'], 'checker'> {
   checker(): Promise<(query: UrlQuery) => AddressVerdict | Promise<AddressVerdict>>;
 }
 

@@ -14,8 +14,7 @@ import type {
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';
-import { judgeUrls } from '../../src/network/address/url.ts';
-import { noRules } from '../network/address/rules.ts';
+import { network } from './double-network.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 import { access } from './double-access.ts';
 import { audit, events } from './double-records.ts';
@@ -262,11 +261,6 @@ export const detached: TaskProcess = {
   truncated: { stdout: true, stderr: false },
   backgroundOpen: false,
   inputOpen: false,
-};
-
-/** The real verdicts, under rules that open nothing. */
-const network: CaissonApi['network'] = {
-  checker: () => Promise.resolve((query) => judgeUrls(query, noRules)),
 };
 
 const installation: CaissonApi['installation'] = {

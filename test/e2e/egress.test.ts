@@ -29,11 +29,16 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
   let origin: Server;
   let port = 0;
   const asked: string[] = [];
+  /** Slow answers whose client has gone. */
+  let cut = 0;
   beforeAll(async () => {
     execFileSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo']);
     origin = createServer((request, response) => {
       asked.push(request.url ?? '');
-      if (request.url === '/slow') return void response.write('begun');
+      if (request.url === '/slow') {
+        response.once('close', () => (cut += 1));
+        return void response.write('begun');
+      }
       response.end('from the origin');
     });
     origin.listen(0, address);
@@ -91,7 +96,7 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     const evil = await run(ask('secret.evil.example'));
     expect(evil.stdout).toContain('403');
     expect(evil.notes).toEqual([
-      'the connection to secret.evil.example:80 was denied (no rule): add secret.evil.example to network.allow to allow it',
+      'the connection to secret.evil.example:80 was denied (no rule): `caisson net allow one secret.evil.example` allows it',
     ]);
     expect((await run('true')).notes).toEqual([]);
     expect(connections(home, sandbox.id).map(({ verdict, rule }) => [verdict, rule])).toEqual([
@@ -135,6 +140,59 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     expect((await run(fetch())).stdout).toContain('from the origin');
     await caisson.sandboxes.remove('two');
     expect(await home.containers()).toEqual([]);
+  });
+
+  test('learns what a task asks for, and is changed and asked about while it runs (NE-17, NE-22)', async () => {
+    await using home = await makeHome();
+    configure(home, [...closed(), 'ask: true']);
+    const caisson = await home.open();
+    await caisson.sandboxes.create({ taskId: 'three', network: 'filtered' });
+    const run = runner(caisson, 'three');
+    const place = `${address}:${port}`;
+    const denied = await run(fetch());
+    expect(denied.stdout).toContain('403');
+    const [question] = await caisson.approvals.list();
+    expect(denied.notes[0]).toContain(`caisson approvals approve ${question?.id ?? '-'}`);
+    expect(await caisson.network.suggest('three')).toMatchObject({ seen: 1, allow: [place] });
+    // Once is the next command, and no other.
+    await caisson.approvals.answer(question?.id ?? '', 'once', 'a test');
+    expect((await run(fetch())).stdout).toContain('from the origin');
+    expect((await run(fetch())).stdout).toContain('403');
+    expect((await caisson.network.change('three', { allow: [place] })).allow).toEqual([place]);
+    expect((await run(fetch())).stdout).toContain('from the origin');
+    await caisson.sandboxes.stop('three');
+    expect((await run(fetch())).stdout).toContain('from the origin');
+    asked.length = 0;
+    const slow = run(fetch('/slow').replace('sleep 1', 'sleep 12'));
+    await vi.waitFor(() => expect(asked).toContain('/slow'), 20_000);
+    const before = cut;
+    await home.cli(['net', 'deny', 'three', place]);
+    await vi.waitFor(() => expect(cut).toBe(before + 1), 5000);
+    expect((await slow).stdout).toContain('begun');
+    const shown = await home.cli(['net', 'show', 'three', '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ mode: 'filtered', allow: [], deny: [place] });
+    const log = await home.cli(['net', 'log', 'three', '--json']);
+    const verdicts = log.stdout
+      .trim()
+      .split('\n')
+      .map((line): Connection => JSON.parse(line))
+      .map(({ verdict }) => verdict);
+    expect(verdicts).toEqual(['deny', 'allow', 'deny', 'allow', 'allow', 'deny']);
+    await caisson.sandboxes.remove('three');
+  });
+
+  test('observes: what no rule allows passes and is on record, and private addresses do not', async () => {
+    await using home = await makeHome();
+    configure(home, ['deny: ["denied.example"]']);
+    const made = await home.cli([
+      ...['run', '--task', 'four', '--network', 'observe', '--', 'sh', '-c'],
+      `${ask('denied.example')}; ${ask(address)}; ${ask('public.example')}`,
+    ]);
+    // A name that does not resolve was allowed: 502 and not 403.
+    expect(made.stdout.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 403', 'HTTP/1.1 502']);
+    const other = await home.cli(['run', '--backend', 'local', '--network', 'observe', '--', 'true']);
+    expect(other.code).toBe(125);
+    expect((await home.cli(['rm', 'four'])).code).toBe(0);
   });
 
   test('is made by the command line, and a request may not lead around the proxy (NE-04)', async () => {

@@ -5,7 +5,9 @@ const unexpected = (): Promise<never> => Promise.reject(new Error('a door was as
 export const noDoors: Doors = {
   open: unexpected,
   keep: unexpected,
+  change: unexpected,
   close: unexpected,
   denied: unexpected,
+  refresh: unexpected,
   release: () => undefined,
 };

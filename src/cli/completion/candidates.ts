@@ -27,7 +27,7 @@ const sources: Readonly<Record<string, Source>> = {
 /** Of options whose values have no such word. */
 const values: Readonly<Record<string, Source>> = {
   backend: () => backends,
-  network: () => ['open', 'filtered', 'none'],
+  network: () => ['open', 'observe', 'filtered', 'none'],
   output: () => ['table', 'json'],
   code: () => ['python', 'node', 'bash'],
   mode: () => ['autonomous', 'cautious', 'supervised', 'plan'],

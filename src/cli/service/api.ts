@@ -61,6 +61,12 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
         accept: outside(env, 'accepts no hook', (names) => ask.policy.hooks.accept(names)),
       },
     },
+    network: {
+      ...ask.network,
+      change: outside(env, 'can change no rule of the network', (task, change, how) =>
+        answer().network.change(task, change, how),
+      ),
+    },
     access: { pairing: ask.access.pairing },
     tokens: {
       ...ask.tokens,

@@ -1,5 +1,5 @@
-import type { AddressVerdict, Decision, HookView, RuleExamples } from '../../service/api.ts';
-import type { ClientNetworkApi, ClientPolicyApi } from '../types.ts';
+import type { Decision, HookView, RuleExamples } from '../../service/api.ts';
+import type { ClientPolicyApi } from '../types.ts';
 import { CaissonError } from '../../errors.ts';
 import { listed, shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
@@ -35,18 +35,5 @@ export function policyOf(wire: Wire): ClientPolicyApi {
           state: 'text',
         }),
     },
-  };
-}
-
-export function networkOf(wire: Wire): ClientNetworkApi {
-  return {
-    checker: () =>
-      Promise.resolve(async (query) => {
-        const body = { urls: [query] };
-        const answer = await wire.json({ method: 'POST', path: '/v1/network/check', body, repeatable: true });
-        const { verdicts } = shaped<{ readonly verdicts: readonly unknown[] }>(answer, { verdicts: 'list' });
-        const { verdict, reason } = shaped<AddressVerdict>(verdicts[0], { verdict: 'text', reason: 'text' });
-        return { verdict, reason };
-      }),
   };
 }

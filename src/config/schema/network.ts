@@ -1,10 +1,11 @@
 /** Which addresses may be connected to, beyond those of the internet. */
 import { z } from 'zod';
-import { checkedText, key } from '../../lib/config-key.ts';
+import { checkedText, flagKey, key } from '../../lib/config-key.ts';
 import { destinationOf } from '../../values/destination.ts';
 import { presetNames } from '../../values/egress-presets.ts';
 import { allowProblem, hostPattern } from '../../values/host-pattern.ts';
 import { nat64Prefix } from '../../values/nat64.ts';
+import { networkModes } from '../../values/network-modes.ts';
 
 const destination = checkedText((text) => {
   const read = destinationOf(text);
@@ -27,7 +28,14 @@ const port = z
   .max(65_535)
   .refine((value) => value !== 25);
 
+export const networkMode = z.enum(networkModes);
+
 export const networkSection = z.strictObject({
+  mode: key(
+    networkMode.nullable(),
+    `${networkModes.join(', ')}, or null`,
+    'The network of sandboxes of which nothing else says it. null: the key of the backend under terminal.',
+  ),
   allow: key(
     z.array(allowed).max(1000),
     'hosts such as example.com, *.example.com or example.com:8443',
@@ -44,6 +52,7 @@ export const networkSection = z.strictObject({
     `names of ${presetNames.join(', ')}`,
     'Lists of hosts that come with Caisson, and are allowed.',
   ),
+  ask: flagKey('Whether a denied connection becomes a question, whose answer holds for the next command.'),
   allow_private: key(
     z.array(destination).max(1000),
     'addresses with ports, such as 10.1.2.3:8080',
@@ -54,4 +63,10 @@ export const networkSection = z.strictObject({
     'a prefix such as 64:ff9b::/96, or null',
     'The prefix by which the network of this host translates IPv6 to IPv4. null: it does not.',
   ),
+});
+
+/** Of a task or an owner. */
+export const networkPart = z.strictObject({
+  mode: networkMode.optional(),
+  ...networkSection.pick({ allow: true, deny: true, ports: true, presets: true }).partial().shape,
 });

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { checkedText, key } from '../../lib/config-key.ts';
 import { credentialPathProblem } from '../../values/credential-path.ts';
 import { forwardProblem } from '../../values/env.ts';
+import { networkModes } from '../../values/network-modes.ts';
 import { rulesKey } from './approvals.ts';
+import { networkMode, networkPart } from './network.ts';
 import { registryLogins } from './registries.ts';
 
 const ownerName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
@@ -45,7 +47,11 @@ export const ownerSection = z.strictObject({
     'variables, each NAME: {from_env: VARIABLE}, and files, each PATH: /path/of/this/host',
     'Variables, and files below terminal.credential_directory, that commands of this owner see and no one else.',
   ),
-  network: key(z.enum(['open', 'none']).optional(), 'open or none', 'none: no sandbox has a network.'),
+  network: key(
+    z.union([networkMode, networkPart]).optional(),
+    `${networkModes.join(', ')}, or an object of mode, allow, deny, ports and presets`,
+    'The widest network that a sandbox has, and what it may reach where it is filtered, instead of what network says.',
+  ),
   cpu: key(
     z.number().min(0.01).max(1024).optional(),
     'a number of cores from 0.01 on',

@@ -4,7 +4,7 @@ import { insidePath, taskId, time } from './common.ts';
 const limit = z.number().positive().nullable();
 
 const limits = z.object({ cpuCores: limit, memoryBytes: limit, diskBytes: limit, pids: limit });
-const network = z.enum(['open', 'filtered', 'none']);
+const network = z.enum(['open', 'observe', 'filtered', 'none']);
 
 const labelKey = z.string().min(1).max(317);
 const labelValue = z.string().max(63);

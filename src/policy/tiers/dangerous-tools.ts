@@ -176,8 +176,8 @@ export const toolRules: readonly Rule[] = [
   {
     id: 'D12a', description: 'change of what Caisson asks about', programs: ['*'],
     test: (command) => loosens(command) || command.assignments.some(({ name }) => /^(?:CAISSON|HERMES)_/.test(name) && !/^CAISSON_DEBUG$/.test(name)),
-    yes: ['caisson approvals approve apr_1', 'caisson hooks accept', 'npx caisson run --yolo -- ls', 'node bin/caisson.js exec --allow "terminal" x -- ls', 'CAISSON_YOLO_MODE=1 make', 'export HERMES_YOLO_MODE=1', 'env -u CAISSON_EXEC caisson ls', 'unset CAISSON_SANDBOX', 'caisson --home /tmp/h ls', 'caisson pairing approve x', 'hermes config set approvals.mode off', 'caisson pairing revoke telegram 1'],
-    no: ['caisson ls', 'caisson exec x -- ls', 'caisson approvals ls', 'caisson approvals deny apr_1', 'caisson run -- echo --yolo', 'echo $CAISSON_EXEC', 'caisson run --backend docker --deny "terminal(nc:*)" -- ls'],
+    yes: ['caisson approvals approve apr_1', 'caisson hooks accept', 'npx caisson run --yolo -- ls', 'node bin/caisson.js exec --allow "terminal" x -- ls', 'CAISSON_YOLO_MODE=1 make', 'export HERMES_YOLO_MODE=1', 'env -u CAISSON_EXEC caisson ls', 'unset CAISSON_SANDBOX', 'caisson --home /tmp/h ls', 'caisson pairing approve x', 'hermes config set approvals.mode off', 'caisson pairing revoke telegram 1', 'caisson net allow build example.com', 'caisson net forget build example.com'],
+    no: ['caisson ls', 'caisson exec x -- ls', 'caisson approvals ls', 'caisson approvals deny apr_1', 'caisson net log build', 'caisson net deny build example.com', 'caisson run -- echo --yolo', 'echo $CAISSON_EXEC', 'caisson run --backend docker --deny "terminal(nc:*)" -- ls'],
   },
   { id: 'D19r', description: 'git reset --hard (destroys uncommitted changes)', programs: ['git'], test: git('reset', (args) => hasLong(args, '--hard', 1)), yes: ['git reset --hard HEAD~3', 'git -C x reset --har'], no: ['git reset HEAD file', 'git commit -m "reset --hard"'] },
   { id: 'D19w', description: 'git discards uncommitted changes', programs: ['git'], test: discards, yes: ['git checkout -f', 'git checkout -- .', 'git restore .', 'git switch --discard-changes x', 'git checkout HEAD -- .'], no: ['git checkout main', 'git checkout -- file', 'git restore --staged .', 'git restore file', 'git checkout -b x', 'git switch -c x'] },
@@ -225,7 +225,7 @@ function loosens(command: Simple): boolean {
   if (program === null || (!isCaisson(program) && program !== 'hermes')) return false;
   const args = argsOf(command);
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  return own.some((arg) => /^--(?:yolo|allow|home)(?:=|$)/.test(arg)) || /(?:^| )(?:approvals approve|pairing (?:approve|revoke|clear-pending)|hooks accept|token create|config set (?:approvals|security|hooks|command_allowlist|terminal)\S*)(?: |$)/.test(own.join(' '));
+  return own.some((arg) => /^--(?:yolo|allow|home)(?:=|$)/.test(arg)) || /(?:^| )(?:approvals approve|pairing (?:approve|revoke|clear-pending)|hooks accept|token create|net (?:allow|forget)|config set (?:approvals|security|hooks|command_allowlist|terminal|network)\S*)(?: |$)/.test(own.join(' '));
 }
 
 /** `-v /:/host`, `--mount source=/,...` */

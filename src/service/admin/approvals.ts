@@ -1,13 +1,15 @@
 /** Questions about commands as front ends see and answer them. */
 import type { Audit } from '../../audit/types.ts';
 import { CaissonError, type Code, isCode, toCaissonError } from '../../errors.ts';
-import type { AnsweredAll, ApprovalView, ApprovalsApi, GrantView } from '../api.ts';
+import type { AnsweredAll, ApprovalView, ApprovalsApi, Choice, GrantView } from '../api.ts';
 import { ownAnswer } from '../../guard/approval-queue.ts';
 import { isInside } from '../../guard/inside.ts';
+import { networkAsked } from '../../guard/network-question.ts';
 import type { Guard } from '../../guard/open.ts';
 import { callerEntry } from '../../guard/record.ts';
 import type { ApprovalRow, GrantRow } from '../../store/store.ts';
-import type { Caller } from '../../values/caller.ts';
+import { type Caller, operator } from '../../values/caller.ts';
+import type { Permit } from '../egress/permit.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,12 +17,17 @@ interface Surroundings {
   /** Of this process, which may be one that Caisson itself started. */
   readonly env: Environment;
   readonly audit: Pick<Audit, 'record' | 'recordSoon'>;
+  readonly permit: Permit;
 }
 
-export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit }: Surroundings): ApprovalsApi {
+export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit, permit }: Surroundings): ApprovalsApi {
   const answer: ApprovalsApi['answer'] = async (id, choice, by, { caller } = {}) => {
     try {
-      const { taskId } = await queue.answer(id, choice, { name: by, env, caller });
+      checkNetworkAnswer(await queue.get(id, caller), choice, caller);
+      const row = await queue.answer(id, choice, { name: by, env, caller });
+      const { taskId } = row;
+      const asked = networkAsked(row);
+      if (asked !== null && choice !== 'deny') await permit({ ...asked, taskId }, choice);
       const verdict = choice === 'deny' ? 'deny' : 'allow';
       const given = { approval: id, verdict, kind: 'approval', answered: choice, by: by.slice(0, 200) };
       if (caller !== undefined)
@@ -51,6 +58,19 @@ export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit }:
     },
     skip: async (taskId, on, { caller } = {}) => approvals.skip(taskId, on, caller),
   };
+}
+
+/** What reaches beyond a sandbox is the operator's to allow; the file is changed from the host alone. */
+function checkNetworkAnswer(row: ApprovalRow, choice: Choice, caller: Caller | undefined): void {
+  if (networkAsked(row) === null || caller === undefined || caller.holdsHome === true || choice === 'deny') return;
+  if (caller.owner !== operator)
+    throw new CaissonError('permission_denied', `${row.id} is answered by the operator: it is about the network`, {
+      remedy: 'ask the operator of the service',
+    });
+  if (choice === 'always')
+    throw new CaissonError('invalid_argument', `${row.id} cannot be answered with always by a token`, {
+      remedy: 'answer with session, or on the host of the service',
+    });
 }
 
 const forAll: readonly string[] = ['once', 'session', 'deny'];

@@ -8,7 +8,7 @@ export interface NetworkParts {
   readonly websites: WebsitePolicy;
 }
 
-export function networkOf({ loaded: { config, env }, websites }: NetworkParts): NetworkApi {
+export function networkOf({ loaded: { config, env }, websites }: NetworkParts): Pick<NetworkApi, 'checker'> {
   return {
     checker: async () => {
       const [{ judgeUrls }, { addressRules }] = await Promise.all([

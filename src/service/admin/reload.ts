@@ -13,6 +13,8 @@ export interface Reloadable {
   /** Takes the rules of a configuration. Throws for one that does not parse. */
   readonly takeRules: (next: Pick<Loaded, 'config' | 'origins'>) => Promise<void>;
   readonly openWebhooks: (read: Loaded) => Promise<void>;
+  /** Takes up what sandboxes may reach now, and cuts the rest. */
+  readonly takeNetwork: () => Promise<void>;
   readonly audit: Pick<Audit, 'record' | 'recordSoon'>;
 }
 
@@ -26,7 +28,7 @@ export function reloader(parts: Reloadable): () => Promise<Reloaded> {
   };
 }
 
-async function reload({ loaded, read, takeRules, openWebhooks, audit }: Reloadable): Promise<Reloaded> {
+async function reload({ loaded, read, takeRules, openWebhooks, takeNetwork, audit }: Reloadable): Promise<Reloaded> {
   const found = await read();
   const { next, changed, needsRestart } = changeOf(loaded, found);
   await audit.record(configEntry('reload', changed, { needsRestart }));
@@ -36,5 +38,6 @@ async function reload({ loaded, read, takeRules, openWebhooks, audit }: Reloadab
   });
   Object.assign(loaded, next, { source: found.source });
   if (changed.includes('webhooks')) await openWebhooks({ ...found, ...next });
+  await takeNetwork();
   return { changed, needsRestart };
 }

@@ -40,11 +40,12 @@ export function othersEntry(sandbox: Whose, count: number): AuditEntry {
 const about = ({ id, taskId }: Whose, what: 'rules' | 'denied') =>
   ({ type: 'egress', taskId, execId: null, sandbox: id, what }) as const;
 
-function rulesIn({ configured, added }: EgressRow): readonly string[] {
+function rulesIn({ configured, own }: EgressRow): readonly string[] {
   const { allow, deny, ports, presets }: EgressLists = configured;
   return [
-    ...[...allow, ...added].map((host) => `allow ${host}`),
-    ...deny.map((host) => `deny ${host}`),
+    ...[...allow, ...own.allow].map((host) => `allow ${host}`),
+    ...own.once.map(({ host }) => `allow ${host} once`),
+    ...[...deny, ...own.deny].map((host) => `deny ${host}`),
     ...ports.map((port) => `port ${port}`),
     ...presets.map((name) => `preset ${name}`),
   ];

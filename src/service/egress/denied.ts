@@ -8,32 +8,50 @@ const mostNotes = 5;
 const mostCharacters = 300;
 const usualPorts: readonly (number | null)[] = [80, 443];
 
+export interface Remedies {
+  /** Of a sandbox that the operator can allow hosts to; `null`: it has gone with its command, or is another owner's. */
+  readonly task: string | null;
+  /** Questions that are open, by host. */
+  readonly asked: ReadonlyMap<string, string>;
+}
+
 /** One for each name, port and rule, in their order. */
-export function deniedNotes(denied: readonly Denied[]): readonly string[] {
+export function deniedNotes(denied: readonly Denied[], remedies: Remedies): readonly string[] {
   const counted = new Map<string, { readonly record: Denied; readonly count: number }>();
   for (const record of denied) {
     const key = JSON.stringify([record.name, record.port, record.rule]);
     counted.set(key, { record, count: (counted.get(key)?.count ?? 0) + 1 });
   }
-  const notes = [...counted.values()].map(({ record, count }) => noteOf(record, count));
+  const notes = [...counted.values()].map(({ record, count }) => noteOf(record, count, remedies));
   const more = notes.length - mostNotes;
   return more <= 0 ? notes : [...notes.slice(0, mostNotes), `connections to ${more} more places were denied`];
 }
 
-function noteOf(denied: Denied, count: number): string {
+/** As `network.allow` takes it. `null`: no list would allow it. Private addresses, broken requests and unknown names are no matter of a list. */
+export function allowable({ name, port, rule }: Denied): string | null {
+  if (name === null || !(rule === 'no rule' || rule === 'ports')) return null;
+  return printable(rule === 'ports' || !usualPorts.includes(port) ? `${place(name)}:${port}` : name);
+}
+
+function noteOf(denied: Denied, count: number, remedies: Remedies): string {
   const times = count === 1 ? '' : `, ${count} times`;
-  const remedy = remedyFor(denied);
+  const remedy = remedyFor(denied, remedies);
   const { name, port, rule } = denied;
   const what = name === null ? 'a request' : `the connection to ${printable(`${place(name)}:${port}`)}`;
   return `${what} was denied (${printable(rule)}${times})${remedy === null ? '' : `: ${remedy}`}`;
 }
 
-/** `null`: no list would allow it. Private addresses, broken requests and unknown names are no matter of a list. */
-function remedyFor({ name, port, rule }: Denied): string | null {
-  if (name === null) return null;
-  const host = printable(rule === 'ports' || !usualPorts.includes(port) ? `${place(name)}:${port}` : name);
-  if (rule === 'no rule' || rule === 'ports') return `add ${host} to network.allow to allow it`;
-  if (rule.startsWith('deny ')) return `network.deny lists ${printable(rule.slice('deny '.length))}`;
+function remedyFor(denied: Denied, { task, asked }: Remedies): string | null {
+  const { name, rule } = denied;
+  const host = allowable(denied);
+  if (host !== null) {
+    const id = asked.get(host);
+    if (id !== undefined) return `\`caisson approvals approve ${id}\` allows it to the next command`;
+    return task === null
+      ? `add ${host} to network.allow to allow it`
+      : `\`caisson net allow ${task} ${host}\` allows it`;
+  }
+  if (name !== null && rule.startsWith('deny ')) return `a rule denies ${printable(rule.slice('deny '.length))}`;
   return null;
 }
 

@@ -3,15 +3,19 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Audit } from '../../audit/types.ts';
 import { sourceNow } from '../../config/source.ts';
+import { egressLists } from '../../config/network.ts';
 import type { Loaded } from '../../config/types.ts';
-import type { Doors } from '../../sandbox/doors.ts';
-import type { EgressReading } from '../../store/egress.ts';
+import { type Doors, hasDoor } from '../../sandbox/doors.ts';
+import type { EgressReading, EgressRow, OwnChange } from '../../store/egress.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
+import { operator } from '../../values/caller.ts';
+import { ownerOf } from '../../values/owner.ts';
 import type { OpenInput } from '../open.ts';
+import { askAbout } from './ask.ts';
 import { changeEntry } from './audit.ts';
 import { deniedNotes } from './denied.ts';
 import { deniedSince } from './log.ts';
-import type { Link } from './control.ts';
+import { Link } from './control.ts';
 import { egressDirectory, makeDoor, removeDoor } from './places.ts';
 import { pauseBeforeStart, recentStarts } from './revival.ts';
 import { linkTo, type StartParts } from './start.ts';
@@ -20,10 +24,12 @@ import { linkTo, type StartParts } from './start.ts';
 export type EgressInput = OpenInput & { readonly signal: AbortSignal; readonly say: (text: string) => void };
 
 export interface DoorsParts extends StartParts {
-  readonly store: Pick<Store, 'egress'>;
+  readonly store: Pick<Store, 'egress' | 'sandboxes' | 'approval' | 'insertApproval' | 'pendingApprovals'>;
+  /** `network.ask` */
+  readonly asks: () => boolean;
   readonly audit: Pick<Audit, 'recordSoon'>;
-  /** By the configuration in force. */
-  readonly reading: () => EgressReading;
+  /** By the configuration in force, for the sandbox of a task. */
+  readonly reading: (taskId: string) => EgressReading;
 }
 
 interface Taken {
@@ -33,11 +39,17 @@ interface Taken {
 }
 
 export function doorsIn(loaded: Loaded, parts: Pick<DoorsParts, 'store' | 'audit'>): EgressDoors {
-  const reading = (): EgressReading => {
-    const { allow, deny, ports, presets } = loaded.config.network;
-    return { lists: { allow, deny, ports, presets }, source: loaded.source };
-  };
-  return new EgressDoors({ home: loaded.home, env: loaded.env, ...parts, reading });
+  const reading = (taskId: string): EgressReading => ({
+    lists: egressLists(taskId, loaded.config),
+    source: loaded.source,
+  });
+  return new EgressDoors({
+    home: loaded.home,
+    env: loaded.env,
+    ...parts,
+    reading,
+    asks: () => loaded.config.network.ask,
+  });
 }
 
 export class EgressDoors implements Doors {
@@ -57,7 +69,7 @@ export class EgressDoors implements Doors {
 
   async open(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<string> {
     const { home, store, audit, reading } = this.#parts;
-    const read = reading();
+    const read = reading(sandbox.taskId);
     const directory = await makeDoor(home, sandbox.id);
     const { row, before } = await store.egress.configure(sandbox.id, read, () => sourceNow(home) === read.source);
     const change = changeEntry(sandbox, before, row);
@@ -72,15 +84,45 @@ export class EgressDoors implements Doors {
   /** Another process may have written other rules since. */
   async keep(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<void> {
     const { home, store, reading } = this.#parts;
-    const { source } = reading();
+    const { source } = reading(sandbox.taskId);
     const known = this.#link?.isOpen === true ? this.#open.get(sandbox.id) : undefined;
     const row = known?.source === source ? await store.egress.of(sandbox.id) : null;
     const isTaken = row !== null && row.revision === known?.revision;
     if (!isTaken || (row.source !== source && sourceNow(home) === source)) await this.open(sandbox);
   }
 
-  async denied(sandboxId: string, sinceMs: number): Promise<readonly string[]> {
-    return deniedNotes(await deniedSince(this.#parts.home, sandboxId, sinceMs));
+  async refresh(): Promise<void> {
+    const rows = (await this.#parts.store.sandboxes()).filter((row) => hasDoor(row) && row.state === 'ready');
+    for (const row of rows) await this.keep(row);
+  }
+
+  async denied(...[sandbox, sinceMs, caller]: Parameters<Doors['denied']>): Promise<readonly string[]> {
+    const { home, store, asks } = this.#parts;
+    const denied = await deniedSince(home, sandbox.id, sinceMs);
+    // A question that cannot be put leaves the note, which says what else to do.
+    const asked = asks() ? await askAbout(denied, { store, sandbox, caller }).catch(() => new Map()) : new Map();
+    await this.#spend(sandbox, sinceMs).catch(() => undefined);
+    const { taskId, ephemeral } = sandbox;
+    return deniedNotes(denied, { task: ephemeral || ownerOf(taskId) !== operator ? null : taskId, asked });
+  }
+
+  /** What was allowed to the next command, which began after that, ends with it. */
+  async #spend(sandbox: Pick<SandboxRow, 'id' | 'taskId'>, startedAt: number): Promise<void> {
+    const row = await this.#parts.store.egress.of(sandbox.id);
+    if (row?.own.once.some(({ at }) => at <= startedAt) === true) await this.change(sandbox, { onceBefore: startedAt });
+  }
+
+  async change(sandbox: Pick<SandboxRow, 'id' | 'taskId'>, change: OwnChange): Promise<EgressRow | null> {
+    const { home, store, audit } = this.#parts;
+    const settled = await store.egress.change(sandbox.id, change);
+    if (settled === null) return null;
+    const entry = changeEntry(sandbox, settled.before, settled.row);
+    if (entry !== null) audit.recordSoon(entry);
+    // Without a proxy there is nothing to cut: the next one begins with what the store says.
+    const link = this.#link?.isOpen === true ? this.#link : await Link.open(home);
+    await link?.sync();
+    if (link !== this.#link) link?.close();
+    return settled.row;
   }
 
   async close(sandboxId: string): Promise<void> {

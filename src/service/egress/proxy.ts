@@ -119,7 +119,7 @@ class EgressProxy {
       if (rules === null) return await this.#shut(row.id);
       const open = this.#doors.get(row.id);
       if (open === undefined) await this.#open(row, rules);
-      else if (open.revision !== rules.revision) await this.#revise(open, rules);
+      else if (open.revision !== rules.revision) await this.#revise(open, row, rules);
     } catch (error) {
       await this.#shut(row.id);
       throw error;
@@ -131,7 +131,7 @@ class EgressProxy {
     const denials = new Denials({ sandbox: row, audit });
     const door = new Door({
       task: row.taskId,
-      egress: rulesetIn(rules),
+      egress: rulesetIn(row, rules),
       addresses,
       lookup: systemLookup,
       reach: (address, port) => ({ address, port }),
@@ -148,8 +148,8 @@ class EgressProxy {
     this.#doors.set(row.id, { door, denials, revision: rules.revision });
   }
 
-  async #revise(open: Open, rules: EgressRow): Promise<void> {
-    await open.door.revise(rulesetIn(rules));
+  async #revise(open: Open, row: SandboxRow, rules: EgressRow): Promise<void> {
+    await open.door.revise(rulesetIn(row, rules));
     open.revision = rules.revision;
   }
 
@@ -161,5 +161,15 @@ class EgressProxy {
   }
 }
 
-const rulesetIn = ({ configured, added }: EgressRow): ReturnType<typeof rulesetOf> =>
-  rulesetOf({ ...configured, allow: [...configured.allow, ...added] });
+/** To observe is to allow every public name that nothing denies. */
+const rulesetIn = ({ spec }: Pick<SandboxRow, 'spec'>, { configured, own }: EgressRow): ReturnType<typeof rulesetOf> =>
+  rulesetOf({
+    ...configured,
+    allow: [
+      ...configured.allow,
+      ...own.allow,
+      ...own.once.map(({ host }) => host),
+      ...(spec.network === 'observe' ? ['*'] : []),
+    ],
+    deny: [...configured.deny, ...own.deny],
+  });

@@ -41,6 +41,7 @@ interface Since {
   readonly watch: Watch | null;
   /** By the wall clock. */
   readonly startedAt: number;
+  readonly caller: Caller | undefined;
 }
 
 /** It is recorded once, though it may take a second, healed sandbox to start it. */
@@ -112,7 +113,7 @@ export class Attempt {
         endedBy: () => whoEnded(context, handle.row),
         ...cancelable(options),
       });
-      return this.#follow(execution, handle, { watch, startedAt });
+      return this.#follow(execution, handle, { watch, startedAt, caller: options.caller });
     } catch (error) {
       context.uses.end(handle.row);
       this.#auditEnd(handle, startFailed(toCaissonError(error)));
@@ -166,10 +167,10 @@ export class Attempt {
     return this.#parts.running.closing.aborted ? actingAs(itself('shutdown', null), work) : work();
   }
 
-  #follow(execution: Execution, handle: Handle, { watch, startedAt }: Since): Running {
+  #follow(execution: Execution, handle: Handle, { watch, startedAt, caller }: Since): Running {
     const { context } = this.#parts;
     const ended = watch === null ? execution.exit : execution.exit.then(watch.ended);
-    const denied = (): Promise<readonly string[]> => this.#denied(handle.row, startedAt);
+    const denied = (): Promise<readonly string[]> => this.#denied(handle.row, startedAt, caller);
     const exit = withNotes(ended, this.admitted.provision.notes ?? [], denied);
     const left = Promise.withResolvers<void>();
     const clear = async (how: Exit): Promise<void> => {
@@ -186,9 +187,9 @@ export class Attempt {
   }
 
   /** A command can ask for a name that holds a secret. */
-  async #denied(row: SandboxRow, startedAt: number): Promise<readonly string[]> {
+  async #denied(row: SandboxRow, startedAt: number, caller: Caller | undefined): Promise<readonly string[]> {
     if (!hasDoor(row)) return [];
-    const [notes, redaction] = [await this.#parts.context.doors.denied(row.id, startedAt), this.#redaction()];
+    const [notes, redaction] = [await this.#parts.context.doors.denied(row, startedAt, caller), this.#redaction()];
     return redaction === null ? notes : notes.map((note) => redaction.text(note));
   }
 

@@ -7,6 +7,7 @@ import type { AccessApi, CaissonApi, ConfigView, ImagesApi } from '../api.ts';
 import { decisionsOf, policyOf } from './decisions.ts';
 import { execsOf } from './execs.ts';
 import { auditOf, eventsOf } from './records.ts';
+import { networkOf } from './network.ts';
 import { type Mine, mineOf, type Viewer } from './place.ts';
 import { processesOf, sessionsOf } from './processes.ts';
 import { refuse, refused } from './refused.ts';
@@ -25,7 +26,7 @@ export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
     files: filesOf(mine),
     approvals: decisionsOf(mine),
     policy: policyOf(mine),
-    network: api.network,
+    network: networkOf(mine),
     audit: auditOf(mine),
     events: eventsOf(mine),
     images: imagesOf(mine),

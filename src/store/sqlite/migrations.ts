@@ -166,6 +166,13 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    version: 14,
+    sql: `
+      ALTER TABLE egress_rules RENAME COLUMN added TO own;
+      UPDATE egress_rules SET own = json_object('allow', json(own), 'deny', json_array(), 'once', json_array());
+    `,
+  },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

@@ -41,7 +41,7 @@ const spec: Check<Spec> = object<Spec>({
   backend: text,
   image: nullable(text),
   limits,
-  network: oneOf('open', 'filtered', 'none'),
+  network: oneOf('open', 'observe', 'filtered', 'none'),
   persistent: flag,
   cwd: text,
   mounts: list(mount),

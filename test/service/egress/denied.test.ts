@@ -7,6 +7,7 @@ import { deniedNotes } from '../../../src/service/egress/denied.ts';
 import { deniedSince, logConnection } from '../../../src/service/egress/log.ts';
 import { logOf, makeEgressDirectory } from '../../../src/service/egress/places.ts';
 
+const none = { task: null, asked: new Map<string, string>() };
 let home = '';
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'caisson-'));
@@ -46,20 +47,33 @@ describe('connections that were denied while a command ran', () => {
   it('are notes with host, rule and the key that would allow them', () => {
     const denied = (name: string | null, rule: string, port = 443) => ({ name, port, rule });
     expect(
-      deniedNotes([
-        denied('a.example', 'no rule'),
-        denied('a.example', 'no rule'),
-        denied('a.example', 'ports', 8443),
-        denied('b.c.example', 'deny c.example'),
-        denied('10.1.2.3', 'address', 80),
-        denied(null, 'request'),
-      ]),
+      deniedNotes(
+        [
+          denied('a.example', 'no rule'),
+          denied('a.example', 'no rule'),
+          denied('a.example', 'ports', 8443),
+          denied('b.c.example', 'deny c.example'),
+          denied('10.1.2.3', 'address', 80),
+          denied(null, 'request'),
+        ],
+        none,
+      ),
     ).toEqual([
       'the connection to a.example:443 was denied (no rule, 2 times): add a.example to network.allow to allow it',
       'the connection to a.example:8443 was denied (ports): add a.example:8443 to network.allow to allow it',
-      'the connection to b.c.example:443 was denied (deny c.example): network.deny lists c.example',
+      'the connection to b.c.example:443 was denied (deny c.example): a rule denies c.example',
       'the connection to 10.1.2.3:80 was denied (address)',
       'a request was denied (request)',
+    ]);
+  });
+
+  it('name the one command that would allow them, or the question that is open', () => {
+    const denied = { name: 'a.example', port: 443, rule: 'no rule' };
+    expect(deniedNotes([denied], { task: 'build', asked: new Map() })).toEqual([
+      'the connection to a.example:443 was denied (no rule): `caisson net allow build a.example` allows it',
+    ]);
+    expect(deniedNotes([denied], { task: 'build', asked: new Map([['a.example', 'apr_1']]) })).toEqual([
+      'the connection to a.example:443 was denied (no rule): `caisson approvals approve apr_1` allows it to the next command',
     ]);
   });
 
@@ -70,6 +84,7 @@ describe('connections that were denied while a command ran', () => {
         port: 80,
         rule: 'no rule',
       })),
+      none,
     );
     expect(notes).toHaveLength(6);
     expect(notes.at(-1)).toBe('connections to 45 more places were denied');

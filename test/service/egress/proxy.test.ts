@@ -12,7 +12,7 @@ import { deniedSince } from '../../../src/service/egress/log.ts';
 import { Link } from '../../../src/service/egress/control.ts';
 import { doorOf, logOf, withShortPath } from '../../../src/service/egress/places.ts';
 import { runProxy } from '../../../src/service/egress/proxy.ts';
-import type { EgressLists, EgressReading } from '../../../src/store/egress.ts';
+import { type EgressLists, type EgressReading, noOwnRules } from '../../../src/store/egress.ts';
 import { openStore } from '../../../src/store/sqlite/open.ts';
 import type { SandboxRow, Store } from '../../../src/store/store.ts';
 import { tailed } from '../../audit/audits.ts';
@@ -33,7 +33,7 @@ const filtered = (): SandboxRow => newRow({ spec: { ...spec, network: 'filtered'
 function processWith(store: Store) {
   const records = audit();
   let reading: EgressReading = { lists: none, source: sourceOf(null) };
-  const doors = new EgressDoors({ home, env: {}, store, audit: records, reading: () => reading });
+  const doors = new EgressDoors({ home, env: {}, store, audit: records, reading: () => reading, asks: () => false });
   return {
     doors,
     close: (): void => {
@@ -109,7 +109,7 @@ describe('the egress proxy', () => {
     await here.store.insertSandbox(row);
     await here.doors.open(row);
     await here.doors.keep(row);
-    expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 1, configured: none, added: [] });
+    expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 1, configured: none, own: noOwnRules });
     here.take({ ...none, deny: ['a.example'] });
     await here.doors.keep(row);
     expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 2 });
@@ -203,7 +203,7 @@ describe('the egress proxy', () => {
       socket.destroy();
     });
     expect(await deniedSince(home, row.id, since)).toMatchObject([{ name: 'a.example', rule: 'no rule' }]);
-    expect(await here.doors.denied(row.id, since)).toEqual([expect.stringContaining('add a.example to network.allow')]);
+    expect(await here.doors.denied(row, since)).toEqual([expect.stringContaining('add a.example to network.allow')]);
   });
 
   it('shuts the door of a sandbox that is gone, whose rules go with it', async () => {

@@ -46,7 +46,7 @@ async function opened() {
   await store.insertSandbox(row);
   const reading = { lists: { allow: [], deny: [], ports: [], presets: [] }, source: sourceOf(null) };
   const audit = { recordSoon: (): void => undefined };
-  const doors = new EgressDoors({ home, env: {}, store, audit, reading: () => reading });
+  const doors = new EgressDoors({ home, env: {}, store, audit, reading: () => reading, asks: () => false });
   await doors.open(row);
   const kill = (): number => {
     const pid = proxyPid();

@@ -1,0 +1,55 @@
+/**
+ * What the configuration says of the network of one sandbox. Lists of tasks come beside those of `network`. What an owner may reach is its own
+ * where the configuration says anything of it: hosts of the operator are nothing that an owner was allowed. What is denied is denied
+ * to all. Pure.
+ */
+import { operator } from '../values/caller.ts';
+import { narrower, type networkModes } from '../values/network-modes.ts';
+import { ownerOf } from '../values/owner.ts';
+import { overridesOf } from './overrides.ts';
+import { type Allowed, allowedTo } from './owners.ts';
+import type { Config } from './types.ts';
+
+type Mode = (typeof networkModes)[number];
+
+interface Lists {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly ports: readonly number[];
+  readonly presets: readonly string[];
+}
+
+type Said = Pick<Config, 'network' | 'tasks' | 'owners'>;
+type Part = { readonly [Name in keyof Lists]?: Lists[Name] | undefined };
+
+/** The mode where a request names none. `null`: the key of the backend under `terminal` says it. */
+export function configuredMode(taskKey: string, { network, tasks }: Said): Mode | null {
+  return overridesOf(taskKey, tasks).findLast(([, task]) => task.network?.mode)?.[1].network?.mode ?? network.mode;
+}
+
+/** The widest mode that an owner may have. */
+export function widestMode({ network }: Allowed): Mode {
+  return (typeof network === 'string' ? network : network?.mode) ?? 'open';
+}
+
+export const withinWidest = (mode: Mode, allowed: Allowed): Mode => narrower(mode, widestMode(allowed));
+
+/** Of the sandbox of a task. */
+export function egressLists(taskKey: string, config: Said): Lists {
+  const owner = ownerOf(taskKey);
+  const said = allowedTo(owner, config).network;
+  const own = typeof said === 'object' && owner !== operator ? said : null;
+  const tasks = overridesOf(taskKey, config.tasks).flatMap(([, { network }]) =>
+    network === undefined ? [] : [network],
+  );
+  const opening: readonly Part[] = [own ?? config.network, ...(owner === operator ? tasks : [])];
+  const unite = <T>(parts: readonly Part[], of: (part: Part) => readonly T[] | undefined): readonly T[] => [
+    ...new Set(parts.flatMap((part) => of(part) ?? [])),
+  ];
+  return {
+    allow: unite(opening, ({ allow }) => allow),
+    deny: unite([config.network, ...(own === null ? [] : [own]), ...tasks], ({ deny }) => deny),
+    ports: unite(opening, ({ ports }) => ports),
+    presets: unite(opening, ({ presets }) => presets),
+  };
+}
