@@ -30,7 +30,8 @@ export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit, p
       if (asked !== null && choice !== 'deny') await permit({ ...asked, taskId }, choice);
       const verdict = choice === 'deny' ? 'deny' : 'allow';
       const given = { approval: id, verdict, kind: 'approval', answered: choice, by: by.slice(0, 200) };
-      if (caller !== undefined)
+      // No process waits for an answer about the network, and records it.
+      if (caller !== undefined || asked !== null)
         audit.recordSoon({ type: 'decision', taskId, execId: null, ...given, ...callerEntry(caller) });
     } catch (error) {
       if (caller !== undefined && isCode(error, 'permission_denied'))
