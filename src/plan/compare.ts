@@ -1,7 +1,8 @@
 /** What is wanted against what the place can give. Decided before anything is created. */
-import type { Guarantees, LimitName, NetworkMode, Spec } from '../backend.ts';
+import type { Guarantees, LimitName, Spec } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import type { Degradation } from '../store/store.ts';
+import { placedMode } from '../values/network-modes.ts';
 import { limitNames } from './limits.ts';
 import type { PlanDraft } from './types.ts';
 
@@ -31,9 +32,6 @@ export function compareSpec(
   const placed = { ...spec, network: placedMode(spec.network) };
   return { placed, degraded: [...unmet.map(listed), ...diskOfWorkspace(spec, guarantees)] };
 }
-
-/** What is allowed behind the door is no matter of the place. */
-const placedMode = (mode: NetworkMode): NetworkMode => (mode === 'observe' ? 'filtered' : mode);
 
 function findUnmet(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
   return [

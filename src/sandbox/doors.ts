@@ -2,10 +2,11 @@
 import type { EgressRow, OwnChange } from '../store/egress.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Caller } from '../values/caller.ts';
+import { placedMode } from '../values/network-modes.ts';
 
 /** A place that could not give it, and was allowed not to, has given a sandbox without one. */
 export function hasDoor({ spec, degraded }: Pick<SandboxRow, 'spec' | 'degraded'>): boolean {
-  return ['filtered', 'observe'].includes(spec.network) && !degraded.some(({ control }) => control === 'network');
+  return placedMode(spec.network) === 'filtered' && !degraded.some(({ control }) => control === 'network');
 }
 
 export interface Doors {

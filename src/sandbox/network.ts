@@ -2,6 +2,7 @@
 import type { Sandbox } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
+import { placedMode } from '../values/network-modes.ts';
 import type { Context } from './context.ts';
 import { measured } from './measure.ts';
 
@@ -10,7 +11,7 @@ import { measured } from './measure.ts';
  * the sandbox then. What cannot be measured proves nothing.
  */
 export async function proveNetwork(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<void> {
-  const wanted = row.spec.network;
+  const wanted = placedMode(row.spec.network);
   if (wanted === 'open') return;
   const { network, noneBy } = await (await context.backend(row.backend)).guarantees();
   if (!network.includes(wanted) || noneBy === 'filter') return;

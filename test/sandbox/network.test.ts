@@ -6,6 +6,7 @@ import { stopSandbox } from '../../src/sandbox/end.ts';
 import { parseEffective } from '../../src/sandbox/effective.ts';
 import type { Plan } from '../../src/plan/types.ts';
 import type { Context } from '../../src/sandbox/context.ts';
+import { placedMode } from '../../src/values/network-modes.ts';
 import { afresh, plan } from './service.ts';
 
 const none = 'Iface\tDestination\nlo\t00000000\n== routes6\n0 0 0 lo\n';
@@ -33,7 +34,7 @@ describe('a sandbox that is to have no network', () => {
   async function wanted(context: Context, network: Spec['network']): Promise<Plan> {
     const asked = await plan(context);
     const spec = { ...asked.spec, network };
-    return { ...asked, spec, placed: spec };
+    return { ...asked, spec, placed: { ...spec, network: placedMode(network) } };
   }
 
   it.each([
@@ -48,7 +49,7 @@ describe('a sandbox that is to have no network', () => {
     expect([await context.store.sandboxes(), at.place.resources.size]).toEqual([[], 0]);
   });
 
-  it('but one door is ended too when it has a route', async () => {
+  it.each(['filtered', 'observe'] as const)('but one door is ended too when it has a route (%s)', async (network) => {
     const context = await measuring(() => routed, { network: ['open', 'filtered', 'none'] });
     const opened: string[] = [];
     const doors = {
@@ -56,7 +57,7 @@ describe('a sandbox that is to have no network', () => {
       open: async ({ id }: { id: string }) => `${opened.push(id)}`,
       close: async () => undefined,
     };
-    const asked = await wanted(context, 'filtered');
+    const asked = await wanted(context, network);
     await expect(acquire({ ...context, doors }, asked, {})).rejects.toMatchObject({ code: 'not_supported' });
     expect([opened.length, await context.store.sandboxes(), at.place.resources.size]).toEqual([1, [], 0]);
   });
