@@ -15,7 +15,7 @@ import type { State } from './state.ts';
 
 const question = 'approval';
 /** No person reads and declines in this time: the host has done it. */
-const unseenMs = 50;
+const unseenMs = 200;
 
 export interface Attempt {
   readonly execId: string;
@@ -83,8 +83,8 @@ async function takeAnswer(call: Call, state: State): Promise<Reply | null> {
   if (response.kind !== 'elicit' || response.action === 'cancel')
     return required(call, await parts.asking.view(state.approvalId));
   if (response.action === 'decline') {
-    await answerIfOpen(call, state.approvalId, 'deny');
     const unseen = Date.now() - state.askedAtMs < unseenMs;
+    await answerIfOpen(call, state.approvalId, 'deny');
     return new Reply(
       failed({
         code: 'policy_denied',
