@@ -9,8 +9,9 @@ const usualCount = '100';
 export const netLog = defineCommand({
   name: 'net log',
   summary: 'Show the connections of a sandbox with a filtered network',
-  about: `A line for each connection that has ended or was denied: when, verdict, place, address, bytes sent and received, and the
-rule. It ends with the sandbox. Names come from the sandbox; those that hold a known secret are masked.`,
+  about: `A line for each connection that has ended or was denied: when, verdict, place, address, bytes sent and
+received, and the rule. It ends with the sandbox. Names come from the sandbox; those that hold a known
+secret are masked.`,
   operands: [{ name: 'TASK', count: 'one' }],
   runs: false,
   exitsAsCommand: false,

@@ -10,9 +10,10 @@ const hosts = { name: 'HOST', count: 'many' } as const;
 const kinds = {
   allow: {
     summary: 'Allow hosts to one sandbox',
-    about: `Beside what the configuration allows, until the sandbox is removed; it holds at once. HOST is example.com (that name
-alone), *.example.com (what is below it) or example.com:8443 (that port of it). A host that network.deny lists
-stays denied. For all sandboxes write it into network.allow of the configuration file.`,
+    about: `Beside what the configuration allows, until the sandbox is removed; it holds at once. HOST is
+example.com (that name alone), *.example.com (what is below it) or example.com:8443 (that port of it).
+A host that network.deny lists stays denied. For all sandboxes write it into network.allow of the
+configuration file.`,
     examples: [
       ['a host', 'net allow build example.com'],
       ['what is below a domain, and a port', 'net allow build "*.example.org" api.example.com:8443'],
@@ -20,14 +21,14 @@ stays denied. For all sandboxes write it into network.allow of the configuration
   },
   deny: {
     summary: 'Deny hosts to one sandbox',
-    about: `HOST is denied with everything below it, whatever else allows it, until the sandbox is removed. Connections that
-are open are cut.`,
+    about: `HOST is denied with everything below it, whatever else allows it, until the sandbox is removed.
+Connections that are open are cut.`,
     examples: [['a domain', 'net deny build example.com']],
   },
   forget: {
     summary: 'Take back what was allowed or denied to one sandbox',
-    about:
-      'HOST as `net show` prints it. What the configuration says holds again; connections that it forbids are cut.',
+    about: `HOST as \`net show\` prints it. What the configuration says holds again; connections that it
+forbids are cut.`,
     examples: [['a host', 'net forget build example.com']],
   },
 } as const;
@@ -89,9 +90,10 @@ async function printRules(rules: NetworkRules, context: Context): Promise<void> 
 export const netSuggest = defineCommand({
   name: 'net suggest',
   summary: 'Propose rules for what a sandbox has asked for',
-  about: `From the record of its connections: what no rule of the configuration allows becomes presets, hosts, and patterns where
-three or more names stand below one domain. Read them before you use them: the names come from the sandbox. With
---network observe all public names pass and are recorded, so that one run shows what a task needs.`,
+  about: `From the record of its connections: what no rule of the configuration allows becomes presets, hosts,
+and patterns where three or more names stand below one domain. Read them before you use them: the names
+come from the sandbox. With --network observe all public names pass and are recorded, so that one run
+shows what a task needs.`,
   operands: [task],
   runs: false,
   exitsAsCommand: false,

@@ -67,6 +67,29 @@ function policyCases(suite: Suite): void {
     const check = await place.agent.network.checker();
     expect((await check({ url: 'no url' })).verdict).toBe('block');
   });
+
+  const unfiltered = { code: 'failed_precondition', message: expect.stringContaining('it has no rules') };
+
+  suite.test('network.rules.unfiltered', 'says that an open network has no rules', async (place) => {
+    await expect(place.agent.network.rules(place.task)).rejects.toMatchObject(unfiltered);
+    await expect(place.agent.network.rules('absent')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  suite.test('network.change.unfiltered', 'changes no rules of an open network', async (place) => {
+    const { network } = place.person;
+    await expect(network.change(place.task, { deny: ['example.com'] })).rejects.toMatchObject(unfiltered);
+    const shared = { code: 'invalid_argument', message: expect.stringContaining('strangers') };
+    await expect(network.change(place.task, { allow: ['*.com'] })).rejects.toMatchObject(shared);
+    await expect(network.change(place.task, {})).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  suite.test('network.log.unfiltered', 'has no record of an open network', async (place) => {
+    await expect(Array.fromAsync(place.agent.network.log(place.task))).rejects.toMatchObject(unfiltered);
+  });
+
+  suite.test('network.suggest.unfiltered', 'proposes nothing for an open network', async (place) => {
+    await expect(place.agent.network.suggest(place.task)).rejects.toMatchObject(unfiltered);
+  });
 }
 
 function auditCases(suite: Suite): void {

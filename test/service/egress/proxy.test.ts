@@ -203,7 +203,9 @@ describe('the egress proxy', () => {
       socket.destroy();
     });
     expect(await deniedSince(home, row.id, since)).toMatchObject([{ name: 'a.example', rule: 'no rule' }]);
-    expect(await here.doors.denied(row, since)).toEqual([expect.stringContaining('add a.example to network.allow')]);
+    expect(await here.doors.denied(row, since)).toEqual([
+      expect.stringContaining(`caisson net allow ${row.taskId} a.example`),
+    ]);
   });
 
   it('shuts the door of a sandbox that is gone, whose rules go with it', async () => {
