@@ -21,7 +21,7 @@ describe('candidates', () => {
     [['exec'], 'bui', ['build', 'build-2']],
     [['rm', 'build'], 'b', ['build-2']],
     [['run', '--task'], 't', ['test']],
-    [['run', '--network'], '', ['open', 'filtered', 'none']],
+    [['run', '--network'], '', ['open', 'observe', 'filtered', 'none']],
     [['run'], '--me', ['--memory']],
     [['ls'], '--fi', ['--filter']],
     [['ls', '-o'], '', ['table', 'json']],
