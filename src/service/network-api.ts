@@ -1,13 +1,9 @@
 /** What may be connected to, by this host and by sandboxes whose network is filtered. */
 import type { UrlChecker } from '../network/types.ts';
+import type { EgressLists } from '../store/egress.ts';
 import type { Options } from './types.ts';
 
-export interface NetworkLists {
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
-  readonly ports: readonly number[];
-  readonly presets: readonly string[];
-}
+export type NetworkLists = EgressLists;
 
 /** What a sandbox may reach. What is denied goes before what is allowed, wherever both stand. */
 export interface NetworkRules {

@@ -76,7 +76,7 @@ class Lines {
     this.inode = inode;
   }
 
-  /** `null`: there is none. */
+  /** `null`: the file does not exist. */
   static async open(path: string): Promise<Lines | null> {
     try {
       const file = await open(path, 'r');
