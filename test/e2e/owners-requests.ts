@@ -184,6 +184,7 @@ export const recorded: ReadonlySet<string> = new Set([
   `GET ${execsAt}`,
   `GET ${execsAt}/{execId}`,
   `DELETE ${execsAt}/{execId}`,
+  'GET /v1/sandboxes/{id}/logs',
 ]);
 
 /** In one of its sandboxes, which the body names. `null`: it has none. */
