@@ -280,6 +280,11 @@ export interface CreateOptions extends Cancelable {
    * who sees it may connect; on this host only the user of Caisson can get there. Bytes that come in on port 3128 of the sandbox's loopback go there, and nowhere else. The socket is replaced
    * while the sandbox runs, and may have no listener: then connections are closed. It is there before `create`, and stays
    * until after `destroy`. After `power.start` the way is there again when it resolves.
+   *
+   * A backend whose sandboxes have a network namespace on this host need not carry bytes. It keeps a file `entrance` in the
+   * directory while the sandbox runs, written in one step before `create` and `power.start` resolve: `{"pid":N,"startedAt":"T"}`,
+   * a process in the namespace by its number on this host and its start time (field 22 of proc_pid_stat(5)). Core then
+   * listens on port 3128 in there, by the rights of the user of Caisson, before the first command.
    */
   readonly door?: string | undefined;
   readonly onProgress?: (progress: Progress) => void;

@@ -121,6 +121,7 @@ class SingularityBackend implements Backend {
         ...image,
         limits: spec.limits,
         network: spec.network,
+        door: doorOf(spec, options),
         mounts: spec.mounts,
         credentials: options.credentials,
         readOnlyRoot: spec.hardening.readOnlyRoot,
@@ -174,6 +175,12 @@ async function runRoot({ scratch }: Facts): Promise<string> {
   const directory = join(scratch, `caisson-run-${process.getuid?.() ?? 0}`);
   await makeOurs(directory);
   return directory;
+}
+
+function doorOf({ network }: Spec, { door }: CreateOptions): string | null {
+  if (network !== 'filtered') return null;
+  if (door !== undefined) return door;
+  throw new CaissonError('not_supported', 'a filtered network needs a door, and none was given');
 }
 
 /** The same on every try; short, since sockets below it may have 107 bytes only. */

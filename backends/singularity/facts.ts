@@ -20,6 +20,8 @@ export interface Facts {
   readonly hostName: string;
   readonly scratch: string;
   readonly cache: string;
+  /** The program by which a listener gets into a network namespace. */
+  readonly hasNsenter: boolean;
   /** Programs that are needed and not there. */
   readonly missing: readonly string[];
   /** Namespaces that an account without rights may make (user_namespaces(7)); 0: not allowed. */
@@ -46,6 +48,7 @@ export async function askFacts(options: OpenOptions, pipesFor: (account: Account
     scratch: scratchOf(options),
     cache: cacheOf(options, account.handedOver),
     missing: await missingOf(wanted, host.path),
+    hasNsenter: (await missingOf(['nsenter'], path)).length === 0,
     userNamespaces: await userNamespaces(),
   };
 }

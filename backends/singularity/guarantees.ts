@@ -4,11 +4,11 @@ import type { Facts } from './facts.ts';
 import { apptainerProfile } from './seccomp.ts';
 
 /** What of the facts it is about. */
-interface Known extends Pick<Facts, 'hierarchy'> {
+interface Known extends Pick<Facts, 'hierarchy' | 'hasNsenter'> {
   readonly host: { readonly account: Pick<Facts['host']['account'], 'handedOver'> };
 }
 
-export function guaranteesOf({ hierarchy, host: { account } }: Known): Guarantees {
+export function guaranteesOf({ hierarchy, hasNsenter, host: { account } }: Known): Guarantees {
   const byGroup: Enforcement =
     typeof hierarchy === 'string'
       ? { enforced: false, reason: hierarchy }
@@ -23,7 +23,7 @@ export function guaranteesOf({ hierarchy, host: { account } }: Known): Guarantee
         ? { enforced: true, by: 'a disk image or tmpfs of that size' }
         : { enforced: false, reason: 'without root, files are kept in plain directories, which have no size' },
     },
-    network: ['none', 'open'],
+    network: hasNsenter ? ['none', 'filtered', 'open'] : ['none', 'open'],
     persistence: 'directory',
     persistentDisk: account.handedOver,
     ephemeral: true,

@@ -34,6 +34,8 @@ function noFilter(): CaissonError {
 const posture = ['--userns', '--cleanenv', '--no-privs', '--drop-caps', 'ALL'] as const;
 
 export interface Running {
+  /** Of its first process, on this host. */
+  readonly pid: number;
   /** Its pid namespace, as the kernel names it. */
   readonly namespace: string;
   /** Whether a filter of system calls applies to its first process (proc_pid_status(5)). */
@@ -76,7 +78,7 @@ export async function findInstance(directory: string): Promise<Running | null> {
   if (pid === null || !(await carries(pid, configOf(directory)))) return null;
   const namespace = await namespaceOf(pid);
   if (namespace === null || namespace === (await namespaceOf(process.pid))) return null;
-  return { namespace, filtered: await isFiltered(pid) };
+  return { pid, namespace, filtered: await isFiltered(pid) };
 }
 
 /** The overlay is prepared, and so is the control group, where there are any. */

@@ -6,6 +6,10 @@ const hierarchy = { version: 2, at: { cpu: '', memory: '', pids: '' } } as const
 const noLimits = 'setting limits needs root, or a scheduler that sets them around Caisson';
 
 export const promises: Readonly<Record<string, Guarantees>> = {
-  'Caisson as root': guaranteesOf({ hierarchy, host: { account: { handedOver: true } } }),
-  'Caisson as another user': guaranteesOf({ hierarchy: noLimits, host: { account: { handedOver: false } } }),
+  'Caisson as root': guaranteesOf({ hierarchy, hasNsenter: true, host: { account: { handedOver: true } } }),
+  'Caisson as another user': guaranteesOf({
+    hierarchy: noLimits,
+    hasNsenter: true,
+    host: { account: { handedOver: false } },
+  }),
 };

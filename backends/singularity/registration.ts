@@ -13,6 +13,8 @@ export interface Plan {
   /** Credential files, read-only. `null`: core writes them in, or there are none. */
   readonly credentials: Mount | null;
   readonly readOnlyRoot: boolean;
+  /** Directory of its door. `null`: it has none. */
+  readonly door: string | null;
   /** Whether our filter of system calls applies. */
   readonly seccomp: boolean;
   /** Where what it writes is kept. `null`: it is lost at the end. */
@@ -47,12 +49,16 @@ function planFrom(value: unknown): Plan | null {
   const limits = limitsFrom(value['limits']);
   const mounts = Array.isArray(value['mounts']) ? value['mounts'].map(mountFrom) : [null];
   if (typeof root !== 'string' || !isTextOrNull(digest) || !isTextOrNull(keep) || limits === null) return null;
-  if ((network !== 'open' && network !== 'none') || typeof readOnlyRoot !== 'boolean') return null;
+  // Those of earlier versions have no door.
+  const door = value['door'] ?? null;
+  if (!isTextOrNull(door) || (network === 'filtered') !== (door !== null)) return null;
+  if ((network !== 'open' && network !== 'none' && network !== 'filtered') || typeof readOnlyRoot !== 'boolean')
+    return null;
   if (typeof seccomp !== 'boolean') return null;
   if (!mounts.every((mount) => mount !== null)) return null;
   const credentials = mountFrom(value['credentials']);
   if (credentials === null && value['credentials'] !== null) return null;
-  return { root, digest, limits, network, mounts, credentials, readOnlyRoot, seccomp, keep };
+  return { root, digest, limits, network, mounts, credentials, door, readOnlyRoot, seccomp, keep };
 }
 
 function limitsFrom(value: unknown): Limits | null {

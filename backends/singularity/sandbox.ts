@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import type { Cancelable, ExecOptions, Process, Ref, ResourceState, Sandbox } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
+import { removeEntrance, writeEntrance } from '../../src/lib/entrance.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import type { Registry } from '../shared/registry.ts';
 import { Cgroup } from './cgroup.ts';
@@ -76,7 +77,8 @@ export class SingularitySandbox implements Sandbox {
   async start(): Promise<void> {
     await this.#locked(async () => {
       const registration = await this.#write('running');
-      if ((await findInstance(this.#directory)) !== null) return;
+      const running = await findInstance(this.#directory);
+      if (running !== null) return this.#enterable(registration, running);
       const { host } = this.#shared;
       // What an earlier life of it left, as after a crash.
       await endAll(configOf(this.#directory));
@@ -84,8 +86,12 @@ export class SingularitySandbox implements Sandbox {
       await makeBetween(this.#directory, host.account);
       await prepareOverlay(host, registration);
       await this.#cgroup?.make(registration.plan.limits);
-      await startInstance(host, registration, this.#cgroup);
+      this.#enterable(registration, await startInstance(host, registration, this.#cgroup));
     });
+  }
+
+  #enterable({ plan: { door } }: Registration, { pid }: Running): void {
+    if (door !== null) writeEntrance(door, pid);
   }
 
   async exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> {
@@ -115,6 +121,7 @@ export class SingularitySandbox implements Sandbox {
   /** What it wrote and is to keep stays where it is. */
   async #stop(): Promise<void> {
     const registration = await this.#write('stopped');
+    if (registration.plan.door !== null) removeEntrance(registration.plan.door);
     await endAll(configOf(this.#directory));
     await releaseOverlay(this.#shared.host, registration);
     await this.#cgroup?.remove();

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ExecOptions, Process } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
+import { proxyVariables } from '../../src/values/proxy-variables.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { startProcess } from '../shared/host-process.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
@@ -70,9 +71,10 @@ export async function startExec(host: Host, start: Start): Promise<Process> {
   return await untilAborted(begun(process, start), options.signal, (late) => void endLate(late));
 }
 
-function launchOf({ command, options: { cwd, env, stdin } }: Start): Launch {
+function launchOf({ command, options: { cwd, env, stdin }, registration: { plan } }: Start): Launch {
   // The account's own home is on the host, and means nothing here.
-  return { command, cwd, env: { HOME: '/root', ...env }, stdin, guard: null, terminal: null };
+  const proxy = plan.network === 'filtered' ? proxyVariables : {};
+  return { command, cwd, env: { HOME: '/root', ...proxy, ...env }, stdin, guard: null, terminal: null };
 }
 
 /** Resolves when the word has come. Rejects when the stream ends before it: no shell was started. */

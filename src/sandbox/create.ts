@@ -18,6 +18,7 @@ import { cancelable, type Context, type Handle, processLease, type StepOptions }
 import { forgetCopies, shownCredentials } from './credentials.ts';
 import { labelsFor } from './change.ts';
 import { keptSandboxId, makeDirectory } from './directory.ts';
+import { hasDoor } from './doors.ts';
 import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
 import { keepLive } from './live.ts';
@@ -65,6 +66,7 @@ export async function placeSandbox(
     const unproved = await proveMounts(context, { row, sandbox, mayMiss: plan.allowDegraded }, mounts);
     const live = keepLive(context, row.id, sandbox, nonce);
     await proveNetwork(context, row, live);
+    if (hasDoor(row)) await context.doors.enter(row);
     await forgetCopies(context, row);
     const degraded = [...row.degraded, ...unproved];
     const patch = { state: 'ready', ref: sandbox.ref, degraded, ...usedNow(context.clock) } as const;

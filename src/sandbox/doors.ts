@@ -14,6 +14,8 @@ export interface Doors {
   open(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<string>;
   /** The same, for one that was open: nearly free where nothing has changed. */
   keep(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<void>;
+  /** Resolves when there is a way in for a sandbox that was just made or started. Throws `unavailable`. */
+  enter(sandbox: Pick<SandboxRow, 'id'>): Promise<void>;
   /** Takes up what the configuration says now, for all that are open. */
   refresh(): Promise<void>;
   /**

@@ -6,6 +6,7 @@ import type { Ref, Sandbox } from '../backend.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxPatch, SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type StepOptions } from './context.ts';
+import { hasDoor } from './doors.ts';
 
 type Powered = { readonly row: SandboxRow; readonly sandbox: Sandbox };
 
@@ -27,6 +28,7 @@ export async function startResource(context: Context, what: Powered, options: St
     ref = next;
   };
   await sandbox.power?.start({ ...cancelable(options), onRef });
+  if (hasDoor(row)) await context.doors.enter(row);
   return await (await context.backend(row.backend)).attach(ref, cancelable(options));
 }
 

@@ -5,6 +5,7 @@ const unexpected = (): Promise<never> => Promise.reject(new Error('a door was as
 export const noDoors: Doors = {
   open: unexpected,
   keep: unexpected,
+  enter: unexpected,
   change: unexpected,
   close: unexpected,
   denied: unexpected,

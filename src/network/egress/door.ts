@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import * as net from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Socket } from 'node:net';
 import type { AddressRules } from '../address/types.ts';
 import type { AdmitParts } from './admit.ts';
 import type { JudgeRules } from './decide.ts';
@@ -37,7 +37,9 @@ export class Door {
   readonly #visits = new Set<Visit>();
   /** Connections within which plain HTTP to one target is spoken. */
   readonly #inside = new WeakMap<Duplex, Target>();
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets = new Set<net.Socket>();
+  /** Beside the own one. */
+  #adopted: net.Server | null = null;
   #egress: Ruleset;
 
   constructor(parts: DoorParts) {
@@ -58,7 +60,7 @@ export class Door {
     this.#server.maxConnections = mostConnections;
     // Headers are bounded by their bytes. Those beyond a count would be dropped in silence.
     this.#server.maxHeadersCount = 0;
-    this.#server.on('connection', (socket: Socket) => this.#hold(socket));
+    this.#server.on('connection', (socket: net.Socket) => this.#hold(socket));
     this.#server.on('request', (request, response) => void this.#plain(request, response));
     this.#server.on('connect', (request, socket, head) => void this.#connect(request, socket, head));
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#refuse(error, socket));
@@ -68,6 +70,22 @@ export class Door {
   async listen(at: { readonly path: string } | { readonly port: number; readonly host: string }): Promise<void> {
     this.#server.listen(at);
     await once(this.#server, 'listening');
+  }
+
+  /** A listener that another process has made: what comes in there comes in here, until the next one is adopted. */
+  adopt(listener: net.Server | null): void {
+    this.#adopted?.close();
+    this.#adopted = listener === null ? null : this.#listenOn(listener);
+  }
+
+  #listenOn(listener: net.Server): net.Server {
+    const { mostConnections } = this.#parts.limits;
+    const own = net.createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      this.#server.emit('connection', socket),
+    );
+    own.maxConnections = mostConnections;
+    own.on('error', () => undefined);
+    return own.listen(listener);
   }
 
   address(): ReturnType<Server['address']> {
@@ -87,6 +105,7 @@ export class Door {
   async close(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
+    this.adopt(null);
     for (const visit of this.#visits) visit.abort();
     for (const socket of this.#sockets) socket.destroy();
     await promise;
@@ -98,7 +117,7 @@ export class Door {
     return { egress: this.#egress, addresses };
   }
 
-  #hold(socket: Socket): void {
+  #hold(socket: net.Socket): void {
     if (this.#sockets.has(socket)) return;
     this.#sockets.add(socket);
     socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket));

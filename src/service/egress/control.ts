@@ -1,29 +1,28 @@
 /**
- * How other processes of the state directory speak with the proxy: a unix socket, for this user alone, and one word. `sync` asks it
- * to take up what the store says; the answer is `ok` when it has. A connection that stays tells that the proxy lives.
+ * How other processes of the state directory speak with the proxy: a unix socket, for this user alone, and lines. Each is the id of
+ * a sandbox, and asks it to take up what the store says of that one; the answer is `ok` when it has. As long as the connection stays,
+ * the proxy lives.
  */
 import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { CaissonError } from '../../errors.ts';
+import { CaissonError, toCaissonError } from '../../errors.ts';
 import { egressDirectory, withShortPath } from './places.ts';
 
 const name = 'control';
-const word = 'sync\n';
 const mostBytes = 1024;
 
 /** `sync`: throws what is answered. */
-export async function openControl(home: string, sync: () => Promise<void>): Promise<Server> {
+export async function openControl(home: string, sync: (sandboxId: string) => Promise<void>): Promise<Server> {
   const server = createServer((socket) => {
     let said = '';
     socket.on('error', () => undefined);
     socket.on('data', (chunk: Buffer) => {
-      said += chunk.toString('latin1');
+      const lines = `${said}${chunk.toString('latin1')}`.split('\n');
+      said = lines.pop() ?? '';
       if (said.length > mostBytes) return void socket.destroy();
-      const asked = said.split(word).length - 1;
-      said = said.slice(said.lastIndexOf('\n') + 1);
-      for (let each = 0; each < asked; each += 1) void answer(socket, sync);
+      for (const sandboxId of lines) void answer(socket, sync(sandboxId));
     });
   });
   rmSync(join(egressDirectory(home), name), { force: true });
@@ -35,10 +34,11 @@ export async function openControl(home: string, sync: () => Promise<void>): Prom
   return server;
 }
 
-async function answer(socket: Socket, sync: () => Promise<void>): Promise<void> {
-  const said = await sync().then(
+/** Answers come in the order of their requests. */
+async function answer(socket: Socket, syncing: Promise<void>): Promise<void> {
+  const said = await syncing.then(
     () => 'ok\n',
-    () => 'failed\n',
+    (error: unknown) => `${toCaissonError(error).message.replaceAll('\n', ' ').slice(0, mostBytes)}\n`,
   );
   if (socket.writable) socket.write(said);
 }
@@ -81,11 +81,11 @@ export class Link {
   }
 
   /** Throws `unavailable` when the proxy ends meanwhile, or cannot do it. */
-  async sync(): Promise<void> {
+  async sync(sandboxId: string): Promise<void> {
     const waiting = Promise.withResolvers<void>();
     this.#waiting.push(waiting);
     this.#socket.ref();
-    this.#socket.write(word);
+    this.#socket.write(`${sandboxId}\n`);
     try {
       await waiting.promise;
     } finally {
@@ -103,7 +103,7 @@ export class Link {
     for (const line of lines) {
       const waiting = this.#waiting.shift();
       if (line === 'ok') waiting?.resolve();
-      else waiting?.reject(new CaissonError('unavailable', 'the egress proxy could not take up its rules'));
+      else waiting?.reject(new CaissonError('unavailable', `the egress proxy refused: ${line}`));
     }
   }
 

@@ -6,6 +6,7 @@ import { sourceNow } from '../../config/source.ts';
 import { egressLists } from '../../config/network.ts';
 import type { Loaded } from '../../config/types.ts';
 import { type Doors, hasDoor } from '../../sandbox/doors.ts';
+import { readEntrance } from '../../lib/entrance.ts';
 import type { EgressReading, EgressRow, OwnChange } from '../../store/egress.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
 import { operator } from '../../values/caller.ts';
@@ -16,7 +17,7 @@ import { changeEntry } from './audit.ts';
 import { deniedNotes } from './denied.ts';
 import { deniedSince } from './log.ts';
 import { Link } from './control.ts';
-import { egressDirectory, makeDoor, removeDoor } from './places.ts';
+import { doorOf, egressDirectory, makeDoor, removeDoor } from './places.ts';
 import { pauseBeforeStart, recentStarts } from './revival.ts';
 import { linkTo, type StartParts } from './start.ts';
 
@@ -76,7 +77,7 @@ export class EgressDoors implements Doors {
     if (change !== null) audit.recordSoon(change);
     this.#held.add(sandbox.id);
     const link = await this.#linked();
-    await link.sync();
+    await link.sync(sandbox.id);
     this.#open.set(sandbox.id, { source: read.source, revision: row.revision });
     return directory;
   }
@@ -89,6 +90,11 @@ export class EgressDoors implements Doors {
     const row = known?.source === source ? await store.egress.of(sandbox.id) : null;
     const isTaken = row !== null && row.revision === known?.revision;
     if (!isTaken || (row.source !== source && sourceNow(home) === source)) await this.open(sandbox);
+  }
+
+  /** Most places carry the bytes themselves, and leave nothing to do. */
+  async enter({ id }: Pick<SandboxRow, 'id'>): Promise<void> {
+    if (readEntrance(doorOf(this.#parts.home, id)) !== null) await (await this.#linked()).sync(id);
   }
 
   async refresh(): Promise<void> {
@@ -120,7 +126,7 @@ export class EgressDoors implements Doors {
     if (entry !== null) audit.recordSoon(entry);
     // Without a proxy there is nothing to cut: the next one begins with what the store says.
     const link = this.#link?.isOpen === true ? this.#link : await Link.open(home);
-    await link?.sync();
+    await link?.sync(sandbox.id);
     if (link !== this.#link) link?.close();
     return settled.row;
   }

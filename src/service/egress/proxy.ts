@@ -6,8 +6,10 @@ import { existsSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Audit } from '../../audit/types.ts';
 import { toCaissonError } from '../../errors.ts';
+import { readEntrance, type Entrance } from '../../lib/entrance.ts';
 import type { AddressRules } from '../../network/address/types.ts';
 import { systemLookup } from '../../network/dial/vet.ts';
 import { Door } from '../../network/egress/door.ts';
@@ -18,12 +20,13 @@ import type { EgressRow } from '../../store/egress.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
 import { openControl } from './control.ts';
 import { Denials } from './denials.ts';
+import { listenInside } from './enter.ts';
 import { logConnection } from './log.ts';
-import { egressDirectory, makeEgressDirectory, makeDoor, proxyLease, withShortPath } from './places.ts';
+import { doorOf, egressDirectory, makeEgressDirectory, makeDoor, proxyLease, withShortPath } from './places.ts';
 
 export interface ProxyParts {
   readonly home: string;
-  readonly store: Pick<Store, 'acquire' | 'release' | 'sandboxes' | 'egress'>;
+  readonly store: Pick<Store, 'acquire' | 'release' | 'sandbox' | 'sandboxes' | 'egress'>;
   readonly audit: Pick<Audit, 'recordSoon'>;
   /** By the configuration in force. */
   readonly addresses: () => Promise<AddressRules>;
@@ -35,6 +38,8 @@ interface Open {
   readonly door: Door;
   readonly denials: Denials;
   revision: number;
+  /** Of the sandbox's own network namespace, where the proxy listens in it. */
+  entrance: Entrance | null;
 }
 
 /** Another process may just be ending. */
@@ -49,7 +54,7 @@ export async function runProxy(parts: ProxyParts): Promise<boolean> {
   if (!(await held(parts))) return false;
   const proxy = new EgressProxy(parts);
   await makeEgressDirectory(parts.home);
-  const control = await openControl(parts.home, () => proxy.sync());
+  const control = await openControl(parts.home, (sandboxId) => proxy.sync(sandboxId));
   try {
     await proxy.run();
   } finally {
@@ -85,14 +90,24 @@ class EgressProxy {
     const isNeeded = (): boolean => performance.now() - this.#neededAt < lingerMs;
     // A state directory that was removed takes its sandboxes along, whatever the open database still says.
     while (!signal.aborted && isNeeded() && existsSync(egressDirectory(home))) {
-      await this.sync().catch((error: unknown) => this.#parts.say(toCaissonError(error).message));
+      await this.#next(() => this.#look()).catch((error: unknown) => this.#parts.say(toCaissonError(error).message));
       await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** One after another, each by what the store says then. */
-  sync(): Promise<void> {
-    const next = this.#syncing.then(() => this.#sync());
+  /** Takes up what the store says of one sandbox. */
+  sync(sandboxId: string): Promise<void> {
+    return this.#next(async () => {
+      const row = await this.#parts.store.sandbox(sandboxId);
+      if (row === null || !hasDoor(row)) return await this.#shut(sandboxId);
+      this.#neededAt = performance.now();
+      await this.#keep(row);
+    });
+  }
+
+  /** One after another. */
+  #next(work: () => Promise<void>): Promise<void> {
+    const next = this.#syncing.then(work);
     this.#syncing = next.catch(() => undefined);
     return next;
   }
@@ -102,7 +117,8 @@ class EgressProxy {
     for (const [id] of this.#doors) await this.#shut(id);
   }
 
-  async #sync(): Promise<void> {
+  /** At all sandboxes. */
+  async #look(): Promise<void> {
     const rows = (await this.#parts.store.sandboxes()).filter(hasDoor);
     if (rows.length > 0) this.#neededAt = performance.now();
     const wanted = new Set(rows.map(({ id }) => id));
@@ -120,6 +136,7 @@ class EgressProxy {
       const open = this.#doors.get(row.id);
       if (open === undefined) await this.#open(row, rules);
       else if (open.revision !== rules.revision) await this.#revise(open, row, rules);
+      await this.#enter(row.id);
     } catch (error) {
       await this.#shut(row.id);
       throw error;
@@ -145,12 +162,24 @@ class EgressProxy {
     await rm(join(directory, 'door'), { force: true });
     await withShortPath(directory, 'door', async (path) => await door.listen({ path }));
     await chmod(join(directory, 'door'), 0o777);
-    this.#doors.set(row.id, { door, denials, revision: rules.revision });
+    this.#doors.set(row.id, { door, denials, revision: rules.revision, entrance: null });
   }
 
   async #revise(open: Open, row: SandboxRow, rules: EgressRow): Promise<void> {
     await open.door.revise(rulesetIn(row, rules));
     open.revision = rules.revision;
+  }
+
+  /** A sandbox that was started anew has another namespace. */
+  async #enter(id: string): Promise<void> {
+    const open = this.#doors.get(id);
+    const entrance = readEntrance(doorOf(this.#parts.home, id));
+    if (open === undefined || isDeepStrictEqual(entrance, open.entrance)) return;
+    open.entrance = null;
+    open.door.adopt(null);
+    if (entrance === null) return;
+    open.door.adopt(await listenInside(entrance));
+    open.entrance = entrance;
   }
 
   async #shut(id: string): Promise<void> {

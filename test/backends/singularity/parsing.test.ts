@@ -129,6 +129,7 @@ describe('registrations', () => {
       digest: null,
       limits: { cpuCores: 1, memoryBytes: null, diskBytes: null, pids: 5 },
       network: 'none',
+      door: null,
       mounts: [{ source: '/a', target: '/b', readOnly: true }],
       credentials: { source: '/c', target: '/root/.caisson', readOnly: true },
       readOnlyRoot: false,
@@ -139,6 +140,8 @@ describe('registrations', () => {
 
   it('are read as they were written', () => {
     expect(parseRegistration(JSON.stringify(whole))).toEqual(whole);
+    const filtered = { ...whole, plan: { ...whole.plan, network: 'filtered', door: '/d' } };
+    expect(parseRegistration(JSON.stringify(filtered))).toEqual(filtered);
   });
 
   it.each([
@@ -149,6 +152,8 @@ describe('registrations', () => {
     { ...whole, plan: { ...whole.plan, limits: { ...whole.plan.limits, pids: '5' } } },
     { ...whole, plan: { ...whole.plan, mounts: [{ source: '/a' }] } },
     { ...whole, plan: { ...whole.plan, network: 'host' } },
+    { ...whole, plan: { ...whole.plan, network: 'filtered' } },
+    { ...whole, plan: { ...whole.plan, door: '/d' } },
     { ...whole, plan: { ...whole.plan, credentials: '/c' } },
     { ...whole, plan: null },
   ])('of another form are not ours', (other) => {
