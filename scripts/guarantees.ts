@@ -47,6 +47,7 @@ const rows: readonly (readonly [string, (guarantees: Guarantees) => string])[] =
   ['disk of kept files', ({ persistentDisk }) => yes(persistentDisk === true)],
   ['network modes', ({ network }) => network.toSorted().join(', ')],
   ['`none` is measured inside', ({ network, noneBy }) => (network.includes('none') ? yes(noneBy !== 'filter') : '-')],
+  ['`open` is kept from this host', ({ refusals }) => (refusals === undefined ? '-' : limit(refusals))],
   ['keeps files of a task', ({ persistence }) => keeping[persistence]],
   ['files go when something else removes it', ({ filesGoWithSandbox }) => yes(filesGoWithSandbox === true)],
   ['loses the files of a sandbox without a task', ({ ephemeral }) => yes(ephemeral)],

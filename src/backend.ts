@@ -148,6 +148,12 @@ export interface Guarantees {
    */
   readonly noneBy?: 'no-route' | 'filter';
   /**
+   * Whether sandboxes whose network is `open` are kept from what `OpenOptions.refusals` names. `runtimes`: those of
+   * `hardening.runtimes` in which it holds; the engine's default is among them. Absent: the place is nothing of the
+   * operator's network, or none of its sandboxes has a network of its own.
+   */
+  readonly refusals?: Enforcement & { readonly runtimes?: readonly string[] };
+  /**
    * How a persistent sandbox keeps its files. `directory`: core makes a directory of the task's own on this host and
    * passes it to `create`. `place`: the place keeps them by its own means. `none`: it cannot keep any.
    */
@@ -646,8 +652,21 @@ export interface OpenOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** What the backend may keep between processes. Absent: it keeps nothing. */
   readonly kept?: Kept;
+  /**
+   * For backends that promise `Guarantees.refusals`, as they are now. The kernel refuses these connections of a sandbox whose
+   * network is `open`, whichever interface a program binds to, from before its first command and after each start.
+   */
+  readonly refusals?: () => Refusals;
   /** For places that run containers. Absent: none can be had. Throws `not_supported` where this host cannot make it. */
   readonly doorImage?: () => Promise<DoorImage>;
+}
+
+/** Where sandboxes may not connect to. The backend adds what it alone knows, such as the gateway. */
+export interface Refusals {
+  /** IPv4, as `10.0.0.0/8` (RFC 4632). */
+  readonly ranges: readonly string[];
+  /** Within them, and all the same open, by TCP and UDP. */
+  readonly opened: readonly { readonly address: string; readonly port: number }[];
 }
 
 /** An image without a registry, whose command carries bytes between port 3128 of loopback and the socket `/door/door`. */

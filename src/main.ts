@@ -39,6 +39,7 @@ import { reloader } from './service/admin/reload.ts';
 import { configLook, configView } from './service/admin/config.ts';
 import { networkOf } from './service/admin/network.ts';
 import { openingNotices, settingNotices } from './service/admin/notices.ts';
+import { refusalsIn } from './network/refusals.ts';
 import { registryVariables } from './sandbox/registry-access.ts';
 import { openWebhooks, type Webhooks, webhookSecrets, webhookVariables } from './service/webhooks/open.ts';
 import { checkerOf, policyOf } from './service/admin/policy.ts';
@@ -186,8 +187,7 @@ type Configured = Pick<Awaited<ReturnType<typeof configured>>, 'entries' | 'keys
 
 function backendsIn({ entries, keys, loaded }: Configured, instance: string): Backends {
   return new Backends(entries, (name) => ({
-    env: loaded.env,
-    instance,
+    ...{ env: loaded.env, instance, refusals: () => refusalsIn(loaded) },
     settings: settingsFor(name, keys.configs[name]?.defaults ?? {}, loaded),
     kept: keptIn(join(loaded.home, 'cache', name)),
     doorImage: async () => await (await import('../images/builder/egress.ts')).egressImage(),

@@ -12,6 +12,7 @@ import type {
   ListOptions,
   OpenOptions,
   Ref,
+  Refusals,
   Sandbox,
   Spec,
   Leftovers,
@@ -26,6 +27,7 @@ import { findDiskLimit } from './container/disk.ts';
 import { Engine } from './engine/engine.ts';
 import { type Facts, isPodman } from './engine/facts.ts';
 import { toGuarantees } from './guarantees.ts';
+import { canRefuse } from './container/refusals.ts';
 import { imageFindings } from './container/image.ts';
 import { imagesOf } from './engine/images.ts';
 import { checkSpec } from './container/limits.ts';
@@ -48,12 +50,15 @@ class DockerBackend implements Backend {
   readonly #engine: Engine;
   readonly #image: unknown;
   readonly #doorImage: OpenOptions['doorImage'];
+  readonly #refusals: OpenOptions['refusals'];
+  #canRefuse: Promise<Enforcement> | null = null;
   readonly #disk = new Map<string, Promise<Enforcement>>();
 
   constructor(options: OpenOptions) {
     this.#engine = new Engine(options);
     this.#image = options.settings?.['image'];
     this.#doorImage = options.doorImage;
+    this.#refusals = options.refusals;
     this.images = imagesOf(this.#engine);
   }
 
@@ -123,7 +128,8 @@ class DockerBackend implements Backend {
   async #sandbox({ inspected, init }: Created, facts: Facts): Promise<Sandbox> {
     const where = { facts, local: await this.#engine.isLocal(), root: process.geteuid?.() === 0 };
     const sameKernel = onThisKernel(inspected.runtime, where);
-    return new DockerSandbox(this.#engine, inspected, { host: facts.id, init, sameKernel });
+    const refusals = async (): Promise<Refusals | null> => (await this.#refusalsBy(facts))?.() ?? null;
+    return new DockerSandbox(this.#engine, inspected, { host: facts.id, init, sameKernel, refusals });
   }
 
   async #make(spec: Spec, options: CreateOptions): Promise<Created> {
@@ -140,7 +146,24 @@ class DockerBackend implements Backend {
       hostUser: hostUser() ?? { uid: 0, gid: 0 },
     };
     const doorImage = spec.network === 'filtered' ? await this.#doorOf(options) : null;
-    return make({ engine: this.#engine, spec, options, plan, doorImage });
+    const refusals = await this.#refusalsBy(facts);
+    return make({ engine: this.#engine, spec, options, plan, doorImage, refusals });
+  }
+
+  /** `null`: nothing can be refused here. */
+  async #refusalsBy(facts: Facts): Promise<(() => Refusals) | null> {
+    const { enforced } = await this.#refusing(facts);
+    return enforced ? (this.#refusals ?? null) : null;
+  }
+
+  async #refusing(facts: Facts): Promise<Enforcement> {
+    const root = process.geteuid?.() === 0;
+    const local = await this.#engine.isLocal();
+    const no = (reason: string): Enforcement => ({ enforced: false, reason });
+    if (!local) return no('the engine is not on this host');
+    if (!root || !onThisKernel(facts.defaultRuntime, { facts, local, root }))
+      return no('rules of a sandbox are set by root, beside an engine with runc or crun on the same kernel');
+    return await (this.#canRefuse ??= canRefuse());
   }
 
   async #doorOf({ door }: CreateOptions): Promise<DoorImage> {
@@ -171,7 +194,8 @@ class DockerBackend implements Backend {
   async #guaranteesBy(facts: Facts, { signal }: Cancelable): Promise<Guarantees> {
     const disk = await untilAborted(this.#diskLimit(facts), signal);
     const local = await this.#engine.isLocal();
-    return toGuarantees(facts, { disk, local, hostUser: hostUser() !== null, door: this.#hasDoors(facts, local) });
+    const [door, refusals] = [this.#hasDoors(facts, local), await this.#refusing(facts)];
+    return toGuarantees(facts, { disk, local, hostUser: hostUser() !== null, door, refusals });
   }
 
   /** SELinux would have to be asked about the socket, and Podman was not tried. */

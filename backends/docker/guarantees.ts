@@ -9,6 +9,8 @@ export interface Place {
   /** Whether directories of this host can be bound. */
   readonly local: boolean;
   readonly hostUser: boolean;
+  /** Whether addresses can be refused to a sandbox. */
+  readonly refusals: Enforcement;
   /** Whether a socket of this host can be carried to the loopback of a sandbox. */
   readonly door: boolean;
 }
@@ -40,6 +42,7 @@ export function toGuarantees(facts: Known, place: Place): Guarantees {
       diskBytes: place.disk,
     },
     network: place.door ? ['open', 'filtered', 'none'] : ['open', 'none'],
+    refusals: { ...place.refusals, runtimes: ['runc', 'crun'] },
     persistence: place.local ? 'directory' : 'place',
     ephemeral: true,
     survivesRestart: true,

@@ -2,6 +2,7 @@
 import type { Guarantees } from '../../src/backend.ts';
 import { type Known, toGuarantees } from './guarantees.ts';
 
+const elsewhere = 'the engine is not on this host';
 const usual: Known = {
   architecture: 'x86_64',
   cgroupVersion: 2,
@@ -13,15 +14,29 @@ const usual: Known = {
   userNamespace: false,
 };
 const unsized = { enforced: false, reason: 'the storage driver has no sizes of containers' } as const;
+const refusals = { enforced: true, by: 'iptables in its own network namespace, where Caisson is root' } as const;
 const sized = { enforced: true, by: 'a quota of the storage driver' } as const;
 
 export const promises: Readonly<Record<string, Guarantees>> = {
-  'an engine here, with quotas': toGuarantees(usual, { disk: sized, local: true, hostUser: true, door: true }),
+  'an engine here, with quotas': toGuarantees(usual, {
+    disk: sized,
+    local: true,
+    hostUser: true,
+    door: true,
+    refusals,
+  }),
   'an engine here, on overlay2 without quotas': toGuarantees(usual, {
     disk: unsized,
     local: true,
     hostUser: true,
     door: true,
+    refusals,
   }),
-  'an engine elsewhere': toGuarantees(usual, { disk: unsized, local: false, hostUser: false, door: false }),
+  'an engine elsewhere': toGuarantees(usual, {
+    disk: unsized,
+    local: false,
+    hostUser: false,
+    door: false,
+    refusals: { enforced: false, reason: elsewhere },
+  }),
 };

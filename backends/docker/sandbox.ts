@@ -7,6 +7,7 @@ import type {
   PtyOptions,
   PtyProcess,
   Ref,
+  Refusals,
   ResourceState,
   Sandbox,
   Stats,
@@ -14,6 +15,7 @@ import type {
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { launchDoor, removeDoor } from './container/door.ts';
 import { removeContainer, type Inspected } from './container/container.ts';
+import { refuse } from './container/refusals.ts';
 import type { Engine } from './engine/engine.ts';
 import { isPodman } from './engine/facts.ts';
 import type { InitProcess } from './container/init-process.ts';
@@ -43,16 +45,25 @@ export class DockerSandbox implements Sandbox {
   /** The container that carries its traffic. */
   readonly #door: string | null;
   readonly #container: Container;
+  /** Of a sandbox with an open network. */
+  readonly #refusals: (() => Promise<Refusals | null>) | null;
   /** Once they did not reach, they are not tried again. */
   #pipesReach = true;
 
   constructor(
     engine: Engine,
     inspected: Inspected,
-    options: { readonly host: string | null; readonly init: InitProcess | null; readonly sameKernel: boolean },
+    options: {
+      readonly host: string | null;
+      readonly init: InitProcess | null;
+      readonly sameKernel: boolean;
+      /** `null`: nothing can be refused here. */
+      readonly refusals: () => Promise<Refusals | null>;
+    },
   ) {
     this.#engine = engine;
     this.#door = inspected.door;
+    this.#refusals = inspected.network === engine.network.name ? options.refusals : null;
     this.#container = { engine, id: inspected.id, trusted: inspected.trusted };
     this.ref = toRef(inspected.id);
     this.state = inspected.state;
@@ -130,6 +141,18 @@ export class DockerSandbox implements Sandbox {
   async #start(options: Cancelable = {}): Promise<void> {
     await this.#startContainer(options);
     if (this.#door !== null) await this.#launchDoor(this.#door);
+    const refusals = (await this.#refusals?.()) ?? null;
+    if (refusals !== null) await this.#refuse(refusals);
+  }
+
+  /** It does not run without its rules. */
+  async #refuse(refusals: Refusals): Promise<void> {
+    try {
+      await refuse(this.#engine, this.#container.id, refusals);
+    } catch (error) {
+      await this.#stop();
+      throw error;
+    }
   }
 
   /** Its absence would leave the sandbox without a way out, which is safe, but not what `filtered` is. */

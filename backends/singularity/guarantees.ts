@@ -24,6 +24,7 @@ export function guaranteesOf({ hierarchy, hasNsenter, host: { account } }: Known
         : { enforced: false, reason: 'without root, files are kept in plain directories, which have no size' },
     },
     network: hasNsenter ? ['none', 'filtered', 'open'] : ['none', 'open'],
+    refusals: { enforced: false, reason: 'an open network is that of the host itself' },
     persistence: 'directory',
     persistentDisk: account.handedOver,
     ephemeral: true,

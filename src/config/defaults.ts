@@ -71,6 +71,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
     presets: [],
     ask: false,
     allow_private: [],
+    open_private: null,
     nat64_prefix: null,
   },
   exec: {

@@ -30,16 +30,22 @@ interface Where {
   readonly task: TaskTerminal;
   /** The network that is configured for all backends. */
   readonly mode: string | null;
+  /** `network.open_private` is false. */
+  readonly keepsPrivate: boolean;
   readonly backend: string;
 }
 
-export function askedControls(request: SandboxRequest, { task, mode, backend }: Where): ReadonlySet<string> {
+export function askedControls(
+  request: SandboxRequest,
+  { task, mode, keepsPrivate, backend }: Where,
+): ReadonlySet<string> {
   const keys = [
     ...Object.entries(controlSettings),
     ...Object.entries(ownKeys).map(([control, key]) => [control, backendKey(backend, key)] as const),
   ];
   const configured = keys.filter(([, key]) => isSet(task, key)).map(([control]) => control);
-  return new Set([...configured, ...(mode === null ? [] : ['network']), ...requested(request)]);
+  const network = [...(mode === null ? [] : ['network']), ...(keepsPrivate ? ['open_private'] : [])];
+  return new Set([...configured, ...network, ...requested(request)]);
 }
 
 function isSet(task: TaskTerminal, key: string): boolean {

@@ -87,7 +87,17 @@ function unmetPlace(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
       without: (placed) => placed,
     });
   }
-  return [...unmet, ...unmetMounts(spec, guarantees)];
+  return [...unmet, ...unmetRefusals(spec, guarantees), ...unmetMounts(spec, guarantees)];
+}
+
+function unmetRefusals({ network, hardening }: Spec, { refusals }: Guarantees): readonly Unmet[] {
+  if (network !== 'open' || refusals === undefined) return [];
+  const miss = (reason: string): readonly Unmet[] => [
+    { control: 'open_private', wanted: false, reason, without: (placed) => placed },
+  ];
+  if (!refusals.enforced) return miss(refusals.reason);
+  const holds = hardening.runtime === null || (refusals.runtimes?.includes(hardening.runtime) ?? true);
+  return holds ? [] : miss(`the runtime ${hardening.runtime ?? ''} has a network stack of its own`);
 }
 
 function unmetMounts(spec: Spec, { mounts }: Guarantees): readonly Unmet[] {

@@ -32,6 +32,7 @@ interface Input {
   readonly task: TaskTerminal;
   /** As `network.mode` and what stands for the task say. `null`: nothing. */
   readonly mode: NetworkMode | null;
+  readonly keepsPrivate: boolean;
   readonly backend: string;
 }
 
@@ -54,7 +55,8 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   const task = loaded.forTask(request.taskId ?? ephemeralPrefix);
   const { terminal } = task;
   const mode = configuredMode(request.taskId ?? ephemeralPrefix, loaded.config);
-  const input: Input = { request, task, mode, backend: request.backend ?? terminal.backend };
+  const keepsPrivate = loaded.config.network.open_private === false;
+  const input: Input = { request, task, mode, keepsPrivate, backend: request.backend ?? terminal.backend };
   const place: Place = { guarantees, host, stateDirectory: loaded.home };
   const { taskId } = request;
   const times = askedTimes(request);

@@ -30,6 +30,20 @@ describe('compareSpec', () => {
     expect(compareSpec(wanted({ asked: everything }), generous)).toEqual({ placed: aSpec, degraded: [] });
   });
 
+  it('lists that an open network is not kept from private ones, and refuses where that was asked for', () => {
+    const no: Guarantees = { ...generous, refusals: { enforced: false, reason: 'no iptables' } };
+    const open = { spec: { ...aSpec, network: 'open' } } as const;
+    const listed = { control: 'open_private', wanted: false, reason: 'no iptables' };
+    expect(compareSpec(wanted(open), no)).toEqual({ placed: open.spec, degraded: [listed] });
+    expect(() => compareSpec(wanted({ ...open, asked: new Set(['open_private']) }), no)).toThrow('no iptables');
+    expect(compareSpec(wanted({ spec: { ...aSpec, network: 'none' } }), no).degraded).toEqual([]);
+    const runc: Guarantees = { ...generous, refusals: { enforced: true, by: 'rules', runtimes: ['runc'] } };
+    const withRuntime = (runtime: string | null) =>
+      compareSpec(wanted({ spec: { ...open.spec, hardening: { ...aSpec.hardening, runtime } } }), runc).degraded;
+    expect([withRuntime(null), withRuntime('runc')]).toEqual([[], []]);
+    expect(withRuntime('runsc')).toMatchObject([{ control: 'open_private' }]);
+  });
+
   it('leaves out what only comes from defaults, and lists all of it', () => {
     const { placed: spec, degraded } = compareSpec(wanted(), bare);
     expect(spec).toEqual({

@@ -19,6 +19,9 @@ export interface Inspected {
   /** Whether what its events say can be believed. */
   readonly trusted: boolean;
   readonly runtime: string | null;
+  /** The network by its name, as `HostConfig` has it, and the gateways of IPv4. */
+  readonly network: string | null;
+  readonly gateways: readonly string[];
   /** The name of the container that carries its traffic. `null`: it has none. */
   readonly door: string | null;
   readonly limits: { readonly memoryBytes: number; readonly nanoCpus: number; readonly pids: number };
@@ -41,9 +44,15 @@ export async function inspectContainer(engine: Engine, name: string, signal?: Ab
     labels: fromEngineLabels(labels),
     trusted: !eventsAreForged(labels),
     runtime: text(object(answer['HostConfig'])['Runtime']),
+    network: text(object(answer['HostConfig'])['NetworkMode']),
+    gateways: toGateways(object(object(answer['NetworkSettings'])['Networks'])),
     door: doorIn(labels, answer['Name']),
     limits: toLimits(object(answer['HostConfig'])),
   };
+}
+
+function toGateways(networks: Json): readonly string[] {
+  return Object.values(networks).flatMap((network) => text(object(network)['Gateway']) || []);
 }
 
 function toLimits(config: Json): Inspected['limits'] {

@@ -2,7 +2,7 @@
  * Makes a container: create, attach, start, and nothing else on the way. Everything that is usually in order (image,
  * network, name) is only looked at when the engine says that it is not.
  */
-import type { CreateOptions, DoorImage, Spec } from '../../../src/backend.ts';
+import type { CreateOptions, DoorImage, Refusals, Spec } from '../../../src/backend.ts';
 import { CaissonError, isCode } from '../../../src/errors.ts';
 import { throwIfAborted } from '../../shared/abort.ts';
 import { delay } from '../engine/delay.ts';
@@ -16,6 +16,7 @@ import { InitProcess } from './init-process.ts';
 import { object, text } from '../engine/json.ts';
 import { placeDoor, removeDoor } from './door.ts';
 import { doorName } from './labels.ts';
+import { refuse } from './refusals.ts';
 import { missingShell } from './shell.ts';
 
 export interface Created {
@@ -30,6 +31,8 @@ export interface Making {
   readonly options: CreateOptions;
   /** Where the network is `filtered`. */
   readonly doorImage: DoorImage | null;
+  /** `null`: nothing can be refused. */
+  readonly refusals: (() => Refusals) | null;
   /** `network` is filled in here. */
   readonly plan: Omit<Plan, 'network'>;
 }
@@ -146,12 +149,12 @@ async function takeName(making: Making): Promise<Step> {
 async function adopt(making: Making, found: Inspected): Promise<Step> {
   const { engine } = making;
   if (found.state === 'running') {
-    await openDoor(making, found.id);
+    await setNetwork(making, found.id);
     return { done: { inspected: found, init: null } };
   }
   if (found.state === 'paused') {
     await engine.ask({ what: 'resume the sandbox', method: 'POST', path: `/containers/${found.id}/unpause` });
-    await openDoor(making, found.id);
+    await setNetwork(making, found.id);
     return { done: { inspected: { ...found, state: 'running' }, init: null } };
   }
   const network = making.spec.network === 'open' ? await engine.network.ensure() : null;
@@ -173,7 +176,7 @@ async function launch(
     const [inspected] = await Promise.all([inspectContainer(engine, id), startContainer(engine, id)]);
     throwIfAborted(options);
     if (container.body) verify(inspected, container.body);
-    await openDoor(making, id);
+    await setNetwork(making, id);
     throwIfAborted(options);
     return { done: { inspected: { ...inspected, state: 'running' }, init } };
   } catch (error) {
@@ -199,6 +202,12 @@ async function attachFirst(engine: Engine, id: string): Promise<InitProcess | nu
 }
 
 /** Only a container that runs has a network to enter. */
+async function setNetwork(making: Making, sandbox: string): Promise<void> {
+  const { engine, spec, refusals } = making;
+  if (spec.network === 'open' && refusals !== null) await refuse(engine, sandbox, refusals());
+  await openDoor(making, sandbox);
+}
+
 async function openDoor({ engine, options, doorImage }: Making, sandbox: string): Promise<void> {
   if (doorImage === null || options.door === undefined) return;
   const { name, labels, door: directory } = options;

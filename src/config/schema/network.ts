@@ -58,6 +58,11 @@ export const networkSection = z.strictObject({
     'addresses with ports, such as 10.1.2.3:8080',
     'Single addresses of private networks that may be connected to, each with its port.',
   ),
+  open_private: key(
+    z.boolean().nullable(),
+    'true, false or null',
+    'Whether sandboxes with an open network reach private networks. null: no, where the place can keep them from it.',
+  ),
   nat64_prefix: key(
     prefix.nullable(),
     'a prefix such as 64:ff9b::/96, or null',

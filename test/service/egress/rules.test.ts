@@ -29,7 +29,7 @@ type Config = Parameters<typeof egressLists>[1];
 const config = (patch: Partial<Config>): Config => ({
   network: {
     ...{ mode: null, allow: [...lists.allow], deny: [...lists.deny], ports: [...lists.ports], presets: ['npm'] },
-    ...{ ask: false, allow_private: [], nat64_prefix: null },
+    ...{ ask: false, allow_private: [], open_private: null, nat64_prefix: null },
   },
   ...{ tasks: {}, owners: {}, ...patch },
 });

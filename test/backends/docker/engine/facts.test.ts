@@ -9,7 +9,13 @@ import { plainSpec } from '../../../conformance/spec.ts';
 import { onThisKernel } from '../../../../backends/docker/exec/pipes.ts';
 import { infoOf, versionOf } from '../answers.ts';
 
-const place: Place = { disk: { enforced: false, reason: 'no quota' }, local: true, hostUser: true, door: true };
+const place: Place = {
+  disk: { enforced: false, reason: 'no quota' },
+  local: true,
+  hostUser: true,
+  door: true,
+  refusals: { enforced: true, by: 'iptables' },
+};
 const factsOf = (info: Record<string, unknown> = {}, version: Record<string, unknown> = {}) =>
   toFacts({ ...infoOf(), ...info }, { ...versionOf(), ...version });
 const factsBy = async (ask: Ask) => await readFacts(ask, await readAnswers(ask));
