@@ -12,6 +12,7 @@ import { archiveOf, importImages, makeArchive, testImages } from '../test/engine
 import { install, installCommand, missingForTests } from '../test/engines/packages.ts';
 import { type Fixture, installedAt, installFixture } from '../test/engines/installed.ts';
 import { engineCache } from '../test/engines/places.ts';
+import { toolsImage } from '../test/engines/tools-image.ts';
 
 /** Does its part and says what it did; throws what a person must do. */
 interface Part {
@@ -21,7 +22,7 @@ interface Part {
   readonly make: (missing: readonly string[]) => Promise<string>;
 }
 
-const images = [...testImages, agentsImage];
+const images = [...testImages, agentsImage, toolsImage];
 
 const parts: readonly Part[] = [
   {

@@ -31,7 +31,12 @@ export const testImages: readonly TestImage[] = [
     about: 'busybox alone, for what must be fast',
     make: makeBusybox,
   },
-  { reference: 'caisson-test/debian:latest', version: 1, about: 'Debian 12, essential packages', make: makeDebian },
+  {
+    reference: 'caisson-test/debian:latest',
+    version: 1,
+    about: 'Debian 12, essential packages',
+    make: (archive) => makeDebian(archive),
+  },
 ];
 
 const versionLabel = 'dev.caisson.test-image';
@@ -92,7 +97,8 @@ async function makeBusybox(archive: string): Promise<void> {
   }
 }
 
-async function makeDebian(archive: string): Promise<void> {
+/** Essential packages, and those that are named with what they depend on. */
+export async function makeDebian(archive: string, packages: readonly string[] = []): Promise<void> {
   const prefix = await rootPrefix();
   if (prefix === null) throw new Error('mmdebstrap needs root');
   // Elsewhere (Ubuntu) mmdebstrap's own choice.
@@ -103,6 +109,7 @@ async function makeDebian(archive: string): Promise<void> {
     '--quiet',
     '--variant=minbase',
     '--format=tar',
+    ...packages.map((name) => `--include=${name}`),
     'bookworm',
     archive,
     ...(mirror === null ? [] : [mirror]),
