@@ -34,17 +34,10 @@ async function make(archive: string): Promise<void> {
     await copyFile(process.execPath, join(programs, 'node'));
     await cp(npm, join(modules, 'npm'), { recursive: true });
     await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(programs, 'npm'));
-    const owner = ['--numeric-owner', '--owner=0', '--group=0'];
-    await run('tar', [
-      ...owner,
-      '-C',
-      stage,
-      '--append',
-      '-f',
-      archive,
-      './usr/local/bin',
-      './usr/local/lib/node_modules',
-    ]);
+    // A directory that both have may be in it once.
+    const added = ['node', 'npm'].map((name) => `./usr/local/bin/${name}`);
+    const how = ['--numeric-owner', '--owner=0', '--group=0', '-C', stage, '--append', '-f', archive];
+    await run('tar', [...how, ...added, './usr/local/lib/node_modules']);
   } finally {
     await rm(stage, { recursive: true, force: true });
   }
