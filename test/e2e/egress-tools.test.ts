@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Caisson } from '../../src/service/caisson.ts';
 import { presets } from '../../src/values/egress-presets.ts';
 import { dockerHost } from '../engines/docker.ts';
@@ -24,7 +24,15 @@ const npmHost = hostOf('npm', 0, 'registry');
 const [indexHost, wheelHost] = [hostOf('python', 0, ''), hostOf('python', 1, 'files')];
 const gitHost = hostOf('github', 0, '');
 const [debianHost, securityHost] = [hostOf('debian', 0, 'deb'), hostOf('debian', 0, 'security')];
-const [plainHost, secureHost] = ['plain.tiny.example', 'secure.tiny.example'];
+/** Of no preset: one for each tool, so that what one was allowed is not yet there for the next. */
+const ownHosts = ['plain', 'secure', 'upload', 'node', 'python'].map((name) => `${name}.tiny.example`);
+const [plainHost = '', secureHost = '', uploadHost = '', nodeHost = '', pythonHost = ''] = ownHosts;
+
+interface Connection {
+  readonly name: string;
+  readonly verdict: string;
+  readonly rule: string;
+}
 
 interface Tool {
   readonly name: string;
@@ -36,12 +44,12 @@ interface Tool {
 
 /** Its own user for downloads is none that root without capabilities can become. */
 const apt =
-  '-o APT::Sandbox::User=root -o Dir::Etc::SourceList=/tmp/sources -o Dir::Etc::SourceParts=- -o Acquire::https::CaInfo=/tmp/ca.pem';
+  '-o APT::Sandbox::User=root -o Acquire::Retries=0 -o Dir::Etc::SourceList=/tmp/sources -o Dir::Etc::SourceParts=- -o Acquire::https::CaInfo=/tmp/ca.pem';
 const sources = `deb [trusted=yes] http://${debianHost}/tiny ./\\ndeb [trusted=yes] https://${securityHost}/tiny ./\\n`;
 const tools: readonly Tool[] = [
   {
     name: 'npm install',
-    command: 'npm install --fetch-retries=0 --prefix /tmp/npm tiny && node /tmp/npm/node_modules/tiny',
+    command: 'npm install --prefix /tmp/npm tiny && node /tmp/npm/node_modules/tiny',
     preset: 'npm',
     hosts: [npmHost],
   },
@@ -67,9 +75,25 @@ const tools: readonly Tool[] = [
   },
   { name: 'curl over http', command: `curl -fsS http://${plainHost}/`, hosts: [plainHost] },
   { name: 'curl over https', command: `curl -fsS https://${secureHost}/`, hosts: [secureHost] },
+  {
+    // It asks for leave first (100-continue), as for all that is large.
+    name: 'curl, sending a large file over http',
+    command: `head -c 3000000 /dev/urandom >/tmp/large && curl -fsS -T /tmp/large http://${uploadHost}/ | cmp - /tmp/large && echo tiny`,
+    hosts: [uploadHost],
+  },
+  {
+    name: 'fetch of Node',
+    command: `node -e "fetch('https://${nodeHost}/').then(async (answer) => console.log(await answer.text()))"`,
+    hosts: [nodeHost],
+  },
+  {
+    name: 'urllib of Python',
+    command: `python3 -c "from urllib.request import urlopen; print(urlopen('https://${pythonHost}/').read().decode())"`,
+    hosts: [pythonHost],
+  },
 ];
 
-const certificates = ['NODE_EXTRA_CA_CERTS', 'PIP_CERT', 'GIT_SSL_CAINFO', 'CURL_CA_BUNDLE'];
+const certificates = ['NODE_EXTRA_CA_CERTS', 'PIP_CERT', 'GIT_SSL_CAINFO', 'CURL_CA_BUNDLE', 'SSL_CERT_FILE'];
 
 /** Runs Caisson, and the proxy that it starts, where the names of `table` are known. */
 async function cliWithHosts(home: Home, table: string, args: readonly string[]): Promise<void> {
@@ -90,8 +114,7 @@ function sitesOf() {
     [gitHost]: gitSite('/test/tiny.git'),
     [debianHost]: debian,
     [securityHost]: debian,
-    [plainHost]: { '/': 'tiny\n' },
-    [secureHost]: { '/': 'tiny\n' },
+    ...Object.fromEntries(ownHosts.map((host) => [host, { '/': 'tiny\n' }])),
   };
 }
 
@@ -131,6 +154,17 @@ describe.skipIf(engine === null)('in a sandbox with a filtered network', () => {
     for (const note of notes) await home.cli(/`caisson (.*)`/.exec(note)?.[1]?.split(' ') ?? []);
   };
 
+  /** Of the connections to these hosts that were allowed. A connection is on record when it has ended. */
+  const rulesOf = async (wanted: readonly string[]): Promise<ReadonlySet<string>> => {
+    const { stdout } = await home.cli(['net', 'log', 'tools', '--json']);
+    const all = stdout
+      .trim()
+      .split('\n')
+      .map((line): Connection => JSON.parse(line));
+    const allowed = all.filter(({ name, verdict }) => wanted.includes(name) && verdict === 'allow');
+    return new Set(allowed.map(({ rule }) => rule));
+  };
+
   test.each(tools)('$name works where its hosts are allowed, and else says what would allow them', async (tool) => {
     const denied = await run(tool.command);
     expect(denied.code).not.toBe(0);
@@ -141,5 +175,7 @@ describe.skipIf(engine === null)('in a sandbox with a filtered network', () => {
     const allowed = await run(tool.command);
     expect(allowed).toMatchObject({ code: 0, notes: [] });
     expect(allowed.stdout.trim().split('\n').at(-1)).toBe('tiny');
+    const rules = tool.preset === undefined ? tool.hosts.map((host) => `allow ${host}`) : [`preset ${tool.preset}`];
+    await vi.waitFor(async () => expect(await rulesOf(tool.hosts)).toEqual(new Set(rules)), 10_000);
   });
 });

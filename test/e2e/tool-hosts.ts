@@ -1,6 +1,6 @@
 /**
  * Hosts of the internet at one private address of this machine, for http and https. Their names lead there for what runs in a mount
- * namespace with a file of hosts of its own; this machine's own file stays as it is.
+ * namespace with a file of hosts of its own; this machine's own file stays as it is. What is put there comes back as the answer.
  */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,38 +22,45 @@ export async function serveHosts(address: string, sites: Readonly<Record<string,
   const names = Object.keys(sites);
   const { ca, ...secret } = certificateFor(...names);
   const asked: string[] = [];
-  const listener =
-    (scheme: string): RequestListener =>
-    ({ url = '', headers: { host = '' } }, response) => {
-      const { href, pathname } = new URL(url, `${scheme}://${host}`);
-      asked.push(href);
-      const body = sites[host]?.[pathname];
-      response.writeHead(body === undefined ? 404 : 200, { 'content-type': typeOf(body) }).end(body);
-    };
-  execFileSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo']);
-  const servers = [
-    await listening(createServer(listener('http')), address, 80),
-    await listening(createTlsServer(secret, listener('https')), address, 443),
-  ];
+  const listener = (scheme: string) => answering(sites, scheme, asked);
+  await using held = new AsyncDisposableStack();
+  const ip = (...args: readonly string[]) => execFileSync('ip', ['address', ...args, `${address}/32`, 'dev', 'lo']);
+  // Also where a run that was killed has left it.
+  ip('replace');
+  held.defer(() => void ip('del'));
+  const serve = async (server: Server, port: number): Promise<void> => {
+    server.listen(port, address);
+    await once(server, 'listening');
+    held.defer(() => ended(server));
+  };
+  await serve(createServer(listener('http')), 80);
+  await serve(createTlsServer(secret, listener('https')), 443);
+  const kept = held.move();
   return {
     ...{ ca, asked },
     table: `127.0.0.1 localhost\n${names.map((name) => `${address} ${name}\n`).join('')}`,
-    [Symbol.asyncDispose]: async () => {
-      for (const server of servers) server.closeAllConnections();
-      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-      execFileSync('ip', ['address', 'del', `${address}/32`, 'dev', 'lo']);
-    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+function answering(sites: Readonly<Record<string, Site>>, scheme: string, asked: string[]): RequestListener {
+  return (request, response) => {
+    const { host = '' } = request.headers;
+    const { href, pathname } = new URL(request.url ?? '', `${scheme}://${host}`);
+    asked.push(href);
+    if (request.method === 'PUT') return void request.pipe(response);
+    const body = sites[host]?.[pathname];
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': typeOf(body) }).end(body);
+  };
+}
+
+async function ended(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 }
 
 /** Texts are pages of an index, and pip reads no other type. */
 function typeOf(body: Buffer | string | undefined): string {
   if (typeof body !== 'string') return 'application/octet-stream';
   return body.startsWith('{') ? 'application/json' : body.startsWith('<') ? 'text/html' : 'text/plain';
-}
-
-async function listening<T extends Server>(server: T, address: string, port: number): Promise<T> {
-  server.listen(port, address);
-  await once(server, 'listening');
-  return server;
 }
