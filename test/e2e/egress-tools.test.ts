@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Caisson } from '../../src/service/caisson.ts';
-import { presets } from '../../src/values/egress-presets.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { importToolsImage, toolsImage } from '../engines/tools-image.ts';
 import { cli, type Home, makeHome } from './home.ts';
@@ -17,13 +16,12 @@ const engine = dockerHost();
 const address = '10.231.78.1';
 const image = { CAISSON_TERMINAL_DOCKER_IMAGE: toolsImage.reference };
 
-/** A name that a preset has: by itself, or below the domain of a pattern. */
-const hostOf = (preset: string, place: number, below: string): string =>
-  presets[preset]?.[place]?.replace('*', below) ?? '';
-const npmHost = hostOf('npm', 0, 'registry');
-const [indexHost, wheelHost] = [hostOf('python', 0, ''), hostOf('python', 1, 'files')];
-const gitHost = hostOf('github', 0, '');
-const [debianHost, securityHost] = [hostOf('debian', 0, 'deb'), hostOf('debian', 0, 'security')];
+/** As the tools have them built in: the presets must know them. */
+const named = (...labels: readonly string[]): string => labels.join('.');
+const npmHost = named('registry', 'npmjs', 'org');
+const [indexHost, wheelHost] = [named('pypi', 'org'), named('files', 'pythonhosted', 'org')];
+const gitHost = 'github.com';
+const [debianHost, securityHost] = [named('deb', 'debian', 'org'), named('security', 'debian', 'org')];
 /** Of no preset: one for each tool, so that what one was allowed is not yet there for the next. */
 const ownHosts = ['plain', 'secure', 'upload', 'node', 'python'].map((name) => `${name}.tiny.example`);
 const [plainHost = '', secureHost = '', uploadHost = '', nodeHost = '', pythonHost = ''] = ownHosts;
