@@ -40,7 +40,7 @@ interface Tool {
   readonly hosts: readonly string[];
 }
 
-/** Its own user for downloads is none that root without capabilities can become. */
+/** Root without capabilities cannot become the user that apt downloads as. */
 const apt =
   '-o APT::Sandbox::User=root -o Acquire::Retries=0 -o Dir::Etc::SourceList=/tmp/sources -o Dir::Etc::SourceParts=- -o Acquire::https::CaInfo=/tmp/ca.pem';
 const sources = `deb [trusted=yes] http://${debianHost}/tiny ./\\ndeb [trusted=yes] https://${securityHost}/tiny ./\\n`;
