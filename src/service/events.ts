@@ -17,7 +17,7 @@ export interface EventView {
   readonly at: string;
   /** Whose sandbox it concerns. */
   readonly owner: string;
-  /** Id of a token, `operator` (command line and library), `sweeper`, `reaper` or `shutdown`. */
+  /** Id of a token, `operator` (command line and library), `sweeper`, `reaper`, `shutdown` or `proxy`. */
   readonly author: string;
   /** Why that acted by itself. `null`: it was asked to. */
   readonly reason: string | null;

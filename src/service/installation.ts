@@ -14,8 +14,21 @@ export interface Figures extends Pick<StoreFigures, 'sandboxes' | 'processes' | 
   readonly queue: readonly { readonly backend: string; readonly running: number; readonly waiting: number }[];
   /** Of this process: lanes that are open, and commands that went through one or another way. */
   readonly lanes: { readonly open: number; readonly lane: number; readonly direct: number };
+  /** Of sandboxes with a filtered network. `null`: there was none. */
+  readonly egress: EgressFigures | null;
   /** Free space for this user on the disk of the state directory. `null`: the system does not tell. */
   readonly freeBytes: number | null;
+}
+
+/** Of the egress proxy that runs, or ran last, since it began. */
+export interface EgressFigures {
+  /** Connections that have not ended, within the last second. */
+  readonly open: number;
+  readonly allowed: number;
+  readonly denied: number;
+  /** By sandboxes, of connections that have ended. */
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
 }
 
 export interface Backup {

@@ -7,7 +7,8 @@ export type EventType =
   | 'process.started'
   | 'process.ended'
   | 'approval.asked'
-  | 'approval.answered';
+  | 'approval.answered'
+  | 'network.denied';
 
 export interface EventRow {
   /** Grows over all owners, in the order of the transactions. */
@@ -42,4 +43,6 @@ export interface Events {
   /** Oldest first. */
   read(query: EventQuery): Promise<readonly EventRow[]>;
   kept(): Promise<Kept>;
+  /** Of a connection of the task's sandbox: what happened outside of the store. */
+  denied(taskId: string, data: EventRow['data']): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** GET /metrics: who may read it, what it counts, and that its series are few whatever clients send. */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -31,6 +31,9 @@ function valueOf(page: string, name: string, labels: Readonly<Record<string, str
 const run = async (task: string, command: readonly string[], more: object = {}) =>
   await everyLine(await world.ask(`/v1/sandboxes/${task}/execs`, { body: { command, ...more } }));
 
+/** As the proxy of the state directory leaves them. */
+const proxied = { open: 2, allowed: 5, denied: 3, sentBytes: 100, receivedBytes: 2000 };
+
 describe('who may read metrics', () => {
   it('is refused without a token, without the scope read, to other owners and to tokens that are bound', async () => {
     expect((await world.ask('/metrics', { token: null })).status).toBe(401);
@@ -53,6 +56,8 @@ describe('what metrics count', () => {
     await run('zebra', ['true']);
     await run('zebra', ['sh', '-c', 'exit 3']);
     await run('zebra', ['sleep', '60'], { timeoutMs: 200 });
+    await mkdir(join(world.api.config.home, 'egress'), { recursive: true });
+    await writeFile(join(world.api.config.home, 'egress/figures.json'), JSON.stringify(proxied));
     const stream = await world.ask('/v1/events');
     await expect
       .poll(async () => valueOf(await scrape(), 'caisson_execs_ended_total', { reason: 'timed-out' }))
@@ -62,6 +67,9 @@ describe('what metrics count', () => {
     expect(valueOf(page, 'caisson_execs_started_total', { backend: 'local' })).toBe(3);
     expect(valueOf(page, 'caisson_sandboxes', { backend: 'local', state: 'ready' })).toBe(1);
     expect(valueOf(page, 'caisson_sandbox_changes_total', { from: 'creating', to: 'ready', by: 'token' })).toBe(1);
+    expect(valueOf(page, 'caisson_egress_connections_open')).toBe(2);
+    expect(valueOf(page, 'caisson_egress_connections_total', { verdict: 'deny' })).toBe(3);
+    expect(valueOf(page, 'caisson_egress_bytes_total', { direction: 'received' })).toBe(2000);
     for (const step of ['policy', 'start', 'first_byte'])
       expect([step, valueOf(page, 'caisson_step_duration_seconds_count', { step })]).toEqual([step, 3]);
     expect(valueOf(page, 'caisson_step_duration_seconds_count', { step: 'create' })).toBe(1);

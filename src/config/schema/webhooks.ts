@@ -18,10 +18,10 @@ export const webhookSection = z.strictObject({
   ),
   events: key(
     z
-      .array(z.enum(['approval.asked', 'approval.answered', 'sandbox.state']))
+      .array(z.enum(['approval.asked', 'approval.answered', 'sandbox.state', 'network.denied']))
       .min(1)
       .optional(),
-    'approval.asked, approval.answered or sandbox.state',
+    'approval.asked, approval.answered, sandbox.state or network.denied',
     'Which events are sent. Absent: all.',
   ),
 });

@@ -50,7 +50,7 @@ export class EventCounts {
   }
 
   #count({ type, author, data }: EventView): void {
-    const { execs, processes, sandboxes, approvals } = this.#counters;
+    const { execs, processes, sandboxes, approvals, denied } = this.#counters;
     const backend = this.#backend(data['backend']);
     if (type === 'exec.started') execs.started.inc({ backend });
     else if (type === 'exec.ended') execs.ended.inc({ backend, reason: wordOf(data['reason']) });
@@ -59,6 +59,7 @@ export class EventCounts {
     else if (type === 'approval.asked') approvals.asked.inc();
     else if (type === 'approval.answered')
       approvals.answered.inc({ state: wordOf(data['state']), choice: wordOf(data['choice']) });
+    else if (type === 'network.denied') denied.inc({ backend }, countOf(data['count']));
     else sandboxes.inc({ backend, from: wordOf(data['from']), to: wordOf(data['to']), by: kindOf(author) });
   }
 
@@ -76,6 +77,8 @@ const wordOf = (value: unknown): string => {
   if (value === null || value === undefined) return 'none';
   return typeof value === 'string' && word.test(value) ? value : 'other';
 };
+
+const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 1);
 
 const kindOf = (author: string): string => (author.startsWith('tok_') ? 'token' : wordOf(author));
 
@@ -102,6 +105,11 @@ function countersIn(registers: Registry[]) {
       'sandbox_changes',
       'Changes of state of sandboxes; by: token, operator, sweeper, reaper, shutdown.',
       [...(['backend', 'from', 'to', 'by'] as const)],
+    ),
+    denied: counter(
+      'network_denied',
+      'Connections of filtered sandboxes that were denied, as events have them.',
+      backend,
     ),
     missed: counter('events_missed', 'Times that events were gone before they were counted.', []),
   };

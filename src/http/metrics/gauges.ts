@@ -14,6 +14,7 @@ export function gaugesOf(figures: Figures, sockets: number): Registry {
   addRecords(now, figures);
   addWork(now, sinceStart, figures);
   addHome(now, sinceStart, figures);
+  if (figures.egress !== null) addEgress(now, sinceStart, figures.egress);
   add(now, 'caisson_http_sockets_open', 'WebSockets that are open.', [[sockets]]);
   addProcess(now, sinceStart);
   return registry;
@@ -58,6 +59,20 @@ function addHome(now: Into, sinceStart: Into, { store, audit, freeBytes }: Figur
   add(now, 'caisson_audit_records', 'Records of the audit, with those that were old and are gone.', [[audit.records]]);
   add(now, 'caisson_audit_bytes', 'Size of the audit.', [[audit.bytes]]);
   if (freeBytes !== null) add(now, 'caisson_home_free_bytes', 'Free space on its disk.', [[freeBytes]]);
+}
+
+/** Of the egress proxy, which is a process of its own. */
+function addEgress(now: Into, sinceStart: Into, egress: NonNullable<Figures['egress']>): void {
+  const { open, allowed, denied, sentBytes, receivedBytes } = egress;
+  add(now, 'caisson_egress_connections_open', 'Connections of filtered sandboxes that are open.', [[open]]);
+  add(sinceStart, 'caisson_egress_connections_total{verdict}', 'Connections of filtered sandboxes that have ended.', [
+    [allowed, 'allow'],
+    [denied, 'deny'],
+  ]);
+  add(sinceStart, 'caisson_egress_bytes_total{direction}', 'Bytes of them, as the sandboxes see it.', [
+    [sentBytes, 'sent'],
+    [receivedBytes, 'received'],
+  ]);
 }
 
 interface Into {

@@ -45,10 +45,10 @@ export const changeEvent = z
     z.object({
       type: z.enum([
         ...(['sandbox.state', 'exec.started', 'exec.ended', 'process.started', 'process.ended'] as const),
-        ...(['approval.asked', 'approval.answered'] as const),
+        ...(['approval.asked', 'approval.answered', 'network.denied'] as const),
       ]),
       ...{ seq: z.int(), at: z.string(), owner: z.string() },
-      author: z.string().describe('Id of a token, or operator, sweeper, reaper or shutdown.'),
+      author: z.string().describe('Id of a token, or operator, sweeper, reaper, shutdown or proxy.'),
       reason: z.string().nullable().describe('Why that acted by itself.'),
       data: z.record(z.string(), z.unknown()).describe('Ids, and what changed.'),
     }),

@@ -92,6 +92,11 @@ export class Door {
     return this.#server.address();
   }
 
+  /** Connections and requests that have not ended. */
+  get open(): number {
+    return this.#visits.size;
+  }
+
   /** What is forbidden from now on is cut, and so is all where the rules cannot be read. */
   async revise(egress: Ruleset): Promise<void> {
     this.#egress = egress;

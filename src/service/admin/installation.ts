@@ -3,6 +3,7 @@ import { backUp } from './backup.ts';
 import type { RunningExecs } from '../exec/running-execs.ts';
 import type { Figures, InstallationApi } from '../installation.ts';
 import type { Context } from '../../sandbox/context.ts';
+import { egressFigures } from '../egress/tally.ts';
 import { freeBytes } from '../../store/reserve.ts';
 
 export function installationOf(context: Context, running: RunningExecs): InstallationApi {
@@ -27,6 +28,7 @@ async function figuresOf(
     execsRunning: running.size,
     queue: gate.figures(),
     lanes: { open, lane: laneTally.lane, direct: laneTally.direct },
+    egress: egressFigures(home),
     freeBytes: freeBytes(home),
   };
 }

@@ -1,8 +1,8 @@
 /** What the audit keeps of egress: changes of rules, and denied connections. Pure. */
 import type { AuditEntry } from '../../audit/types.ts';
-import type { ConnectionRecord } from '../../network/egress/types.ts';
 import type { EgressLists, EgressRow } from '../../store/egress.ts';
 import type { SandboxRow } from '../../store/store.ts';
+import type { Reported } from './denials.ts';
 
 type Whose = Pick<SandboxRow, 'id' | 'taskId'>;
 
@@ -24,17 +24,8 @@ export function changeEntry(sandbox: Whose, before: EgressRow | null, row: Egres
 }
 
 /** `count`: how many connections the entry stands for. */
-export function denialEntry(
-  sandbox: Whose,
-  { name, port, rule }: Pick<ConnectionRecord, 'name' | 'port' | 'rule'>,
-  count: number,
-): AuditEntry {
+export function denialEntry(sandbox: Whose, { name, port, rule }: Reported, count: number): AuditEntry {
   return { ...about(sandbox, 'denied'), name, port, rule, count };
-}
-
-/** Denials of more names than are listed one by one. */
-export function othersEntry(sandbox: Whose, count: number): AuditEntry {
-  return { ...about(sandbox, 'denied'), name: null, port: null, rule: 'other names', count };
 }
 
 const about = ({ id, taskId }: Whose, what: 'rules' | 'denied') =>

@@ -1,21 +1,22 @@
 /**
- * Denied connections of one sandbox on their way to the audit. A command can make thousands in a second: of each window of time the
- * first one of a name is written at once, and the others are counted and written at its end.
+ * Denied connections of one sandbox on their way to the audit and to those who follow events. A command can make thousands in a second:
+ * of each window of time the first one of a name is reported at once, and the others are counted and reported at its end.
  */
-import type { Audit } from '../../audit/types.ts';
 import type { ConnectionRecord } from '../../network/egress/types.ts';
-import type { SandboxRow } from '../../store/store.ts';
-import { denialEntry, othersEntry } from './audit.ts';
+
+/** `name` is `null` for the names that are not reported one by one. */
+export type Reported = Pick<ConnectionRecord, 'name' | 'port' | 'rule'>;
 
 export interface DenialsParts {
-  readonly sandbox: Pick<SandboxRow, 'id' | 'taskId'>;
-  readonly audit: Pick<Audit, 'recordSoon'>;
+  /** `count`: how many connections it stands for. */
+  readonly report: (denied: Reported, count: number) => void;
   readonly windowMs?: number;
 }
 
 const usualWindowMs = 600_000;
-/** Names of a window that have entries of their own. */
+/** Names of a window that are reported one by one. */
 const mostNames = 20;
+const others: Reported = { name: null, port: null, rule: 'other names' };
 
 interface Counted {
   readonly record: ConnectionRecord;
@@ -35,7 +36,7 @@ export class Denials {
 
   add(record: ConnectionRecord): void {
     if (record.verdict !== 'deny') return;
-    const { sandbox, audit, windowMs = usualWindowMs } = this.#parts;
+    const { report, windowMs = usualWindowMs } = this.#parts;
     this.#timer ??= setTimeout(() => this.close(), windowMs).unref();
     const key = JSON.stringify([record.name, record.port, record.rule]);
     const counted = this.#counted.get(key);
@@ -43,18 +44,17 @@ export class Denials {
     else if (this.#counted.size >= mostNames) this.#others += 1;
     else {
       this.#counted.set(key, { record, more: 0 });
-      audit.recordSoon(denialEntry(sandbox, record, 1));
+      report(record, 1);
     }
   }
 
-  /** Writes what was counted, and ends the window. */
+  /** Reports what was counted, and ends the window. */
   close(): void {
-    const { sandbox, audit } = this.#parts;
+    const { report } = this.#parts;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    for (const { record, more } of this.#counted.values())
-      if (more > 0) audit.recordSoon(denialEntry(sandbox, record, more));
-    if (this.#others > 0) audit.recordSoon(othersEntry(sandbox, this.#others));
+    for (const { record, more } of this.#counted.values()) if (more > 0) report(record, more);
+    if (this.#others > 0) report(others, this.#others);
     this.#counted.clear();
     this.#others = 0;
   }

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Audit } from '../../audit/types.ts';
 import { toCaissonError } from '../../errors.ts';
+import { actingAs, itself } from '../../lib/author.ts';
 import { readEntrance, type Entrance } from '../../lib/entrance.ts';
 import type { AddressRules } from '../../network/address/types.ts';
 import { systemLookup } from '../../network/dial/vet.ts';
@@ -19,14 +20,17 @@ import { hasDoor } from '../../sandbox/doors.ts';
 import type { EgressRow } from '../../store/egress.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
 import { openControl } from './control.ts';
-import { Denials } from './denials.ts';
+import { denialEntry } from './audit.ts';
+import { Denials, type Reported } from './denials.ts';
 import { listenInside } from './enter.ts';
 import { logConnection } from './log.ts';
+import { Tally } from './tally.ts';
+import { withoutSecrets } from './without-secrets.ts';
 import { doorOf, egressDirectory, makeEgressDirectory, makeDoor, proxyLease, withShortPath } from './places.ts';
 
 export interface ProxyParts {
   readonly home: string;
-  readonly store: Pick<Store, 'acquire' | 'release' | 'sandbox' | 'sandboxes' | 'egress'>;
+  readonly store: Pick<Store, 'acquire' | 'release' | 'sandbox' | 'sandboxes' | 'egress' | 'events'>;
   readonly audit: Pick<Audit, 'recordSoon'>;
   /** By the configuration in force. */
   readonly addresses: () => Promise<AddressRules>;
@@ -78,6 +82,7 @@ async function held({ store, signal }: ProxyParts): Promise<boolean> {
 class EgressProxy {
   readonly #parts: ProxyParts;
   readonly #doors = new Map<string, Open>();
+  readonly #tally = new Tally();
   #syncing: Promise<void> = Promise.resolve();
   #neededAt = performance.now();
 
@@ -91,6 +96,10 @@ class EgressProxy {
     // A state directory that was removed takes its sandboxes along, whatever the open database still says.
     while (!signal.aborted && isNeeded() && existsSync(egressDirectory(home))) {
       await this.#next(() => this.#look()).catch((error: unknown) => this.#parts.say(toCaissonError(error).message));
+      this.#tally.write(
+        home,
+        [...this.#doors.values()].reduce((sum, { door }) => sum + door.open, 0),
+      );
       await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -144,8 +153,8 @@ class EgressProxy {
   }
 
   async #open(row: SandboxRow, rules: EgressRow): Promise<void> {
-    const { home, audit, addresses } = this.#parts;
-    const denials = new Denials({ sandbox: row, audit });
+    const { home, addresses } = this.#parts;
+    const denials = new Denials({ report: (denied, count) => this.#report(row, denied, count) });
     const door = new Door({
       task: row.taskId,
       egress: rulesetIn(row, rules),
@@ -153,8 +162,10 @@ class EgressProxy {
       lookup: systemLookup,
       reach: (address, port) => ({ address, port }),
       limits: usualLimits,
-      record: (record) => {
+      record: (whole) => {
+        const record = withoutSecrets(whole);
         logConnection(home, row.id, record);
+        this.#tally.add(record);
         denials.add(record);
       },
     });
@@ -163,6 +174,16 @@ class EgressProxy {
     await withShortPath(directory, 'door', async (path) => await door.listen({ path }));
     await chmod(join(directory, 'door'), 0o777);
     this.#doors.set(row.id, { door, denials, revision: rules.revision, entrance: null });
+  }
+
+  #report({ id, taskId, backend }: SandboxRow, denied: Reported, count: number): void {
+    const { audit, store, say } = this.#parts;
+    audit.recordSoon(denialEntry({ id, taskId }, denied, count));
+    const { name: host, port, rule } = denied;
+    const data = { taskId, sandboxId: id, backend, host, port, rule, count };
+    actingAs(itself('proxy', null), () => store.events.denied(taskId, data)).catch((error: unknown) =>
+      say(toCaissonError(error).message),
+    );
   }
 
   async #revise(open: Open, row: SandboxRow, rules: EgressRow): Promise<void> {

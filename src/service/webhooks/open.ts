@@ -13,7 +13,7 @@ export interface Webhooks {
   readonly close: () => Promise<void>;
 }
 
-const everyEvent = ['approval.asked', 'approval.answered', 'sandbox.state'] as const;
+const everyEvent = ['approval.asked', 'approval.answered', 'sandbox.state', 'network.denied'] as const;
 
 export async function openWebhooks({ config, env }: Loaded, store: Store): Promise<Webhooks> {
   const named = Object.entries(config.webhooks);

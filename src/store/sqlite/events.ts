@@ -12,7 +12,7 @@ const eventShape = object<EventRow>({
   seq: integer,
   type: oneOf(
     ...(['sandbox.state', 'exec.started', 'exec.ended', 'process.started', 'process.ended'] as const),
-    ...(['approval.asked', 'approval.answered'] as const),
+    ...(['approval.asked', 'approval.answered', 'network.denied'] as const),
   ),
   owner: text,
   happenedAt: integer,
@@ -59,6 +59,10 @@ export class EventLog implements Events {
     return rows.map((row) => eventShape(row, 'event'));
   }
 
+  async denied(taskId: string, data: EventRow['data']): Promise<void> {
+    this.#do(() => this.add(eventOf('network.denied', taskId, data)));
+  }
+
   async kept(): Promise<Kept> {
     // One of the two at a time is a look at one end of the table; both together are a scan (sqlite.org/optoverview.html).
     const sql = `SELECT ifnull((SELECT min(seq) FROM events), 0) AS oldest,
@@ -70,7 +74,7 @@ export class EventLog implements Events {
     try {
       return work();
     } catch (error) {
-      throw storeError(error, 'read the events');
+      throw storeError(error, 'read or write the events');
     }
   }
 }

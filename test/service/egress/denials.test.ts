@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AuditEntry } from '../../../src/audit/types.ts';
 import type { ConnectionRecord } from '../../../src/network/egress/types.ts';
-import { Denials } from '../../../src/service/egress/denials.ts';
+import { denialEntry } from '../../../src/service/egress/audit.ts';
+import { Denials, type DenialsParts } from '../../../src/service/egress/denials.ts';
 
 const record = (name: string, patch: Partial<ConnectionRecord> = {}): ConnectionRecord => ({
   ...{ task: 'build', name, port: 443, verdict: 'deny', rule: 'no rule', reason: 'no rule allows it' },
@@ -13,7 +14,8 @@ function counting(windowMs?: number) {
   const entries: AuditEntry[] = [];
   const audit = { recordSoon: (entry: AuditEntry): void => void entries.push(entry) };
   const sandbox = { id: 'sbx_1', taskId: 'build' };
-  const denials = new Denials({ sandbox, audit, ...(windowMs === undefined ? {} : { windowMs }) });
+  const report: DenialsParts['report'] = (denied, count) => audit.recordSoon(denialEntry(sandbox, denied, count));
+  const denials = new Denials({ report, ...(windowMs === undefined ? {} : { windowMs }) });
   return { denials, entries, counts: () => entries.map(({ name, rule, count }) => [name, rule, count]) };
 }
 

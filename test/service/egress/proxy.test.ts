@@ -11,6 +11,7 @@ import { EgressDoors } from '../../../src/service/egress/doors.ts';
 import { deniedSince } from '../../../src/service/egress/log.ts';
 import { Link } from '../../../src/service/egress/control.ts';
 import { doorOf, logOf, withShortPath } from '../../../src/service/egress/places.ts';
+import { egressFigures } from '../../../src/service/egress/tally.ts';
 import { runProxy } from '../../../src/service/egress/proxy.ts';
 import { type EgressLists, type EgressReading, noOwnRules } from '../../../src/store/egress.ts';
 import { openStore } from '../../../src/store/sqlite/open.ts';
@@ -206,6 +207,27 @@ describe('the egress proxy', () => {
     expect(await here.doors.denied(row, since)).toEqual([
       expect.stringContaining(`caisson net allow ${row.taskId} a.example`),
     ]);
+  });
+
+  it('makes an event of a denied name, counts connections for metrics, and keeps tokens out of all of it (NE-22)', async () => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    await here.doors.open(row);
+    const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+    for (const host of ['a.example', 'a.example', `${token}.evil.example`]) await ask(row.id, host);
+    const denied = async () =>
+      (await here.store.events.read({ after: 0, owner: 'operator', most: 100 })).filter(
+        ({ type }) => type === 'network.denied',
+      );
+    const about = { taskId: row.taskId, sandboxId: row.id, backend: row.backend, port: 80, rule: 'no rule', count: 1 };
+    await vi.waitFor(async () => expect(await denied()).toHaveLength(2));
+    expect(await denied()).toMatchObject([
+      { author: 'proxy', owner: 'operator', data: { ...about, host: 'a.example' } },
+      { data: { ...about, host: '[REDACTED:github-token].evil.example' } },
+    ]);
+    await vi.waitFor(() => expect(egressFigures(home)).toMatchObject({ open: 0, allowed: 0, denied: 3 }), 5000);
+    expect(readFileSync(logOf(home, row.id), 'utf8')).not.toContain(token);
   });
 
   it('shuts the door of a sandbox that is gone, whose rules go with it', async () => {
