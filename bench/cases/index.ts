@@ -15,6 +15,7 @@ import { leak } from './leak.ts';
 import { memory } from './memory.ts';
 import { daytona } from './daytona.ts';
 import { modal } from './modal.ts';
+import { networks } from './networks.ts';
 import { output } from './output.ts';
 import { policy } from './policy.ts';
 import { redact } from './redact.ts';
@@ -38,6 +39,7 @@ export const benches: readonly Bench[] = [
   lanes,
   journal,
   cold,
+  networks,
   output,
   memory,
   files,
