@@ -13,7 +13,7 @@ import type {
   Stats,
 } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
-import { launchDoor, removeDoor } from './container/door.ts';
+import { removeDoor, restartDoor } from './container/door.ts';
 import { removeContainer, type Inspected } from './container/container.ts';
 import { refuse } from './container/refusals.ts';
 import type { Engine } from './engine/engine.ts';
@@ -140,7 +140,7 @@ export class DockerSandbox implements Sandbox {
 
   async #start(options: Cancelable = {}): Promise<void> {
     await this.#startContainer(options);
-    if (this.#door !== null) await this.#launchDoor(this.#door);
+    if (this.#door !== null) await this.#restartDoor(this.#door);
     const refusals = (await this.#refusals?.()) ?? null;
     if (refusals !== null) await this.#refuse(refusals);
   }
@@ -156,9 +156,9 @@ export class DockerSandbox implements Sandbox {
   }
 
   /** Its absence would leave the sandbox without a way out, which is safe, but not what `filtered` is. */
-  async #launchDoor(door: string): Promise<void> {
+  async #restartDoor(door: string): Promise<void> {
     try {
-      await launchDoor(this.#engine, door);
+      await restartDoor(this.#engine, door);
     } catch (error) {
       if (!isCode(error, 'not_found')) throw error;
       throw new CaissonError('failed_precondition', 'what carries the traffic of the sandbox is gone', {

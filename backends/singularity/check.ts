@@ -57,7 +57,23 @@ export function problemOf({
   return null;
 }
 
-function postureFindings({ hierarchy }: Facts): readonly Finding[] {
+function postureFindings(facts: Facts): readonly Finding[] {
+  return [...limitFindings(facts), ...networkFindings(facts)];
+}
+
+function networkFindings({ hasNsenter }: Pick<Facts, 'hasNsenter'>): readonly Finding[] {
+  if (hasNsenter) return [];
+  return [
+    {
+      severity: 'warning',
+      id: 'no-nsenter',
+      message: 'sandboxes cannot have a filtered network: nsenter is not on the PATH',
+      remedy: 'install util-linux',
+    },
+  ];
+}
+
+function limitFindings({ hierarchy }: Pick<Facts, 'hierarchy'>): readonly Finding[] {
   if (typeof hierarchy !== 'string') return [];
   return [
     {

@@ -14,7 +14,7 @@ import { parseReference, pull } from './image.ts';
 import { makeDirectories } from './directories.ts';
 import { InitProcess } from './init-process.ts';
 import { object, text } from '../engine/json.ts';
-import { placeDoor, removeDoor } from './door.ts';
+import { makeDoor, removeDoor, startDoor } from './door.ts';
 import { doorName } from './labels.ts';
 import { refuse } from './refusals.ts';
 import { missingShell } from './shell.ts';
@@ -149,12 +149,12 @@ async function takeName(making: Making): Promise<Step> {
 async function adopt(making: Making, found: Inspected): Promise<Step> {
   const { engine } = making;
   if (found.state === 'running') {
-    await setNetwork(making, found.id);
+    await setNetwork(making, found.id, await doorFor(making, found.id));
     return { done: { inspected: found, init: null } };
   }
   if (found.state === 'paused') {
     await engine.ask({ what: 'resume the sandbox', method: 'POST', path: `/containers/${found.id}/unpause` });
-    await setNetwork(making, found.id);
+    await setNetwork(making, found.id, await doorFor(making, found.id));
     return { done: { inspected: { ...found, state: 'running' }, init: null } };
   }
   const network = making.spec.network === 'open' ? await engine.network.ensure() : null;
@@ -169,18 +169,23 @@ async function launch(
   const { engine, options } = making;
   const { id } = container;
   let init: InitProcess | null = null;
+  let door: Promise<string | null> = Promise.resolve(null);
   try {
     throwIfAborted(options);
+    door = doorFor(making, id);
+    door.catch(() => undefined);
     init = await attachFirst(engine, id);
     throwIfAborted(options);
     const [inspected] = await Promise.all([inspectContainer(engine, id), startContainer(engine, id)]);
     throwIfAborted(options);
     if (container.body) verify(inspected, container.body);
-    await setNetwork(making, id);
+    await setNetwork(making, id, await door);
     throwIfAborted(options);
     return { done: { inspected: { ...inspected, state: 'running' }, init } };
   } catch (error) {
     init?.release();
+    // Until it is made or refused, it cannot be removed.
+    await door.catch(() => null);
     const noShell = statusOf(error) === 400 ? await missingShell(engine, id, making.spec.image ?? '') : null;
     if (making.doorImage !== null) await removeDoor(engine, doorName(options.name));
     await removeContainer(engine, id);
@@ -201,17 +206,19 @@ async function attachFirst(engine: Engine, id: string): Promise<InitProcess | nu
   }
 }
 
-/** Only a container that runs has a network to enter. */
-async function setNetwork(making: Making, sandbox: string): Promise<void> {
-  const { engine, spec, refusals } = making;
+/** Of a container that runs. */
+async function setNetwork({ engine, spec, refusals }: Making, sandbox: string, door: string | null): Promise<void> {
   if (spec.network === 'open' && refusals !== null) await refuse(engine, sandbox, refusals());
-  await openDoor(making, sandbox);
+  if (door !== null) await startDoor(engine, door);
 }
 
-async function openDoor({ engine, options, doorImage }: Making, sandbox: string): Promise<void> {
-  if (doorImage === null || options.door === undefined) return;
+/** Made, and not started; its name. `null`: there is to be none. */
+async function doorFor({ engine, options, doorImage }: Making, sandbox: string): Promise<string | null> {
+  if (doorImage === null || options.door === undefined) return null;
   const { name, labels, door: directory } = options;
-  await placeDoor(engine, { name: doorName(name), sandbox, labels, directory, image: doorImage });
+  const door = doorName(name);
+  await makeDoor(engine, { name: door, sandbox, labels, directory, image: doorImage });
+  return door;
 }
 
 async function startContainer(engine: Engine, id: string): Promise<void> {

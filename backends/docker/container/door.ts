@@ -24,8 +24,8 @@ const mebibyte = 1024 * 1024;
 /** It listens some 50 ms after its start. */
 const readyMs = 15_000;
 
-/** Makes and starts it; when this resolves, it listens. One that has the name already is replaced. */
-export async function placeDoor(engine: Engine, plan: DoorPlan): Promise<void> {
+/** Not started: only a container that runs has a network to enter. One that has the name already is replaced. */
+export async function makeDoor(engine: Engine, plan: DoorPlan): Promise<void> {
   await ensureImage(engine, plan.image);
   try {
     await create(engine, plan);
@@ -34,7 +34,6 @@ export async function placeDoor(engine: Engine, plan: DoorPlan): Promise<void> {
     await removeOwn(engine, plan);
     await create(engine, plan);
   }
-  await launchDoor(engine, plan.name);
 }
 
 /** Idempotent. */
@@ -42,10 +41,16 @@ export async function removeDoor(engine: Engine, name: string): Promise<void> {
   await removeContainer(engine, name);
 }
 
+const what = 'start what carries the traffic of the sandbox';
+
 /** In the network that the sandbox has now: one that runs is in that of before. */
-export async function launchDoor(engine: Engine, name: string): Promise<void> {
-  const what = 'start what carries the traffic of the sandbox';
+export async function restartDoor(engine: Engine, name: string): Promise<void> {
   await engine.ask({ what, method: 'POST', path: `/containers/${name}/stop`, query: { t: 0 } });
+  await startDoor(engine, name);
+}
+
+/** When this resolves, it listens. */
+export async function startDoor(engine: Engine, name: string): Promise<void> {
   const listening = await InitProcess.attach(engine, name);
   try {
     const ready = firstLine(listening);
