@@ -676,6 +676,8 @@ export interface DoorImage {
   readonly labels: Readonly<Record<string, string>>;
   /** Prints a line that begins with `ready` when it listens. */
   readonly command: readonly string[];
+  /** Sets the rules that it reads from stdin, as iptables-restore(8) has them, with these variables. `null`: this host has no such program. */
+  readonly rules: { readonly command: readonly string[]; readonly env: readonly string[] } | null;
   /** An uncompressed tar, for the architecture of this host. */
   rootfs(): Readable;
 }

@@ -12,7 +12,6 @@ import type {
   ListOptions,
   OpenOptions,
   Ref,
-  Refusals,
   Sandbox,
   Spec,
   Leftovers,
@@ -27,7 +26,8 @@ import { findDiskLimit } from './container/disk.ts';
 import { Engine } from './engine/engine.ts';
 import { type Facts, isPodman } from './engine/facts.ts';
 import { toGuarantees } from './guarantees.ts';
-import { canRefuse } from './container/refusals.ts';
+import { canRefuse, type Refusing } from './container/refusals.ts';
+import { type Restore, restoreBeside, restoreEntering } from './container/restore.ts';
 import { imageFindings } from './container/image.ts';
 import { imagesOf } from './engine/images.ts';
 import { checkSpec } from './container/limits.ts';
@@ -51,7 +51,8 @@ class DockerBackend implements Backend {
   readonly #image: unknown;
   readonly #doorImage: OpenOptions['doorImage'];
   readonly #refusals: OpenOptions['refusals'];
-  #canRefuse: Promise<Enforcement> | null = null;
+  readonly #restore: Restore;
+  #refusalsTried: Promise<Enforcement> | null = null;
   readonly #disk = new Map<string, Promise<Enforcement>>();
 
   constructor(options: OpenOptions) {
@@ -59,6 +60,10 @@ class DockerBackend implements Backend {
     this.#image = options.settings?.['image'];
     this.#doorImage = options.doorImage;
     this.#refusals = options.refusals;
+    this.#restore =
+      process.geteuid?.() === 0 || this.#doorImage === undefined
+        ? restoreEntering
+        : restoreBeside(this.#engine, this.#doorImage);
     this.images = imagesOf(this.#engine);
   }
 
@@ -109,11 +114,11 @@ class DockerBackend implements Backend {
       query: { all: true, filters },
       signal: options.signal,
     });
-    const [doors, sandboxes] = partition(list(answer), isDoor);
+    const [parts, sandboxes] = partition(list(answer), isPart);
     const listed = sandboxes.flatMap(toListed);
     // One whose sandbox is gone is what a crash left.
     const known = new Set(listed.map(({ labels }) => labels.sandbox));
-    return [...listed, ...doors.flatMap(toListed).filter(({ labels }) => !known.has(labels.sandbox))];
+    return [...listed, ...parts.flatMap(toListed).filter(({ labels }) => !known.has(labels.sandbox))];
   }
 
   close(): Promise<void> {
@@ -128,8 +133,8 @@ class DockerBackend implements Backend {
   async #sandbox({ inspected, init }: Created, facts: Facts): Promise<Sandbox> {
     const where = { facts, local: await this.#engine.isLocal(), root: process.geteuid?.() === 0 };
     const sameKernel = onThisKernel(inspected.runtime, where);
-    const refusals = async (): Promise<Refusals | null> => (await this.#refusalsBy(facts))?.() ?? null;
-    return new DockerSandbox(this.#engine, inspected, { host: facts.id, init, sameKernel, refusals });
+    const refusing = (): Promise<Refusing | null> => this.#refusing(facts);
+    return new DockerSandbox(this.#engine, inspected, { host: facts.id, init, sameKernel, refusing });
   }
 
   async #make(spec: Spec, options: CreateOptions): Promise<Created> {
@@ -146,24 +151,23 @@ class DockerBackend implements Backend {
       hostUser: hostUser() ?? { uid: 0, gid: 0 },
     };
     const doorImage = spec.network === 'filtered' ? await this.#doorOf(options) : null;
-    const refusals = await this.#refusalsBy(facts);
-    return make({ engine: this.#engine, spec, options, plan, doorImage, refusals });
+    const refusing = await this.#refusing(facts);
+    return make({ engine: this.#engine, spec, options, plan, doorImage, refusing });
   }
 
   /** `null`: nothing can be refused here. */
-  async #refusalsBy(facts: Facts): Promise<(() => Refusals) | null> {
-    const { enforced } = await this.#refusing(facts);
-    return enforced ? (this.#refusals ?? null) : null;
+  async #refusing(facts: Facts): Promise<Refusing | null> {
+    const { enforced } = await this.#canRefuse(facts);
+    return enforced && this.#refusals !== undefined ? { refusals: this.#refusals, restore: this.#restore } : null;
   }
 
-  async #refusing(facts: Facts): Promise<Enforcement> {
-    const root = process.geteuid?.() === 0;
+  async #canRefuse(facts: Facts): Promise<Enforcement> {
     const local = await this.#engine.isLocal();
     const no = (reason: string): Enforcement => ({ enforced: false, reason });
     if (!local) return no('the engine is not on this host');
-    if (!root || !onThisKernel(facts.defaultRuntime, { facts, local, root }))
-      return no('rules of a sandbox are set by root, beside an engine with runc or crun on the same kernel');
-    return await (this.#canRefuse ??= canRefuse());
+    if (isPodman(facts) || !onThisKernel(facts.defaultRuntime, { facts, local, root: true }))
+      return no('the engine is not Docker with runc or crun on the kernel of this host');
+    return await (this.#refusalsTried ??= canRefuse(this.#restore));
   }
 
   async #doorOf({ door }: CreateOptions): Promise<DoorImage> {
@@ -194,7 +198,7 @@ class DockerBackend implements Backend {
   async #guaranteesBy(facts: Facts, { signal }: Cancelable): Promise<Guarantees> {
     const disk = await untilAborted(this.#diskLimit(facts), signal);
     const local = await this.#engine.isLocal();
-    const [door, refusals] = [this.#hasDoors(facts, local), await this.#refusing(facts)];
+    const [door, refusals] = [this.#hasDoors(facts, local), await this.#canRefuse(facts)];
     return toGuarantees(facts, { disk, local, hostUser: hostUser() !== null, door, refusals });
   }
 
@@ -224,7 +228,8 @@ function toListed(value: unknown): readonly Listed[] {
   return id && labels ? [{ ref: toRef(id), labels, state: toState(entry['State']) }] : [];
 }
 
-const isDoor = (value: unknown): boolean => object(object(value)['Labels'])[roleLabel] === 'door';
+/** Of a sandbox, and none itself. */
+const isPart = (value: unknown): boolean => text(object(object(value)['Labels'])[roleLabel]) !== null;
 
 function partition<T>(values: readonly T[], is: (value: T) => boolean): readonly [readonly T[], readonly T[]] {
   return [values.filter(is), values.filter((value) => !is(value))];

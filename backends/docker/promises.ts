@@ -14,7 +14,7 @@ const usual: Known = {
   userNamespace: false,
 };
 const unsized = { enforced: false, reason: 'the storage driver has no sizes of containers' } as const;
-const refusals = { enforced: true, by: 'iptables in its own network namespace, where Caisson is root' } as const;
+const refusals = { enforced: true, by: 'iptables in its own network namespace' } as const;
 const sized = { enforced: true, by: 'a quota of the storage driver' } as const;
 
 export const promises: Readonly<Record<string, Guarantees>> = {

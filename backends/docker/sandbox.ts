@@ -7,7 +7,6 @@ import type {
   PtyOptions,
   PtyProcess,
   Ref,
-  Refusals,
   ResourceState,
   Sandbox,
   Stats,
@@ -15,7 +14,7 @@ import type {
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { removeDoor, restartDoor } from './container/door.ts';
 import { removeContainer, type Inspected } from './container/container.ts';
-import { refuse } from './container/refusals.ts';
+import { refuse, type Refusing } from './container/refusals.ts';
 import type { Engine } from './engine/engine.ts';
 import { isPodman } from './engine/facts.ts';
 import type { InitProcess } from './container/init-process.ts';
@@ -46,7 +45,7 @@ export class DockerSandbox implements Sandbox {
   readonly #door: string | null;
   readonly #container: Container;
   /** Of a sandbox with an open network. */
-  readonly #refusals: (() => Promise<Refusals | null>) | null;
+  readonly #refusing: (() => Promise<Refusing | null>) | null;
   /** Once they did not reach, they are not tried again. */
   #pipesReach = true;
 
@@ -58,12 +57,12 @@ export class DockerSandbox implements Sandbox {
       readonly init: InitProcess | null;
       readonly sameKernel: boolean;
       /** `null`: nothing can be refused here. */
-      readonly refusals: () => Promise<Refusals | null>;
+      readonly refusing: () => Promise<Refusing | null>;
     },
   ) {
     this.#engine = engine;
     this.#door = inspected.door;
-    this.#refusals = inspected.network === engine.network.name ? options.refusals : null;
+    this.#refusing = inspected.network === engine.network.name ? options.refusing : null;
     this.#container = { engine, id: inspected.id, trusted: inspected.trusted };
     this.ref = toRef(inspected.id);
     this.state = inspected.state;
@@ -141,14 +140,14 @@ export class DockerSandbox implements Sandbox {
   async #start(options: Cancelable = {}): Promise<void> {
     await this.#startContainer(options);
     if (this.#door !== null) await this.#restartDoor(this.#door);
-    const refusals = (await this.#refusals?.()) ?? null;
-    if (refusals !== null) await this.#refuse(refusals);
+    const refusing = (await this.#refusing?.()) ?? null;
+    if (refusing !== null) await this.#refuse(refusing);
   }
 
   /** It does not run without its rules. */
-  async #refuse(refusals: Refusals): Promise<void> {
+  async #refuse(refusing: Refusing): Promise<void> {
     try {
-      await refuse(this.#engine, this.#container.id, refusals);
+      await refuse(this.#engine, this.#container.id, refusing);
     } catch (error) {
       await this.#stop();
       throw error;

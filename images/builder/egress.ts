@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { pack, type Pack } from 'tar-stream';
 import type { DoorImage } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
+import { extensionsOf, findRulesProgram } from './egress-rules.ts';
 import { assetPath } from '../../src/lib/asset.ts';
 
 interface Part {
@@ -33,21 +34,49 @@ export async function egressImage(node: string = process.execPath): Promise<Door
   await mustBeElf(node);
   const { loader, libraries } = await linkedTo(node);
   const forwarder = assetPath('images/egress/files/forwarder.mjs');
+  const rules = await rulesParts();
   const parts = [
     await part(node, 'node'),
     await part(forwarder, 'forwarder.mjs'),
-    ...(await Promise.all([loader, ...libraries].map((path) => part(path, `lib/${basename(path)}`)))),
+    ...rules.parts,
+    ...(await librariesIn([loader, ...libraries, ...rules.libraries])),
   ];
+  const linked = [`${inImage}/lib/${basename(loader)}`, '--library-path', `${inImage}/lib`];
   const hash = await hashOf(parts, forwarder);
   return {
     reference: `caisson/egress:${hash}`,
     labels: { 'caisson.egress': hash },
-    command: [
-      ...[`${inImage}/lib/${basename(loader)}`, '--library-path', `${inImage}/lib`],
-      ...[`${inImage}/node`, `${inImage}/forwarder.mjs`],
-    ],
+    command: [...linked, `${inImage}/node`, `${inImage}/forwarder.mjs`],
+    rules:
+      rules.parts.length === 0
+        ? null
+        : {
+            command: [...linked, `${inImage}/iptables-restore`],
+            env: [`XTABLES_LIBDIR=${inImage}/xtables`, 'XTABLES_LOCKFILE=/dev/shm/xtables.lock'],
+          },
     rootfs: () => rootfsOf(parts),
   };
+}
+
+/** Empty where this host has no iptables. */
+async function rulesParts(): Promise<{ readonly parts: readonly Part[]; readonly libraries: readonly string[] }> {
+  const program = await findRulesProgram();
+  if (program === null) return { parts: [], libraries: [] };
+  const { libraries } = await linkedTo(program);
+  const extensions = await extensionsOf(libraries);
+  return {
+    parts: [
+      await part(program, 'iptables-restore'),
+      ...(await Promise.all(extensions.map((path) => part(path, `xtables/${basename(path)}`)))),
+    ],
+    libraries,
+  };
+}
+
+/** The same library of two programs once. */
+async function librariesIn(paths: readonly string[]): Promise<readonly Part[]> {
+  const byName = new Map(paths.map((path) => [basename(path), path]));
+  return await Promise.all([...byName].map(([name, path]) => part(path, `lib/${name}`)));
 }
 
 async function mustBeElf(node: string): Promise<void> {
@@ -68,7 +97,7 @@ async function linkedTo(node: string): Promise<Linked> {
   const { stdout } = await promisify(execFile)('ldd', [node], {
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
   }).catch((cause: unknown) => {
-    throw new CaissonError('not_supported', 'ldd(1) does not say what Node is linked with', {
+    throw new CaissonError('not_supported', 'ldd(1) does not say what the egress image is linked with', {
       cause,
       remedy: 'install ldd (glibc: libc-bin), or run Caisson with a Node that is linked dynamically',
     });
@@ -104,7 +133,7 @@ async function hashOf(parts: readonly Part[], forwarder: string): Promise<string
 function rootfsOf(parts: readonly Part[]): Readable {
   const tar = pack();
   void (async () => {
-    for (const name of [inImage.slice(1), `${inImage.slice(1)}/lib`])
+    for (const name of ['', '/lib', '/xtables'].map((below) => `${inImage.slice(1)}${below}`))
       tar.entry({ name, type: 'directory', mode: 0o755 });
     for (const each of parts) await writePart(tar, each);
     tar.finalize();

@@ -2,7 +2,7 @@
  * Makes a container: create, attach, start, and nothing else on the way. Everything that is usually in order (image,
  * network, name) is only looked at when the engine says that it is not.
  */
-import type { CreateOptions, DoorImage, Refusals, Spec } from '../../../src/backend.ts';
+import type { CreateOptions, DoorImage, Spec } from '../../../src/backend.ts';
 import { CaissonError, isCode } from '../../../src/errors.ts';
 import { throwIfAborted } from '../../shared/abort.ts';
 import { delay } from '../engine/delay.ts';
@@ -16,7 +16,7 @@ import { InitProcess } from './init-process.ts';
 import { object, text } from '../engine/json.ts';
 import { makeDoor, removeDoor, startDoor } from './door.ts';
 import { doorName } from './labels.ts';
-import { refuse } from './refusals.ts';
+import { refuse, type Refusing } from './refusals.ts';
 import { missingShell } from './shell.ts';
 
 export interface Created {
@@ -32,7 +32,7 @@ export interface Making {
   /** Where the network is `filtered`. */
   readonly doorImage: DoorImage | null;
   /** `null`: nothing can be refused. */
-  readonly refusals: (() => Refusals) | null;
+  readonly refusing: Refusing | null;
   /** `network` is filled in here. */
   readonly plan: Omit<Plan, 'network'>;
 }
@@ -207,8 +207,8 @@ async function attachFirst(engine: Engine, id: string): Promise<InitProcess | nu
 }
 
 /** Of a container that runs. */
-async function setNetwork({ engine, spec, refusals }: Making, sandbox: string, door: string | null): Promise<void> {
-  if (spec.network === 'open' && refusals !== null) await refuse(engine, sandbox, refusals());
+async function setNetwork({ engine, spec, refusing }: Making, sandbox: string, door: string | null): Promise<void> {
+  if (spec.network === 'open' && refusing !== null) await refuse(engine, sandbox, refusing);
   if (door !== null) await startDoor(engine, door);
 }
 

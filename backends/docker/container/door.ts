@@ -126,7 +126,7 @@ async function removeOwn(engine: Engine, { name, labels }: DoorPlan): Promise<vo
 }
 
 /** Its tag follows from what is in it: one that is there is the one that is meant, if it has the label too. */
-async function ensureImage(engine: Engine, image: DoorImage): Promise<void> {
+export async function ensureImage(engine: Engine, image: DoorImage): Promise<void> {
   const { reference, labels } = image;
   if (await isThere(engine, image)) return;
   const { imagesOf } = await import('../engine/images.ts');
