@@ -22,13 +22,16 @@ export function explain(exit: Exit, timeoutMs: number | null): string[] {
 export function describeDegraded(degraded: SandboxView['degraded']): string[] {
   const byReason = Map.groupBy(degraded, ({ reason }) => reason);
   return [...byReason].map(([reason, items]) => {
-    const controls = items.map(({ control, wanted }) =>
-      control === 'diskBytes'
-        ? `a disk limit of ${formatNamed(control, wanted)} (terminal.container_disk: null asks for none)`
-        : `${control} (wanted ${formatNamed(control, wanted)})`,
-    );
+    const controls = items.map(({ control, wanted }) => describeControl(control, formatNamed(control, wanted)));
     return `${controls.join(', ')}: ${reason}`;
   });
+}
+
+function describeControl(control: string, wanted: string): string {
+  if (control === 'diskBytes') return `a disk limit of ${wanted} (terminal.container_disk: null asks for none)`;
+  if (control === 'open_private')
+    return 'a refusal of this host and of private networks (network.open_private: true asks for none)';
+  return `${control} (wanted ${wanted})`;
 }
 
 function reasonOf(
