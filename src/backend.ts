@@ -52,7 +52,7 @@ export type NetworkMode =
   | 'open'
   /**
    * Loopback, and on its port 3128 the door of the sandbox (see `CreateOptions.door`). No other way out, not even for names:
-   * those are resolved behind the door.
+   * those are resolved behind the door. Where the place filters by itself (see `Guarantees.filter`): what its list allows.
    */
   | 'filtered'
   /** `filtered`, where every public name is allowed and recorded. A backend never sees it: core asks it for `filtered`. */
@@ -109,6 +109,8 @@ export interface Spec {
   readonly image: string | null;
   readonly limits: Limits;
   readonly network: NetworkMode;
+  /** Present where the network is `filtered`, and held by a list of the place and no door: see `Guarantees.filter`. */
+  readonly filteredBy?: 'place';
   /** Whether files survive the end of the sandbox's processes, a restart of the service and of the place. */
   readonly persistent: boolean;
   /** Directory in which commands start unless they say otherwise. Absolute, inside the sandbox. */
@@ -140,6 +142,8 @@ export interface Guarantees {
   readonly limits: Readonly<Record<LimitName, Enforcement>>;
   /** Modes the place can really give. */
   readonly network: readonly NetworkMode[];
+  /** Present where `filtered` is held by an allow list of the place itself: see `CreateOptions.egress`. Absent: by a door. */
+  readonly filter?: PlaceFilter;
   /**
    * How `none` is held. `no-route`: a sandbox has no route but to itself, which core measures inside before its first
    * command; a place that gives one all the same has the sandbox ended. `filter`: routes are there and packets are dropped
@@ -191,6 +195,13 @@ export interface Guarantees {
     readonly shm: boolean;
     readonly hostUser: boolean;
   };
+}
+
+/** What core has to know of an allow list to say rules by it, or to refuse rules that it cannot say. */
+export interface PlaceFilter {
+  /** Ports that a name on the list opens: each of them, and no others. */
+  readonly ports: readonly number[];
+  readonly mostHosts: number;
 }
 
 /** One thing that `check` found: a version with known holes, a missing kernel feature. */
@@ -293,6 +304,13 @@ export interface CreateOptions extends Cancelable {
    * listens on port 3128 in there, by the rights of the user of Caisson, before the first command.
    */
   readonly door?: string | undefined;
+  /**
+   * Present where the spec's network is `filtered`, instead of a door, for a place that promises `filter`: the names that may be
+   * connected to at the ports of that promise, and nothing else may. `example.com` is that name alone, `*.example.com` what is
+   * below it; none is no network at all. Absent where it should be there counts as none. A resource that a lost answer left
+   * behind gets these names before `create` resolves.
+   */
+  readonly egress?: readonly string[] | undefined;
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -480,6 +498,11 @@ export interface Sandbox {
    * the sandbox has been started. Absent where all files are kept, as after a snapshot that the service made at the end.
    */
   readonly lost?: { readonly since: string };
+  /**
+   * Present where the names of `CreateOptions.egress` can be replaced while the sandbox runs. Those that are given hold when it
+   * resolves, and connections to others are cut as far as the place does that. Throws as `exec` does where it does not run.
+   */
+  readonly egress?: { replace(hosts: readonly string[], options?: Cancelable): Promise<void> };
   readonly stats?: { read(options?: Cancelable): Promise<Stats> };
   /**
    * Present where the sandbox runs on the kernel of this host. The file that lies at the target of a mount, as the sandbox
@@ -521,6 +544,8 @@ export interface Sandbox {
  * `onRef` is called at most once, and not where the ref stays the same.
  */
 export interface PowerOptions extends Cancelable {
+  /** For `start`, as `CreateOptions.egress`: the names of now, which hold when it resolves. */
+  readonly egress?: readonly string[] | undefined;
   readonly onRef: (ref: Ref) => Promise<void>;
 }
 

@@ -10,6 +10,7 @@ export interface SourcedRule extends WebsiteRule {
 export interface Websites {
   /** Changes with every rule. */
   readonly version: string;
+  readonly rules: readonly SourcedRule[];
   /** The rule that blocks a host, given as `canonicalHost` has it; the one nearest to its name first. */
   readonly find: (host: string) => SourcedRule | null;
 }
@@ -17,6 +18,7 @@ export interface Websites {
 export function websitesOf(rules: readonly SourcedRule[]): Websites {
   const [whole, below] = [indexed(rules, false), indexed(rules, true)];
   return {
+    rules,
     version: createHash('sha256')
       .update(rules.map(({ host, onlyBelow }) => `${onlyBelow ? '*.' : ''}${host}\n`).join(''))
       .digest('hex'),
