@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { backends, usual } from '../backends/index.ts';
 import { CaissonError } from './errors.ts';
 import { nearest } from './lib/nearest.ts';
-import type { Audit } from './audit/types.ts';
 import type { BackendConfig, BackendEntry } from './backend.ts';
 import { build } from './lib/build.ts';
 import { systemClock } from './lib/clock.ts';
@@ -26,8 +25,9 @@ import { serverSecrets } from './service/admin/secrets.ts';
 import { type Journal, openJournal } from './exec/journal/journal.ts';
 import { LaneTally } from './exec/lane/tally.ts';
 import type { Context } from './sandbox/context.ts';
-import type { Doors } from './sandbox/doors.ts';
-import { doorsIn, type EgressInput } from './service/egress/doors.ts';
+import type { EgressInput } from './service/egress/doors.ts';
+import { waysOut } from './service/egress/filters.ts';
+import { refreshNetworks } from './sandbox/place-list.ts';
 import { permitting } from './service/egress/permit.ts';
 import { fillIndex } from './service/exec/reindex.ts';
 import { Gate } from './sandbox/gate.ts';
@@ -69,12 +69,12 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
   const known = backendsIn({ entries, keys, loaded }, store.instance);
-  const doors = doorsIn(loaded, { store, audit });
-  const context = contextOf(loaded, { store, clock, audit, known, doors });
+  const ways = waysOut(loaded, { store, audit, websites: guard.websites });
+  const context = contextOf(loaded, { store, clock, audit, known, ...ways });
   const journal = await journalOf(loaded, store);
   const webhooks: Opened = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
-  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks, audit, doors });
+  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks, context });
   return new Caisson({
     context,
     loaded,
@@ -106,12 +106,12 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   });
 }
 
-type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'doors'> & { readonly known: Backends };
+type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'doors' | 'filters'> & { readonly known: Backends };
 
-function contextOf(loaded: Loaded, { store, clock, audit, known, doors }: Opening): Context {
+function contextOf(loaded: Loaded, { store, clock, audit, known, doors, filters }: Opening): Context {
   return {
     ...{ home: loaded.home, env: loaded.env },
-    ...{ store, clock, audit, doors },
+    ...{ store, clock, audit, doors, filters },
     uses: new Uses(store, clock),
     backend: (name) => known.open(name),
     gate: new Gate(loaded.config.pool.create_concurrency),
@@ -141,16 +141,15 @@ interface Running {
   readonly guard: Pick<Guard, 'rulebook'>;
   readonly origin: ReturnType<typeof originOf>;
   readonly webhooks: Opened;
-  readonly audit: Audit;
-  readonly doors: Doors;
+  readonly context: Context;
 }
 
-function reloaderOf({ loaded, input, store, guard, origin, webhooks, audit, doors }: Running): ConfigView['reload'] {
+function reloaderOf({ loaded, input, store, guard, origin, webhooks, context }: Running): ConfigView['reload'] {
   return reloader({
-    ...{ loaded, audit },
+    ...{ loaded, audit: context.audit },
     read: async () => (await configured(input)).loaded,
     takeRules: async (next) => await guard.rulebook.reload(next),
-    takeNetwork: async () => await doors.refresh(),
+    takeNetwork: async () => await refreshNetworks(context),
     openWebhooks: async (read) => {
       origin.ownKeys.push(...webhookVariables(read.config.webhooks));
       origin.redactions.declare(webhookSecrets(read.config.webhooks, read.env));

@@ -50,7 +50,7 @@ function unmetLimit(spec: Spec, guarantees: Guarantees, name: LimitName): readon
 }
 
 function unmetPlace(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
-  const { network, persistence, ephemeral, isolation } = guarantees;
+  const { persistence, ephemeral, isolation } = guarantees;
   const unmet: Unmet[] = [];
   if (spec.image !== null && (isolation === 'none' || isolation === 'remote-host')) {
     unmet.push({
@@ -60,17 +60,7 @@ function unmetPlace(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
       without: (placed) => ({ ...placed, image: null }),
     });
   }
-  if (!network.includes(placedMode(spec.network))) {
-    // Less is never more open than what was asked for, where the place has such a mode.
-    const isFiltered = placedMode(spec.network) === 'filtered';
-    const given = network.find((mode) => mode === 'none' && isFiltered) ?? network[0] ?? 'open';
-    unmet.push({
-      control: 'network',
-      wanted: spec.network,
-      reason: `it can only give: ${network.join(', ') || 'what its host has'}`,
-      without: (placed) => ({ ...placed, network: given }),
-    });
-  }
+  unmet.push(...unmetNetwork(spec, guarantees));
   if (spec.persistent && persistence === 'none') {
     unmet.push({
       control: 'persistent',
@@ -98,6 +88,24 @@ function unmetRefusals({ network, hardening }: Spec, { refusals }: Guarantees): 
   if (!refusals.enforced) return miss(refusals.reason);
   const holds = hardening.runtime === null || (refusals.runtimes?.includes(hardening.runtime) ?? true);
   return holds ? [] : miss(`the runtime ${hardening.runtime ?? ''} has a network stack of its own`);
+}
+
+function unmetNetwork({ network: wanted }: Spec, { network, filter }: Guarantees): readonly Unmet[] {
+  const isUnseen = wanted === 'observe' && filter !== undefined;
+  if (network.includes(placedMode(wanted)) && !isUnseen) return [];
+  // Less is never more open than what was asked for, where the place has such a mode.
+  const isFiltered = placedMode(wanted) === 'filtered';
+  const given = network.find((mode) => mode === 'none' && isFiltered) ?? network[0] ?? 'open';
+  const reason = isUnseen
+    ? 'it filters by a list of names and records no connections'
+    : `it can only give: ${network.join(', ') || 'what its host has'}`;
+  return [{ control: 'network', wanted, reason, without: (placed) => ({ ...placed, network: given }) }];
+}
+
+/** The mark of a place that filters by itself, which is in the spec since it says what the sandbox has. */
+export function withFilter(spec: Spec, { filter }: Guarantees): Spec {
+  const { filteredBy: _mark, ...rest } = spec;
+  return filter !== undefined && spec.network === 'filtered' ? { ...rest, filteredBy: 'place' } : rest;
 }
 
 function unmetMounts(spec: Spec, { mounts }: Guarantees): readonly Unmet[] {

@@ -21,6 +21,7 @@ import { createSandbox, placeSandbox, withinQuota } from './create.ts';
 import { forgetCopies } from './credentials.ts';
 import { attachIfThere, finish, removeResources } from './finish.ts';
 import { hasDoor } from './doors.ts';
+import { checkFilter, keepFilter } from './place-list.ts';
 import { endedBy } from './ended-by.ts';
 import { withLease } from './lease.ts';
 import { keepLive } from './live.ts';
@@ -61,14 +62,19 @@ async function running(context: Context, row: SandboxRow): Promise<Sandbox | nul
   if (row.state !== 'ready' || row.ref === null) return null;
   const known = context.live.get(row.id);
   if (known !== undefined) {
-    await keepDoor(context, row);
+    await keepWayOut(context, row, known);
     return known;
   }
   const sandbox = await attachIfThere(await context.backend(row.backend), row.ref);
   if (sandbox === null || sandbox.state !== 'running') return null;
-  await keepDoor(context, row);
+  await keepWayOut(context, row, sandbox);
   // Another call may have attached it meanwhile, and uses its lanes.
   return context.live.get(row.id) ?? keepLive(context, row.id, sandbox);
+}
+
+async function keepWayOut(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<void> {
+  await keepDoor(context, row);
+  await keepFilter(context, row, sandbox);
 }
 
 /** What is behind it may have ended since, or have other rules. */
@@ -95,6 +101,7 @@ async function replace(
   options: StepOptions,
 ): Promise<Handle> {
   const { plan, row } = what;
+  await checkFilter(context, plan, row.id);
   const { fingerprint, spec, configured, degraded } = plan;
   // One that had vanished is the same sandbox, with what was said about it later.
   const { idleMs, ttlMs } = what.how === 'recreated' ? { ...row, ...plan.times } : plan;
@@ -138,7 +145,7 @@ export async function resume(
   const sandbox = row.ref === null ? null : await attachIfThere(backend, row.ref);
   if (sandbox === null) await refuseWithoutFiles(context, row);
   else if (sandbox.state === 'running' && row.state === 'ready') {
-    await keepDoor(context, row);
+    await keepWayOut(context, row, sandbox);
     return await ready(context, { row, sandbox, how: 'found', lostSince: null });
   }
   if (sandbox === null || sandbox.power === undefined)

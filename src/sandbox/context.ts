@@ -10,6 +10,7 @@ import type { SandboxRow, Store } from '../store/store.ts';
 import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
 import type { Doors } from './doors.ts';
 import type { Effective } from './effective.ts';
+import type { Filters } from './filters.ts';
 import type { Gate } from './gate.ts';
 import type { Uses } from './use.ts';
 
@@ -27,6 +28,7 @@ export interface Context {
   readonly backend: (name: string) => Promise<Backend>;
   readonly gate: Gate;
   readonly doors: Doors;
+  readonly filters: Filters;
   /** Handles of sandboxes that this process has created or attached, by sandbox id. Dropped when one proves dead. */
   readonly live: Map<string, LanedSandbox>;
   /** Probes under way, by sandbox id. */

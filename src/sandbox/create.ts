@@ -19,6 +19,7 @@ import { forgetCopies, shownCredentials } from './credentials.ts';
 import { labelsFor } from './change.ts';
 import { keptSandboxId, makeDirectory } from './directory.ts';
 import { hasDoor } from './doors.ts';
+import { checkFilter, keepFilter, listOf } from './place-list.ts';
 import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
 import { keepLive } from './live.ts';
@@ -31,6 +32,7 @@ import { usedNow } from './use.ts';
 /** The caller holds the lease of the task, and the task has no sandbox. Throws `not_found` when it was to have one. */
 export async function createSandbox(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
   if (plan.existing) throw noSandbox(plan.taskId);
+  await checkFilter(context, plan, null);
   const row = await newRow(context, plan);
   if (plan.ephemeral) await context.store.acquire(processLease(row.id));
   try {
@@ -67,6 +69,7 @@ export async function placeSandbox(
     const live = keepLive(context, row.id, sandbox, nonce);
     await proveNetwork(context, row, live);
     if (hasDoor(row)) await context.doors.enter(row);
+    await keepFilter(context, row, live);
     await forgetCopies(context, row);
     const degraded = [...row.degraded, ...unproved];
     const patch = { state: 'ready', ref: sandbox.ref, degraded, ...usedNow(context.clock) } as const;
@@ -127,17 +130,21 @@ async function ask(
 ): Promise<Sandbox> {
   const { plan, row } = what;
   const backend = await context.backend(row.backend);
-  return await backend.create(plan.placed, {
+  const list = await listOf(context, row);
+  const sandbox = await backend.create(plan.placed, {
     name: row.name,
     labels: labelsOf(context.store.instance, row),
     directory: row.directory,
     credentials: await shownCredentials(context, plan, row),
     registry: await registryAccess(context, plan),
-    ...(plan.placed.network === 'filtered' ? { door: await context.doors.open(row) } : {}),
+    ...(hasDoor(row) ? { door: await context.doors.open(row) } : {}),
+    ...(list === null ? {} : { egress: list.hosts }),
     init: guardianCommand(what.nonce),
     ...cancelable(options),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   });
+  if (list !== null) context.filters.given.set(row.id, list);
+  return sandbox;
 }
 
 /**

@@ -4,9 +4,10 @@ import type { SandboxRow } from '../store/store.ts';
 import type { Caller } from '../values/caller.ts';
 import { placedMode } from '../values/network-modes.ts';
 
-/** A place that could not give it, and was allowed not to, has given a sandbox without one. */
+/** A place that could not give it, and was allowed not to, has given a sandbox without one; one that filters by itself has none. */
 export function hasDoor({ spec, degraded }: Pick<SandboxRow, 'spec' | 'degraded'>): boolean {
-  return placedMode(spec.network) === 'filtered' && !degraded.some(({ control }) => control === 'network');
+  const isFiltered = placedMode(spec.network) === 'filtered' && spec.filteredBy === undefined;
+  return isFiltered && !degraded.some(({ control }) => control === 'network');
 }
 
 export interface Doors {

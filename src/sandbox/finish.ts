@@ -39,6 +39,7 @@ export async function finish(context: Context, row: SandboxRow, how: HowToFinish
   if (row.directory !== null && !how.keepFiles) await removeDirectory(place, row.taskId, row.id);
   if (how.keepFiles) await removeEmptyDirectory(place, row.taskId, row.id);
   if (hasDoor(row)) await context.doors.close(row.id);
+  context.filters.given.delete(row.id);
   await failpoint('before-forget');
   await context.store.deleteSandbox(row.id);
   await context.store.release(processLease(row.id));

@@ -34,9 +34,13 @@ function limitOf(name: LimitName, { spec, effective, degraded }: Inspected, guar
     : { name, wanted, effective: null, standing: 'not-enforced', why: held.reason };
 }
 
-function networkOf({ spec: { network: mode }, effective, degraded }: Inspected): SandboxLimits['network'] {
+const byPlace = 'by a list of the place, without a proxy';
+
+function networkOf({ spec, effective, degraded }: Inspected): SandboxLimits['network'] {
+  const { network: mode, filteredBy } = spec;
   const missing = degraded.find(({ control }) => control === 'network');
   if (missing !== undefined) return { mode: 'open', standing: 'not-enforced', why: missing.reason };
+  if (filteredBy !== undefined) return { mode, standing: 'enforced', why: byPlace };
   const isMeasured = fieldIn(effective, 'routed') === (mode === 'open');
   return { mode, standing: isMeasured ? 'measured' : 'enforced', why: null };
 }

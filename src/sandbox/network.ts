@@ -4,6 +4,7 @@ import { CaissonError } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { placedMode } from '../values/network-modes.ts';
 import type { Context } from './context.ts';
+import { isFilteredByPlace } from './filters.ts';
 import { measured } from './measure.ts';
 
 /**
@@ -12,7 +13,7 @@ import { measured } from './measure.ts';
  */
 export async function proveNetwork(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<void> {
   const wanted = placedMode(row.spec.network);
-  if (wanted === 'open') return;
+  if (wanted === 'open' || isFilteredByPlace(row)) return;
   const { network, noneBy } = await (await context.backend(row.backend)).guarantees();
   if (!network.includes(wanted) || noneBy === 'filter') return;
   const effective = await measured(context, { ...row, effective: null }, sandbox);

@@ -2,7 +2,7 @@
 import type { Allowed } from '../config/owners.ts';
 import type { Loaded } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
-import { compareSpec } from '../plan/compare.ts';
+import { compareSpec, withFilter } from '../plan/compare.ts';
 import { fingerprint } from '../plan/fingerprint.ts';
 import { configuredTimes, resolveSpec, type Settled } from '../plan/resolve.ts';
 import { askedTimes, checkWithin, type Times } from '../plan/times.ts';
@@ -97,7 +97,8 @@ export class Plans {
       return allowed === null ? mine : cappedSettings(mine, allowed);
     };
     const mine = row === null ? await made() : asItIs(resolved, row);
-    const settled = owned === null ? mine : ownedSettings(mine, { ...guarantees, allowed: owned });
+    const inBounds = owned === null ? mine : ownedSettings(mine, { ...guarantees, allowed: owned });
+    const settled = { ...inBounds, spec: withFilter(inBounds.spec, guarantees) };
     return {
       ...settled,
       ...compareSpec(settled, guarantees),

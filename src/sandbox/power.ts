@@ -7,6 +7,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxPatch, SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type StepOptions } from './context.ts';
 import { hasDoor } from './doors.ts';
+import { listOf } from './place-list.ts';
 
 type Powered = { readonly row: SandboxRow; readonly sandbox: Sandbox };
 
@@ -27,7 +28,9 @@ export async function startResource(context: Context, what: Powered, options: St
     await recorded(context, row, { ref: next, state: 'stopping' });
     ref = next;
   };
-  await sandbox.power?.start({ ...cancelable(options), onRef });
+  const list = await listOf(context, row);
+  await sandbox.power?.start({ ...cancelable(options), onRef, ...(list === null ? {} : { egress: list.hosts }) });
+  if (list !== null) context.filters.given.set(row.id, list);
   if (hasDoor(row)) await context.doors.enter(row);
   return await (await context.backend(row.backend)).attach(ref, cancelable(options));
 }

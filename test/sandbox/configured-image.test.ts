@@ -1,5 +1,6 @@
 /** What the documents print about serverless backends, down to what the backend is asked to make. */
 import { noDoors } from './no-doors.ts';
+import { noFilters } from './no-filters.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +53,7 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
     backend: (name: string) =>
       name === 'modal' ? Promise.resolve(backend) : Promise.reject(new Error(`asked for ${name}`)),
     doors: noDoors,
+    filters: noFilters(),
     gate: new Gate(1),
     live: new Map(),
     measuring: new Map(),

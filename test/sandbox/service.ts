@@ -1,5 +1,6 @@
 /** Services on one home and one fake place, both new for each test. */
 import { noDoors } from './no-doors.ts';
+import { noFilters } from './no-filters.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +55,7 @@ export function afresh(): Afresh {
       audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, holder: store.holderId }),
       backend: () => Promise.resolve(backend),
       doors: noDoors,
+      filters: noFilters(),
       gate: new Gate(2),
       live: new Map(),
       measuring: new Map(),

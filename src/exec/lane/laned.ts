@@ -28,6 +28,7 @@ export class LanedSandbox implements Sandbox {
   readonly place: Sandbox['place'];
   readonly power?: NonNullable<Sandbox['power']>;
   readonly stats?: NonNullable<Sandbox['stats']>;
+  readonly egress?: NonNullable<Sandbox['egress']>;
   readonly pty?: NonNullable<Sandbox['pty']>;
   readonly memory?: NonNullable<Sandbox['memory']>;
   readonly #sandbox: Sandbox;
@@ -44,8 +45,8 @@ export class LanedSandbox implements Sandbox {
    * the direct way.
    */
   constructor(sandbox: Sandbox, nonce: string | null, { enabled = true, tally = new LaneTally() }: How = {}) {
-    const { ref, state, place, power, stats, pty, memory, processes } = sandbox;
-    Object.assign(this, { power, stats, memory });
+    const { ref, state, place, power, stats, pty, memory, processes, egress } = sandbox;
+    Object.assign(this, { power, stats, memory, egress });
     if (pty !== undefined) this.pty = { exec: (command, options) => this.#counted(pty.exec(command, options)) };
     [this.ref, this.state, this.place] = [ref, state, place];
     this.#sandbox = sandbox;

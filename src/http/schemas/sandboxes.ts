@@ -92,6 +92,10 @@ export const sandbox = z
       image: z.string().nullable(),
       limits,
       network,
+      filteredBy: z
+        .literal('place')
+        .exactOptional()
+        .describe('Its place filters by a list of its own; there is no proxy.'),
       persistent: z.boolean(),
       cwd: z.string(),
       mounts: z.array(z.object({ target: z.string(), readOnly: z.boolean() })).readonly(),

@@ -4,6 +4,8 @@ import { isInside } from '../../guard/inside.ts';
 import type { Context } from '../../sandbox/context.ts';
 import { hasDoor } from '../../sandbox/doors.ts';
 import { findRow } from '../../sandbox/end.ts';
+import { isFilteredByPlace } from '../../sandbox/filters.ts';
+import { changeFilter } from '../../sandbox/place-list.ts';
 import type { Redaction } from '../../secrets/redact/redactor.ts';
 import type { EgressRow } from '../../store/egress.ts';
 import type { SandboxRow } from '../../store/store.ts';
@@ -16,7 +18,7 @@ import { connectionsOf } from './follow.ts';
 import { suggestedRules } from './suggest.ts';
 
 export interface EgressParts {
-  readonly context: Pick<Context, 'store' | 'home' | 'doors'>;
+  readonly context: Context;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names come from the sandbox, and may hold its secrets. `null`: they are shown as they are. */
   readonly redaction: (owner: string) => Redaction | null;
@@ -27,6 +29,7 @@ const mostCount = 100_000;
 export function egressOf({ context, env, redaction }: EgressParts): Omit<NetworkApi, 'checker'> {
   const { store, home, doors } = context;
   const found = async (task: string): Promise<SandboxRow> => filtered(await findRow(context, task));
+  const recorded = async (task: string): Promise<SandboxRow> => onRecord(await found(task));
   const rules = async (task: string): Promise<NetworkRules> => {
     const row = await found(task);
     const kept = await store.egress.of(row.id);
@@ -34,7 +37,7 @@ export function egressOf({ context, env, redaction }: EgressParts): Omit<Network
     return viewOf(row, kept);
   };
   async function* log(task: string, how: LogInput = {}, { signal }: Options = {}): AsyncIterable<Connection> {
-    const { id: sandboxId, taskId } = await found(task);
+    const { id: sandboxId, taskId } = await recorded(task);
     const masked = masking(redaction(ownerOf(taskId)));
     const count = Math.min(how.count ?? mostCount, mostCount);
     for await (const each of connectionsOf({ home, sandboxId, count, follow: how.follow ?? false, signal }))
@@ -48,12 +51,14 @@ export function egressOf({ context, env, redaction }: EgressParts): Omit<Network
       const row = await found(task);
       if (caller !== undefined && caller.owner !== operator) checkNarrower(checked);
       checkNotDenied(checked, await rules(task));
-      const kept = await doors.change(row, checked);
+      const kept = isFilteredByPlace(row)
+        ? await changeFilter(context, row, checked)
+        : await doors.change(row, checked);
       if (kept === null) throw noRules(row);
       return viewOf(row, kept);
     },
     suggest: async (task) => {
-      const { taskId } = await found(task);
+      const { taskId } = await recorded(task);
       const connections: Connection[] = [];
       for await (const each of log(task)) connections.push(each);
       return { taskId, ...suggestedRules(connections) };
@@ -64,13 +69,22 @@ export function egressOf({ context, env, redaction }: EgressParts): Omit<Network
 type LogInput = NonNullable<Parameters<NetworkApi['log']>[1]>;
 
 function filtered(row: SandboxRow): SandboxRow {
-  if (hasDoor(row)) return row;
+  if (hasDoor(row) || isFilteredByPlace(row)) return row;
   throw new CaissonError(
     'failed_precondition',
     `the network of ${row.taskId} is ${row.spec.network}: it has no rules`,
     {
       remedy: 'make the sandbox with --network filtered, or observe',
     },
+  );
+}
+
+function onRecord(row: SandboxRow): SandboxRow {
+  if (hasDoor(row)) return row;
+  throw new CaissonError(
+    'failed_precondition',
+    `no connection of ${row.taskId} is on record: ${row.backend} filters by a list of its own, without a proxy`,
+    { remedy: '`caisson net show` shows the rules; for a record, take a backend with an egress proxy, such as docker' },
   );
 }
 

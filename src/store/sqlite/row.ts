@@ -37,7 +37,7 @@ const hardening: Check<Hardening> = object<Hardening>({
   user: oneOf('root', 'host'),
 });
 
-const spec: Check<Spec> = object<Spec>({
+const plainSpec: Check<Omit<Spec, 'filteredBy'>> = object<Omit<Spec, 'filteredBy'>>({
   backend: text,
   image: nullable(text),
   limits,
@@ -47,6 +47,13 @@ const spec: Check<Spec> = object<Spec>({
   mounts: list(mount),
   hardening,
 });
+
+/** A spec without the mark stays without it: fingerprints are made of what is there. */
+const spec: Check<Spec> = (value, at) => {
+  const { filteredBy } = record(value, at);
+  const marked = filteredBy === undefined ? {} : { filteredBy: oneOf('place')(filteredBy, `${at}.filteredBy`) };
+  return { ...plainSpec(value, at), ...marked };
+};
 
 const degradation: Check<Degradation> = object<Degradation>({ control: text, wanted: scalar, reason: text });
 
