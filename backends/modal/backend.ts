@@ -19,7 +19,7 @@ import { refuseMore } from '../shared/refuse-more.ts';
 import { ModalAccount } from './account.ts';
 import { accountEntries, checkAccount, toFailedCheck } from './check.ts';
 import { guarantees, planOf } from './guarantees.ts';
-import { type Image, imageOf, makeSandbox, settled, type Wanted } from './life.ts';
+import { imageOf, type Making, makeSandbox, settled, type Wanted } from './life.ts';
 import { makeDirectory } from './reach.ts';
 import { fromRef, fromTags, instanceTag, type Record, toRef } from './record.ts';
 import { ModalSandbox } from './sandbox.ts';
@@ -67,7 +67,7 @@ class ModalBackend implements Backend {
     throwIfAborted(options);
     const { labels, name } = options;
     const wanted: Wanted = { name, labels, plan: planOf(spec), image: null, taken: null };
-    const making = this.#make(wanted, { image, cwd: spec.cwd });
+    const making = this.#make(wanted, { image, hosts: options.egress ?? [], cwd: spec.cwd });
     try {
       return await this.#sandbox(await untilAborted(making, options.signal));
     } catch (error) {
@@ -102,8 +102,8 @@ class ModalBackend implements Backend {
   }
 
   /** With the directory of the task in it, which an image need not have. */
-  async #make(wanted: Wanted, { image, cwd }: { readonly image: Image; readonly cwd: string }): Promise<Record> {
-    const made = await makeSandbox(this.#account, wanted, image);
+  async #make(wanted: Wanted, { cwd, ...making }: Making & { readonly cwd: string }): Promise<Record> {
+    const made = await makeSandbox(this.#account, wanted, making);
     try {
       await makeDirectory(await this.#account.handle(made.id), cwd);
       return made;

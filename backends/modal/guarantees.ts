@@ -14,7 +14,9 @@ export const guarantees: Guarantees = {
     diskBytes: open('the service has no quota of files for one sandbox'),
     pids: open('the service has no limit of processes for one sandbox'),
   },
-  network: ['open', 'none'],
+  network: ['open', 'filtered', 'none'],
+  // Names on its list are reached by TLS alone. How many it takes is not documented: the number is Caisson's.
+  filter: { ports: [443], mostHosts: 100 },
   persistence: 'place',
   filesGoWithSandbox: true,
   ephemeral: true,
@@ -32,7 +34,7 @@ export function planOf({ limits, network, persistent }: Spec): Plan {
   return {
     milliCores: limits.cpuCores === null ? null : Math.max(1, Math.ceil(limits.cpuCores * 1000)),
     memoryMib: limits.memoryBytes === null ? null : Math.max(1, Math.ceil(limits.memoryBytes / mebibyte)),
-    network: network === 'open' ? 'open' : 'none',
+    network: network === 'open' || network === 'filtered' ? network : 'none',
     persistent,
   };
 }

@@ -4,6 +4,7 @@ import type { Progress } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import type { EndStatus, ModalAccount } from './account.ts';
 import { refuseBeyondCeiling } from './ceiling.ts';
+import { allowList, limitTo } from './egress.ts';
 import { codeOf } from './fault.ts';
 import { type Record, toTags } from './record.ts';
 import type { App, Client, Handle } from './sdk.ts';
@@ -41,12 +42,18 @@ export async function snapshotOf(account: ModalAccount, id: string): Promise<Ima
   }
 }
 
+/** What a sandbox is made from. `hosts`: see `CreateOptions.egress`. */
+export interface Making {
+  readonly image: Image;
+  readonly hosts: readonly string[];
+}
+
 /** One of this name that is the same sandbox from the same spec and files is returned; an older one is replaced. */
-export async function makeSandbox(account: ModalAccount, wanted: Wanted, image: Image): Promise<Record> {
+export async function makeSandbox(account: ModalAccount, wanted: Wanted, making: Making): Promise<Record> {
   const app = await account.app();
   await refuseBeyondCeiling(account, app.appId, wanted.name);
   for (let attempt = 0; attempt < mostTries; attempt += 1) {
-    const handle = await tryCreate(account, { app, image, wanted });
+    const handle = await tryCreate(account, { app, making, wanted });
     if (handle !== null) return { ...wanted, id: account.keep(handle).sandboxId, stopped: false, older: null };
     const taken = await account.named(wanted.name);
     if (taken === null) {
@@ -56,20 +63,27 @@ export async function makeSandbox(account: ModalAccount, wanted: Wanted, image: 
     const { record } = taken;
     if (record?.labels.sandbox !== wanted.labels.sandbox || record.labels.instance !== wanted.labels.instance)
       throw strange(wanted.name);
-    if (record.labels.fingerprint === wanted.labels.fingerprint && record.image === wanted.image) return record;
+    if (record.labels.fingerprint === wanted.labels.fingerprint && record.image === wanted.image)
+      return await limited(account, record, making.hosts);
     await endSandbox(account, record);
   }
   throw strange(wanted.name);
 }
 
+/** One that a lost answer has left may have been made by other rules. */
+async function limited(account: ModalAccount, record: Record, hosts: readonly string[]): Promise<Record> {
+  if (record.plan.network === 'filtered') await limitTo(account, record.id, hosts);
+  return record;
+}
+
 /** `null`: the name is taken. */
 async function tryCreate(
   account: ModalAccount,
-  { app, image, wanted }: { readonly app: App; readonly image: Image; readonly wanted: Wanted },
+  { app, making, wanted }: { readonly app: App; readonly making: Making; readonly wanted: Wanted },
 ): Promise<Handle | null> {
   try {
     return await account.call('make the sandbox', (client) =>
-      client.sandboxes.create(app, image, paramsOf(account, wanted)),
+      client.sandboxes.create(app, making.image, paramsOf(account, wanted, making.hosts)),
     );
   } catch (error) {
     if (codeOf(error) === 'already_exists') return null;
@@ -77,14 +91,18 @@ async function tryCreate(
   }
 }
 
-function paramsOf({ settings }: ModalAccount, wanted: Wanted): Parameters<Client['sandboxes']['create']>[2] {
+function paramsOf(
+  { settings }: ModalAccount,
+  wanted: Wanted,
+  hosts: readonly string[],
+): Parameters<Client['sandboxes']['create']>[2] {
   const { milliCores, memoryMib, network, persistent } = wanted.plan;
   return {
     name: wanted.name,
     tags: { ...toTags(wanted) },
     timeoutMs: settings.lifetimeMs,
     idleTimeoutMs: settings.idleMs,
-    blockNetwork: network === 'none',
+    ...(network === 'filtered' ? allowList(hosts) : { blockNetwork: network === 'none' }),
     ...(milliCores === null ? {} : { cpu: milliCores / 1000, cpuLimit: milliCores / 1000 }),
     ...(memoryMib === null ? {} : { memoryMiB: memoryMib, memoryLimitMiB: memoryMib }),
     // The service may end it while no Caisson runs.

@@ -3,6 +3,7 @@ import type { PowerOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import type { ModalAccount } from './account.ts';
+import { limitTo } from './egress.ts';
 import { deleteImage, endSandbox, makeSandbox, settled, snapshotOf } from './life.ts';
 import { patiently } from './retry.ts';
 import { type Record, toRef } from './record.ts';
@@ -29,13 +30,17 @@ export async function stop(account: ModalAccount, record: Record, options: Power
 export async function start(account: ModalAccount, record: Record, options: PowerOptions): Promise<Record> {
   throwIfAborted(options);
   const now = await settled(account, record);
-  if (!now.stopped) return now;
+  if (!now.stopped) {
+    if (now.plan.network === 'filtered') await limitTo(account, now.id, options.egress ?? []);
+    return now;
+  }
   const { image } = now;
   const files = image === null ? null : await snapshotOf(account, image);
   if (files === null) throw noFiles(now);
   await endLeftovers(account, now);
   const { labels, name, plan, taken, older } = now;
-  const made = await makeSandbox(account, { labels, name, plan, image, taken }, files);
+  const making = { image: files, hosts: options.egress ?? [] };
+  const made = await makeSandbox(account, { labels, name, plan, image, taken }, making);
   const next: Record = { ...made, older };
   await stored(options, next, () => endSandbox(account, made));
   return await withoutOlder(account, next);

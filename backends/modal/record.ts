@@ -3,10 +3,13 @@ import type { Labels, Ref } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { isLabel, labelsFrom } from '../shared/labels.ts';
 
+const networks = ['open', 'filtered', 'none'] as const;
+type Network = (typeof networks)[number];
+
 export interface Plan {
   readonly milliCores: number | null;
   readonly memoryMib: number | null;
-  readonly network: 'open' | 'none';
+  readonly network: Network;
   readonly persistent: boolean;
 }
 
@@ -56,7 +59,7 @@ export function fromTags(id: string, name: string, tags: Tags): Record | null {
     plan: {
       milliCores: countOf(of('cores')),
       memoryMib: countOf(of('memory')),
-      network: of('network') === 'open' ? 'open' : 'none',
+      network: networkOf(of('network')) ?? 'none',
       persistent: of('persistent') === 'true',
     },
     image: idForm.test(of('image')) && of('image') !== absent ? of('image') : null,
@@ -70,10 +73,10 @@ export function toRef({ name, id, stopped, image, taken, older, plan, labels }: 
 }
 
 export function fromRef(ref: Ref): Record {
-  const { v, name, id, stopped, image, taken, older, milliCores, memoryMib, network, persistent } = ref;
-  const labels = labelsFrom(ref);
+  const { v, name, id, stopped, image, taken, older, milliCores, memoryMib, persistent } = ref;
+  const [labels, network] = [labelsFrom(ref), networkOf(ref['network'])];
   if (v !== 1 || labels === null || !isLabel(name) || typeof id !== 'string' || !idForm.test(id)) throw notOurs();
-  if (network !== 'open' && network !== 'none') throw notOurs();
+  if (network === null) throw notOurs();
   return {
     ...{ name, labels, id, stopped: stopped === true },
     plan: {
@@ -90,6 +93,10 @@ export function fromRef(ref: Ref): Record {
 
 function notOurs(): CaissonError {
   return new CaissonError('invalid_argument', 'this ref is not one of the modal backend, or of a newer version');
+}
+
+function networkOf(value: Ref[string] | undefined): Network | null {
+  return networks.find((each) => each === value) ?? null;
 }
 
 function textOf(value: Ref[string] | undefined, form: RegExp): string | null {

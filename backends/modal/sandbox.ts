@@ -2,6 +2,7 @@ import type { Cancelable, ExecOptions, Process, PtyProcess, Ref, ResourceState, 
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import type { ModalAccount } from './account.ts';
+import { limitTo } from './egress.ts';
 import { codeOf, fault } from './fault.ts';
 import { deleteImage, endSandbox, settled } from './life.ts';
 import { endLeftovers, start, stop } from './power.ts';
@@ -24,6 +25,13 @@ export class ModalSandbox implements Sandbox {
   };
   readonly pty: NonNullable<Sandbox['pty']> = {
     exec: async (command, options) => await this.#start({ command, options, stdin: true, terminal: options }),
+  };
+  readonly egress: NonNullable<Sandbox['egress']> = {
+    replace: async (hosts, options = {}) => {
+      throwIfAborted(options);
+      if (this.#record.stopped) throw stopped(this.#record);
+      await limitTo(this.#account, this.#record.id, hosts);
+    },
   };
   readonly #account: ModalAccount;
   #record: Record;

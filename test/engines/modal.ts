@@ -22,7 +22,12 @@ export interface ModalService {
 }
 
 export interface ModalState {
-  readonly sandboxes: readonly { readonly id: string; readonly name: string; readonly status: number | null }[];
+  readonly sandboxes: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly network: 'open' | 'blocked' | { readonly cidrs: readonly string[]; readonly domains: readonly string[] };
+    readonly status: number | null;
+  }[];
   readonly images: readonly string[];
 }
 
@@ -48,8 +53,10 @@ export async function startModalService(): Promise<ModalService> {
 }
 
 const started = z.object({ environment: z.record(z.string(), z.string()), faults: z.string() });
+const list = z.array(z.string());
+const network = z.union([z.enum(['open', 'blocked']), z.object({ cidrs: list, domains: list })]);
 const state = z.object({
-  sandboxes: z.array(z.object({ id: z.string(), name: z.string(), status: z.number().nullable() })),
+  sandboxes: z.array(z.object({ id: z.string(), name: z.string(), network, status: z.number().nullable() })),
   images: z.array(z.string()),
 });
 

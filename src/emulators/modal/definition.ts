@@ -1,11 +1,11 @@
 /** What a request asks for, checked as the service does. */
 import type { Definition } from './live-sandbox.ts';
 import type { SandboxCreation, SecretSource, Tag } from './messages.ts';
+import { networkOf } from './network.ts';
 import { need, Refusal } from './refuse.ts';
 
 const dayMs = 24 * 3600 * 1000;
 const nameForm = /^[A-Za-z0-9._-]{1,64}$/;
-const networkTypes = { open: 1, blocked: 2 } as const;
 
 export function definitionOf(
   { appId, definition, tags }: SandboxCreation,
@@ -27,7 +27,7 @@ export function definitionOf(
     imageId: need(definition.imageId, 'image_id'),
     env,
     workdir: workdir === '' ? '/' : workdir,
-    network: isOpen(definition.networkAccess?.networkAccessType ?? 0),
+    network: networkOf(definition.networkAccess),
     milliCores: resources?.milliCpuMax ?? 0,
     memoryMib: resources?.memoryMbMax ?? 0,
     lifeMs: timeoutSecs * 1000,
@@ -47,12 +47,6 @@ export function envOf(
 
 export function tagsOf(tags: readonly Tag[]): Readonly<Record<string, string>> {
   return Object.fromEntries(tags.map(({ tagName, tagValue }) => [need(tagName, 'tag_name'), tagValue]));
-}
-
-function isOpen(type: number): boolean {
-  if (type === networkTypes.open) return true;
-  if (type === networkTypes.blocked) return false;
-  throw new Refusal('UNIMPLEMENTED', 'the emulator has networks that are open or blocked, and no allow lists');
 }
 
 function isTrue(value: string | undefined): boolean {

@@ -6,6 +6,7 @@ import type { Container } from './container.ts';
 import { Exec, type ExecWanted } from './exec.ts';
 import type { Images } from './images.ts';
 import type { MovableClock } from './movable-clock.ts';
+import type { Network } from './network.ts';
 import { Refusal } from './refuse.ts';
 
 export interface Definition {
@@ -15,7 +16,7 @@ export interface Definition {
   readonly imageId: string;
   readonly env: Readonly<Record<string, string>>;
   readonly workdir: string;
-  readonly network: boolean;
+  readonly network: Network;
   readonly milliCores: number;
   readonly memoryMib: number;
   readonly lifeMs: number;
@@ -51,6 +52,7 @@ export class LiveSandbox {
   readonly createdAt: number;
   readonly ended: Promise<Result>;
   tags: Readonly<Record<string, string>>;
+  network: Network;
   result: Result | null = null;
   /** Of its end, where that was asked for. */
   exitSnapshot: string | null = null;
@@ -65,6 +67,7 @@ export class LiveSandbox {
   constructor(parts: Parts) {
     const { id, taskId, definition, clock } = parts;
     [this.id, this.taskId, this.definition, this.tags] = [id, taskId, definition, definition.tags];
+    this.network = definition.network;
     this.#parts = parts;
     this.createdAt = parts.createdAt;
     const { promise, resolve } = Promise.withResolvers<Result>();

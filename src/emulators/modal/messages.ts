@@ -27,6 +27,17 @@ export interface SecretSource {
   readonly env?: { readonly contents: Readonly<Record<string, string>> };
 }
 
+export interface NetworkAccess {
+  readonly networkAccessType: number;
+  readonly allowedCidrs: readonly string[];
+  readonly allowedDomains: readonly string[];
+}
+
+export interface NetworkChange {
+  readonly taskId: string;
+  readonly networkAccess: NetworkAccess | null;
+}
+
 export interface SandboxCreation {
   readonly appId: string;
   readonly tags: readonly Tag[];
@@ -39,7 +50,7 @@ export interface SandboxCreation {
     readonly workdir?: string;
     readonly name?: string;
     readonly resources: { readonly memoryMbMax: number; readonly milliCpuMax: number } | null;
-    readonly networkAccess: { readonly networkAccessType: number } | null;
+    readonly networkAccess: NetworkAccess | null;
     readonly experimentalOptionsV2: Readonly<Record<string, string>>;
   } | null;
 }

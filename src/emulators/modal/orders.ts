@@ -31,9 +31,10 @@ export function ordersFor({ service, faults, front, clock }: Controlled) {
     'forget-images': async () => await service.images.removeAll(),
     end: async ({ sandbox }) => await service.sandboxes.present(String(sandbox)).end(6),
     state: async () => ({
-      sandboxes: service.sandboxes.all.map(({ id, definition, result }) => ({
+      sandboxes: service.sandboxes.all.map(({ id, definition, network, result }) => ({
         id,
         name: definition.name,
+        network,
         status: result?.status ?? null,
       })),
       images: service.images.ids,

@@ -1,10 +1,11 @@
-/** The task command router: commands of a running sandbox, their streams and ends, and snapshots of its files. */
+/** The task command router: commands of a running sandbox, their streams and ends, snapshots of its files, and its network. */
 import type { handleClientStreamingCall, ServerReadableStream, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { type Calls, toAnswer } from './calls.ts';
 import type { Service } from './service.ts';
 import { envOf } from './definition.ts';
 import type { Exec, ExecWanted } from './exec.ts';
 import type * as M from './messages.ts';
+import { changedNetwork } from './network.ts';
 import { need, Refusal } from './refuse.ts';
 
 export function router(service: Service, calls: Calls): UntypedServiceImplementation {
@@ -37,6 +38,11 @@ export function router(service: Service, calls: Calls): UntypedServiceImplementa
       return exec.running ? {} : await exec.end;
     }),
     TaskExecWait: calls.unary('TaskExecWait', async (request: M.ExecById) => await (await execOf(request)).end),
+    TaskSetNetworkAccess: calls.unary('TaskSetNetworkAccess', async ({ taskId, networkAccess }: M.NetworkChange) => {
+      const sandbox = sandboxes.ofTask(taskId);
+      sandbox.network = changedNetwork(sandbox.network, networkAccess);
+      return {};
+    }),
     TaskSnapshotFilesystem: calls.unary('TaskSnapshotFilesystem', async (request: M.FilesystemSnapshot) => {
       const { taskId, snapshotId, ttlSeconds } = request;
       const sandbox = sandboxes.ofTask(taskId);

@@ -86,7 +86,7 @@ export class Sandboxes {
       id,
       directory: join(home, 'root'),
       image: image.directory,
-      network: definition.network,
+      network: definition.network === 'open',
       env: definition.env,
       workdir: definition.workdir,
       group: await limits.make(id, { milliCores: definition.milliCores, memoryMib: definition.memoryMib }),

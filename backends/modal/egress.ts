@@ -1,0 +1,16 @@
+/** What a sandbox with a filtered network may connect to, by the allow lists of the service. */
+import type { ModalAccount } from './account.ts';
+
+/** A range of addresses would be opened at every port and protocol, so that there is none: absent, all would be open. */
+export function allowList(hosts: readonly string[]): {
+  readonly outboundCidrAllowlist: string[];
+  readonly outboundDomainAllowlist: string[];
+} {
+  return { outboundCidrAllowlist: [], outboundDomainAllowlist: [...hosts] };
+}
+
+/** The service ends connections that the new list does not have. */
+export async function limitTo(account: ModalAccount, id: string, hosts: readonly string[]): Promise<void> {
+  const handle = await account.handle(id);
+  await account.call('change what the sandbox may reach', () => handle.updateNetworkPolicy(allowList(hosts)));
+}
