@@ -6,6 +6,7 @@ import { quote } from '../shared/preamble.ts';
 import type { Account } from './account.ts';
 import { fault, statusOf } from './fault.ts';
 import { resourcesOf } from './guarantees.ts';
+import { isAs, networkOf, type NetworkSettings, otherNetwork } from './network.ts';
 import { pause } from './pause.ts';
 import { fromService, toService } from './records.ts';
 import { refuseBeyondCeiling } from './running.ts';
@@ -19,7 +20,7 @@ const programs = ['setsid', 'mkfifo', 'mktemp', 'stty', 'head', 'dd', 'wc', 'cat
 
 export async function createSandbox(account: Account, spec: Spec, options: CreateOptions): Promise<Handle> {
   throwIfAborted(options);
-  const earlier = await adopt(account, options);
+  const earlier = await adopt(account, spec, options);
   if (earlier !== null) return await prepared(account, earlier, { spec, options });
   await refuseBeyondCeiling(account, options);
   const making = make(account, spec, options);
@@ -35,7 +36,7 @@ export async function createSandbox(account: Account, spec: Spec, options: Creat
 }
 
 /** `null`: the name is free. What the same sandbox has left of another spec goes first. */
-async function adopt(account: Account, options: CreateOptions): Promise<Handle | null> {
+async function adopt(account: Account, spec: Spec, options: CreateOptions): Promise<Handle | null> {
   const found = await find(account, options.name, options);
   if (found === null) {
     await remove(account, options.name, options); // One that is about to go still has the name.
@@ -44,11 +45,14 @@ async function adopt(account: Account, options: CreateOptions): Promise<Handle |
   const labels = fromService(found.labels);
   if (labels?.sandbox !== options.labels.sandbox || labels.instance !== options.labels.instance)
     throw taken(options.name);
-  if (labels.fingerprint === options.labels.fingerprint && found.state !== 'error' && found.state !== 'build_failed')
-    return found;
+  // A list of names may have changed since.
+  const isSame = labels.fingerprint === options.labels.fingerprint && isAs(found, wantedOf(spec, options));
+  if (isSame && found.state !== 'error' && found.state !== 'build_failed') return found;
   await remove(account, found.id, options);
   return null;
 }
+
+const wantedOf = ({ network }: Spec, { egress = [] }: CreateOptions): NetworkSettings => networkOf(network, egress);
 
 interface Making {
   readonly spec: Spec;
@@ -68,15 +72,16 @@ async function make(account: Account, spec: Spec, options: CreateOptions): Promi
     }
     await pause(100 * 2 ** tries * (0.75 + Math.random() / 2));
     // The name tells whether the request arrived, and whose the sandbox is.
-    const there = await adopt(account, withoutSignal(options));
+    const there = await adopt(account, spec, withoutSignal(options));
     if (there !== null) return await prepared(account, there, { spec, options });
   }
 }
 
-async function once(account: Account, spec: Spec, { name, labels, onProgress }: CreateOptions): Promise<Handle> {
+async function once(account: Account, spec: Spec, options: CreateOptions): Promise<Handle> {
+  const { name, labels, onProgress } = options;
   const client = await account.client();
   const { idleMinutes, archiveMinutes, lifetimeMinutes } = account.settings;
-  const { persistent, network, image } = spec;
+  const { persistent, image } = spec;
   return await client.create(
     {
       name,
@@ -84,7 +89,7 @@ async function once(account: Account, spec: Spec, { name, labels, onProgress }: 
       language: 'javascript',
       image: image ?? 'debian:12',
       resources: resourcesOf(spec.limits, account.settings),
-      networkBlockAll: network !== 'open',
+      ...wantedOf(spec, options),
       public: false,
       autoStopInterval: idleMinutes,
       autoArchiveInterval: archiveMinutes,
@@ -107,7 +112,7 @@ async function once(account: Account, spec: Spec, { name, labels, onProgress }: 
 /** Running, with the network that was asked for, and with what carrying commands needs. */
 async function prepared(account: Account, made: Handle, { spec, options }: Making): Promise<Handle> {
   const handle = await bringTo(account, made.id, 'started', withoutSignal(options));
-  if (handle.networkBlockAll !== (spec.network !== 'open')) throw otherNetwork(spec);
+  if (!isAs(handle, wantedOf(spec, options))) throw otherNetwork(spec.network);
   const line = `mkdir -p -- ${quote(spec.cwd)} || exit 3; for each in ${programs.join(' ')}; do command -v "$each" || exit 4; done`;
   const asking = { doing: 'prepare the sandbox', idempotent: true };
   const { exitCode } = await account.ask(() => handle.process.executeCommand(line, '/', undefined, 30), asking);
@@ -125,13 +130,6 @@ async function prepared(account: Account, made: Handle, { spec, options }: Makin
 /** The work itself is not given up halfway: it is undone when it is over. */
 function withoutSignal({ signal: _signal, ...rest }: CreateOptions): CreateOptions {
   return rest;
-}
-
-function otherNetwork({ network }: Spec): CaissonError {
-  return new CaissonError('not_supported', `Daytona did not give the network that was asked for (${network})`, {
-    details: { network },
-    remedy: 'the tier of the organization overrides it: ask for what it allows, or change the tier',
-  });
 }
 
 function taken(name: string): CaissonError {

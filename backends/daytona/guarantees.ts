@@ -14,7 +14,9 @@ export function guaranteesOf({ maxCpu, maxMemory, maxDisk }: Settings): Guarante
       diskBytes: { enforced: true, by: `Daytona, in whole GiB, at most ${maxDisk}` },
       pids: { enforced: false, reason: 'Daytona has no limit of processes' },
     },
-    network: ['open', 'none'],
+    network: ['open', 'filtered', 'none'],
+    // What a list of names opens at the service are the ports of the web. It takes twenty of them.
+    filter: { ports: [80, 443], mostHosts: 20 },
     // Rules around the sandbox, which keeps its interfaces; what is set is read back.
     noneBy: 'filter',
     persistence: 'place',

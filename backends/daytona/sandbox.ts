@@ -9,11 +9,11 @@ import type {
   ResourceState,
   Sandbox,
 } from '../../src/backend.ts';
-import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import type { Launch } from '../shared/preamble.ts';
 import type { Account } from './account.ts';
 import { Activity } from './activity.ts';
+import { limitTo, notStarted } from './network.ts';
 import { resourceState } from './records.ts';
 import type { Handle } from './sdk.ts';
 import { bringTo, find, present, remove } from './settle.ts';
@@ -31,7 +31,13 @@ export class DaytonaSandbox implements Sandbox {
   readonly place: Sandbox['place'];
   readonly power: NonNullable<Sandbox['power']> = {
     stop: async (options) => this.#bringTo('stopped', options),
-    start: async (options) => this.#bringTo('started', options),
+    start: async (options) => {
+      await this.#bringTo('started', options);
+      if (options.egress !== undefined) await this.#limitTo(options.egress, options);
+    },
+  };
+  readonly egress: NonNullable<Sandbox['egress']> = {
+    replace: async (hosts, options = {}) => this.#limitTo(hosts, options),
   };
   readonly pty: NonNullable<Sandbox['pty']> = {
     exec: (command, options) => this.#onTerminal(command, options),
@@ -85,16 +91,17 @@ export class DaytonaSandbox implements Sandbox {
     this.#state = wanted === 'started' ? 'running' : 'stopped';
   }
 
+  async #limitTo(hosts: readonly string[], options: Cancelable): Promise<void> {
+    throwIfAborted(options);
+    this.#handle = await limitTo(this.#account, this.#id, hosts, options);
+  }
+
   #terminals(): Place {
     return {
       toolbox: async () => this.#handle.process,
       explain: async () => {
-        const { state } = await present(this.#account, this.#id);
-        if (state === 'started') return;
-        throw new CaissonError('failed_precondition', `the Daytona sandbox is ${state ?? 'in no known state'}`, {
-          details: { resource: this.#id, state: state ?? null },
-          remedy: 'start it first',
-        });
+        const handle = await present(this.#account, this.#id);
+        if (handle.state !== 'started') throw notStarted(handle);
       },
       isThere: () => this.#mayRun(),
     };

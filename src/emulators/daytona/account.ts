@@ -7,6 +7,7 @@ import { Box } from './box.ts';
 import type { Layers } from './images.ts';
 import type { Groups } from './limits.ts';
 import type { MovableClock } from './movable-clock.ts';
+import { changedNetwork, isOpen, networkChange, networkFields, networkOf } from './network.ts';
 import { listItem, type Record, shown, type Timers } from './record.ts';
 import { ApiError, read, readQuery } from './refuse.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -49,7 +50,7 @@ const fields = {
   autoArchiveInterval: minutes.optional(),
   autoDeleteInterval: z.number().int().min(-1).max(1_000_000).optional(),
   ttlMinutes: minutes.optional(),
-  networkBlockAll: z.boolean().optional(),
+  ...networkFields,
 } satisfies { [K in keyof CreateSandbox]?: z.ZodType };
 const creation = z.strictObject(fields);
 
@@ -87,6 +88,12 @@ function changes({ sandboxes, origin }: AccountOptions): readonly Route[] {
     on('POST /api/sandbox/:id/stop', (record) => sandboxes.stop(record)),
     on('POST /api/sandbox/:id/archive', (record) => sandboxes.archive(record)),
     on('POST /api/sandbox/:id/last-activity', (record) => sandboxes.touch(record)),
+    route('POST /api/sandbox/:id/network-settings', ({ args: [id = ''], body }) => {
+      const record = sandboxes.find(id);
+      sandboxes.settled(record);
+      record.network = changedNetwork(record.network, read(networkChange, body));
+      return shown(record, origin());
+    }),
     route('PUT /api/sandbox/:id/labels', ({ args: [id = ''], body }) => {
       const record = sandboxes.find(id);
       record.labels = read(labelsBody, body).labels;
@@ -138,9 +145,9 @@ async function make(asked: z.infer<typeof creation>, options: AccountOptions): P
   const size = { cpu: cpu ?? 1, memory: memory ?? 1, disk: disk ?? 3 };
   const env = asked.env ?? {};
   const layer = await layers.of(image);
-  const networkBlockAll = asked.networkBlockAll ?? false;
-  const network = networkBlockAll ? 'none' : 'open';
-  const box = new Box({ id, directory: join(directory, id), layer, size, network, env, groups, unsafe });
+  const network = networkOf(asked);
+  const place = { network: isOpen(network) ? ('open' as const) : ('none' as const), env, groups, unsafe };
+  const box = new Box({ id, directory: join(directory, id), layer, size, ...place });
   const now = clock.now();
   const record: Record = {
     id,
@@ -149,7 +156,7 @@ async function make(asked: z.infer<typeof creation>, options: AccountOptions): P
     env,
     labels: asked.labels ?? {},
     target: asked.target ?? 'here',
-    networkBlockAll,
+    network,
     ...size,
     autoStopInterval: asked.autoStopInterval ?? 15,
     autoArchiveInterval: asked.autoArchiveInterval ?? 7 * 24 * 60,

@@ -1,6 +1,7 @@
 /** What the service knows of a sandbox, and how it shows it. */
 import type { Sandbox, SandboxListItem } from '@daytona/api-client';
 import type { Box } from './box.ts';
+import type { Network } from './network.ts';
 import type { Toolbox } from './toolbox.ts';
 
 export type State =
@@ -33,7 +34,7 @@ export interface Record extends Timers {
   readonly image: string;
   readonly env: Readonly<globalThis.Record<string, string>>;
   readonly target: string;
-  readonly networkBlockAll: boolean;
+  network: Network;
   readonly cpu: number;
   readonly memory: number;
   readonly disk: number;
@@ -54,7 +55,7 @@ const organizationId = '00000000-0000-4000-8000-000000000001';
 
 /** Without what the service leaves out of its lists. */
 export function listItem(record: Record, origin: string): SandboxListItem {
-  const { id, name, target, labels, state, desired, errorReason, networkBlockAll, cpu, memory, disk } = record;
+  const { id, name, target, labels, state, desired, errorReason, network, cpu, memory, disk } = record;
   return {
     id,
     organizationId,
@@ -63,7 +64,7 @@ export function listItem(record: Record, origin: string): SandboxListItem {
     labels,
     user: 'root',
     public: false,
-    networkBlockAll,
+    ...network,
     cpu,
     gpu: 0,
     memory,

@@ -51,7 +51,7 @@ export class Sandboxes {
 
   start(record: Record): void {
     if (record.state === 'started') return;
-    this.#settled(record);
+    this.settled(record);
     const through = record.state === 'archived' ? 'restoring' : 'starting';
     record.desired = 'started';
     record.stoppedMs = null;
@@ -60,7 +60,7 @@ export class Sandboxes {
   }
 
   stop(record: Record): void {
-    this.#settled(record);
+    this.settled(record);
     if (record.state !== 'started') throw new ApiError(400, 'Sandbox is not in a stoppable state');
     if (record.autoDeleteInterval === 0) return this.remove(record);
     record.desired = 'stopped';
@@ -68,7 +68,7 @@ export class Sandboxes {
   }
 
   archive(record: Record): void {
-    this.#settled(record);
+    this.settled(record);
     if (record.state !== 'stopped') throw new ApiError(400, 'Sandbox is not stopped');
     if (record.autoDeleteInterval === 0) throw new ApiError(400, 'Ephemeral sandboxes cannot be archived');
     record.desired = 'archived';
@@ -76,7 +76,7 @@ export class Sandboxes {
   }
 
   remove(record: Record): void {
-    this.#settled(record);
+    this.settled(record);
     record.desired = 'destroyed';
     this.#change(record, {
       through: 'destroying',
@@ -127,7 +127,7 @@ export class Sandboxes {
     this.#move(record, 'stopped');
   }
 
-  #settled(record: Record): void {
+  settled(record: Record): void {
     if (isMoving(record))
       throw new ApiError(409, 'Sandbox state change in progress', { code: 'SANDBOX_STATE_CHANGE_IN_PROGRESS' });
   }
