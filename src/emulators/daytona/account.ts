@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { CreateSandbox, ListSandboxesResponse, SandboxLabels, ToolboxProxyUrl, Url } from '@daytona/api-client';
 import { z } from 'zod';
 import { Box } from './box.ts';
+import type { Faults } from './faults.ts';
 import type { Layers } from './images.ts';
 import type { Groups } from './limits.ts';
 import type { MovableClock } from './movable-clock.ts';
-import { changedNetwork, isOpen, networkChange, networkFields, networkOf } from './network.ts';
+import { changedNetwork, isOpen, networkChange, networkFields, networkOf, overridden } from './network.ts';
 import { listItem, type Record, shown, type Timers } from './record.ts';
 import { ApiError, read, readQuery } from './refuse.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -22,6 +23,7 @@ export interface AccountOptions {
   readonly groups: Groups | null;
   readonly unsafe: boolean;
   readonly origin: () => string;
+  readonly faults: Pick<Faults, 'domains'>;
 }
 
 const minutes = z.number().int().min(0).max(1_000_000);
@@ -75,7 +77,7 @@ export function accountRoutes(options: AccountOptions): readonly Route[] {
   ];
 }
 
-function changes({ sandboxes, origin }: AccountOptions): readonly Route[] {
+function changes({ sandboxes, origin, faults }: AccountOptions): readonly Route[] {
   const on = (line: string, act: (record: Record) => void): Route =>
     route(line, ({ args: [id = ''] }) => {
       const record = sandboxes.find(id);
@@ -91,7 +93,7 @@ function changes({ sandboxes, origin }: AccountOptions): readonly Route[] {
     route('POST /api/sandbox/:id/network-settings', ({ args: [id = ''], body }) => {
       const record = sandboxes.find(id);
       sandboxes.settled(record);
-      record.network = changedNetwork(record.network, read(networkChange, body));
+      record.network = overridden(changedNetwork(record.network, read(networkChange, body)), faults.domains);
       return shown(record, origin());
     }),
     route('PUT /api/sandbox/:id/labels', ({ args: [id = ''], body }) => {
@@ -145,7 +147,7 @@ async function make(asked: z.infer<typeof creation>, options: AccountOptions): P
   const size = { cpu: cpu ?? 1, memory: memory ?? 1, disk: disk ?? 3 };
   const env = asked.env ?? {};
   const layer = await layers.of(image);
-  const network = networkOf(asked);
+  const network = overridden(networkOf(asked), options.faults.domains);
   const place = { network: isOpen(network) ? ('open' as const) : ('none' as const), env, groups, unsafe };
   const box = new Box({ id, directory: join(directory, id), layer, size, ...place });
   const now = clock.now();

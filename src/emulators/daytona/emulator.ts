@@ -41,7 +41,16 @@ export async function startDaytona(options: DaytonaOptions): Promise<DaytonaEmul
   const sockets = new Sockets(sandboxes, faults);
   const layers = new Layers(join(directory, 'layers'), options.archives ?? {});
   const groups = options.unsafe ? null : await findGroups();
-  const account = { sandboxes, layers, clock, directory, groups, unsafe: options.unsafe, origin: () => front.origin };
+  const account = {
+    sandboxes,
+    layers,
+    clock,
+    directory,
+    groups,
+    faults,
+    unsafe: options.unsafe,
+    origin: () => front.origin,
+  };
   const front = new Front({
     routes: [...accountRoutes(account), ...toolboxRoutes(sandboxes)],
     faults,

@@ -23,6 +23,8 @@ export const faultSchema = z.discriminatedUnion('fault', [
       .max(2 ** 31),
     times: matching.times,
   }),
+  /** What the account's organization lets through, whatever a request says: names, as `domainAllowList` has them. */
+  z.strictObject({ fault: z.literal('organization'), domains: z.string().max(1000) }),
   z.strictObject({ fault: z.literal('restart') }),
   z.strictObject({ fault: z.literal('expire-token') }),
   z.strictObject({ fault: z.literal('renew-token') }),
@@ -53,12 +55,15 @@ export class Faults {
   latencyMs = 0;
   transitionMs = 50;
   tokenExpired = false;
+  domains: string | null = null;
   #pending: Pending[] = [];
   #cuts: number[] = [];
 
   /** Those that concern single requests; the others are acted on by the emulator. */
   plan(fault: Fault): void {
     if (fault.fault === 'none') [this.latencyMs, this.transitionMs, this.#pending, this.#cuts] = [0, 50, [], []];
+    if (fault.fault === 'none') this.domains = null;
+    if (fault.fault === 'organization') this.domains = fault.domains;
     if (fault.fault === 'latency') this.latencyMs = fault.ms;
     if (fault.fault === 'transitions') this.transitionMs = fault.ms;
     if (fault.fault === 'expire-token') this.tokenExpired = true;

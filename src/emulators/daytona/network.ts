@@ -48,6 +48,11 @@ export function changedNetwork(before: Network, asked: Asked): Network {
   throw new ApiError(501, 'this emulator cannot open a network that was closed, nor close one that was open');
 }
 
+/** By the organization, where it has a list of its own. A block stays one. */
+export function overridden(network: Network, domains: string | null): Network {
+  return domains === null || network.networkBlockAll ? network : { ...network, domainAllowList: domains };
+}
+
 export const isOpen = ({ networkBlockAll, networkAllowList, domainAllowList }: Network): boolean =>
   !networkBlockAll && networkAllowList === undefined && domainAllowList === undefined;
 

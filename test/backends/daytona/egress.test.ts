@@ -100,4 +100,21 @@ describe.skipIf(why !== null)('a filtered network at Daytona', { timeout: 120_00
     });
     expect(await backend.list({ instance: 'daytona-tests' })).toEqual([]);
   });
+
+  it('of which the organization has another list is refused at the creation, and leaves nothing', async () => {
+    await emulator?.inject({ fault: 'organization', domains: 'a.example,others.example' });
+    const creating = backend.create(spec, { ...options('tier'), egress: ['a.example'] });
+    await expect(creating).rejects.toMatchObject({ code: 'not_supported', details: { network: 'filtered' } });
+    expect(await backend.list({ instance: 'daytona-tests' })).toEqual([]);
+    await emulator?.inject({ fault: 'none' });
+  });
+
+  it('that comes out otherwise while it runs is an error, and lets nothing out any more', async () => {
+    const sandbox = await backend.create(spec, { ...options('change'), egress: ['a.example'] });
+    await emulator?.inject({ fault: 'organization', domains: 'a.example,others.example' });
+    await expect(sandbox.egress?.replace(['b.example'])).rejects.toMatchObject({ code: 'not_supported' });
+    expect(await network(sandbox.ref['id'])).toMatchObject({ networkBlockAll: true });
+    await emulator?.inject({ fault: 'none' });
+    await sandbox.destroy();
+  });
 });
