@@ -19,13 +19,13 @@ export function networkOf(mode: NetworkMode, hosts: readonly string[]): NetworkS
   return { networkBlockAll: false, networkAllowList: '', domainAllowList: hosts.join(',') };
 }
 
-type Told = Pick<Handle, 'networkBlockAll' | 'networkAllowList' | 'domainAllowList'>;
+type Found = Pick<Handle, 'networkBlockAll' | 'networkAllowList' | 'domainAllowList'>;
 
 /** Whether the service has set just this. */
-export function isAs(told: Told, wanted: NetworkSettings): boolean {
-  if (told.networkBlockAll !== wanted.networkBlockAll) return false;
+export function isAs(found: Found, wanted: NetworkSettings): boolean {
+  if (found.networkBlockAll !== wanted.networkBlockAll) return false;
   if (wanted.domainAllowList === undefined) return true;
-  return namesIn(told.domainAllowList) === namesIn(wanted.domainAllowList) && namesIn(told.networkAllowList) === '';
+  return namesIn(found.domainAllowList) === namesIn(wanted.domainAllowList) && namesIn(found.networkAllowList) === '';
 }
 
 function namesIn(list: string | undefined): string {

@@ -30,21 +30,21 @@ interface Where {
   readonly task: TaskTerminal;
   /** The network that is configured for all backends. */
   readonly mode: string | null;
-  /** `network.open_private` is false. */
-  readonly keepsPrivate: boolean;
+  /** `network.open_private` */
+  readonly openPrivate: boolean | null;
   readonly backend: string;
 }
 
 export function askedControls(
   request: SandboxRequest,
-  { task, mode, keepsPrivate, backend }: Where,
+  { task, mode, openPrivate, backend }: Where,
 ): ReadonlySet<string> {
   const keys = [
     ...Object.entries(controlSettings),
     ...Object.entries(ownKeys).map(([control, key]) => [control, backendKey(backend, key)] as const),
   ];
   const configured = keys.filter(([, key]) => isSet(task, key)).map(([control]) => control);
-  const network = [...(mode === null ? [] : ['network']), ...(keepsPrivate ? ['open_private'] : [])];
+  const network = [...(mode === null ? [] : ['network']), ...(openPrivate === false ? ['open_private'] : [])];
   return new Set([...configured, ...network, ...requested(request)]);
 }
 

@@ -22,10 +22,13 @@ interface Unmet extends Degradation {
  * allowed. What only comes from the defaults is left out and listed.
  */
 export function compareSpec(
-  wanted: Pick<PlanDraft, 'spec' | 'asked' | 'allowDegraded'>,
+  wanted: Pick<PlanDraft, 'spec' | 'asked' | 'allowDegraded' | 'keepsPrivate'>,
   guarantees: Guarantees,
 ): Placed {
-  const unmet = findUnmet(wanted.spec, guarantees);
+  const unmet = [
+    ...findUnmet(wanted.spec, guarantees),
+    ...(wanted.keepsPrivate ? unmetRefusals(wanted.spec, guarantees) : []),
+  ];
   const refused = wanted.allowDegraded ? [] : unmet.filter(({ control }) => wanted.asked.has(control));
   if (refused.length > 0) throw notSupported(wanted.spec.backend, refused);
   const spec = unmet.reduce((placed, { without }) => without(placed), wanted.spec);
@@ -77,7 +80,7 @@ function unmetPlace(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
       without: (placed) => placed,
     });
   }
-  return [...unmet, ...unmetRefusals(spec, guarantees), ...unmetMounts(spec, guarantees)];
+  return [...unmet, ...unmetMounts(spec, guarantees)];
 }
 
 function unmetRefusals({ network, hardening }: Spec, { refusals }: Guarantees): readonly Unmet[] {

@@ -32,7 +32,7 @@ interface Input {
   readonly task: TaskTerminal;
   /** As `network.mode` and what stands for the task say. `null`: nothing. */
   readonly mode: NetworkMode | null;
-  readonly keepsPrivate: boolean;
+  readonly openPrivate: boolean | null;
   readonly backend: string;
 }
 
@@ -55,8 +55,8 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   const task = loaded.forTask(request.taskId ?? ephemeralPrefix);
   const { terminal } = task;
   const mode = configuredMode(request.taskId ?? ephemeralPrefix, loaded.config);
-  const keepsPrivate = loaded.config.network.open_private === false;
-  const input: Input = { request, task, mode, keepsPrivate, backend: request.backend ?? terminal.backend };
+  const { open_private: openPrivate } = loaded.config.network;
+  const input: Input = { request, task, mode, openPrivate, backend: request.backend ?? terminal.backend };
   const place: Place = { guarantees, host, stateDirectory: loaded.home };
   const { taskId } = request;
   const times = askedTimes(request);
@@ -66,6 +66,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
     configured: { ...specFor(silent, place), backend: terminal.backend },
     asked: askedControls(request, input),
     said: new Set(requested(request)),
+    keepsPrivate: openPrivate !== true,
     usualImage: request.image === undefined && isDefault(task, backendKey(input.backend, 'image')),
     configuredCwd: terminal.cwd === null ? null : checkCwd(terminal.cwd),
     timeoutMs: milliseconds(terminal.timeout),

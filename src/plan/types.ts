@@ -84,6 +84,8 @@ export interface PlanDraft extends Omit<Plan, 'fingerprint' | 'placed' | 'degrad
   readonly asked: ReadonlySet<string>;
   /** Those of them that the request names. */
   readonly said: ReadonlySet<string>;
+  /** An open network is to be kept from this host and private networks: `network.open_private` is not true. */
+  readonly keepsPrivate: boolean;
   /** Neither the request nor the configuration names an image. */
   readonly usualImage: boolean;
 }

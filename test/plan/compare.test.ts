@@ -36,6 +36,7 @@ describe('compareSpec', () => {
     const listed = { control: 'open_private', wanted: false, reason: 'no iptables' };
     expect(compareSpec(wanted(open), no)).toEqual({ placed: open.spec, degraded: [listed] });
     expect(() => compareSpec(wanted({ ...open, asked: new Set(['open_private']) }), no)).toThrow('no iptables');
+    expect(compareSpec(wanted({ ...open, keepsPrivate: false }), no).degraded).toEqual([]);
     expect(compareSpec(wanted({ spec: { ...aSpec, network: 'none' } }), no).degraded).toEqual([]);
     const runc: Guarantees = { ...generous, refusals: { enforced: true, by: 'rules', runtimes: ['runc'] } };
     const withRuntime = (runtime: string | null) =>

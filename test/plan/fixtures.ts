@@ -12,6 +12,7 @@ export function settledFor(spec: Spec, over: Partial<Settled> = {}): Settled {
     configured: spec,
     asked: new Set(),
     said: new Set(),
+    keepsPrivate: true,
     usualImage: false,
     configuredCwd: null,
     timeoutMs: null,

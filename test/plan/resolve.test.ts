@@ -31,6 +31,7 @@ describe('resolveSpec', () => {
         hardening: { readOnlyRoot: false, seccomp: 'builtin', runtime: null, shmBytes: null, user: 'root' },
       },
       asked: new Set(),
+      keepsPrivate: true,
       configuredCwd: null,
       timeoutMs: 180_000,
       idleMs: 300_000,
@@ -93,6 +94,7 @@ describe('resolveSpec', () => {
     });
     expect([configured, said, usualImage]).toEqual([spec, new Set(), false]);
     expect(rest).toEqual({
+      keepsPrivate: true,
       configuredCwd: '/srv/x',
       timeoutMs: 500,
       idleMs: null,
