@@ -1,7 +1,7 @@
 /** What a sandbox with a filtered network may connect to, by the allow lists of the service. */
 import type { ModalAccount } from './account.ts';
 
-/** A range of addresses would be opened at every port and protocol, so that there is none: absent, all would be open. */
+/** A range of addresses would be opened at every port and protocol, so the list is empty; without it, all would be open. */
 export function allowList(hosts: readonly string[]): {
   readonly outboundCidrAllowlist: string[];
   readonly outboundDomainAllowlist: string[];
