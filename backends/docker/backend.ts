@@ -25,8 +25,9 @@ import { make, type Created } from './container/create.ts';
 import { findDiskLimit } from './container/disk.ts';
 import { Engine } from './engine/engine.ts';
 import { type Facts, isPodman } from './engine/facts.ts';
+import { forgetTrial, triedRefusals } from './container/tried.ts';
 import { toGuarantees } from './guarantees.ts';
-import { canRefuse, type Refusing } from './container/refusals.ts';
+import type { Refusing } from './container/refusals.ts';
 import { type Restore, restoreBeside, restoreEntering } from './container/restore.ts';
 import { imageFindings } from './container/image.ts';
 import { imagesOf } from './engine/images.ts';
@@ -52,6 +53,7 @@ class DockerBackend implements Backend {
   readonly #doorImage: OpenOptions['doorImage'];
   readonly #refusals: OpenOptions['refusals'];
   readonly #restore: Restore;
+  readonly #kept: OpenOptions['kept'];
   #refusalsTried: Promise<Enforcement> | null = null;
   readonly #disk = new Map<string, Promise<Enforcement>>();
 
@@ -60,6 +62,7 @@ class DockerBackend implements Backend {
     this.#image = options.settings?.['image'];
     this.#doorImage = options.doorImage;
     this.#refusals = options.refusals;
+    this.#kept = options.kept;
     this.#restore =
       process.geteuid?.() === 0 || this.#doorImage === undefined
         ? restoreEntering
@@ -158,7 +161,8 @@ class DockerBackend implements Backend {
   /** `null`: nothing can be refused here. */
   async #refusing(facts: Facts): Promise<Refusing | null> {
     const { enforced } = await this.#canRefuse(facts);
-    return enforced && this.#refusals !== undefined ? { refusals: this.#refusals, restore: this.#restore } : null;
+    if (!enforced || this.#refusals === undefined) return null;
+    return { refusals: this.#refusals, restore: this.#restore, onFailure: () => forgetTrial(this.#kept) };
   }
 
   async #canRefuse(facts: Facts): Promise<Enforcement> {
@@ -167,7 +171,7 @@ class DockerBackend implements Backend {
     if (!local) return no('the engine is not on this host');
     if (isPodman(facts) || !onThisKernel(facts.defaultRuntime, { facts, local, root: true }))
       return no('the engine is not Docker with runc or crun on the kernel of this host');
-    return await (this.#refusalsTried ??= canRefuse(this.#restore));
+    return await (this.#refusalsTried ??= triedRefusals(this.#restore, { kept: this.#kept, engine: facts.id }));
   }
 
   async #doorOf({ door }: CreateOptions): Promise<DoorImage> {

@@ -48,15 +48,21 @@ export async function canRefuse(restore: Restore): Promise<Enforcement> {
 export interface Refusing {
   readonly refusals: () => Refusals;
   readonly restore: Restore;
+  readonly onFailure?: () => void;
 }
 
 /** In force when this resolves, in place of those of before. Throws `unavailable`; the caller ends the container then. */
-export async function refuse(engine: Engine, container: string, { refusals, restore }: Refusing): Promise<void> {
+export async function refuse(
+  engine: Engine,
+  container: string,
+  { refusals, restore, onFailure }: Refusing,
+): Promise<void> {
   const found = await inspectContainer(engine, container);
   const failure = found.pid === null ? 'it does not run' : await restore(rulesFor(refusals(), found.gateways), found);
-  if (failure !== null)
-    throw new CaissonError('unavailable', `the sandbox cannot be kept from private networks: ${failure}`, {
-      details: { container: found.id },
-      remedy: 'see whether iptables works on this host, or ask for --network none',
-    });
+  if (failure === null) return;
+  onFailure?.();
+  throw new CaissonError('unavailable', `the sandbox cannot be kept from private networks: ${failure}`, {
+    details: { container: found.id },
+    remedy: 'see whether iptables works on this host, or ask for --network none',
+  });
 }
