@@ -120,8 +120,8 @@ describe.skipIf(placesHere.length === 0)('what leads out of a sandbox', () => {
       const before = outside.heard.length;
       expect(got(await tried(task, waysOut(outside)))).toEqual([]);
       // What is bound to loopback may be lost there, without an error.
-      const bound = ownAddresses().map((to) => `device lo ${to} ${outside.port}`);
-      expect(JSON.stringify(await tried(task, bound))).not.toContain('answered');
+      const bound = `device lo ${address} ${outside.port}`;
+      expect(JSON.stringify(await tried(task, [bound]))).not.toContain('answered');
       expect(outside.heard.length).toBe(before);
     });
 
@@ -134,7 +134,10 @@ describe.skipIf(placesHere.length === 0)('what leads out of a sandbox', () => {
     test('what is around the proxy variables leads nowhere, for a real client (NE-04)', async () => {
       const { port, heard } = outside;
       const before = heard.length;
-      for (const way of ['unset http_proxy HTTP_PROXY all_proxy ALL_PROXY', 'export NO_PROXY="*" no_proxy="*"']) {
+      for (const way of [
+        'unset http_proxy HTTP_PROXY all_proxy ALL_PROXY',
+        `export NO_PROXY="*" no_proxy=${address}`,
+      ]) {
         const text = `${way}; ${download(`http://${address}:${port}/`)}`;
         const { exit, stderr } = await caisson.run({ taskId: 'filtered', command: ['sh', '-c', text] });
         expect([exit.exitCode, stderr.text]).toEqual([100, expect.stringMatching(/unreachable|Cannot initiate/)]);
