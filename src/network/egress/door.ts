@@ -12,7 +12,7 @@ import type { JudgeRules } from './decide.ts';
 import type { DoorLimits } from './limits.ts';
 import { answer, answerRaw } from './answers.ts';
 import { servePlain } from './plain.ts';
-import { readAuthority, readPlain } from './request.ts';
+import { readConnect, readPlain } from './request.ts';
 import type { Ruleset } from './ruleset.ts';
 import { serveTunnel } from './tunnel.ts';
 import type { ConnectionRecord, Target } from './types.ts';
@@ -153,12 +153,13 @@ export class Door {
     await servePlain(asked, { request, response, visit, limits: this.#parts.limits });
   }
 
-  async #connect({ url = '', rawHeaders }: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    const target = readAuthority(url);
-    const isInside = this.#inside.has(client);
-    if (target === null || isInside || hasBody(rawHeaders)) {
-      this.#visit().refuse('request', 'the target of CONNECT is no host with a port');
-      return answerRaw(client, 400, 'caisson: the target of CONNECT is no host with a port');
+  async #connect({ url = '', httpVersion, rawHeaders }: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    const target = this.#inside.has(client)
+      ? 'a tunnel has no other inside'
+      : readConnect({ url, httpVersion, rawHeaders });
+    if (typeof target === 'string') {
+      this.#visit().refuse('request', target);
+      return answerRaw(client, 400, `caisson: ${target}`);
     }
     if (this.#isFull) {
       this.#visit().refuse('limits', 'too many connections');
@@ -182,9 +183,4 @@ export class Door {
     const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
     answerRaw(client, status, 'caisson: the request is malformed');
   }
-}
-
-/** RFC 9110, 9.3.6: CONNECT has none, and bytes that look like one would be the tunnel's. */
-function hasBody(rawHeaders: readonly string[]): boolean {
-  return rawHeaders.some((name, at) => at % 2 === 0 && /^(?:content-length|transfer-encoding)$/i.test(name));
 }

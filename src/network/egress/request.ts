@@ -52,6 +52,15 @@ export function readAuthority(text: string): Target | null {
   return name === null || port < 1 || port > 65_535 ? null : { name, port };
 }
 
+/** As `readAuthority`; a text says why the request is refused, with status 400. */
+export function readConnect({ url, httpVersion, rawHeaders }: Omit<Asked, 'method'>): Target | string {
+  const headers = pairsOf(rawHeaders);
+  // RFC 9110, 9.3.6: CONNECT has no body, and bytes that look like one would be the tunnel's.
+  if (['content-length', 'transfer-encoding'].some((name) => valuesOf(headers, name).length > 0))
+    return 'CONNECT has no body';
+  return versionProblem(httpVersion) ?? readAuthority(url) ?? 'the target of CONNECT is no host with a port';
+}
+
 /** A text says why it is refused, with status 400. `inside`: the target of the CONNECT within which it came. */
 export function readPlain(asked: Asked, inside: Target | null = null): PlainRequest | string {
   const { method, url, httpVersion, rawHeaders } = asked;
@@ -60,7 +69,8 @@ export function readPlain(asked: Asked, inside: Target | null = null): PlainRequ
     return inside === null ? 'the target is no absolute http: URL' : 'the target is no path';
   if (target.port === tlsPort) return `port ${tlsPort} is for TLS`;
   const headers = pairsOf(rawHeaders);
-  const problem = hostProblem(headers, { target, httpVersion }) ?? lengthProblem(headers);
+  const problem =
+    versionProblem(httpVersion) ?? hostProblem(headers, { target, httpVersion }) ?? lengthProblem(headers);
   if (problem !== null) return problem;
   const isChunked = valuesOf(headers, 'transfer-encoding').length > 0;
   return {
@@ -87,6 +97,10 @@ const withPort = (place: string): Target | null => readAuthority(/:\d*$/.test(pl
 
 const shownHost = ({ name, port }: Target): string =>
   `${name.includes(':') ? `[${name}]` : name}${port === 80 ? '' : `:${port}`}`;
+
+/** Node's parser takes a line that ends before its version for HTTP/0.9, and reads headers behind it, which that has not. */
+const versionProblem = (version: string): string | null =>
+  version === '1.0' || version === '1.1' ? null : 'the version of HTTP is neither 1.0 nor 1.1';
 
 /** The host of the target is what is judged; another one in the header would be what the server goes by. */
 function hostProblem(

@@ -43,6 +43,24 @@ export async function nameServer(zone: Zone): Promise<NameServer> {
   };
 }
 
+/** For programs that have it as the resolver of their system. */
+export async function systemNameServer(zone: Zone, address: string): Promise<Omit<NameServer, 'lookup'>> {
+  const socket = createSocket('udp4');
+  const asked: string[] = [];
+  socket.on('message', (query, from) => {
+    const name = nameIn(query);
+    // It asks for A first.
+    if (typeIn(query, name) === typeA) asked.push(name);
+    const answers = zone(name, Math.max(0, asked.filter((each) => each === name).length - 1));
+    if (answers !== 'silence') socket.send(reply(query, name, answers), from.port, from.address);
+  });
+  socket.bind(53, address);
+  await once(socket, 'listening');
+  return { asked, [Symbol.asyncDispose]: () => new Promise((resolve) => socket.close(() => resolve())) };
+}
+
+const typeIn = (query: Buffer, name: string): number => query.readUInt16BE(12 + name.length + 2);
+
 function nameIn(query: Buffer): string {
   const labels: string[] = [];
   let at = 12;
@@ -55,7 +73,7 @@ function nameIn(query: Buffer): string {
 
 function reply(query: Buffer, name: string, answers: readonly string[] | null): Buffer {
   const question = query.subarray(12, 12 + name.length + 2 + 4);
-  const type = question.readUInt16BE(question.length - 4);
+  const type = typeIn(query, name);
   const size = type === typeA ? 4 : 16;
   const matching = (answers ?? []).filter((each) => (type === typeAAAA) === each.includes(':'));
   const header = Buffer.alloc(12);

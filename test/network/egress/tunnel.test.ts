@@ -134,6 +134,9 @@ describe('CONNECT', () => {
     'CONNECT a.example:443 HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello',
     'CONNECT a.example:443 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'CONNECT a.example:443 HTTP/9.9\r\n\r\n',
+    // A line that ends early, as HTTP/0.9 would have it.
+    'CONNECT a.example:443\r\nHost: b.example:443 HTTP/1.1\r\n\r\n',
+    'GET http://a.example/\r\nHost: a.example\r\n\r\n',
     'SSH-2.0-OpenSSH_9.2\r\n',
     '\x16\x03\x01\x02\x00\x01\x00',
   ])('%j is answered with 400, and its connection is closed (NE-16)', async (text) => {
