@@ -1,12 +1,22 @@
 /** From inside of sandboxes whose network is `filtered` or `none`, on real engines: what leads out, and what leads in. */
 import { execFile, execFileSync } from 'node:child_process';
 import { getServers } from 'node:dns';
-import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Caisson } from '../../src/service/caisson.ts';
-import { attempts, type EgressPlace, endsIn, openPlace, type PlaceName, placesHere, probing } from './egress-places.ts';
-import { openOutside, openResolver, type Outside, type Resolver } from './egress-outside.ts';
+import {
+  attempts,
+  download,
+  type EgressPlace,
+  type End,
+  endsIn,
+  openPlace,
+  openService,
+  type PlaceName,
+  placesHere,
+  probing,
+} from './egress-places.ts';
+import { openOutside, openResolver, type Outside, ownAddresses, type Resolver } from './egress-outside.ts';
 import { type Home, makeHome } from './home.ts';
 
 /** A private address that this host has for the time of the test; no host is to be in its network. */
@@ -19,8 +29,6 @@ const [publicFour, publicSix] = [['1.1.1.1', '8.8.8.8'], ['2606:4700:4700::1111'
 const metadata = ['169.254.169.254', '168.63.129.16', 'fd00:ec2::254'];
 /** Of engines and of this host, as far as they are usual or to be seen. */
 const gateways = ['172.17.0.1', '172.17.0.2', '198.18.0.1', 'fe80::1'];
-const ownAddresses = (): readonly string[] =>
-  Object.values(networkInterfaces()).flatMap((each = []) => each.map((of) => of.address.replace(/%.*/, '')));
 
 /** All that could lead to what listens outside, or to other machines. */
 function waysOut({ port, socket }: Outside): readonly string[] {
@@ -47,17 +55,13 @@ const lookups: readonly string[] = [
 /** Errors of the kernel and of the libc: nothing came back, and nothing was sent. */
 const failed =
   /^(Network is unreachable|Connection refused|Operation not permitted|Permission denied|No such device|No such file or directory|Address family not supported by protocol|Protocol not supported|Cannot assign requested address|Socket type not supported|Temporary failure in name resolution|Name or service not known|No route to host|Function not implemented|Invalid argument)$/;
-const got = (ends: Readonly<Record<string, string>>): unknown =>
-  Object.entries(ends).filter(([, end]) => !failed.test(end));
+const got = (ends: readonly End[]): readonly End[] => ends.filter(([, end]) => !failed.test(end));
 
 const tasks = ['filtered', 'none'] as const;
 const patience = { timeout: 20_000, interval: 200 };
-/** By a client that goes by the proxy variables: apt. */
-const download = (url: string): string =>
-  `/usr/lib/apt/apt-helper -o APT::Sandbox::User= -o Acquire::Retries=0 download-file ${url} /tmp/downloaded`;
 
 /** Of this host, with the program that the sandboxes run. */
-async function attemptsHere(...probes: readonly string[]): Promise<Readonly<Record<string, string>>> {
+async function attemptsHere(...probes: readonly string[]): Promise<readonly End[]> {
   const [command, ...rest] = probing(...probes);
   return endsIn((await promisify(execFile)(command, rest)).stdout);
 }
@@ -98,11 +102,11 @@ describe.skipIf(placesHere.length === 0)('what leads out of a sandbox', () => {
     let caisson: Caisson;
     beforeAll(async () => {
       [place, home] = [await openPlace(name), await makeHome()];
-      caisson = await place.open(home);
+      caisson = await openService(home, place);
       for (const network of tasks) {
         await caisson.sandboxes.create({ taskId: network, network, image: place.image });
         await caisson.processes.start({ taskId: network, command: probing(`listen ${inside[network]}`) });
-        await vi.waitFor(async () => expect(await loopback(network)).toEqual(['answered from inside']), patience);
+        await vi.waitUntil(async () => (await loopback(network))[0] === 'answered from inside', patience);
       }
     }, 240_000);
     afterAll(async () => {
@@ -112,7 +116,7 @@ describe.skipIf(placesHere.length === 0)('what leads out of a sandbox', () => {
     });
     const tried = (taskId: string, probes: readonly string[]) => attempts(caisson, taskId, probes);
     const loopback = async (network: keyof typeof inside, more: readonly string[] = []): Promise<readonly string[]> =>
-      Object.values(await tried(network, [`tcp 127.0.0.1 ${inside[network]}`, ...more]));
+      (await tried(network, [`tcp 127.0.0.1 ${inside[network]}`, ...more])).map(([, end]) => end);
 
     test.each(tasks)('network %s: no packet leaves, loopback works (NE-01, NE-04, NE-15)', async (task) => {
       const own = await loopback(task, [`tcp 127.9.8.7 ${inside[task]}`, `unix inside-${inside[task]}`]);

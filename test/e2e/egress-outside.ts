@@ -2,6 +2,7 @@
 import { createSocket, type Socket as Datagrams } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 export interface Outside extends AsyncDisposable {
   /** Of TCP and UDP. */
@@ -15,6 +16,12 @@ export interface Outside extends AsyncDisposable {
 /** A name server of the test, which gives no answer. */
 export interface Resolver extends AsyncDisposable {
   readonly queries: () => number;
+}
+
+/** Of all interfaces of this host, without their zones. */
+export function ownAddresses(): readonly string[] {
+  const all = Object.values(networkInterfaces()).flatMap((each = []) => each);
+  return all.map(({ address }) => address.replace(/%.*/, ''));
 }
 
 export async function openOutside(): Promise<Outside> {

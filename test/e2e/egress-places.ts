@@ -13,10 +13,15 @@ export type PlaceName = 'docker' | 'singularity';
 export interface EgressPlace {
   /** Of Debian, with Perl. */
   readonly image: string;
-  /** A service on the home. `network`: the section of the configuration, one key a line. */
-  open(home: Home, network?: readonly string[]): Promise<Caisson>;
+  /** Of a service, and of its proxy, beside that of the home. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The section `terminal`, one key an element. */
+  readonly terminal: readonly string[];
   stop(): void;
 }
+
+/** An attempt to get out, and what became of it. */
+export type End = readonly [probe: string, end: string];
 
 /** Beside the docker engine, which every test home has. */
 export const placesHere: readonly PlaceName[] =
@@ -28,41 +33,47 @@ const debian = 'caisson-test/debian:latest';
 const program = readFileSync(new URL('egress-probes.pl', import.meta.url), 'utf8');
 
 export async function openPlace(name: PlaceName): Promise<EgressPlace> {
-  if (name === 'docker')
-    return {
-      image: debian,
-      open: (home, network) => serviceOn(home, ['backend: docker'], network),
-      stop: () => undefined,
-    };
+  if (name === 'docker') return { image: debian, env: {}, terminal: ['backend: docker'], stop: () => undefined };
   const apptainer = await startApptainer();
-  const image = await debianArchive(apptainer);
-  return { image, open: (home, network) => onApptainer(home, apptainer, network), stop: apptainer.remove };
+  const { env, settings, remove } = apptainer;
+  return {
+    image: await debianArchive(apptainer),
+    env: { PATH: env['PATH'] ?? '', HOME: env['HOME'] ?? '' },
+    terminal: ['backend: singularity', ...Object.entries(settings).map(([key, at]) => `singularity_${key}: "${at}"`)],
+    stop: remove,
+  };
 }
 
-/** How Perl runs the attempts, there as here. */
-export const probing = (...probes: readonly string[]): readonly [string, ...string[]] => [
-  'perl',
-  '-e',
-  program,
-  ...probes,
-];
+/** `network`: that section, one key an element. A service that is open has to read it again. */
+export function configure(home: Home, { terminal }: EgressPlace, network: readonly string[]): void {
+  const text = [`terminal: {${terminal.join(', ')}}`, `network: {${network.join(', ')}}`, ''].join('\n');
+  writeFileSync(join(home.path, 'config.yaml'), text, { mode: 0o600 });
+}
 
-/** What became of each attempt in the sandbox of a task. */
-export async function attempts(
-  caisson: Caisson,
-  taskId: string,
-  probes: readonly string[],
-): Promise<Readonly<Record<string, string>>> {
+export async function openService(home: Home, place: EgressPlace, network: readonly string[] = []): Promise<Caisson> {
+  configure(home, place, network);
+  return await home.open({}, place.env);
+}
+
+/** How Perl runs the attempts, in a sandbox as on this host. */
+export function probing(...probes: readonly string[]): readonly [string, ...string[]] {
+  return ['perl', '-e', program, ...probes];
+}
+
+/** By apt, a client that goes by the proxy variables and follows redirects. */
+export const download = (url: string): string =>
+  `/usr/lib/apt/apt-helper -o APT::Sandbox::User= -o Acquire::Retries=0 download-file ${url} /tmp/downloaded`;
+
+/** In the sandbox of a task, one after the other. */
+export async function attempts(caisson: Caisson, taskId: string, probes: readonly string[]): Promise<readonly End[]> {
   const { exit, stdout, stderr } = await caisson.run({ taskId, command: probing(...probes), timeoutMs: 55_000 });
   if (exit.exitCode !== 0) throw new Error(`the attempts broke off: ${exit.reason} ${stderr.text}`);
   return endsIn(stdout.text);
 }
 
-export function endsIn(output: string): Readonly<Record<string, string>> {
+export function endsIn(output: string): readonly End[] {
   const lines = output.trim().split('\n');
-  return Object.fromEntries(
-    lines.map((line): [string, string] => [line.split('\t')[0] ?? '', line.split('\t')[1] ?? '']),
-  );
+  return lines.map((line): End => [line.split('\t')[0] ?? '', line.split('\t')[1] ?? '']);
 }
 
 async function debianArchive({ directory }: Apptainer): Promise<string> {
@@ -70,21 +81,4 @@ async function debianArchive({ directory }: Apptainer): Promise<string> {
   if (image === undefined) throw new Error(`there is no test image ${debian}`);
   await makeDockerArchive(archiveOf(image), join(directory, 'debian.tar'));
   return `docker-archive:${join(directory, 'debian.tar')}`;
-}
-
-async function onApptainer(home: Home, { settings, env }: Apptainer, network?: readonly string[]): Promise<Caisson> {
-  const { scratch_dir: scratch, cache_dir: cache } = settings;
-  const keys = ['backend: singularity', `singularity_scratch_dir: "${scratch}"`, `singularity_cache_dir: "${cache}"`];
-  return await serviceOn(home, keys, network, { PATH: env['PATH'] ?? '', HOME: env['HOME'] ?? '' });
-}
-
-async function serviceOn(
-  home: Home,
-  terminal: readonly string[],
-  network: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Caisson> {
-  const text = [`terminal: {${terminal.join(', ')}}`, 'network:', ...network.map((line) => `  ${line}`), ''].join('\n');
-  writeFileSync(join(home.path, 'config.yaml'), text, { mode: 0o600 });
-  return await home.open({}, env);
 }

@@ -1,4 +1,4 @@
-# Attempts to get out of a sandbox, one for each argument, `KIND VALUE...`; what became of each is a line of its own. It needs
+# Attempts to get out of a sandbox, one for each argument, `KIND VALUE...`; what became of each is a line of its own. They need
 # nothing but the perl-base of Debian. The tests run it on the host too, where the same attempts succeed.
 use strict;
 use warnings;
@@ -152,6 +152,32 @@ sub listens {
     return 'over';
 }
 
+sub door_part { my ($part) = @_; return $part =~ /^fill(\d+)$/ ? 'x' x $1 : pack 'H*', $part }
+
+# What the door answers: the status of each answer, whether TLS came behind, and the end of all that came. A part is sent when the
+# one before was answered.
+sub door {
+    my (@parts) = @_;
+    my ($family, $to) = address_of('127.0.0.1', 3128);
+    must(socket my $socket, $family, SOCK_STREAM, 0);
+    must(connect $socket, $to);
+    my ($all, $wanted) = ('', '');
+    vec($wanted, fileno $socket, 1) = 1;
+    for (my $waits = 0; ; $waits = length $all ? 1 : 15) {
+        if ($waits == 0 || ($all =~ /\r\n\r\n/ && @parts)) {
+            my $now = join '', map { door_part($_) } split /,/, shift(@parts) // '';
+            # One that has answered already may read no more.
+            syswrite $socket, $now;
+        }
+        last unless select my $ready = $wanted, undef, undef, $waits || 15;
+        last unless sysread $socket, $all, 65536, length $all;
+    }
+    my @said = $all =~ /HTTP\/1\.1 (\d+) /g;
+    push @said, 'tls' if $all =~ /\r\n\r\n\x16\x03/;
+    push @said, $1 if $all =~ /(from the [\w ]+)/;
+    return join ' ', @said;
+}
+
 my %kinds = (
     tcp => \&tcp,
     device => sub { my ($device, @to) = @_; tcp(@to, $device) },
@@ -165,7 +191,8 @@ my %kinds = (
     vsock => \&vsock,
     unix => \&unix,
     tun => \&tunnel_device,
-    listen => sub { $patience = 0; alarm 0; listens(@_) },
+    door => sub { alarm($patience = 0); local $SIG{PIPE} = 'IGNORE'; door(@_) },
+    listen => sub { alarm($patience = 0); listens(@_) },
 );
 
 for my $probe (@ARGV) {
