@@ -225,7 +225,7 @@ export const smuggled: readonly Case[] = [
   malformed('two lengths', `${post}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`),
   malformed('both lengths', `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`),
   {
-    // What is behind it is none of its body, and another request that cannot be read.
+    // What follows is read as another request, which is malformed too.
     ...malformed('a coding written otherwise', `${post}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`, '400 400'),
     recorded: [
       [null, 'deny', 'request'],
@@ -237,7 +237,7 @@ export const smuggled: readonly Case[] = [
   malformed('a bare line feed', `${post}X-A: b\nTransfer-Encoding: chunked\r\n\r\n`),
   malformed('two hosts', `${post}Host: secret.evil.example\r\n\r\n`),
   malformed('a line break in CONNECT', 'CONNECT ok.example:443\r\nHost: secret.evil.example:443 HTTP/1.1\r\n\r\n'),
-  malformed('a port that is none', connectTo('ok.example:99999')),
+  malformed('a port out of range', connectTo('ok.example:99999')),
   malformed('no port', connectTo('ok.example')),
   malformed('a body of CONNECT', 'CONNECT ok.example:443 HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello'),
   malformed('SSH', 'SSH-2.0-OpenSSH_9.2\r\n'),

@@ -135,6 +135,11 @@ describe.skipIf(placesHere.length === 0)('what leads out of a sandbox', () => {
       expect(queries()).toBe(before);
     });
 
+    test.each(tasks)('network %s: no socket of this host is among its files and descriptors (NE-01)', async (task) => {
+      const text = `find / -type s -not -path '/proc/*' 2>/dev/null; ls -l /proc/[0-9]*/fd | grep socket:; true`;
+      expect((await caisson.run({ taskId: task, command: ['sh', '-c', text] })).stdout.text).toBe('');
+    });
+
     test('what is around the proxy variables leads nowhere, for a real client (NE-04)', async () => {
       const { port, heard } = outside;
       const before = heard.length;

@@ -1,19 +1,15 @@
 /**
- * A small internet for the proxy of a service: one private address with origins, a name server there that answers what a test says,
- * and the proxy in a mount namespace whose resolver is that one.
+ * A small internet for the proxy of a service: one private address with origins, and a name server there that answers what a test
+ * says.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer as createRawServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { vi } from 'vitest';
 import { certificateFor } from '../network/dial/certificate.ts';
 import { systemNameServer, type Zone } from '../network/dial/name-server.ts';
-import { cli, type Home } from './home.ts';
 
 /** Private addresses that this host has for the time of the test; no host is to be in their network. */
 export const address = '10.231.81.1';
@@ -82,32 +78,7 @@ async function listening(server: Server, port: number, host = address): Promise<
   return server;
 }
 
-const inNamespace = `mount --bind "$1" /etc/resolv.conf && mount --bind "$2" /etc/nsswitch.conf && shift 2 && exec "$@"`;
-
-/**
- * Starts the proxy of a home, before any service of it does. It ends by itself some time after the last sandbox, and so the first
- * one has to follow at once.
- */
-export async function startProxy(home: Home, env: Readonly<Record<string, string>>): Promise<void> {
-  const [resolver, order] = [join(home.path, 'resolv.conf'), join(home.path, 'nsswitch.conf')];
-  writeFileSync(resolver, `nameserver ${address}\n`);
-  writeFileSync(order, 'hosts: files dns\n');
-  const egress = ['sh', '-c', inNamespace, 'sh', resolver, order, process.execPath, cli, 'egress'];
-  const child = spawn('unshare', ['--mount', ...egress], {
-    cwd: home.path,
-    env: { ...home.env, ...env },
-    stdio: 'ignore',
-  });
-  await vi.waitFor(
-    () => {
-      if (child.exitCode !== null) throw new Error(`the proxy has ended with ${child.exitCode}`);
-      if (!existsSync(join(home.path, 'egress/control'))) throw new Error('the proxy does not answer');
-    },
-    { timeout: 20_000, interval: 25 },
-  );
-}
-
-/** The first bytes of a client that asks for a name by TLS; the empty text is none. */
+/** The first bytes of a client that asks for a name by TLS; by an empty text, no name. */
 export async function helloFor(servername: string): Promise<Buffer> {
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   const server = createRawServer((peer) => void peer.once('data', resolve));

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Caisson } from '../../src/service/caisson.ts';
 import { dockerHost } from '../engines/docker.ts';
+import { proxyPid } from './egress-proxy.ts';
 import { type Home, makeHome } from './home.ts';
 
 /** A private address that this host has for the time of the test; no host is to be in its network. */
@@ -62,21 +63,6 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
   const ask = (place: string, path = '/'): string =>
     `(printf 'GET http://${place}${path} HTTP/1.1\\r\\nHost: ${place}\\r\\nConnection: close\\r\\n\\r\\n'; sleep 1) | nc 127.0.0.1 3128`;
   const fetch = (path = '/'): string => ask(`${address}:${port}`, path);
-  const proxyPid = (home: Home): number | null => {
-    for (const pid of execFileSync('sh', ['-c', 'ls /proc | grep -E "^[0-9]+$"'])
-      .toString()
-      .split('\n')
-      .filter(Boolean)) {
-      const read = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
-      try {
-        if (!/\0egress\0$/.test(read(`/proc/${pid}/cmdline`))) continue;
-        if (read(`/proc/${pid}/environ`).split('\0').includes(`CAISSON_HOME=${home.path}`)) return Number(pid);
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
-    return null;
-  };
   const connections = (home: Home, sandboxId: string): readonly Connection[] =>
     readFileSync(`${home.path}/egress/log/${sandboxId}.ndjson`, 'utf8')
       .trim()
