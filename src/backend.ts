@@ -503,6 +503,12 @@ export interface Sandbox {
    * resolves, and connections to others are cut as far as the place does that. Throws as `exec` does where it does not run.
    */
   readonly egress?: { replace(hosts: readonly string[], options?: Cancelable): Promise<void> };
+  /**
+   * Present where something of the place carries the bytes between the sandbox and its door, and may end while the sandbox runs.
+   * `carries` is false where the sandbox runs and it does not, or in a network of before; it costs nothing as long as nothing has
+   * happened. `restore` starts it again. Core asks before each use, and restores under the lease of the task.
+   */
+  readonly carrier?: { carries(): Promise<boolean>; restore(): Promise<void> };
   readonly stats?: { read(options?: Cancelable): Promise<Stats> };
   /**
    * Present where the sandbox runs on the kernel of this host. The file that lies at the target of a mount, as the sandbox

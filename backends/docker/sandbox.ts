@@ -12,7 +12,8 @@ import type {
   Stats,
 } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
-import { removeDoor, restartDoor } from './container/door.ts';
+import { Carrier } from './container/carrier.ts';
+import { removeDoor } from './container/door.ts';
 import { removeContainer, type Inspected } from './container/container.ts';
 import { refuse, type Refusing } from './container/refusals.ts';
 import type { Engine } from './engine/engine.ts';
@@ -37,6 +38,7 @@ export class DockerSandbox implements Sandbox {
   readonly stats: NonNullable<Sandbox['stats']>;
   readonly pty: NonNullable<Sandbox['pty']>;
   readonly memory: NonNullable<Sandbox['memory']>;
+  readonly carrier?: NonNullable<Sandbox['carrier']>;
   readonly pipes?: NonNullable<Sandbox['pipes']>;
   readonly mounted?: NonNullable<Sandbox['mounted']>;
   readonly processes?: NonNullable<Sandbox['processes']>;
@@ -67,6 +69,7 @@ export class DockerSandbox implements Sandbox {
     this.ref = toRef(inspected.id);
     this.state = inspected.state;
     this.place = { host: options.host, resource: inspected.id, imageDigest: inspected.imageId };
+    if (inspected.door !== null) this.carrier = new Carrier(engine, inspected.door, inspected.id);
     if (options.init) this.init = options.init;
     this.power = { stop: (stop) => this.#stop(stop), start: (start) => this.#start(start) };
     this.memory = { kills: () => engine.events.memoryKills(inspected.id) };
@@ -139,7 +142,7 @@ export class DockerSandbox implements Sandbox {
 
   async #start(options: Cancelable = {}): Promise<void> {
     await this.#startContainer(options);
-    if (this.#door !== null) await this.#restartDoor(this.#door);
+    await this.carrier?.restore();
     const refusing = (await this.#refusing?.()) ?? null;
     if (refusing !== null) await this.#refuse(refusing);
   }
@@ -151,19 +154,6 @@ export class DockerSandbox implements Sandbox {
     } catch (error) {
       await this.#stop();
       throw error;
-    }
-  }
-
-  /** Its absence would leave the sandbox without a way out, which is safe, but not what `filtered` is. */
-  async #restartDoor(door: string): Promise<void> {
-    try {
-      await restartDoor(this.#engine, door);
-    } catch (error) {
-      if (!isCode(error, 'not_found')) throw error;
-      throw new CaissonError('failed_precondition', 'what carries the traffic of the sandbox is gone', {
-        cause: error,
-        remedy: 'make the sandbox anew with --recreate: its files in /workspace and /root stay',
-      });
     }
   }
 

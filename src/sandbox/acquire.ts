@@ -61,20 +61,24 @@ async function acquireEphemeral(context: Context, plan: Plan, options: StepOptio
 async function running(context: Context, row: SandboxRow): Promise<Sandbox | null> {
   if (row.state !== 'ready' || row.ref === null) return null;
   const known = context.live.get(row.id);
-  if (known !== undefined) {
-    await keepWayOut(context, row, known);
-    return known;
-  }
+  if (known !== undefined) return (await hasWayOut(context, row, known)) ? known : null;
   const sandbox = await attachIfThere(await context.backend(row.backend), row.ref);
-  if (sandbox === null || sandbox.state !== 'running') return null;
-  await keepWayOut(context, row, sandbox);
+  if (sandbox === null || sandbox.state !== 'running' || !(await hasWayOut(context, row, sandbox))) return null;
   // Another call may have attached it meanwhile, and uses its lanes.
   return context.live.get(row.id) ?? keepLive(context, row.id, sandbox);
 }
 
-async function keepWayOut(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<void> {
+/** False: what carries its bytes has ended, and is started again by one process alone. One that is ephemeral has a single user. */
+async function hasWayOut(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<boolean> {
   await keepDoor(context, row);
   await keepFilter(context, row, sandbox);
+  if (!row.ephemeral) return (await sandbox.carrier?.carries()) !== false;
+  await keepCarrier(sandbox);
+  return true;
+}
+
+async function keepCarrier({ carrier }: Sandbox): Promise<void> {
+  if (carrier !== undefined && !(await carrier.carries())) await carrier.restore();
 }
 
 /** What is behind it may have ended since, or have other rules. */
@@ -145,7 +149,9 @@ export async function resume(
   const sandbox = row.ref === null ? null : await attachIfThere(backend, row.ref);
   if (sandbox === null) await refuseWithoutFiles(context, row);
   else if (sandbox.state === 'running' && row.state === 'ready') {
-    await keepWayOut(context, row, sandbox);
+    await keepDoor(context, row);
+    await keepFilter(context, row, sandbox);
+    await keepCarrier(sandbox);
     return await ready(context, { row, sandbox, how: 'found', lostSince: null });
   }
   if (sandbox === null || sandbox.power === undefined)
@@ -180,5 +186,8 @@ async function ready(context: Context, handle: Handle): Promise<Handle> {
   await failpoint('before-ready');
   const patch = { state: 'ready', ...usedNow(context.clock) } as const;
   await context.store.updateSandbox(handle.row.id, patch);
-  return { ...handle, row: { ...handle.row, ...patch }, sandbox: keepLive(context, handle.row.id, handle.sandbox) };
+  // Commands may run in the lanes of one that was there all the time.
+  const known = handle.how === 'found' ? context.live.get(handle.row.id) : undefined;
+  const sandbox = known ?? keepLive(context, handle.row.id, handle.sandbox);
+  return { ...handle, row: { ...handle.row, ...patch }, sandbox };
 }

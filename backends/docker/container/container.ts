@@ -11,6 +11,8 @@ export interface Inspected {
   readonly id: string;
   readonly state: ResourceState;
   readonly exitCode: number | null;
+  /** Of its last start, by the clock of the engine, in milliseconds. */
+  readonly startedAt: number;
   /** Of the first process, as the engine counts; `null` when it does not run. */
   readonly pid: number | null;
   readonly outOfMemory: boolean;
@@ -38,6 +40,7 @@ export async function inspectContainer(engine: Engine, name: string, signal?: Ab
     id: text(answer['Id']) ?? name,
     state: toState(state['Status']),
     exitCode: number(state['ExitCode']),
+    startedAt: Date.parse(text(state['StartedAt']) ?? ''),
     pid: number(state['Pid']) || null,
     outOfMemory: flag(state['OOMKilled']),
     imageId: text(answer['Image']),

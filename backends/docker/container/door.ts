@@ -54,6 +54,8 @@ export async function startDoor(engine: Engine, name: string): Promise<void> {
   const listening = await InitProcess.attach(engine, name);
   try {
     const ready = firstLine(listening);
+    // A start that fails is what the caller hears of.
+    ready.catch(() => undefined);
     await engine.ask({ what, method: 'POST', path: `/containers/${name}/start` });
     await ready;
   } finally {

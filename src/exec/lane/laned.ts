@@ -31,6 +31,7 @@ export class LanedSandbox implements Sandbox {
   readonly egress?: NonNullable<Sandbox['egress']>;
   readonly pty?: NonNullable<Sandbox['pty']>;
   readonly memory?: NonNullable<Sandbox['memory']>;
+  readonly carrier?: NonNullable<Sandbox['carrier']>;
   readonly #sandbox: Sandbox;
   readonly #lanes: Lanes;
   readonly #strangers: Strangers | null;
@@ -45,8 +46,8 @@ export class LanedSandbox implements Sandbox {
    * the direct way.
    */
   constructor(sandbox: Sandbox, nonce: string | null, { enabled = true, tally = new LaneTally() }: How = {}) {
-    const { ref, state, place, power, stats, pty, memory, processes, egress } = sandbox;
-    Object.assign(this, { power, stats, memory, egress });
+    const { ref, state, place, power, stats, pty, memory, processes, egress, carrier } = sandbox;
+    Object.assign(this, { power, stats, memory, egress, carrier });
     if (pty !== undefined) this.pty = { exec: (command, options) => this.#counted(pty.exec(command, options)) };
     [this.ref, this.state, this.place] = [ref, state, place];
     this.#sandbox = sandbox;

@@ -100,6 +100,40 @@ describe.skipIf(host === null)('a sandbox with a filtered network on a Docker en
     expect(await containers()).toBe(0);
   });
 
+  test('sees that what carries its traffic has ended, or is in the network of before, and has it again', async () => {
+    const { ref } = await filtered();
+    const sandbox = await place.backend.attach(ref);
+    const carries = () => sandbox.carrier?.carries();
+    expect(await carries()).toBe(true);
+    const [carrier] = await carriers();
+    const container = place.engine.getContainer(carrier?.Id ?? '');
+    await container.kill();
+    await expect.poll(carries).toBe(false);
+    await sandbox.carrier?.restore();
+    expect([await carries(), (await sh(sandbox, ask)).stdout]).toEqual([true, 'heard hello\n']);
+    const own = place.engine.getContainer(sandbox.place.resource);
+    await own.stop({ t: 0 });
+    await own.start();
+    await expect.poll(carries).toBe(false);
+    expect([(await sh(sandbox, ask)).stdout, (await carriers()).length]).toEqual(['', 1]);
+    await sandbox.carrier?.restore();
+    expect([await carries(), (await sh(sandbox, ask)).stdout]).toEqual([true, 'heard hello\n']);
+    await container.remove({ force: true });
+    await expect.poll(carries).toBe(false);
+    await expect(sandbox.carrier?.restore()).rejects.toMatchObject({ code: 'failed_precondition' });
+    await sandbox.destroy();
+  });
+
+  test('lacks more than what carries its traffic while it does not run', async () => {
+    const sandbox = await filtered();
+    await sandbox.power?.stop({ onRef });
+    expect(await sandbox.carrier?.carries()).toBe(true);
+    await expect(sandbox.carrier?.restore()).rejects.toMatchObject({ code: 'failed_precondition' });
+    expect(await carriers()).toHaveLength(0);
+    await sandbox.destroy();
+    expect(await sandbox.carrier?.carries()).toBe(true);
+  });
+
   test('finds nothing behind its door while nothing listens, and what listens later', async () => {
     const sandbox = await filtered();
     server?.close();
