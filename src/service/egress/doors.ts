@@ -143,9 +143,12 @@ export class EgressDoors implements Doors {
     this.#link?.close();
   }
 
+  /** An earlier start may have failed by what has been mended since, such as the configuration: it is not the answer to this call. */
   async #linked(): Promise<Link> {
     if (this.#link?.isOpen === true) return this.#link;
     this.#open.clear();
+    const earlier = await this.#linking?.catch(() => undefined);
+    if (earlier?.isOpen === true) return earlier;
     this.#linking ??= this.#connect().finally(() => (this.#linking = null));
     return await this.#linking;
   }

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sourceOf } from '../../../src/config/source.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { EgressDoors } from '../../../src/service/egress/doors.ts';
-import { doorOf, withShortPath } from '../../../src/service/egress/places.ts';
+import { doorOf, outputOf, withShortPath } from '../../../src/service/egress/places.ts';
 import { pauseBeforeStart, recentStarts } from '../../../src/service/egress/revival.ts';
 import { openStore } from '../../../src/store/sqlite/open.ts';
 import { restOf } from '../../network/egress/world.ts';
@@ -75,6 +75,20 @@ describe('an egress proxy that was killed', () => {
       await vi.waitFor(async () => expect(await answerOf(here.row.id)).toContain('(no rule)'), 20_000);
       expect(proxyPid()).not.toBe(killed);
     }
+  });
+
+  it('is started for a use that comes while an earlier start is failing', { timeout: 60_000 }, async () => {
+    await using here = await opened();
+    const config = join(home, 'config.yaml');
+    writeFileSync(config, 'network: broken', { mode: 0o600 });
+    here.kill();
+    await vi.waitFor(() => expect(readFileSync(outputOf(home), 'utf8')).toContain('network'), {
+      timeout: 20_000,
+      interval: 1,
+    });
+    rmSync(config);
+    await here.doors.open(here.row);
+    expect(await answerOf(here.row.id)).toContain('(no rule)');
   });
 
   it('stays away where no sandbox needs it, or the process that used it has closed', { timeout: 60_000 }, async () => {
