@@ -86,7 +86,7 @@ describe.skipIf(placesHere.length === 0)('a filtered network', () => {
       const before = connections;
       // No proxy starts by it, and the service does not read it.
       writeFileSync(join(home.path, 'config.yaml'), 'network: broken', { mode: 0o600 });
-      process.kill(proxyPid(home) ?? expect.unreachable(), 'SIGKILL');
+      process.kill(proxyPid(home.path) ?? expect.unreachable(), 'SIGKILL');
       expect((await during).slice(1).map(([, end]) => end)).toEqual(asDead);
       expect(connections).toBe(before);
       configure(home, on, network);

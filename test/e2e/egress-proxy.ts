@@ -5,18 +5,20 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { cli, type Home } from './home.ts';
 
-/** `null`: none runs. */
-export function proxyPid(home: Home): number | null {
-  const read = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+/** Of the proxy of a state directory. `null`: there is none. */
+export function proxyPid(home: string): number | null {
+  const read = (pid: string, file: string): readonly string[] => {
     try {
-      if (!/\0egress\0$/.test(read(`/proc/${pid}/cmdline`))) continue;
-      if (read(`/proc/${pid}/environ`).split('\0').includes(`CAISSON_HOME=${home.path}`)) return Number(pid);
+      return readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
     } catch {
       // It has ended meanwhile.
+      return [];
     }
-  }
-  return null;
+  };
+  const isProxy = (pid: string): boolean =>
+    read(pid, 'cmdline').at(-2) === 'egress' && read(pid, 'environ').includes(`CAISSON_HOME=${home}`);
+  const found = readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && isProxy(pid));
+  return found === undefined ? null : Number(found);
 }
 
 const inNamespace = `mount --bind "$1" /etc/resolv.conf && mount --bind "$2" /etc/nsswitch.conf && shift 2 && exec "$@"`;

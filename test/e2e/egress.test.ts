@@ -9,6 +9,7 @@ import type { Caisson } from '../../src/service/caisson.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { proxyPid } from './egress-proxy.ts';
 import { type Home, makeHome } from './home.ts';
+import { askFor } from './origins.ts';
 
 /** A private address that this host has for the time of the test; no host is to be in its network. */
 const address = '10.231.77.1';
@@ -59,10 +60,7 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     });
   const open = (): readonly string[] => [`allow_private: ["${address}:${port}"]`, `allow: ["${address}:${port}"]`];
   const closed = (): readonly string[] => [`allow_private: ["${address}:${port}"]`];
-  /** As a client of the proxy does it: the image has none that is whole. */
-  const ask = (place: string, path = '/'): string =>
-    `(printf 'GET http://${place}${path} HTTP/1.1\\r\\nHost: ${place}\\r\\nConnection: close\\r\\n\\r\\n'; sleep 1) | nc 127.0.0.1 3128`;
-  const fetch = (path = '/'): string => ask(`${address}:${port}`, path);
+  const fetch = (path = '/'): string => askFor(`${address}:${port}`, { path });
   const connections = (home: Home, sandboxId: string): readonly Connection[] =>
     readFileSync(`${home.path}/egress/log/${sandboxId}.ndjson`, 'utf8')
       .trim()
@@ -78,8 +76,8 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     expect((await run(fetch())).stdout).toContain('from the origin');
     expect((await run(`nc -w 2 ${address} ${port} </dev/null`)).code).not.toBe(0);
     expect((await run('echo $http_proxy $HTTPS_PROXY')).stdout).toBe('http://127.0.0.1:3128 http://127.0.0.1:3128\n');
-    expect((await run(ask('169.254.169.254'))).stdout).toContain('403');
-    const evil = await run(ask('secret.evil.example'));
+    expect((await run(askFor('169.254.169.254'))).stdout).toContain('403');
+    const evil = await run(askFor('secret.evil.example'));
     expect(evil.stdout).toContain('403');
     expect(evil.notes).toEqual([
       'the connection to secret.evil.example:80 was denied (no rule): `caisson net allow one secret.evil.example` allows it',
@@ -98,7 +96,7 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     expect((await slow).stdout).toContain('begun');
     await caisson.sandboxes.remove('one');
     expect([await home.containers(), existsSync(`${home.path}/egress/doors/${sandbox.id}`)]).toEqual([[], false]);
-    await vi.waitFor(() => expect(proxyPid(home)).toBe(null), 20_000);
+    await vi.waitFor(() => expect(proxyPid(home.path)).toBe(null), 20_000);
   });
 
   test('reaches nothing while its proxy is dead, and all it may once one runs again (NE-03)', async () => {
@@ -110,14 +108,14 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     expect((await run(fetch())).stdout).toContain('from the origin');
     const long = run(`sleep 6; ${fetch()}`);
     await sleep(1000);
-    process.kill(proxyPid(home) ?? 0, 'SIGKILL');
+    process.kill(proxyPid(home.path) ?? 0, 'SIGKILL');
     expect((await long).stdout).toContain('from the origin');
     const dead = run(`sleep 4; ${fetch()}`);
     await sleep(1000);
     const before = asked.length;
     // No proxy starts by it, and the service does not read it.
     writeFileSync(`${home.path}/config.yaml`, 'network: broken', { mode: 0o600 });
-    process.kill(proxyPid(home) ?? 0, 'SIGKILL');
+    process.kill(proxyPid(home.path) ?? 0, 'SIGKILL');
     expect((await dead).stdout).toBe('');
     expect(asked).toHaveLength(before);
     configure(home, open());
@@ -172,7 +170,7 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     configure(home, ['deny: ["denied.example"]']);
     const made = await home.cli([
       ...['run', '--task', 'four', '--network', 'observe', '--', 'sh', '-c'],
-      `${ask('denied.example')}; ${ask(address)}; ${ask('public.example')}`,
+      `${askFor('denied.example')}; ${askFor(address)}; ${askFor('public.example')}`,
     ]);
     // A name that does not resolve was allowed: 502 and not 403.
     expect(made.stdout.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 403', 'HTTP/1.1 502']);

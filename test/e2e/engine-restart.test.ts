@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEngine, type Engine } from '../engines/engine.ts';
-import { isAnswering } from '../engines/engine-api.ts';
 import { importImages } from '../engines/images.ts';
+import { restart } from '../engines/respawning.ts';
 import { makeHome } from './home.ts';
 
 let engine: Engine;
@@ -14,24 +12,6 @@ beforeAll(async () => {
   await importImages(engine.host);
 }, 120_000);
 afterAll(() => engine.stop());
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-  const socket = new URL(engine.host).pathname;
-  const pid = Number(await readFile(join(socket, '../pid'), 'utf8'));
-  process.kill(pid, signal);
-  // Not by its socket: on a busy machine the next engine may answer before this process looks.
-  await expect.poll(() => isAlive(pid), { interval: 20, timeout: 60_000 }).toBe(false);
-  await expect.poll(() => isAnswering(socket), { interval: 100, timeout: 60_000 }).toBe(true);
-}
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('an engine that %s ends and that comes back (FR-10)', (signal) => {
   it('loses no sandbox, runs no command twice, and tells what it does not know', { timeout: 180_000 }, async () => {
@@ -43,7 +23,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('an engine that %s ends and that 
     await expect
       .poll(async () => (await caisson.run({ taskId: 'work', command: ['cat', '/workspace/runs'] })).stdout.text)
       .toBe('started\n');
-    await restart(signal);
+    await restart(engine, signal);
     const { exit } = await running;
     // Whether the stream outlived the engine is the engine's affair; an exit code that was not seen must not be reported.
     expect([exit.reason, exit.exitCode]).toEqual(exit.reason === 'exited' ? ['exited', 0] : ['lost', null]);
@@ -56,7 +36,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('an engine that %s ends and that 
     await using home = await makeHome(engine.host);
     const caisson = await home.open();
     await caisson.sandboxes.create({ taskId: 'work' });
-    const away = restart(signal);
+    const away = restart(engine, signal);
     const reported = new Set<string>();
     for (let tries = 0; tries < 20; tries += 1) {
       const code = await caisson.run({ taskId: 'work', command: ['true'] }).then(
