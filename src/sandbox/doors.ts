@@ -32,6 +32,8 @@ export interface Doors {
   change(sandbox: Pick<SandboxRow, 'id' | 'taskId'>, change: OwnChange): Promise<EgressRow | null>;
   /** Of this process: the doors stay open. */
   release(): void;
-  /** Idempotent. */
+  /** With the records of its connections. Idempotent. */
   close(sandboxId: string): Promise<void>;
+  /** Sandboxes of which `close` would remove something, each with a path of that. */
+  left(): Promise<readonly { readonly sandboxId: string; readonly path: string }[]>;
 }

@@ -68,6 +68,22 @@ export async function lostCredentials(context: Context): Promise<readonly Garbag
     }));
 }
 
+/** Doors of sandboxes whose record was lost, with what was written of their connections. Asked before the rows, which come first. */
+export async function lostDoors({ doors, store }: Pick<Context, 'doors' | 'store'>): Promise<readonly Garbage[]> {
+  const left = await doors.left();
+  const known = new Set((await store.sandboxes()).map((row) => row.id));
+  return left
+    .filter(({ sandboxId }) => !known.has(sandboxId))
+    .map(({ sandboxId, path }) => ({
+      kind: 'directory',
+      backend: null,
+      name: path,
+      taskId: null,
+      why: 'it is of the filtered network of a sandbox that no record knows',
+      remove: () => doors.close(sandboxId),
+    }));
+}
+
 function orphan(backend: Backend, entry: Listed): Garbage {
   return {
     kind: 'resource',

@@ -10,5 +10,6 @@ export const noDoors: Doors = {
   close: unexpected,
   denied: unexpected,
   refresh: unexpected,
+  left: () => Promise.resolve([]),
   release: () => undefined,
 };

@@ -4,7 +4,7 @@ import type { Journal } from '../../exec/journal/journal.ts';
 import type { GcItem } from './gc-item.ts';
 import { refuseCopy } from './home-identity.ts';
 import type { Context } from '../../sandbox/context.ts';
-import { collectGarbage, type Garbage, garbageOf, lostCredentials } from '../../sandbox/garbage.ts';
+import { collectGarbage, type Garbage, garbageOf, lostCredentials, lostDoors } from '../../sandbox/garbage.ts';
 import { explanations, sweep, sweepable, type Swept } from '../../sandbox/sweep.ts';
 
 export interface GcParts {
@@ -18,8 +18,8 @@ export async function gc(parts: GcParts, how: { readonly dryRun: boolean }): Pro
   refuseCopy(parts.context.home);
   const swept = how.dryRun ? await sweepable(parts.context) : await sweep(parts.context);
   const garbage = await Promise.all(parts.backendNames.map((name) => garbageIn(parts, name, how.dryRun)));
-  const credentials = await lostCredentials(parts.context);
-  const lost = how.dryRun ? credentials : await collectGarbage(credentials);
+  const files = [...(await lostCredentials(parts.context)), ...(await lostDoors(parts.context))];
+  const lost = how.dryRun ? files : await collectGarbage(files);
   const expired = await parts.journal.expire({ dryRun: how.dryRun });
   return [...swept.map(sweptItem), ...garbage.flat(), ...lost.map(garbageItem), ...expired.map(journalItem)];
 }

@@ -17,7 +17,7 @@ import { changeEntry } from './audit.ts';
 import { deniedNotes } from './denied.ts';
 import { deniedSince } from './log.ts';
 import { Link } from './control.ts';
-import { doorOf, egressDirectory, makeDoor, removeDoor } from './places.ts';
+import { doorOf, egressDirectory, filesLeft, makeDoor, removeDoor } from './places.ts';
 import { pauseBeforeStart, recentStarts } from './revival.ts';
 import { linkTo, type StartParts } from './start.ts';
 
@@ -135,6 +135,10 @@ export class EgressDoors implements Doors {
     this.#open.delete(sandboxId);
     this.#held.delete(sandboxId);
     await removeDoor(this.#parts.home, sandboxId);
+  }
+
+  async left(): ReturnType<Doors['left']> {
+    return await filesLeft(this.#parts.home);
   }
 
   /** Of this process; the proxy goes on. */

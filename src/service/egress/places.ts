@@ -1,7 +1,8 @@
 /** Where the egress proxy and its doors are, below the state directory. */
 import { closeSync, openSync } from 'node:fs';
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSandboxId } from '../../values/task.ts';
 
 /** Held by the proxy of a state directory. */
 export const proxyLease = 'egress-proxy';
@@ -32,6 +33,28 @@ export async function removeDoor(home: string, sandboxId: string): Promise<void>
   await rm(doorOf(home, sandboxId), { recursive: true, force: true });
   await rm(logOf(home, sandboxId), { force: true });
   await rm(`${logOf(home, sandboxId)}.1`, { force: true });
+}
+
+/** Of which sandboxes something is there that `removeDoor` removes, and where. */
+export async function filesLeft(
+  home: string,
+): Promise<readonly { readonly sandboxId: string; readonly path: string }[]> {
+  const found = new Map<string, string>();
+  for (const folder of ['log', 'doors'])
+    for (const name of await entries(join(egressDirectory(home), folder))) {
+      const sandboxId = name.replace(/\.ndjson(?:\.1)?$/, '');
+      if (isSandboxId(sandboxId)) found.set(sandboxId, join(egressDirectory(home), folder, name));
+    }
+  return [...found].map(([sandboxId, path]) => ({ sandboxId, path }));
+}
+
+async function entries(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** A path of a socket has 107 bytes at most (unix(7)), and a state directory may lie anywhere: this one is always short. */

@@ -2,7 +2,7 @@
  * The egress proxy of a state directory: a process that holds its lease, with a door for each sandbox whose network is filtered. The
  * store says which there are and by which rules; what it does not say is not open.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -93,8 +93,10 @@ class EgressProxy {
   async run(): Promise<void> {
     const { signal, home } = this.#parts;
     const isNeeded = (): boolean => performance.now() - this.#neededAt < lingerMs;
-    // A state directory that was removed takes its sandboxes along, whatever the open database still says.
-    while (!signal.aborted && isNeeded() && existsSync(egressDirectory(home))) {
+    const database = databaseIn(home);
+    // A state directory that was removed, or a database that was restored, is not what this process has open.
+    const isCurrent = (): boolean => existsSync(egressDirectory(home)) && databaseIn(home) === database;
+    while (!signal.aborted && isNeeded() && isCurrent()) {
       await this.#next(() => this.#look()).catch((error: unknown) => this.#parts.say(toCaissonError(error).message));
       this.#tally.write(
         home,
@@ -209,6 +211,12 @@ class EgressProxy {
     await open?.door.close();
     open?.denials.close();
   }
+}
+
+/** Which file that is: another one may come to have its name. */
+function databaseIn(home: string): string | null {
+  const found = statSync(join(home, 'caisson.db'), { throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev} ${found.ino}`;
 }
 
 /** To observe is to allow every public name that nothing denies. */

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -260,6 +260,15 @@ describe('the egress proxy', () => {
     await here.store.insertSandbox(row);
     await here.doors.open(row);
     rmSync(join(home, 'egress'), { recursive: true });
+    expect(await here.over).toBe(true);
+  });
+
+  it('ends when the database is another one, so that the next one goes by what that one says', async () => {
+    await using here = await running();
+    const row = filtered();
+    await here.store.insertSandbox(row);
+    await here.doors.open(row);
+    renameSync(join(home, 'caisson.db'), join(home, 'lost.db'));
     expect(await here.over).toBe(true);
   });
 
