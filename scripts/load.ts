@@ -12,6 +12,7 @@ const loads: Readonly<Record<string, Load>> = {
     env: { CAISSON_LOAD_OUTPUTS: '400', CAISSON_LOAD_SANDBOXES: '50', CAISSON_LOAD_ROUNDS: '5' },
   },
   faults: { file: 'test/e2e/faults.test.ts', env: { CAISSON_LOAD_FAULTS: '500', CAISSON_LOAD_SSH_FAULTS: '200' } },
+  filtered: { file: 'test/e2e/egress-scale.test.ts', env: { CAISSON_LOAD_FILTERED: '200' } },
   fresh: { file: 'test/e2e/fresh-lanes.test.ts', env: { CAISSON_LOAD_FRESH: '200' } },
   idle: { file: 'test/e2e/idle.test.ts', env: { CAISSON_LOAD_IDLE: '50', CAISSON_LOAD_COPY_MB: '2048' } },
   killed: { file: 'test/e2e/killed-service.test.ts', env: { CAISSON_LOAD_KILLED: '50' } },
