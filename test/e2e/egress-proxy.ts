@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { cli, type Home } from './home.ts';
 
-/** Of the proxy of a state directory. `null`: there is none. */
+/** Of the proxy of a state directory. `null`: no proxy runs. */
 export function proxyPid(home: string): number | null {
   const read = (pid: string, file: string): readonly string[] => {
     try {

@@ -8,7 +8,7 @@ import { dockerHost } from '../engines/docker.ts';
 import { type Home, makeHome } from './home.ts';
 
 /** A private address that this host has for the time of the test; no host is to be in its network. */
-const address = '10.231.79.1';
+const address = '10.231.90.1';
 const host = dockerHost();
 const debian = 'caisson-test/debian:latest';
 
