@@ -13,7 +13,7 @@ import { debianSite, gitSite, npmSite, pythonSites } from './tool-packages.ts';
 
 const engine = dockerHost();
 /** A private address that this host has for the time of the test; no host is to be in its network. */
-const address = '10.231.78.1';
+const address = '10.231.83.1';
 const image = { CAISSON_TERMINAL_DOCKER_IMAGE: toolsImage.reference };
 
 /** As the tools have them built in: the presets must know them. */
