@@ -240,6 +240,15 @@ export const smuggled: readonly Case[] = [
   malformed('a port out of range', connectTo('ok.example:99999')),
   malformed('no port', connectTo('ok.example')),
   malformed('a body of CONNECT', 'CONNECT ok.example:443 HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello'),
+  malformed('HTTP/2 without TLS', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  ...[
+    ['another host', get('ok.example', 'other.example').replace('http://ok.example', '')],
+    ['another tunnel', connectTo('other.example:443')],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ].map(([about = '', inside = '']) => ({
+    ...malformed(`${about} in a tunnel to port 80`, connectTo('ok.example:80'), '200 400'),
+    parts: [connectTo('ok.example:80'), inside],
+  })),
   malformed('SSH', 'SSH-2.0-OpenSSH_9.2\r\n'),
   malformed('a head of a megabyte', `${post}X-A: {fill}\r\n\r\n`, null),
   malformed('a head that does not end', 'GET http://ok.example/ HTTP/1.1\r\nHost: ok', '408'),

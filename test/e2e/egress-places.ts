@@ -46,7 +46,12 @@ export async function openPlace(name: PlaceName): Promise<EgressPlace> {
 
 /** `network`: that section, one key an element. A service that is open has to read it again. */
 export function configure(home: Home, { terminal }: EgressPlace, network: readonly string[]): void {
-  const text = [`terminal: {${terminal.join(', ')}}`, `network: {${network.join(', ')}}`, ''].join('\n');
+  const text = [
+    'approvals: {mode: "off"}',
+    `terminal: {${terminal.join(', ')}}`,
+    `network: {${network.join(', ')}}`,
+    '',
+  ].join('\n');
   writeFileSync(join(home.path, 'config.yaml'), text, { mode: 0o600 });
 }
 

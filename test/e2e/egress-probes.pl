@@ -113,9 +113,9 @@ sub vsock {
 }
 
 sub unix {
-    my ($name) = @_;
+    my ($at) = @_;
     must(socket my $socket, AF_UNIX, SOCK_STREAM, 0);
-    must(connect $socket, pack('S a*', AF_UNIX, "\0$name"));
+    must(connect $socket, $at);
     return first_bytes($socket);
 }
 
@@ -189,7 +189,8 @@ my %kinds = (
     rawtcp => \&raw_tcp,
     packet => \&packet,
     vsock => \&vsock,
-    unix => \&unix,
+    unix => sub { unix(pack 'S a*', AF_UNIX, "\0$_[0]") },
+    path => sub { unix(pack_sockaddr_un($_[0])) },
     tun => \&tunnel_device,
     door => sub { alarm($patience = 0); local $SIG{PIPE} = 'IGNORE'; door(@_) },
     pause => sub { alarm 0; select undef, undef, undef, $_[0]; return 'over' },
