@@ -1,9 +1,9 @@
 /** Records of connections, one JSON object a line, a file for each sandbox. Bounded: the older half goes first. */
-import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { ConnectionRecord } from '../../network/egress/types.ts';
 import type { Denied } from './denied.ts';
-import { logOf } from './places.ts';
+import { doorOf, logOf } from './places.ts';
 
 const mostBytes = 4 * 1024 * 1024;
 const mostReasonCharacters = 300;
@@ -14,6 +14,8 @@ const mostReadBytes = 64 * 1024;
 
 /** Throws nothing: a full disk must not open or close the way out. */
 export function logConnection(home: string, sandboxId: string, record: ConnectionRecord): void {
+  // Its connections may end later than the sandbox, whose record was removed with its door.
+  if (!existsSync(doorOf(home, sandboxId))) return;
   const path = logOf(home, sandboxId);
   const line = {
     ...record,

@@ -1,17 +1,17 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConnectionRecord } from '../../../src/network/egress/types.ts';
 import { deniedNotes } from '../../../src/service/egress/denied.ts';
 import { deniedSince, logConnection } from '../../../src/service/egress/log.ts';
-import { logOf, makeEgressDirectory } from '../../../src/service/egress/places.ts';
+import { filesLeft, logOf, makeDoor, removeDoor } from '../../../src/service/egress/places.ts';
 
 const none = { task: null, asked: new Map<string, string>() };
 let home = '';
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'caisson-'));
-  await makeEgressDirectory(home);
+  await makeDoor(home, 'sbx_1');
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
@@ -33,6 +33,13 @@ describe('connections that were denied while a command ran', () => {
     const found = await deniedSince(home, 'sbx_1', since);
     expect(found.map(({ name }) => name)).toEqual(['long.example', 'a.example']);
     expect(await deniedSince(home, 'sbx_2', since)).toEqual([]);
+  });
+
+  it('leave no record when they end after their sandbox was removed', async () => {
+    log('a.example');
+    await removeDoor(home, 'sbx_1');
+    log('late.example');
+    expect([await filesLeft(home), existsSync(logOf(home, 'sbx_1'))]).toEqual([[], false]);
   });
 
   it('are read within bounds, past lines that are broken', async () => {
