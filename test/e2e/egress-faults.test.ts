@@ -28,6 +28,13 @@ const proxy: Fault = async (world) => {
   killProxy(world);
 };
 
+const proxyStopped: Fault = async (world) => {
+  const pid = proxyPid(world.home.path) ?? 0;
+  process.kill(pid, 'SIGSTOP');
+  await isCutOff(world);
+  process.kill(pid, 'SIGCONT');
+};
+
 const proxyForGood: Fault = async (world) => {
   world.spoilConfig();
   killProxy(world);
@@ -52,6 +59,15 @@ const serviceAndProxy: Fault = async (world) => {
 const carrier: Fault = async (world) => {
   await world.home.engine(['kill', `${world.sandbox.name}-door`]);
   await isCutOff(world);
+};
+
+/** One of them starts another one. */
+const carrierOfMany: Fault = async (world) => {
+  await world.home.engine(['kill', `${world.sandbox.name}-door`]);
+  const command = ['run', '--task', 'work', '--network', 'filtered', '--', 'echo', 'used'];
+  const cli = async (): Promise<string> => (await world.home.cli(command, '', { CAISSON_EMBEDDED: '1' })).stdout;
+  const said = await Promise.all([world.use(), cli(), world.use(), cli(), world.use()]);
+  expect(said.filter((each) => each.includes('used'))).toHaveLength(5);
 };
 
 /** As an engine does that ends, and keeps nothing running. */
@@ -90,8 +106,10 @@ describe.skipIf(dockerHost() === null)('a filtered network on docker', () => {
   const engineKilled: Fault = async () => await restart(engine, 'SIGKILL');
   test.each([
     ['the proxy is killed', proxy],
+    ['the proxy is stopped for a while', proxyStopped],
     ['the proxy is killed and cannot start', proxyForGood],
     ['the carrier is killed', carrier],
+    ['the carrier is killed, and many use the sandbox', carrierOfMany],
     ['the sandbox and the carrier are killed', sandboxAndCarrier],
     ['the sandbox is started again by hand', startByHand],
     ['the service is killed', service],
@@ -133,6 +151,7 @@ describe.skipIf(!hasApptainer())('a filtered network on singularity', () => {
 
   test.each([
     ['the proxy is killed', proxy],
+    ['the proxy is stopped for a while', proxyStopped],
     ['the proxy is killed and cannot start', proxyForGood],
     ['the service is killed', service],
     ['the service and the proxy are killed', serviceAndProxy],

@@ -12,6 +12,8 @@ import { egressDirectory, withShortPath } from './places.ts';
 
 const name = 'control';
 const mostBytes = 1024;
+/** One that is only busy takes up a sandbox after all that were there before. */
+const usualPatienceMs = 60_000;
 
 /** `sync`: throws what is answered. */
 export async function openControl(home: string, sync: (sandboxId: string) => Promise<void>): Promise<Server> {
@@ -49,22 +51,24 @@ export class Link {
   /** Those that wait for an answer, in order. */
   readonly #waiting: PromiseWithResolvers<void>[] = [];
   readonly #ended = Promise.withResolvers<void>();
+  readonly #patienceMs: number;
   #said = '';
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, patienceMs: number) {
     this.#socket = socket;
+    this.#patienceMs = patienceMs;
     socket.unref();
     socket.on('error', () => undefined).once('close', () => this.#end());
     socket.on('data', (chunk: Buffer) => this.#hear(chunk.toString('latin1')));
   }
 
   /** `null`: there is no proxy. */
-  static async open(home: string): Promise<Link | null> {
+  static async open(home: string, patienceMs = usualPatienceMs): Promise<Link | null> {
     try {
       return await withShortPath(egressDirectory(home), name, async (path) => {
         const socket = connect(path);
         await once(socket, 'connect');
-        return new Link(socket);
+        return new Link(socket, patienceMs);
       });
     } catch {
       return null;
@@ -80,21 +84,31 @@ export class Link {
     return this.#ended.promise;
   }
 
-  /** Throws `unavailable` when the proxy ends meanwhile, or cannot do it. */
+  /** Throws `unavailable` when the proxy ends meanwhile, cannot do it, or does not answer. */
   async sync(sandboxId: string): Promise<void> {
     const waiting = Promise.withResolvers<void>();
     this.#waiting.push(waiting);
     this.#socket.ref();
     this.#socket.write(`${sandboxId}\n`);
+    const timer = setTimeout(() => this.#giveUp(waiting), this.#patienceMs);
     try {
       await waiting.promise;
     } finally {
+      clearTimeout(timer);
       if (this.#waiting.length === 0) this.#socket.unref();
     }
   }
 
   close(): void {
     this.#socket.destroy();
+  }
+
+  /** Later answers could not be told apart: the link is of no more use. */
+  #giveUp(waiting: PromiseWithResolvers<void>): void {
+    const seconds = this.#patienceMs / 1000;
+    const remedy = 'if its process, `caisson egress`, hangs, end it: the next use of the sandbox starts another one';
+    waiting.reject(new CaissonError('unavailable', `the egress proxy did not answer within ${seconds} s`, { remedy }));
+    this.close();
   }
 
   #hear(text: string): void {

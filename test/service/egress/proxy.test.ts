@@ -9,8 +9,8 @@ import { sourceOf } from '../../../src/config/source.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { EgressDoors } from '../../../src/service/egress/doors.ts';
 import { deniedSince } from '../../../src/service/egress/log.ts';
-import { Link } from '../../../src/service/egress/control.ts';
-import { doorOf, logOf, withShortPath } from '../../../src/service/egress/places.ts';
+import { Link, openControl } from '../../../src/service/egress/control.ts';
+import { doorOf, logOf, makeEgressDirectory, withShortPath } from '../../../src/service/egress/places.ts';
 import { egressFigures } from '../../../src/service/egress/tally.ts';
 import { runProxy } from '../../../src/service/egress/proxy.ts';
 import { type EgressLists, type EgressReading, noOwnRules } from '../../../src/store/egress.ts';
@@ -270,6 +270,18 @@ describe('the egress proxy', () => {
     await here.doors.open(row);
     renameSync(join(home, 'caisson.db'), join(home, 'lost.db'));
     expect(await here.over).toBe(true);
+  });
+
+  it('that does not answer is waited for, but not for ever', async () => {
+    await makeEgressDirectory(home);
+    const control = await openControl(home, () => new Promise(() => undefined));
+    const link = await Link.open(home, 100);
+    await expect(link?.sync('sbx_1')).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/0.1 s/),
+    });
+    expect(link?.isOpen).toBe(false);
+    control.close();
   });
 
   it('ends when no sandbox needs it', async () => {
