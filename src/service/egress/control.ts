@@ -103,11 +103,13 @@ export class Link {
     this.#socket.destroy();
   }
 
-  /** Later answers could not be told apart: the link is of no more use. */
+  /** Later answers would be taken for those of other requests: the link is of no more use. */
   #giveUp(waiting: PromiseWithResolvers<void>): void {
     const seconds = this.#patienceMs / 1000;
-    const remedy = 'if its process, `caisson egress`, hangs, end it: the next use of the sandbox starts another one';
-    waiting.reject(new CaissonError('unavailable', `the egress proxy did not answer within ${seconds} s`, { remedy }));
+    const error = new CaissonError('unavailable', `the egress proxy did not answer within ${seconds} s`, {
+      remedy: 'if its process, `caisson egress`, hangs, end it: the next use of the sandbox starts another one',
+    });
+    waiting.reject(error);
     this.close();
   }
 
