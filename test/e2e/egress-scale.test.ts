@@ -2,7 +2,7 @@
  * Many sandboxes with filtered networks on one engine, each with rules of its own, and what is left when they end in order and when
  * their records are lost. `scripts/load.ts` runs it in full.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -51,9 +51,9 @@ function configure(home: Home): void {
   writeFileSync(join(home.path, 'config.yaml'), text, { mode: 0o600 });
 }
 
-async function make(caisson: Caisson): Promise<void> {
+async function make(caisson: Caisson, which: readonly number[] = numbers): Promise<void> {
   await Promise.all(
-    numbers.map(async (number) => {
+    which.map(async (number) => {
       await caisson.sandboxes.create({ taskId: taskOf(number), network: 'filtered' });
       await caisson.network.change(taskOf(number), { allow: [originOf(number)] });
     }),
@@ -121,5 +121,34 @@ describe.skipIf(dockerHost() === null)(`${count} sandboxes with filtered network
     expect([await home.containers(), files()]).toEqual([[], [0, 0]]);
     await expect.poll(() => proxyPid(home.path), { timeout: 20_000 }).toBe(null);
     expect(files()).toEqual([0, 0]);
+  });
+});
+
+describe.skipIf(dockerHost() === null)('a filtered network whose database is lost', () => {
+  it('is left by the proxy of before, found by gc, and made again', { timeout: 120_000 }, async () => {
+    await using home = await makeHome();
+    configure(home);
+    const before = await home.open();
+    const { sandbox } = await before.sandboxes.create({ taskId: taskOf(0), network: 'filtered' });
+    await before.close();
+    const pid = proxyPid(home.path);
+    for (const name of readdirSync(home.path).filter((each) => each.startsWith('caisson.db')))
+      rmSync(join(home.path, name));
+    await expect.poll(() => proxyPid(home.path), { timeout: 20_000 }).toBe(null);
+    const caisson = await home.open();
+    const kinds = async (dryRun: boolean): Promise<readonly (readonly [string, string])[]> =>
+      (await caisson.sandboxes.gc({ dryRun })).map(({ kind, name }) => [kind, name] as const);
+    const left = [
+      ['resource', sandbox.id],
+      ['directory', join(home.path, 'egress/doors', sandbox.id)],
+    ];
+    expect(await kinds(true)).toEqual(left);
+    expect((await home.containers()).length).toBe(2);
+    expect(await kinds(false)).toEqual(left);
+    expect([await home.containers(), readdirSync(`${home.path}/egress/doors`)]).toEqual([[], []]);
+    await make(caisson, [0]);
+    await ask(caisson, 0);
+    expect(proxyPid(home.path)).not.toBe(pid);
+    await caisson.sandboxes.remove(taskOf(0));
   });
 });
