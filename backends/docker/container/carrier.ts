@@ -59,7 +59,7 @@ export class Carrier implements NonNullable<Sandbox['carrier']> {
     };
     try {
       watches = await this.#watch(forget);
-      const [door, sandbox] = await this.#both();
+      const [door, sandbox] = await Promise.all([this.#inspectDoor(), inspectContainer(this.#engine, this.#sandbox)]);
       const runs = sandbox.state === 'running';
       const carries = runs && door !== null && servesNow(door, sandbox);
       if (!carries) forget();
@@ -74,17 +74,18 @@ export class Carrier implements NonNullable<Sandbox['carrier']> {
     const hear = ({ type }: EngineEvent): void => {
       if (type !== 'exec_die' && type !== 'oom') forget();
     };
-    const found = await this.#both();
-    await this.#engine.events.ready();
-    return found.filter((each) => each !== null).map(({ id }) => this.#engine.events.watch(id, hear));
+    const [door] = await Promise.all([this.#inspectDoor(), this.#engine.events.ready()]);
+    const ids = [...(door === null ? [] : [door.id]), this.#sandbox];
+    return ids.map((id) => this.#engine.events.watch(id, hear));
   }
 
-  #both(): Promise<readonly [door: Inspected | null, sandbox: Inspected]> {
-    const door = inspectContainer(this.#engine, this.#door).catch((error: unknown) => {
+  async #inspectDoor(): Promise<Inspected | null> {
+    try {
+      return await inspectContainer(this.#engine, this.#door);
+    } catch (error) {
       if (isCode(error, 'not_found')) return null;
       throw error;
-    });
-    return Promise.all([door, inspectContainer(this.#engine, this.#sandbox)]);
+    }
   }
 }
 
