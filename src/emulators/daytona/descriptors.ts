@@ -15,7 +15,8 @@ export function withoutInherited(command: readonly [string, ...string[]]): reado
     .filter((fd) => fd > 2 && isHandedOn(fd));
   if (inherited.length === 0) return command;
   const closing = inherited.map((fd) => `${fd}>&-`).join(' ');
-  return ['bash', '-c', `exec ${closing}; exec "$@"`, 'bash', ...command];
+  // Of a shell whose input is a socket it thinks that it was started from afar, and reads ~/.bashrc of this host.
+  return ['bash', '--norc', '-c', `exec ${closing}; exec "$@"`, 'bash', ...command];
 }
 
 function isHandedOn(fd: number): boolean {
