@@ -48,7 +48,9 @@ const reaches: Readonly<Record<SandboxLimits['network']['mode'], string>> = {
 };
 
 function networkLine({ network: { mode, standing, why } }: SandboxLimits): string {
-  const says = `${mode}: ${standing === 'enforced' && why !== null ? `what the egress rules allow can be reached, ${plain(why)}` : reaches[mode]}`;
+  const byOther =
+    standing === 'enforced' && why !== null ? `what the egress rules allow can be reached, ${plain(why)}` : null;
+  const says = `${mode}: ${byOther ?? reaches[mode]}`;
   if (standing === 'not-enforced')
     return `${says}; the wanted mode is NOT enforced${why === null ? '' : `: ${plain(why)}`}`;
   return `${says} (${standing === 'measured' ? 'measured inside' : 'as configured; not measured inside'})`;

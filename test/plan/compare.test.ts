@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Guarantees } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { compareSpec } from '../../src/plan/compare.ts';
+import { compareSpec, withFilter } from '../../src/plan/compare.ts';
 import type { Settled } from '../../src/plan/resolve.ts';
 import { aSpec, bare, generous, settledFor } from './fixtures.ts';
 import { containing } from '../matchers.ts';
@@ -80,6 +80,32 @@ describe('compareSpec', () => {
     expect(() => compareSpec(wanted(filtered), without)).toThrow(expect.objectContaining({ code: 'not_supported' }));
     const { placed, degraded } = compareSpec(wanted({ ...filtered, allowDegraded: true }), without);
     expect([placed.network, degraded.map(({ control }) => control)]).toEqual(['none', ['network']]);
+  });
+
+  it('gives no network in place of an observed one, where a list of the place is all that filters (NE-21)', () => {
+    const filtering = {
+      ...generous,
+      network: ['open', 'filtered', 'none'],
+      filter: { ports: [443], mostHosts: 5 },
+    } as const;
+    const observed = { spec: { ...aSpec, network: 'observe' as const }, asked: new Set(['network']) };
+    expect(() => compareSpec(wanted(observed), filtering)).toThrow(/network = observe \(it filters by a list of names/);
+    const { placed, degraded } = compareSpec(wanted({ ...observed, allowDegraded: true }), filtering);
+    expect([placed.network, degraded.map(({ control }) => control)]).toEqual(['none', ['network']]);
+    expect(compareSpec(wanted({ ...observed, spec: { ...aSpec, network: 'filtered' } }), filtering).degraded).toEqual(
+      [],
+    );
+  });
+
+  it('marks a spec whose network the place filters, and no other', () => {
+    const filtering = { ...generous, filter: { ports: [443], mostHosts: 5 } };
+    const filtered = { ...aSpec, network: 'filtered' as const };
+    expect(withFilter(filtered, filtering)).toEqual({ ...filtered, filteredBy: 'place' });
+    expect(withFilter({ ...aSpec, network: 'open', filteredBy: 'place' }, filtering)).toEqual({
+      ...aSpec,
+      network: 'open',
+    });
+    expect(withFilter(filtered, generous)).toStrictEqual(filtered);
   });
 
   it('refuses all that was asked for at once, with reasons and both ways out (CH-20)', () => {

@@ -40,6 +40,14 @@ it('a route where there was to be none is not called measured', () => {
   expect(pageOf({ effective: { ...measured, routed: true } }).network.standing).toBe('enforced');
 });
 
+it('a network that the place filters has no proxy, and is not called measured', () => {
+  const filtered = { ...spec, network: 'filtered', filteredBy: 'place' } as const;
+  const page = pageOf({ spec: filtered, effective: measured });
+  expect(page.network).toMatchObject({ mode: 'filtered', standing: 'enforced' });
+  expect(limitsText(page)).toContain('filtered: what the egress rules allow can be reached, by a list of the place');
+  expect(limitsText(page)).not.toContain('3128');
+});
+
 it('what the place does not hold is said not to be enforced, with the reason', () => {
   const degraded = [
     { control: 'memoryBytes', wanted: 64 * 2 ** 20, reason: 'no cgroup\n# here' },

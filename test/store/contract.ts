@@ -35,6 +35,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
     it('returns a row as it was stored, also to another holder', async () => {
       const row = newRow({
         state: 'ready',
+        spec: { ...newRow().spec, network: 'filtered', filteredBy: 'place' },
         ref: { v: 1, container: 'abc', paused: false, port: null },
         directory: '/srv/tasks/a',
         degraded: [{ control: 'diskBytes', wanted: 5, reason: 'no quota' }],

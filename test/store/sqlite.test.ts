@@ -54,11 +54,14 @@ describe('the files of the SQLite store', () => {
   });
 });
 
+const markedWrongly = JSON.stringify({ ...newRow().spec, network: 'filtered', filteredBy: 'nothing' });
+
 describe('a damaged row', () => {
   it.each([
     ['spec', '{"backend":', 'spec is not JSON'],
     ['spec', 'null', 'spec should be an object'],
     ['spec', '{"backend":"docker"}', 'spec.image should be a string'],
+    ['spec', markedWrongly, 'spec.filteredBy should be place'],
     ['ref', '{"v":1,"x":{}}', 'ref.x should be a number'],
     ['ref', '{}', 'ref.v should be a whole number'],
     ['state', 'dancing', 'state should be creating or ready or stopping or stopped or destroying'],

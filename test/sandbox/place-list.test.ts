@@ -1,0 +1,110 @@
+/** When a place gets the allow list of a sandbox, and what it gets where there is none. */
+import { describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import type { Context } from '../../src/sandbox/context.ts';
+import { hasDoor } from '../../src/sandbox/doors.ts';
+import { isFilteredByPlace, type PlaceList } from '../../src/sandbox/filters.ts';
+import { keepFilter } from '../../src/sandbox/place-list.ts';
+import { row, spec } from './rows.ts';
+import { afresh } from './service.ts';
+
+const filtered = row({ spec: { ...spec, network: 'filtered', filteredBy: 'place' } });
+
+describe('the list of a place', () => {
+  const { service } = afresh();
+
+  /** `rules`: what the store says at each moment. */
+  async function world(rules: { hosts: readonly string[] | null; revision: number }) {
+    const context = await service({ network: ['open', 'filtered', 'none'], filter: { ports: [443], mostHosts: 5 } });
+    const seen: (readonly string[])[] = [];
+    const list = async (): Promise<PlaceList> => {
+      if (rules.hosts === null) throw new CaissonError('not_supported', 'cannot be said');
+      return { hosts: rules.hosts, revision: rules.revision, source: '', websites: '' };
+    };
+    const isCurrent = async (_row: unknown, { revision }: PlaceList) => revision === rules.revision;
+    const filters: Context['filters'] = { given: new Map(), list, isCurrent, check: async () => undefined };
+    let before = async (_hosts: readonly string[]): Promise<void> => undefined;
+    const egress: Sandbox['egress'] = {
+      replace: async (hosts) => {
+        await before(hosts);
+        seen.push(hosts);
+      },
+    };
+    const sandbox = { egress } as unknown as Sandbox;
+    const meanwhile = (work: typeof before) => (before = work);
+    return { context: { ...context, filters }, sandbox, seen, meanwhile };
+  }
+
+  it('is given once by each process, and again when the rules have changed', async () => {
+    const rules = { hosts: ['a.example'], revision: 1 };
+    const { context, sandbox, seen } = await world(rules);
+    await keepFilter(context, filtered, sandbox);
+    await keepFilter(context, filtered, sandbox);
+    expect(seen).toEqual([['a.example']]);
+    Object.assign(rules, { hosts: ['b.example'], revision: 2 });
+    await keepFilter(context, filtered, sandbox);
+    expect(seen).toEqual([['a.example'], ['b.example']]);
+  });
+
+  it('is given again where the rules changed while it was given', async () => {
+    const rules = { hosts: ['a.example'], revision: 1 };
+    const { context, sandbox, seen, meanwhile } = await world(rules);
+    meanwhile(async () => void Object.assign(rules, { hosts: [], revision: 2 }));
+    await keepFilter(context, filtered, sandbox);
+    expect(seen).toEqual([['a.example'], []]);
+  });
+
+  it('is not given for ever', async () => {
+    const rules = { hosts: ['a.example'], revision: 1 };
+    const { context, sandbox, seen, meanwhile } = await world(rules);
+    meanwhile(async () => void (rules.revision += 1));
+    await expect(keepFilter(context, filtered, sandbox)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(seen).toHaveLength(5);
+  });
+
+  it('is empty where the rules cannot be said, and stays so until they can', async () => {
+    const rules: { hosts: readonly string[] | null; revision: number } = { hosts: ['a.example'], revision: 1 };
+    const { context, sandbox, seen } = await world(rules);
+    await keepFilter(context, filtered, sandbox);
+    Object.assign(rules, { hosts: null, revision: 2 });
+    await expect(keepFilter(context, filtered, sandbox)).rejects.toMatchObject({ code: 'not_supported' });
+    expect(seen.at(-1)).toEqual([]);
+    Object.assign(rules, { hosts: ['c.example'], revision: 2 });
+    await keepFilter(context, filtered, sandbox);
+    expect(seen.at(-1)).toEqual(['c.example']);
+  });
+
+  it('that was not taken is given again before the next command', async () => {
+    const { context, sandbox, seen, meanwhile } = await world({ hosts: ['a.example'], revision: 1 });
+    meanwhile(() => Promise.reject(new CaissonError('unavailable', 'away')));
+    await expect(keepFilter(context, filtered, sandbox)).rejects.toMatchObject({ code: 'unavailable' });
+    meanwhile(async () => undefined);
+    await keepFilter(context, filtered, sandbox);
+    expect(seen).toEqual([['a.example']]);
+  });
+
+  it('cannot be given to a sandbox that has no way to take it', async () => {
+    const { context } = await world({ hosts: ['a.example'], revision: 1 });
+    const without = {} as unknown as Sandbox;
+    await expect(keepFilter(context, filtered, without)).rejects.toMatchObject({ code: 'not_supported' });
+  });
+
+  it('is asked for by no other network', async () => {
+    const { context, sandbox, seen } = await world({ hosts: ['a.example'], revision: 1 });
+    const degraded = [{ control: 'network', wanted: 'filtered', reason: 'test' }];
+    for (const other of [
+      row({ spec: { ...spec, network: 'open' } }),
+      row({ spec: { ...spec, network: 'filtered' } }),
+      { ...filtered, degraded },
+    ])
+      await keepFilter(context, other, sandbox);
+    expect(seen).toEqual([]);
+  });
+});
+
+it('a place that filters by itself has no door', () => {
+  const door = row({ spec: { ...spec, network: 'filtered' } });
+  expect([hasDoor(door), isFilteredByPlace(door)]).toEqual([true, false]);
+  expect([hasDoor(filtered), isFilteredByPlace(filtered)]).toEqual([false, true]);
+});
