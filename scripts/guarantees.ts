@@ -32,6 +32,12 @@ export async function promisesOf(names: readonly string[]): Promise<readonly Pro
 const yes = (value: boolean): string => (value ? 'yes' : 'no');
 const limit = (held: Enforcement): string => (held.enforced ? held.by : 'no');
 
+/** `undefined`: by a door. */
+function filtering(filter: Guarantees['filter']): string {
+  if (filter === undefined) return "Caisson's egress proxy";
+  return `a list of the service: at most ${filter.mostHosts} names, on ${filter.ports.join(' and ')}`;
+}
+
 const keeping: Readonly<Record<Guarantees['persistence'], string>> = {
   directory: 'in a directory of this host',
   place: 'in the place',
@@ -46,6 +52,7 @@ const rows: readonly (readonly [string, (guarantees: Guarantees) => string])[] =
   ['disk', ({ limits }) => limit(limits.diskBytes)],
   ['disk of kept files', ({ persistentDisk }) => yes(persistentDisk === true)],
   ['network modes', ({ network }) => network.toSorted().join(', ')],
+  ['`filtered` is held by', ({ network, filter }) => (network.includes('filtered') ? filtering(filter) : '-')],
   ['`none` is measured inside', ({ network, noneBy }) => (network.includes('none') ? yes(noneBy !== 'filter') : '-')],
   ['`open` is kept from this host', ({ refusals }) => (refusals === undefined ? '-' : limit(refusals))],
   ['keeps files of a task', ({ persistence }) => keeping[persistence]],

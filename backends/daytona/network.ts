@@ -1,4 +1,4 @@
-/** The network of a sandbox in the words of the service, which keeps rules around it and tells them again. */
+/** The network of a sandbox in the words of the service, which keeps rules around it and shows them. */
 import type { NetworkMode } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import type { Account } from './account.ts';
@@ -19,13 +19,13 @@ export function networkOf(mode: NetworkMode, hosts: readonly string[]): NetworkS
   return { networkBlockAll: false, networkAllowList: '', domainAllowList: hosts.join(',') };
 }
 
-type Found = Pick<Handle, 'networkBlockAll' | 'networkAllowList' | 'domainAllowList'>;
+type Shown = Pick<Handle, 'networkBlockAll' | 'networkAllowList' | 'domainAllowList'>;
 
 /** Whether the service has set just this. */
-export function isAs(found: Found, wanted: NetworkSettings): boolean {
-  if (found.networkBlockAll !== wanted.networkBlockAll) return false;
+export function isAs(shown: Shown, wanted: NetworkSettings): boolean {
+  if (shown.networkBlockAll !== wanted.networkBlockAll) return false;
   if (wanted.domainAllowList === undefined) return true;
-  return namesIn(found.domainAllowList) === namesIn(wanted.domainAllowList) && namesIn(found.networkAllowList) === '';
+  return namesIn(shown.domainAllowList) === namesIn(wanted.domainAllowList) && namesIn(shown.networkAllowList) === '';
 }
 
 function namesIn(list: string | undefined): string {

@@ -1,5 +1,5 @@
 /**
- * What a sandbox may reach, as requests say it. Nothing is let out by a list here: the emulator keeps it and tells it again, and the
+ * What a sandbox may reach, as requests say it. Nothing is let out by a list here: the emulator keeps it and shows it, and the
  * sandbox has loopback alone.
  */
 import type { UpdateSandboxNetworkSettings } from '@daytona/api-client';

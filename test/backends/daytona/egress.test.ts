@@ -1,4 +1,4 @@
-/** The filtered network as the service has it, and what happens where it sets something else. */
+/** What the service gets of a filtered network, and what happens where it sets something else. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { isAs, networkOf } from '../../../backends/daytona/network.ts';
@@ -13,18 +13,18 @@ const backend = backendOn(emulator ?? { environment: {} });
 const spec: Spec = { ...plain, network: 'filtered', filteredBy: 'place' };
 const onRef = async (): Promise<void> => undefined;
 
-const settings = z.object({
+const shown = z.object({
   networkBlockAll: z.boolean(),
   networkAllowList: z.string().optional(),
   domainAllowList: z.string().optional(),
 });
 
 /** As the service tells it to everyone who asks. */
-async function network(id: unknown): Promise<z.infer<typeof settings>> {
+async function network(id: unknown): Promise<z.infer<typeof shown>> {
   const { environment } = emulator ?? expect.fail('no emulator');
   const headers = { authorization: `Bearer ${environment['DAYTONA_API_KEY'] ?? ''}` };
   const answer = await fetch(`${environment['DAYTONA_API_URL'] ?? ''}/sandbox/${String(id)}`, { headers });
-  return settings.parse(await answer.json());
+  return shown.parse(await answer.json());
 }
 
 const list = (domainAllowList: string) => ({ networkBlockAll: false, networkAllowList: '', domainAllowList });

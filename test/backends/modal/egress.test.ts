@@ -1,4 +1,4 @@
-/** The filtered network as the service has it: at the creation, while it runs, and when it is started anew. */
+/** What the service gets of a filtered network: at the creation, while it runs, and when it is started anew. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { open } from '../../../backends/modal/backend.ts';
 import type { Backend, Ref, Sandbox, Spec } from '../../../src/backend.ts';
