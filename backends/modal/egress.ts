@@ -1,7 +1,7 @@
 /** What a sandbox with a filtered network may connect to, by the allow lists of the service. */
 import type { ModalAccount } from './account.ts';
 
-/** A range of addresses would be opened at every port and protocol, so the list is empty; without it, all would be open. */
+/** A range of addresses would be opened at every port and protocol: the list of them is empty. Absent, it would open all. */
 export function allowList(hosts: readonly string[]): {
   readonly outboundCidrAllowlist: string[];
   readonly outboundDomainAllowlist: string[];

@@ -1,4 +1,4 @@
-/** When a place gets the allow list of a sandbox, and what it gets where there is none. */
+/** When a place gets the allow list of a sandbox, and what it gets where no list can be made. */
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
