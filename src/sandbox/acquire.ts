@@ -21,7 +21,7 @@ import { createSandbox, placeSandbox, withinQuota } from './create.ts';
 import { forgetCopies } from './credentials.ts';
 import { attachIfThere, finish, removeResources } from './finish.ts';
 import { hasDoor } from './doors.ts';
-import { checkFilter, keepFilter } from './place-list.ts';
+import { checkFilter, isKept, keepFilter } from './place-list.ts';
 import { endedBy } from './ended-by.ts';
 import { withLease } from './lease.ts';
 import { keepLive } from './live.ts';
@@ -61,9 +61,12 @@ async function acquireEphemeral(context: Context, plan: Plan, options: StepOptio
 async function running(context: Context, row: SandboxRow): Promise<Sandbox | null> {
   if (row.state !== 'ready' || row.ref === null) return null;
   const known = context.live.get(row.id);
-  if (known !== undefined) return (await hasWayOut(context, row, known)) ? known : null;
+  if (known !== undefined && (await isKept(context, row, known)))
+    return (await hasWayOut(context, row, known)) ? known : null;
   const sandbox = await attachIfThere(await context.backend(row.backend), row.ref);
-  if (sandbox === null || sandbox.state !== 'running' || !(await hasWayOut(context, row, sandbox))) return null;
+  if (sandbox === null || sandbox.state !== 'running') return null;
+  await keepFilter(context, row, sandbox);
+  if (!(await hasWayOut(context, row, sandbox))) return null;
   // Another call may have attached it meanwhile, and uses its lanes.
   return context.live.get(row.id) ?? keepLive(context, row.id, sandbox);
 }
@@ -71,7 +74,6 @@ async function running(context: Context, row: SandboxRow): Promise<Sandbox | nul
 /** False: what carries its bytes has ended, and is started again by one process alone. One that is ephemeral has a single user. */
 async function hasWayOut(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<boolean> {
   await keepDoor(context, row);
-  await keepFilter(context, row, sandbox);
   if (!row.ephemeral) return (await sandbox.carrier?.carries()) !== false;
   await keepCarrier(sandbox);
   return true;

@@ -7,6 +7,7 @@ import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { isFilteredByPlace, type PlaceList } from './filters.ts';
 import { attachIfThere } from './finish.ts';
+import { forgetLive } from './live.ts';
 
 /** `null`: its network is not filtered, or has a door. */
 export async function listOf(context: Context, row: SandboxRow): Promise<PlaceList | null> {
@@ -25,6 +26,18 @@ export async function keepFilter(context: Context, row: SandboxRow, sandbox: San
   if (!isFilteredByPlace(row)) return;
   const given = context.filters.given.get(row.id);
   if (given === undefined || !(await context.filters.isCurrent(row, given))) await give(context, row, sandbox);
+}
+
+/** The same for a handle of before. False: the place has ended the sandbox meanwhile, and the handle is dropped. */
+export async function isKept(context: Context, row: SandboxRow, known: Sandbox): Promise<boolean> {
+  try {
+    await keepFilter(context, row, known);
+    return true;
+  } catch (error) {
+    if (!isCode(error, 'not_found') && !isCode(error, 'failed_precondition')) throw error;
+    forgetLive(context, row.id);
+    return false;
+  }
 }
 
 const mostTries = 5;
@@ -81,7 +94,9 @@ export async function refreshNetworks(context: Context): Promise<void> {
 /** One that does not run is given its list when it is started. */
 async function keepIfRunning(context: Context, row: SandboxRow): Promise<void> {
   if (row.state !== 'ready' || row.ref === null) return;
-  const sandbox = context.live.get(row.id) ?? (await attachIfThere(await context.backend(row.backend), row.ref));
+  const known = context.live.get(row.id);
+  if (known !== undefined && (await isKept(context, row, known))) return;
+  const sandbox = await attachIfThere(await context.backend(row.backend), row.ref);
   if (sandbox?.state === 'running') await keepFilter(context, row, sandbox);
 }
 

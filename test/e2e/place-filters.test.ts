@@ -16,6 +16,8 @@ interface Service {
   /** How many run or are stopped there. */
   readonly count: () => Promise<number>;
   readonly image: string;
+  /** Lets time pass at the service. */
+  readonly advance: (ms: number) => Promise<unknown>;
 }
 
 const modal = whyNoModal === null ? await startModalService() : null;
@@ -47,6 +49,7 @@ const services: Readonly<Record<string, Service>> = {
     },
     count: async () => (await running()).length,
     image: 'debian:12',
+    advance: async (ms) => await modal?.order('advance', { ms }),
   },
   daytona: {
     env: daytona?.environment ?? {},
@@ -56,6 +59,7 @@ const services: Readonly<Record<string, Service>> = {
     },
     count: async () => (await listed()).length,
     image: daytonaImage,
+    advance: async (ms) => await daytona?.inject({ fault: 'advance-clock', ms }),
   },
 };
 
@@ -125,6 +129,15 @@ describe.skipIf(why !== null).each(Object.entries(services))('on %s', { timeout:
     await config('{mode: filtered, allow: [f.example]}');
     await run(await open());
     expect(await service.names()).toEqual(['f.example']);
+  });
+
+  it('is that of now in a sandbox that the service has stopped by itself', async () => {
+    await run();
+    await service.advance(2 * 24 * 3_600_000);
+    await config('{mode: filtered, allow: [e.example]}');
+    await caisson.config.reload();
+    expect((await run()).exit.exitCode).toBe(0);
+    expect(await service.names()).toEqual(['e.example']);
   });
 
   it('a file with rules that the list cannot say leaves nothing open', async () => {

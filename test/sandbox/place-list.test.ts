@@ -5,7 +5,7 @@ import { CaissonError } from '../../src/errors.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import { hasDoor } from '../../src/sandbox/doors.ts';
 import { isFilteredByPlace, type PlaceList } from '../../src/sandbox/filters.ts';
-import { keepFilter } from '../../src/sandbox/place-list.ts';
+import { isKept, keepFilter } from '../../src/sandbox/place-list.ts';
 import { row, spec } from './rows.ts';
 import { afresh } from './service.ts';
 
@@ -82,6 +82,18 @@ describe('the list of a place', () => {
     meanwhile(async () => undefined);
     await keepFilter(context, filtered, sandbox);
     expect(seen).toEqual([['a.example']]);
+  });
+
+  it('of a handle whose sandbox has ended says so, and the handle is dropped', async () => {
+    const { context, sandbox, meanwhile } = await world({ hosts: ['a.example'], revision: 1 });
+    expect(await isKept(context, filtered, sandbox)).toBe(true);
+    context.filters.given.clear();
+    for (const code of ['not_found', 'failed_precondition'] as const) {
+      meanwhile(() => Promise.reject(new CaissonError(code, 'ended')));
+      expect(await isKept(context, filtered, sandbox)).toBe(false);
+    }
+    meanwhile(() => Promise.reject(new CaissonError('unavailable', 'away')));
+    await expect(isKept(context, filtered, sandbox)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('cannot be given to a sandbox that has no way to take it', async () => {

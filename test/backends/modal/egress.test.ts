@@ -58,6 +58,21 @@ describe.skipIf(whyNoModal !== null)('a filtered network at Modal', { timeout: 6
     expect(await networks()).toEqual([list()]);
   });
 
+  it('is changed also with a token that has expired meanwhile, and over a service that was away', async () => {
+    const made = await backend.create(spec, optionsFor(instance, 'token', { egress: ['a.example'] }));
+    await modal.orders['expire-tokens']();
+    await made.egress?.replace(['b.example']);
+    await modal.orders.fault({ kind: 'lose', method: 'TaskSetNetworkAccess', times: 1 });
+    await made.egress?.replace(['c.example']);
+    expect(await networks()).toEqual([list('c.example')]);
+  });
+
+  it('of a sandbox that has ended is not found', async () => {
+    const made = await backend.create({ ...spec, persistent: false }, optionsFor(instance, 'gone', { egress: [] }));
+    await modal.orders.end({ sandbox: made.ref['id'] });
+    await expect(made.egress?.replace(['b.example'])).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('is what it is by now when it is started, and nothing where nothing is said', async () => {
     const made = await backend.create(spec, optionsFor(instance, 'again', { egress: ['a.example'] }));
     const stopped = await backend.attach(await power(made, 'stop'));
