@@ -37,6 +37,8 @@ export async function linkTo({ home, env }: StartParts): Promise<Link> {
     if (link !== null) return link;
     if (!hasEnded) await sleep(pauseMs);
   }
+  // One process of Node in some hundreds hangs at its exit: a thread of the compiler waits for a collection that never comes.
+  child.kill('SIGKILL');
   throw new CaissonError('unavailable', 'the egress proxy did not start', {
     remedy: `look at ${outputOf(home)}, or run \`caisson egress\` and see what it says`,
   });
