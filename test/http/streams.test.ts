@@ -109,7 +109,7 @@ describe('a stream', () => {
   });
 
   it('sends a heartbeat while nothing comes', async () => {
-    const events = await everyLine(await world.ask(execs, sh('sleep 0.4')));
+    const events = await everyLine(await world.ask(execs, sh('sleep 1.5')));
     expect(events.filter(({ type }) => type === 'ping').length).toBeGreaterThan(1);
   });
 
