@@ -22,7 +22,10 @@ describe('the bench command', () => {
 
   it('refuses a name that it does not have, and says which there are', async () => {
     const failure: unknown = await execute(process.execPath, [main, 'nonsense']).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining('exec, lanes, journal, cold, networks, output') });
+    expect(failure).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('exec, lanes, journal, cold, networks, output'),
+    });
   });
 
   it('knows every bench by one name', () => {

@@ -42,7 +42,7 @@ describe.skipIf(whyNoModal !== null)('the emulator of Modal', () => {
       details: expect.stringContaining('does not know the field'),
     });
     await expect(make({ regions: ['us-east'] })).rejects.toMatchObject({ code: 3 });
-    await expect(make({ outboundCidrAllowlist: ['10.0.0.0/8'] })).rejects.toMatchObject({ code: 12 });
+    await expect(make({ outboundDomainAllowlist: ['no name'] })).rejects.toMatchObject({ code: 3 });
   });
 
   it('refuses a name that a running sandbox has, and gives it again after the end', async () => {
