@@ -8,10 +8,11 @@
  * A file that is not as it was written is never read in parts and never written over: it may have said that somebody is
  * paired no longer, or that too many codes were wrong. A writer holds the lease of pairing.
  */
-import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readOwnFile } from '../config/home.ts';
+import { entries } from '../lib/entries.ts';
 import { replaceOwnFile } from '../lib/replace-file.ts';
 import { CaissonError } from '../errors.ts';
 import { type Limits, noLimits } from './limits.ts';
@@ -108,14 +109,5 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
-  }
-}
-
-async function entries(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
   }
 }

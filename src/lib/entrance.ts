@@ -28,7 +28,7 @@ export function removeEntrance(directory: string): void {
   rmSync(join(directory, name), { force: true });
 }
 
-/** `null`: there is none, or its process is gone. */
+/** `null`: the file is absent or malformed, or the process that it names has ended. */
 export function readEntrance(directory: string): Entrance | null {
   const entrance = entranceIn(textOf(join(directory, name)));
   return entrance !== null && startTimeOf(entrance.pid) === entrance.startedAt ? entrance : null;

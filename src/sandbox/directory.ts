@@ -7,9 +7,10 @@
  * Keyed by sandbox id, because a task id is the caller's word; the link lets the next sandbox of the task take the same
  * files. What the sandbox put in there is hostile: it is only ever removed, never followed or read.
  */
-import { mkdir, readdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { mkdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CaissonError } from '../errors.ts';
+import { entries } from '../lib/entries.ts';
 import { isTaskKey } from '../values/task.ts';
 
 export interface Place {
@@ -106,15 +107,6 @@ export async function unlinkedDirectories(place: Place): Promise<readonly string
 /** Sandboxes that have, or had, credential files. */
 export async function withCredentials(home: string): Promise<readonly string[]> {
   return (await entries(join(home, 'credentials'))).filter((name) => idPattern.test(name));
-}
-
-async function entries(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return [];
-    throw error;
-  }
 }
 
 async function unlinkQuietly(path: string): Promise<void> {

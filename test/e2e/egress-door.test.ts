@@ -19,6 +19,7 @@ import {
   zone,
 } from './egress-cases.ts';
 import {
+  closeAll,
   attempts,
   configure,
   download,
@@ -66,11 +67,7 @@ describe.skipIf(placesHere.length === 0)('the door of a filtered network', () =>
       await startProxy(home, { address, env: on.env });
       await caisson.sandboxes.create({ taskId, network: 'filtered', image: on.image });
     }, 240_000);
-    afterAll(async () => {
-      for (const each of (await caisson.sandboxes.list()).items) await caisson.sandboxes.remove(each.taskId);
-      await home[Symbol.asyncDispose]();
-      on.stop();
-    });
+    afterAll(async () => await closeAll({ caisson, home, place: on }));
     const log = async (): Promise<readonly Connection[]> =>
       await Array.fromAsync(caisson.network.log(taskId, { count: 10_000 }));
 

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Caisson } from '../../src/service/caisson.ts';
 import {
+  closeAll,
   attempts,
   download,
   type EgressPlace,
@@ -109,11 +110,7 @@ describe.skipIf(placesHere.length === 0)('what leads out of a sandbox', () => {
         await vi.waitUntil(async () => (await loopback(network))[0] === 'answered from inside', patience);
       }
     }, 240_000);
-    afterAll(async () => {
-      for (const { taskId } of (await caisson.sandboxes.list()).items) await caisson.sandboxes.remove(taskId);
-      await home[Symbol.asyncDispose]();
-      place.stop();
-    });
+    afterAll(async () => await closeAll({ caisson, home, place }));
     const tried = (taskId: string, probes: readonly string[]) => attempts(caisson, taskId, probes);
     const loopback = async (network: keyof typeof inside, more: readonly string[] = []): Promise<readonly string[]> =>
       (await tried(network, [`tcp 127.0.0.1 ${inside[network]}`, ...more])).map(([, end]) => end);

@@ -7,8 +7,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Caisson } from '../../src/service/caisson.ts';
-import { attempts, configure, type EgressPlace, openPlace, openService, placesHere } from './egress-places.ts';
-import { proxyPid } from './egress-proxy.ts';
+import {
+  attempts,
+  closeAll,
+  configure,
+  type EgressPlace,
+  openPlace,
+  openService,
+  placesHere,
+} from './egress-places.ts';
+import { proxyPid } from '../service/egress/proxy-pid.ts';
 import { type Home, makeHome } from './home.ts';
 
 /** A private address that this host has for the time of the test; no host is to be in its network. */
@@ -64,11 +72,7 @@ describe.skipIf(placesHere.length === 0)('a filtered network', () => {
       caisson = await openService(home, on, network);
       await caisson.sandboxes.create({ taskId, network: 'filtered', image: on.image });
     }, 240_000);
-    afterAll(async () => {
-      for (const each of (await caisson.sandboxes.list()).items) await caisson.sandboxes.remove(each.taskId);
-      await home[Symbol.asyncDispose]();
-      on.stop();
-    });
+    afterAll(async () => await closeAll({ caisson, home, place: on }));
     const ends = async (): Promise<readonly string[]> => (await attempts(caisson, taskId, ways)).map(([, end]) => end);
 
     test('is the same after a stop, and for another service (NE-17)', async () => {

@@ -55,9 +55,21 @@ export function configure(home: Home, { terminal }: EgressPlace, network: readon
   writeFileSync(join(home.path, 'config.yaml'), text, { mode: 0o600 });
 }
 
+interface Opened {
+  readonly caisson: Caisson;
+  readonly home: Home;
+  readonly place: EgressPlace;
+}
+
 export async function openService(home: Home, place: EgressPlace, network: readonly string[] = []): Promise<Caisson> {
   configure(home, place, network);
   return await home.open({}, place.env);
+}
+
+export async function closeAll({ caisson, home, place }: Opened): Promise<void> {
+  for (const { taskId } of (await caisson.sandboxes.list()).items) await caisson.sandboxes.remove(taskId);
+  await home[Symbol.asyncDispose]();
+  place.stop();
 }
 
 /** How Perl runs the attempts, in a sandbox as on this host. */

@@ -1,25 +1,9 @@
 /** The egress proxy of a test home, as a process: found, or started where its system has another resolver. */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { cli, type Home } from './home.ts';
-
-/** Of the proxy of a state directory. `null`: no proxy runs. */
-export function proxyPid(home: string): number | null {
-  const read = (pid: string, file: string): readonly string[] => {
-    try {
-      return readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
-    } catch {
-      // It has ended meanwhile.
-      return [];
-    }
-  };
-  const isProxy = (pid: string): boolean =>
-    read(pid, 'cmdline').at(-2) === 'egress' && read(pid, 'environ').includes(`CAISSON_HOME=${home}`);
-  const found = readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && isProxy(pid));
-  return found === undefined ? null : Number(found);
-}
 
 const inNamespace = `mount --bind "$1" /etc/resolv.conf && mount --bind "$2" /etc/nsswitch.conf && shift 2 && exec "$@"`;
 

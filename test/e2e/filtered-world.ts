@@ -7,6 +7,8 @@ import type { Home } from './home.ts';
 import { type Service, start, tokenIn } from './http-service.ts';
 import { askFor, type Origins } from './origins.ts';
 
+const taskId = 'loops';
+const sandboxPath = `/v1/sandboxes/${taskId}`;
 const patience = { timeout: 40_000, interval: 100 };
 
 interface Place {
@@ -32,7 +34,7 @@ export class World implements AsyncDisposable {
     configure(place);
     const service = await start(place.home, await tokenIn(place.home, 'run', 'read', 'admin'));
     const world = new World(place, service);
-    const made = await world.#ask('', { taskId: 'work', network: 'filtered' });
+    const made = await world.#ask('/v1/sandboxes', { taskId, network: 'filtered' });
     world.sandbox = Object(JSON.parse(made)).sandbox;
     return world;
   }
@@ -41,11 +43,11 @@ export class World implements AsyncDisposable {
   async loop(): Promise<void> {
     const ask = (number: number): string => askFor(this.#place.origins.place(number), { seconds: 0.5 });
     const text = `while true; do ${ask(2)}; ${ask(3)}; done >/dev/null 2>&1`;
-    await this.#ask('/work/processes', { command: ['sh', '-c', text] });
+    await this.#ask(`${sandboxPath}/processes`, { command: ['sh', '-c', text] });
   }
 
   use(): Promise<string> {
-    return this.#ask('/work/execs', { command: ['echo', 'used'] });
+    return this.#ask(`${sandboxPath}/execs`, { command: ['echo', 'used'] });
   }
 
   /** How often the loop got through. */
@@ -83,7 +85,7 @@ export class World implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      await this.#ask('/work', undefined, 'DELETE');
+      await this.#ask(sandboxPath, undefined, 'DELETE');
     } finally {
       await this.#service.stop();
       await this.home[Symbol.asyncDispose]();
@@ -92,7 +94,7 @@ export class World implements AsyncDisposable {
 
   async #ask(path: string, body?: unknown, method = 'POST'): Promise<string> {
     const how = { body, method, accept: 'application/json' };
-    const answer = await this.#service.ask(`/v1/sandboxes${path}`, how);
+    const answer = await this.#service.ask(path, how);
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return text;

@@ -3,13 +3,18 @@ import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import type { Context } from '../../src/sandbox/context.ts';
+import { acquire } from '../../src/sandbox/acquire.ts';
 import { hasDoor } from '../../src/sandbox/doors.ts';
 import { isFilteredByPlace, type PlaceList } from '../../src/sandbox/filters.ts';
 import { isKept, keepFilter } from '../../src/sandbox/place-list.ts';
 import { row, spec } from './rows.ts';
-import { afresh } from './service.ts';
+import { afresh, plan } from './service.ts';
 
 const filtered = row({ spec: { ...spec, network: 'filtered', filteredBy: 'place' } });
+
+/** Of the fake place, which cannot take a list. */
+const made = async (context: Context, taskId: string): Promise<Sandbox> =>
+  (await acquire(context, await plan(context, { taskId }), {})).sandbox;
 
 describe('the list of a place', () => {
   const { service } = afresh();
@@ -31,7 +36,7 @@ describe('the list of a place', () => {
         seen.push(hosts);
       },
     };
-    const sandbox = { egress } as unknown as Sandbox;
+    const sandbox: Sandbox = Object.assign(await made(context, 'takes'), { egress });
     const meanwhile = (work: typeof before) => (before = work);
     return { context: { ...context, filters }, sandbox, seen, meanwhile };
   }
@@ -98,8 +103,9 @@ describe('the list of a place', () => {
 
   it('cannot be given to a sandbox that has no way to take it', async () => {
     const { context } = await world({ hosts: ['a.example'], revision: 1 });
-    const without = {} as unknown as Sandbox;
-    await expect(keepFilter(context, filtered, without)).rejects.toMatchObject({ code: 'not_supported' });
+    await expect(keepFilter(context, filtered, await made(context, 'without'))).rejects.toMatchObject({
+      code: 'not_supported',
+    });
   });
 
   it('is asked for by no other network', async () => {

@@ -25,7 +25,7 @@ export async function listenInside(entrance: Entrance): Promise<Server> {
   }
 }
 
-/** Open files, which stay those of this process, whoever has its number later. Root needs no user namespace to enter. */
+/** As open files: they refer to the same namespaces after the process has ended and its number belongs to another one. Root enters without the user namespace. */
 function holdNamespaces({ pid, startedAt }: Entrance): readonly number[] {
   const kinds = process.getuid?.() === 0 ? ['net'] : ['net', 'user'];
   const held: number[] = [];

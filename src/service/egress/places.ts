@@ -1,7 +1,8 @@
 /** Where the egress proxy and its doors are, below the state directory. */
 import { closeSync, openSync } from 'node:fs';
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { entries } from '../../lib/entries.ts';
 import { isSandboxId } from '../../values/task.ts';
 
 /** Held by the proxy of a state directory. */
@@ -46,15 +47,6 @@ export async function filesLeft(
       if (isSandboxId(sandboxId)) found.set(sandboxId, join(egressDirectory(home), folder, name));
     }
   return [...found].map(([sandboxId, path]) => ({ sandboxId, path }));
-}
-
-async function entries(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** A path of a socket has 107 bytes at most (unix(7)), and a state directory may lie anywhere: this one is always short. */

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,27 +10,13 @@ import { EgressDoors } from '../../../src/service/egress/doors.ts';
 import { doorOf, outputOf, withShortPath } from '../../../src/service/egress/places.ts';
 import { pauseBeforeStart, recentStarts } from '../../../src/service/egress/revival.ts';
 import { openStore } from '../../../src/store/sqlite/open.ts';
+import { proxyPid } from './proxy-pid.ts';
 import { restOf } from '../../network/egress/world.ts';
 import { newRow, spec } from '../../store/rows.ts';
 
 let home = '';
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'caisson-'))));
 afterEach(() => rmSync(home, { recursive: true }));
-
-/** Of the proxy of this state directory, which is a process of its own. */
-function proxyPid(): number | null {
-  const read = (pid: string, file: string): readonly string[] => {
-    try {
-      return readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
-    } catch {
-      return [];
-    }
-  };
-  const isProxy = (pid: string): boolean =>
-    read(pid, 'cmdline').includes('egress') && read(pid, 'environ').includes(`CAISSON_HOME=${home}`);
-  const found = readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && isProxy(pid));
-  return found === undefined ? null : Number(found);
-}
 
 async function answerOf(sandboxId: string): Promise<string> {
   return await withShortPath(doorOf(home, sandboxId), 'door', async (path) => {
@@ -49,7 +35,7 @@ async function opened() {
   const doors = new EgressDoors({ home, env: {}, store, audit, reading: () => reading, asks: () => false });
   await doors.open(row);
   const kill = (): number => {
-    const pid = proxyPid();
+    const pid = proxyPid(home);
     if (pid === null) throw new Error('there is no proxy');
     process.kill(pid, 'SIGKILL');
     return pid;
@@ -59,9 +45,9 @@ async function opened() {
     [Symbol.asyncDispose]: async () => {
       await store.deleteSandbox(row.id).catch(() => undefined);
       doors.release();
-      const pid = proxyPid();
+      const pid = proxyPid(home);
       if (pid !== null) process.kill(pid, 'SIGTERM');
-      await vi.waitFor(() => expect(proxyPid()).toBe(null), 15_000);
+      await vi.waitFor(() => expect(proxyPid(home)).toBe(null), 15_000);
       await store.close();
     },
   };
@@ -73,7 +59,7 @@ describe('an egress proxy that was killed', () => {
     for (let each = 0; each < 2; each += 1) {
       const killed = here.kill();
       await vi.waitFor(async () => expect(await answerOf(here.row.id)).toContain('(no rule)'), 20_000);
-      expect(proxyPid()).not.toBe(killed);
+      expect(proxyPid(home)).not.toBe(killed);
     }
   });
 
@@ -96,12 +82,12 @@ describe('an egress proxy that was killed', () => {
     here.doors.release();
     here.kill();
     await sleep(2000);
-    expect(proxyPid()).toBe(null);
+    expect(proxyPid(home)).toBe(null);
     await using other = await opened();
     await other.store.deleteSandbox(other.row.id);
     other.kill();
     await sleep(2000);
-    expect(proxyPid()).toBe(null);
+    expect(proxyPid(home)).toBe(null);
   });
 });
 
