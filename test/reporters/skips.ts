@@ -3,7 +3,7 @@
  * reason fails the run: it would pass for a success.
  */
 import type { Reporter, TestCase } from 'vitest/node';
-import { enginesRequired } from './engines/places.ts';
+import { enginesRequired } from '../engines/places.ts';
 
 export default class Skips implements Reporter {
   readonly #named = new Map<string, number>();

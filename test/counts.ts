@@ -1,0 +1,23 @@
+/**
+ * What a test counted or measured: a line for people, and figures in `meta.counts` of the case, which `scripts/load.ts` prints
+ * as JSON.
+ */
+import { getCurrentTest } from 'vitest/suite';
+
+export type Counts = Readonly<Record<string, string | number>>;
+
+declare module 'vitest' {
+  interface TaskMeta {
+    counts?: Counts[];
+  }
+}
+
+export function report(counts: Counts): void {
+  console.log(
+    Object.entries(counts)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', '),
+  );
+  const test = getCurrentTest();
+  if (test !== undefined) (test.meta.counts ??= []).push(counts);
+}
