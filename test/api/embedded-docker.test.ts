@@ -8,6 +8,7 @@ apiSuite({
   hasStats: true,
   hasTerminals: true,
   isContained: true,
+  placeOnly: true,
   unavailable,
   open: async (settings) => await Promise.resolve(embedded(dockerHome(settings))),
 });

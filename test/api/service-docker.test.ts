@@ -9,6 +9,7 @@ apiSuite({
   hasStats: true,
   hasTerminals: true,
   isContained: true,
+  placeOnly: true,
   unavailable,
   deviations: serviceDeviations,
   open: async (settings) => await throughService(dockerHome(settings)),

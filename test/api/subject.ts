@@ -27,6 +27,8 @@ export interface Subject {
   readonly hasTerminals: boolean;
   /** Whether a sandbox has a file system of its own. */
   readonly isContained: boolean;
+  /** Runs only the cases that depend on the place: the others show the same on any backend, and another subject has them. */
+  readonly placeOnly?: boolean;
   /** Why there is nothing to test on this machine; absent or `null` when there is. */
   readonly unavailable?: string | null;
   /** By the id of the case. */

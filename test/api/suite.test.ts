@@ -24,6 +24,14 @@ it('the cases are the same embedded, and through a service but for what no clien
   expect(deviating.toSorted()).toEqual(Object.keys(serviceDeviations).toSorted());
 });
 
+it('a subject that is placeOnly has the cases that depend on the place, in their order', () => {
+  const all = casesOf(subject).map(({ meta }) => meta.id);
+  const placed = casesOf({ ...subject, placeOnly: true }).map(({ meta }) => meta.id);
+  expect(placed.length).toBeGreaterThanOrEqual(80);
+  expect(placed.length).toBeLessThan(all.length / 2);
+  expect(all.filter((id) => placed.includes(id))).toEqual(placed);
+});
+
 it('every verb that no route serves deviates through a service, with what it does instead', () => {
   const unserved = Object.entries(table).flatMap(([verb, entry]) => ('none' in entry ? [verb] : []));
   const through = casesOf({ ...subject, deviations: serviceDeviations });

@@ -24,13 +24,25 @@ const openTimeoutMs = 120_000;
 export class Suite {
   readonly #subject: Subject;
   readonly #found: Case[] = [];
+  /** Those that the subject does without included. */
+  readonly #ids = new Set<string>();
 
   constructor(subject: Subject) {
     this.#subject = subject;
   }
 
-  /** `id` is the verb and what is shown of it; a deviation names it. */
+  /** A case that shows the API and not the place: a subject that is `placeOnly` does without it. */
   test(id: string, title: string, body: Body): void {
+    this.#ids.add(id);
+    if (this.#subject.placeOnly !== true) this.placeTest(id, title, body);
+  }
+
+  /**
+   * A case whose result depends on the place where commands run, so that every subject has it. `id` is the verb and what is shown
+   * of it; a deviation names it.
+   */
+  placeTest(id: string, title: string, body: Body): void {
+    this.#ids.add(id);
     if (this.#found.some(({ meta }) => meta.id === id)) throw new Error(`two cases are called ${id}`);
     const deviation = this.#subject.deviations?.[id];
     const verb = id.slice(0, id.lastIndexOf('.'));
@@ -45,8 +57,7 @@ export class Suite {
 
   /** In the order in which they run. A deviation from a case that does not exist would hide nothing and explain nothing. */
   cases(): readonly Case[] {
-    const ids = new Set(this.#found.map(({ meta }) => meta.id));
-    const unknown = Object.keys(this.#subject.deviations ?? {}).filter((id) => !ids.has(id));
+    const unknown = Object.keys(this.#subject.deviations ?? {}).filter((id) => !this.#ids.has(id));
     if (unknown.length > 0) throw new Error(`deviations from cases that are not there: ${unknown.join(', ')}`);
     return this.#found;
   }

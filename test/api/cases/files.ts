@@ -12,7 +12,7 @@ export function fileCases(suite: Suite): void {
 }
 
 function readCases(suite: Suite): void {
-  suite.test('files.read.whole', 'reads any bytes, with their size and digest', async (place) => {
+  suite.placeTest('files.read.whole', 'reads any bytes, with their size and digest', async (place) => {
     const { task } = place;
     const path = `${await place.directory()}/a "file" $(x)`;
     const bytes = Buffer.concat([randomBytes(300_000), Buffer.from([0, 255, 10, 13])]);
@@ -21,7 +21,7 @@ function readCases(suite: Suite): void {
     expect([read.size, read.sha256, Buffer.from(read.bytes).equals(bytes)]).toEqual([300_004, digest(bytes), true]);
   });
 
-  suite.test('files.read.range', 'reads a part, and nothing behind the end', async (place) => {
+  suite.placeTest('files.read.range', 'reads a part, and nothing behind the end', async (place) => {
     const { task, agent } = place;
     const path = `${await place.directory()}/f`;
     await agent.files.write({ task, path, bytes: '0123456789' });
@@ -45,7 +45,7 @@ function readCases(suite: Suite): void {
     await refused(place.agent.files.read({ task, path, length: 16 * 2 ** 20 + 1 }), 'invalid_argument');
   });
 
-  suite.test('files.read.relative', 'starts a relative path where commands start', async (place) => {
+  suite.placeTest('files.read.relative', 'starts a relative path where commands start', async (place) => {
     const task = await place.fresh();
     const { stdout } = await place.agent.run({ taskId: task, command: ['pwd', '-P'] });
     const name = place.name('relative');
@@ -55,7 +55,7 @@ function readCases(suite: Suite): void {
     await place.agent.files.remove({ task, path });
   });
 
-  suite.test('files.stream.parts', 'reads a file of 9 MiB in parts', async (place) => {
+  suite.placeTest('files.stream.parts', 'reads a file of 9 MiB in parts', async (place) => {
     const { task, agent } = place;
     const path = `${await place.directory()}/large`;
     const bytes = randomBytes(9 * 2 ** 20);
@@ -76,7 +76,7 @@ function readCases(suite: Suite): void {
     await refused(place.agent.files.stream({ task: place.task, path: '/no/such/file' }), 'not_found');
   });
 
-  suite.test(
+  suite.placeTest(
     'files.stat.kinds',
     'tells files, directories and links apart, with size, mode and time',
     async (place) => {
@@ -93,7 +93,7 @@ function readCases(suite: Suite): void {
     },
   );
 
-  suite.test('files.list.order', 'lists names of any characters in their order', async (place) => {
+  suite.placeTest('files.list.order', 'lists names of any characters in their order', async (place) => {
     const { task, agent } = place;
     const dir = await place.directory();
     for (const name of ['b.txt', '.hidden', 'sub/c.txt', '-rf', 'new\nline', 'é世界'])
@@ -112,7 +112,7 @@ function readCases(suite: Suite): void {
     await refused(agent.files.list({ task, path: '/no/such/directory' }), 'not_found');
   });
 
-  suite.test('files.search.text', 'finds lines with a text in files of a name', async (place) => {
+  suite.placeTest('files.search.text', 'finds lines with a text in files of a name', async (place) => {
     const { task, agent } = place;
     const dir = await place.directory();
     await agent.files.write({ task, path: `${dir}/a.txt`, bytes: 'one\nneedle (1)\n' });
@@ -130,16 +130,20 @@ function readCases(suite: Suite): void {
     expect([found.truncated, found.withheld]).toEqual([false, 0]);
   });
 
-  suite.test('files.search.regex', 'takes an extended regular expression when that is asked for', async (place) => {
-    const { task, agent } = place;
-    const path = await place.directory();
-    await agent.files.write({ task, path: `${path}/f`, bytes: 'cat\ncot\ncut\ndog\n' });
-    const search = async (more: object) =>
-      (await agent.files.search({ task, path, pattern: 'c[ao]t', ...more })).matches;
-    expect((await search({ regex: true })).map(({ text }) => text)).toEqual(['cat', 'cot']);
-    expect(await search({})).toEqual([]);
-    await refused(agent.files.search({ task, path, pattern: '(', regex: true }), 'invalid_argument');
-  });
+  suite.placeTest(
+    'files.search.regex',
+    'takes an extended regular expression when that is asked for',
+    async (place) => {
+      const { task, agent } = place;
+      const path = await place.directory();
+      await agent.files.write({ task, path: `${path}/f`, bytes: 'cat\ncot\ncut\ndog\n' });
+      const search = async (more: object) =>
+        (await agent.files.search({ task, path, pattern: 'c[ao]t', ...more })).matches;
+      expect((await search({ regex: true })).map(({ text }) => text)).toEqual(['cat', 'cot']);
+      expect(await search({})).toEqual([]);
+      await refused(agent.files.search({ task, path, pattern: '(', regex: true }), 'invalid_argument');
+    },
+  );
 
   suite.test('files.search.most', 'says when there is more than was asked for', async (place) => {
     const { task, agent } = place;
@@ -151,7 +155,7 @@ function readCases(suite: Suite): void {
 }
 
 function writeCases(suite: Suite): void {
-  suite.test(
+  suite.placeTest(
     'files.write.made',
     'makes a file with its directories, and answers its size and digest',
     async (place) => {
@@ -163,7 +167,7 @@ function writeCases(suite: Suite): void {
     },
   );
 
-  suite.test('files.write.mode', 'leaves the mode of a file that is there', async (place) => {
+  suite.placeTest('files.write.mode', 'leaves the mode of a file that is there', async (place) => {
     const { task, agent } = place;
     const path = `${await place.directory()}/program`;
     await place.sh(`echo old >${path}; chmod 750 ${path}`);
@@ -186,7 +190,7 @@ function writeCases(suite: Suite): void {
     },
   );
 
-  suite.test('files.write.large', 'takes 20 MiB at once', async (place) => {
+  suite.placeTest('files.write.large', 'takes 20 MiB at once', async (place) => {
     const { task } = place;
     const path = `${await place.directory()}/large`;
     const bytes = new Uint8Array(20 * 2 ** 20).fill(7);
@@ -194,7 +198,7 @@ function writeCases(suite: Suite): void {
     expect((await place.sh(`wc -c <${path}`)).stdout.text.trim()).toBe(String(bytes.length));
   });
 
-  suite.test('files.patch.edits', 'replaces exact texts, as a whole or not at all', async (place) => {
+  suite.placeTest('files.patch.edits', 'replaces exact texts, as a whole or not at all', async (place) => {
     const { task, agent } = place;
     const path = `${await place.directory()}/code.ts`;
     await agent.files.write({ task, path, bytes: 'let a = 1;\nlet b = 2;\n' });
@@ -228,7 +232,7 @@ function writeCases(suite: Suite): void {
     );
   });
 
-  suite.test('files.move.moved', 'moves a file, over another one only when that is asked for', async (place) => {
+  suite.placeTest('files.move.moved', 'moves a file, over another one only when that is asked for', async (place) => {
     const { task, agent } = place;
     const dir = await place.directory();
     await agent.files.write({ task, path: `${dir}/a`, bytes: 'a' });
@@ -241,7 +245,7 @@ function writeCases(suite: Suite): void {
     await refused(agent.files.move({ task, path: `${dir}/a`, to: `${dir}/c` }), 'not_found');
   });
 
-  suite.test(
+  suite.placeTest(
     'files.remove.removed',
     'removes a file, and a directory with what is in it only when that is asked for',
     async (place) => {
@@ -280,7 +284,7 @@ function refusalCases(suite: Suite): void {
     await refused(place.agent.files.stat({ task: place.task, path }), 'not_found');
   });
 
-  suite.test('files.remove.root', 'never removes the root', async (place) => {
+  suite.placeTest('files.remove.root', 'never removes the root', async (place) => {
     await refused(place.agent.files.remove({ task: place.task, path: '/', recursive: true }), 'invalid_argument');
   });
 

@@ -142,7 +142,7 @@ function accessCases(suite: Suite): void {
 }
 
 function backendCases(suite: Suite): void {
-  suite.test('backends.check.all', 'says of each backend whether it can be used here', async (place) => {
+  suite.placeTest('backends.check.all', 'says of each backend whether it can be used here', async (place) => {
     const checks = await place.agent.backends.check();
     const names = checks.map(({ backend }) => backend);
     expect(names).toEqual(expect.arrayContaining(['local', 'ssh', 'docker', 'singularity', 'modal', 'daytona']));
@@ -163,7 +163,7 @@ function backendCases(suite: Suite): void {
     await refused(place.agent.backends.confirmHostKey('local', key), 'not_supported');
   });
 
-  suite.test(
+  suite.placeTest(
     'images.list.there',
     'lists images of backends that keep some, or says that one does not answer',
     async (place) => {
@@ -198,7 +198,7 @@ function backendCases(suite: Suite): void {
     await refused(place.agent.mcpServers.shares('none'), 'not_found');
   });
 
-  suite.test('mcpServers.inside.own', 'says what to start one with in a sandbox of its own', async (place) => {
+  suite.placeTest('mcpServers.inside.own', 'says what to start one with in a sandbox of its own', async (place) => {
     const inside = await place.agent.mcpServers.inside('docs');
     expect(inside).toMatchObject({ command: ['docs-server'], shares: false, request: { taskId: 'mcp-docs' } });
     expect(inside.env).toMatchObject({ DOCS_TOKEN: 'token-of-the-docs-server' });
@@ -210,7 +210,7 @@ function backendCases(suite: Suite): void {
     expect(await place.agent.mcpServers.admit(call)).toBeUndefined();
   });
 
-  suite.test('installation.figures.counted', 'counts what the state directory has', async (place) => {
+  suite.placeTest('installation.figures.counted', 'counts what the state directory has', async (place) => {
     await place.agent.sandboxes.create({ taskId: place.task });
     const { sandboxes, store } = await place.agent.installation.figures();
     expect(sandboxes.length).toBeGreaterThan(0);

@@ -38,7 +38,7 @@ function changeCases(suite: Suite): void {
 }
 
 function powerCases(suite: Suite): void {
-  suite.test(
+  suite.placeTest(
     'sandboxes.stop.stopped',
     'stops a sandbox, again too, and a command starts it with its files',
     async (place) => {
@@ -55,7 +55,7 @@ function powerCases(suite: Suite): void {
     },
   );
 
-  suite.test('sandboxes.start.started', 'starts one that is stopped, and finds one that runs', async (place) => {
+  suite.placeTest('sandboxes.start.started', 'starts one that is stopped, and finds one that runs', async (place) => {
     const taskId = await place.fresh();
     await place.agent.sandboxes.stop(taskId);
     expect((await place.agent.sandboxes.start(taskId)).how).toBe('started');
@@ -72,7 +72,7 @@ function powerCases(suite: Suite): void {
     await refused(place.agent.sandboxes.stop('never-made'), 'not_found');
   });
 
-  suite.test(
+  suite.placeTest(
     'sandboxes.remove.gone',
     'removes a sandbox with its files, and its execs stay on record',
     async (place) => {
@@ -93,7 +93,7 @@ function powerCases(suite: Suite): void {
     await refused(place.agent.sandboxes.remove('never-made'), 'not_found');
   });
 
-  suite.test(
+  suite.placeTest(
     'sandboxes.remove.keep-files',
     'keeps the files of a task for its next sandbox when that is asked for',
     async (place) => {
@@ -108,7 +108,7 @@ function powerCases(suite: Suite): void {
     },
   );
 
-  suite.test('sandboxes.remove.running', 'ends what runs in it', async (place) => {
+  suite.placeTest('sandboxes.remove.running', 'ends what runs in it', async (place) => {
     const taskId = await place.fresh();
     const running = await place.agent.exec({ taskId, command: ['sleep', '300'] });
     running.ignore();
@@ -119,7 +119,7 @@ function powerCases(suite: Suite): void {
 }
 
 function figureCases(suite: Suite): void {
-  suite.test('sandboxes.limits.page', 'says what holds inside, and how that is known', async (place) => {
+  suite.placeTest('sandboxes.limits.page', 'says what holds inside, and how that is known', async (place) => {
     const { id } = await place.agent.sandboxes.get(place.task);
     const page = await place.agent.sandboxes.limits(place.task);
     expect(page).toMatchObject({ taskId: place.task, sandboxId: id, backend: place.subject.backend });
@@ -132,7 +132,7 @@ function figureCases(suite: Suite): void {
     await refused(place.agent.sandboxes.limits('never-made'), 'not_found');
   });
 
-  suite.test(
+  suite.placeTest(
     'sandboxes.stats.figures',
     'gives figures of what is used, or says that the place has none',
     async (place) => {
@@ -146,7 +146,7 @@ function figureCases(suite: Suite): void {
     await refused(place.agent.sandboxes.stats('never-made'), 'not_found');
   });
 
-  suite.test(
+  suite.placeTest(
     'sandboxes.gc.dry-run',
     'shows what would be removed, and that is nothing which is in use',
     async (place) => {

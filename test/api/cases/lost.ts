@@ -29,7 +29,7 @@ export function lostCases(suite: Suite): void {
 }
 
 function streamCases(suite: Suite): void {
-  suite.test('execs.start.lost', 'gives every line once when the connection breaks once', async (place) => {
+  suite.placeTest('execs.start.lost', 'gives every line once when the connection breaks once', async (place) => {
     const running = await place.agent.execs.start({ taskId: place.task, command: shell(lines(20, 'sleep 0.05')) });
     setTimeout(() => place.cut(), 300);
     expect(await textOf(running.stdout)).toBe(numbered(20));
@@ -50,7 +50,7 @@ function streamCases(suite: Suite): void {
     },
   );
 
-  suite.test(
+  suite.placeTest(
     'execs.start.lost-large',
     'gives every byte of much output when connections break on the way',
     async (place) => {
@@ -113,7 +113,7 @@ function waitCases(suite: Suite): void {
     },
   );
 
-  suite.test(
+  suite.placeTest(
     'sessions.run.lost',
     'gives the result of a text, which ran once, when the connection breaks',
     async (place) => {
@@ -126,13 +126,17 @@ function waitCases(suite: Suite): void {
     },
   );
 
-  suite.test('processes.wait.lost', 'waits for the end of a process over connections that break', async (place) => {
-    const { id } = await place.agent.processes.start({ taskId: place.task, command: shell('sleep 1.2; exit 8') });
-    const found = await whileCut(place, () => place.agent.processes.wait(id), 300);
-    expect(found).toMatchObject({ id, state: 'exited', exitCode: 8 });
-  });
+  suite.placeTest(
+    'processes.wait.lost',
+    'waits for the end of a process over connections that break',
+    async (place) => {
+      const { id } = await place.agent.processes.start({ taskId: place.task, command: shell('sleep 1.2; exit 8') });
+      const found = await whileCut(place, () => place.agent.processes.wait(id), 300);
+      expect(found).toMatchObject({ id, state: 'exited', exitCode: 8 });
+    },
+  );
 
-  suite.test(
+  suite.placeTest(
     'sandboxes.create.lost',
     'makes one sandbox when the connection breaks while it is made',
     async (place) => {
@@ -144,7 +148,7 @@ function waitCases(suite: Suite): void {
     },
   );
 
-  suite.test('files.read.lost', 'reads a file over connections that break', async (place) => {
+  suite.placeTest('files.read.lost', 'reads a file over connections that break', async (place) => {
     const { task, agent } = place;
     const path = `${await place.directory()}/f`;
     const bytes = Buffer.alloc(8 * 2 ** 20, 'abcdefg');

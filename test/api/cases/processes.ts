@@ -12,7 +12,7 @@ export function processCases(suite: Suite): void {
 }
 
 function startCases(suite: Suite): void {
-  suite.test('processes.start.started', 'starts a command that outlives its request', async (place) => {
+  suite.placeTest('processes.start.started', 'starts a command that outlives its request', async (place) => {
     const { agent, task } = place;
     const { id, started, where } = await agent.processes.start({ taskId: task, command: shell('sleep 0.3; exit 4') });
     expect([started, where.taskId, id]).toEqual([true, task, expect.stringMatching(/^exec_/)]);
@@ -36,7 +36,7 @@ function startCases(suite: Suite): void {
     expect((await place.agent.processes.wait(id)).exitCode).toBe(0);
   });
 
-  suite.test('processes.start.environment', 'has its variables and its directory', async (place) => {
+  suite.placeTest('processes.start.environment', 'has its variables and its directory', async (place) => {
     const file = `${await place.directory()}/said`;
     const request = {
       taskId: place.task,
@@ -57,7 +57,7 @@ function startCases(suite: Suite): void {
     expect(await place.agent.processes.list({ task: taskId })).toEqual([]);
   });
 
-  suite.test('processes.list.task', 'lists the processes of a task, with how they are', async (place) => {
+  suite.placeTest('processes.list.task', 'lists the processes of a task, with how they are', async (place) => {
     const taskId = await place.fresh();
     const { agent } = place;
     const ended = await agent.processes.start({ taskId, command: shell('exit 3') });
@@ -79,7 +79,7 @@ function startCases(suite: Suite): void {
     await refused(place.agent.processes.get('exec_never'), 'not_found');
   });
 
-  suite.test('processes.get.running', 'shows a process to every client while it runs', async (place) => {
+  suite.placeTest('processes.get.running', 'shows a process to every client while it runs', async (place) => {
     const { id } = await place.agent.processes.start({ taskId: place.task, command: ['sleep', '300'] });
     const view = await place.other.processes.get(id);
     expect(view).toMatchObject({ id, command: ['sleep', '300'], state: 'running', exitCode: null, inputOpen: false });
@@ -88,7 +88,7 @@ function startCases(suite: Suite): void {
 }
 
 function inputCases(suite: Suite): void {
-  suite.test('processes.input.passed', 'passes input on to a process, and then end of file', async (place) => {
+  suite.placeTest('processes.input.passed', 'passes input on to a process, and then end of file', async (place) => {
     const file = `${await place.directory()}/said`;
     const request = { taskId: place.task, command: shell(`cat >${file}; exit 3`), stdin: true };
     const { id } = await place.agent.processes.start(request);
@@ -115,7 +115,7 @@ function inputCases(suite: Suite): void {
 }
 
 function endCases(suite: Suite): void {
-  suite.test('processes.wait.ended', 'answers at once for one that has ended, with its times', async (place) => {
+  suite.placeTest('processes.wait.ended', 'answers at once for one that has ended, with its times', async (place) => {
     const { id } = await place.agent.processes.start({ taskId: place.task, command: shell('sleep 0.2') });
     const first = await place.agent.processes.wait(id);
     const { taskId: _task, sandboxId: _sandbox, ...again } = await place.agent.processes.get(id);
@@ -139,7 +139,7 @@ function endCases(suite: Suite): void {
     },
   );
 
-  suite.test('processes.kill.tree', 'ends a process with all that it started', async (place) => {
+  suite.placeTest('processes.kill.tree', 'ends a process with all that it started', async (place) => {
     const file = `${await place.directory()}/pid`;
     const command = shell(`sleep 300 & echo $! >${file}; wait`);
     const { id } = await place.agent.processes.start({ taskId: place.task, command });
@@ -152,7 +152,7 @@ function endCases(suite: Suite): void {
     expect(await place.isAlive((await place.sh(`cat ${file}`)).stdout.text)).toBe(false);
   });
 
-  suite.test('processes.kill.signal', 'only sends another signal, which the process may catch', async (place) => {
+  suite.placeTest('processes.kill.signal', 'only sends another signal, which the process may catch', async (place) => {
     const text = 'trap "exit 9" USR1; echo up; while :; do sleep 0.1; done';
     const { id } = await place.agent.processes.start({ taskId: place.task, command: shell(text) });
     for await (const { event } of place.agent.execs.logs(id, { follow: true })) if (event.type === 'stdout') break;

@@ -82,7 +82,7 @@ function oneCases(suite: Suite): void {
     expect((await place.other.execs.get(running.id)).exit).toEqual(await running.exit);
   });
 
-  suite.test('execs.cancel.own', 'ends a command by its id', async (place) => {
+  suite.placeTest('execs.cancel.own', 'ends a command by its id', async (place) => {
     const running = await place.agent.exec({ taskId: place.task, command: ['sleep', '300'] });
     running.ignore();
     await place.agent.execs.cancel(running.id);
@@ -131,7 +131,7 @@ function logCases(suite: Suite): void {
       expect(await Array.fromAsync(place.agent.execs.logs(execId, { after }))).toEqual(all.slice(after));
   });
 
-  suite.test('execs.logs.follow', 'follows a command that another client runs, to its end', async (place) => {
+  suite.placeTest('execs.logs.follow', 'follows a command that another client runs, to its end', async (place) => {
     const flag = `${await place.directory()}/go`;
     const text = `echo first; until [ -e ${flag} ]; do sleep 0.05; done; echo last; exit 2`;
     const running = await place.agent.exec({ taskId: place.task, command: ['sh', '-c', text] });
@@ -177,7 +177,7 @@ function logCases(suite: Suite): void {
     await refused(Array.fromAsync(place.agent.execs.logs('exec_never')), 'not_found');
   });
 
-  suite.test(
+  suite.placeTest(
     'execs.logs.process',
     'gives the output of a detached process, while it runs and afterwards',
     async (place) => {

@@ -80,7 +80,7 @@ function refusalCases(suite: Suite): void {
 }
 
 function codeCases(suite: Suite): void {
-  suite.test(
+  suite.placeTest(
     'execs.run.code',
     'runs a program from a directory of its own, which is gone afterwards',
     async (place) => {
@@ -98,7 +98,7 @@ function codeCases(suite: Suite): void {
     expect(stdout).toMatchObject(whole('\'"$x` é世界😀\n'));
   });
 
-  suite.test('execs.start.code', 'streams what a program writes', async (place) => {
+  suite.placeTest('execs.start.code', 'streams what a program writes', async (place) => {
     const code = { language: 'bash', text: 'echo one; echo two >&2; exit 6' } as const;
     const running = await place.agent.execs.start({ taskId: place.task, code });
     const [out, error] = await Promise.all([Array.fromAsync(running.stdout), Array.fromAsync(running.stderr)]);

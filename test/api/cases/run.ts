@@ -15,13 +15,13 @@ function resultCases(suite: Suite): void {
   });
 
   for (const code of [0, 1, 42, 126, 127, 255])
-    suite.test(`execs.run.exit-${code}`, `says that a command ended with ${code}`, async (place) => {
+    suite.placeTest(`execs.run.exit-${code}`, `says that a command ended with ${code}`, async (place) => {
       const { exit } = await place.agent.execs.run({ taskId: place.task, command: ['sh', '-c', `exit ${code}`] });
       expect(exit).toMatchObject({ ...ended(code), backgroundOpen: false, survivors: null });
     });
 
   for (const signal of ['SIGTERM', 'SIGKILL'])
-    suite.test(
+    suite.placeTest(
       `execs.run.${signal.toLowerCase()}`,
       `says that ${signal} ended a command, as far as the place tells`,
       async (place) => {
@@ -31,7 +31,7 @@ function resultCases(suite: Suite): void {
       },
     );
 
-  suite.test(
+  suite.placeTest(
     'execs.run.streams',
     'gives both streams apart, with their sizes, and proves that they are complete',
     async (place) => {
@@ -44,7 +44,7 @@ function resultCases(suite: Suite): void {
     },
   );
 
-  suite.test('execs.run.where', 'says where the command ran, and under which id', async (place) => {
+  suite.placeTest('execs.run.where', 'says where the command ran, and under which id', async (place) => {
     const { id } = await place.agent.sandboxes.get(place.task);
     const { execId, where } = await place.agent.execs.run({ taskId: place.task, command: ['true'] });
     const { backend } = place.subject;
@@ -52,13 +52,13 @@ function resultCases(suite: Suite): void {
     expect(execId).toMatch(/^exec_[A-Za-z0-9_-]+$/);
   });
 
-  suite.test('execs.run.arguments', 'passes every argument on as it is', async (place) => {
+  suite.placeTest('execs.run.arguments', 'passes every argument on as it is', async (place) => {
     const words = ['', ' ', '$HOME', '`id`', '"', "'", 'a\nb', '-n', '\\', '*', 'é世界😀', '\t'];
     const { stdout } = await place.agent.execs.run({ taskId: place.task, command: ['printf', '<%s>', ...words] });
     expect(stdout.text).toBe(words.map((word) => `<${word}>`).join(''));
   });
 
-  suite.test('execs.run.environment', 'sets variables for this command alone, as they are', async (place) => {
+  suite.placeTest('execs.run.environment', 'sets variables for this command alone, as they are', async (place) => {
     const env = { GREETING: 'a "b" $c\nd', EMPTY: '' };
     const say = 'printf "%s|%s|%s" "$GREETING" "${EMPTY-unset}" "${OTHER-unset}"';
     expect((await place.sh(say, { env })).stdout.text).toBe('a "b" $c\nd||unset');
@@ -71,35 +71,35 @@ function resultCases(suite: Suite): void {
     await refused(place.agent.execs.run(request), 'invalid_argument');
   });
 
-  suite.test('execs.run.cwd', 'starts where it is asked to', async (place) => {
+  suite.placeTest('execs.run.cwd', 'starts where it is asked to', async (place) => {
     const { stdout } = await place.agent.execs.run({ taskId: place.task, command: ['pwd'], cwd: '/usr' });
     expect(stdout.text).toBe('/usr\n');
   });
 
-  suite.test('execs.run.cwd-missing', 'does not run where there is no such directory', async (place) => {
+  suite.placeTest('execs.run.cwd-missing', 'does not run where there is no such directory', async (place) => {
     const request = { taskId: place.task, command: ['echo', 'ran'] as [string, string], cwd: '/no/such/directory' };
     await refused(place.agent.execs.run(request), 'invalid_argument');
   });
 
-  suite.test('execs.run.missing-program', 'says by 127 that there is no such program', async (place) => {
+  suite.placeTest('execs.run.missing-program', 'says by 127 that there is no such program', async (place) => {
     const { exit } = await place.agent.execs.run({ taskId: place.task, command: ['no-such-program-here'] });
     expect(exit).toMatchObject(ended(127));
   });
 
-  suite.test('execs.run.not-executable', 'says by 126 that a file is no program', async (place) => {
+  suite.placeTest('execs.run.not-executable', 'says by 126 that a file is no program', async (place) => {
     const file = `${await place.directory()}/plain`;
     await place.sh(`echo 'echo ran' >${file}; chmod 644 ${file}`);
     const { exit, stdout } = await place.agent.execs.run({ taskId: place.task, command: [file] });
     expect([exit.exitCode, stdout.text]).toEqual([126, '']);
   });
 
-  suite.test('execs.run.not-utf8', 'counts the bytes of what is no text, and keeps it readable', async (place) => {
+  suite.placeTest('execs.run.not-utf8', 'counts the bytes of what is no text, and keeps it readable', async (place) => {
     const command = ['printf', String.raw`a\377\000b`] as [string, ...string[]];
     const { stdout, exit } = await place.agent.execs.run({ taskId: place.task, command });
     expect([stdout.text, stdout.bytes, exit.stdout.bytes]).toEqual(['a\ufffd\0b', 4, 4]);
   });
 
-  suite.test(
+  suite.placeTest(
     'execs.run.kept',
     'keeps head and tail of much output, and says where the rest is missing',
     async (place) => {
@@ -124,7 +124,7 @@ function resultCases(suite: Suite): void {
     expect([stdout.text, exit.redactions]).toEqual([expect.stringMatching(/^<\[REDACTED:\w+\]>\n$/), 1]);
   });
 
-  suite.test('execs.run.at-once', 'runs eight commands of one task at the same time', async (place) => {
+  suite.placeTest('execs.run.at-once', 'runs eight commands of one task at the same time', async (place) => {
     const results = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         place.agent.execs.run({ taskId: place.task, command: ['sh', '-c', `sleep 0.2; echo ${index}`] }),
@@ -134,7 +134,7 @@ function resultCases(suite: Suite): void {
     expect(new Set(results.map(({ execId }) => execId)).size).toBe(8);
   });
 
-  suite.test('execs.run.ephemeral', 'removes the sandbox of a command that names no task', async (place) => {
+  suite.placeTest('execs.run.ephemeral', 'removes the sandbox of a command that names no task', async (place) => {
     const { where, stdout } = await place.agent.execs.run({ command: ['echo', 'once'] });
     expect(stdout.text).toBe('once\n');
     await expect
@@ -164,12 +164,12 @@ function inputCases(suite: Suite): void {
       },
     );
 
-  suite.test('execs.run.input-absent', 'gives end of file at once where there is no input', async (place) => {
+  suite.placeTest('execs.run.input-absent', 'gives end of file at once where there is no input', async (place) => {
     const { exit, stdout } = await place.agent.execs.run({ taskId: place.task, command: ['cat'] });
     expect([exit, stdout]).toMatchObject([ended(0), whole('')]);
   });
 
-  suite.test('execs.run.input-unread', 'ends when the command does not read its input', async (place) => {
+  suite.placeTest('execs.run.input-unread', 'ends when the command does not read its input', async (place) => {
     const request = { taskId: place.task, command: ['sh', '-c', 'exit 3'] as [string, ...string[]] };
     const { exit } = await place.agent.execs.run({ ...request, input: 'x'.repeat(2 ** 20) });
     expect(exit.exitCode).toBe(3);
@@ -177,20 +177,20 @@ function inputCases(suite: Suite): void {
 }
 
 function endCases(suite: Suite): void {
-  suite.test('execs.run.timeout', 'kills a command at its deadline, and keeps what it wrote', async (place) => {
+  suite.placeTest('execs.run.timeout', 'kills a command at its deadline, and keeps what it wrote', async (place) => {
     const command = ['sh', '-c', 'echo begun; sleep 60'] as [string, ...string[]];
     const { exit, stdout } = await place.agent.execs.run({ taskId: place.task, command, timeoutMs: 700 });
     expect(exit).toMatchObject({ reason: 'timed-out', survivors: [] });
     expect([stdout.text, exit.durationMs >= 600, exit.durationMs < 20_000]).toEqual(['begun\n', true, true]);
   });
 
-  suite.test('execs.run.output-limit', 'kills a command that writes more than it may', async (place) => {
+  suite.placeTest('execs.run.output-limit', 'kills a command that writes more than it may', async (place) => {
     const command = ['sh', '-c', 'while :; do echo 0123456789; done'] as [string, ...string[]];
     const { exit } = await place.agent.execs.run({ taskId: place.task, command, outputLimitBytes: 10_000 });
     expect([exit.reason, exit.stdout.bytes >= 10_000]).toEqual(['output-limit', true]);
   });
 
-  suite.test(
+  suite.placeTest(
     'execs.run.background',
     'does not wait for a process in the background, and says that it is there',
     async (place) => {
@@ -200,7 +200,7 @@ function endCases(suite: Suite): void {
     },
   );
 
-  suite.test('execs.run.abort', 'kills the command when its signal fires, and says so', async (place) => {
+  suite.placeTest('execs.run.abort', 'kills the command when its signal fires, and says so', async (place) => {
     const command = ['sh', '-c', 'echo begun; sleep 60'] as [string, ...string[]];
     const options = { signal: AbortSignal.timeout(700) };
     const { exit, stdout } = await place.agent.execs.run({ taskId: place.task, command }, options);

@@ -13,7 +13,7 @@ export function sandboxCases(suite: Suite): void {
 }
 
 function createCases(suite: Suite): void {
-  suite.test(
+  suite.placeTest(
     'sandboxes.create.created',
     'makes the sandbox of a task, and says what it is made from',
     async (place) => {
@@ -27,14 +27,14 @@ function createCases(suite: Suite): void {
     },
   );
 
-  suite.test('sandboxes.create.found', 'gets the sandbox that the task has', async (place) => {
+  suite.placeTest('sandboxes.create.found', 'gets the sandbox that the task has', async (place) => {
     const taskId = await place.fresh();
     const first = await place.agent.sandboxes.get(taskId);
     const { sandbox, how } = await place.agent.sandboxes.create({ taskId });
     expect([how, sandbox.id, sandbox.createdAt]).toEqual(['found', first.id, first.createdAt]);
   });
 
-  suite.test(
+  suite.placeTest(
     'sandboxes.create.at-once',
     'makes one sandbox when a task is asked for four times at once',
     async (place) => {
@@ -76,7 +76,7 @@ function createCases(suite: Suite): void {
     },
   );
 
-  suite.test('sandboxes.create.recreate', 'replaces it when that is asked for', async (place) => {
+  suite.placeTest('sandboxes.create.recreate', 'replaces it when that is asked for', async (place) => {
     const taskId = await place.fresh();
     const { sandbox, how } = await place.agent.sandboxes.create({ taskId, ...otherLimits, recreate: true });
     expect([how, sandbox.spec.limits.cpuCores]).toEqual(['created', 0.5]);
@@ -132,7 +132,7 @@ function refusalCases(suite: Suite): void {
 }
 
 function listCases(suite: Suite): void {
-  suite.test('sandboxes.list.filter', 'lists those of a task, a backend, a state and labels', async (place) => {
+  suite.placeTest('sandboxes.list.filter', 'lists those of a task, a backend, a state and labels', async (place) => {
     const taskId = await place.fresh({ labels: { kind: 'listed', part: '1' } });
     const tasks = async (filter: object) =>
       (await place.agent.sandboxes.list(filter)).items.map((sandbox) => sandbox.taskId);

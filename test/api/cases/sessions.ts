@@ -22,7 +22,7 @@ function sayingIn(place: Place) {
 }
 
 function stateCases(suite: Suite): void {
-  suite.test(
+  suite.placeTest(
     'sessions.run.state',
     'keeps directory, variables, functions and aliases from one text to the next',
     async (place) => {
@@ -34,7 +34,7 @@ function stateCases(suite: Suite): void {
     },
   );
 
-  suite.test('sessions.run.environment', 'sets variables for one text alone', async (place) => {
+  suite.placeTest('sessions.run.environment', 'sets variables for one text alone', async (place) => {
     const { say } = sayingIn(place);
     await say('WORD=mine');
     expect((await say('echo $WORD', { env: { WORD: 'given' } })).stdout.text).toBe('given\n');
@@ -49,7 +49,7 @@ function stateCases(suite: Suite): void {
     expect((await say('echo $N')).stdout.text).toBe('1\n');
   });
 
-  suite.test('sessions.run.apart', 'keeps two sessions of a task apart', async (place) => {
+  suite.placeTest('sessions.run.apart', 'keeps two sessions of a task apart', async (place) => {
     const [one, other] = [sayingIn(place), sayingIn(place)];
     await Promise.all([one.say('X=one'), other.say('X=other')]);
     const said = await Promise.all([one.say('echo $X'), other.say('echo $X')]);
@@ -105,7 +105,7 @@ function textCases(suite: Suite): void {
   const start = (place: Place, text: string, env: Readonly<Record<string, string>> = {}) =>
     place.agent.sessions.exec({ taskId: place.task, name: place.name('session'), text, env });
 
-  suite.test(
+  suite.placeTest(
     'sessions.exec.streams',
     'gives the output of a text as it comes, both streams apart, and then its exit',
     async (place) => {
@@ -154,7 +154,7 @@ function textCases(suite: Suite): void {
     expect((await running.exit).redactions).toBe(1);
   });
 
-  suite.test('sessions.exec.large', 'gives all of much output to a reader that comes late', async (place) => {
+  suite.placeTest('sessions.exec.large', 'gives all of much output to a reader that comes late', async (place) => {
     const running = await start(place, 'head -c 8000000 /dev/zero; echo done >&2');
     await delay(300);
     const [stdout, stderr] = await Promise.all([bytesOf(running.stdout), textOf(running.stderr)]);
@@ -164,7 +164,7 @@ function textCases(suite: Suite): void {
 }
 
 function endCases(suite: Suite): void {
-  suite.test(
+  suite.placeTest(
     'sessions.run.timeout',
     'loses its shell with a text that runs out of time, and the next has the state from before',
     async (place) => {
@@ -180,7 +180,7 @@ function endCases(suite: Suite): void {
     },
   );
 
-  suite.test('sessions.run.canceled', 'keeps its state when a text is canceled', async (place) => {
+  suite.placeTest('sessions.run.canceled', 'keeps its state when a text is canceled', async (place) => {
     const { say } = sayingIn(place);
     await say('Y=1');
     const canceled = await say('sleep 30', {}, AbortSignal.timeout(500));
@@ -188,7 +188,7 @@ function endCases(suite: Suite): void {
     expect((await say('echo $Y')).stdout.text).toBe('1\n');
   });
 
-  suite.test(
+  suite.placeTest(
     'sessions.open.again',
     'says once, to the caller that opens it again, what could not be taken up',
     async (place) => {

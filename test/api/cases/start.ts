@@ -17,7 +17,7 @@ function streamCases(suite: Suite): void {
     expect([await textOf(running.stdout), await running.exit]).toMatchObject(['hi\n', ended(0)]);
   });
 
-  suite.test(
+  suite.placeTest(
     'execs.start.streams',
     'gives output as it comes, both streams apart, and then the exit',
     async (place) => {
@@ -32,7 +32,7 @@ function streamCases(suite: Suite): void {
     },
   );
 
-  suite.test(
+  suite.placeTest(
     'execs.start.bytes',
     'gives every byte, also of what is no text and of characters cut in two',
     async (place) => {
@@ -43,7 +43,7 @@ function streamCases(suite: Suite): void {
     },
   );
 
-  suite.test('execs.start.large', 'gives 8 MB in order', async (place) => {
+  suite.placeTest('execs.start.large', 'gives 8 MB in order', async (place) => {
     const text = 'for c in a b c d e f g h; do head -c 1000000 /dev/zero | tr "\\0" $c; done';
     const running = await place.agent.execs.start({ taskId: place.task, command: shell(text) });
     const bytes = await bytesOf(running.stdout);
@@ -52,14 +52,14 @@ function streamCases(suite: Suite): void {
     expect((await running.exit).stdout).toMatchObject({ bytes: 8_000_000, complete: true });
   });
 
-  suite.test('execs.start.late-reader', 'keeps all output for a reader that comes late', async (place) => {
+  suite.placeTest('execs.start.late-reader', 'keeps all output for a reader that comes late', async (place) => {
     const running = await place.agent.execs.start({ taskId: place.task, command: shell('head -c 3000000 /dev/zero') });
     await sleep(500);
     expect((await bytesOf(running.stdout)).length).toBe(3_000_000);
     expect(await running.exit).toMatchObject({ ...ended(0), stdout: { bytes: 3_000_000, complete: true } });
   });
 
-  suite.test('execs.start.ignore', 'ends when one stream, or both, were given up', async (place) => {
+  suite.placeTest('execs.start.ignore', 'ends when one stream, or both, were given up', async (place) => {
     const both = await place.agent.execs.start({ taskId: place.task, command: shell('head -c 3000000 /dev/zero') });
     both.ignore();
     expect((await both.exit).stdout.bytes).toBe(3_000_000);
@@ -69,7 +69,7 @@ function streamCases(suite: Suite): void {
     expect((await one.exit).stdout.bytes).toBe(4);
   });
 
-  suite.test('execs.start.seen', 'says where it runs, and how its sandbox came to it', async (place) => {
+  suite.placeTest('execs.start.seen', 'says where it runs, and how its sandbox came to it', async (place) => {
     const running = await place.agent.execs.start({ taskId: place.task, command: ['true'] });
     running.ignore();
     const { id } = await place.agent.sandboxes.get(place.task);
@@ -97,7 +97,7 @@ function streamCases(suite: Suite): void {
 }
 
 function stdinCases(suite: Suite): void {
-  suite.test('execs.start.stdin', 'answers line by line, and sees end of file at its end', async (place) => {
+  suite.placeTest('execs.start.stdin', 'answers line by line, and sees end of file at its end', async (place) => {
     const text = 'while read -r line; do echo "got $line"; done; echo bye';
     const running = await place.agent.execs.start({ taskId: place.task, command: shell(text), stdin: true });
     const stdout = new Reading(running.stdout);
@@ -115,23 +115,27 @@ function stdinCases(suite: Suite): void {
     expect((await running.exit).exitCode).toBe(0);
   });
 
-  suite.test('execs.start.terminal', 'runs a command on a terminal of the size that was asked for', async (place) => {
-    const tty = { columns: 91, rows: 17 };
-    // An engine may set the size when the command has begun.
-    const sized = 'test -t 0 && test -t 1 && until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done && stty size';
-    const command = shell(`${sized}; read -r word; echo "got $word"`);
-    const starting = place.agent.execs.start({ taskId: place.task, command, stdin: true, tty });
-    if (!place.subject.hasTerminals) return await refused(starting, 'not_supported');
-    const running = await starting;
-    const stdout = new Reading(running.stdout);
-    expect(await stdout.until('\n')).toBe('17 91\r\n');
-    await running.stdin?.write(Buffer.from('hello\n'));
-    expect(await stdout.until('got hello')).toContain('got hello');
-    await stdout.rest();
-    expect((await running.exit).exitCode).toBe(0);
-  });
+  suite.placeTest(
+    'execs.start.terminal',
+    'runs a command on a terminal of the size that was asked for',
+    async (place) => {
+      const tty = { columns: 91, rows: 17 };
+      // An engine may set the size when the command has begun.
+      const sized = 'test -t 0 && test -t 1 && until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done && stty size';
+      const command = shell(`${sized}; read -r word; echo "got $word"`);
+      const starting = place.agent.execs.start({ taskId: place.task, command, stdin: true, tty });
+      if (!place.subject.hasTerminals) return await refused(starting, 'not_supported');
+      const running = await starting;
+      const stdout = new Reading(running.stdout);
+      expect(await stdout.until('\n')).toBe('17 91\r\n');
+      await running.stdin?.write(Buffer.from('hello\n'));
+      expect(await stdout.until('got hello')).toContain('got hello');
+      await stdout.rest();
+      expect((await running.exit).exitCode).toBe(0);
+    },
+  );
 
-  suite.test('execs.start.resize', 'gives a terminal another size', async (place) => {
+  suite.placeTest('execs.start.resize', 'gives a terminal another size', async (place) => {
     const tty = { columns: 80, rows: 24 };
     const command = shell('echo up; read -r _; stty size');
     const starting = place.agent.execs.start({ taskId: place.task, command, stdin: true, tty });
@@ -148,7 +152,7 @@ function stdinCases(suite: Suite): void {
 }
 
 function endCases(suite: Suite): void {
-  suite.test('execs.start.cancel', 'is killed with all that it started when it is canceled', async (place) => {
+  suite.placeTest('execs.start.cancel', 'is killed with all that it started when it is canceled', async (place) => {
     const command = shell('sleep 300 & echo $!; wait');
     const running = await place.agent.execs.start({ taskId: place.task, command });
     const pid = (await new Reading(running.stdout).until('\n')).trim();
@@ -168,7 +172,7 @@ function endCases(suite: Suite): void {
     expect((await running.exit).reason).toBe('canceled');
   });
 
-  suite.test('execs.start.timeout', 'is killed at its deadline, and its streams end', async (place) => {
+  suite.placeTest('execs.start.timeout', 'is killed at its deadline, and its streams end', async (place) => {
     const request = { taskId: place.task, command: shell('echo begun; sleep 60'), timeoutMs: 600 };
     const running = await place.agent.execs.start(request);
     expect([await textOf(running.stdout), (await running.exit).reason]).toEqual(['begun\n', 'timed-out']);
@@ -181,7 +185,7 @@ function endCases(suite: Suite): void {
     await refused(place.agent.execs.start({ taskId, command: ['mkfifo', 'pipe'] }), 'policy_denied');
   });
 
-  suite.test('execs.start.many-lines', 'loses no line of many small writes', async (place) => {
+  suite.placeTest('execs.start.many-lines', 'loses no line of many small writes', async (place) => {
     const text = 'i=1; while [ $i -le 2000 ]; do echo "line $i"; i=$((i+1)); done';
     const running = await place.agent.execs.start({ taskId: place.task, command: shell(text) });
     expect(await textOf(running.stdout)).toBe(numbered(2000));

@@ -6,7 +6,7 @@ import type { Suite } from '../suite.ts';
 const shell = (text: string): [string, ...string[]] => ['sh', '-c', text];
 
 export function togetherCases(suite: Suite): void {
-  suite.test(
+  suite.placeTest(
     'execs.run.together',
     'runs commands of two clients side by side, each with its own result',
     async (place) => {

@@ -29,7 +29,7 @@ async function archived(place: Place, path: string): Promise<Buffer> {
 }
 
 function archiveCases(suite: Suite): void {
-  suite.test(
+  suite.placeTest(
     'files.archive.tree',
     'gives a directory that unpack makes again, without links that lead outside',
     async (place) => {
@@ -47,7 +47,7 @@ function archiveCases(suite: Suite): void {
     },
   );
 
-  suite.test('files.archive.skipped', 'says which entries were left out', async (place) => {
+  suite.placeTest('files.archive.skipped', 'says which entries were left out', async (place) => {
     const { task } = place;
     const dir = await place.directory();
     await place.sh(`cd ${dir} && ln -s /etc out && echo x >f`);
@@ -71,7 +71,7 @@ function archiveCases(suite: Suite): void {
     await refused(place.agent.files.archive({ task: place.task, path: '/no/such/tree' }), 'not_found');
   });
 
-  suite.test(
+  suite.placeTest(
     'files.unpack.cut',
     'refuses an archive that is cut, and bytes that are no archive, and changes nothing',
     async (place) => {
@@ -88,7 +88,7 @@ function archiveCases(suite: Suite): void {
     },
   );
 
-  suite.test('files.unpack.parent', 'makes the directory, but not what is above it', async (place) => {
+  suite.placeTest('files.unpack.parent', 'makes the directory, but not what is above it', async (place) => {
     const { task, agent } = place;
     const dir = await place.directory();
     await agent.files.write({ task, path: `${dir}/f`, bytes: 'x' });
@@ -100,26 +100,30 @@ function archiveCases(suite: Suite): void {
 }
 
 function watchCases(suite: Suite): void {
-  suite.test('files.watch.changes', 'says what is created, modified and removed below a directory', async (place) => {
-    const { task, agent } = place;
-    const path = await place.directory();
-    await place.sh(`mkdir ${path}/sub; echo a >${path}/old`);
-    const changes = await agent.files.watch({ task, path, recursive: true, intervalMs: 200 });
-    await place.sh(`echo x >${path}/sub/new; echo longer >${path}/old`);
-    const seen = new Map<string, string>();
-    for await (const change of changes) {
-      if (change.type === 'created' || change.type === 'modified' || change.type === 'removed') {
-        if (seen.size === 0) await sleep(0);
-        if (change.kind === 'file') seen.set(`${change.type} ${change.path}`, change.kind);
+  suite.placeTest(
+    'files.watch.changes',
+    'says what is created, modified and removed below a directory',
+    async (place) => {
+      const { task, agent } = place;
+      const path = await place.directory();
+      await place.sh(`mkdir ${path}/sub; echo a >${path}/old`);
+      const changes = await agent.files.watch({ task, path, recursive: true, intervalMs: 200 });
+      await place.sh(`echo x >${path}/sub/new; echo longer >${path}/old`);
+      const seen = new Map<string, string>();
+      for await (const change of changes) {
+        if (change.type === 'created' || change.type === 'modified' || change.type === 'removed') {
+          if (seen.size === 0) await sleep(0);
+          if (change.kind === 'file') seen.set(`${change.type} ${change.path}`, change.kind);
+        }
+        if (seen.has('created sub/new') && seen.has('modified old') && !seen.has('asked'))
+          seen.set('asked', (await place.sh(`rm ${path}/old`)).execId);
+        if (seen.has('removed old')) break;
       }
-      if (seen.has('created sub/new') && seen.has('modified old') && !seen.has('asked'))
-        seen.set('asked', (await place.sh(`rm ${path}/old`)).execId);
-      if (seen.has('removed old')) break;
-    }
-    expect([...seen.keys()]).toEqual(expect.arrayContaining(['created sub/new', 'modified old', 'removed old']));
-  });
+      expect([...seen.keys()]).toEqual(expect.arrayContaining(['created sub/new', 'modified old', 'removed old']));
+    },
+  );
 
-  suite.test('files.watch.ends', 'ends when its directory is gone', async (place) => {
+  suite.placeTest('files.watch.ends', 'ends when its directory is gone', async (place) => {
     const { task, agent } = place;
     const path = `${await place.directory()}/gone`;
     await place.sh(`mkdir ${path}`);
@@ -141,7 +145,7 @@ function watchCases(suite: Suite): void {
 }
 
 function hostCases(suite: Suite): void {
-  suite.test('files.copyIn.tree', 'copies a tree of this host into the sandbox', async (place) => {
+  suite.placeTest('files.copyIn.tree', 'copies a tree of this host into the sandbox', async (place) => {
     const { task, agent } = place;
     const source = await hostTree(place);
     const target = `${await place.directory()}/copied`;
@@ -149,7 +153,7 @@ function hostCases(suite: Suite): void {
     expect((await place.sh(`cat ${target}/a ${target}/sub/b`)).stdout.text).toBe('ab');
   });
 
-  suite.test('files.copyOut.tree', 'copies a tree of the sandbox to this host', async (place) => {
+  suite.placeTest('files.copyOut.tree', 'copies a tree of the sandbox to this host', async (place) => {
     const { task, agent } = place;
     const source = `${await place.directory()}/made`;
     await place.sh(`mkdir -p ${source}/sub && printf x >${source}/sub/f`);
@@ -158,7 +162,7 @@ function hostCases(suite: Suite): void {
     expect(readFileSync(join(target, 'sub', 'f'), 'utf8')).toBe('x');
   });
 
-  suite.test('files.sync.both-ways', 'brings a directory of this host in, and its changes out', async (place) => {
+  suite.placeTest('files.sync.both-ways', 'brings a directory of this host in, and its changes out', async (place) => {
     const { task, agent } = place;
     const host = await hostTree(place);
     const inside = `${await place.directory()}/synced`;
