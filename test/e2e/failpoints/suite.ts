@@ -1,21 +1,16 @@
-/** `kill -9` at every named step of a life, on each backend. `CAISSON_LOAD_CRASHES` sets how often. */
+/** `kill -9` at every named step of a life, on one backend. `CAISSON_LOAD_CRASHES` sets how often. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Apptainer, hasApptainer, startApptainer } from '../engines/apptainer.ts';
-import { hasSshd, type Sshd, startSshd } from '../engines/sshd.ts';
-import { type ModalService, startModalService, whyNoModal } from '../engines/modal.ts';
-import type { DaytonaEmulator } from '../../src/emulators/daytona/emulator.ts';
-import { daytonaImage, startDaytonaHere, whyNoDaytona } from '../engines/daytona.ts';
-import { type Home, makeHome } from './home.ts';
+import { type Home, makeHome } from '../home.ts';
 
 const times = Number(process.env['CAISSON_LOAD_CRASHES'] ?? 1);
 const patience = { timeout: times * 120_000 };
 
-type Settings = Readonly<Record<string, string | number>>;
+export type Settings = Readonly<Record<string, string | number>>;
 
-interface Place {
+export interface Place {
   readonly backend: string;
   readonly isThere: boolean;
   /** The keys of `terminal`, and what its commands need in their environment. */
@@ -25,84 +20,13 @@ interface Place {
   left?(): Promise<readonly unknown[]>;
 }
 
-function sshPlace(): Place {
-  let sshd: Sshd | null = null;
-  return {
-    backend: 'ssh',
-    isThere: hasSshd(),
-    open: async () => {
-      sshd = await startSshd();
-      const { host, port, key } = sshd.settings;
-      // The ssh client finds the key of the host in the home directory.
-      return { settings: { ssh_host: host, ssh_port: port, ssh_key: key }, env: { HOME: sshd.home } };
-    },
-    close: () => sshd?.stop(),
-  };
+export function failpoints(place: Place): void {
+  describe(`a process that is killed on ${place.backend}`, () => {
+    killed(place);
+  });
 }
 
-function singularityPlace(): Place {
-  let apptainer: Apptainer | null = null;
-  return {
-    backend: 'singularity',
-    isThere: hasApptainer(),
-    open: async () => {
-      apptainer = await startApptainer();
-      const { scratch_dir, cache_dir } = apptainer.settings;
-      const settings = {
-        singularity_image: apptainer.busybox,
-        singularity_scratch_dir: scratch_dir,
-        singularity_cache_dir: cache_dir,
-      };
-      const { PATH = '', HOME = '' } = apptainer.env;
-      return { settings, env: { PATH, HOME } };
-    },
-    close: () => apptainer?.remove(),
-  };
-}
-
-function modalPlace(): Place {
-  let service: ModalService | null = null;
-  return {
-    backend: 'modal',
-    isThere: whyNoModal === null,
-    open: async () => {
-      service = await startModalService();
-      return { settings: { modal_image: 'debian:12' }, env: service.env };
-    },
-    close: () => service?.stop(),
-    left: async () => {
-      if (service === null) return [];
-      const { sandboxes, images } = await service.state();
-      // One image is that of the reference; all others are snapshots.
-      return [...sandboxes.filter(({ status }) => status === null), ...images.slice(1)];
-    },
-  };
-}
-
-function daytonaPlace(): Place {
-  let emulator: DaytonaEmulator | null = null;
-  return {
-    backend: 'daytona',
-    isThere: whyNoDaytona() === null,
-    open: async () => {
-      emulator = await startDaytonaHere();
-      return { settings: { daytona_image: daytonaImage }, env: emulator.environment };
-    },
-    close: () => emulator?.close(),
-    left: async () => Array.from({ length: emulator?.count() ?? 0 }, () => 'a sandbox'),
-  };
-}
-
-const dockerPlace: Place = {
-  backend: 'docker',
-  isThere: true,
-  open: async () => ({ settings: {}, env: {} }),
-  close: () => undefined,
-};
-
-const places = [dockerPlace, sshPlace(), singularityPlace(), modalPlace(), daytonaPlace()];
-
-describe.each(places)('a process that is killed on $backend', (place) => {
+function killed(place: Place): void {
   let settings: Settings = {};
   let env: Readonly<Record<string, string>> = {};
 
@@ -133,7 +57,7 @@ describe.each(places)('a process that is killed on $backend', (place) => {
     }
   }
 
-  const killed = async (cli: Cli, name: string, verb: readonly string[], more = {}): Promise<void> => {
+  const kill = async (cli: Cli, name: string, verb: readonly string[], more = {}): Promise<void> => {
     const died = await cli(verb, { ...more, CAISSON_TEST_FAILPOINT: `${name}:crash` });
     expect(died.code).toBe(137);
   };
@@ -143,7 +67,7 @@ describe.each(places)('a process that is killed on $backend', (place) => {
     patience,
     async (name) =>
       await often(async (cli) => {
-        await killed(cli, name, ['create', '--task', 't']);
+        await kill(cli, name, ['create', '--task', 't']);
         expect(await cli(['run', '--task', 't', '--', 'echo', 'there'])).toMatchObject({
           stdout: 'there\n',
           code: 0,
@@ -158,7 +82,7 @@ describe.each(places)('a process that is killed on $backend', (place) => {
     async (name) =>
       await often(async (cli) => {
         await cli(['create', '--task', 't']);
-        await killed(cli, name, ['rm', 't']);
+        await kill(cli, name, ['rm', 't']);
         await cli(['gc']);
         expect(await listed(cli)).toEqual([]);
       }),
@@ -171,7 +95,7 @@ describe.each(places)('a process that is killed on $backend', (place) => {
       await often(async (cli) => {
         await cli(['run', '--task', 't', '--', 'sh', '-c', 'echo kept >file']);
         expect(await cli(['stop', 't'])).toMatchObject({ code: 0 });
-        await killed(cli, name, ['exec', 't', '--', 'sh', '-c', 'echo again >>file']);
+        await kill(cli, name, ['exec', 't', '--', 'sh', '-c', 'echo again >>file']);
         expect(await cli(['exec', 't', '--', 'cat', 'file'])).toMatchObject({ stdout: 'kept\n', code: 0 });
       }),
   );
@@ -189,7 +113,7 @@ describe.each(places)('a process that is killed on $backend', (place) => {
         const idle = { CAISSON_TERMINAL_LIFETIME_SECONDS: '1' };
         await cli(['run', '--task', 't', '--', 'sh', '-c', 'echo kept >file'], idle);
         if (verb === 'gc') await sleep(1_500);
-        await killed(cli, name, verb === 'gc' ? ['gc'] : ['stop', 't'], idle);
+        await kill(cli, name, verb === 'gc' ? ['gc'] : ['stop', 't'], idle);
         expect(await cli(['exec', 't', '--', 'cat', 'file'])).toMatchObject({ stdout: 'kept\n', code: 0 });
       }),
   );
@@ -210,7 +134,7 @@ describe.each(places)('a process that is killed on $backend', (place) => {
       await often(async (cli) => {
         await cli(['run', '--task', 't', '--', 'sh', '-c', 'echo kept >file']);
         if (verb === 'start') expect(await cli(['stop', 't'])).toMatchObject({ code: 0 });
-        await killed(cli, name, [verb, 't']);
+        await kill(cli, name, [verb, 't']);
         expect(await cli(['exec', 't', '--', 'cat', 'file'])).toMatchObject({ stdout: 'kept\n', code: 0 });
       }),
   );
@@ -227,7 +151,7 @@ describe.each(places)('a process that is killed on $backend', (place) => {
       await often(async (cli) => {
         await cli(['create', '--task', 't']);
         const verb = ['exec', 't', '--exec-id', 'exec_once', '--', 'sh', '-c', 'echo run >>runs; sleep 0.2'];
-        await killed(cli, name, verb);
+        await kill(cli, name, verb);
         await sleep(1_000);
         const again = await cli(verb);
         expect(again.stderr).toMatch(/not known|not run again/);
@@ -236,7 +160,7 @@ describe.each(places)('a process that is killed on $backend', (place) => {
         expect(Number(counted.stdout)).toBe(runs);
       }),
   );
-});
+}
 
 async function listed(
   cli: (verb: readonly string[]) => ReturnType<Home['cli']>,
