@@ -1,6 +1,7 @@
 /** Many outputs at once, over many sandboxes: none that claims to be complete is short. `scripts/load.ts` runs it in full. */
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { report } from '../counts.ts';
 import type { Exit, SandboxRequest } from '../../src/service/api.ts';
 import type { Caisson } from '../../src/service/caisson.ts';
 import { makeHome } from './home.ts';
@@ -52,7 +53,7 @@ it.each([
         const short = complete.filter(({ whole, exit }) => !whole || exit.stdout.bytes !== bytes);
         const unnoted = results.filter(({ exit }) => exit.stdout.complete !== true && exit.notes.length === 0);
         const background = results.filter(({ exit }) => exit.backgroundOpen);
-        console.log(`${complete.length} of ${results.length} complete, ${short.length} of them short`);
+        report({ outputs: results.length, complete: complete.length, short: short.length });
         expect([short.length, unnoted.length, background.length]).toEqual([0, 0, 0]);
         // Of few outputs, one that a busy machine has cut is more than a hundredth.
         expect(complete.length).toBeGreaterThanOrEqual(Math.floor(0.99 * outputs) - 1);

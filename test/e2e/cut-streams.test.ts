@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { report } from '../counts.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { cuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { makeHome } from './home.ts';
@@ -79,9 +80,7 @@ describe.each([
       }
       expect(ran.toSorted()).toEqual(names.toSorted());
       const { ndjson, sse } = bytes.framings;
-      console.log(
-        `${backend}: ${ndjson} NDJSON and ${sse} SSE streams, ${proxy.cuts()} cuts, ${bytes.sent} bytes, all whole`,
-      );
+      report({ backend, ndjson, sse, cuts: proxy.cuts(), bytes: bytes.sent });
       expect(proxy.cuts()).toBeGreaterThan(count);
     } finally {
       for (const taskId of [...tasks, 'build']) await service.ask(`/v1/sandboxes/${taskId}`, { method: 'DELETE' });

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { report } from '../counts.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Caisson } from '../../src/service/caisson.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
@@ -41,7 +42,7 @@ async function forEach(all: readonly number[], work: (number: number) => Promise
 async function timed(what: string, work: () => Promise<unknown>): Promise<void> {
   const begun = performance.now();
   await work();
-  console.log(`${count} filtered sandboxes: ${what} took ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  report({ sandboxes: count, step: what, durationMs: Math.round(performance.now() - begun) });
 }
 
 function configure(home: Home): void {
@@ -100,7 +101,7 @@ describe.skipIf(dockerHost() === null)(`${count} sandboxes with filtered network
     await timed('a command in each', async () => await forEach(numbers, async (number) => await ask(caisson, number)));
     expect(numbers.filter((number) => origins.dials(addressOf(number)) !== 1)).toEqual([]);
     const { msPerSecond, megabytes } = await proxyCost(home);
-    console.log(`${count} filtered sandboxes: the proxy takes ${megabytes} MB, and ${msPerSecond} ms a second at rest`);
+    report({ sandboxes: count, proxyMb: megabytes, proxyMsPerSecond: msPerSecond });
     expect(msPerSecond).toBeLessThan(mostMsPerSecond);
 
     const half = numbers.slice(0, Math.floor(count / 2));

@@ -7,6 +7,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { report } from '../counts.ts';
 import type { Caisson } from '../../src/service/caisson.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { hasSshd, startSshd } from '../engines/sshd.ts';
@@ -52,7 +53,7 @@ async function breakOff(
     if (exit.exitCode === null) counts.lost += 1;
     counts[exit.stdout.complete === true ? 'complete' : 'cut'] += 1;
   }
-  console.log(JSON.stringify({ ...counts, struck: proxy.struck }));
+  report({ ...counts, ...proxy.struck });
   for (const kind of faultKinds) expect(proxy.struck[kind]).toBeGreaterThanOrEqual(Math.floor(times / 8));
   const count = `wc -l <${runs}; grep -lx "CAISSON_EXEC=exec_faults" /proc/[0-9]*/environ 2>/dev/null | wc -l`;
   const after = await caisson.run({ taskId: 'faults', command: ['sh', '-c', count] });

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { report } from '../counts.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { everyLine, linesOf } from '../http/world.ts';
 import { makeHome } from './home.ts';
@@ -108,10 +109,16 @@ describe.each(['local', 'docker'])('a service on %s that is killed', (backend) =
       const complete = ends.filter((end) => end === 'complete').length;
       const ran = await linesIn(service, backend === 'local' ? places.slice(0, 1) : places, runs);
       const twice = ran.length - new Set(ran).size;
-      console.log(
-        `${backend}: killed when ${begun} of ${2 * count} had answered; background ${whole} of ${count} whole, attached ` +
-          `${complete} complete and ${count - complete} lost, ${ran.length} commands ran, ${twice} twice`,
-      );
+      report({
+        backend,
+        commands: 2 * count,
+        answered: begun,
+        backgroundWhole: whole,
+        attachedComplete: complete,
+        attachedLost: count - complete,
+        ran: ran.length,
+        twice,
+      });
       expect([whole, twice]).toEqual([count, 0]);
       for (const { name } of background) expect(ran).toContain(name);
       for (const [index, end] of ends.entries()) if (end === 'complete') expect(ran).toContain(`attached-${index}`);

@@ -30,6 +30,8 @@ export interface Ran {
   readonly text: string;
 }
 
+const longestHistory = 40;
+
 export class Owner {
   readonly name: string;
   /** In all that it writes, runs and says. */
@@ -42,6 +44,8 @@ export class Owner {
   readonly execs = new Map<string, Ran>();
   readonly processes = new Map<string, Ran>();
   readonly pending = new Set<string>();
+  /** The last requests and their answers, oldest first: what a failure is explained by. */
+  readonly history: string[] = [];
   /** All ids of sandboxes and approvals that it ever had. */
   readonly ids: string[] = [];
   #count = 0;
@@ -51,6 +55,13 @@ export class Owner {
     this.marker = marker;
     this.ask = ask;
     this.person = person;
+  }
+
+  note(begun: Date, request: string, { status, text }: Answer): void {
+    const ended = new Date().toISOString().slice(17);
+    const line = `${begun.toISOString().slice(14)} to ${ended}: ${request} -> ${status} ${text.slice(0, 300)}`;
+    this.history.push(line.replaceAll('\n', ' '));
+    if (this.history.length > longestHistory) this.history.shift();
   }
 
   /** The same numbers as every other owner's, in the same order. */

@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { report } from '../counts.ts';
 import { type Serving, serve } from '../../src/http/serve.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routes } from '../../src/http/table.ts';
@@ -17,7 +18,7 @@ import { expectFiles } from './owners-files.ts';
 import { any, type Ask, expectNothingOfOthers, Owner, type Request, type Task } from './owners-model.ts';
 import { elsewhere, inSandbox, recorded, usual } from './owners-requests.ts';
 
-const seconds = Number(process.env['CAISSON_LOAD_OWNERS_SECONDS'] ?? 20);
+const seconds = Number(process.env['CAISSON_LOAD_OWNERS_SECONDS'] ?? 3);
 const count = 20;
 const workers = 4;
 /** `build` stays; `work` comes and goes. */
@@ -61,7 +62,9 @@ async function ownerNamed(name: string): Promise<Owner> {
 
 /** A task that is new has the files that this owner kept, and those of no other one. */
 async function makeTask(owner: Owner, taskId: string): Promise<void> {
+  const begun = new Date();
   const made = await owner.ask('/v1/sandboxes', { method: 'POST', body: { taskId, backend: 'docker' } });
+  owner.note(begun, `POST /v1/sandboxes ${taskId}`, made);
   expect(made).toMatchObject({ status: 200 });
   const { sandbox, how } = JSON.parse(made.text);
   const before = owner.tasks.get(taskId);
@@ -113,7 +116,9 @@ async function send(owner: Owner, route: Route, { id, request }: { id: string; r
     ...(body === undefined ? {} : { body }),
     ...(type === undefined ? {} : { accept: type }),
   };
+  const begun = new Date();
   const answer = await ask(url, how);
+  owner.note(begun, `${route.method} ${url} ${JSON.stringify(body) ?? ''}`, answer);
   expectNothingOfOthers(owner, owners, answer, `${route.method} ${url}`);
   return answer;
 }
@@ -182,10 +187,14 @@ it(
     const sum = (counts: ReadonlyMap<string, number>): number =>
       [...counts.values()].reduce((all, each) => all + each, 0);
     const made = owners.reduce((all, { ids }) => all + ids.filter((id) => id.startsWith('sbx_')).length, 0);
-    console.log(
-      `${sum(asked)} requests to ${asked.size} of ${routes.length} routes by ${count} owners, ${sum(toOthers)} of them to ` +
-        `sandboxes of others, ${made} sandboxes made: no canary in any answer`,
-    );
+    report({
+      owners: count,
+      requests: sum(asked),
+      routes: asked.size,
+      routesThereAre: routes.length,
+      toSandboxesOfOthers: sum(toOthers),
+      sandboxesMade: made,
+    });
     expect(asked.size).toBeGreaterThanOrEqual(routes.length - 2);
     expect(sum(toOthers)).toBeGreaterThan(5);
   },

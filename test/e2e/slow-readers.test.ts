@@ -5,12 +5,13 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { report } from '../counts.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { makeHome, type Home } from './home.ts';
 import { openOn, type Service } from './http-service.ts';
 import { bytesOf, type Event } from './resuming.ts';
 
-const stoppedMs = Number(process.env['CAISSON_LOAD_STOPPED_SECONDS'] ?? 10) * 1000;
+const stoppedMs = Number(process.env['CAISSON_LOAD_STOPPED_SECONDS'] ?? 3) * 1000;
 const idle = 200;
 const size = 20_000_000;
 const mostIdleBytes = 20 * 2 ** 20;
@@ -102,9 +103,7 @@ it.each(['application/x-ndjson', 'text/event-stream', 'websocket'])(
     await sleep(Math.max(0, stoppedMs - endedMs));
     const held = (await residentBytes()) - before;
     const events = watched === null ? await readAll(response) : await frames(watched);
-    console.log(
-      `${form}: ended after ${Math.round(endedMs)} ms, read after ${stoppedMs} ms, ${mebibytes(held)} more RSS`,
-    );
+    report({ form, endedMs: Math.round(endedMs), readAfterMs: stoppedMs, moreRss: mebibytes(held) });
     expect(events.at(-1)).toMatchObject({ type: 'exit', exit: { exitCode: 0 } });
     expect(sumOf(events)).toBe(size);
   },
@@ -132,7 +131,7 @@ it(`${idle} idle streams add at most 20 MiB to the service's memory`, { timeout:
   const streams = await opened(idle);
   await sleep(5000);
   const added = (await residentBytes()) - before;
-  console.log(`${idle} idle streams: ${mebibytes(added)} more than ${mebibytes(before)}`);
+  report({ idleStreams: idle, rssBefore: mebibytes(before), moreRss: mebibytes(added) });
   const ends = streams.map((stream) => readAll(stream));
   await service.ask(`${execs}/exec_idle`, { method: 'DELETE' });
   for (const events of await Promise.all(ends)) expect(events.at(-1)).toMatchObject({ exit: { reason: 'canceled' } });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { report } from '../counts.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { openOn, type Service } from './http-service.ts';
 import { type Home, makeHome } from './home.ts';
@@ -30,7 +31,7 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
 
       const up = await memoryOver(service, () => given(service, at, megabytes));
       const down = await memoryOver(service, () => taken(service, at));
-      console.log(`${backend}: up ${figures(up)}, down ${figures(down)}`);
+      report({ backend, up: figures(up), down: figures(down) });
       expect(down.result.digest).toBe(up.result);
       expect([up.aboveMb, down.aboveMb].filter((mb) => mb > mostAboveMb)).toEqual([]);
       await service.ask('/v1/sandboxes/build', { method: 'DELETE' });
@@ -51,7 +52,7 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
       await taken(service, at('small'));
 
       const archive = await memoryOver(service, () => taken(service, at('large')));
-      console.log(`${backend}: archive ${figures(archive)}`);
+      report({ backend, archive: figures(archive) });
       expect(archive.result.bytes).toBeGreaterThan(megabytes * 1024 * 1024);
       expect(archive.result.trailer).toBe(`sha-256=:${Buffer.from(archive.result.digest, 'hex').toString('base64')}:`);
       expect(archive.aboveMb).toBeLessThan(mostOfArchiveMb);
