@@ -106,8 +106,10 @@ describe('the program', () => {
 
   it('keeps compiled code in a directory of the user', async () => {
     await using at = await scratch();
-    await finished(process.execPath, [bin, 'run', '--help'], at.env);
+    const unchosen = { NODE_COMPILE_CACHE: '' };
+    await finished(process.execPath, [bin, 'run', '--help'], { ...at.env, ...unchosen });
     await finished(process.execPath, [bin, 'run', '--help'], {
+      ...unchosen,
       HOME: '/nowhere',
       XDG_CACHE_HOME: join(at.path, 'cache'),
     });
@@ -121,7 +123,8 @@ it.skipIf(process.getuid?.() !== 0)("keeps no code below another user's home, as
   const home = join(at.path, 'theirs');
   await mkdir(home);
   await chown(home, 65_534, 65_534);
-  expect((await finished(process.execPath, [bin, 'run', '--help'], { HOME: home })).exitCode).toBe(0);
+  const env = { HOME: home, NODE_COMPILE_CACHE: '' };
+  expect((await finished(process.execPath, [bin, 'run', '--help'], env)).exitCode).toBe(0);
   expect(await readdir(home)).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import { compiled } from '../compiled.ts';
 /** The command line as a process of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -30,7 +31,7 @@ const patienceMs = 15_000;
 export function start(program: string, args: readonly string[], env: Record<string, string> = {}): Started {
   const child = spawn(program, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...compiled, PATH: process.env['PATH'], ...env },
     timeout: patienceMs,
     killSignal: 'SIGKILL',
   });

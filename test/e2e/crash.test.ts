@@ -12,7 +12,7 @@ const failpoints = ['after-intent', 'after-create', 'after-ready', 'before-remov
 
 async function started(home: Home, seed: number, extra: Readonly<Record<string, string>> = {}): Promise<ChildProcess> {
   const child = spawn(process.execPath, [worker, home.path, String(seed)], {
-    env: { ...home.env, NODE_COMPILE_CACHE: join(home.path, 'compiled'), ...extra },
+    env: { ...home.env, ...extra },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compiled } from '../compiled.ts';
 import { eventually } from '../conformance/command.ts';
 import { daytonaImage, startDaytonaHere, whyNoDaytona } from '../engines/daytona.ts';
 import { cli } from './home.ts';
@@ -27,7 +28,7 @@ afterEach(async () => {
 });
 
 function started(args: readonly string[]) {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, CAISSON_HOME: home, ...service?.environment };
+  const env = { ...compiled, PATH: process.env['PATH'] ?? '', HOME: home, CAISSON_HOME: home, ...service?.environment };
   return spawn(process.execPath, [cli, ...args], { env, cwd: home, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 

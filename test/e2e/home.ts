@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
+import { compiled } from '../compiled.ts';
 import type { Caisson } from '../../src/service/caisson.ts';
 import { openCaisson } from '../../src/main.ts';
 import { dockerHost } from '../engines/docker.ts';
@@ -36,6 +37,7 @@ export async function makeHome(host: string | null = dockerHost()): Promise<Home
   if (host === null) throw new Error('this test needs an engine');
   const path = await mkdtemp(join(tmpdir(), 'caisson-home-'));
   const env = {
+    ...compiled,
     PATH: process.env['PATH'] ?? '',
     HOME: path,
     CAISSON_HOME: path,

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { compiled } from '../compiled.ts';
 import { eventually } from '../conformance/command.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { hasSshd, startSshd } from '../engines/sshd.ts';
@@ -26,7 +27,10 @@ function isLane(pid: string): boolean {
 }
 
 async function started(env: Readonly<Record<string, string | undefined>>, home: string, backend: string) {
-  const child = spawn(process.execPath, [worker, home, backend], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [worker, home, backend], {
+    env: { ...compiled, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await once(child.stdout, 'data');
   return child;
 }

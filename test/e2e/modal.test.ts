@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
+import { compiled } from '../compiled.ts';
 import { eventually } from '../conformance/command.ts';
 import { startModalService, whyNoModal } from '../engines/modal.ts';
 
@@ -27,7 +28,7 @@ afterEach(async () => {
 });
 
 function started(args: readonly string[]) {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, CAISSON_HOME: home, ...service?.env };
+  const env = { ...compiled, PATH: process.env['PATH'] ?? '', HOME: home, CAISSON_HOME: home, ...service?.env };
   return spawn(process.execPath, [cli, ...args], { env, cwd: home, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 

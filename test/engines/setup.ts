@@ -1,13 +1,10 @@
 /**
  * vitest's global setup of the projects that need engines: one Docker engine for the whole run, and a door at which
  * tests ask for the btrfs one. `CAISSON_TEST_DOCKER_HOST` names an engine to use instead; the test images are added
- * to it. `CAISSON_TEST_SCRATCH` is a directory of the whole run, for what is made once: see `e2e/packed.ts`.
+ * to it.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startEngine, whyNoEngine, type Engine, type EngineKind } from './engine.ts';
 import { importImages } from './images.ts';
 import { enginesRequired } from './places.ts';
@@ -15,8 +12,6 @@ import { enginesRequired } from './places.ts';
 /** Several projects of one run share the engines: the first one starts and ends them. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['CAISSON_TEST_ENGINES'] !== undefined) return undefined;
-  const scratch = mkdtempSync(join(tmpdir(), 'caisson-run-'));
-  process.env['CAISSON_TEST_SCRATCH'] = scratch;
   const started: Engine[] = [];
   const start = async (kind: EngineKind): Promise<string | null> => {
     const engine = await startOrSay(kind);
@@ -31,7 +26,6 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   return async () => {
     door?.close();
     await Promise.all(started.map((engine) => engine.stop()));
-    rmSync(scratch, { recursive: true, force: true });
   };
 }
 

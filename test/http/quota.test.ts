@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { compiled } from '../compiled.ts';
 import type { TokenInput } from '../../src/service/api.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -17,7 +18,7 @@ interface Other extends AsyncDisposable {
 async function another({ root }: World, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<Other> {
   const child = spawn(cli, ['serve', '--port', '0'], {
     cwd: root,
-    env: { PATH: process.env['PATH'], HOME: root, CAISSON_HOME: `${root}/home` },
+    env: { ...compiled, PATH: process.env['PATH'], HOME: root, CAISSON_HOME: `${root}/home` },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [url] = await Promise.race([

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { compiled } from '../compiled.ts';
 import { openWorld, type World } from './world.ts';
 
 const cli = fileURLToPath(new URL('../../bin/caisson', import.meta.url));
@@ -74,7 +75,7 @@ it('caisson serve reads its file again at SIGHUP, and goes on', { timeout: 60_00
   await using world = await openWorld();
   const child = spawn(cli, ['serve', '--port', '0'], {
     cwd: world.root,
-    env: { PATH: process.env['PATH'], HOME: world.root, CAISSON_HOME: `${world.root}/home` },
+    env: { ...compiled, PATH: process.env['PATH'], HOME: world.root, CAISSON_HOME: `${world.root}/home` },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   try {

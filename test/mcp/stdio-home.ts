@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compiled } from '../compiled.ts';
 import { bin, finished } from '../cli/process.ts';
 import type { Place } from './hosts.ts';
 
@@ -20,6 +21,7 @@ export function stdioHome(config = ''): StdioHome {
   mkdirSync(home, { mode: 0o700 });
   writeFileSync(join(home, 'config.yaml'), `terminal: {backend: local, cwd: ${root}}\n${config}`, { mode: 0o600 });
   const env = {
+    ...compiled,
     PATH: process.env['PATH'] ?? '',
     HOME: root,
     CAISSON_HOME: home,

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { compiled } from '../compiled.ts';
 import { diskHome, output, within, written } from './disk-home.ts';
 
 const worker = fileURLToPath(new URL('crash.process.ts', import.meta.url));
@@ -14,7 +15,7 @@ const disk = diskHome();
 async function killedIn(verb: string, env: Readonly<Record<string, string>>): Promise<NodeJS.Signals | null> {
   const { at } = disk;
   const child = spawn(process.execPath, [worker, at.home, verb], {
-    env: { ...at.env, ...env },
+    env: { ...compiled, ...at.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let errors = '';

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { compiled } from '../compiled.ts';
 import { openCaisson } from '../../src/main.ts';
 import type { CaissonApi } from '../../src/service/api.ts';
 
@@ -45,7 +46,10 @@ it('a service that is closed ends its execs and removes ephemeral sandboxes as s
 it('an exec that was cut off by a crash gets one end: lost, or what its record says that it ended with', async () => {
   await (await open()).close();
   const program = fileURLToPath(new URL('events.process.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, home], { env: env(), stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, home], {
+    env: { ...compiled, ...env() },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const line: readonly unknown[] = await once(createInterface({ input: child.stdout }), 'line');
   const [ended, running] = String(line[0]).split(' ');
   child.kill('SIGKILL');

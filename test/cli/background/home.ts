@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compiled } from '../../compiled.ts';
 import { isServiceAlive, readServiceRecord } from '../../../src/lib/service-record.ts';
 import { bin, type Ended } from '../process.ts';
 
@@ -57,7 +58,7 @@ function run(
   const child = spawn(process.execPath, [bin, ...args, ...home], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...{ timeout: patienceMs, killSignal: 'SIGKILL' },
-    env: { PATH: process.env['PATH'], HOME: root, CAISSON_SECURITY_TIRITH_ENABLED: 'false', ...env },
+    env: { ...compiled, PATH: process.env['PATH'], HOME: root, CAISSON_SECURITY_TIRITH_ENABLED: 'false', ...env },
     cwd: root,
   });
   const written = { stdout: '', stderr: '' };

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compiled } from '../../compiled.ts';
 import { bin, finished, scratch, start, type Started } from '../process.ts';
 
 const script = '/usr/bin/script';
@@ -42,7 +43,7 @@ async function open(isService: boolean): Promise<Place> {
 /** Longer than the processes that `start` gives. The returned function ends it. */
 async function serve(env: Record<string, string>): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], {
-    ...{ env, stdio: ['ignore', 'pipe', 'ignore'], timeout, killSignal: 'SIGKILL' },
+    ...{ env: { ...compiled, ...env }, stdio: ['ignore', 'pipe', 'ignore'], timeout, killSignal: 'SIGKILL' },
   });
   const exit = once(child, 'exit');
   await Promise.race([once(child.stdout, 'data'), exit]);

@@ -1,10 +1,10 @@
 /** Kills services while detached processes run, and looks what became of those with services that come after. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { compiled } from '../../compiled.ts';
 import type { Caisson } from '../../../src/service/caisson.ts';
 
 const service = fileURLToPath(new URL('service.process.ts', import.meta.url));
@@ -32,7 +32,7 @@ export async function killServices(killing: Killing): Promise<ReadonlyMap<string
 
 async function killOne({ home, env }: Killing, task: string, prefix: string): Promise<ReadonlyMap<string, number>> {
   const child = spawn(process.execPath, [service, home, task, prefix], {
-    env: { ...env, NODE_COMPILE_CACHE: join(home, 'compiled') },
+    env: { ...env, ...compiled },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
