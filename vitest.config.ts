@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 import { testFiles } from './test/projects.ts';
 
 const { unit, processes, conformance, e2e, live } = await testFiles(fileURLToPath(new URL('.', import.meta.url)));
 
-/** A second try is for CI alone, and `test/flaky.ts` reports it. */
-const real = { retry: process.env['CI'] === 'true' ? 1 : 0 };
+const each = { setupFiles: ['test/keep-compiled.ts'] };
+/** A second try is for CI alone, and `test/reporters/flaky.ts` reports it. */
+const real = { ...each, retry: process.env['CI'] === 'true' ? 1 : 0 };
 /** Real engines are slow now and then, above all on a machine that does other things too. */
 const patient = { ...real, testTimeout: 60_000, hookTimeout: 120_000 };
 const engines = { globalSetup: ['test/engines/setup.ts'] };
@@ -14,10 +16,14 @@ const engines = { globalSetup: ['test/engines/setup.ts'] };
 export default defineConfig({
   test: {
     pool: 'forks',
+    globalSetup: ['test/scratch.ts'],
+    sequence: { sequencer: LongestFirst },
+    // Node loads the sources by itself, as it does outside of tests, and keeps what it compiled for the next file.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Tests of real places mostly wait for them.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: Number(process.env['CAISSON_TEST_WORKERS'] ?? 2 * availableParallelism()),
     projects: [
-      { test: { name: 'unit', include: unit, testTimeout: 20_000 } },
+      { test: { name: 'unit', include: unit, ...each, testTimeout: 20_000 } },
       { test: { name: 'processes', include: processes, ...real, testTimeout: 20_000 } },
       { test: { name: 'conformance', include: conformance, ...patient, ...engines } },
       { test: { name: 'e2e', include: e2e, ...patient, ...engines } },

@@ -1,21 +1,31 @@
-/** `npm run check`: what must hold before a commit. No engine, under a minute. */
+/** `npm run check`: what must hold before a commit. No engine, about a minute. */
 import { pathToFileURL } from 'node:url';
-import { closing, lineOf, runStep, runTests, sum, type Outcome } from './steps.ts';
+import type { RunTimes } from '../test/reporters/times.ts';
+import { closing, lineOf, runStep, sum, type Outcome, type Step } from './steps.ts';
+import { runTests } from './tests.ts';
+import { recordOf, writeRecord } from './times/record.ts';
 
-/** The longest first, so that two cores end together. */
-const checks: readonly (() => Promise<Outcome>)[] = [
-  // The architecture test is one of the unit tests.
-  () => runTests('unit tests', ['--project', 'unit'], { live: false }),
-  () => runStep({ name: 'types', command: ['tsc', '-p', '.'] }, { live: false }),
-  () => runStep({ name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] }, { live: false }),
-  () => runStep({ name: 'shell', command: ['node', 'scripts/shellcheck.ts'] }, { live: false }),
-  () => runStep({ name: 'dead code', command: ['knip'] }, { live: false }),
-  () => runStep({ name: 'format', command: ['oxfmt', '--check'] }, { live: false }),
+/** The longest first, so that two cores end together. The architecture test is one of the unit tests, which come before them. */
+const steps: readonly Step[] = [
+  { name: 'types', command: ['tsc', '-p', '.'] },
+  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
+  { name: 'dead code', command: ['knip'] },
+  { name: 'format', command: ['oxfmt', '--check'] },
+  // The last one: on a new machine its program comes with the engines, which `npm test` installs beside these steps.
+  { name: 'shell', command: ['node', 'scripts/shellcheck.ts'] },
 ];
 
-/** Two at a time. Tells each as it ends. */
-export async function runChecks(): Promise<readonly Outcome[]> {
-  const waiting = [...checks];
+/** Two steps at a time; `more` is run beside them. Prints each outcome as it comes. */
+export async function runChecks(
+  more: readonly Step[] = [],
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly times: RunTimes }> {
+  let times: RunTimes = { files: [], cases: [] };
+  const unit = async (): Promise<Outcome> => {
+    const outcome = await runTests({ name: 'unit tests', projects: ['unit'], live: false });
+    ({ times } = outcome);
+    return outcome;
+  };
+  const waiting = [unit, ...[...more, ...steps].map((step) => () => runStep(step, { live: false }))];
   const outcomes: Outcome[] = [];
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -26,11 +36,13 @@ export async function runChecks(): Promise<readonly Outcome[]> {
     }
   };
   await Promise.all([worker(), worker()]);
-  return outcomes;
+  return { outcomes, times };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const outcomes = await runChecks();
+  const startedAt = new Date();
+  const { outcomes, times } = await runChecks();
+  writeRecord('check', recordOf(outcomes, times, startedAt), times);
   console.log(closing(sum(outcomes)));
   process.exitCode = outcomes.every(({ ok }) => ok) ? 0 : 1;
 }

@@ -9,24 +9,30 @@ import { withCounts } from '../test/conformance/readme.ts';
 import { summarize, type Row } from '../test/conformance/results.ts';
 import { enginesRequired } from '../test/engines/places.ts';
 import { testFiles } from '../test/projects.ts';
-import { lineOf, runTests, type Outcome } from './steps.ts';
+import { lineOf, type Outcome } from './steps.ts';
+import { runTests } from './tests.ts';
 
 /** `null`: all backends. */
-export async function runConformance(
-  backend: string | null,
-  { write }: { readonly write: boolean } = { write: false },
-): Promise<Outcome> {
+async function runConformance(backend: string | null, { write }: { readonly write: boolean }): Promise<Outcome> {
   const { conformance } = await testFiles(fileURLToPath(new URL('..', import.meta.url)));
   // Such as `singularity`, and `singularity-user`.
   const isOf = (part: string): boolean => part === backend || part.startsWith(`${backend}-`);
   const files = backend === null ? conformance : conformance.filter((path) => path.split(/[/.]/).some(isOf));
   if (files.length === 0)
     throw new Error(`no conformance test of ${backend ?? 'any backend'}; there are: ${conformance.join(', ')}`);
-  const outcome = await runTests('conformance', ['--project', 'conformance', ...files], { live: true });
-  const rows = summarize(outcome.report);
+  const outcome = await runTests({ name: 'conformance', projects: ['conformance'], files, live: true });
+  const isTold = await tellConformance(outcome.report, { write });
+  return { ...outcome, ok: outcome.ok && isTold };
+}
+
+/** Prints the table of a run. False when README.md tells other counts, where engines are required. */
+export async function tellConformance(
+  report: unknown,
+  { write }: { readonly write: boolean } = { write: false },
+): Promise<boolean> {
+  const rows = summarize(report);
   console.log(table(rows));
-  const isTold = await tellReadme(rows, write);
-  return { ...outcome, ok: outcome.ok && (isTold || !enginesRequired()) };
+  return (await tellReadme(rows, write)) || !enginesRequired();
 }
 
 /** False when README.md tells other counts, and still does. */

@@ -12,6 +12,7 @@ import { archiveOf, importImages, makeArchive, testImages } from '../test/engine
 import { install, installCommand, missingForTests } from '../test/engines/packages.ts';
 import { type Fixture, installedAt, installFixture } from '../test/engines/installed.ts';
 import { engineCache } from '../test/engines/places.ts';
+import { keepSeen, wasSeen } from '../test/engines/seen.ts';
 import { toolsImage } from '../test/engines/tools-image.ts';
 
 /** Does its part and says what it did; throws what a person must do. */
@@ -94,12 +95,14 @@ async function engine(kind: EngineKind, checkOnly: boolean): Promise<string> {
   const why = await whyNoEngine(kind);
   if (why !== null) throw new Error(why);
   if (checkOnly) return 'can be started';
+  if (wasSeen(kind)) return 'was seen to start since this machine did';
   const started = await startEngine(kind);
   try {
     await importImages(started.host);
   } finally {
     await started.stop();
   }
+  keepSeen(kind);
   return 'starts, has the test images, stops';
 }
 

@@ -1,5 +1,8 @@
-/** `node scripts/load.ts [NAME...]`: the tests under load and faults, with their full counts. Some hours for all of them. */
-import { spawn } from 'node:child_process';
+/**
+ * `node scripts/load.ts [NAME...]`: the tests under load and faults, with their full counts. Some hours for all of them, one after
+ * the other (`npm run soak`). Each ends with one line of JSON on stdout: its outcome, and what its cases counted.
+ */
+import { runTests } from './tests.ts';
 
 interface Load {
   readonly file: string;
@@ -19,15 +22,28 @@ const loads: Readonly<Record<string, Load>> = {
   readers: { file: 'test/e2e/slow-readers.test.ts', env: { CAISSON_LOAD_STOPPED_SECONDS: '60' } },
   owners: { file: 'test/e2e/owners-random.test.ts', env: { CAISSON_LOAD_OWNERS_SECONDS: '120' } },
   transfers: { file: 'test/e2e/transfer-memory.test.ts', env: { CAISSON_LOAD_TRANSFER_MB: '1024' } },
-  crashes: { file: 'test/e2e/failpoints.test.ts', env: { CAISSON_LOAD_CRASHES: '10' } },
+  crashes: { file: 'test/e2e/failpoints', env: { CAISSON_LOAD_CRASHES: '10' } },
 };
 
-const names = process.argv.slice(2);
-for (const name of names.length === 0 ? Object.keys(loads) : names) {
+const longestCaseMs = 4 * 3_600_000;
+
+function chosen(names: readonly string[]): readonly string[] {
+  const unknown = names.filter((name) => loads[name] === undefined);
+  if (unknown.length > 0)
+    throw new Error(`there is no load ${unknown.join(', ')}; there are: ${Object.keys(loads).join(', ')}`);
+  return names.length === 0 ? Object.keys(loads) : names;
+}
+
+async function run(name: string, { file, env }: Load): Promise<boolean> {
+  const files = [file, '--testTimeout', String(longestCaseMs)];
+  const projects = ['processes', 'conformance', 'e2e'] as const;
+  const { ok, durationMs, tally, times } = await runTests({ name, projects, files, env, live: true });
+  const counts = times.cases.flatMap((each) => (each.counts ?? []).map((figures) => ({ case: each.name, ...figures })));
+  console.log(JSON.stringify({ load: name, ok, durationMs: Math.round(durationMs), ...tally, counts }));
+  return ok;
+}
+
+for (const name of chosen(process.argv.slice(2))) {
   const load = loads[name];
-  if (load === undefined) throw new Error(`there is no load ${name}; there are: ${Object.keys(loads).join(', ')}`);
-  const args = ['node_modules/vitest/vitest.mjs', 'run', load.file, '--testTimeout', String(4 * 3_600_000)];
-  const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...load.env } });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  if (code !== 0) process.exitCode = 1;
+  if (load !== undefined && !(await run(name, load))) process.exitCode = 1;
 }

@@ -1,8 +1,5 @@
 /** A step is one tool run as a process. Its outcome is reported in one line, and its output only when it failed. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 /** A step that hangs must not hide how the others stand. */
 const deadlineMs = 45 * 60_000;
@@ -25,8 +22,6 @@ export interface Outcome {
   readonly durationMs: number;
   readonly output: string;
   readonly tally: Tally;
-  /** Parsed JSON report of a vitest step; `null` of others, or when vitest wrote none. */
-  readonly report: unknown;
 }
 
 /** `live`: the output goes to the terminal as it comes, and is not kept. */
@@ -40,37 +35,8 @@ export async function runStep(step: Step, how: { readonly live: boolean }): Prom
     ok,
     durationMs,
     output,
-    report: null,
     tally: { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 },
   };
-}
-
-/** Runs vitest and counts its tests. What failed outside of any test counts as one failure. */
-export async function runTests(
-  name: string,
-  filter: readonly string[],
-  how: { readonly live: boolean },
-): Promise<Outcome> {
-  const directory = mkdtempSync(join(tmpdir(), 'caisson-report-'));
-  const path = join(directory, 'report.json');
-  // Where no terminal shows it, a dot a test is enough beside what failed.
-  const reporters = [
-    how.live ? '--reporter=default' : '--reporter=dot',
-    '--reporter=./test/skips.ts',
-    '--reporter=./test/flaky.ts',
-    '--reporter=json',
-    `--outputFile.json=${path}`,
-  ];
-  try {
-    const outcome = await runStep(
-      { name, command: ['vitest', 'run', '--passWithNoTests', ...reporters, ...filter] },
-      how,
-    );
-    const report = readReport(path);
-    return { ...outcome, report, tally: tallyOf(report, outcome.ok) };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
 }
 
 export function sum(outcomes: readonly Outcome[]): Tally {
@@ -90,7 +56,7 @@ export function lineOf({ name, ok, durationMs, tally }: Outcome): string {
   return `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(14)} ${(durationMs / 1000).toFixed(1).padStart(6)} s${count}`;
 }
 
-/** The line that machines read: it stands alone, at the very end. */
+/** As machines read it: the last line of a run is this alone. */
 export function closing({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
@@ -116,25 +82,4 @@ function run(step: Step, live: boolean): Promise<{ code: number; output: string 
       resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString() });
     });
   });
-}
-
-function readReport(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return null; // vitest did not get as far as a report; its exit code tells.
-  }
-}
-
-function tallyOf(report: unknown, ok: boolean): Tally {
-  const count = (key: string): number => {
-    const value: unknown = typeof report === 'object' && report !== null ? Reflect.get(report, key) : 0;
-    return typeof value === 'number' ? value : 0;
-  };
-  const failed = count('numFailedTests');
-  return {
-    passed: count('numPassedTests'),
-    failed: ok ? failed : Math.max(failed, 1),
-    skipped: count('numPendingTests') + count('numTodoTests'),
-  };
 }

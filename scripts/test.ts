@@ -1,32 +1,42 @@
 /**
  * `npm test`: everything. Goes on after a failure, so that one run shows all of them, except without engines: then
- * nothing of what follows could be believed.
+ * nothing of what follows could be believed. What starts processes or needs an engine is one run of vitest, with its longest
+ * files first, so that no core waits between suites.
  */
+import type { RunTimes } from '../test/reporters/times.ts';
 import { runChecks } from './check.ts';
-import { runConformance } from './conformance.ts';
-import { closing, lineOf, runStep, runTests, sum, type Outcome } from './steps.ts';
+import { tellConformance } from './conformance.ts';
+import { closing, lineOf, type Outcome, sum } from './steps.ts';
+import { type Project, runTests, tallyIn } from './tests.ts';
+import { recordOf, writeRecord } from './times/record.ts';
 
-const outcomes: Outcome[] = [];
+const engines = { name: 'engines', command: ['node', 'scripts/engines.ts'] } as const;
+const build = { name: 'build', command: ['node', 'scripts/build.ts'] } as const;
+const places: readonly Project[] = ['processes', 'conformance', 'e2e'];
 /** Suites against the services themselves; each says which variables it needs. */
 const hasAccount = [process.env['CAISSON_LIVE_MODAL'], process.env['CAISSON_LIVE_DAYTONA']].includes('1');
 
-function tell(outcome: Outcome): void {
-  outcomes.push(outcome);
-  console.log(`\n${lineOf(outcome)}\n`);
+async function runPlaces(): Promise<{ readonly outcome: Outcome; readonly times: RunTimes }> {
+  const projects = hasAccount ? ([...places, 'live'] as const) : places;
+  const outcome = await runTests({ name: 'real places', projects, live: true });
+  const isTold = await tellConformance(outcome.report);
+  return { outcome: { ...outcome, ok: outcome.ok && isTold }, times: outcome.times };
 }
 
-tell(await runStep({ name: 'engines', command: ['node', 'scripts/engines.ts'] }, { live: true }));
-if (outcomes.every(({ ok }) => ok)) {
-  outcomes.push(...(await runChecks()));
-  tell(await runStep({ name: 'build', command: ['node', 'scripts/build.ts'] }, { live: true }));
-  tell(await runTests('processes', ['--project', 'processes'], { live: true }));
-  tell(await runConformance(null));
-  tell(await runTests('end to end', ['--project', 'e2e'], { live: true }));
-  if (hasAccount) tell(await runTests('live', ['--project', 'live'], { live: true }));
+const startedAt = new Date();
+const checked = await runChecks([engines, build]);
+const outcomes: Outcome[] = [...checked.outcomes];
+let times = checked.times;
+if (outcomes.every(({ name, ok }) => ok || name !== engines.name)) {
+  const real = await runPlaces();
+  outcomes.push(real.outcome);
+  times = { files: [...times.files, ...real.times.files], cases: [...times.cases, ...real.times.cases] };
 }
+writeRecord('test', recordOf(outcomes, times, startedAt), times);
 
 console.log('');
 if (!hasAccount) console.log('NOT RUN: the live suites of modal and daytona, which need accounts (test/live)');
 for (const outcome of outcomes) console.log(lineOf(outcome));
+for (const project of places) console.log(`      of these, ${project}: ${closing(tallyIn(times, project))}`);
 console.log(`\n${closing(sum(outcomes))}`);
 process.exitCode = outcomes.every(({ ok }) => ok) ? 0 : 1;

@@ -1,8 +1,8 @@
 /**
  * Sorts test files into projects. `conformance`: its folder, and every file that runs the suite. `e2e`: its folder, and
  * every other file that imports from test/engines, itself or through what it imports: engines are there exactly where
- * they are used. `live`: suites against services, which need an account. `processes`: others that start processes, as far as test code starts them,
- * and the suite of the API. `unit`: the rest.
+ * they are used. `live`: suites against services, which need an account. `processes`: others whose test code starts processes or opens
+ * the whole service, which starts shells and costs three times as much. `unit`: the rest.
  */
 import { importsOf, readSources, targetOf, type Sources } from './architecture/imports.ts';
 
@@ -29,7 +29,7 @@ export function projectOf(path: string, sources: Sources): keyof TestFiles {
   if (path.startsWith('test/conformance/') || reached.has('test/conformance/suite.ts')) return 'conformance';
   const engines = [...reached].some((each) => each.startsWith('test/engines/') && each !== path);
   if (path.startsWith('test/e2e/') || engines) return 'e2e';
-  return reached.has('node:child_process') || reached.has('test/api/place.ts') ? 'processes' : 'unit';
+  return reached.has('node:child_process') || reached.has('src/main.ts') ? 'processes' : 'unit';
 }
 
 /** Adds the file and all that it imports, directly or not, as far as these are sources; of packages, their names. */
