@@ -65,9 +65,10 @@ function run(step: Step, live: boolean): Promise<{ code: number; output: string 
   const [command, ...rest] = step.command;
   const env = { ...process.env, ...step.env };
   return new Promise((resolve, reject) => {
+    // Descriptor 3 leads to the terminal, for what must be seen at once.
     const child = spawn(command, rest, {
       env,
-      stdio: ['ignore', live ? 'inherit' : 'pipe', live ? 'inherit' : 'pipe'],
+      stdio: ['ignore', live ? 'inherit' : 'pipe', live ? 'inherit' : 'pipe', 1],
     });
     const chunks: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk));

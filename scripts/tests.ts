@@ -39,7 +39,7 @@ export async function runTests({ name, projects, files = [], env = {}, live }: T
       {
         name,
         command: ['vitest', 'run', '--passWithNoTests', ...shown, ...json, ...chosen, ...files],
-        env: { ...env, CAISSON_TEST_TIMES: timesPath },
+        env: { ...env, CAISSON_TEST_TIMES: timesPath, CAISSON_TEST_FAILURES_FD: '3' },
       },
       { live },
     );

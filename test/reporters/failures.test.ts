@@ -11,7 +11,11 @@ it(
   'prints each failed try, hook and test with its causes at once, while the run goes on',
   { timeout: 60_000 },
   async () => {
-    const child = spawn(process.execPath, [vitest, 'run', '--root', root], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const env = { ...process.env, CAISSON_TEST_FAILURES_FD: '1' };
+    const child = spawn(process.execPath, [vitest, 'run', '--root', root], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
     await expect.poll(() => text, { timeout: 40_000 }).toContain('the hook failed');

@@ -2,10 +2,13 @@
  * Prints each failed try of a test, each failed hook and each file that cannot be loaded at the moment it happens: a run that is
  * canceled, killed or passes at the second try has said why by then.
  */
+import { writeSync } from 'node:fs';
 import type { RunnerTaskEventPack, RunnerTaskResultPack, SerializedError, TestError } from 'vitest';
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
 
 const longestError = 12_000;
+/** `scripts/steps.ts` keeps the output of a step until its end, and gives it this way past that. */
+const descriptor = Number(process.env['CAISSON_TEST_FAILURES_FD'] ?? 1);
 
 export default class Failures implements Reporter {
   #vitest: Vitest | null = null;
@@ -46,7 +49,7 @@ function say(what: string, where: string, errors: readonly (SerializedError | Te
   if (errors.length === 0) return;
   const text = errors.map(explained).join('\n');
   const moment = new Date().toISOString().slice(11, 19);
-  console.log(`${what} at ${moment}: ${where}\n${text.slice(0, longestError)}\n`);
+  writeSync(descriptor, `${what} at ${moment}: ${where}\n${text.slice(0, longestError)}\n\n`);
 }
 
 /** With its causes, which vitest keeps apart from the stack. */
