@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type * as errors from '../src/errors.ts';
 import { CaissonError, toCaissonError } from '../src/errors.ts';
 
 it('keeps the words of a defect out of the message, and its errno in', () => {
@@ -14,7 +15,7 @@ it('keeps the words of a defect out of the message, and its errno in', () => {
 it('is an error of Caisson also where it comes from another copy of the class', async () => {
   // Another URL is another module.
   const other = '../src/errors.ts?copy';
-  const copy: typeof import('../src/errors.ts') = await import(other);
+  const copy: typeof errors = await import(other);
   expect(copy.CaissonError).not.toBe(CaissonError);
   expect(new copy.CaissonError('not_found', 'x')).toBeInstanceOf(CaissonError);
   expect(Object.assign(new Error('x'), { code: 'not_found', name: 'CaissonError' })).not.toBeInstanceOf(CaissonError);
