@@ -27,11 +27,12 @@ function line(name: string, before: number | undefined, after: number | undefine
   return `${seconds(before)} ${seconds(after)}  ${ratio.padStart(5)}  ${name}`;
 }
 
-const backends = /\b(?:docker|local|ssh|singularity|modal|daytona)\b/g;
+/** What differs from run to run or place to place: backends, paths and keys of a checkout, counts. */
+const varying = /'?\b(?:docker|local|ssh|singularity|modal|daytona)\b'?|(?:\/[\w.-]+){3,}|[\w+/=]{40,}|\d+/g;
 
 /**
  * The cases of `before` that `after` does not have, by their titles. A file may move, and a suite may be split by backend: a case
- * is the same wherever it stands and whichever backend its titles name, but as many must be left as there were.
+ * is the same wherever it stands, whichever backend and whatever count its titles name, but as many must be left as there were.
  */
 export function missingCases(before: readonly CaseTime[], after: readonly CaseTime[]): readonly string[] {
   const left = new Map<string, number>();
@@ -46,4 +47,4 @@ export function missingCases(before: readonly CaseTime[], after: readonly CaseTi
   });
 }
 
-const keyOf = ({ name }: CaseTime): string => name.replaceAll(backends, '*');
+const keyOf = ({ name }: CaseTime): string => name.replaceAll(varying, '*');

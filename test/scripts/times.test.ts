@@ -42,6 +42,12 @@ describe('missingCases', () => {
     expect(missingCases(before, after)).toEqual(['API, on docker > run.short', 'b > two']);
   });
 
+  it('takes a case for the same whose title names another count, key or checkout', () => {
+    const before = cases('stops for 10 seconds', `key ${'a'.repeat(50)}`, 'runs on /a/one/bin/node');
+    const after = cases('stops for 3 seconds', `key ${'b'.repeat(50)}`, 'runs on /b/two/bin/node');
+    expect(missingCases(before, after)).toEqual([]);
+  });
+
   it('counts cases of one title', () => {
     expect(missingCases(cases('a > one', 'a > one'), cases('a > one'))).toEqual(['a > one']);
   });
