@@ -31,7 +31,7 @@ export function seccompProfile(architecture: Architecture): string {
       // "all but AF_ALG and AF_VSOCK" could be got round by setting a high bit.
       ...list.socketFamilies.map((family) => allowWhen('socket', { value: family, op: 'SCMP_CMP_EQ' })),
       ...list.personalities.map((personality) => allowWhen('personality', { value: personality, op: 'SCMP_CMP_EQ' })),
-      allowWhen('clone', { value: list.cloneNamespaceFlags, op: 'SCMP_CMP_MASKED_EQ' }),
+      allowWhen('clone', { value: list.refusedCloneFlags, op: 'SCMP_CMP_MASKED_EQ' }),
       // Its flags are behind a pointer, where no filter can look; libc falls back to clone at ENOSYS.
       { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: 38 },
     ],

@@ -44,6 +44,11 @@ describe('our seccomp profile', () => {
     expect(new Set(free).size).toBe(free.length);
   });
 
+  test('allows clone without namespaces and without the parent of the caller as parent', () => {
+    const [rule] = profileOf('x86_64').syscalls.filter(({ names }) => names.includes('clone'));
+    expect(rule?.args).toEqual([{ index: 0, value: 0x7e028000, op: 'SCMP_CMP_MASKED_EQ' }]);
+  });
+
   test('differs between architectures in nothing else', () => {
     const own = ['arch_prctl', 'modify_ldt', 'sync_file_range2'];
     const common = (architecture: Architecture): readonly Rule[] =>

@@ -25,6 +25,7 @@ describe.skipIf(host === null)('our seccomp profile', () => {
     ['AF_ALG behind a high bit', 'syscall(41, 0x100000026, 5, 0)'],
     ['unshare of a user namespace', 'syscall(272, 0x10000000)'],
     ['clone with a user namespace', 'syscall(56, 0x10000011, 0, 0, 0, 0)'],
+    ['clone with the parent of the caller as its parent', 'syscall(56, 0x8011, 0, 0, 0, 0)'],
     ['mount', 'syscall(165, 0, 0, 0, 0, 0)'],
     ['keyctl', 'syscall(250, 0, 0, 0)'],
     ['bpf', 'syscall(321, 0, 0, 0)'],
