@@ -19,6 +19,7 @@ import type {
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { delay } from './engine/delay.ts';
+import { ptraceFindings } from '../shared/ptrace.ts';
 import { toCheck, toFailedCheck } from './check.ts';
 import { inspectContainer, removeContainer, toState } from './container/container.ts';
 import { make, type Created } from './container/create.ts';
@@ -76,11 +77,12 @@ class DockerBackend implements Backend {
 
   async check(options: Cancelable = {}): Promise<Check> {
     try {
-      const check = toCheck(await this.#engine.facts(options.signal));
-      return {
-        ...check,
-        findings: [...(await imageFindings(this.#engine, this.#image, options.signal)), ...check.findings],
-      };
+      const facts = await this.#engine.facts(options.signal);
+      const check = toCheck(facts);
+      const where = { facts, local: await this.#engine.isLocal(), root: true };
+      const ofKernel = onThisKernel(facts.defaultRuntime, where) ? ptraceFindings() : [];
+      const ofImage = await imageFindings(this.#engine, this.#image, options.signal);
+      return { ...check, findings: [...ofImage, ...check.findings, ...ofKernel] };
     } catch (error) {
       throwIfAborted(options);
       return toFailedCheck(error);

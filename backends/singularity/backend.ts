@@ -21,6 +21,7 @@ import { Pipes } from '../shared/pipes.ts';
 import { refuseMore } from '../shared/refuse-more.ts';
 import { Registry } from '../shared/registry.ts';
 import type { Account } from './account.ts';
+import { ptraceFindings } from '../shared/ptrace.ts';
 import { problemOf, toCheck, toFailedCheck } from './check.ts';
 import { askFacts, type Facts } from './facts.ts';
 import { Images } from './images.ts';
@@ -54,7 +55,8 @@ class SingularityBackend implements Backend {
   async check(options: Cancelable = {}): Promise<Check> {
     throwIfAborted(options);
     try {
-      return toCheck(await untilAborted(askFacts(this.#options, this.#pipesFor), options.signal));
+      const check = toCheck(await untilAborted(askFacts(this.#options, this.#pipesFor), options.signal));
+      return { ...check, findings: [...check.findings, ...ptraceFindings()] };
     } catch (error) {
       throwIfAborted(options);
       return toFailedCheck(error);
