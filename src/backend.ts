@@ -561,6 +561,8 @@ export interface SandboxProcess {
   /** 0: it was started from outside. */
   readonly parent: number;
   readonly session: number;
+  /** It is stopped, or another process traces it. */
+  readonly isHalted: boolean;
 }
 
 /** A reading of one moment. Bytes and nanoseconds; `null` where the place does not tell. */

@@ -1,6 +1,7 @@
 import type { Process, PtyProcess, Sandbox } from '../backend.ts';
 import { abortError, CaissonError, isCode } from '../errors.ts';
 import type { ExecContext } from './context.ts';
+import { startedAs } from './code.ts';
 import { execVariable } from '../values/exec-variable.ts';
 import type { ExecRequest } from './types.ts';
 
@@ -58,8 +59,9 @@ function callPlace(
   request: ExecRequest,
   how: { readonly signal: AbortSignal; readonly onSent: () => void },
 ): Promise<Process | PtyProcess> {
-  const { command, cwd, tty, confidential = false } = request;
-  const env = { ...request.env, [execVariable]: request.execId };
+  const { cwd, tty, confidential = false } = request;
+  const { command, env: given } = startedAs(request);
+  const env = { ...given, [execVariable]: request.execId };
   if (tty === null) return sandbox.exec(command, { cwd, env, confidential, stdin: request.stdin, ...how });
   if (sandbox.pty === undefined) {
     throw new CaissonError('not_supported', 'this backend has no terminals', {

@@ -5,8 +5,10 @@
  * killed, the script may not live to remove the directory: `code-cleanup.sh` does it then.
  */
 import { CaissonError } from '../errors.ts';
+import { carried } from '../inside/carried.ts';
 import { scriptOf } from '../inside/script.ts';
 import { execIn } from '../values/owner.ts';
+import type { ExecRequest } from './types.ts';
 
 export const languages = ['python', 'node', 'bash'] as const;
 export type Language = (typeof languages)[number];
@@ -16,6 +18,8 @@ const programs: Readonly<Record<Language, { readonly file: string; readonly comm
   node: { file: 'main.mjs', commands: 'node nodejs' },
   bash: { file: 'main.sh', commands: 'bash' },
 };
+
+const shownName = 'caisson-code';
 
 export function codeDirectory(execId: string): string {
   return `caisson-code-${execIn(execId)}`;
@@ -34,5 +38,16 @@ export function codeCommand(
     });
   }
   const { file, commands } = programs[known];
-  return ['sh', '-c', scriptOf('code'), 'caisson-code', codeDirectory(execId), file, commands, hidden.join(' ')];
+  return ['sh', '-c', scriptOf('code'), shownName, codeDirectory(execId), file, commands, hidden.join(' ')];
+}
+
+/** A command as it is started: what runs a program for Caisson is not found by the name of that program. */
+export function startedAs({
+  command,
+  env,
+}: Pick<ExecRequest, 'command' | 'env'>): Pick<ExecRequest, 'command' | 'env'> {
+  const [, , text, name, ...args] = command;
+  if (name !== shownName || text !== scriptOf('code')) return { command, env };
+  const own = carried('code', text, args);
+  return { command: own.command, env: { ...env, ...own.env } };
 }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { Process, ProcessEnd, Sandbox } from '../backend.ts';
 import { abortError, CaissonError, isCode } from '../errors.ts';
+import { carried } from '../inside/carried.ts';
 import { fromText, printable } from './byte-name.ts';
 import { exits } from './exits.ts';
 
@@ -32,9 +33,10 @@ const fixedEnv = { LC_ALL: 'C', TAR_OPTIONS: '--blocking-factor=128' };
 export async function startTransfer(sandbox: Sandbox, options: TransferOptions): Promise<Transfer> {
   const { script, args, stdin, signal } = options;
   try {
-    const process = await sandbox.exec(['sh', '-c', script, 'sh', ...args], {
+    const { command, env } = carried('files', script, args);
+    const process = await sandbox.exec(command, {
       cwd: '/',
-      env: { ...options.env, ...fixedEnv },
+      env: { ...options.env, ...fixedEnv, ...env },
       stdin,
       ...(signal === undefined ? {} : { signal }),
     });

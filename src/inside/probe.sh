@@ -57,4 +57,6 @@ up unified "$unified_path"
 up memory "$memory_path"
 up pids "$pids_path"
 up cores "$cpu_path"
+echo '== kernel'
+value ptrace_scope /proc/sys/kernel/yama/ptrace_scope
 echo '== end'

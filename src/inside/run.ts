@@ -1,6 +1,7 @@
 /** Runs a short script of Caisson in a sandbox and returns its output, bounded in time and size. */
 import type { Process, Sandbox } from '../backend.ts';
 import { abortError, CaissonError } from '../errors.ts';
+import { carried } from './carried.ts';
 import { noPlaceStatus } from './kept.ts';
 import { execVariable } from '../values/exec-variable.ts';
 
@@ -29,9 +30,10 @@ const patienceMs = 20_000;
 export async function runScript(sandbox: Sandbox, run: ScriptRun): Promise<ScriptEnd> {
   const late = AbortSignal.timeout(run.patienceMs ?? patienceMs);
   const signal = run.signal === undefined ? late : AbortSignal.any([run.signal, late]);
-  const process = await sandbox.exec(['sh', '-c', run.script, `caisson-${run.name}`, ...run.args], {
+  const { command, env } = carried(run.name, run.script, run.args);
+  const process = await sandbox.exec(command, {
     cwd: run.cwd ?? '/',
-    env: { ...run.env, [execVariable]: run.name },
+    env: { ...run.env, ...env, [execVariable]: run.name },
     stdin: run.input !== undefined,
     signal,
   });

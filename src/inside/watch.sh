@@ -2,7 +2,7 @@
 # Watches one command on the direct path: starts it in a child, and prints a mark behind the last byte of it.
 # `src/exec/direct/script.ts` says why.
 #
-# $1 nonce, $2 working directory, $3 ... names of variables whose values come as `_cz_v_NAME`; then `--` and the command, or
+# $1 nonce as TAIL.HEAD, $2 working directory, $3 ... variables as NAME=VALUE; then `--` and the command, or
 # `-e PROGRAM NAME=VALUE ... PROGRAM ...` where env(1) has to set variables that shells keep for themselves.
 _cz_nonce=$1 _cz_directory=$2 _cz_holders='' _cz_foreign='' _cz_id=${CAISSON_EXEC#watch-}
 shift 2
@@ -29,14 +29,15 @@ _cz_last_before
 (
   unset SHLVL OLDPWD PWD
   CAISSON_EXEC=$_cz_id
-  while case $1 in -- | -e) false ;; esac; do
-    eval "export $1=\"\$_cz_v_$1\""
-    unset "_cz_v_$1"
-    shift
-  done
   IFS= read -r _cz_stat </proc/self/stat
   _cz_read_born
   _cz_says=" ${_cz_stat%% *}.$_cz_born"
+  while case $1 in -- | -e) false ;; esac; do
+    # A variable with its value.
+    # shellcheck disable=SC2163
+    export "$1"
+    shift
+  done
   case $1 in
     -e)
       _cz_begin "$2"

@@ -6,13 +6,13 @@ import { asset } from './asset.ts';
 
 const known = new Map<string, string>();
 
-/** `paths`: relative to the package, without `.sh`. A part that defines functions comes before what calls them. */
+/** `paths`: relative to the package, without `.sh`; one for bash alone ends in `.bash`. A part that defines functions comes before what calls them. */
 export function shellText(...paths: readonly string[]): string {
   return paths.map(textOf).join('\n');
 }
 
 function textOf(path: string): string {
-  const text = known.get(path) ?? stripped(asset(`${path}.sh`));
+  const text = known.get(path) ?? stripped(asset(path.endsWith('.bash') ? path : `${path}.sh`));
   known.set(path, text);
   return text;
 }

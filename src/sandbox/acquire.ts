@@ -68,7 +68,7 @@ async function running(context: Context, row: SandboxRow): Promise<Sandbox | nul
   await keepFilter(context, row, sandbox);
   if (!(await hasWayOut(context, row, sandbox))) return null;
   // Another call may have attached it meanwhile, and uses its lanes.
-  return context.live.get(row.id) ?? keepLive(context, row.id, sandbox);
+  return context.live.get(row.id) ?? keepLive(context, row, sandbox);
 }
 
 /** False: what carries its bytes has ended, and is started again by one process alone. One that is ephemeral has a single user. */
@@ -190,6 +190,6 @@ async function ready(context: Context, handle: Handle): Promise<Handle> {
   await context.store.updateSandbox(handle.row.id, patch);
   // Commands may run in the lanes of one that was there all the time.
   const known = handle.how === 'found' ? context.live.get(handle.row.id) : undefined;
-  const sandbox = known ?? keepLive(context, handle.row.id, handle.sandbox);
+  const sandbox = known ?? keepLive(context, handle.row, handle.sandbox);
   return { ...handle, row: { ...handle.row, ...patch }, sandbox };
 }

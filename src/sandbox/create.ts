@@ -66,7 +66,7 @@ export async function placeSandbox(
     const sandbox = await context.gate.pass(row.backend, create, options.signal);
     await failpoint('after-create');
     const unproved = await proveMounts(context, { row, sandbox, mayMiss: plan.allowDegraded }, mounts);
-    const live = keepLive(context, row.id, sandbox, nonce);
+    const live = keepLive(context, row, sandbox, nonce);
     await proveNetwork(context, row, live);
     if (hasDoor(row)) await context.doors.enter(row);
     await keepFilter(context, row, live);

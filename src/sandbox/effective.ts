@@ -35,6 +35,11 @@ export type Effective = {
   readonly interfaces: readonly string[];
   /** Whether there is a route by another interface than loopback. `null`: it could not be read. */
   readonly routed: boolean | null;
+  /**
+   * kernel.yama.ptrace_scope: from 1 on no process of the sandbox writes the memory of another that is not its child. `null`: the
+   * kernel has no Yama, and each can write that of all others of its user.
+   */
+  readonly ptraceScope: number | null;
 };
 
 const longestText = 256 * 1024;
@@ -66,6 +71,7 @@ export function parseEffective(text: string): Effective | null {
       .slice(0, mostEntries),
     interfaces: interfacesOf(parts.get('network') ?? ''),
     routed: routedBy(parts.get('routes') ?? '', parts.get('routes6') ?? ''),
+    ptraceScope: count(fields(parts.get('kernel') ?? '', '=').get('ptrace_scope')),
   };
 }
 

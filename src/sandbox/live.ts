@@ -1,14 +1,22 @@
 /** The handles that this process holds, each with its lanes. */
 import type { Sandbox } from '../backend.ts';
 import { LanedSandbox } from '../exec/lane/laned.ts';
+import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 
 /** `nonce`: what the guardian in the sandbox's first process was started with, when this process has just made it. */
-export function keepLive(context: Context, id: string, sandbox: Sandbox, nonce: string | null = null): Sandbox {
-  forgetLive(context, id);
+export function keepLive(context: Context, row: SandboxRow, sandbox: Sandbox, nonce: string | null = null): Sandbox {
+  forgetLive(context, row.id);
   const laned = new LanedSandbox(sandbox, nonce, { enabled: context.lanes, tally: context.laneTally });
-  context.live.set(id, laned);
+  context.live.set(row.id, laned);
+  heedMemory(context, row.id, row.effective);
   return laned;
+}
+
+/** What was measured says whether a process of the sandbox can write the memory of its lanes. */
+export function heedMemory(context: Context, id: string, effective: SandboxRow['effective']): void {
+  const scope = effective?.['ptraceScope'];
+  if (typeof scope === 'number' && scope > 0) context.live.get(id)?.protectMemory();
 }
 
 /** It has stopped, gone or proved dead. */

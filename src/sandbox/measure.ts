@@ -4,6 +4,7 @@ import { isCode } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 import type { Effective } from './effective.ts';
+import { heedMemory } from './live.ts';
 import { probe } from './probe.ts';
 
 /** Starts measuring; `measured` waits for it. */
@@ -22,6 +23,7 @@ export async function measured(context: Context, row: SandboxRow, sandbox: Sandb
 
 async function measureNow(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<Effective | null> {
   const effective = await probe(sandbox);
+  heedMemory(context, row.id, effective);
   try {
     if (effective !== null) await context.store.updateSandbox(row.id, { effective });
   } catch (error) {

@@ -18,7 +18,7 @@ export async function presentSandbox(
   const known = context.live.get(row.id);
   if (known !== undefined) return known;
   const sandbox = await attachIfThere(await context.backend(row.backend), row.ref, options);
-  return sandbox === null || sandbox.state !== 'running' ? null : keepLive(context, row.id, sandbox);
+  return sandbox === null || sandbox.state !== 'running' ? null : keepLive(context, row, sandbox);
 }
 
 /** Where what we keep inside a sandbox is. */

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Process, Sandbox } from '../backend.ts';
 import { type Effective, parseEffective } from './effective.ts';
+import { carried } from '../inside/carried.ts';
 import { scriptOf } from '../inside/script.ts';
 
 const patienceMs = 10_000;
@@ -10,9 +11,10 @@ const endMark = '== end\n';
 
 /** `null` when the sandbox cannot tell: no shell, or a text that does not parse. Throws what `exec` throws. */
 export async function probe(sandbox: Sandbox): Promise<Effective | null> {
-  const process = await sandbox.exec(['sh', '-c', scriptOf('probe')], {
+  const { command, env } = carried('probe', scriptOf('probe'), []);
+  const process = await sandbox.exec(command, {
     cwd: '/',
-    env: { CAISSON_EXEC: 'probe' },
+    env: { ...env, CAISSON_EXEC: 'probe' },
     stdin: false,
   });
   try {

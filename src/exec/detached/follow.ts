@@ -4,6 +4,7 @@ import type { Process } from '../../backend.ts';
 import { abortError } from '../../errors.ts';
 import { exitOf } from '../outcome.ts';
 import type { Exit, StreamSummary } from '../exit.ts';
+import { carried } from '../../inside/carried.ts';
 import { execVariable } from '../../values/exec-variable.ts';
 import type { ExecEvent, StreamName, Where } from '../types.ts';
 import { findProcess, type Kept, unknownProcess } from './list.ts';
@@ -72,9 +73,10 @@ async function startFollower(
   const { stdout, stderr } = look.position;
   const args = [key, look.id, String(stdout), String(stderr), String(look.rounds)];
   // With stdin, so that it takes no lane from short commands.
-  const process = await sandbox.exec(['sh', '-c', processScript('follow'), 'caisson-follow', ...args], {
+  const { command, env } = carried('follow', processScript('follow'), args);
+  const process = await sandbox.exec(command, {
     cwd: '/',
-    env: { [execVariable]: 'follow' },
+    env: { ...env, [execVariable]: 'follow' },
     stdin: true,
     ...(signal === undefined ? {} : { signal }),
   });

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { abortError, CaissonError, toCaissonError } from '../../errors.ts';
+import { carried } from '../../inside/carried.ts';
 import { runScript } from '../../inside/run.ts';
 import { execVariable } from '../../values/exec-variable.ts';
 import { type Kept, unknownProcess } from './list.ts';
@@ -22,9 +23,10 @@ export async function sendInput(kept: Kept, id: string, source: Readable): Promi
 }
 
 async function passOn({ sandbox, key, signal }: Kept, id: string, source: Readable): Promise<void> {
-  const process = await sandbox.exec(['sh', '-c', processScript('input'), 'caisson-input', key, id], {
+  const { command, env } = carried('input', processScript('input'), [key, id]);
+  const process = await sandbox.exec(command, {
     cwd: '/',
-    env: { [execVariable]: 'input' },
+    env: { ...env, [execVariable]: 'input' },
     stdin: true,
     ...(signal === undefined ? {} : { signal }),
   });

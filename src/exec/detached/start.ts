@@ -1,6 +1,7 @@
 /** Starts a process that outlives the request, and the service. */
 import { CaissonError } from '../../errors.ts';
 import { checkRequest } from '../request.ts';
+import { carriedIn } from '../../inside/carried.ts';
 import { runScript } from '../../inside/run.ts';
 import type { ExecRequest } from '../types.ts';
 import type { Kept } from './list.ts';
@@ -18,13 +19,14 @@ export async function startDetached(kept: Kept, request: ExecRequest): Promise<b
   checkRequest(request);
   const { execId, command, cwd, env, stdin } = request;
   const input = stdin ? 'y' : '';
-  const settings = [kept.key, execId, String(keptStreamBytes / 512), String(keepEndedMinutes), shown(command), input];
+  const settings = [execId, String(keptStreamBytes / 512), heldNames.join(' ')];
+  const supervisor = carriedIn('CAISSON_SUPERVISOR', supervisorScript(), [...settings, ...command]);
   const { exitCode } = await runScript(kept.sandbox, {
     name: 'detach',
     script: processScript('start'),
-    args: [...settings, heldNames.join(' '), supervisorScript(), ...command],
+    args: [kept.key, execId, String(keepEndedMinutes), shown(command), input],
     cwd,
-    env: held(env),
+    env: { ...held(env), ...supervisor },
     signal: kept.signal,
   });
   if (exitCode === 0) return true;

@@ -35,9 +35,10 @@ export class MarkedProcess implements Process {
   readonly #sourcesEnded = Promise.withResolvers<void>();
   /** Streams of the place that have not ended. */
   #open = 2;
+  /** The process has ended, and its last bytes have had time to arrive. */
+  #hasEnded = false;
   /** Both marks are there, and what comes from then on is written by holders. */
   #isMarked = false;
-  #behind = 0;
 
   constructor(inner: Process, { nonce, signal }: { readonly nonce: string; readonly signal: Signal }) {
     this.#inner = inner;
@@ -47,7 +48,7 @@ export class MarkedProcess implements Process {
     this.stderr = readerOf(inner.stderr);
     this.#opening.promise.catch(() => undefined); // the caller of `opening` gets the error
     this.#exchange = new Exchange(
-      { nonce, greeting: null, form: statusForm, opening: openingForm },
+      { nonce, form: statusForm, opening: openingForm, waitsForEnd: true },
       {
         opened: (trailer) => this.#opened(trailer),
         deliver: (name, bytes) => this.#deliver(name, bytes),
@@ -56,7 +57,10 @@ export class MarkedProcess implements Process {
       },
     );
     for (const name of ['stdout', 'stderr'] as const) this.#listen(name);
-    inner.wait().catch(() => this.#exchange.lose('its end cannot be known'));
+    inner.wait().then(
+      () => void this.#conclude(),
+      () => this.#exchange.lose('its end cannot be known'),
+    );
   }
 
   /** Rejects with `unavailable` when the streams have ended before its word. */
@@ -102,7 +106,7 @@ export class MarkedProcess implements Process {
       over = true;
       this.#open -= 1;
       if (this.#open > 0) return;
-      this.#exchange.lose('the streams ended before the mark behind its last byte');
+      if (!this.#exchange.conclude()) this.#exchange.lose('the streams ended before the mark behind its last byte');
       this.#sourcesEnded.resolve();
       this.#endStreams();
     };
@@ -113,9 +117,16 @@ export class MarkedProcess implements Process {
   }
 
   #receive(name: StreamName, chunk: Buffer): void {
-    this.#behind += this.#isMarked ? chunk.length : 0;
-    if (this.#isMarked) this.#deliver(name, chunk);
-    else this.#exchange.feed(name, chunk);
+    if (this.#isMarked) return this.#deliver(name, chunk);
+    this.#exchange.feed(name, chunk);
+    if (this.#hasEnded) this.#exchange.conclude();
+  }
+
+  /** A command can print marks; it cannot end its watcher with them. */
+  async #conclude(): Promise<void> {
+    await settledOrLate(this.#sourcesEnded.promise, holderMs);
+    this.#hasEnded = true;
+    this.#exchange.conclude();
   }
 
   #opened(trailer: string): void {
@@ -132,16 +143,17 @@ export class MarkedProcess implements Process {
   async #marked(trailer: string, late: Late): Promise<void> {
     const { seen, suspects } = readStatus(trailer);
     this.#isMarked = true;
-    for (const name of ['stdout', 'stderr'] as const) this.#receive(name, late[name]);
-    // A command can forge the marks, not the end of its watcher: bytes between the two are a forgery.
-    await this.#inner.wait().catch(() => undefined);
-    await settledOrLate(this.#sourcesEnded.promise, holderMs);
+    for (const name of ['stdout', 'stderr'] as const) if (late[name].length > 0) this.#deliver(name, late[name]);
     if (suspects.length === 0) {
-      const forged = { is: 'cut', why: 'bytes followed the mark behind its last byte' } as const;
-      this.#proof.resolve(this.#behind === 0 ? { is: 'ended' } : forged);
+      const isLast = late.stdout.length + late.stderr.length === 0;
+      this.#proof.resolve(
+        isLast ? { is: 'ended' } : { is: 'cut', why: 'bytes followed the mark behind its last byte' },
+      );
       this.#endStreams();
       return;
     }
+    await this.#inner.wait().catch(() => undefined);
+    await settledOrLate(this.#sourcesEnded.promise, holderMs);
     this.#proof.resolve(this.#open === 0 || seen.length === 0 ? { is: 'ended' } : { is: 'held', pids: seen });
   }
 

@@ -3,11 +3,11 @@
  * last byte of it. A service that carries the streams may drop bytes and still end them cleanly; it cannot drop bytes and
  * deliver the mark that follows them.
  *
- *   $1        nonce of the marks. The command can read it in the arguments of its parent, and so only hide output of its own:
- *             the status is the place's word, and bytes behind the mark are an error
+ *   $1        nonce of the marks, in halves. The command can read it in the memory of its parent, and so only lie about output
+ *             of its own: the status is the place's word, and a mark that bytes follow was data
  *   $2        working directory. It is entered here and never given to the service, which would follow links in it
- *   $3 ...    names of variables whose values come as `_cz_v_NAME`, so that they do not change this shell; then `--` and the
- *             command, or `-e PROGRAM NAME=VALUE ... PROGRAM ...` where env(1) has to set variables that shells keep for themselves
+ *   $3 ...    variables as NAME=VALUE, which are set for the command alone; then `--` and the command, or `-e PROGRAM NAME=VALUE
+ *             ... PROGRAM ...` where env(1) has to set variables that shells keep for themselves
  *   CAISSON_EXEC  `watch-` and the id of the exec; the command itself has the id
  *
  * The opening mark is `NONCE+ PID.BORN;` (pid and start time of the child, proc_pid_stat(5)), `NONCE-;` where the

@@ -1,6 +1,7 @@
 /** Starts a command on the direct path behind a watcher, where the streams are carried by a service that may drop bytes. */
 import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { whenOpened } from '../lane/opened.ts';
+import { carried } from '../../inside/carried.ts';
 import { scriptOf } from '../../inside/script.ts';
 import { newNonce } from '../random.ts';
 import { execVariable } from '../../values/exec-variable.ts';
@@ -24,15 +25,13 @@ export async function startDirect(
 const signalMs = 5000;
 
 async function signalLeader(sandbox: Pick<Sandbox, 'exec'>, { pid, born }: Leader, name: string): Promise<void> {
-  const process = await sandbox.exec(
-    ['sh', '-c', scriptOf('signal-leader'), 'caisson-signal', pid, born, name.slice('SIG'.length)],
-    {
-      cwd: '/',
-      env: { [execVariable]: 'signal' },
-      stdin: false,
-      signal: AbortSignal.timeout(signalMs),
-    },
-  );
+  const { command, env } = carried('signal', scriptOf('signal-leader'), [pid, born, name.slice('SIG'.length)]);
+  const process = await sandbox.exec(command, {
+    cwd: '/',
+    env: { ...env, [execVariable]: 'signal' },
+    stdin: false,
+    signal: AbortSignal.timeout(signalMs),
+  });
   process.stdout.resume();
   process.stderr.resume();
   await process.wait().finally(() => process.release());

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Process, Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Survivor } from '../exit.ts';
+import { carried } from '../../inside/carried.ts';
 import { execVariable } from '../../values/exec-variable.ts';
 import { killScript } from './script.ts';
 
@@ -49,9 +50,10 @@ export class KillConversation {
 
   static async start(sandbox: Sandbox, execId: string, mode: KillMode): Promise<KillConversation> {
     const own = `kill-${randomBytes(8).toString('hex')}`;
-    const process = await sandbox.exec(['sh', '-c', killScript(), 'caisson-kill', execId, mode, own], {
+    const { command, env } = carried('kill', killScript(), [execId, mode, own]);
+    const process = await sandbox.exec(command, {
       cwd: '/',
-      env: { [execVariable]: own, LC_ALL: 'C' },
+      env: { ...env, [execVariable]: own, LC_ALL: 'C' },
       stdin: true,
       signal: AbortSignal.timeout(answerMs),
     });

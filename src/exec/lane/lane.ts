@@ -4,7 +4,7 @@
  *   opening -> idle -> running -> idle
  *                         |  \-> checking -> idle      a process held a stream at the end; looked at again, none does
  *                         v           |
- *                      retired <------+                it died, was forged, is still held, or said something while idle
+ *                      retired <------+                it died, is still held, or said something while idle
  *
  * A request is written only to a lane that is verified idle: what is queued in its stdin could be read by a command.
  */
@@ -14,11 +14,12 @@ import { CaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
 import { endWithMemory } from './ended.ts';
 import { type Answer, Exchange, type Late, type StreamName } from './exchange.ts';
+import { awaitHello, type LaneStart } from './hello.ts';
 import { type LaneControl, LaneProcess } from './lane-process.ts';
-import { helloForm, openingForm, readOpening, readStatus, type Status, statusForm } from './protocol.ts';
-import { encodeAgain, encodeNow, encodeReady, encodeRequest, type LaneCommand } from './request.ts';
+import { openingForm, readOpening, readStatus, type Status, statusForm } from './protocol.ts';
+import { ReadyChild } from './ready-child.ts';
+import { encodeAgain, encodeEnd, encodeNow, encodeRequest, type LaneCommand } from './request.ts';
 import { judge, type Look, type Looked } from './look.ts';
-import { laneCommand } from './script.ts';
 
 type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
 
@@ -31,7 +32,6 @@ const recheckPausesMs = [2, 10, 30, 40, 40, 40, 40, 40];
 const laterRecheckMs = 500;
 /** Long enough to wrap the pid counter: a range of pids proves nothing then, and everything is looked at. */
 const longRunMs = 2_000;
-const openPatienceMs = 20_000;
 const lastWordsMs = 50;
 
 export interface Surroundings {
@@ -59,12 +59,12 @@ export class Lane {
   #state: State = 'opening';
   /** `null`: the lane has nothing to say. */
   #exchange: Exchange | null = null;
-  #greeting: string | null = null;
+  #notice: string | null = null;
   #current: Current | null = null;
   #startedAt = 0;
   #canStandReady = false;
   /** The child that waits in it for a request. */
-  #child: { readonly tag: string; readonly nonce: string; readonly since: number } | null = null;
+  #child: ReadyChild | null = null;
   #children = 0;
 
   constructor(process: Process, surroundings: Surroundings) {
@@ -91,34 +91,23 @@ export class Lane {
     return this.#startedAt;
   }
 
-  static readonly command = laneCommand;
-
   /** See `beats.ts`. One that runs a command reads nothing, and needs none. */
   beat(): void {
     if (this.#state === 'idle') this.#process.stdin?.write('\n');
   }
 
-  /** Waits for the hello of a shell that was started with `command(nonce)`. Throws when it does not come. */
-  async open(nonce: string): Promise<void> {
-    const hello = Promise.withResolvers<string | null>();
-    this.#exchange = new Exchange(
-      { nonce, greeting: null, form: helloForm },
-      {
-        deliver: () => undefined,
-        ended: (trailer) => {
-          this.#exchange = null;
-          hello.resolve(trailer);
-        },
-        lost: () => hello.resolve(null),
-      },
-    );
-    const answer = await Promise.race([hello.promise, sleep(openPatienceMs, null, { ref: false })]);
-    if (answer === null || this.#isRetired()) {
+  /** Gives the shell its program and waits for the hello. Throws when it does not come. */
+  async open({ nonce, program, notice }: LaneStart): Promise<void> {
+    const { exchange, answer } = awaitHello(nonce);
+    this.#exchange = exchange;
+    this.#process.stdin?.write(program);
+    const hello = await answer;
+    if (hello === null || this.#isRetired()) {
       this.close();
       throw new CaissonError('not_supported', 'no lane opens here: it needs sh, setsid and /proc in the sandbox');
     }
-    [this.#greeting, this.pid] = [nonce, Number.parseInt(answer.slice(1), 10)];
-    this.#canStandReady = answer.endsWith('+');
+    this.#exchange = null;
+    [this.#notice, this.pid, this.#canStandReady] = [notice ?? null, hello.pid, hello.canStandReady];
     this.#state = 'idle';
   }
 
@@ -135,7 +124,7 @@ export class Lane {
     this.#current = current;
     const nonce = child?.nonce ?? newNonce();
     this.#exchange = new Exchange(
-      { nonce, greeting: this.#greeting, form: statusForm, opening: openingForm },
+      { nonce, notice: this.#notice, form: statusForm, opening: openingForm },
       this.#answerFor(current),
     );
     this.#process.stdin?.write(
@@ -148,16 +137,22 @@ export class Lane {
   standReady(): void {
     if (!this.#canStandReady || this.#state !== 'idle' || this.#child !== null) return;
     this.#children += 1;
-    this.#child = { tag: `r${this.#children}`, nonce: newNonce(), since: performance.now() };
-    this.#process.stdin?.write(encodeReady(this.#child.tag, this.#child.nonce));
+    this.#child = new ReadyChild(this.#children);
+    this.#exchange = this.#child.listen((isTrue) => {
+      this.#exchange = null;
+      if (!isTrue) this.#retire('it spoke while idle');
+    });
+    this.#process.stdin?.write(this.#child.request);
   }
 
-  /** For how long it has stood ready, in milliseconds; `null` when it does not. */
-  get readyMs(): number | null {
-    return this.#child === null ? null : performance.now() - this.#child.since;
+  /** What stands ready in it, or is about to. */
+  get child(): ReadyChild | null {
+    return this.#child;
   }
 
+  /** The first process keeps the input of its lane open, so that the lane is asked to end. */
   close(): void {
+    if (this.#notice !== null && this.#state === 'idle') this.#process.stdin?.write(encodeEnd(this.#child !== null));
     this.#retire('it was closed');
   }
 
@@ -180,6 +175,7 @@ export class Lane {
         current.process.opened(readOpening(trailer));
       },
       deliver: (name, bytes) => this.#deliver(name, bytes),
+      isRead: () => !this.#process.stdout.isPaused() && !this.#process.stderr.isPaused(),
       ended: (trailer, late) => void this.#finish(current, readStatus(trailer), late),
       lost: (why) => {
         current.process.lost(
@@ -235,7 +231,7 @@ export class Lane {
     const nonce = newNonce();
     const { promise, resolve } = Promise.withResolvers<Looked | null>();
     this.#exchange = new Exchange(
-      { nonce, greeting: this.#greeting, form: statusForm },
+      { nonce, notice: this.#notice, form: statusForm },
       {
         deliver: (name, bytes) => this.#deliver(name, bytes),
         ended: (trailer, after) => {

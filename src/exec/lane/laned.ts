@@ -5,10 +5,13 @@
  * a lane costs as much as an exec, so it only pays from the second command on. Nor is there a lane beside a process that has
  * outlived its command, and none for an environment with secrets unless nothing else is seen to live in the sandbox: see
  * `strangers.ts`. What is not looked for, since it looks like a command, is such a process beside commands that
- * still run.
+ * still run. Nothing shows that a command has read or written the memory of a lane (proc_pid_mem(5)): where the kernel does not keep it
+ * from that, no secret goes through one.
  */
 import type { DestroyOptions, ExecOptions, Process, Ref, ResourceState, Sandbox } from '../../backend.ts';
+import { runScript } from '../../inside/run.ts';
 import { startDirect } from '../direct/start.ts';
+import { deathNotice } from './guardian.ts';
 import { Lanes } from './pool.ts';
 import { LaneTally } from './tally.ts';
 import { Strangers } from './strangers.ts';
@@ -38,8 +41,10 @@ export class LanedSandbox implements Sandbox {
   readonly #enabled: boolean;
   readonly #tally: LaneTally;
   #direct = 0;
+  #hasEndedLeft = false;
   /** Commands that have not ended, and those that are being started. */
   #running = 0;
+  #isMemoryProtected = false;
 
   /**
    * `nonce`: the one that the sandbox's first process was given, when that is a guardian. Not `enabled`: every command goes
@@ -55,10 +60,11 @@ export class LanedSandbox implements Sandbox {
     this.#strangers = processes === undefined ? null : new Strangers(processes);
     const launcher = sandbox.pipes ?? sandbox;
     const bounded = sandbox.keepsInput === true;
-    this.#lanes = new Lanes((command, options) => launcher.exec(command, options), { memory, bounded });
+    const mayStandReady = async (): Promise<boolean> => await this.#isAlone();
+    this.#lanes = new Lanes((command, options) => launcher.exec(command, options), { memory, bounded, mayStandReady });
     if (!enabled) sandbox.init?.release();
     else if (sandbox.init !== undefined && nonce !== null)
-      this.#lanes.adopt(sandbox.init, nonce, { forGood: sandbox.pipes === undefined });
+      this.#lanes.adopt(sandbox.init, deathNotice(nonce), { forGood: sandbox.pipes === undefined });
   }
 
   /** Lanes that are there or on their way. */
@@ -69,6 +75,11 @@ export class LanedSandbox implements Sandbox {
   /** Why there are no lanes here; `null` while nothing speaks against them. */
   get noLanes(): string | null {
     return this.#enabled ? this.#lanes.unusable : switchedOff;
+  }
+
+  /** The kernel keeps processes of the sandbox from the memory of lanes. */
+  protectMemory(): void {
+    this.#isMemoryProtected = true;
   }
 
   async exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> {
@@ -98,12 +109,34 @@ export class LanedSandbox implements Sandbox {
     }
   }
 
-  /** Whether the environment may pass through a lane, whose answers can then be believed. */
+  /** Whether the environment may pass through a lane, whose answers can then be believed. Others that run are counted by now. */
   async #trusts({ confidential = false }: ExecOptions): Promise<boolean> {
-    if (this.#running > 1) return !confidential;
-    const live = await this.#strangers?.live(() => this.#lanes.pids);
+    if (confidential && !this.#isMemoryProtected) return false;
+    if (this.#running > 0) return !confidential;
+    const live = await this.#strangers?.live(() => this.#lanes.own);
+    if (live === true && this.#running > 1) return !confidential;
     if (live === true) this.#lanes.distrust();
+    this.#endLeft();
     return live === undefined || live === null ? !confidential && !this.#lanes.outlived : !live;
+  }
+
+  /** What an earlier Caisson left standing ready would keep commands out of lanes for good. */
+  #endLeft(): void {
+    const left = this.#strangers?.left ?? [];
+    if (left.length === 0 || this.#hasEndedLeft) return;
+    this.#hasEndedLeft = true;
+    const args = left.map(String);
+    // One that cannot be ended is a stranger as before.
+    runScript(this.#sandbox, { name: 'end-left', script: 'kill -9 "$@"', args }).catch(() => undefined);
+  }
+
+  /** Commands that run look like strangers: beside them, none stands ready where it is looked for strangers at all. */
+  async #isAlone(): Promise<boolean> {
+    if (this.#strangers === null) return true;
+    if (this.#running > 0) return false;
+    const live = await this.#strangers.live(() => this.#lanes.own, true);
+    if (live === true && this.#running === 0) this.#lanes.distrust();
+    return live !== true && this.#running === 0;
   }
 
   async destroy(options: DestroyOptions = {}): Promise<void> {

@@ -12,14 +12,24 @@ import { abortError, isCode, toCaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
 import { Beats } from './beats.ts';
 import { patienceMs, wantsMore } from './growth.ts';
-import { Lane } from './lane.ts';
+import type { LaneStart } from './hello.ts';
+import type { Lane } from './lane.ts';
 import { whenOpened } from './opened.ts';
+import { openLane } from './opening.ts';
+import { ownOf } from './own.ts';
 import { fitsLane, type LaneCommand } from './request.ts';
+import { laneStart } from './script.ts';
+import type { Own } from './strangers.ts';
 
 export type Launch = (command: readonly [string, ...string[]], options: ExecOptions) => Promise<Process>;
 
-/** `bounded`: the end of this process does not end its lanes, so that they look for it themselves. */
-type How = { readonly memory?: Sandbox['memory']; readonly bounded?: boolean };
+type How = {
+  readonly memory?: Sandbox['memory'];
+  /** The end of this process does not end its lanes, so that they look for it themselves. */
+  readonly bounded?: boolean;
+  /** Asked before a child stands ready: whether a process that is not seen then can be told from it later. */
+  readonly mayStandReady?: () => Promise<boolean>;
+};
 
 interface Waiter {
   readonly since: number;
@@ -80,9 +90,9 @@ export class Lanes {
     return this.#unusable;
   }
 
-  /** Of their shells. */
-  get pids(): ReadonlySet<number> {
-    return new Set([...this.#lanes].flatMap(({ pid }) => pid ?? []));
+  /** Its processes in the sandbox. */
+  get own(): Own {
+    return ownOf(this.#lanes);
   }
 
   /** Gives up the lanes that are there, when their commands have ended. Later commands get new ones. */
@@ -132,12 +142,12 @@ export class Lanes {
   #idle(): Lane | null {
     this.#beats?.closeLate();
     const idle = [...this.#lanes].filter((lane) => lane.state === 'idle' && !this.#promised.has(lane));
-    const readiness = ({ readyMs }: Lane): number => Math.min(readyMs ?? unreadyMs, gettingReadyMs);
+    const readiness = ({ child }: Lane): number => Math.min(child?.sinceMs ?? unreadyMs, gettingReadyMs);
     return idle.toSorted((a, b) => readiness(b) - readiness(a))[0] ?? null;
   }
 
-  #countHurried({ readyMs }: Lane): void {
-    if (readyMs === null || readyMs >= gettingReadyMs || this.#lanes.size > 1) return;
+  #countHurried({ child }: Lane): void {
+    if (child === null || child.sinceMs >= gettingReadyMs || this.#lanes.size > 1) return;
     this.#hurried += 1;
     if (this.#hurried >= hurriedRuns && this.#opening === 0) void this.#open();
   }
@@ -145,9 +155,13 @@ export class Lanes {
   /** Where nothing else runs. The reader of the last command goes first. */
   #getReady(lane: Lane): void {
     if ([...this.#lanes].some(({ state }) => state !== 'idle')) return;
-    setImmediate(() => {
-      if (!this.#promised.has(lane)) lane.standReady();
-    });
+    setImmediate(() => void this.#standReady(lane));
+  }
+
+  async #standReady(lane: Lane): Promise<void> {
+    if (this.#promised.has(lane)) return;
+    if (this.#how.mayStandReady !== undefined && !(await this.#how.mayStandReady())) return;
+    if (!this.#promised.has(lane)) lane.standReady();
   }
 
   async #wait(signal: AbortSignal | undefined): Promise<Lane | null> {
@@ -195,15 +209,15 @@ export class Lanes {
   }
 
   /**
-   * Takes a process that runs a guardian (or a lane itself) into the pool, as soon as it says hello. Not `forGood`: lanes
-   * that are opened are faster, so that one of them replaces it once there has been some use for it.
+   * Has a guardian keep a lane, which is in the pool as soon as it says hello. Not `forGood`: lanes that are opened are faster,
+   * so that one of them replaces it once there has been some use for it.
    */
-  adopt(process: Process, nonce: string, { forGood }: { readonly forGood: boolean }): void {
-    if (process.stdin === null) process.release();
-    else
-      void this.#add(async () => process, nonce).then((lane) => {
-        if (lane !== null && !forGood) this.#stopgap = { lane, left: adoptedRuns };
-      });
+  adopt(process: Process, notice: string, { forGood }: { readonly forGood: boolean }): void {
+    const nonce = newNonce();
+    if (process.stdin === null) return process.release();
+    void this.#add(async () => process, { nonce, notice, ...laneStart(nonce) }).then((lane) => {
+      if (lane !== null && !forGood) this.#stopgap = { lane, left: adoptedRuns };
+    });
   }
 
   #countStopgap(lane: Lane): void {
@@ -212,7 +226,6 @@ export class Lanes {
     if (this.#stopgap.left <= 0 && this.size === 1) void this.#open();
   }
 
-  /** Once another lane is there. */
   #dropStopgap(): void {
     const lane = this.#stopgap?.lane;
     if (lane?.state !== 'idle' || this.#promised.has(lane) || this.#lanes.size < 2) return;
@@ -223,18 +236,19 @@ export class Lanes {
   async #open(): Promise<void> {
     const nonce = newNonce();
     const options = { cwd: '/', env: { CAISSON_EXEC: 'lane' }, stdin: true, signal: this.#closing.signal };
-    await this.#add(() => this.#launch(Lane.command(nonce, this.#how), options), nonce);
+    const { command, program } = laneStart(nonce, this.#how);
+    await this.#add(() => this.#launch(command, options), { nonce, program });
   }
 
-  async #add(start: () => Promise<Process>, nonce: string): Promise<Lane | null> {
+  async #add(start: () => Promise<Process>, how: LaneStart): Promise<Lane | null> {
     this.#opening += 1;
     try {
-      const lane = new Lane(await start(), {
+      const lane = await openLane(await start(), how, {
         onChange: (changed) => this.#changed(changed),
         onOutlived: () => (this.outlived = true),
         memory: this.#how.memory,
+        signal: this.#closing.signal,
       });
-      await this.#opened(lane, nonce);
       this.#lanes.add(lane);
       this.#changed(lane);
       return lane;
@@ -243,19 +257,6 @@ export class Lanes {
       return null;
     } finally {
       this.#opening -= 1;
-    }
-  }
-
-  async #opened(lane: Lane, nonce: string): Promise<void> {
-    const { signal } = this.#closing;
-    const close = (): void => lane.close();
-    signal.addEventListener('abort', close, { once: true });
-    try {
-      if (!signal.aborted) return await lane.open(nonce);
-      lane.close();
-      throw abortError(signal);
-    } finally {
-      signal.removeEventListener('abort', close);
     }
   }
 

@@ -6,8 +6,11 @@ import type { Opening } from './lane-process.ts';
 export const openingForm = /^(?:[+-]|12[67])$/;
 /** After it: its status, and the pids of processes that hold a stream of the lane. */
 export const statusForm = /^:(\d{1,3}):((?: \??\d{1,10})*)$/;
-export const helloForm = /^:\d{1,10}\+?$/;
+/** `-`: no lane can be here. */
+export const helloForm = /^:(?:-|\d{1,10}\+?)$/;
 export const emptyForm = /^$/;
+/** Which process stands ready. */
+export const readyForm = /^=\d{1,10}$/;
 
 export interface Status {
   readonly exitCode: number;
@@ -25,6 +28,11 @@ export function readStatus(trailer: string): Status {
     seen: words.filter((word) => !word.startsWith('?')).map(Number),
     suspects: words.map((word) => Number(word.replace('?', ''))),
   };
+}
+
+/** Whether the end of a command names a process that holds a stream. */
+export function namesHolder(trailer: string): boolean {
+  return readStatus(trailer).suspects.length > 0;
 }
 
 export function readOpening(trailer: string): Opening {

@@ -2,6 +2,7 @@
  * A request to a lane, as the bytes to write. Words are quoted here, once, and evaluated there, once; nothing in them is
  * ever read as shell text. NUL cannot travel in argv or environment on any system and is refused before this.
  */
+import { halvesOf } from './halves.ts';
 
 /** `read` in a shell takes one byte a system call; `head` costs a fork. They meet at about this length. */
 const longestLine = 1024;
@@ -64,17 +65,25 @@ export interface LaneRequest extends LaneCommand {
 }
 
 export function encodeRequest({ nonce, ...request }: LaneRequest): Buffer {
-  return framed(['_cz_run', nonce, ...wordsOf(request), '#.'].join(' '));
+  return framed(['_cz_run', halvesOf(nonce), ...wordsOf(request), '#.'].join(' '));
 }
 
-/** Has the lane start a child that waits for the request with this tag. The nonce is that of its end. */
-export function encodeReady(tag: string, nonce: string): Buffer {
-  return framed(`_cz_ready ${tag} ${nonce} #.`);
+export interface ReadyRequest {
+  readonly tag: string;
+  /** Of the end of its command. */
+  readonly nonce: string;
+  /** Of the word which process it is. */
+  readonly report: string;
+}
+
+/** Has the lane start a child that waits for the request with this tag. */
+export function encodeReady({ tag, nonce, report }: ReadyRequest): Buffer {
+  return framed(`_cz_ready ${tag} ${halvesOf(nonce)} ${halvesOf(report)} #.`);
 }
 
 /** A request to the child that waits. The nonce reaches it only here: its arguments are for every process to read. */
 export function encodeNow({ tag, nonce, ...request }: LaneRequest & { readonly tag: string }): Buffer {
-  return framed(['_cz_now', tag, nonce, ...wordsOf(request), '#.'].join(' '));
+  return framed(['_cz_now', tag, halvesOf(nonce), ...wordsOf(request), '#.'].join(' '));
 }
 
 /**
@@ -91,7 +100,12 @@ function wordsOf({ command, cwd, env }: LaneCommand): readonly string[] {
 /** Asks the lane once more who of these holds its streams: pids, or everybody. */
 export function encodeAgain(nonce: string, holders: readonly number[] | 'all'): Buffer {
   const words = holders === 'all' ? ['-a'] : holders.map((pid) => `p${pid}`);
-  return framed(`_cz_nonce=${nonce}; _cz_again ${words.join(' ')} #.`);
+  return framed(`_cz_nonce=${halvesOf(nonce)}; _cz_again ${words.join(' ')} #.`);
+}
+
+/** Ends the child that stands ready, and then the lane. */
+export function encodeEnd(hasChild: boolean): Buffer {
+  return Buffer.from('exit 77 #.\n'.repeat(hasChild ? 2 : 1));
 }
 
 /** Whether this command can travel to a lane at all. `env` takes a program with "=" in its name for a variable. */

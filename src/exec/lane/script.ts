@@ -7,6 +7,9 @@
  *
  * Descriptors 8 and 9 are the true stdout and stderr; the shell's own 1 and 2 are /dev/null.
  *
+ * The text comes by stdin, and that of a child that stands ready by a pipe: arguments are for `ps` and `pgrep -f`, which are to
+ * show the commands of the caller, and not a page of shell text for each lane. Nonces travel in halves: `halves.ts`.
+ *
  * A request is one line that ends in " #.": a torn line, left by a service that died while writing, is skipped without
  * being parsed. A long one is announced as "B LENGTH ." and read as a block, since `read` takes a system call a byte.
  * Processes born during an exec that hold 8 or 9 are reported by pid, and "?PID" when that could not be seen, which is
@@ -29,25 +32,25 @@
  *
  * LC_ALL=C keeps `read` from changing bytes that are no UTF-8. Names have a prefix that no image exports.
  */
-import { scriptOf } from '../../inside/script.ts';
-
-/** The same as a command, to be started with a stdin. */
-export function laneCommand(nonce: string, how: { readonly bounded?: boolean } = {}): readonly [string, ...string[]] {
-  return ['sh', '-c', ...laneArguments(nonce, how)];
-}
+import { fed, type FedCommand, insertedIn, scriptOf } from '../../inside/script.ts';
+import { halvesOf } from './halves.ts';
 
 /** Below which a lane never ends by itself: three beats of `beats.ts`, and the way there. */
 const boundSeconds = 20;
 
 /**
- * What `sh -c` gets: the text of a lane and its arguments. `bounded`: it ends by itself when no line has come for a while,
- * where no kernel closes its input when this process has died.
+ * A lane, to be started with a stdin. `bounded`: it ends by itself when no line has come for a while, where no kernel closes
+ * its input when this process has died.
  */
-export function laneArguments(
-  nonce: string,
-  { bounded = false }: { readonly bounded?: boolean } = {},
-): readonly [string, ...string[]] {
-  const lane = scriptOf('lanes/find', 'lanes/holders', 'lanes/become', 'lanes/lane');
-  const ready = scriptOf('lanes/find', 'lanes/become', 'lanes/ready');
-  return [lane, 'lane', nonce, ready, String(bounded ? boundSeconds : 0), scriptOf('lanes/ticker')];
+export function laneStart(nonce: string, { bounded = false }: { readonly bounded?: boolean } = {}): FedCommand {
+  const lane = scriptOf('lanes/find', 'lanes/holders', 'lanes/become', 'lanes/ticker', 'lanes/lane');
+  const seconds = bounded ? boundSeconds : 0;
+  return fed('lane', `set -- ${halvesOf(nonce)} ${seconds}\n${insertedIn(lane, { ready: readyText() })}`);
+}
+
+/** What the pipe of a child holds at once, so that the shell needs no process to fill it: PIPE_BUF of Linux. */
+export const longestReadyText = 4096;
+
+export function readyText(): string {
+  return scriptOf('lanes/find', 'lanes/become', 'lanes/ready');
 }

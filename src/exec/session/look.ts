@@ -3,6 +3,7 @@
  * netstrings, behind a token that nothing else in the stream can know, with the length of all of them: what a background
  * job writes in between is found out.
  */
+import { halvesOf } from '../lane/halves.ts';
 import { quote } from './quote.ts';
 
 export interface Definition {
@@ -23,7 +24,7 @@ export function encodeLook(input: {
   readonly token: string;
   readonly names: readonly string[];
 }): string {
-  return `S ${input.nonce} ${[input.token, ...input.names].map(quote).join(' ')} #.\n`;
+  return `S ${halvesOf(input.nonce)} ${[halvesOf(input.token), ...input.names].map(quote).join(' ')} #.\n`;
 }
 
 /** `null`: no answer, or not in its form. */

@@ -1,5 +1,6 @@
 /** A request to a session, as the bytes to write. Quoted here once, evaluated there once. */
 import { CaissonError } from '../../errors.ts';
+import { halvesOf } from '../lane/halves.ts';
 import { quote } from './quote.ts';
 
 /** The shell reads a byte at a time: a mebibyte takes about a second. */
@@ -32,7 +33,7 @@ export function encodeText(input: {
   );
   const words = { _cz_X: input.text, _cz_G: give.join('; '), _cz_T: names.map(giveBack).join('; ') };
   const assignments = Object.entries(words).map(([name, word]) => `${name}=${quote(word)}`);
-  return `${assignments.join(' ')} #.\nM ${input.nonce} #.\n`;
+  return `${assignments.join(' ')} #.\nM ${halvesOf(input.nonce)} #.\n`;
 }
 
 function keep(name: string): string {

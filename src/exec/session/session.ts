@@ -25,6 +25,8 @@ const openPatienceMs = 20_000;
 const lookPatienceMs = 10_000;
 /** After this long without a byte, what could have begun the mark is shown. */
 const quietMs = 50;
+/** More than this behind a mark is not looked through for another one. */
+const mostLateBytes = 1024 * 1024;
 /** The mark is split only where a buffer was full; the last bytes of a prompt come in a short chunk. */
 const longestPrompt = 1024;
 
@@ -40,9 +42,8 @@ export interface Opened {
 export class Session {
   readonly #process: Process;
   #scanners: Partial<Record<StreamName, Scanner>> = {};
+  #trailers: Partial<Record<StreamName, string>> = {};
   readonly #quiet: Partial<Record<StreamName, NodeJS.Timeout>> = {};
-  #pending = 0;
-  #trailer = '';
   #settle: ((trailer: string | null) => void) | null = null;
   #current: LaneProcess | null = null;
   /** What is written while the shell tells of itself. */
@@ -76,9 +77,12 @@ export class Session {
     return this.#end === null || this.#end === 'unknown' ? null : this.#end.exitCode;
   }
 
-  async open(nonce: string): Promise<Opened> {
+  /** Gives the shell its program and waits for the hello. */
+  async open(nonce: string, program: Buffer): Promise<Opened> {
     const late = sleep(openPatienceMs, null, { ref: false });
-    const hello = await Promise.race([this.#expect(nonce, helloForm), late]);
+    const expected = this.#expect(nonce, helloForm);
+    this.#process.stdin?.write(program);
+    const hello = await Promise.race([expected, late]);
     const [, pid, kind, restored, lost = ''] = helloForm.exec(hello ?? '') ?? [];
     if (pid === undefined) {
       this.close();
@@ -174,7 +178,7 @@ export class Session {
       stdout: new Scanner(nonce, form, { deliver: deliver('stdout') }),
       stderr: new Scanner(nonce, emptyForm, { deliver: deliver('stderr') }),
     };
-    this.#pending = 2;
+    this.#trailers = {};
     this.#settle = resolve;
     if (this.#end !== null) this.#settleWith(null);
     return promise;
@@ -185,14 +189,16 @@ export class Session {
     // Late words of a background job of the session: they belong to no call.
     if (scanner === undefined) return;
     clearTimeout(this.#quiet[name]);
-    const scanned = scanner.feed(chunk);
+    scanner.feed(chunk);
     if (scanner.waits && chunk.length <= longestPrompt) this.#settleLater(name, scanner);
-    if (scanned.kind === 'forged') this.close();
-    if (scanned.kind !== 'end') return;
-    delete this.#scanners[name];
-    if (name === 'stdout') this.#trailer = scanned.trailer;
-    this.#pending -= 1;
-    if (this.#pending === 0) this.#settleWith(this.#trailer);
+    if (scanner.end === null) return;
+    this.#trailers[name] = scanner.end.trailer;
+    // What follows the last mark is written by jobs in the background, and belongs to no call.
+    if (scanner.end.late.length > mostLateBytes) delete this.#scanners[name];
+    const { stdout, stderr } = this.#trailers;
+    if (stdout === undefined || stderr === undefined) return;
+    this.#scanners = {};
+    this.#settleWith(stdout);
   }
 
   /** Looks at the stream once more before: a process that was busy elsewhere has not been quiet. */

@@ -1,13 +1,19 @@
 #!/bin/sh
 # Becoming a command, and reading requests. _cz_exec is defined by each kind of shell.
 
-# $1 ... variables as NAME=VALUE; then `--` and the command, or `-e PROGRAM` and a command that begins with env(1).
-_cz_become() {
-  unset SHLVL OLDPWD PWD
+# Keeps bytes that are no UTF-8 as they are in `read`.
+_cz_take_locale() { _cz_locale=${LC_ALL+x$LC_ALL} LC_ALL=C; }
+_cz_give_locale() {
   case $_cz_locale in
     x*) LC_ALL=${_cz_locale#x} ;;
     *) unset LC_ALL ;;
   esac
+}
+
+# $1 ... variables as NAME=VALUE; then `--` and the command, or `-e PROGRAM` and a command that begins with env(1).
+_cz_become() {
+  unset SHLVL OLDPWD PWD
+  _cz_give_locale
   while case $1 in -- | -e) false ;; esac; do
     # A variable with its value.
     # shellcheck disable=SC2163

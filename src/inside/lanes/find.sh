@@ -2,11 +2,15 @@
 # Functions of the shells that run commands, in lanes and on the direct path. POSIX sh, the same in busybox ash, dash and
 # bash; names have a prefix that no image exports.
 #
-#   _cz_nonce   nonce of the marks              fd 8, 9     the true stdout and stderr
+#   _cz_nonce   nonce, as TAIL.HEAD             fd 8, 9     the true stdout and stderr
 #   _cz_status  status of the command           _cz_says    what the opening mark says beside its first word
 
+# Prints a mark: the nonce, and $1. Only here do the halves of a nonce meet: arguments, variables and requests, which every
+# command may read and print, hold them the wrong way round.
+_cz_mark() { printf %s%s "${_cz_nonce#*.}" "${_cz_nonce%.*}$1"; }
+
 # The opening mark where the directory cannot be entered.
-_cz_no_directory() { printf %s "$_cz_nonce-;" >&8; }
+_cz_no_directory() { _cz_mark '-;' >&8; }
 
 # The file that the name $1 stands for by the PATH of now, in _cz_found.
 _cz_find() {
@@ -34,6 +38,6 @@ _cz_begin() {
       if ! _cz_find "$1"; then _cz_word=127; elif [ -x "$_cz_found" ]; then _cz_word=+; else _cz_word=126; fi
       ;;
   esac
-  printf %s "$_cz_nonce$_cz_word${_cz_says-};" >&8
+  _cz_mark "$_cz_word${_cz_says-};" >&8
   [ "$_cz_word" = + ] || exit "$_cz_word"
 }

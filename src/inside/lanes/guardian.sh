@@ -1,16 +1,9 @@
 #!/bin/sh
-# The first process of a sandbox that keeps a lane on its own streams. As pid 1 a shell that waits for its child reaps every
-# orphan. The lane runs in the foreground: started with `&` it would leave SIGINT and SIGQUIT ignored in every command. A lane
-# that a command killed is replaced on the same streams; one that ends by itself found the end of its input, or no setsid, and
-# the guardian then only sleeps.
+# The first process of a sandbox: as pid 1 a shell that waits for its child reaps every orphan. The child runs the program that
+# stdin brings, in the foreground: started with `&` it would leave SIGINT and SIGQUIT ignored in every command. When it has
+# ended, as by a command that killed it, $2$1 is printed, and the next program is waited for. Where stdin has ended there is none.
 #
-# $1 text of the lane, the rest are its arguments.
-_cz_lane=$1
-shift
-trap : HUP INT QUIT PIPE TERM
-while :; do
-  sh -c "$_cz_lane" lane "$@"
-  case $? in 77 | 78) break ;; esac
-done
-exec </dev/null >/dev/null 2>&1
-while :; do sleep 2147483; done
+# This is in the arguments of pid 1, for every process to read: it is short, and $1 and $2 are the tail and the head of what is
+# printed, which has no blanks.
+# shellcheck disable=SC2086,SC2172
+trap : 1 2 3 13 15;while :;do sh -s caisson-lane&&sleep 9d;printf %s%s $2 $1;done

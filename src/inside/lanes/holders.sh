@@ -17,8 +17,8 @@ _cz_read_uptime() {
 
 # The closing marks.
 _cz_end() {
-  printf %s "$_cz_nonce:$_cz_status:$_cz_holders;" >&8
-  printf %s "$_cz_nonce;" >&9
+  _cz_mark ":$_cz_status:$_cz_holders;" >&8
+  _cz_mark ';' >&9
 }
 
 # Whether $_cz_file can only be read: what carries the streams away from here lives beside the command where a place has no other

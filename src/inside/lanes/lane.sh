@@ -1,16 +1,16 @@
 #!/bin/sh
 # A lane: a shell that reads one request at a time and runs each in a child of its own. `src/exec/lane/script.ts` says why.
 #
-# $1 start nonce, answered once on both streams with the shell's pid, and "+" where it can stand ready, $2 the text of a child
-# that stands ready, $3 seconds without a line after which it ends, $4 the text of what signals it where `read` has no timeout.
+# $1 start nonce as TAIL.HEAD, answered once on both streams with the shell's pid, and "+" where it can stand ready, $2 seconds
+# without a line after which it ends.
 #
 #   exit 77    end of input, or no line for too long; exit 78: no setsid here, so no lane, which is answered too: a guardian keeps the streams open
 #   exit 79    a child that stood ready was killed: it is not known how much of a line it had read
-_cz_locale=${LC_ALL+x$LC_ALL} LC_ALL=C
+_cz_take_locale
 _cz_newline='
 '
-_cz_start=$1 _cz_ready_text=$2 _cz_ticker_text=$4
-_cz_bound_by "$3"
+_cz_nonce=$1
+_cz_bound_by "$2"
 _cz_find setsid
 _cz_setsid=$_cz_found
 _cz_find env
@@ -18,7 +18,8 @@ _cz_env=$_cz_found
 _cz_find sh
 _cz_sh=$_cz_found
 if [ ! -x "$_cz_setsid" ]; then
-  printf %s "$_cz_start:-;"
+  _cz_mark ':-;'
+  _cz_mark ';' >&2
   exit 78
 fi
 exec 8>&1 9>&2 >/dev/null 2>&1
@@ -41,13 +42,25 @@ _cz_run() {
 }
 _cz_exec() { exec "$_cz_setsid" -- "$@" >&8 2>&9 8>&- 9>&-; }
 
-# Stands ready for the request with tag $1; $2 is the nonce of its end.
+# The child that stands ready: it gets its text by a pipe that this shell fills, without a process that would write it.
+_cz_wait() {
+  exec "$_cz_setsid" "$_cz_sh" -c '. /proc/self/fd/7' caisson-ready "$@" 7<<'_cz_ready_end'
+_cz_insert_ready
+_cz_ready_end
+}
+
+# Stands ready for the request with tag $1; $2 is the nonce of its end, $3 that of the word which process it is.
 _cz_ready() {
   _cz_nonce=$2
   _cz_read_uptime
   _cz_since=$_cz_uptime
   _cz_last_before
-  (exec "$_cz_setsid" "$_cz_sh" -c "$_cz_ready_text" sh "$1" "$_cz_locale" "$_cz_env" "$_cz_named" "$_cz_bound")
+  (
+    _cz_nonce=$3
+    read -r _cz_child _ </proc/self/stat && _cz_mark "=$_cz_child;" >&8
+    _cz_give_locale
+    _cz_wait "$1" "$_cz_bound" "$_cz_named"
+  )
   _cz_status=$?
   [ -n "$_cz_can_wait" ] || exit 77
   _cz_read_uptime
@@ -102,11 +115,15 @@ fi
 [ -z "$_cz_can_wait" ] || trap '_cz_can_wait=' USR1
 _cz_growing='' _cz_foreign=''
 _cz_last_before && (:) && _cz_last_after && [ "$_cz_after" -gt "$_cz_before" ] && _cz_growing=1
-printf %s "$_cz_start:$$$_cz_can_wait;" >&8
-printf %s "$_cz_start;" >&9
+_cz_mark ":$$$_cz_can_wait;" >&8
+_cz_mark ';' >&9
 if [ "$_cz_ticks" -gt 0 ]; then
   trap '_cz_ticked=1 _cz_left=$((_cz_left - 1))' ALRM
-  "$_cz_sh" -c "$_cz_ticker_text" ticker $$ </dev/null 8>&- 9>&- &
+  # Closed by exec: around a function, a shell keeps copies of what it closes.
+  (
+    exec </dev/null 8>&- 9>&-
+    _cz_tick $$
+  ) &
 fi
 _cz_serve
 exit 77

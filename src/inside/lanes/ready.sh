@@ -2,10 +2,14 @@
 # A child of a lane that stands ready: it leads its own session already, reads the request itself and becomes the command. It
 # takes the request that has its tag, and no other: what was meant for a child that is gone runs nowhere.
 #
-# $1 tag, $2 the locale as `x` and LC_ALL, or nothing, $3 path of env(1), $4 `-a` where the shell would prefer programs of its
-# own to those on PATH, and has to be given the path, $5 seconds without a line after which it ends.
-_cz_tag=$1 _cz_locale=$2 _cz_env=$3 _cz_named=$4 LC_ALL=C
-_cz_bound_by "$5"
+# $1 tag, $2 seconds without a line after which it ends, $3 `-a` where the shell would prefer programs of its own to those on
+# PATH, and has to be given the path. It has its text from descriptor 7.
+exec 7<&-
+_cz_take_locale
+_cz_tag=$1 _cz_named=$3
+_cz_bound_by "$2"
+_cz_find env
+_cz_env=$_cz_found
 _cz_newline='
 '
 _cz_now() {

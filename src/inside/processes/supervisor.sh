@@ -1,13 +1,13 @@
 #!/bin/sh
 # Runs a detached command in the directory of its process, and records how it ended.
 #
-# $1 command id, $2 blocks of 512 bytes for each stream, $3 the umask of the command, $4 its directory, $5 names of variables
-# that the command's own values came for as `_cz_NAME`; the rest is argv.
+# $1 command id, $2 blocks of 512 bytes for each stream, $3 names of variables that the command's own values came for as `_cz_NAME`;
+# the rest is argv. In $_cz_umask and $_cz_at, from `start.sh`: the umask of the command, and its directory.
 #
 # Settles on the end of the command and a second more, not on a daemon that holds the streams; what such a one writes later
 # is still kept. TERM goes to the command, never to the supervisor.
-_cz_id=$1 _cz_blocks=$2 _cz_umask=$3 _cz_at=$4 _cz_held=$5 _cz_setsid=$(command -v setsid)
-shift 5
+_cz_id=$1 _cz_blocks=$2 _cz_held=$3 _cz_setsid=$(command -v setsid)
+shift 3
 # The limit is in blocks of 512 bytes, and of 1024 in a bash that is not in POSIX mode.
 # shellcheck disable=SC3028
 case ${BASH_VERSION+x}:${SHELLOPTS-} in
@@ -51,7 +51,7 @@ put pid "$$ $_cz_born $(date +%s)"
   cd -- "$_cz_at" || exit 126
   CAISSON_EXEC=$_cz_id
   export CAISSON_EXEC
-  unset OLDPWD
+  unset OLDPWD _cz_umask _cz_at
   for _cz_name in $_cz_held; do
     eval "case \${_cz_$_cz_name+x} in x) $_cz_name=\$_cz_$_cz_name; export $_cz_name; unset _cz_$_cz_name ;; esac"
   done

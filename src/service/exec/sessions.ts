@@ -18,7 +18,7 @@ import { runScript } from '../../inside/run.ts';
 import { scriptOf } from '../../inside/script.ts';
 import { timed } from '../../lib/timed.ts';
 import { checkSessionName, checkText } from '../../exec/session/request.ts';
-import { sessionCommand } from '../../exec/session/script.ts';
+import { sessionStart } from '../../exec/session/script.ts';
 import { Session } from '../../exec/session/session.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
@@ -181,13 +181,14 @@ export class Sessions implements SessionsApi {
     if (held.session !== null && !held.session.hasEnded) return held.session;
     const { key } = await keptIn(this.#parts.context, row, sandbox);
     const nonce = newNonce();
-    const process = await sandbox.exec(sessionCommand(key, nonce, name), {
+    const { command, program } = sessionStart(key, nonce, name);
+    const process = await sandbox.exec(command, {
       cwd: row.spec.cwd,
       env: { CAISSON_EXEC: 'session' },
       stdin: true,
     });
     const session = new Session(process);
-    await session.open(nonce);
+    await session.open(nonce, program);
     held.session = session;
     return session;
   }

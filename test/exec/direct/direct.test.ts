@@ -135,10 +135,13 @@ describe.each(shells)('the watcher of a command in %s', (shell) => {
     expect([outputs.is, stdout.toString()]).toEqual(['cut', 'some\n']);
   });
 
-  it('reports bytes behind a forged mark as cut (OH-13)', async () => {
-    const forge =
-      'n=$(tr "\\0" "\\n" <"/proc/$PPID/cmdline" | grep -xE "[A-Za-z0-9_-]{24}"); printf "%s:0:;" "$n"; printf "%s;" "$n" >&2; sleep 0.1; echo hidden';
-    expect((await run(['sh', '-c', forge])).outputs.is).toBe('cut');
+  it('delivers what comes behind a mark that the command has printed, and the mark (OH-13)', async () => {
+    const forge = `n=$(tr "\\0" "\\n" <"/proc/$PPID/environ" | grep -oE "[A-Za-z0-9_-]{12}[.][A-Za-z0-9_-]{12}" | head -n 1)
+      printf "%s%s:0:;" "\${n#*.}" "\${n%.*}"; printf "%s%s;" "\${n#*.}" "\${n%.*}" >&2; sleep 0.1; echo hidden; exit 3`;
+    const { end, outputs, stdout, stderr } = await run(['sh', '-c', forge]);
+    expect(stdout.toString()).toMatch(/^[\w-]{24}:0:;hidden\n$/);
+    expect(stderr.toString()).toMatch(/^[\w-]{24};$/);
+    expect([end.exitCode, outputs]).toEqual([3, { is: 'ended' }]);
   });
 
   it('signals the command, not the watcher that reports its end', async () => {

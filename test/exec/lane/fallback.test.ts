@@ -21,7 +21,7 @@ function sandboxWith(shell: string, programs: readonly string[]) {
 
 describe.each(shells)('a sandbox whose shell, %s, has no setsid', (shell) => {
   it('runs every command the direct way, and says why', async () => {
-    using lacking = sandboxWith(shell, ['env']);
+    using lacking = sandboxWith(shell, ['env', 'head']);
     const laned = new LanedSandbox(lacking.sandbox, null);
     for (let index = 0; index < 4; index += 1)
       expect(await run(laned, ['sh', '-c', `echo ${index}; exit ${index}`])).toMatchObject({
@@ -33,7 +33,7 @@ describe.each(shells)('a sandbox whose shell, %s, has no setsid', (shell) => {
   });
 
   it('says so at once when its first process should have been a lane', async () => {
-    using lacking = sandboxWith(shell, ['env', 'sleep']);
+    using lacking = sandboxWith(shell, ['env', 'sleep', 'head']);
     const { sandbox } = lacking;
     const init = await sandbox.exec(guardianCommand('nonce'), { cwd: '/', env: {}, stdin: true });
     const laned = new LanedSandbox({ ...sandbox, init }, 'nonce');
@@ -45,7 +45,7 @@ describe.each(shells)('a sandbox whose shell, %s, has no setsid', (shell) => {
   });
 
   it('does not take a program with "=" in its name for a variable', async () => {
-    using whole = sandboxWith(shell, ['env', 'setsid', 'true']);
+    using whole = sandboxWith(shell, ['env', 'setsid', 'true', 'head']);
     const PATH = whole.path;
     writeFileSync(join(PATH, 'a=b'), '#!/bin/sh\necho "ran $*"\n', { mode: 0o755 });
     const laned = new LanedSandbox(whole.sandbox, null);
@@ -57,7 +57,7 @@ describe.each(shells)('a sandbox whose shell, %s, has no setsid', (shell) => {
   });
 
   it('is distinguished from one that has all', async () => {
-    using whole = sandboxWith(shell, ['env', 'setsid']);
+    using whole = sandboxWith(shell, ['env', 'setsid', 'head']);
     const laned = new LanedSandbox(whole.sandbox, null);
     for (let index = 0; index < 3; index += 1) await run(laned, ['sh', '-c', 'echo x']);
     expect(laned.noLanes).toBeNull();
@@ -69,7 +69,7 @@ describe('a busybox that prefers its own programs', () => {
   it('runs what is in PATH, and nothing else, as a direct start does', async () => {
     using whole = sandboxWith('busybox', []);
     const busybox = readlinkSync(join(whole.path, 'sh'));
-    for (const program of ['setsid', 'env', 'echo']) symlinkSync(busybox, join(whole.path, program));
+    for (const program of ['setsid', 'env', 'echo', 'head']) symlinkSync(busybox, join(whole.path, program));
     const laned = new LanedSandbox(whole.sandbox, null);
     await run(laned, ['echo']);
     expect(await run(laned, ['echo'])).toMatchObject({ exitCode: 0 });

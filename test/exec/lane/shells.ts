@@ -3,6 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:chil
 import type { Process } from '../../../src/backend.ts';
 import { Lane } from '../../../src/exec/lane/lane.ts';
 import type { LaneProcess } from '../../../src/exec/lane/lane-process.ts';
+import { laneStart } from '../../../src/exec/lane/script.ts';
 import { newNonce } from '../../../src/exec/random.ts';
 import { shellDirectory, shells } from '../kill/shells.ts';
 import { endOfStreams } from '../../fixtures/outputs.ts';
@@ -51,10 +52,11 @@ export async function openLane(shell: string, { ready = false, first }: Opening 
   const env = { PATH: `${directory.path}:${process.env['PATH'] ?? '/usr/bin:/bin'}`, HOME: '/root' };
   const nonce = newNonce();
   const before = first === undefined ? (ready ? alone : []) : [...unshared, ...first];
-  const [program = '', ...rest] = [...before, ...Lane.command(nonce)];
+  const { command, program: text } = laneStart(nonce);
+  const [program = '', ...rest] = [...before, ...command];
   const child = spawn(program, rest, { env, cwd: '/', detached: true });
   const lane = new Lane(started(child), { onChange: () => undefined, onOutlived: () => undefined });
-  await lane.open(nonce);
+  await lane.open({ nonce, program: text });
   const close = (): void => {
     lane.close();
     child.kill('SIGKILL');

@@ -9,7 +9,7 @@ async function running() {
   const stdin = new PassThrough();
   const process = Object.assign(new ScriptedProcess(), { stdin });
   const session = new Session(process);
-  const opened = session.open('HELLO');
+  const opened = session.open('HELLO', Buffer.from('program'));
   process.stdout.write('HELLO:42:sh:0;');
   process.stderr.write('HELLO;');
   await opened;
@@ -20,7 +20,8 @@ async function running() {
   let ended = false;
   const end = text.wait().finally(() => (ended = true));
   end.catch(() => undefined); // a caller that waits gets it
-  const nonce = /^M (\S+) #\.$/m.exec(String(stdin.read()))?.[1] ?? '';
+  const [, tail = '', head = ''] = /^M (\S+)\.(\S+) #\.$/m.exec(String(stdin.read())) ?? [];
+  const nonce = `${head}${tail}`;
   expect(nonce).toMatch(/^[\w-]{24}$/);
   const say = async (...chunks: readonly string[]): Promise<void> => {
     for (const chunk of chunks) {
@@ -63,14 +64,23 @@ describe('the end of a text', () => {
   });
 
   it.each([':999999;', ';', ':0 ;', `:${'x'.repeat(5000)}`])(
-    'is lost when the mark is not of its form: %.10j',
+    'is not reported by a mark in another form, which is output: %.10j',
     async (rest) => {
-      const { session, nonce, say, end } = await running();
-      await say(`${nonce}${rest}`);
-      await expect(end).rejects.toMatchObject({ code: 'unavailable' });
-      expect(session.hasEnded).toBe(true);
+      const { process, nonce, out, say, end } = await running();
+      await say(`${nonce}${rest}`, '\n', `${nonce}:3;`);
+      process.stderr.write(`${nonce};`);
+      expect((await end).exitCode).toBe(3);
+      expect(out.stdout).toBe(`${nonce}${rest}\n`);
     },
   );
+
+  it('is reported by the last mark, where a text prints one', async () => {
+    const { process, nonce, out, say, end } = await running();
+    await say(`${nonce}:0;more`, `${nonce}:4;`);
+    process.stderr.write(`${nonce};`);
+    expect((await end).exitCode).toBe(4);
+    expect(out.stdout).toBe(`${nonce}:0;more`);
+  });
 
   it('does not keep the end of a prompt back, though a mark begins with it', async () => {
     const { process, nonce, out, say, end } = await running();

@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { Sandbox } from '../../../src/backend.ts';
 import { newNonce } from '../../../src/exec/random.ts';
-import { sessionCommand } from '../../../src/exec/session/script.ts';
+import { sessionStart } from '../../../src/exec/session/script.ts';
 import { type Opened, Session } from '../../../src/exec/session/session.ts';
 
 export interface Said {
@@ -17,13 +17,14 @@ export async function openSession(
   where: { readonly cwd?: string; readonly key?: string } = {},
 ): Promise<{ readonly session: Session; readonly opened: Opened }> {
   const nonce = newNonce();
-  const process = await sandbox.exec(sessionCommand(where.key ?? '', nonce, name), {
+  const { command, program } = sessionStart(where.key ?? '', nonce, name);
+  const process = await sandbox.exec(command, {
     cwd: where.cwd ?? '/',
     env: { CAISSON_EXEC: 'session' },
     stdin: true,
   });
   const session = new Session(process);
-  return { session, opened: await session.open(nonce) };
+  return { session, opened: await session.open(nonce, program) };
 }
 
 export async function say(session: Session, line: string, env: Readonly<Record<string, string>> = {}): Promise<Said> {

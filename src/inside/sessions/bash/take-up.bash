@@ -1,0 +1,2 @@
+#!/bin/bash
+command shopt -s expand_aliases
