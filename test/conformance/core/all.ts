@@ -9,8 +9,9 @@ import { credentialCopyCases } from './credentials.ts';
 import { detachedCases } from './detached.ts';
 import { laneCases } from './lanes.ts';
 import { sessionCases } from './sessions.ts';
+import { visibleCases } from './visible.ts';
 
 export const core: More = {
-  cases: [sessionCases, detachedCases, codeCases, credentialCopyCases, laneCases],
+  cases: [sessionCases, detachedCases, codeCases, credentialCopyCases, laneCases, visibleCases],
   init: guardianCommand('conformance'),
 };
