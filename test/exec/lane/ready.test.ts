@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { longestReadyText, readyText } from '../../../src/exec/lane/script.ts';
 import { shells } from '../kill/shells.ts';
 import { type Opened, openLane, readyShells, runIn, start } from './shells.ts';
 
@@ -19,6 +20,10 @@ function laneOf({ child }: Opened): string {
   const [first = ''] = childrenOf(String(child.pid));
   return childrenOf(first)[0] ?? '';
 }
+
+it('the text of the process that waits fits into a pipe at once, so that no process has to write it', () => {
+  expect(Buffer.byteLength(readyText())).toBeLessThanOrEqual(longestReadyText);
+});
 
 const cannot = [
   ...shells.filter((shell) => !readyShells.includes(shell)).map((shell) => ({ shell, where: 'among its own' })),
