@@ -5,6 +5,7 @@ import { isSecret } from '../values.ts';
 import { authorization, cookie } from './authorization.ts';
 import { type Name, nameBefore } from './name.ts';
 import { boundedRun, eatClass, type Found, type Rule, type Text } from './rule.ts';
+import { isOfText } from './texts.ts';
 import { bytesOf, eatQuoted, type Value, valueAfter } from './value.ts';
 
 const equals = 0x3d;
@@ -37,8 +38,8 @@ export function assigned(text: Text, { at, name, from }: Place): Found | null {
   if (!isHeader && !isCookie && nameClass === null) return null;
   const value = valueAfter(text, from);
   if (value === null || 'openFrom' in value) return value;
-  if (isHeader) return authorization(text, value.from);
-  if (isCookie) return cookie(text, value.from, own);
+  if (isHeader) return authorization(text, at, value.from);
+  if (isCookie) return cookie(text, { at, from: value.from, header: own });
   if (nameClass === null || closesString(text, name, value) || isList(text, name, value)) return null;
   return secretValue(text, { at, name: { ...name, text: own }, nameClass, value });
 }
@@ -96,7 +97,7 @@ function secretValue(text: Text, { at, name, nameClass, value }: Parts): Found |
   const found = latin1(buffer, value.from, run.end);
   if (found === name.text || isCode(found, { at, value })) return null;
   const shape = { name: nameClass, quoted: value.quote !== null, constant, tight, strict: text.strict };
-  if (!isSecret({ ...shape, value: found })) return null;
+  if (!isSecret({ ...shape, value: found }) || !isOfText(text, at, { from: value.from, end: run.end })) return null;
   const kind =
     nameClass === 'password' || nameClass === 'brief' ? 'password' : /token/i.test(name.text) ? 'token' : 'secret';
   return { kind, from: value.from, eat: value.quote === null || value.escaped ? eatClass(table) : eatQuoted(table) };

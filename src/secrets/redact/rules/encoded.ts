@@ -5,6 +5,7 @@ import { classOf } from './assignment.ts';
 import { nameBefore } from './name.ts';
 import { boundedRun, eatClass, type Rule } from './rule.ts';
 import { eatUntil } from './shapes.ts';
+import { isOfText } from './texts.ts';
 import { bare } from './value.ts';
 
 const before = /^(?:%2[027]|%5C|\+)+/i;
@@ -21,7 +22,8 @@ export const encodedAssignment: Rule = (text, at, end) => {
   const rest = ahead.slice(from - end);
   const length = behind.exec(rest)?.index ?? rest.length;
   const shape = { name: nameClass, quoted: from > end, constant: false, tight: true, strict: text.strict };
-  if (!isSecret({ ...shape, value: rest.slice(0, length) })) return null;
+  if (!isSecret({ ...shape, value: rest.slice(0, length) }) || !isOfText(text, at, { from, end: from + length }))
+    return null;
   const kind = nameClass === 'password' ? 'password' : /token/i.test(name.text) ? 'token' : 'secret';
   const isWhole = length < rest.length || run.end - end < ahead.length;
   return { kind, from, eat: isWhole ? eatUntil(from + length, text.buffer) : eatClass(bare) };

@@ -2,6 +2,7 @@
 import { alphanumeric, byteClass, dotted, has, latin1, runStart, word, without } from '../bytes.ts';
 import { redactedStart } from '../tally.ts';
 import { boundedRun, eatClass, type Eat, goesOn, type Rule } from './rule.ts';
+import { isOfText } from './texts.ts';
 
 const shortestPart = 10;
 
@@ -19,7 +20,7 @@ export const webToken: Rule = (text, at) => {
 const userinfo = without(' \t\r\n"\'`<>/?#\\|');
 
 /** RFC 3986, 3.2.1: `scheme://user:password@host`; also a long token alone before the `@`. */
-export const addressPassword: Rule = (text, _at, end) => {
+export const addressPassword: Rule = (text, at, end) => {
   const run = boundedRun(text, end, userinfo);
   if (run.open) return { openFrom: end };
   const sign = lastAt(text.buffer, end, run.end);
@@ -30,6 +31,7 @@ export const addressPassword: Rule = (text, _at, end) => {
   if (colon < 0 && !isTokenAlone(user)) return null;
   const isBefore = colon > 0 && /^(?:x-oauth-basic)?$/.test(password) && isTokenAlone(user.slice(0, colon));
   if ((!isBefore && /^(?:\$|\{|\*+$|%\w+%|$)/.test(password)) || user.includes(redactedStart)) return null;
+  if (!isOfText(text, at, { from: end, end: sign })) return null;
   const from = isBefore ? end : end + colon + 1;
   return { kind: 'password', from, eat: eatUntil(sign, text.buffer) };
 };

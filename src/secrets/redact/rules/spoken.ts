@@ -5,6 +5,7 @@ import { isSecret } from '../values.ts';
 import { authorization } from './authorization.ts';
 import { nameEndingAt } from './name.ts';
 import { boundedRun, eatClass, type Found, type Rule, type Text } from './rule.ts';
+import { isOfText } from './texts.ts';
 import { bytesOf, eatQuoted, type Value, valueAfter } from './value.ts';
 
 /** Prose has words in this place, and commands have secrets. */
@@ -79,7 +80,7 @@ export const listed: Rule = (text, _at, end) => {
 function headerBesides(text: Text, value: Value): Found | null {
   const run = boundedRun(text, value.from, bytesOf(value, false));
   if (run.open) return { openFrom: value.from };
-  return /[\d ]/.test(latin1(text.buffer, value.from, run.end)) ? authorization(text, value.from) : null;
+  return /[\d ]/.test(latin1(text.buffer, value.from, run.end)) ? authorization(text, value.from, value.from) : null;
 }
 
 function quotedBesides(text: Text, value: Value): Found | null {
@@ -90,6 +91,7 @@ function quotedBesides(text: Text, value: Value): Found | null {
   const shape = { name: 'password' as const, quoted: true, constant: false, tight: false, strict: text.strict };
   if (found.length < 6 || !/\d|[^\w.-]/.test(found) || found.includes(' ') || !isSecret({ ...shape, value: found }))
     return null;
+  if (!isOfText(text, value.from, { from: value.from, end: run.end })) return null;
   return { kind: 'password', from: value.from, eat: eatQuoted(table) };
 }
 
@@ -109,6 +111,7 @@ export const element: Rule = (text, at, end) => {
   const value = latin1(buffer, end, run.end);
   const shape = { name: nameClass, quoted: true, constant: false, tight: false, strict: text.strict };
   if (!isSecret({ ...shape, value }) || (name.quoted && !unlikeWords.test(value))) return null;
+  if (!isOfText(text, at, { from: end, end: run.end })) return null;
   return { kind: nameClass === 'password' ? 'password' : 'secret', from: end, eat: eatClass(inElement) };
 };
 
@@ -166,6 +169,7 @@ function besides(text: Text, at: number, how: Besides): Found | null {
   const shape = { name: kind, quoted: isQuoted, constant: false, tight: true, strict: text.strict };
   if (!isSecret({ ...shape, value: found }) || !(isPassword || isKey(found))) return null;
   if ((!isQuoted || mustQuote) && !isSure && !isUnlikeWords(found)) return null;
+  if (!isOfText(text, at, { from: value.from, end: run.end })) return null;
   const eat = isQuoted && !value.escaped ? eatQuoted(table) : eatClass(table);
   return { kind, from: value.from + skipped, eat };
 }
