@@ -211,7 +211,7 @@ export interface ExecView {
   readonly id: string;
   /** RFC 3339, UTC. */
   readonly startedAt: string;
-  /** Without secrets. */
+  /** Without secrets. Empty where the record is gone: its exit is `lost` then. */
   readonly command: readonly string[];
   readonly where: Where;
   /** `null`: it runs. */

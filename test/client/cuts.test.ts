@@ -154,6 +154,6 @@ describe('a service that is started anew', () => {
   it('and has lost the record says so, in an exit without anything made up', async () => {
     const exit = await anew((home) => rmSync(join(home, 'journal'), { recursive: true }));
     expect(exit).toMatchObject({ reason: 'lost', exitCode: null });
-    expect(exit.notes).toEqual([expect.stringMatching(/cannot be followed: the record of exec_\w+ is gone/)]);
+    expect(exit.notes).toEqual([expect.stringContaining('its record is gone')]);
   });
 });

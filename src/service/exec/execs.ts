@@ -82,7 +82,7 @@ export class Execs implements ExecsApi {
   }
 
   async get(execId: string): Promise<ExecView> {
-    return await execOf(this.#parts.journal, execId);
+    return await execOf(this.#parts, execId);
   }
 
   async cancel(execId: string): Promise<void> {

@@ -8,6 +8,7 @@ import type { Where } from '../../exec/types.ts';
 import { cancelable, type Context } from '../../sandbox/context.ts';
 import { presentSandbox } from '../../sandbox/present.ts';
 import { limitOf, pageOf, positionOf } from '../pages.ts';
+import { goneEvents, goneExec, type GoneParts } from './gone.ts';
 import type { Processes } from './processes.ts';
 import type { RunningExecs } from './running-execs.ts';
 
@@ -26,24 +27,30 @@ export async function execsOf(
   return pageOf(found.map(viewOf), limit, ({ id, startedAt }) => ({ at: Date.parse(startedAt), id }));
 }
 
-export async function execOf(journal: Journal, execId: string): Promise<ExecView> {
+export async function execOf(parts: GoneParts & { readonly journal: Journal }, execId: string): Promise<ExecView> {
+  const { journal } = parts;
   const found = await journal.exec(checkExecId(execId));
-  if (found === null) throw noRecord(execId);
-  return viewOf(found);
+  if (found !== null) return viewOf(found);
+  const gone = await goneExec(parts, execId);
+  if (gone !== null) return gone;
+  const begun = await journal.exec(execId);
+  if (begun === null) throw noRecord(execId);
+  return viewOf(begun);
 }
 
 /** An exec of another process is ended in its sandbox: that process records the end. */
 export async function cancelExec(
-  { context, journal, running }: RecordParts & { readonly running: RunningExecs },
+  parts: RecordParts & { readonly running: RunningExecs },
   execId: string,
 ): Promise<void> {
+  const { context, running } = parts;
   if (await running.cancel(checkExecId(execId))) return;
   if ((await context.store.exec(execId))?.kind === 'detached')
     throw new CaissonError('failed_precondition', `${execId} is a detached process`, {
       remedy: 'end it with `processes.kill`, or with `caisson kill`',
       details: { execId },
     });
-  const { exit, where } = await execOf(journal, execId);
+  const { exit, where } = await execOf(parts, execId);
   if (exit === null) await killIn(context, execId, where);
 }
 
@@ -64,13 +71,25 @@ export interface Wanted {
  * that names nothing, which differs from a task in which nothing ran yet.
  */
 export async function* eventsOf(parts: RecordParts, { id, how }: Wanted, options: Options): AsyncIterable<ExecEvent> {
-  const ofProcess = await parts.processes.logs(id, how, options);
-  let isKnown = ofProcess !== null;
-  for await (const event of ofProcess ?? parts.journal.logs(id, { ...how, ...cancelable(options) })) {
+  const { journal, processes } = parts;
+  const ofProcess = await processes.logs(id, how, options);
+  if (ofProcess !== null) return yield* ofProcess;
+  const read = (): AsyncIterable<ExecEvent> => journal.logs(id, { ...how, ...cancelable(options) });
+  if (yield* passed(read())) return;
+  const gone = await goneExec(parts, id);
+  if (gone !== null) return yield* goneEvents(gone, how);
+  // It may have begun since the first look.
+  if (!(yield* passed(read()))) await checkKnown(parts, id);
+}
+
+/** Whether there were any. */
+async function* passed(events: AsyncIterable<ExecEvent>): AsyncGenerator<ExecEvent, boolean, void> {
+  let isKnown = false;
+  for await (const event of events) {
     isKnown = true;
     yield event;
   }
-  if (!isKnown) await checkKnown(parts, id);
+  return isKnown;
 }
 
 async function checkKnown({ context: { store }, journal }: RecordParts, id: string): Promise<void> {

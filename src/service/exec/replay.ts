@@ -1,13 +1,11 @@
 /** A repeated exec id gives the same exec, replayed from its record, whichever process runs or ran it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import type { Options, Running } from '../api.ts';
-import { isCode } from '../../errors.ts';
 import { isDetached, refuseOther } from '../../exec/detached/known.ts';
 import type { Journal } from '../../exec/journal/types.ts';
-import { exitWithout } from '../../exec/outcome.ts';
 import { replayExec } from '../../exec/replayed.ts';
 import { checkExecId } from '../../exec/request.ts';
+import { goneExit, isRecorded, whereOf } from './gone.ts';
 import { killIn } from './records.ts';
 import type { RunningExecs } from './running-execs.ts';
 import type { Context } from '../../sandbox/context.ts';
@@ -31,10 +29,6 @@ export interface Repeat extends RepeatedId {
   /** Throws `policy_denied` for what rules deny by now. */
   readonly judge: () => Promise<void>;
 }
-
-/** Between its row and the beginning of its record, an exec of a live process takes this long at most. */
-const beginMs = 10_000;
-const lookMs = 25;
 
 /**
  * `null` when the id was never used. Throws `conflict` when it was used for another request, before anything of that one is
@@ -68,21 +62,11 @@ async function recordedRow({ journal, context }: RepeatParts, execId: string): P
 /** `null`: its record was never begun, or has expired or been damaged since. */
 async function replayed(parts: RepeatParts, row: ExecRow, options: Options): Promise<Running | null> {
   const { context, journal, running } = parts;
-  const until = performance.now() + beginMs;
+  if (!(await isRecorded(parts, row))) return null;
   const cancel = async (): Promise<void> => {
     if (!(await running.cancel(row.id))) await killIn(context, row.id, replay.where);
   };
-  let replay: Awaited<ReturnType<typeof replayExec>>;
-  for (;;) {
-    try {
-      replay = await replayExec(journal, row.id, { cancel, ...(options.signal ? { signal: options.signal } : {}) });
-      break;
-    } catch (error) {
-      if (!isCode(error, 'not_found')) throw error;
-      if (performance.now() > until || !(await context.store.isAlive(row.holder))) return null;
-      await sleep(lookMs);
-    }
-  }
+  const replay = await replayExec(journal, row.id, { cancel, ...(options.signal ? { signal: options.signal } : {}) });
   const sandbox = await context.store.sandbox(replay.where.sandboxId);
   return {
     ...replay,
@@ -95,12 +79,10 @@ async function replayed(parts: RepeatParts, row: ExecRow, options: Options): Pro
 }
 
 /** An exec of which nothing but its id is known. It may have run, and so is not run. */
-function gone({ id, backend, taskId, sandboxId }: ExecRow): Running {
-  const where = { backend, taskId, sandboxId, host: null, resource: null, recreated: false };
-  const exit = exitWithout('lost', 'it was started before, and its record is gone; it is not run again');
+function gone(row: ExecRow): Running {
   return {
-    ...{ id, where, stdin: null, stdout: Readable.from([]), stderr: Readable.from([]) },
-    exit: Promise.resolve(exit),
+    ...{ id: row.id, where: whereOf(row), stdin: null, stdout: Readable.from([]), stderr: Readable.from([]) },
+    exit: Promise.resolve(goneExit()),
     ignore: () => undefined,
     cancel: async () => undefined,
     ...{ how: 'found', lostSince: null, degraded: [], unsetVariables: [], missingFiles: [] },
