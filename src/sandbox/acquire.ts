@@ -5,6 +5,7 @@
  *   row fits, the resource is stopped        -> started     (one that is being stopped is waited for first)
  *   row fits, the resource has vanished      -> recreated    from the same spec, with the same files; refused where they
  *                                                            went with it
+ *   row fits, its directory has vanished     -> recreated    with an empty one, and told since when files are lost
  *   no row                                   -> created
  *   another spec                             -> conflict, or replaced when asked
  *   left half-done by a crash                -> finished, then created
@@ -25,7 +26,7 @@ import { checkFilter, isKept, keepFilter } from './place-list.ts';
 import { endedBy } from './ended-by.ts';
 import { withLease } from './lease.ts';
 import { keepLive } from './live.ts';
-import { recordEnd, refuseWithoutFiles } from './loss.ts';
+import { recordEnd, recordMissingFiles, refuseWithoutFiles, unseenDirectory } from './loss.ts';
 import { type CheckedMount, checkMounts, proveMounts } from './mounts.ts';
 import { proveNetwork } from './network.ts';
 import { startResource, stopResource } from './power.ts';
@@ -100,13 +101,17 @@ async function underLease(context: Context, plan: Plan, options: StepOptions): P
   return await resume(context, { plan, row }, options);
 }
 
+interface Replacement {
+  readonly plan: Plan;
+  readonly row: SandboxRow;
+  readonly how: Handle['how'];
+  /** Since when its files are lost. Absent: they are there. */
+  readonly lostSince?: string | null;
+}
+
 /** Removes the resource, keeps id and directory, and makes the resource anew from the plan. */
-async function replace(
-  context: Context,
-  what: { readonly plan: Plan; readonly row: SandboxRow; readonly how: Handle['how'] },
-  options: StepOptions,
-): Promise<Handle> {
-  const { plan, row } = what;
+async function replace(context: Context, what: Replacement, options: StepOptions): Promise<Handle> {
+  const { plan, row, lostSince = null } = what;
   await checkFilter(context, plan, row.id);
   const { fingerprint, spec, configured, degraded } = plan;
   // One that had vanished is the same sandbox, with what was said about it later.
@@ -128,7 +133,7 @@ async function replace(
     usedAt: wallMs,
     createdBoot: boot,
     usedBoot: boot,
-    lostSince: null,
+    lostSince,
   } as const;
   const isLoss = what.how === 'recreated';
   const fits = isLoss ? undefined : withinQuota(context, { ...row, spec });
@@ -137,7 +142,8 @@ async function replace(
   );
   await removeResources(context, row, { emptyFirst: false });
   if (hasDoor(row) && !hasDoor(plan)) await context.doors.close(row.id);
-  return await placeSandbox(context, { plan, row: { ...row, ...patch }, how: what.how }, options);
+  const handle = await placeSandbox(context, { plan, row: { ...row, ...patch }, how: what.how }, options);
+  return { ...handle, lostSince };
 }
 
 /** Brings the sandbox of a row that fits back to running: as it is, by a start, or made anew. */
@@ -156,13 +162,16 @@ export async function resume(
     await keepCarrier(sandbox);
     return await ready(context, { row, sandbox, how: 'found', lostSince: null });
   }
-  if (sandbox === null || sandbox.power === undefined)
-    return await replace(context, { ...what, how: 'recreated' }, options);
+  const filesLostSince = await recordMissingFiles(context, row);
+  if (sandbox === null || sandbox.power === undefined || filesLostSince !== null)
+    return await replace(context, { ...what, how: 'recreated', lostSince: filesLostSince }, options);
   const lostSince = await recordEnd(context, { row, sandbox });
   const mounts = await checkMounts(context, row);
   await keepDoor(context, row);
   await failpoint('before-start');
-  const started = await startResource(context, { row, sandbox }, options);
+  const started = await startResource(context, { row, sandbox }, options).catch((error: unknown) => {
+    throw unseenDirectory(row, error);
+  });
   await failpoint('after-start');
   await proveOrStop(context, { row, sandbox: started }, mounts);
   return await ready(context, { row, sandbox: started, how: 'started', lostSince });

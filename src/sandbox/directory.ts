@@ -7,7 +7,7 @@
  * Keyed by sandbox id, because a task id is the caller's word; the link lets the next sandbox of the task take the same
  * files. What the sandbox put in there is hostile: it is only ever removed, never followed or read.
  */
-import { mkdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { lstat, mkdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CaissonError } from '../errors.ts';
 import { entries } from '../lib/entries.ts';
@@ -50,6 +50,15 @@ export async function keptFiles(
     places.map(async (place) => ({ place, sandboxId: await keptSandboxId(place, taskId) })),
   );
   return found.flatMap(({ place, sandboxId }) => (sandboxId === null ? [] : [{ place, sandboxId }]));
+}
+
+export async function isDirectoryThere(directory: string): Promise<boolean> {
+  try {
+    return (await lstat(directory)).isDirectory();
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return false;
+    throw error;
+  }
 }
 
 export async function makeDirectory(place: Place, taskId: string, sandboxId: string): Promise<string> {

@@ -1,9 +1,10 @@
 /** What a place has done to a sandbox while no Caisson looked: it ended it, with or without some of its files. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Sandbox } from '../backend.ts';
-import { CaissonError } from '../errors.ts';
+import { CaissonError, isCode } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
+import { isDirectoryThere } from './directory.ts';
 
 /**
  * Of a sandbox that is about to be started: stores the ref by which its files are found now, and since when they are lost,
@@ -17,10 +18,33 @@ export async function recordEnd(
   const lostSince = sandbox.lost === undefined ? null : momentOf(sandbox.lost.since, row);
   if (lostSince === null && isDeepStrictEqual(ref, row.ref)) return null;
   await context.store.updateSandbox(row.id, { ref, ...(lostSince === null ? {} : { lostSince }) });
-  if (lostSince === null) return null;
-  const about = { sandboxId: row.id, backend: row.backend, since: lostSince };
-  await context.audit.record({ type: 'loss', taskId: row.taskId, execId: null, ...about });
+  if (lostSince !== null) await recordLoss(context, row, lostSince);
   return lostSince;
+}
+
+/**
+ * Since when the files of a sandbox are lost that has none any more, such as after a state directory was restored without
+ * them: since its creation. `null`: its directory is there, or it has none.
+ */
+export async function recordMissingFiles(context: Context, row: SandboxRow): Promise<string | null> {
+  if (row.directory === null || (await isDirectoryThere(row.directory))) return null;
+  const since = new Date(row.createdAt).toISOString();
+  await recordLoss(context, row, since);
+  return since;
+}
+
+async function recordLoss(context: Context, { id, backend, taskId }: SandboxRow, since: string): Promise<void> {
+  await context.audit.record({ type: 'loss', taskId, execId: null, sandboxId: id, backend, since });
+}
+
+/** A start has no arguments: what the place finds invalid is what the sandbox was made with, above all its directory. */
+export function unseenDirectory({ directory, taskId }: SandboxRow, error: unknown): unknown {
+  if (directory === null || !isCode(error, 'invalid_argument')) return error;
+  return new CaissonError('failed_precondition', error.message, {
+    cause: error,
+    details: error.details,
+    remedy: `run the engine where it sees ${directory}, or remove the sandbox: \`caisson rm ${taskId}\``,
+  });
 }
 
 /** What is no moment is answered with the earliest that it can be. */

@@ -58,6 +58,24 @@ describe('create or get', () => {
     expect(at.place.resources.size).toBe(1);
   });
 
+  it('makes it anew when it was stopped and its directory is gone, and says since when files are lost (R7)', async () => {
+    const context = await service({ persistence: 'directory' });
+    const asked = await plan(context);
+    const persistent = { ...asked, spec: { ...asked.spec, persistent: true } };
+    const made = await acquire(context, persistent, {});
+    expect(made.row.directory).not.toBeNull();
+    await stopSandbox(context, 'demo', {});
+    await rm(made.row.directory ?? '', { recursive: true });
+    const since = new Date(made.row.createdAt).toISOString();
+    const handle = await acquire(context, persistent, {});
+    expect([handle.how, handle.lostSince, handle.row.id]).toEqual(['recreated', since, made.row.id]);
+    expect(await readdir(made.row.directory ?? '')).toEqual([]);
+    expect(await context.store.sandbox(made.row.id)).toMatchObject({ lostSince: since, state: 'ready' });
+    expect((await acquire(context, persistent, {})).lostSince).toBeNull();
+    const records = await Array.fromAsync(context.audit.tail({ count: 10, follow: false }));
+    expect(records).toContainEqual(expect.objectContaining({ type: 'loss', taskId: 'demo', since }));
+  });
+
   it('makes none for who wants the one that is there, and was removed meanwhile', async () => {
     const context = await service();
     await acquire(context, await plan(context), {});
