@@ -1,5 +1,5 @@
 /** Which sandboxes have outlived their use. Pure: rows and a clock in, a verdict out. */
-import { type Clock, sinceMs } from '../lib/clock.ts';
+import { type Clock, sinceMs, steppedMs } from '../lib/clock.ts';
 import type { SandboxRow } from '../store/store.ts';
 
 export type Expiry = 'idle' | 'ttl' | null;
@@ -19,9 +19,13 @@ export function startsIdle({ usedBoot }: SandboxRow, { bootId }: Clock): boolean
   return usedBoot !== null && bootId !== null && usedBoot.id !== bootId;
 }
 
-export function expiresAt(row: SandboxRow): number | null {
-  const idle = row.idleMs === null || row.state === 'stopped' ? Infinity : row.usedAt + row.idleMs;
-  const end = Math.min(idle, row.ttlMs === null ? Infinity : row.createdAt + row.ttlMs);
+/** By the time of day as it is set now, since the moments in the row are by the clock of then. */
+export function expiresAt(row: SandboxRow, clock: Clock): number | null {
+  const { idleMs, ttlMs, usedAt, createdAt } = row;
+  const used = usedAt + steppedMs({ wallMs: usedAt, boot: row.usedBoot }, clock);
+  const created = createdAt + steppedMs({ wallMs: createdAt, boot: row.createdBoot }, clock);
+  const idle = idleMs === null || row.state === 'stopped' ? Infinity : used + idleMs;
+  const end = Math.min(idle, ttlMs === null ? Infinity : created + ttlMs);
   return Number.isFinite(end) ? end : null;
 }
 

@@ -15,7 +15,7 @@ export async function inspectSandbox(context: Context, task: string, options: Ca
   const sandbox = row.ref === null ? null : await attachIfThere(backend, row.ref, options);
   const effective = sandbox?.state === 'running' ? await measured(context, row, sandbox) : row.effective;
   return {
-    ...viewOf({ ...row, effective }, sandbox?.place ?? null),
+    ...viewOf({ ...row, effective }, sandbox?.place ?? null, context.clock),
     resource: sandbox?.state ?? 'gone',
     endsBy: endsOf(row, context.clock, { stops: isolation !== 'none' }),
     noLanes: context.live.get(row.id)?.noLanes ?? null,

@@ -1,9 +1,10 @@
 /** Has a sandbox measured once and its answer kept, off the path of commands. */
 import type { Sandbox } from '../backend.ts';
-import { isCode } from '../errors.ts';
+import { CaissonError, isCode, toCaissonError } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 import type { Effective } from './effective.ts';
+import { whoEnded } from './ended-by.ts';
 import { heedMemory } from './live.ts';
 import { probe } from './probe.ts';
 
@@ -22,7 +23,9 @@ export async function measured(context: Context, row: SandboxRow, sandbox: Sandb
 }
 
 async function measureNow(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<Effective | null> {
-  const effective = await probe(sandbox);
+  const effective = await probe(sandbox).catch(async (error: unknown) => {
+    throw await endedMeanwhile(context, row, error);
+  });
   heedMemory(context, row.id, effective);
   try {
     if (effective !== null) await context.store.updateSandbox(row.id, { effective });
@@ -30,4 +33,16 @@ async function measureNow(context: Context, row: SandboxRow, sandbox: Sandbox): 
     if (!isCode(error, 'not_found')) throw error; // removed meanwhile
   }
   return effective;
+}
+
+/** The caller asked for a sandbox, and knows of no command that was lost in it. */
+async function endedMeanwhile(context: Context, row: SandboxRow, error: unknown): Promise<unknown> {
+  const why = isCode(error, 'unavailable') || isCode(error, 'not_found') ? await whoEnded(context, row) : null;
+  if (why === null) return error;
+  const about = why.replace('while the command ran', 'meanwhile');
+  return new CaissonError('unavailable', `the sandbox of ${row.taskId} is not ready: ${about}`, {
+    cause: toCaissonError(error),
+    remedy: 'ask for it again',
+    details: { taskId: row.taskId, sandboxId: row.id },
+  });
 }

@@ -1,5 +1,6 @@
 /** A row as callers see it. */
 import type { Sandbox } from '../backend.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { expiresAt } from './expiry.ts';
 
@@ -31,11 +32,11 @@ export interface View {
   readonly expiresAt: string | null;
 }
 
-export function viewOf(row: SandboxRow, place: Sandbox['place'] | null): View {
+export function viewOf(row: SandboxRow, place: Sandbox['place'] | null, clock: Clock): View {
   const { id, taskId, backend, state, name, spec, fingerprint, effective, degraded, directory, ephemeral, generation } =
     row;
   const { lostSince, labels, idleMs: idleTimeoutMs, ttlMs: lifetimeMs } = row;
-  const end = expiresAt(row);
+  const end = expiresAt(row, clock);
   return {
     ...{
       id,

@@ -57,7 +57,7 @@ export class Sandboxes implements SandboxesApi {
     const handle = await acquire(this.#context, plan, options);
     const effective = await measured(this.#context, handle.row, handle.sandbox);
     const { row, sandbox, how, lostSince } = handle;
-    return { sandbox: viewOf({ ...row, effective }, sandbox.place), how, lostSince };
+    return { sandbox: viewOf({ ...row, effective }, sandbox.place, this.#context.clock), how, lostSince };
   }
 
   async list(filter: SandboxFilter = {}): Promise<Page<SandboxView>> {
@@ -67,7 +67,7 @@ export class Sandboxes implements SandboxesApi {
     const wanted = (await this.#context.store.sandboxes()).filter((row) => isWanted(row, filter)).toSorted(oldestFirst);
     const rows = position === null ? wanted : wanted.filter((row) => isAfter(row, position));
     const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
-    return { items: items.map((row) => viewOf(row, null)), nextCursor };
+    return { items: items.map((row) => viewOf(row, null, this.#context.clock)), nextCursor };
   }
 
   async get(task: string, options: Options = {}): Promise<Inspected> {
@@ -80,7 +80,8 @@ export class Sandboxes implements SandboxesApi {
     const times = askedTimes(change);
     const { taskId } = await findRow(this.#context, task);
     this.#parts.checkTimes(taskId, times);
-    return viewOf(await changeSandbox(this.#context, task, { labels, times }, options), null);
+    const row = await changeSandbox(this.#context, task, { labels, times }, options);
+    return viewOf(row, null, this.#context.clock);
   }
 
   async limits(task: string, options: Options = {}): Promise<SandboxLimits> {

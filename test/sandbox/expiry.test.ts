@@ -6,7 +6,7 @@ import { clockAt } from '../fixtures/clock.ts';
 describe('expiry', () => {
   it('never ends a sandbox without lifetimes', () => {
     expect(expiryOf(row(), clockAt(Number.MAX_SAFE_INTEGER))).toBeNull();
-    expect(expiresAt(row())).toBeNull();
+    expect(expiresAt(row(), clockAt(0))).toBeNull();
   });
 
   it.each([
@@ -22,8 +22,8 @@ describe('expiry', () => {
   });
 
   it('tells the earlier of both ends', () => {
-    expect(expiresAt(row({ idleMs: 100, ttlMs: 500 }))).toBe(1_500);
-    expect(expiresAt(row({ idleMs: 100, ttlMs: 5_000 }))).toBe(2_100);
+    expect(expiresAt(row({ idleMs: 100, ttlMs: 500 }), clockAt(2_000))).toBe(1_500);
+    expect(expiresAt(row({ idleMs: 100, ttlMs: 5_000 }), clockAt(2_000))).toBe(2_100);
   });
 
   it('tells each end with its time, the earliest first', () => {
@@ -60,6 +60,14 @@ describe('expiry', () => {
     const candidate = row({ idleMs: 1_000, ttlMs: 60_000, createdBoot: boot, usedBoot: boot });
     const later = (ms: number) => clockAt(2_000 + days * 86_400_000, { id: 'boot-1', ms: boot.ms + ms });
     expect([999, 1_000, 60_000].map((ms) => expiryOf(candidate, later(ms)))).toEqual([null, 'idle', 'ttl']);
+  });
+
+  it.each([3, -3])('is told by the time of day as it is set now, after a step by %i days', (days) => {
+    const boot = { id: 'boot-1', ms: 50_000 };
+    const stepMs = days * 86_400_000;
+    const candidate = row({ idleMs: 60_000, ttlMs: null, usedAt: 2_000, createdBoot: boot, usedBoot: boot });
+    const at = (wallMs: number) => expiresAt(candidate, clockAt(wallMs, { id: 'boot-1', ms: boot.ms + 5_000 }));
+    expect([at(7_000), at(7_400), at(7_000 + stepMs)]).toEqual([62_000, 62_000, 62_000 + stepMs]);
   });
 
   it('counts no idle time over a boot, and the time to live by the time of day', () => {

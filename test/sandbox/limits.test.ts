@@ -4,6 +4,7 @@ import type { Guarantees } from '../../src/backend.ts';
 import type { Inspected } from '../../src/sandbox/types.ts';
 import { limitsOf } from '../../src/sandbox/limits.ts';
 import { limitsText } from '../../src/sandbox/limits-text.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { viewOf } from '../../src/sandbox/view.ts';
 import { generous } from '../plan/fixtures.ts';
 import { row, spec } from './rows.ts';
@@ -11,7 +12,12 @@ import { row, spec } from './rows.ts';
 const measured = { limits: { memoryBytes: 64 * 2 ** 20, pids: 64, cpuCores: 0.5, readable: true }, routed: false };
 
 function pageOf(over: Parameters<typeof row>[0] = {}, guarantees: Partial<Guarantees> = {}) {
-  const inspected: Inspected = { ...viewOf(row(over), null), resource: 'running', endsBy: [], noLanes: null };
+  const inspected: Inspected = {
+    ...viewOf(row(over), null, systemClock),
+    resource: 'running',
+    endsBy: [],
+    noLanes: null,
+  };
   return limitsOf(inspected, { guarantees: { ...generous, ...guarantees }, commandTimeoutMs: 180_000 });
 }
 

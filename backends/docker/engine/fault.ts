@@ -45,13 +45,20 @@ function answerFault(error: unknown, status: number, context: Context): CaissonE
   const { json } = object(error);
   const words = context.quiet ? '' : engineWords(json) || streamWords(error);
   return new CaissonError(
-    conflicts.has(object(json)['cause']) ? 'failed_precondition' : (byStatus[status] ?? 'internal'),
+    codeOf(status, object(json)['cause']),
     `could not ${context.what}: ${words || `the engine answered ${status}`}`,
     {
       details: { status },
       cause: error,
+      ...(status === 500 ? { remedy: 'try again; if it stays so, the log of the engine says why' } : {}),
     },
   );
+}
+
+/** An engine whose connection breaks, or which shuts down, answers 500 as one that has failed does. */
+function codeOf(status: number, cause: unknown): Code {
+  if (conflicts.has(cause)) return 'failed_precondition';
+  return byStatus[status] ?? (status >= 500 ? 'unavailable' : 'internal');
 }
 
 /** Bounded, on one line, without control characters: images and containers have a say in these words. */

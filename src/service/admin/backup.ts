@@ -45,7 +45,11 @@ async function checkTarget(home: string, target: string): Promise<void> {
       remedy: 'name a directory beside it, best on another disk',
     });
   if ((await lstat(target).catch(() => null)) === null) return;
-  throw new CaissonError('already_exists', `${target} is there`, { remedy: 'name a directory that is not there yet' });
+  throw isTaken(target);
+}
+
+function isTaken(target: string): CaissonError {
+  return new CaissonError('already_exists', `${target} is there`, { remedy: 'name a directory that is not there yet' });
 }
 
 /** Files and directories alone: sockets and links mean something in their place only. What goes meanwhile is left out. */
@@ -84,6 +88,8 @@ function unlessGone(error: NodeJS.ErrnoException): void {
 function failure(error: unknown, target: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (error instanceof CaissonError || typeof code !== 'string') return error;
+  // Another backup, or another program, has taken the name while this one was made.
+  if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') return isTaken(target);
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   return new CaissonError(full ? 'resource_exhausted' : 'failed_precondition', `no backup in ${target}: ${code}`, {
     cause: error,

@@ -15,7 +15,8 @@ test.each(['that name is already in use', 'container state improper'])(
   },
 );
 
-test('any other 500 stays one', () => {
-  expect(faultOf('no space left')).toMatchObject({ code: 'internal' });
+test('any other 500 is an engine that cannot be used now, as one whose connection breaks says so too (R11)', () => {
+  const remedy = expect.stringContaining('the log of the engine');
+  expect(faultOf('no space left')).toMatchObject({ code: 'unavailable', remedy });
   expect(statusOf(faultOf('no space left'))).toBe(500);
 });

@@ -72,7 +72,7 @@ describe('hijacking a connection', () => {
     [409, 'failed_precondition'],
     [400, 'invalid_argument'],
     [503, 'unavailable'],
-    [500, 'internal'],
+    [500, 'unavailable'],
   ])('classifies a refusal with %i as %s, and keeps the words out of the message where asked', async (status, code) => {
     const socket = await listen(
       createServer((_request, response) => {
@@ -96,7 +96,7 @@ describe('hijacking a connection', () => {
       }),
     );
     await expect(hijack(wayTo(socket), { what: 'try', path: '/x', body: {} })).rejects.toMatchObject({
-      code: 'internal',
+      code: 'unavailable',
     });
   });
 
