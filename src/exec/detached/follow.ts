@@ -1,7 +1,7 @@
 /** The events of a detached process, from any position on, also while it runs. */
 import { finished } from 'node:stream';
 import type { Process } from '../../backend.ts';
-import { abortError } from '../../errors.ts';
+import { abortError, CaissonError } from '../../errors.ts';
 import { exitOf } from '../outcome.ts';
 import type { Exit, StreamSummary } from '../exit.ts';
 import { carried } from '../../inside/carried.ts';
@@ -10,6 +10,7 @@ import type { ExecEvent, StreamName, Where } from '../types.ts';
 import { findProcess, type Kept, unknownProcess } from './list.ts';
 import { type Position, positionAt, seqOf } from './position.ts';
 import { processScript, statuses } from './scripts.ts';
+import { keptStreamBytes } from './start.ts';
 import type { DetachedProcess } from './types.ts';
 
 export interface FollowOptions {
@@ -46,6 +47,8 @@ export async function* followProcess(
     const look = await startFollower(kept, { id, position, rounds: options.follow ? rounds : 0 });
     for await (const [name, bytes] of look.chunks) {
       position = { ...position, [name]: position[name] + bytes.length };
+      // Its tools are the sandbox's, and may print more than they are asked for.
+      if (position[name] > keptStreamBytes) throw endless(id);
       yield event(null, { type: name, bytes });
     }
     const { status, whole } = await look.end;
@@ -71,7 +74,8 @@ async function startFollower(
   look: { readonly id: string; readonly position: Position; readonly rounds: number },
 ): Promise<Follower> {
   const { stdout, stderr } = look.position;
-  const args = [key, look.id, String(stdout), String(stderr), String(look.rounds)];
+  const numbers = [stdout, stderr, look.rounds, keptStreamBytes].map(String);
+  const args = [key, look.id, ...numbers];
   // With stdin, so that it takes no lane from short commands.
   const { command, env } = carried('follow', processScript('follow'), args);
   const process = await sandbox.exec(command, {
@@ -137,28 +141,49 @@ function resume({ stdout, stderr }: Process): void {
 }
 
 function exitOfProcess(process: DetachedProcess, delivered: Position): Exit {
-  const { startedAt, endedAt, state, exitCode, truncated, backgroundOpen } = process;
+  const { startedAt, endedAt, state, exitCode, backgroundOpen } = process;
   const byClockMs =
     startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
   return exitOf({
     forced: null,
     end: state === 'exited' ? { exitCode, signal: null, outOfMemory: false } : null,
     durationMs: process.durationMs ?? byClockMs,
-    stdout: keptStream(delivered.stdout, truncated.stdout, state),
-    stderr: keptStream(delivered.stderr, truncated.stderr, state),
+    stdout: keptStream('stdout', process, delivered),
+    stderr: keptStream('stderr', process, delivered),
     backgroundOpen,
     survivors: null,
-    notes: notesOf(process),
+    notes: notesOf(process, delivered),
   });
 }
 
 /** Its files hold all that it wrote, up to their limit; without an exit record their last bytes may be missing. */
-function keptStream(bytes: number, truncated: boolean, state: DetachedProcess['state']): StreamSummary {
-  return { bytes, truncated, complete: truncated ? false : state === 'exited' ? true : null };
+function keptStream(name: StreamName, process: DetachedProcess, delivered: Position): StreamSummary {
+  const truncated = process.truncated[name];
+  const isKnown = process.state === 'exited' && !isAtLimit(name, process, delivered);
+  return { bytes: delivered[name], truncated, complete: truncated ? false : isKnown ? true : null };
 }
 
-function notesOf({ state, truncated }: DetachedProcess): readonly string[] {
+/** It was read as far as files are read, and its supervisor did not say that there was more. */
+function isAtLimit(name: StreamName, { truncated }: DetachedProcess, delivered: Position): boolean {
+  return delivered[name] >= keptStreamBytes && !truncated[name];
+}
+
+function endless(id: string): CaissonError {
+  return new CaissonError(
+    'resource_exhausted',
+    `the sandbox prints more as the output of ${id} than is kept of a process`,
+    {
+      remedy: 'look into the sandbox: what it says of its processes is not from Caisson',
+      details: { execId: id, keptStreamBytes },
+    },
+  );
+}
+
+function notesOf(process: DetachedProcess, delivered: Position): readonly string[] {
+  const { state, truncated } = process;
+  const longer = (['stdout', 'stderr'] as const).filter((name) => isAtLimit(name, process, delivered));
   return [
+    ...longer.map((name) => `its ${name} is at the limit of what is kept, and what follows there is not shown`),
     ...(state === 'lost' ? ['the process is gone, and its end was not recorded; its output may be incomplete'] : []),
     ...(truncated.stdout || truncated.stderr
       ? ['its output is incomplete: it exceeded the limit of a detached process']
