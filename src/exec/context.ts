@@ -1,12 +1,14 @@
 import type { Sandbox } from '../backend.ts';
 import type { Redaction } from '../secrets/redact/redactor.ts';
 import type { Recorder } from './journal/types.ts';
-import type { ExecRequest, Where } from './types.ts';
+import type { ExecRequest, StreamName, Where } from './types.ts';
 
 export interface ExecContext {
   readonly where: Where;
   /** Opened by the caller before the start: intent before effect. `null`: no record is kept. */
   readonly recorder: Recorder | null;
+  /** A stream as `recorder` has it, from a byte on and to its end. Absent: streams that are not read hold the command up. */
+  readonly recorded?: (name: StreamName, from: number) => AsyncIterable<Uint8Array>;
   /** What takes secrets out of the output. Absent: it stays as it is. */
   readonly redaction?: Redaction | null;
   /** Readers of the streams get them unchanged; the record is without secrets in any case. */

@@ -2,6 +2,7 @@
 import type { Outputs, ProcessEnd } from '../backend.ts';
 import type { Exit, ExitReason, StreamSummary, Survivor } from './exit.ts';
 import { signalNumbers } from './exit.ts';
+import type { StreamName } from './types.ts';
 
 /** How the command ended by itself or by us; `null` when that cannot be known. */
 export interface Observed {
@@ -80,6 +81,38 @@ export function startNote(end: ProcessEnd | null, program: string): string | nul
     : `the program ${program} is not executable`;
 }
 
+/** That bytes are not those of the command; `null` when they are. `reader`: the reader got them as they came. */
+export function redactionsNote(redactions: number | null, { reader }: { readonly reader: boolean }): string | null {
+  if (redactions === null || redactions === 0) return null;
+  const what = redactions === 1 ? '1 piece' : `${redactions} pieces`;
+  const were = redactions === 1 ? 'was' : 'were';
+  return `${what} of its ${reader ? 'record' : 'output'} ${were} replaced by redaction: known secrets, or what looks like one`;
+}
+
+/** A stream that no reader took while the command ran, so that its record alone has what its buffer does not. */
+export interface Unread {
+  /** `null`: a reader has come since. */
+  readonly from: number | null;
+  /** Bytes that the record has no room for. */
+  readonly missing: number;
+}
+
+export function unreadNotes(name: StreamName, { from, missing }: Unread): readonly string[] {
+  return [
+    ...(from === null ? [] : [`${name} was not read: what follows its first ${from} bytes is in its record`]),
+    ...(missing === 0
+      ? []
+      : [`${missing} bytes of ${name} are lost: it was not read, and its record has no more room`]),
+  ];
+}
+
+/** A command may end by itself in the moment in which it is to be killed, or may end so when it is asked to. */
+export function endedNote(forced: ExitReason | null, end: ProcessEnd | null): string | null {
+  const exitCode = end?.signal === null ? end.exitCode : null;
+  if (forced === null || forced === 'lost' || exitCode === null || guessSignal(exitCode) !== null) return null;
+  return `it ended by itself all the same, with exit code ${exitCode}`;
+}
+
 /** What the caller must know of output that is not proved to be complete; `null` when it is. */
 export function outputsNote(outputs: Outputs): string | null {
   if (outputs.is === 'cut') return `its output is incomplete: ${outputs.why}`;
@@ -87,7 +120,7 @@ export function outputsNote(outputs: Outputs): string | null {
 }
 
 export function summaryOf(
-  stream: { readonly bytes: number; readonly incomplete: boolean },
+  stream: Pick<StreamSummary, 'bytes'> & { readonly incomplete: boolean },
   { is }: Outputs,
 ): StreamSummary {
   const complete = is === 'unknown' ? null : is !== 'cut';

@@ -1,12 +1,12 @@
 /** An exec as its record has it: from the beginning, followed to its end. The exit says what is missing in the record. */
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { CaissonError } from '../errors.ts';
 import type { Exit } from './exit.ts';
 import type { Journal } from './journal/types.ts';
 import { exitWithout } from './outcome.ts';
+import { Outlet } from './outlet.ts';
+import { recordedStream } from './recorded.ts';
 import type { ExecEvent, Execution, StreamName, Where } from './types.ts';
-
-const bufferBytes = 256 * 1024;
 
 export interface Replayed extends Execution {
   readonly where: Where;
@@ -26,7 +26,7 @@ export async function replayExec(journal: Journal, id: string, { signal, cancel 
       remedy: 'choose another id to run the command again',
     });
   }
-  const replay = new Replay();
+  const replay = new Replay((name, from) => recordedStream(journal, id, { name, from }));
   const exit = replay.play(events);
   return {
     ...{ id, where: first.event.where, stdin: null, stdout: replay.out('stdout'), stderr: replay.out('stderr'), exit },
@@ -39,22 +39,27 @@ export async function replayExec(journal: Journal, id: string, { signal, cancel 
 }
 
 class Replay {
-  readonly #streams = { stdout: new Flow(), stderr: new Flow() };
+  readonly #flows: Readonly<Record<StreamName, Flow>>;
+
+  constructor(recorded: (name: StreamName, from: number) => AsyncIterable<Uint8Array>) {
+    const flowOf = (name: StreamName): Flow => new Flow((from) => recorded(name, from));
+    this.#flows = { stdout: flowOf('stdout'), stderr: flowOf('stderr') };
+  }
 
   out(name: StreamName): Readable {
-    return this.#streams[name].readable;
+    return this.#flows[name].outlet.readable;
   }
 
   ignore(stream?: StreamName): void {
-    if (stream !== 'stderr') this.#streams.stdout.ignore();
-    if (stream !== 'stdout') this.#streams.stderr.ignore();
+    if (stream !== 'stderr') this.#flows.stdout.outlet.close();
+    if (stream !== 'stdout') this.#flows.stderr.outlet.close();
   }
 
   async play(events: AsyncIterable<ExecEvent>): Promise<Exit> {
     let missing = 0;
     try {
       for await (const { event } of events) {
-        if (event.type === 'stdout' || event.type === 'stderr') await this.#streams[event.type].push(event.bytes);
+        if (event.type === 'stdout' || event.type === 'stderr') await this.#flows[event.type].push(event.bytes);
         if (event.type === 'gap') missing += event.bytes;
         if (event.type === 'exit') return withGap(event.exit, missing);
       }
@@ -65,7 +70,7 @@ class Replay {
         `its record cannot be followed: ${error instanceof Error ? error.message.slice(0, 300) : 'unknown'}`,
       );
     } finally {
-      for (const flow of Object.values(this.#streams)) flow.end();
+      for (const { outlet } of Object.values(this.#flows)) outlet.end();
     }
   }
 }
@@ -76,33 +81,19 @@ function withGap(exit: Exit, missing: number): Exit {
     : { ...exit, notes: [...exit.notes, `${missing} bytes of its output are not in the record any more`] };
 }
 
-/** One stream; its writer waits for its reader. */
+/** One stream; its writer waits for a reader that has begun. */
 class Flow {
-  #wanted = (): void => {};
-  #ignored = false;
-  readonly readable = new Readable({
-    highWaterMark: bufferBytes,
-    read: () => this.#wanted(),
-    destroy: (error, done) => {
-      this.ignore();
-      done(error);
-    },
-  });
+  readonly outlet: Outlet;
+  #goOn = (): void => {};
+
+  constructor(recorded: (from: number) => AsyncIterable<Uint8Array>) {
+    this.outlet = new Outlet({ recorded, onRead: () => this.#goOn(), onGone: () => this.#goOn() });
+  }
 
   async push(bytes: Uint8Array): Promise<void> {
-    if (this.#ignored || this.readable.push(bytes)) return;
+    if (this.outlet.push(bytes)) return;
     await new Promise<void>((resolve) => {
-      this.#wanted = resolve;
+      this.#goOn = resolve;
     });
-  }
-
-  ignore(): void {
-    if (!this.#ignored) this.end();
-    this.#ignored = true;
-    this.#wanted();
-  }
-
-  end(): void {
-    if (!this.#ignored && !this.readable.destroyed) this.readable.push(null);
   }
 }

@@ -6,10 +6,19 @@ import { failpoint } from '../lib/failpoint.ts';
 import { Budget } from './budget.ts';
 import type { Watched } from './context.ts';
 import { drain } from './drain.ts';
-import type { Exit, ExitReason } from './exit.ts';
+import type { Exit, ExitReason, StreamSummary } from './exit.ts';
 import { killTree } from './kill/kill-tree.ts';
 import type { KillReport } from './kill/report.ts';
-import { exitOf, exitWithout, outputsNote, startNote, summaryOf } from './outcome.ts';
+import {
+  endedNote,
+  exitOf,
+  exitWithout,
+  outputsNote,
+  redactionsNote,
+  startNote,
+  summaryOf,
+  unreadNotes,
+} from './outcome.ts';
 import { settledOrLate } from './settled.ts';
 import { Tap } from './tap.ts';
 import type { Execution, StreamName } from './types.ts';
@@ -65,9 +74,10 @@ export class RunningExec implements Execution {
     });
     const { recorder } = context;
     const record = recorder === null ? null : recorder.write.bind(recorder);
+    const recorded = this.#isRaw ? null : (context.recorded ?? null);
     this.#taps = {
-      stdout: new Tap(process.stdout, { name: 'stdout', budget, record, redact: this.#redacting() }),
-      stderr: new Tap(process.stderr, { name: 'stderr', budget, record, redact: this.#redacting() }),
+      stdout: new Tap(process.stdout, { name: 'stdout', budget, record, recorded, redact: this.#redacting() }),
+      stderr: new Tap(process.stderr, { name: 'stderr', budget, record, recorded, redact: this.#redacting() }),
     };
     this.stdout = this.#taps.stdout.out;
     this.stderr = this.#taps.stderr.out;
@@ -79,12 +89,17 @@ export class RunningExec implements Execution {
   }
 
   /** A terminal belongs to a person, whose screen must not wait; the operator's programs may want every byte. */
-  #redacting(): { readonly stream: Redactor; readonly reader: boolean } | null {
+  get #isRaw(): boolean {
     const { context, request } = this.#watched;
+    return request.tty !== null || context.rawOutput === true;
+  }
+
+  #redacting(): { readonly stream: Redactor; readonly reader: boolean } | null {
+    const { context } = this.#watched;
     if (context.redaction === undefined || context.redaction === null) return null;
     const stream = context.redaction.stream();
     this.#redactors.push(stream);
-    return { stream, reader: request.tty !== null || context.rawOutput === true };
+    return { stream, reader: this.#isRaw };
   }
 
   ignore(stream?: StreamName): void {
@@ -171,12 +186,16 @@ export class RunningExec implements Execution {
     report: KillReport | null,
     { outputs, backgroundOpen }: { readonly outputs: Outputs; readonly backgroundOpen: boolean },
   ): Exit {
-    const { stdout, stderr } = this.#taps;
     const { context } = this.#watched;
+    const redactions = redactionsIn(this.#redactors);
     const notes = [
       ...this.#notes,
       this.#startNote(end),
       outputsNote(outputs),
+      endedNote(this.#forced, end),
+      redactionsNote(redactions, { reader: this.#isRaw }),
+      ...this.#unreadNotes('stdout'),
+      ...this.#unreadNotes('stderr'),
       report?.note,
       context.recorder?.note,
     ].filter((note) => typeof note === 'string');
@@ -184,13 +203,27 @@ export class RunningExec implements Execution {
       forced: this.#forced,
       end,
       durationMs: (this.#endedAt ?? performance.now()) - this.#from,
-      stdout: summaryOf(stdout, outputs),
-      stderr: summaryOf(stderr, outputs),
+      stdout: this.#summary('stdout', outputs),
+      stderr: this.#summary('stderr', outputs),
       backgroundOpen,
       survivors: report?.survivors ?? null,
-      redactions: redactionsIn(this.#redactors),
+      redactions,
       notes,
     });
+  }
+
+  #summary(name: StreamName, outputs: Outputs): StreamSummary {
+    const { bytes, incomplete } = this.#taps[name];
+    return summaryOf({ bytes, incomplete: incomplete || this.#missing(name) > 0 }, outputs);
+  }
+
+  #unreadNotes(name: StreamName): readonly string[] {
+    return unreadNotes(name, { from: this.#taps[name].unreadFrom, missing: this.#missing(name) });
+  }
+
+  /** Of what its reader has from the record alone. */
+  #missing(name: StreamName): number {
+    return this.#taps[name].isLeft ? (this.#watched.context.recorder?.missing[name] ?? 0) : 0;
   }
 
   /** A killed or lost command may have gone with its sandbox. */

@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Redactor } from '../secrets/redact/types.ts';
 import type { Budget } from './budget.ts';
+import { Outlet } from './outlet.ts';
 import type { StreamName } from './types.ts';
 
-/** What a reader may have unread before the command has to wait. */
-const bufferBytes = 256 * 1024;
 /** What may pile up for a slow reader once the command has ended: more than pipes, relays and sockets hold on the way. */
 const drainBytes = 4 * 1024 * 1024;
 
@@ -15,19 +14,21 @@ export interface TapOptions {
   readonly record: ((name: StreamName, chunk: Uint8Array) => Promise<void> | void) | null;
   /** Takes secrets out of what is recorded and, unless `reader` is to see them, of what is delivered. `null`: nothing does. */
   readonly redact: { readonly stream: Redactor; readonly reader: boolean } | null;
+  /** What was recorded, from a byte on. `null`: nothing is, or the reader gets other bytes than the record. */
+  readonly recorded: ((name: StreamName, from: number) => AsyncIterable<Uint8Array>) | null;
 }
 
 /**
- * One stream of a running command on its way to its reader and its record. The slower of the two sets the pace: nothing
- * is held here but what the reader's buffer takes.
+ * One stream of a running command on its way to its reader and its record. The slower of the two sets the pace, if it has
+ * a reader: nothing is held here but what the reader's buffer takes.
  */
 export class Tap {
-  readonly out: Readable;
   /** Resolves when the source has ended or broken. */
   readonly done: Promise<void>;
   readonly #resolveDone: () => void;
   readonly #source: Readable;
   readonly #options: TapOptions;
+  readonly #outlet: Outlet;
   #bytes = 0;
   #undelivered = 0;
   #lastAt = 0;
@@ -46,10 +47,11 @@ export class Tap {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.done = promise;
     this.#resolveDone = resolve;
-    this.out = new Readable({
-      highWaterMark: bufferBytes,
-      read: () => this.#onRead(),
-      destroy: (error, done) => this.#onDestroy(error, done),
+    const { name, recorded } = options;
+    this.#outlet = new Outlet({
+      recorded: recorded === null ? null : (from) => recorded(name, from),
+      onRead: () => this.#onRead(),
+      onGone: () => this.#onGone(),
     });
     source.on('data', this.#onData);
     source.once('end', this.#onEnd);
@@ -58,6 +60,20 @@ export class Tap {
     // A stream without a byte ends as soon as it is made, which may be before anybody could listen.
     if (source.readableEnded) this.#onEnd();
     else if (source.destroyed) this.#onClose();
+  }
+
+  get out(): Readable {
+    return this.#outlet.readable;
+  }
+
+  /** See `Outlet`. */
+  get unreadFrom(): number | null {
+    return this.#outlet.unreadFrom;
+  }
+
+  /** Whether a part of it is had from the record alone. */
+  get isLeft(): boolean {
+    return this.#outlet.isLeft;
   }
 
   /** Bytes the command wrote, as far as they reached us. */
@@ -90,7 +106,8 @@ export class Tap {
 
   /** From here on bytes are counted and recorded, and no reader is waited for. */
   ignore(): void {
-    this.#finish();
+    this.#finished = true;
+    this.#outlet.close();
     this.#pace();
   }
 
@@ -114,7 +131,7 @@ export class Tap {
   #finish(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.out.push(null);
+    this.#outlet.end();
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -158,11 +175,9 @@ export class Tap {
 
   #deliver(part: Buffer): void {
     if (this.#finished) return;
-    if (this.#phase === 'draining' && this.out.readableLength >= drainBytes) {
-      this.#undelivered += part.length;
-      return;
-    }
-    if (!this.out.push(part)) this.#readerFull = true;
+    const isFull = this.#phase === 'draining' && this.out.readableLength >= drainBytes;
+    if (isFull && !this.#outlet.leave()) this.#undelivered += part.length;
+    else if (!this.#outlet.push(part)) this.#readerFull = true;
   }
 
   #pace(): void {
@@ -179,10 +194,9 @@ export class Tap {
   }
 
   /** A reader that goes away is no reason to stop the command. */
-  #onDestroy(error: Error | null, done: (error: Error | null) => void): void {
+  #onGone(): void {
     this.#finished = true;
     this.#pace();
-    done(error);
   }
 
   readonly #onEnd = (): void => {

@@ -26,9 +26,9 @@ export interface ExecRequest {
 export type StreamName = 'stdout' | 'stderr';
 
 /**
- * A running exec. Its streams have back-pressure: a reader that stops stops the command, so each stream must be read or
- * given up with `ignore`. Once the command has ended, no reader is waited for: what is on its way goes into a bounded
- * buffer, the exit resolves, and both streams end after what they hold.
+ * A running exec. Its streams have back-pressure: a reader that has begun and stops stops the command. A stream that is not
+ * read holds nothing up: what its buffer does not take goes to the record, up to `exec.spill_bytes`, and a reader that comes
+ * later gets it from there. Once the command has ended, no reader is waited for, and the exit resolves.
  */
 export interface Execution {
   readonly id: string;

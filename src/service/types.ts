@@ -4,6 +4,7 @@ import type { Check, Progress, ResourceState } from '../backend.ts';
 import type { DetachedProcess } from '../exec/detached/types.ts';
 import type { Language } from '../exec/code.ts';
 import type { Exit } from '../exec/exit.ts';
+import type { Hear } from '../exec/heard.ts';
 import type { SessionEnd, SessionStart } from '../exec/session/types.ts';
 import type { Execution, KeptStream, Where } from '../exec/types.ts';
 import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
@@ -22,6 +23,13 @@ export interface Options {
   /** Rules of this call alone, and where its caller stands. Not to be taken from a stranger: the caller is the operator. */
   readonly said?: Said;
   readonly onTimed?: Timed;
+  /**
+   * Called with each piece of output of a command as it comes, in order; a promise asks the next one to wait. `exit` and the
+   * result come after the last piece. One that throws is not called again, and `exit.notes` says so. Of `exec`, the stream
+   * belongs to its callback alone.
+   */
+  readonly onStdout?: Hear;
+  readonly onStderr?: Hear;
 }
 
 export type { Asking, Caller, Said, Timed };
@@ -120,7 +128,7 @@ export interface TaskProcess extends DetachedProcess {
   readonly sandboxId: string;
 }
 
-/** A text that runs, and has its session for itself until it has ended: output that is not read delays the next text. */
+/** A text that runs, and has its session for itself until it has ended. */
 export interface RunningText extends Running, SessionStart {
   /** Resolves when the session is free for the next text; after `exit`. Never rejects. */
   readonly session: Promise<SessionEnd>;

@@ -94,7 +94,7 @@ export const rooms: readonly Room[] = [
     // Of the service it knows the words, and so runs where no Node is.
     name: 'the client',
     owns: /^src\/client\//,
-    may: ['src/client/.*', 'src/errors.ts', 'src/service/(?:api|types).ts', 'src/exec/(?:exit|outcome|types).ts'],
+    may: ['src/client/.*', 'src/errors.ts', 'src/service/(?:api|types).ts', 'src/exec/(?:exit|heard|outcome|types).ts'],
   },
   { name: 'what emulators give', owns: /^src\/emulators\/emulator\.ts$/, may: [] },
   {

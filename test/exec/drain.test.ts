@@ -7,7 +7,13 @@ import { drain } from '../../src/exec/drain.ts';
 import { Tap } from '../../src/exec/tap.ts';
 
 function tapOf(source: PassThrough): Tap {
-  const tap = new Tap(source, { name: 'stdout', budget: new Budget(null, () => {}), record: null, redact: null });
+  const tap = new Tap(source, {
+    name: 'stdout',
+    budget: new Budget(null, () => {}),
+    record: null,
+    recorded: null,
+    redact: null,
+  });
   tap.drain();
   return tap;
 }

@@ -126,6 +126,21 @@ describe('the reason is', () => {
     expect(shellCode(exit)).toBe(124);
   });
 
+  it('that of the kill also where the command ended by itself meanwhile, which the exit says too (R11)', async () => {
+    const { process, execution } = await scripted({ timeoutMs: 20 });
+    await sleep(60);
+    process.exit({ exitCode: 0 });
+    process.endStreams();
+    expect(await execution.exit).toMatchObject({
+      reason: 'timed-out',
+      exitCode: 0,
+      notes: expect.arrayContaining([
+        'killed: it ran longer than 20 ms',
+        'it ended by itself all the same, with exit code 0',
+      ]),
+    });
+  });
+
   it('exited when cancel comes after the end', async () => {
     const { process, execution } = await scripted();
     process.exit();

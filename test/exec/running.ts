@@ -19,6 +19,7 @@ export async function scripted(
 
 export class MemoryRecorder implements Recorder {
   note: string | null = null;
+  readonly missing = { stdout: 0, stderr: 0 };
   readonly kept: string[] = [];
   exits: string[] = [];
   behind: Promise<void> | undefined;

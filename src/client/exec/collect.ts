@@ -2,12 +2,14 @@
 import { abortError, CaissonError } from '../../errors.ts';
 import type { KeptStream, Options, RunResult } from '../../service/api.ts';
 import type { ByteSource } from '../types.ts';
+import { withNotes } from '../../exec/heard.ts';
 import { isAway } from '../wire/away.ts';
 import { checkAborted, type Patience } from '../wire/patience.ts';
 import { shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
 import { checkWhere, exitIn } from './events.ts';
 import { Input } from './input.ts';
+import { Listening } from './listening.ts';
 import { cancelQuietly } from './start.ts';
 
 export interface Collecting {
@@ -31,8 +33,10 @@ export async function runCollected<Result extends RunResult>(
   signal?.addEventListener('abort', abort, { once: true });
   const ended = new AbortController();
   if (wanted.input !== null) void feed(wire, wanted.execId, wanted.input, ended.signal);
+  const listening = new Listening(wire, { execId: wanted.execId, hearing: options, signal: ended.signal });
   try {
-    return checked(shaped<Result>(await resultOf(wire, wanted, { signal: leaving.signal, options }), {}));
+    const result = checked(shaped<Result>(await resultOf(wire, wanted, { signal: leaving.signal, options }), {}));
+    return { ...result, exit: withNotes(result.exit, await listening.notes) };
   } catch (error) {
     throw leaving.signal.aborted && signal !== undefined ? abortError(signal) : error;
   } finally {

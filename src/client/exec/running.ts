@@ -1,15 +1,16 @@
 /** An exec that the service runs: its record is followed into two streams and an exit. */
 import { CaissonError } from '../../errors.ts';
 import type { Exit } from '../../exec/exit.ts';
-import { exitWithout } from '../../exec/outcome.ts';
+import { exitWithout, unreadNotes } from '../../exec/outcome.ts';
 import type { StreamName } from '../../exec/types.ts';
 import type { Sent } from '../wire/lines.ts';
 import { pause } from '../wire/patience.ts';
-import type { Wire } from '../wire/wire.ts';
+import type { Ask, Wire } from '../wire/wire.ts';
+import { followed } from '../wire/followed.ts';
 import { eventIn, exitIn } from './events.ts';
 import { Flow } from './flow.ts';
 
-/** A reader that stops holds the stream back, and the exit behind it: then the exit is asked for. */
+/** A reader that has begun and stops holds the stream back, and the exit behind it: then the exit is asked for. */
 const stalledMs = 500;
 const lookMs = 2000;
 
@@ -59,11 +60,13 @@ export class Following {
     let missing = 0;
     try {
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
-        const event = eventIn(next.value)?.event;
+        const recorded = eventIn(next.value);
+        const event = recorded?.event;
         if (event?.type === 'gap') missing += event.bytes;
-        if (event?.type === 'stdout' || event?.type === 'stderr') await this.#push(this[event.type], event.bytes);
+        if (event?.type === 'stdout' || event?.type === 'stderr')
+          await this.#push(event.type, event.bytes, recorded?.seq ?? 0);
         if (event?.type !== 'exit') continue;
-        this.#settle(withGap(event.exit, missing), next.value);
+        this.#settle(this.#noted(withGap(event.exit, missing)), next.value);
         return true;
       }
       this.#settle(exitWithout('lost', 'its record ends before its end'), null);
@@ -77,12 +80,29 @@ export class Following {
     return false;
   }
 
-  async #push(flow: Flow, bytes: Uint8Array): Promise<void> {
-    const full = flow.push(bytes);
+  async #push(name: StreamName, bytes: Uint8Array, seq: number): Promise<void> {
+    const full = this[name].push(bytes, () => this.#rest(name, seq));
     if (full === null) return;
     const timer = setTimeout(() => void this.#look(), stalledMs);
     await full;
     clearTimeout(timer);
+  }
+
+  /** What the record has of a stream behind an event. */
+  async *#rest(name: StreamName, after: number): AsyncGenerator<Uint8Array, void, void> {
+    const ask = (from: number): Ask => ({ method: 'GET', path: `/v1/execs/${this.#execId}`, query: { after: from } });
+    const how = { first: ask(after), next: ask, after, isLast: ({ type }: Sent) => type === 'exit' };
+    for await (const sent of followed(this.#wire, how)) {
+      const event = eventIn(sent)?.event;
+      if (event?.type === name) yield event.bytes;
+    }
+  }
+
+  #noted(exit: Exit): Exit {
+    const notes = (['stdout', 'stderr'] as const).flatMap((name) =>
+      unreadNotes(name, { from: this[name].unreadFrom, missing: 0 }),
+    );
+    return notes.length === 0 ? exit : { ...exit, notes: [...exit.notes, ...notes] };
   }
 
   /** Asks for the exit, until it is there. What fails here shows in the stream too. */

@@ -11,6 +11,7 @@ import type {
 } from '../../service/api.ts';
 import { runCollected } from '../exec/collect.ts';
 import { checkWhere, eventIn } from '../exec/events.ts';
+import { heard } from '../../exec/heard.ts';
 import { checkedExecId, newExecId } from '../exec/ids.ts';
 import { startExec } from '../exec/start.ts';
 import type { ByteSource, ClientExecsApi, ClientRunInput } from '../types.ts';
@@ -26,11 +27,11 @@ const mostInputUnits = 512 * 1024;
 
 export function execsOf(wire: Wire): ClientExecsApi {
   return {
-    start: async (request, options) => {
+    start: async (request, options = {}) => {
       const { execId = newExecId() } = request;
       const { stdin = false, tty } = 'code' in request ? {} : request;
       const wanted = { path, execId: checkedExecId(execId), body: bodyOf(request), stdin, tty: tty !== undefined };
-      return (await startExec(wire, wanted, options)).running;
+      return heard((await startExec(wire, wanted, options)).running, options);
     },
     run: async (request, options) => {
       const { execId = newExecId() } = request;

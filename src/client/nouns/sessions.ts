@@ -1,4 +1,5 @@
 import type { SessionEnd, SessionResult, SessionStart, SessionView } from '../../service/api.ts';
+import { heard } from '../../exec/heard.ts';
 import { runCollected } from '../exec/collect.ts';
 import { checkedExecId, newExecId } from '../exec/ids.ts';
 import { startExec } from '../exec/start.ts';
@@ -17,11 +18,12 @@ export function sessionsOf(wire: Wire): ClientSessionsApi {
       const opened = await wire.json({ method: 'POST', path: at(taskId), body: { name }, repeatable: true, signal });
       return shaped<SessionView>(opened, shape);
     },
-    exec: async ({ taskId, name, execId = newExecId(), ...body }, options) => {
+    exec: async ({ taskId, name, execId = newExecId(), ...body }, options = {}) => {
       const path = `${at(taskId)}/${segment(name)}/execs`;
       const wanted = { path, execId: checkedExecId(execId), body, stdin: false, tty: false };
       const { running, first, last } = await startExec(wire, wanted, options);
-      return { ...running, ...startIn(first), session: last.then((event) => endIn(wire, event, { taskId, name })) };
+      const session = last.then((event) => endIn(wire, event, { taskId, name }));
+      return heard({ ...running, ...startIn(first), session }, options);
     },
     run: async ({ taskId, name, execId = newExecId(), ...body }, options) => {
       const path = `${at(taskId)}/${segment(name)}/execs`;

@@ -1,4 +1,6 @@
 import type { Redaction } from '../../secrets/redact/redactor.ts';
+import type { Exit } from '../exit.ts';
+import { redactionsNote } from '../outcome.ts';
 import type { ExecEvent, StreamName } from '../types.ts';
 
 /** Delivered even though something is held, so that memory has a bound. */
@@ -51,5 +53,10 @@ export async function* redactEvents(
 
 function withoutSecrets(event: ExecEvent['event'], redaction: Redaction, redactions: number): ExecEvent['event'] {
   if (event.type === 'started') return { ...event, command: event.command.map((word) => redaction.text(word)) };
-  return event.type === 'exit' ? { ...event, exit: { ...event.exit, redactions } } : event;
+  return event.type === 'exit' ? { ...event, exit: counted(event.exit, redactions) } : event;
+}
+
+function counted(exit: Exit, redactions: number): Exit {
+  const note = redactionsNote(redactions, { reader: false });
+  return { ...exit, redactions, notes: note === null ? exit.notes : [...exit.notes, note] };
 }

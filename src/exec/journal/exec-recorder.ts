@@ -35,6 +35,7 @@ export class ExecRecorder implements Recorder {
   /** Bytes that came, and bytes that the frames so far stand for. They differ by what is on its way to a spill. */
   readonly #came: Record<StreamName, number> = { stdout: 0, stderr: 0 };
   readonly #recorded: Record<StreamName, number> = { stdout: 0, stderr: 0 };
+  readonly #left: Record<StreamName, number> = { stdout: 0, stderr: 0 };
   #spill: Spill | null = null;
   #spilled = 0;
   /** What of it is in the files. */
@@ -61,6 +62,10 @@ export class ExecRecorder implements Recorder {
     if (this.#noRoom) return 'the rest of its output is not kept: the records take all the space that they may';
     const { writer } = this.#options;
     return writer.failures > this.#failuresBefore ? writer.problem : null;
+  }
+
+  get missing(): Readonly<Record<StreamName, number>> {
+    return this.#left;
   }
 
   /** What came so far. */
@@ -110,6 +115,7 @@ export class ExecRecorder implements Recorder {
     const room = wanted > 0 ? this.#options.room.take(wanted) : 0;
     this.#noRoom ||= room < wanted;
     const part = piece.subarray(0, room);
+    this.#left[stream] += piece.length - part.length;
     // Once something was left out nothing more is kept: a gap at the end is clearer than holes.
     if (this.#full || part.length === 0) {
       this.#full = true;

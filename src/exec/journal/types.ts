@@ -14,6 +14,8 @@ export interface Recorder {
   write(stream: StreamName, chunk: Uint8Array): Promise<void> | void;
   /** Only the first counts. */
   end(exit: Exit): Promise<void>;
+  /** Bytes that came and are not kept, as it has no more room. */
+  readonly missing: Readonly<Record<StreamName, number>>;
   /** What went wrong with the record, with the code of the error; belongs into the exit. */
   readonly note: string | null;
 }

@@ -87,6 +87,9 @@ function listening(recorder: Recorder, output: Readonly<Record<'stdout' | 'stder
       return recorder.write(stream, chunk);
     },
     end: (exit) => recorder.end(exit),
+    get missing() {
+      return recorder.missing;
+    },
     get note() {
       return recorder.note;
     },

@@ -7,6 +7,7 @@ import type { Journal } from '../../exec/journal/journal.ts';
 import type { Recorder } from '../../exec/journal/types.ts';
 import type { Exit } from '../../exec/exit.ts';
 import { takeId } from '../../exec/identity.ts';
+import { recordedStream } from '../../exec/recorded.ts';
 import { startExec, startFailed } from '../../exec/start.ts';
 import type { ExecRequest, Execution } from '../../exec/types.ts';
 import { toCaissonError } from '../../errors.ts';
@@ -107,6 +108,7 @@ export class Attempt {
       const execution = await startExec(handle.sandbox, request, {
         where: whereOf(handle),
         recorder: watch?.recorder ?? recorder,
+        recorded: (name, from) => recordedStream(this.#parts.journal, request.execId, { name, from }),
         redaction,
         rawOutput: this.admitted.rawOutput,
         closing: running.closing,

@@ -17,6 +17,7 @@ import type {
 import { isCode } from '../../errors.ts';
 import { timed } from '../../lib/timed.ts';
 import { collect } from '../../exec/collect.ts';
+import { heard } from '../../exec/heard.ts';
 import { identityOf } from '../../exec/identity.ts';
 import type { Journal } from '../../exec/journal/types.ts';
 import type { Plan } from '../../plan/types.ts';
@@ -65,13 +66,14 @@ export class Execs implements ExecsApi {
     const { streamBytes } = this.#parts;
     // A terminal belongs to a person.
     const isFree = streamBytes === null || (!isCodeInput(request) && (request.tty ?? null) !== null);
-    return isFree ? running : capped(running, streamBytes);
+    return heard(isFree ? running : capped(running, streamBytes), options);
   }
 
   async run(request: SandboxRequest & (CodeInput | RunInput), options: Options = {}): Promise<RunResult> {
     checkKeys(request, isCodeInput(request) ? requestKeys.code : requestKeys.run);
     const running = await (isCodeInput(request) ? this.#code(request, options) : this.#withInput(request, options));
-    const collected = await collect(running, { keepBytes: this.#parts.keepBytes });
+    const { onStdout, onStderr } = options;
+    const collected = await collect(running, { keepBytes: this.#parts.keepBytes, onStdout, onStderr });
     await this.#parts.running.settled(running.id);
     return { execId: running.id, where: running.where, lostSince: running.lostSince, ...collected };
   }

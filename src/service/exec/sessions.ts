@@ -12,6 +12,7 @@ import type {
 import type { Process, Sandbox } from '../../backend.ts';
 import { abortError, CaissonError } from '../../errors.ts';
 import { collect } from '../../exec/collect.ts';
+import { heard } from '../../exec/heard.ts';
 import { identityOf } from '../../exec/identity.ts';
 import { newExecId, newNonce } from '../../exec/random.ts';
 import { runScript } from '../../inside/run.ts';
@@ -76,7 +77,7 @@ export class Sessions implements SessionsApi {
   async exec(input: SessionInput, options: Options = {}): Promise<RunningText> {
     const running = await this.#text(input, options);
     const { streamBytes } = this.#parts;
-    return streamBytes === null ? running : { ...running, ...capped(running, streamBytes) };
+    return heard(streamBytes === null ? running : { ...running, ...capped(running, streamBytes) }, options);
   }
 
   async #text(input: SessionInput, options: Options): Promise<RunningText> {
@@ -105,7 +106,8 @@ export class Sessions implements SessionsApi {
   async run(input: SessionInput, options: Options = {}): Promise<SessionResult> {
     const running = await this.#text(input, options);
     const { id: execId, where, lostSince, restored, lost } = running;
-    const collected = await collect(running, { keepBytes: this.#parts.keepBytes });
+    const { onStdout, onStderr } = options;
+    const collected = await collect(running, { keepBytes: this.#parts.keepBytes, onStdout, onStderr });
     return { execId, where, lostSince, ...collected, restored, lost, ...(await running.session) };
   }
 

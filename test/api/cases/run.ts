@@ -124,6 +124,33 @@ function resultCases(suite: Suite): void {
     expect([stdout.text, exit.redactions]).toEqual([expect.stringMatching(/^<\[REDACTED:\w+\]>\n$/), 1]);
   });
 
+  suite.test('execs.run.noted', 'says in the exit how many pieces were replaced', async (place) => {
+    const env = { MY_API_KEY: 'a-value-to-hide' };
+    const command = ['sh', '-c', 'echo "$MY_API_KEY $MY_API_KEY"'] as [string, ...string[]];
+    const { exit } = await place.agent.execs.run({ taskId: place.task, command, env });
+    expect(exit).toMatchObject({
+      redactions: 2,
+      notes: [expect.stringMatching(/^2 pieces of its output were replaced/)],
+    });
+  });
+
+  suite.test('execs.run.callbacks', 'hands output to callbacks while it comes, and gives the result', async (place) => {
+    const flag = `${await place.directory()}/go`;
+    const said: string[] = [];
+    const onStdout = async (bytes: Uint8Array): Promise<void> => {
+      said.push(Buffer.from(bytes).toString());
+      if (said.length === 1) await place.sh(`: >${flag}`);
+    };
+    const text = `echo first; until [ -e ${flag} ]; do sleep 0.05; done; echo last; exit 3`;
+    const request = { taskId: place.task, command: ['sh', '-c', text] as [string, ...string[]], timeoutMs: 60_000 };
+    const { exit, stdout } = await place.agent.execs.run(request, { onStdout });
+    expect([exit, stdout.text, said.join('')]).toMatchObject([
+      { ...ended(3), notes: [] },
+      'first\nlast\n',
+      'first\nlast\n',
+    ]);
+  });
+
   suite.placeTest('execs.run.at-once', 'runs eight commands of one task at the same time', async (place) => {
     const results = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>

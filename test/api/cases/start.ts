@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { bytesOf, ended, numbered, Reading, refused, textOf } from '../reading.ts';
@@ -57,6 +58,38 @@ function streamCases(suite: Suite): void {
     await sleep(500);
     expect((await bytesOf(running.stdout)).length).toBe(3_000_000);
     expect(await running.exit).toMatchObject({ ...ended(0), stdout: { bytes: 3_000_000, complete: true } });
+  });
+
+  suite.test(
+    'execs.start.unread',
+    'holds nothing up where a stream is not read, says so in the exit, and keeps it for a later reader',
+    async (place) => {
+      const text = 'head -c 3000000 /dev/zero >&2; echo done';
+      const running = await place.agent.execs.start({ taskId: place.task, command: shell(text), timeoutMs: 60_000 });
+      expect(await textOf(running.stdout)).toBe('done\n');
+      const { notes, ...exit } = await running.exit;
+      expect(exit).toMatchObject({ ...ended(0), stderr: { bytes: 3_000_000, complete: true, truncated: false } });
+      expect(notes).toEqual([expect.stringMatching(/^stderr was not read: /)]);
+      expect((await bytesOf(running.stderr)).length).toBe(3_000_000);
+    },
+  );
+
+  suite.test('execs.start.callbacks', 'hands output to callbacks as it comes, and then the exit', async (place) => {
+    const said = { stdout: '', stderr: '' };
+    const hear = (name: keyof typeof said) => (bytes: Uint8Array) => void (said[name] += Buffer.from(bytes).toString());
+    const request = { taskId: place.task, command: shell('seq 1 50000; echo error >&2; exit 3') };
+    const running = await place.agent.execs.start(request, { onStdout: hear('stdout'), onStderr: hear('stderr') });
+    expect(await running.exit).toMatchObject({ ...ended(3), notes: [] });
+    expect([said.stdout.length, said.stdout.slice(-7), said.stderr]).toEqual([288_894, '\n50000\n', 'error\n']);
+  });
+
+  suite.test('execs.start.binary', 'leaves binary output as it is, whatever stands in it by chance', async (place) => {
+    const file = `${await place.directory()}/binary`;
+    const bytes = binary();
+    await place.agent.files.write({ task: place.task, path: file, bytes });
+    const running = await place.agent.execs.start({ taskId: place.task, command: ['cat', file] });
+    expect(Buffer.compare(await bytesOf(running.stdout), bytes)).toBe(0);
+    expect(await running.exit).toMatchObject({ ...ended(0), redactions: 0, notes: [] });
   });
 
   suite.placeTest('execs.start.ignore', 'ends when one stream, or both, were given up', async (place) => {
@@ -191,4 +224,11 @@ function endCases(suite: Suite): void {
     expect(await textOf(running.stdout)).toBe(numbered(2000));
     expect((await running.exit).exitCode).toBe(0);
   });
+}
+
+/** Random bytes in which `pw=` stands at many places, with what may look like a value. */
+function binary(): Buffer {
+  const bytes = randomBytes(1_000_000);
+  for (let at = 1000; at < bytes.length; at += 10_000) bytes.write('PW=abc ', at);
+  return bytes;
 }

@@ -154,6 +154,14 @@ it('is refused inside of the state directory and where something is, and leaves 
   expect(readdirSync(root).toSorted()).toEqual(['home', 'there']);
 });
 
+it('of two to one name at once, one is made, and the other says that the name is taken (R11)', async () => {
+  const { root, open } = world();
+  const caisson = await open();
+  const both = await Promise.allSettled([1, 2].map(() => caisson.installation.backup(join(root, 'both'))));
+  const codes = both.map((each) => (each.status === 'fulfilled' ? 'made' : String(Reflect.get(each.reason, 'code'))));
+  expect(codes.toSorted()).toEqual(['already_exists', 'made']);
+});
+
 it('a state directory of a newer Caisson is refused, and stays as it is', async () => {
   const { home, open } = world();
   const caisson = await open();
