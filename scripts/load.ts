@@ -12,8 +12,15 @@ interface Load {
 const loads: Readonly<Record<string, Load>> = {
   outputs: {
     file: 'test/e2e/complete-output.test.ts',
-    env: { CAISSON_LOAD_OUTPUTS: '400', CAISSON_LOAD_SANDBOXES: '50', CAISSON_LOAD_ROUNDS: '5' },
+    env: {
+      CAISSON_LOAD_OUTPUTS: '400',
+      CAISSON_LOAD_SANDBOXES: '50',
+      CAISSON_LOAD_ROUNDS: '5',
+      CAISSON_LOAD_LARGE: '200',
+      CAISSON_LOAD_BUSY: '4',
+    },
   },
+  binary: { file: 'test/e2e/binary-output.test.ts', env: { CAISSON_LOAD_BINARY: '200' } },
   faults: { file: 'test/e2e/faults.test.ts', env: { CAISSON_LOAD_FAULTS: '500', CAISSON_LOAD_SSH_FAULTS: '200' } },
   filtered: { file: 'test/e2e/egress-scale.test.ts', env: { CAISSON_LOAD_FILTERED: '200' } },
   fresh: { file: 'test/e2e/fresh-lanes.test.ts', env: { CAISSON_LOAD_FRESH: '200' } },
