@@ -19,6 +19,7 @@ import { type LaneControl, LaneProcess } from './lane-process.ts';
 import { openingForm, readOpening, readStatus, type Status, statusForm } from './protocol.ts';
 import { ReadyChild } from './ready-child.ts';
 import { encodeAgain, encodeEnd, encodeNow, encodeRequest, type LaneCommand } from './request.ts';
+import { lastWords } from './last-words.ts';
 import { judge, type Look, type Looked } from './look.ts';
 
 type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
@@ -32,7 +33,6 @@ const recheckPausesMs = [2, 10, 30, 40, 40, 40, 40, 40];
 const laterRecheckMs = 500;
 /** Long enough to wrap the pid counter: a range of pids proves nothing then, and everything is looked at. */
 const longRunMs = 2_000;
-const lastWordsMs = 50;
 
 export interface Surroundings {
   /** The lane can take a request, or never will again. */
@@ -62,6 +62,8 @@ export class Lane {
   #notice: string | null = null;
   #current: Current | null = null;
   #startedAt = 0;
+  /** Its shell has ended. */
+  #isDying = false;
   #canStandReady = false;
   /** The child that waits in it for a request. */
   #child: ReadyChild | null = null;
@@ -74,11 +76,11 @@ export class Lane {
     for (const name of ['stdout', 'stderr'] as const) {
       process[name].on('data', (chunk: Buffer) => this.#receive(name, chunk));
       process[name].on('error', () => this.#retire(`its ${name} broke`));
-      process[name].on('end', () => this.#dying(`its ${name} ended`));
+      process[name].on('end', () => void this.#dying(`its ${name} ended`));
     }
     process.wait().then(
-      () => this.#dying('its shell ended'),
-      () => this.#dying('its shell cannot be seen any more'),
+      () => void this.#dying('its shell ended'),
+      () => void this.#dying('its shell cannot be seen any more'),
     );
   }
 
@@ -216,6 +218,7 @@ export class Lane {
     this.#current = null;
     // Such a lane ends: the signal may have met the child before it was the command.
     if (current.toChild && status.exitCode > 128) this.#retire('the child that took its command was killed');
+    if (this.#isDying) this.#retire('its shell ended');
     if (this.#isRetired()) return;
     this.#state = 'idle';
     for (const name of ['stdout', 'stderr'] as const) this.#process[name].resume();
@@ -272,10 +275,11 @@ export class Lane {
     }
   }
 
-  /** What the last command wrote may still be on its way when the shell is gone. */
-  #dying(why: string): void {
-    if (this.#state === 'idle') this.#retire(why);
-    else setTimeout(() => this.#retire(why), lastWordsMs);
+  async #dying(why: string): Promise<void> {
+    if (this.#isDying) return;
+    this.#isDying = true;
+    if (this.#state !== 'idle') await lastWords(this.#process, () => this.#isRetired());
+    this.#retire(why);
   }
 
   #isRetired(): boolean {
