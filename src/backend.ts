@@ -480,6 +480,11 @@ export interface Sandbox {
    */
   readonly relay?: true;
   /**
+   * Present beside `relay` where what is left of the output of a process is dropped some time after its end, read or not. The
+   * shell of core then lives until the caller has the mark.
+   */
+  readonly dropsLate?: true;
+  /**
    * Present where the input of a command stays open when this process ends, since the service and not a connection holds it. Shells
    * of core that wait for input then look for themselves whether this process lives.
    */

@@ -30,6 +30,7 @@ import { toStats } from './container/stats.ts';
 
 export class DockerSandbox implements Sandbox {
   readonly relay = true;
+  readonly dropsLate = true;
   readonly ref: Ref;
   readonly state: ResourceState;
   readonly place: Sandbox['place'];

@@ -2,10 +2,11 @@
 # Watches one command on the direct path: starts it in a child, and prints a mark behind the last byte of it.
 # `src/exec/direct/script.ts` says why.
 #
-# $1 nonce as TAIL.HEAD, $2 working directory, $3 ... variables as NAME=VALUE; then `--` and the command, or
-# `-e PROGRAM NAME=VALUE ... PROGRAM ...` where env(1) has to set variables that shells keep for themselves.
-_cz_nonce=$1 _cz_directory=$2 _cz_holders='' _cz_foreign='' _cz_id=${CAISSON_EXEC#watch-}
-shift 2
+# $1 nonce as TAIL.HEAD, $2 `y` where stdin ends when the caller has the marks, $3 working directory, $4 ... variables as NAME=VALUE;
+# then `--` and the command, or `-e PROGRAM NAME=VALUE ... PROGRAM ...` where env(1) has to set variables that shells keep for
+# themselves.
+_cz_nonce=$1 _cz_waits=$2 _cz_directory=$3 _cz_holders='' _cz_foreign='' _cz_id=${CAISSON_EXEC#watch-}
+shift 3
 exec 8>&1 9>&2 >/dev/null 2>&1
 trap : HUP INT QUIT TERM PIPE
 # When the process of $_cz_stat started (proc_pid_stat(5)), in _cz_born.
@@ -13,6 +14,21 @@ _cz_read_born() {
   # shellcheck disable=SC2086
   set -- ${_cz_stat##*) }
   _cz_born=${20}
+}
+# Until stdin ends, at most half a minute: the caller has the marks then, or is gone.
+_cz_await() {
+  # dash has no -t, and says 2 of an unknown option.
+  # shellcheck disable=SC3045
+  read -r -t 30 _cz_word
+  [ $? = 2 ] || return 0
+  trap 'exit "$_cz_status"' ALRM
+  (
+    sleep 30 &
+    trap 'kill $!; exit' TERM
+    wait && kill -ALRM $$
+  ) </dev/null 8>&- 9>&- &
+  read -r _cz_word
+  kill $!
 }
 _cz_find setsid && _cz_setsid=$_cz_found || _cz_setsid=
 _cz_find env
@@ -50,6 +66,7 @@ _cz_last_before
       ;;
   esac
   [ -z "$_cz_setsid" ] || set -- "$_cz_setsid" -- "$@"
+  [ -z "$_cz_waits" ] || exec </dev/null
   exec "$@" >&8 2>&9 8>&- 9>&-
 )
 _cz_status=$?
@@ -59,4 +76,5 @@ _cz_read_uptime
 [ -n "$_cz_since" ] && [ -n "$_cz_uptime" ] && [ $((_cz_uptime - _cz_since)) -lt 2 ] || _cz_growing=
 _cz_idle
 _cz_end
+[ -z "$_cz_waits" ] || _cz_await
 exit "$_cz_status"

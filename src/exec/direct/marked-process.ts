@@ -22,11 +22,20 @@ export interface Leader {
 /** Signals the command itself, from inside. */
 export type Signal = (leader: Leader, signal: string) => Promise<void>;
 
+interface Watching {
+  readonly nonce: string;
+  readonly signal: Signal;
+  /** The watcher lives until its stdin ends, which says that the marks have come. */
+  readonly waits: boolean;
+}
+
 export class MarkedProcess implements Process {
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly #inner: Process;
+  /** Of a watcher that waits. */
+  readonly #awaited: Writable | null;
   readonly #exchange: Exchange;
   readonly #signal: Signal;
   readonly #opening = Promise.withResolvers<Opening>();
@@ -40,10 +49,12 @@ export class MarkedProcess implements Process {
   /** Both marks are there, and what comes from then on is written by holders. */
   #isMarked = false;
 
-  constructor(inner: Process, { nonce, signal }: { readonly nonce: string; readonly signal: Signal }) {
+  constructor(inner: Process, { nonce, signal, waits }: Watching) {
     this.#inner = inner;
     this.#signal = signal;
-    this.stdin = inner.stdin;
+    this.stdin = waits ? null : inner.stdin;
+    this.#awaited = waits ? inner.stdin : null;
+    this.#awaited?.on('error', () => {}); // it has ended before
     this.stdout = readerOf(inner.stdout);
     this.stderr = readerOf(inner.stderr);
     this.#opening.promise.catch(() => undefined); // the caller of `opening` gets the error
@@ -93,6 +104,7 @@ export class MarkedProcess implements Process {
   release(): void {
     // Behind the marks nothing is missing, even when a reader stops.
     if (!this.#isMarked) this.#proof.resolve({ is: 'cut', why: 'its reader gave it up' });
+    this.#awaited?.end();
     this.#inner.release();
     this.stdout.destroy();
     this.stderr.destroy();
@@ -119,6 +131,7 @@ export class MarkedProcess implements Process {
   #receive(name: StreamName, chunk: Buffer): void {
     if (this.#isMarked) return this.#deliver(name, chunk);
     this.#exchange.feed(name, chunk);
+    if (this.#exchange.isMarked) this.#awaited?.end();
     if (this.#hasEnded) this.#exchange.conclude();
   }
 

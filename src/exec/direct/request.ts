@@ -15,7 +15,7 @@ const watchPrefix = 'watch-';
 export function watcherOf(
   command: readonly [string, ...string[]],
   { cwd, env }: Pick<ExecOptions, 'cwd' | 'env'>,
-  nonce: string,
+  { nonce, waits }: { readonly nonce: string; readonly waits: boolean },
 ): Carried | null {
   const { [execVariable]: id = '', ...rest } = env;
   const names = Object.keys(rest);
@@ -24,6 +24,6 @@ export function watcherOf(
   if (past.length > 0 && command[0].includes('=')) return null;
   const plain = names.filter((name) => !isShellsOwn(name)).map(pair);
   const words = past.length > 0 ? ['-e', command[0], ...past, ...command] : ['--', ...command];
-  const watcher = carried('watch', directScript(), [halvesOf(nonce), cwd, ...plain, ...words]);
+  const watcher = carried('watch', directScript(), [halvesOf(nonce), waits ? 'y' : '', cwd, ...plain, ...words]);
   return { ...watcher, env: { ...watcher.env, [execVariable]: `${watchPrefix}${id}` } };
 }

@@ -5,8 +5,10 @@
  *
  *   $1        nonce of the marks, in halves. The command can read it in the memory of its parent, and so only lie about output
  *             of its own: the status is the place's word, and a mark that bytes follow was data
- *   $2        working directory. It is entered here and never given to the service, which would follow links in it
- *   $3 ...    variables as NAME=VALUE, which are set for the command alone; then `--` and the command, or `-e PROGRAM NAME=VALUE
+ *   $2        `y`: stdin is the caller's, who ends it when it has the marks. The place drops what is left of the streams of a process
+ *             that has ended, so that the watcher lives until then, for half a minute at most
+ *   $3        working directory. It is entered here and never given to the service, which would follow links in it
+ *   $4 ...    variables as NAME=VALUE, which are set for the command alone; then `--` and the command, or `-e PROGRAM NAME=VALUE
  *             ... PROGRAM ...` where env(1) has to set variables that shells keep for themselves
  *   CAISSON_EXEC  `watch-` and the id of the exec; the command itself has the id
  *

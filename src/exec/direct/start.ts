@@ -10,16 +10,19 @@ import { watcherOf } from './request.ts';
 
 /** Throws what `exec` throws. `invalid_argument` also for a directory that cannot be entered: nothing has run then. */
 export async function startDirect(
-  sandbox: Pick<Sandbox, 'exec'>,
+  sandbox: Pick<Sandbox, 'exec' | 'dropsLate'>,
   command: readonly [string, ...string[]],
   options: ExecOptions,
 ): Promise<Process> {
   const nonce = newNonce();
-  const watcher = watcherOf(command, options, nonce);
+  // Stdin that is not the command's is free for the word that the marks have come.
+  const waits = sandbox.dropsLate === true && !options.stdin;
+  const watcher = watcherOf(command, options, { nonce, waits });
   if (watcher === null) return await sandbox.exec(command, options);
-  const inner = await sandbox.exec(watcher.command, { ...options, cwd: '/', env: watcher.env });
+  const how = { ...options, stdin: waits || options.stdin, cwd: '/', env: watcher.env };
+  const inner = await sandbox.exec(watcher.command, how);
   const signal = (leader: Leader, name: string): Promise<void> => signalLeader(sandbox, leader, name);
-  return await whenOpened(new MarkedProcess(inner, { nonce, signal }), options.cwd, options.signal);
+  return await whenOpened(new MarkedProcess(inner, { nonce, signal, waits }), options.cwd, options.signal);
 }
 
 const signalMs = 5000;

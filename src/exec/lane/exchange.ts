@@ -84,6 +84,11 @@ export class Exchange {
     this.#judge();
   }
 
+  /** Whether both streams carry an end, which data may still follow. */
+  get isMarked(): boolean {
+    return this.#ends() !== null;
+  }
+
   /** The process has ended: what follows the marks that are there is written by others. Whether both are there. */
   conclude(): boolean {
     const ends = this.#ends();
