@@ -2,7 +2,7 @@
  * What a test counted or measured: a line for people, and figures in `meta.counts` of the case, which `scripts/load.ts` prints
  * as JSON.
  */
-import { getCurrentTest } from 'vitest/suite';
+import { TestRunner } from 'vitest';
 
 export type Counts = Readonly<Record<string, string | number>>;
 
@@ -18,6 +18,6 @@ export function report(counts: Counts): void {
       .map(([name, value]) => `${name} ${value}`)
       .join(', '),
   );
-  const test = getCurrentTest();
+  const test = TestRunner.getCurrentTest();
   if (test !== undefined) (test.meta.counts ??= []).push(counts);
 }

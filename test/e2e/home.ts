@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '../compiled.ts';
@@ -69,12 +70,23 @@ export async function makeHome(host: string | null = dockerHost()): Promise<Home
       const left = await home.containers();
       if (left.length > 0) await home.engine(['rm', '-fv', ...left]);
       // An engine has addresses for some thirty.
-      const networks = await home.networks();
-      if (networks.length > 0) await home.engine(['network', 'rm', ...networks]);
+      for (const network of await home.networks()) await removeNetwork(home, network);
       await rm(path, { recursive: true, force: true });
     },
   };
   return home;
+}
+
+/** A busy engine answers the removal of a container before it has taken its endpoint off the network. */
+async function removeNetwork(home: Home, network: string): Promise<void> {
+  for (let tries = 20; ; tries -= 1) {
+    try {
+      return void (await home.engine(['network', 'rm', network]));
+    } catch (error) {
+      if (tries === 0 || !String(error).includes('active endpoints')) throw error;
+      await sleep(500);
+    }
+  }
 }
 
 export async function instanceOf(path: string): Promise<string> {
