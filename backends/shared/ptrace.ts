@@ -4,7 +4,7 @@ import type { Finding } from '../../src/backend.ts';
 
 const file = '/proc/sys/kernel/yama/ptrace_scope';
 
-/** `scope`: the text of the kernel's file; `null` where there is none. */
+/** `scope`: the text of the kernel's file; `null` where there is no such file. */
 export function ptraceFindings(scope: string | null = readScope()): readonly Finding[] {
   if (scope !== null && Number(scope) > 0) return [];
   return [

@@ -22,6 +22,7 @@ export interface FedCommand {
   readonly program: Buffer;
 }
 
+/** The program is one group, which a shell reads whole before any of it runs: what follows it on stdin is not taken for more of it. */
 export function fed(name: string, text: string): FedCommand {
-  return { command: ['sh', '-s', `caisson-${name}`], program: Buffer.from(`${text}\n`) };
+  return { command: ['sh', '-s', `caisson-${name}`], program: Buffer.from(`{\n${text}\n}\n`) };
 }

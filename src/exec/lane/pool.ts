@@ -27,7 +27,7 @@ type How = {
   readonly memory?: Sandbox['memory'];
   /** The end of this process does not end its lanes, so that they look for it themselves. */
   readonly bounded?: boolean;
-  /** Asked before a child stands ready: whether a process that is not seen then can be told from it later. */
+  /** Asked before a child stands ready: whether it can be distinguished later from processes of others. */
   readonly mayStandReady?: () => Promise<boolean>;
 };
 

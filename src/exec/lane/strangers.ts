@@ -4,7 +4,7 @@
  * lane says proves its absence; the kernel of this host does.
  *
  * It is looked for while no command runs and no child stands ready: then every child of a lane is a stranger, and the child that
- * the lane starts afterwards is its own. A process of ours that is stopped or traced shows one as well.
+ * the lane starts afterwards is its own. A process of Caisson that is stopped or traced shows one as well.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox, SandboxProcess } from '../../backend.ts';

@@ -56,6 +56,13 @@ describe('strangers among the processes of a sandbox', () => {
     expect([await strangers.live(() => lane), await strangers.live(() => lane, true)]).toEqual([false, true]);
   });
 
+  it('are named apart where a lane of an earlier Caisson had them stand ready', async () => {
+    const strangers = new Strangers({
+      list: async () => await Promise.resolve([first, process(7, 1, 1), process(9, 7, 9), process(44, 1, 44)]),
+    });
+    expect([await strangers.live(() => none), strangers.left]).toEqual([true, [9]]);
+  });
+
   it('are unknown where processes cannot be seen', async () => {
     expect(await new Strangers({ list: async () => await Promise.resolve(null) }).live(() => none)).toBe(null);
   });
