@@ -1,19 +1,13 @@
 /** The composition root: the only place that knows which store, which backends and which builder there are. */
 import { join, resolve } from 'node:path';
 import { backends, usual } from '../backends/index.ts';
-import { CaissonError } from './errors.ts';
-import { nearest } from './lib/nearest.ts';
-import type { BackendConfig, BackendEntry } from './backend.ts';
-import { build } from './lib/build.ts';
+import type { BackendConfig } from './backend.ts';
 import { systemClock } from './lib/clock.ts';
 import { keptIn } from './lib/kept.ts';
 import { Caisson, type ImageBuilder } from './service/caisson.ts';
-import type { ConfigView, SettingsApi } from './service/api.ts';
+import type { ConfigFile, ConfigView, SettingsApi } from './service/api.ts';
 import type { OpenInput } from './service/open.ts';
-import { findHome } from './lib/find-home.ts';
-import { registeredBackends } from './config/registered.ts';
 import { allowedTo } from './config/owners.ts';
-import { loadConfig } from './config/load.ts';
 import type { Loaded } from './config/types.ts';
 import { type Guard, openGuard, openRules } from './guard/open.ts';
 import { SkillGuard } from './guard/skills/skills.ts';
@@ -37,14 +31,16 @@ import { forwardedNames, inheritsHost, valueOf } from './plan/backend-keys.ts';
 import { Backends } from './sandbox/backends.ts';
 import { reloader } from './service/admin/reload.ts';
 import { configLook, configView } from './service/admin/config.ts';
+import { configured, type Configured, configuredAgain, type Input, inputOf } from './service/admin/configured.ts';
+import { Edits } from './service/admin/edits.ts';
+import { fileOf, openFile } from './service/admin/open-config-file.ts';
 import { networkOf } from './service/admin/network.ts';
 import { openingNotices, settingNotices } from './service/admin/notices.ts';
 import { refusalsIn } from './network/refusals.ts';
 import { registryVariables } from './sandbox/registry-access.ts';
 import { openWebhooks, type Webhooks, webhookSecrets, webhookVariables } from './service/webhooks/open.ts';
 import { checkerOf, policyOf } from './service/admin/policy.ts';
-import { sectionsOf } from './config/flags.ts';
-import { backendKey, backendKeys } from './config/backends.ts';
+import { backendKey } from './config/backends.ts';
 import { forwardedEnv } from './values/env.ts';
 import { Broker } from './secrets/broker/broker.ts';
 import { localTerminalEnv } from './secrets/filters.ts';
@@ -54,13 +50,13 @@ import { giveUpReserve } from './store/reserve.ts';
 import { openStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 
-/** `OpenInput` with what is absent in it. */
-type Input = OpenInput & Required<Pick<OpenInput, 'env' | 'cwd'>>;
+const built = { backends, usual };
 
 /** Opens Caisson on a state directory, which several processes may share. Starts nothing in any backend. */
 export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
-  const input: Input = { ...given, env: given.env ?? process.env, cwd: given.cwd ?? process.cwd() };
-  const { entries, keys, loaded, strict } = await configured(input);
+  const input = inputOf(given);
+  const opened = await configured(built, input);
+  const { keys, loaded, strict } = opened;
   const clock = input.clock ?? systemClock;
   const gaveUp = giveUpReserve(loaded.home);
   const { store, notices } = await openStore(join(loaded.home, 'caisson.db'), { clock });
@@ -68,13 +64,15 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const audit = openAudit(loaded, store);
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
-  const known = backendsIn({ entries, keys, loaded }, store.instance);
+  const known = backendsIn(opened, store.instance);
   const ways = waysOut(loaded, { store, audit, websites: guard.websites });
   const context = contextOf(loaded, { store, clock, audit, known, ...ways });
   const journal = await journalOf(loaded, store);
   const webhooks: Opened = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
-  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks, context });
+  const edits = new Edits({ loaded, read: () => configuredAgain(opened, input), rulebook: guard.rulebook, audit });
+  guard.rulebook.follow(edits);
+  const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks, context, edits });
   return new Caisson({
     context,
     loaded,
@@ -88,12 +86,17 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit, permit: permitting(context) }),
-    config: configView({ loaded, backends: keys, alone: (work) => withConfigFile(store, work), reload, audit }, [
-      ...openingNotices(gaveUp, notices),
-      ...guard.notices,
-      ...webhooks.now.notices,
-      ...settingNotices(loaded),
-    ]),
+    config: configView({
+      ...{ loaded, backends: keys, reload },
+      file: fileOf(built, input, (work) => withConfigFile(store, () => work(() => audit))),
+      pending: () => edits.pending(),
+      notices: [
+        ...openingNotices(gaveUp, notices),
+        ...guard.notices,
+        ...webhooks.now.notices,
+        ...settingNotices(loaded),
+      ],
+    }),
     release: async () => {
       await webhooks.now.close();
       guard.approvals.close();
@@ -142,12 +145,13 @@ interface Running {
   readonly origin: ReturnType<typeof originOf>;
   readonly webhooks: Opened;
   readonly context: Context;
+  readonly edits: Edits;
 }
 
-function reloaderOf({ loaded, input, store, guard, origin, webhooks, context }: Running): ConfigView['reload'] {
+function reloaderOf({ loaded, input, store, guard, origin, webhooks, context, edits }: Running): ConfigView['reload'] {
   return reloader({
-    ...{ loaded, audit: context.audit },
-    read: async () => (await configured(input)).loaded,
+    ...{ loaded, edits, audit: context.audit },
+    read: async () => (await configured(built, input)).loaded,
     takeRules: async (next) => await guard.rulebook.reload(next),
     takeNetwork: async () => await refreshNetworks(context),
     openWebhooks: async (read) => {
@@ -164,61 +168,35 @@ function reloaderOf({ loaded, input, store, guard, origin, webhooks, context }: 
  * `invalid_argument` and `failed_precondition` as `openCaisson` does for what is wrong in it.
  */
 export async function openSettings(given: OpenInput = {}): Promise<SettingsApi> {
-  const input: Input = { ...given, env: given.env ?? process.env, cwd: given.cwd ?? process.cwd() };
-  const { entries, keys, loaded } = await configured(input, { looksOnly: true });
+  const input = inputOf(given);
+  const opened = await configured(built, input, { looksOnly: true });
+  const { keys, loaded } = opened;
   const { rulebook, websites, notices } = openRules({ loaded, env: input.env, cwd: input.cwd }, input);
-  const known = backendsIn({ entries, keys, loaded }, '');
+  const known = backendsIn(opened, '');
   return {
-    config: configLook({ loaded, backends: keys }, [...notices, ...settingNotices(loaded)]),
+    config: configLook({ loaded, backends: keys, notices: [...notices, ...settingNotices(loaded)] }),
     network: networkOf({ loaded, websites }),
     policy: checkerOf({ cwd: input.cwd, loaded, rulebook, isolationOf: (name) => known.isolationOf(name) }),
   };
 }
 
+/** The file of a state directory, whether it loads or not. */
+export const openConfigFile = (given: OpenInput = {}): ConfigFile => openFile(built, inputOf(given));
+
 /** The egress proxy of a state directory, until the signal or until no sandbox needs it. False: there is one already. */
 export async function runEgressProxy({ signal, say, ...given }: EgressInput): Promise<boolean> {
-  const input: Input = { ...given, env: given.env ?? process.env, cwd: given.cwd ?? process.cwd() };
+  const input = inputOf(given);
   const { serveEgress } = await import('./service/egress/serve.ts');
-  return await serveEgress({ read: async () => (await configured(input)).loaded, signal, say });
+  return await serveEgress({ read: async () => (await configured(built, input)).loaded, signal, say });
 }
 
-type Configured = Pick<Awaited<ReturnType<typeof configured>>, 'entries' | 'keys' | 'loaded'>;
-
-function backendsIn({ entries, keys, loaded }: Configured, instance: string): Backends {
+function backendsIn({ entries, keys, loaded }: Omit<Configured, 'strict'>, instance: string): Backends {
   return new Backends(entries, (name) => ({
     ...{ env: loaded.env, instance, refusals: () => refusalsIn(loaded) },
     settings: settingsFor(name, keys.configs[name]?.defaults ?? {}, loaded),
     kept: keptIn(join(loaded.home, 'cache', name)),
     doorImage: async () => await (await import('../images/builder/egress.ts')).egressImage(),
   }));
-}
-
-/** The configuration, with the keys of all backends. */
-async function configured(input: Input, { looksOnly = false }: { readonly looksOnly?: boolean } = {}) {
-  const home = input.home ?? findHome(input.env, input.cwd);
-  const registered = await registeredBackends({ home, given: input.backends ?? {}, taken: Object.keys(backends) });
-  const entries: Readonly<Record<string, BackendEntry>> = { ...backends, ...registered };
-  const keys = backendKeys(usual, entries);
-  const keeping = build === null || looksOnly ? undefined : { values: keptIn(join(home, 'cache', 'config')), build };
-  const flags = sectionsOf(input.flags ?? {});
-  const written = await loadConfig({ env: input.env, cwd: input.cwd, home, flags, backends: keys, keeping, looksOnly });
-  const strict = written.config.policy.profile === 'strict' ? await import('./guard/strict.ts') : null;
-  checkBackend(written, entries);
-  return { entries, keys, loaded: strict?.underProfile(written) ?? written, strict };
-}
-
-function checkBackend({ config, origins }: Loaded, entries: Readonly<Record<string, BackendEntry>>): void {
-  const { backend } = config.terminal;
-  if (Object.hasOwn(entries, backend)) return;
-  const near = nearest(backend, Object.keys(entries));
-  const origin = origins['terminal.backend'] ?? 'default';
-  throw new CaissonError(
-    'invalid_argument',
-    `there is no backend ${JSON.stringify(backend)} (terminal.backend, ${origin})`,
-    {
-      remedy: near === null ? `choose one of ${Object.keys(entries).join(', ')}` : `did you mean ${near}?`,
-    },
-  );
 }
 
 /** Where values and names come from that commands are given. */

@@ -1,6 +1,6 @@
 /** What every command is given: the service, ways to write, and the wish to stop. */
 import { resolve } from 'node:path';
-import type { CaissonApi, Options as ServiceOptions, SettingsApi } from '../service/api.ts';
+import type { CaissonApi, ConfigFile, Options as ServiceOptions, SettingsApi } from '../service/api.ts';
 import { CaissonError, toCaissonError } from '../errors.ts';
 import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
@@ -37,7 +37,9 @@ export interface Context {
   readonly home: () => Promise<string>;
   /** For commands that need the configuration alone. */
   readonly settings: () => Promise<SettingsApi>;
-  /** The same, where questions are answered from elsewhere. */
+  /** The configuration file, whether it loads or not. */
+  readonly configFile: () => Promise<ConfigFile>;
+  /** The state directory, where questions are answered from elsewhere. */
   readonly remote: () => Promise<CaissonApi>;
   /** The same, where this approver is asked, and which stands in this directory. */
   readonly asking: (approver: Approver, cwd: string) => Promise<CaissonApi>;
@@ -92,6 +94,7 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     local: service.local,
     home: () => homeOf(given, world),
     settings: service.settings,
+    configFile: service.configFile,
     remote: service.remote,
     asking: service.asking,
     line: service.line,
@@ -127,6 +130,7 @@ interface Opener {
   readonly open: () => Promise<CommandApi>;
   readonly local: () => Promise<CaissonApi>;
   readonly settings: () => Promise<SettingsApi>;
+  readonly configFile: Context['configFile'];
   readonly remote: () => Promise<CaissonApi>;
   readonly asking: Context['asking'];
   readonly line: Context['line'];
@@ -144,6 +148,7 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
   let opened: Promise<CommandApi> | null = null;
   let local: Promise<CaissonApi> | null = null;
   let line: ReturnType<Context['line']> | null = null;
+  let file: Promise<ConfigFile> | null = null;
   const opening = (approver: Approver | 'queue' | null, cwd = world.cwd): Opening => {
     return {
       ...(home === undefined ? {} : { home }),
@@ -170,6 +175,7 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
     asking: openLocal,
     line: () => (line ??= world.line(opening('queue'))),
     settings: async () => noticed(await world.settings(opening(null))),
+    configFile: () => (file ??= world.configFile(opening(null))),
     close: async () => {
       // What did not open has been reported to its caller.
       for (const opening of [opened, local]) {

@@ -10,7 +10,7 @@ const mostLineUnits = 8 * 1024 * 1024;
 export interface Questions {
   /** A line as it should be, for those who wrote another one. */
   readonly example: string;
-  readonly answer: (line: Line) => object;
+  readonly answer: (line: Line) => object | Promise<object>;
 }
 
 /** One line that was read. Its methods throw `invalid_argument` with the number of the line. */
@@ -29,7 +29,7 @@ export async function answerLines(context: Context, { example, answer }: Questio
       if (context.signal.aborted) break;
       count += 1;
       if (text.trim() === '') continue;
-      answers += `${toJson(answer(readLine(text, count, example)))}\n`;
+      answers += `${toJson(await answer(readLine(text, count, example)))}\n`;
       if (answers.length < batchUnits) continue;
       await context.print(answers);
       answers = '';

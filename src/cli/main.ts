@@ -14,7 +14,7 @@ function leaveWhenWritten(): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit()));
 }
 
-type Opened = Pick<World, 'open' | 'line' | 'embedded' | 'settings'>;
+type Opened = Pick<World, 'open' | 'line' | 'embedded' | 'settings' | 'configFile'>;
 
 export function realWorld(opened: Opened = real): World {
   return {
@@ -49,4 +49,5 @@ const real: Opened = {
   line: async (options) => await (await import('./service/way.ts')).lineToService(options),
   open: async (options) => (await (await import('./service/way.ts')).openService(options)) ?? (await embedded(options)),
   settings: async (options) => await (await import('../main.ts')).openSettings(options),
+  configFile: async (options) => (await import('../main.ts')).openConfigFile(options),
 };

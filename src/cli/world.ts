@@ -1,7 +1,7 @@
 /** What the command line touches outside itself. `main.ts` gives the real one; tests give their own. */
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { CaissonApi, FilesApi, Running, RunningText, SettingsApi } from '../service/api.ts';
+import type { CaissonApi, ConfigFile, FilesApi, Running, RunningText, SettingsApi } from '../service/api.ts';
 import type { CaissonClient } from '../client/types.ts';
 import type { Approver } from '../guard/types.ts';
 import type { RuleTexts } from '../policy/types.ts';
@@ -67,7 +67,7 @@ export interface CommandApi extends Omit<
   readonly policy: Omit<CaissonApi['policy'], 'checker'>;
   readonly network: Omit<CaissonApi['network'], 'checker'>;
   readonly access: { readonly pairing: Omit<CaissonApi['access']['pairing'], 'clearPending'> };
-  readonly config: Pick<CaissonApi['config'], 'show' | 'set' | 'home' | 'notices'>;
+  readonly config: Pick<CaissonApi['config'], 'show' | 'pending' | 'home' | 'notices'>;
 }
 
 /** A service that runs, with the token that asks. */
@@ -95,6 +95,8 @@ export interface World {
   readonly embedded: (options: Opening) => Promise<CaissonApi>;
   /** The configuration alone: no state directory is made. */
   readonly settings: (options: Opening) => Promise<SettingsApi>;
+  /** The configuration file: nothing is made, and it need not load. */
+  readonly configFile: (options: Opening) => Promise<ConfigFile>;
   /** Ends the process at once. */
   readonly abandon: (exitCode: number) => void;
 }

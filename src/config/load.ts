@@ -17,6 +17,7 @@ import { limitBytes } from './limits.ts';
 import { sourceOf } from './source.ts';
 import { overridesOf } from './overrides.ts';
 import { findSwitches, type Switch } from './switches.ts';
+import { configFile, readConfigText } from './text.ts';
 import type { Flags, Loaded, Settings, TaskTerminal } from './types.ts';
 
 export interface LoadOptions {
@@ -31,6 +32,10 @@ export interface LoadOptions {
   readonly looksOnly?: boolean;
   /** Absent: the file is checked anew each time. */
   readonly keeping?: Keeping | undefined;
+  /** The text of the file; `null`: there is no file. Absent: it is read. */
+  readonly text?: string | null;
+  /** Without what `.env` says. */
+  readonly alone?: boolean;
 }
 
 /**
@@ -40,12 +45,12 @@ export interface LoadOptions {
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const home = options.home ?? findHome(options.env, options.cwd);
   await (options.looksOnly === true ? checkHome(home) : prepareHome(home));
-  const dotenv = await readDotenv(join(home, '.env'));
+  const dotenv = options.alone === true ? new Map<string, Assigned>() : await readDotenv(join(home, '.env'));
   const env = {
     ...Object.fromEntries([...dotenv].map(([name, { value }]) => [name, value])),
     ...definedOf(options.env),
   };
-  const text = await readOwnFile(join(home, 'config.yaml'), { forbidden: 0o022, limitBytes });
+  const text = options.text === undefined ? await readConfigText(home) : options.text;
   const defaults = defaultsOf(options.backends);
   const sources: Sources = {
     home,
@@ -115,7 +120,7 @@ async function checked(sources: Sources): Promise<Loaded> {
   const schema = await schemaOf(sources.backends);
   const base = baseOf(sources.defaults);
   const settled = (layers: Laid): Settings => settle(schema, layers);
-  const file = checkFile(schema, sources.text ?? '', join(home, 'config.yaml'));
+  const file = checkFile(schema, sources.text ?? '', configFile(home));
   const above = [
     ...checkSwitches(schema, sources.switches, (variable) => originOf(variable, sources)),
     ...checkFlags(schema, sources.flags),

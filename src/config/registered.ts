@@ -3,13 +3,13 @@
  * project can name none, since a module runs with the rights of Caisson itself.
  */
 import { realpath, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BackendEntry, BackendLoader, BackendModule, Guarantees } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import { importModule } from './import.ts';
-import { checkHome, readOwnFile, refuseWritable } from './home.ts';
-import { limitBytes } from './limits.ts';
+import { refuseWritable } from './home.ts';
+import { configFile } from './text.ts';
 
 export interface Registered extends BackendEntry {
   /** The module's path, or `null` for one that the program gave. */
@@ -18,6 +18,8 @@ export interface Registered extends BackendEntry {
 
 export interface Registration {
   readonly home: string;
+  /** The text of the home's file; `null`: there is no file. */
+  readonly text: string | null;
   /** By name. */
   readonly given: Readonly<Record<string, BackendLoader>>;
   /** Names that are taken. */
@@ -33,6 +35,7 @@ const isolations: readonly string[] = ['none', 'remote-host', 'container', 'vm']
  */
 export async function registeredBackends({
   home,
+  text,
   given,
   taken,
 }: Registration): Promise<Readonly<Record<string, Registered>>> {
@@ -41,7 +44,7 @@ export async function registeredBackends({
     checkName(name, taken);
     found[name] = { ...entryOf(name, await load()), module: null };
   }
-  for (const [name, path] of await modulesIn(home)) {
+  for (const [name, path] of await modulesIn(text, configFile(home))) {
     checkName(name, [...taken, ...Object.keys(found)]);
     const module = await checkedPath(resolve(home, path));
     found[name] = { ...entryOf(name, await imported(module)), module };
@@ -50,10 +53,7 @@ export async function registeredBackends({
 }
 
 /** Names and paths; what is not of that form is reported by the check of the whole file. */
-async function modulesIn(home: string): Promise<readonly (readonly [string, string])[]> {
-  await checkHome(home);
-  const file = join(home, 'config.yaml');
-  const text = await readOwnFile(file, { forbidden: 0o022, limitBytes });
+async function modulesIn(text: string | null, file: string): Promise<readonly (readonly [string, string])[]> {
   if (text?.includes('backends') !== true) return [];
   const { parseYaml } = await import('./document.ts');
   const { value } = parseYaml(text, file);

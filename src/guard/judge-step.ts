@@ -4,7 +4,8 @@ import type { Decision } from '../policy/types.ts';
 import { type Call, type FileSubject, placeOf, readable } from './call.ts';
 import type { Step } from './gate.ts';
 import { denied } from './refusal.ts';
-import { type Book, type Rulebook, says, saysOfFiles } from './rulebook.ts';
+import { type Book, says, saysOfFiles } from './book.ts';
+import type { Rulebook } from './rulebook.ts';
 
 /** `home`: the home directory of the account on this host. */
 export function judging(rulebook: Rulebook, home: string): Step {

@@ -1,25 +1,31 @@
 /** The rules that hold for a task: what operator, task, project and command line say, composed once and kept. */
-import { createHash } from 'node:crypto';
-import { allowedTo } from '../config/owners.ts';
-import { overridesOf } from '../config/overrides.ts';
-import type { Config, Loaded } from '../config/types.ts';
+import { forbidsMore } from '../config/forbidden.ts';
 import type { WebsitePolicy } from '../network/website-policy.ts';
 import type { Websites } from '../network/websites.ts';
-import type { Policy } from '../policy/policy.ts';
-import type { Composed as Composition, Source } from '../policy/permission/rules.ts';
+import type { Composed as Composition } from '../policy/permission/rules.ts';
 import type { Settings, SettingsInput } from '../policy/settings.ts';
-import type { CheckQuery, Mode, Reach, RuleTexts } from '../policy/types.ts';
+import type { CheckQuery, Mode, RuleTexts } from '../policy/types.ts';
 import { operator, type Said } from '../values/caller.ts';
 import { ownerOf, taskKeyOf } from '../values/owner.ts';
 import { ephemeralPrefix } from '../values/task.ts';
-import type { Call } from './call.ts';
+import { stricterMode } from '../values/tool-modes.ts';
 import { type AddedRules, addedRules, mayForbid, sourcesOf } from './added-rules.ts';
+import { type Book, bookOf, type Composed, says, saysOfFiles } from './book.ts';
+import type { Call } from './call.ts';
+import {
+  allowlistSource,
+  checkRules,
+  forbiddenIn,
+  isRule,
+  modeIn,
+  type Overrides,
+  overridesIn,
+  type Reading,
+  sourcesIn,
+} from './configured-rules.ts';
 import { type ProjectRules, readProjectRules } from './project-rules.ts';
 
-export interface RulebookParts {
-  readonly config: Config;
-  /** Where its keys are said. */
-  readonly origins: Loaded['origins'];
+export interface RulebookParts extends Reading {
   readonly websites: WebsitePolicy;
   /** Where a project may keep rules of its own. */
   readonly directory: string;
@@ -38,21 +44,22 @@ export interface RulebookParts {
 
 type Saved = readonly { readonly rule: string }[];
 
-export interface Book {
-  readonly input: SettingsInput;
-  /** Changes with every rule and setting: approvals are bound to it. */
-  readonly version: string;
-  readonly policy: () => Promise<Policy>;
+/** The configuration file, which may change at any time. */
+export interface Follower {
+  /** One look at the file's state, quick enough for every command. */
+  readonly isStale: () => boolean;
+  /** Reads it, and has the rulebook tightened by what it forbids. Never throws. */
+  readonly take: () => Promise<void>;
 }
 
-type Overrides = readonly (readonly [name: string, override: Config['tasks'][string]])[];
-
-const modes: readonly Mode[] = ['autonomous', 'cautious', 'supervised', 'plan'];
 const leastMode = { standard: 'autonomous', strict: 'supervised' } as const;
 const mostBooks = 256;
 
 export class Rulebook {
   #parts: RulebookParts;
+  /** Later states of the file that forbid more than was read at last: what they forbid holds until the next reading. */
+  #edits: readonly Reading[] = [];
+  #follower: Follower | null = null;
   /** Each holds for the saved rules that it was composed of. */
   readonly #books = new Map<string, { readonly book: Book; readonly saved: Saved }>();
   /** What this process has added to `command_allowlist` of config.yaml since that was read. */
@@ -64,9 +71,15 @@ export class Rulebook {
     this.#parts = parts;
   }
 
+  /** From now on what is edited in the file is taken up before a command is judged. */
+  follow(follower: Follower): void {
+    this.#follower = follower;
+  }
+
   /** False when a command surely has nothing to fear here, so that nothing is loaded for it. */
   concerns({ taskId, reach }: Pick<Call, 'taskId' | 'reach'>, said?: Said): boolean {
     if (reach !== 'container' || this.#parts.websites.isOn || mayForbid(said)) return true;
+    if (this.#follower?.isStale() === true) return true;
     // Saved rules only allow, so that those of another process change nothing here.
     const known = this.#books.get(keyOf(ownerOf(taskId), this.#overridesFor(taskId)));
     return known === undefined || says(known.book.input, reach);
@@ -74,6 +87,7 @@ export class Rulebook {
 
   /** Throws `invalid_argument` for rules that do not parse. */
   async of(taskId: string, said?: Said): Promise<Book> {
+    if (this.#follower?.isStale() === true) await this.#follower.take();
     this.#project ??= readProjectRules(this.#parts.directory);
     const project = await this.#project;
     const added = await addedRules(said);
@@ -104,14 +118,15 @@ export class Rulebook {
   }
 
   /** What would hold for a task without a name, if this were said too. */
-  async asked({ rules = {}, mode, profile, owner = operator }: Asking): Promise<SettingsInput> {
-    const { input } = await this.of(taskKeyOf(owner, ephemeralPrefix));
+  async asked({ rules = {}, mode, profile, owner = operator, directory }: Asking): Promise<SettingsInput> {
+    const said = directory === undefined ? {} : { directory };
+    const { input } = await this.of(taskKeyOf(owner, ephemeralPrefix), said);
     const chosen = mode ?? input.mode ?? 'autonomous';
     return {
       ...input,
       sources: [...(input.sources ?? []), { name: 'question', rules, mayOnlyTighten: false }],
       profile: profile ?? input.profile ?? 'standard',
-      mode: profile === 'strict' ? strictest(chosen, leastMode.strict) : chosen,
+      mode: profile === 'strict' ? stricterMode(chosen, leastMode.strict) : chosen,
     };
   }
 
@@ -121,17 +136,31 @@ export class Rulebook {
     this.#books.clear();
   }
 
+  /** Entries and edits that hold beside the configuration that was read. */
+  get since(): { readonly added: readonly string[]; readonly edits: readonly Reading[] } {
+    return { added: this.#added, edits: this.#edits };
+  }
+
   /** The rules of another configuration. Throws as `of`, and nothing has changed then. */
-  async reload(next: Pick<RulebookParts, 'config' | 'origins'>): Promise<void> {
-    const parts = { ...this.#parts, ...next };
-    const fresh = new Rulebook(parts);
-    const { settingsOf } = await import('../policy/settings.ts');
-    const owners = [operator, ...Object.keys(next.config.owners)];
-    const keys = [...owners.map((owner) => taskKeyOf(owner, ephemeralPrefix)), ...Object.keys(next.config.tasks)];
-    for (const key of keys) settingsOf((await fresh.of(key)).input);
-    this.#parts = parts;
+  async reload(next: Reading): Promise<void> {
+    await checkRules(next);
+    this.#parts = { ...this.#parts, ...next };
+    this.#edits = [];
     this.#added = [];
     this.#books.clear();
+  }
+
+  /**
+   * Rules that ask or deny in an edited file hold from now on, beside all that holds already. False: it forbids nothing new. Throws
+   * as `reload`.
+   */
+  async tighten(edited: Reading): Promise<boolean> {
+    await checkRules(edited);
+    const held = [this.#parts, ...this.#edits].map(({ config }) => config);
+    if (!forbidsMore(edited.config, held)) return false;
+    this.#edits = [...this.#edits.filter(({ config }) => forbidsMore(config, [edited.config])), edited];
+    this.#books.clear();
+    return true;
   }
 
   async #lookAtWebsites(): Promise<void> {
@@ -142,59 +171,33 @@ export class Rulebook {
     this.#books.clear();
   }
 
-  #overridesFor(taskId: string): Overrides {
-    return overridesOf(taskId, this.#parts.config.tasks).filter(([, { rules, tool_mode }]) => rules ?? tool_mode);
+  /** Overrides in the configuration that was read, and in each edit. */
+  #overridesFor(taskId: string): readonly Overrides[] {
+    return [this.#parts, ...this.#edits].map((reading) => overridesIn(reading, taskId));
   }
 
-  /** `FILE:LINE: approvals.rules.deny[0]` */
-  #placedIn(origin: string, key = origin): NonNullable<Source['placeOf']> {
-    const said = this.#parts.origins[origin]?.replace(/^file /, '') ?? 'the configuration';
-    return (list, index) => `${said}: ${key}.${list}[${index}]`;
-  }
-
-  #compose({ owner, overrides, project, saved, added }: Composing): Composed {
+  #compose({ owner, overrides: [overrides = [], ...edited], project, saved, added }: Composing): Composed {
     const { config, commandLine } = this.#parts;
-    const { approvals, policy } = config;
+    const { policy } = config;
     // What the operator answered "always" to is nothing that another owner was allowed.
     const listed = owner === operator ? [...config.command_allowlist, ...this.#added] : [];
     const entries = [...listed, ...saved.map(({ rule }) => rule)];
-    const configured = overrides.findLast(([, { tool_mode }]) => tool_mode)?.[1].tool_mode ?? approvals.tool_mode;
-    const said = commandLine.mode ?? configured;
-    const chosen = commandLine.mayOnlyTighten ? strictest(said, configured) : said;
+    const configured = this.#edits.reduce(
+      (mode, edit, at) => stricterMode(mode, modeIn(edit, edited[at] ?? [])),
+      modeIn(this.#parts, overrides),
+    );
     return {
       base: config.command_allowlist,
       input: {
         sources: [
-          {
-            name: 'operator',
-            rules: plain(approvals.rules),
-            placeOf: this.#placedIn('approvals.rules'),
-            mayOnlyTighten: false,
-          },
-          {
-            name: 'command_allowlist',
-            rules: { allow: entries.filter(isRule) },
-            placeOf: (_list, index) => `command_allowlist[${entries.indexOf(entries.filter(isRule)[index] ?? '')}]`,
-            mayOnlyTighten: false,
-          },
-          // Beside the operator's: of all rules that match, the strictest wins.
-          {
-            name: `owner ${owner}`,
-            rules: plain(allowedTo(owner, config).rules ?? {}),
-            placeOf: this.#placedIn('owners', `owners.${owner}.rules`),
-            mayOnlyTighten: false,
-          },
-          ...overrides.map(([name, { rules }]) => ({
-            name: `task ${name}`,
-            rules: plain(rules ?? {}),
-            placeOf: this.#placedIn('tasks', `tasks.${name}.rules`),
-            mayOnlyTighten: false,
-          })),
+          ...sourcesIn(this.#parts, owner, overrides),
+          allowlistSource(entries),
+          ...this.#edits.flatMap((edit, at) => forbiddenIn(edit, owner, edited[at] ?? [])),
           ...sourcesOf({ ...this.#parts, project }, added),
         ],
         mode: [project.mode, added?.project?.rules.mode, leastMode[policy.profile]].reduce<Mode>(
-          (mode, each) => strictest(mode, each ?? 'autonomous'),
-          chosen,
+          (mode, each) => stricterMode(mode, each ?? 'autonomous'),
+          chosenMode(commandLine, configured),
         ),
         profile: policy.profile,
         containerHardline: policy.container_hardline,
@@ -205,64 +208,21 @@ export class Rulebook {
   }
 }
 
-type Asking = Pick<CheckQuery, 'rules' | 'mode' | 'profile' | 'owner'>;
+type Asking = Pick<CheckQuery, 'rules' | 'mode' | 'profile' | 'owner' | 'directory'>;
 
 interface Composing {
   readonly owner: string;
-  readonly overrides: Overrides;
+  /** The first: of the configuration that was read; then those of the edits. */
+  readonly overrides: readonly Overrides[];
   readonly project: ProjectRules;
   readonly saved: Saved;
   readonly added: AddedRules | null;
 }
 
-interface Composed {
-  readonly base: readonly string[];
-  readonly input: SettingsInput;
+function chosenMode({ mode, mayOnlyTighten }: RulebookParts['commandLine'], configured: Mode): Mode {
+  const said = mode ?? configured;
+  return mayOnlyTighten ? stricterMode(said, configured) : said;
 }
 
-function bookOf({ base, input }: Composed): Book {
-  let opened: Promise<Policy> | null = null;
-  const sources = input.sources?.filter(({ name }) => name !== 'command_allowlist');
-  return {
-    input,
-    // What an approval saves meanwhile does not make the others void.
-    version: createHash('sha256')
-      .update(JSON.stringify([base, { ...input, sources, commandAllowlist: [] }]))
-      .digest('hex'),
-    policy: () => (opened ??= import('../policy/policy.ts').then(({ openPolicy }) => openPolicy(input))),
-  };
-}
-
-/** Whether such settings have anything to say about a command with this reach. */
-export function says(input: SettingsInput, reach: Reach): boolean {
-  const { rules, sources = [], mode, profile, containerHardline, websites = null } = input;
-  if (websites !== null) return true;
-  if (reach !== 'container' || mode !== 'autonomous' || profile !== 'standard' || containerHardline === true)
-    return true;
-  // What allows changes nothing where nothing forbids.
-  return [rules ?? {}, ...sources.map((source) => source.rules)].some(
-    ({ ask = [], deny = [] }) => ask.length + deny.length > 0,
-  );
-}
-
-const aboutCommands = /^\s*(?:terminal|terminal_exec|process|execute_code|python_rpc)\b/;
-
-/** The same about file tools, wherever they work. */
-export function saysOfFiles({ rules, sources = [], mode, profile }: SettingsInput): boolean {
-  if (mode !== 'autonomous' || profile !== 'standard') return true;
-  return [rules ?? {}, ...sources.map((source) => source.rules)].some(({ ask = [], deny = [] }) =>
-    [...ask, ...deny].some((rule) => !aboutCommands.test(rule)),
-  );
-}
-
-/** As permission rules are written, in the list of what is not asked about. */
-export const isRule = (entry: string): boolean => /^[A-Za-z][\w.-]*\([^]+\)$/.test(entry.trim());
-
-const strictest = (one: Mode, other: Mode): Mode => (modes.indexOf(one) < modes.indexOf(other) ? other : one);
-
-const keyOf = (owner: string, overrides: Overrides): string =>
-  overrides.length === 0 ? owner : `${owner} ${JSON.stringify(overrides)}`;
-
-function plain({ allow, ask, deny }: Config['approvals']['rules']): RuleTexts {
-  return { allow: allow ?? [], ask: ask ?? [], deny: deny ?? [] };
-}
+const keyOf = (owner: string, overrides: readonly Overrides[]): string =>
+  overrides.every((each) => each.length === 0) ? owner : `${owner} ${JSON.stringify(overrides)}`;

@@ -6,7 +6,8 @@ import type { Known } from '../exec/session/look.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type Call, type Look, readable } from './call.ts';
 import type { Step } from './gate.ts';
-import { type Rulebook, says } from './rulebook.ts';
+import { says } from './book.ts';
+import type { Rulebook } from './rulebook.ts';
 
 /** Functions call functions: so often names are looked up that the last answer brought. */
 const mostRounds = 8;

@@ -9,7 +9,7 @@ import type { Bearer } from './caller.ts';
 import { digestIn, stage } from './files/staging.ts';
 import { sendBytes } from './files/send.ts';
 import { formOf } from './form.ts';
-import { type Taken, takeSaid } from './home/said.ts';
+import { type SaidName, type Taken, takeSaid } from './home/said.ts';
 import { Bytes, Page, Stream } from './reply.ts';
 import type { Call, Route, Upload } from './route.ts';
 import type { Service } from './service.ts';
@@ -82,11 +82,17 @@ export function callOf(route: Route, service: Service, { request, token, signal,
   };
 }
 
-/** Of routes that run something or touch files. */
 function saidIn(route: Route, given: { readonly query: unknown; readonly body: unknown }, token: Bearer): Taken {
   const parts = { query: given.query, body: route.takes === 'bytes' ? undefined : given.body };
-  const takes = /^\/v1\/(?:sandboxes|execs|processes)(?:\/|$)/.test(route.path);
-  return takes ? takeSaid({ ...parts, skills: route.skills === true }, token) : { ...parts, said: {}, skills: {} };
+  const names = saidNames(route);
+  return names.length > 0 ? takeSaid({ ...parts, names }, token) : { ...parts, said: {}, skills: {} };
+}
+
+/** Routes that run something or touch files take most of it. */
+function saidNames({ path, skills, saysProject }: Route): readonly SaidName[] {
+  if (saysProject === true) return ['project'];
+  if (!/^\/v1\/(?:sandboxes|execs|processes)(?:\/|$)/.test(path)) return [];
+  return ['rules', 'yolo', 'project', ...(skills === true ? (['skills'] as const) : [])];
 }
 
 /** `after` belongs to every stream, and to no schema of its own. */

@@ -59,6 +59,8 @@ interface Outline {
   readonly keyed?: true;
   /** The command line of this host may name skills of the host. */
   readonly skills?: true;
+  /** The command line of this host may name the directory of its project. */
+  readonly saysProject?: true;
   readonly status?: 201;
   /** One event of an answer that is streamed. */
   readonly events?: z.ZodType;

@@ -144,6 +144,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'installation.backup': none(hostPaths),
   'config.show': [admin.showConfig],
   'config.reload': [admin.reloadConfig],
+  'config.pending': [admin.pendingConfig],
   'config.set': [admin.setConfig],
   'config.create': none('the first file of a state directory is written on its host'),
   'config.schema': [admin.configSchema],

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface Author {
   readonly owner: string;
-  /** The id of a token, `operator` (command line and library), `sweeper`, `reaper`, `shutdown` or `proxy`. */
+  /** The id of a token, `operator` (command line and library), `sweeper`, `reaper`, `shutdown`, `proxy` or `file`. */
   readonly by: string;
   /** Why it acts by itself. `null`: it was asked to. */
   readonly reason: string | null;
@@ -16,7 +16,7 @@ const current = new AsyncLocalStorage<Author>();
 const operator: Author = { owner: 'operator', by: 'operator', reason: null };
 
 /** For what happens by itself. */
-export const itself = (by: 'sweeper' | 'reaper' | 'shutdown' | 'proxy', reason: string | null): Author => ({
+export const itself = (by: 'sweeper' | 'reaper' | 'shutdown' | 'proxy' | 'file', reason: string | null): Author => ({
   ...{ owner: 'operator', by, reason },
 });
 

@@ -85,4 +85,8 @@ export interface CheckQuery {
   readonly profile?: Profile;
   /** Whose saved rules hold. Absent: those of the operator. */
   readonly owner?: string;
+  /** It would read input that is not judged. */
+  readonly stdin?: boolean;
+  /** Where the caller stands, absolute on this host: its project may have rules of its own. Absent: where this process does. */
+  readonly directory?: string;
 }

@@ -249,7 +249,7 @@ export interface BackendsApi {
 
 /** What can be asked without a state directory. */
 export interface SettingsApi {
-  readonly config: Omit<ConfigView, 'set' | 'create' | 'reload'>;
+  readonly config: Omit<ConfigView, 'set' | 'create' | 'reload' | 'pending'>;
   readonly policy: Pick<PolicyApi, 'checker'>;
   readonly network: Pick<NetworkApi, 'checker'>;
 }

@@ -12,6 +12,7 @@ import type { AskedTimes } from '../plan/times.ts';
 import type { View } from '../sandbox/view.ts';
 
 export type * from './events.ts';
+export type * from './configuration.ts';
 
 export interface Options {
   readonly signal?: AbortSignal;
@@ -245,52 +246,4 @@ export interface ImageView {
   readonly id: string;
   readonly bytes: number;
   readonly created: string;
-}
-
-/** How `caisson serve` is reached, by the keys of the section `server`. */
-export interface ServerSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly socket: string | null;
-  readonly hosts: readonly string[];
-  readonly origins: readonly string[];
-  readonly tls_cert: string | null;
-  readonly tls_key: string | null;
-  readonly proxies: readonly string[];
-  readonly shutdown_seconds: number;
-}
-
-/** The configuration in force, for people. Values of the environment are never in it, only names. */
-export interface Reloaded {
-  /** Keys that hold from now on. */
-  readonly changed: readonly string[];
-  /** Keys that have changed in the file and hold when the service is started again. */
-  readonly needsRestart: readonly string[];
-}
-
-export interface ConfigView {
-  readonly home: string;
-  /** What was noticed while loading: a repaired store, a setting without effect. */
-  readonly notices: readonly string[];
-  /** `task`: with its overrides, as its sandbox would be made now. Throws `invalid_argument` for what is no task id. */
-  show(task?: string): Promise<readonly { readonly key: string; readonly value: unknown; readonly origin: string }[]>;
-  /**
-   * Sets one key in the file of the home; `text` as the file would have it. Holds from the next opening on. Throws `invalid_argument` for
-   * what the check refuses, and changes nothing then.
-   */
-  set(key: string, text: string): Promise<void>;
-  /**
-   * Writes the first file of the home. Throws `already_exists` where there is one, and `invalid_argument` for a text that the
-   * check refuses.
-   */
-  create(text: string): Promise<void>;
-  /**
-   * Reads the file again, and the rules that other processes have saved. Rules, owners with their limits, webhooks and the
-   * times of approvals hold at once; every other key that has changed needs a restart. Throws as the opening does, and changes nothing then.
-   */
-  reload(): Promise<Reloaded>;
-  /** How `caisson serve` is reached. */
-  readonly server: ServerSettings;
-  /** JSON Schema of the file. */
-  schema(): Promise<object>;
 }

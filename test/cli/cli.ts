@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { invoke } from '../../src/cli/invoke.ts';
 import type { World } from '../../src/cli/world.ts';
+import { configFile } from './double-data.ts';
 import { Double, type Script } from './double.ts';
 
 export class Screen extends Writable {
@@ -61,6 +62,7 @@ export async function cli(argv: readonly string[], setting: Setting = {}) {
     line: () => Promise.resolve(null),
     embedded: setting.open ?? (() => Promise.resolve(double)),
     settings: setting.open ?? (() => Promise.resolve(double)),
+    configFile: () => Promise.resolve(configFile),
     abandon: (code) => void abandoned.push(code),
   });
   return {

@@ -3,6 +3,7 @@ import type {
   AccountView,
   BackendCheck,
   CaissonApi,
+  ConfigFile,
   ConfigView,
   HostKey,
   RuleExamples,
@@ -62,8 +63,18 @@ export const checks: readonly BackendCheck[] = [
   },
 ];
 
+export const configFile: ConfigFile = {
+  home: '/srv/caisson',
+  read: () => Promise.resolve(null),
+  check: () => Promise.resolve(),
+  set: () => Promise.resolve(),
+  replace: () => Promise.resolve(),
+  create: () => Promise.resolve(),
+};
+
 export const config: ConfigView = {
   reload: () => Promise.resolve({ changed: [], needsRestart: [] }),
+  pending: () => Promise.resolve({ holds: [], loosens: [], reload: [], restart: [], problem: null }),
   home: '/srv/caisson',
   notices: [],
   server: {

@@ -95,6 +95,7 @@ describe('an interruption', () => {
       line: () => Promise.resolve(null),
       embedded: () => Promise.reject(new Error('not here')),
       settings: () => Promise.reject(new Error('not here')),
+      configFile: () => Promise.reject(new Error('not here')),
       abandon: (code: number) => void abandoned.push(code),
     };
     const { signal, exitCode, stop } = watchInterrupts(world, (text) => void said.push(text));

@@ -1,13 +1,15 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { checkFile } from '../../src/config/check.ts';
 import { setInFile } from '../../src/config/edit.ts';
 import { type Home, newHome } from './home.ts';
-import { known } from './known.ts';
+import { schema } from './known.ts';
 
 const file = (home: Home): string => join(home.path, 'config.yaml');
 const set = async (home: Home, key: string, text: string): Promise<string> => {
-  await setInFile(home.path, { key, text }, known);
+  const check = async (now: string): Promise<unknown> => await Promise.resolve(checkFile(schema, now, file(home)));
+  await setInFile(home.path, { key, text }, { check });
   return await readFile(file(home), 'utf8');
 };
 
@@ -44,4 +46,12 @@ it.each([
   await writeFile(file(home), before, { mode: 0o600 });
   await expect(set(home, key, text)).rejects.toMatchObject({ code: 'invalid_argument' });
   expect(await readFile(file(home), 'utf8')).toBe(before);
+});
+
+it('a key that keeps the file from loading is put right by setting it', async () => {
+  await using home = await newHome();
+  await writeFile(file(home), '# mine\nterminal: {timeout: soon}\n', { mode: 0o600 });
+  expect(await set(home, 'terminal.timeout', '5m')).toBe('# mine\nterminal: { timeout: 5m }\n');
+  await writeFile(file(home), 'terminal: {timeout\n', { mode: 0o600 });
+  await expect(set(home, 'terminal.timeout', '5m')).rejects.toMatchObject({ code: 'failed_precondition' });
 });

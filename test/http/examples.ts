@@ -157,6 +157,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/config': {},
   'PUT /v1/config': { body: { key: 'terminal.timeout', text: '200' }, status: 204 },
   'POST /v1/config/reload': {},
+  'GET /v1/config/pending': {},
   'GET /v1/config/schema': {},
   'DELETE /v1/sandboxes/{id}': { path: build, status: 204 },
 };

@@ -37,13 +37,22 @@ it('rules and limits of the changed file hold at once, and a new address needs a
     world,
     'approvals: {rules: {deny: ["terminal(make:*)"]}}\nserver: {port: 7999}\nowners: {operator: {sandboxes: 1}}\n',
   );
-  expect(await ran(world, ['make', '--version'])).toBe(200);
+  expect(await ran(world, ['make', '--version'])).toBe(403);
+  const pending = async () => Object(await (await world.ask('/v1/config/pending')).json());
+  expect(await pending()).toMatchObject({
+    holds: ['approvals.rules.deny: terminal(make:*)'],
+    loosens: [],
+    reload: expect.arrayContaining(['owners']),
+    restart: ['server.port'],
+  });
   expect(await reload(world)).toEqual([200, { changed: ['approvals.rules', 'owners'], needsRestart: ['server.port'] }]);
   expect(await ran(world, ['make', '--version'])).toBe(403);
   expect((await world.ask('/v1/sandboxes', { body: { taskId: 'more' } })).status).toBe(429);
   const shown = Object(await (await world.ask('/v1/config')).json());
   expect(shown.items).toContainEqual(expect.objectContaining({ key: 'owners', value: { operator: { sandboxes: 1 } } }));
   write(world, '');
+  expect(await ran(world, ['make', '--version'])).toBe(403);
+  expect(await pending()).toMatchObject({ loosens: ['approvals.rules.deny: without terminal(make:*)'] });
   expect((await reload(world))[1]).toMatchObject({ changed: ['approvals.rules', 'owners'], needsRestart: [] });
   expect(await ran(world, ['make', '--version'])).toBe(200);
 });
@@ -69,6 +78,7 @@ it('a token without admin, and one of another owner, may not do it', async () =>
   await using world = await openWorld();
   const { token } = await world.api.tokens.create({ name: 'a', scopes: ['run', 'read'], owner: 'alice' }, 'test');
   expect((await world.ask('/v1/config/reload', { method: 'POST', token })).status).toBe(403);
+  expect((await world.ask('/v1/config/pending', { token })).status).toBe(403);
 });
 
 it('caisson serve reads its file again at SIGHUP, and goes on', { timeout: 60_000 }, async () => {

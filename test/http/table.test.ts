@@ -47,7 +47,17 @@ it('every route is there once, with a scope, below /v1', () => {
 it('only admin reaches hooks, trust, YOLO, garbage collection, image builds, configuration, tokens and the check of the audit', () => {
   const verbs = [
     ...['policy.hooks.list', 'policy.hooks.accept', 'backends.confirmHostKey', 'approvals.skip', 'sandboxes.gc'],
-    ...['images.build', 'config.show', 'config.set', 'tokens.create', 'tokens.list', 'tokens.remove', 'audit.verify'],
+    ...[
+      'images.build',
+      'config.show',
+      'config.set',
+      'config.reload',
+      'config.pending',
+      'tokens.create',
+      'tokens.list',
+      'tokens.remove',
+      'audit.verify',
+    ],
   ] as const;
   for (const verb of verbs) {
     const entry = table[verb];

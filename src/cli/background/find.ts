@@ -2,12 +2,14 @@
 import { request } from 'node:http';
 import { CaissonError } from '../../errors.ts';
 import type { ServiceState } from '../../http/serve.ts';
+import type { Pending } from '../../service/api.ts';
 import { version } from '../../lib/build.ts';
 import { isServiceAlive, readServiceRecord, type ServiceRecord } from '../../lib/service-record.ts';
 
 /** It answers in milliseconds. */
 const patienceMs = 5000;
-const mostBytes = 64 * 1024;
+/** The configuration file may be long, and all of it may be new. */
+const mostBytes = 4 * 1024 * 1024;
 
 /** `null`: none runs. What one left that was killed is no service. */
 export function runningIn(home: string): ServiceRecord | null {
@@ -17,7 +19,7 @@ export function runningIn(home: string): ServiceRecord | null {
 
 /** What it says of itself. Throws `unavailable` where it lives and does not answer. */
 export async function stateOf(record: ServiceRecord): Promise<ServiceState> {
-  const { execs, streams, idleSince, flags } = await said(record).catch((cause: unknown) => {
+  const { execs, streams, idleSince, flags, pending } = await said(record).catch((cause: unknown) => {
     throw silent(record, cause);
   });
   return {
@@ -25,6 +27,15 @@ export async function stateOf(record: ServiceRecord): Promise<ServiceState> {
     streams: Number(streams),
     idleSince: typeof idleSince === 'string' ? idleSince : null,
     flags: Object.fromEntries(Object.entries(fieldsOf(flags)).map(([name, value]) => [name, String(value)])),
+    pending: pendingIn(fieldsOf(pending)),
+  };
+}
+
+function pendingIn({ holds, loosens, reload, restart, problem }: Readonly<Record<string, unknown>>): Pending {
+  const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+  return {
+    ...{ holds: texts(holds), loosens: texts(loosens), reload: texts(reload), restart: texts(restart) },
+    problem: typeof problem === 'string' ? problem : null,
   };
 }
 

@@ -1,11 +1,16 @@
 import { CaissonError } from '../../errors.ts';
 import { nearest } from '../../lib/nearest.ts';
+import type { Pending } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
+import { pendingLines } from '../pending.ts';
 
 export const configShow = defineCommand({
   name: 'config show',
   summary: 'Show the configuration in force',
+  about: `Of the service that runs; without one, of the file. What the file says since the service has read it
+is listed on stderr, or as "pending" beside its key.`,
   operands: [{ name: 'PREFIX', count: 'optional' }],
   runs: false,
   exitsAsCommand: false,
@@ -19,16 +24,21 @@ export const configShow = defineCommand({
   ],
   run: async (given, context) => {
     const [prefix] = given.operands;
-    const { config } = await context.settings();
+    const { config, pending } = await inForce(context);
     const all = await config.show(given.text('task'));
     const entries = all.filter(({ key }) => prefix === undefined || key === prefix || key.startsWith(`${prefix}.`));
     if (prefix !== undefined && entries.length === 0) throw unknownKey(prefix, all);
     const origin = given.flag('origin');
     if (context.json)
       await context.printJson(
-        entries.map(({ key, value, origin: from }) => (origin ? { key, value, origin: from } : { key, value })),
+        entries.map(({ key, value, origin: from }) => ({
+          ...{ key, value },
+          ...(origin ? { origin: from } : {}),
+          ...waiting(pending, key),
+        })),
       );
     else {
+      for (const text of pending === null ? [] : pendingLines(pending)) context.notice(text);
       const head = ['KEY', 'VALUE', ...(origin ? ['ORIGIN'] : [])];
       await context.printTable(
         head,
@@ -38,6 +48,22 @@ export const configShow = defineCommand({
     return 0;
   },
 });
+
+async function inForce(context: Context) {
+  const line = await context.line();
+  if (line === null) return { config: (await context.settings()).config, pending: null };
+  const { config } = line.client;
+  return { config, pending: await config.pending() };
+}
+
+function waiting(pending: Pending | null, key: string): { readonly pending?: object } {
+  if (pending === null) return {};
+  const about = (lines: readonly string[]): readonly string[] =>
+    lines.filter((line) => line.startsWith(`${key}: `) || line.startsWith(`${key}.`));
+  const [holds, loosens] = [about(pending.holds), about(pending.loosens)];
+  const [reload, restart] = [pending.reload.includes(key), pending.restart.includes(key)];
+  return reload || restart || holds.length + loosens.length > 0 ? { pending: { holds, loosens, reload, restart } } : {};
+}
 
 function unknownKey(prefix: string, known: readonly { readonly key: string }[]): CaissonError {
   const keys = known.map(({ key }) => key);
@@ -52,35 +78,11 @@ function show(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '-');
 }
 
-export const configSet = defineCommand({
-  name: 'config set',
-  summary: 'Set one key in the configuration file',
-  about: `VALUE is written as the file has it: 5m, null, true, [a, b]. Comments and order stay. A value that
-the check refuses changes nothing. Put a value that begins with - after --.`,
-  operands: [
-    { name: 'KEY', count: 'one' },
-    { name: 'VALUE', count: 'one' },
-  ],
-  runs: false,
-  exitsAsCommand: false,
-  options: {},
-  examples: [
-    ['another default image', 'config set terminal.docker_image debian:12'],
-    ['less memory for the tasks of CI', 'config set tasks.ci-*.container_memory 2g'],
-  ],
-  run: async (given, context) => {
-    const [key = '', text = ''] = given.operands;
-    const { config } = await context.service();
-    await config.set(key, text);
-    context.notice(`${key} is set in ${config.home}/config.yaml`);
-    return 0;
-  },
-});
-
 export const configCheck = defineCommand({
   name: 'config check',
   summary: 'Check the configuration file',
-  about: 'A mistake is reported with its place and the nearest known key.',
+  about: `A mistake is reported with its place and the nearest known key: in keys and values, names of backends, and
+rules.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
@@ -91,6 +93,7 @@ export const configCheck = defineCommand({
   ],
   run: async (_given, context) => {
     const { config } = await context.settings();
+    await (await context.configFile()).check();
     if (context.json) await context.printJson({ ok: true, home: config.home, notices: config.notices });
     else if (!context.quiet) await context.print(`the configuration in ${escapeLine(config.home)} is fine\n`);
     return 0;

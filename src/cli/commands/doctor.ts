@@ -5,6 +5,7 @@ import { accountSummary, configuredBackends } from '../account.ts';
 import { confirmKeys } from '../trust.ts';
 import { escapeLine } from '../escape.ts';
 import { formatNamed } from '../format.ts';
+import { pendingLines } from '../pending.ts';
 import type { Paint } from '../paint.ts';
 import type { CommandApi } from '../world.ts';
 
@@ -43,7 +44,7 @@ that takes the place of another one, is never confirmed so.`,
     const accounts = new Map(
       (await service.backends.account(ready, context.options)).map((view) => [view.backend, view] as const),
     );
-    const rules = named ? [] : [{ part: 'policy rules', check: await rulesOf(service) }];
+    const rules = named ? [] : [{ part: 'policy rules', check: await rulesOf(service) }, ...(await fileOf(service))];
     if (context.json) {
       const backends = checks.map(({ check, ...backend }) => ({
         ...backend,
@@ -80,6 +81,24 @@ async function rulesOf({ policy }: CommandApi): Promise<Check> {
     const summary = `${check.summary}, but rules of the configuration or the project cannot be read`;
     return { ...check, status: 'unhealthy', summary, findings: [...check.findings, finding] };
   }
+}
+
+/** Findings about a service that has not read the file as it is now. */
+async function fileOf({ config }: CommandApi): Promise<readonly { readonly part: string; readonly check: Check }[]> {
+  const pending = await config.pending();
+  const findings = pendingLines(pending).map((message) => ({
+    ...{ severity: 'warning' as const, id: 'pending', message },
+    remedy: 'caisson config reload, or restore what the file said',
+  }));
+  if (findings.length === 0) return [];
+  const summary = 'config.yaml has changed since the service read it';
+  const broken = pending.problem !== null;
+  return [
+    {
+      part: 'configuration',
+      check: { ...{ status: broken ? 'unhealthy' : 'ready', summary, findings }, remedy: null, facts: {} },
+    },
+  ];
 }
 
 function ignoredRule({ source, rule }: { readonly source: string; readonly rule: string }): Check['findings'][number] {

@@ -1,9 +1,11 @@
-import type { Checker, CheckQuery, Decision } from '../../service/api.ts';
+import type { CheckQuery, Decision } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
 import { answerLines } from '../lines.ts';
 import { readChoice } from '../values.ts';
+
+type Check = (command: string) => Promise<Decision>;
 
 const exitCodes: Readonly<Record<Decision['verdict'], number>> = { allow: 0, ask: 2, deny: 3 };
 
@@ -11,7 +13,7 @@ export const policyCheck = defineCommand({
   name: 'policy check',
   summary: 'Tell what would be decided about commands',
   about:
-    'Nothing is run. Without COMMAND, lines {"command": "..."} are read from standard input, and one line\n' +
+    'Nothing is run. Where a service runs, it answers for the rules that it holds. Without COMMAND, lines {"command": "..."} are read from standard input, and one line\n' +
     'is answered for each, in order. For one COMMAND the exit code is 0 when it may run, 2 when it is\n' +
     'asked for, 3 when it is denied; 125 for a command line that is not understood.\n' +
     'Rules: terminal(git:*) by first words, terminal(npm test) exactly, terminal for all commands.',
@@ -26,6 +28,7 @@ export const policyCheck = defineCommand({
     allow: { type: 'list', value: 'RULE', about: 'a further rule that allows' },
     ask: { type: 'list', value: 'RULE', about: 'a further rule that asks, whatever the mode' },
     deny: { type: 'list', value: 'RULE', about: 'a further rule that denies, whatever the mode' },
+    stdin: { type: 'flag', about: 'it would read input that is not judged, as after -i' },
     mode: { type: 'text', value: 'MODE', about: 'autonomous, cautious, supervised or plan' },
     profile: { type: 'text', value: 'NAME', about: 'standard or strict' },
   },
@@ -39,8 +42,9 @@ export const policyCheck = defineCommand({
       ...placeOf(given.text('backend'), given.text('cwd')),
       ...modeOf(given.text('mode'), given.text('profile')),
       rules: { allow: given.list('allow'), ask: given.list('ask'), deny: given.list('deny') },
+      ...(given.flag('stdin') ? { stdin: true } : {}),
     };
-    const check = await (await context.settings()).policy.checker(query);
+    const check = await checkerOf(query, context);
     const [command] = given.operands;
     return command === undefined ? await answerCommands(check, context) : await checkOne(check, command, context);
   },
@@ -59,8 +63,16 @@ function modeOf(mode: string | undefined, profile: string | undefined): Pick<Che
   };
 }
 
-async function checkOne(check: Checker, command: string, context: Context): Promise<number> {
-  const decision = check(command);
+/** A command meets the rules of the service that runs, so that the service answers. */
+async function checkerOf(query: CheckQuery, context: Context): Promise<Check> {
+  const line = await context.line();
+  if (line !== null) return await line.client.policy.checker(query);
+  const check = await (await context.settings()).policy.checker(query);
+  return async (command) => await Promise.resolve(check(command));
+}
+
+async function checkOne(check: Check, command: string, context: Context): Promise<number> {
+  const decision = await check(command);
   if (context.json) await context.printJson({ command, ...decision });
   else if (!context.quiet) await context.print(describe(decision, command));
   return exitCodes[decision.verdict];
@@ -81,11 +93,11 @@ function excerpt(command: string, start: number, end: number): string {
   return text.length > mostExcerpt ? `${text.slice(0, mostExcerpt)}...` : text;
 }
 
-const answerCommands = async (check: Checker, context: Context): Promise<number> =>
+const answerCommands = async (check: Check, context: Context): Promise<number> =>
   await answerLines(context, {
     example: '{"command": "..."}',
-    answer: (line) => {
+    answer: async (line) => {
       const command = line.text('command');
-      return { command, ...check(command) };
+      return { command, ...(await check(command)) };
     },
   });

@@ -5,6 +5,7 @@ import type { CaissonApi } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { GivenOf, Options } from '../option.ts';
+import { reloadLines } from '../reload.ts';
 import { readCount, readDuration } from '../values.ts';
 
 const options = {
@@ -38,7 +39,8 @@ the options that are given. See caisson service status, stop and logs.
 
 SIGINT or SIGTERM stops it: streams end with where to resume, commands have server.shutdown_seconds
 to end, detached processes go on. A second signal ends it at once. SIGHUP reads the configuration
-again, where stdin is no terminal.`,
+again, where stdin is no terminal, as \`caisson config reload\` does. Rules that an edit of the file adds
+to ask or deny hold before that.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
@@ -109,9 +111,7 @@ function idleOf(given: Asked): number | null {
 
 async function reload(api: CaissonApi, context: Context): Promise<void> {
   try {
-    const { changed, needsRestart } = await api.config.reload();
-    context.say(`configuration read again: ${changed.length === 0 ? 'nothing has changed' : changed.join(', ')}`);
-    if (needsRestart.length > 0) context.say(`needs a restart: ${needsRestart.join(', ')}`);
+    for (const text of reloadLines(await api.config.reload())) context.say(text);
   } catch (error) {
     context.say(`configuration not read, nothing has changed: ${toCaissonError(error).message}`);
   }

@@ -9,13 +9,15 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { escape } from '../escape.ts';
 import { formatAge } from '../format.ts';
+import { pendingLines } from '../pending.ts';
 import { readCount, readDuration } from '../values.ts';
 
 export const serviceStatus = defineCommand({
   name: 'service status',
   summary: 'Show the service of the state directory',
   about: `The one that the command line uses: since when it runs, where it listens, and whether it has
-something to do. Exits with 1 when none runs.`,
+something to do; on stderr, what the configuration file says since it was read. Exits with 1 when
+none runs.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
@@ -28,20 +30,21 @@ something to do. Exits with 1 when none runs.`,
     const record = runningIn(await context.home());
     if (record === null) return await none(await context.home(), context);
     const { pid, version: its, startedAt, url, socket } = record;
-    const { execs, streams, idleSince, flags } = await stateOf(record);
+    const { execs, streams, idleSince, flags, pending } = await stateOf(record);
     const own = version();
     if (its !== own)
       context.notice(`its version is ${its}, and this is ${own}: caisson service stop, and start it again`);
     if (context.json)
       await context.printJson({
         running: true,
-        ...{ pid, version: its, startedAt, url, socket, execs, streams, idleSince, flags },
+        ...{ pid, version: its, startedAt, url, socket, execs, streams, idleSince, flags, pending },
       });
     else {
       const now = context.world.nowMs();
       const idle = idleSince === null ? 'no' : formatAge(idleSince, now);
       const row = [String(pid), its, formatAge(startedAt, now), url, socket, String(execs), String(streams), idle];
       await context.printTable(['PID', 'VERSION', 'AGE', 'URL', 'SOCKET', 'EXECS', 'STREAMS', 'IDLE'], [row]);
+      for (const text of pendingLines(pending)) context.notice(text);
     }
     return 0;
   },

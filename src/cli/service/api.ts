@@ -73,7 +73,7 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
       create: outside(env, 'can make or remove no token', (input, by) => ask.tokens.create(input, by)),
       remove: outside(env, 'can make or remove no token', (id, by) => ask.tokens.remove(id, by)),
     },
-    config: { show: (task) => ask.config.show(task), set: (key, text) => ask.config.set(key, text), home, notices: [] },
+    config: { show: (task) => ask.config.show(task), pending: () => ask.config.pending(), home, notices: [] },
     close,
   };
 }

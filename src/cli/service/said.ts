@@ -14,17 +14,25 @@ export interface Said {
 
 /** What runs something or touches files. */
 const concerned = /^\/v1\/(?:sandboxes|execs|processes)(?:[/?]|$)/;
+/** The check of commands: rules in its body are those of the question. */
+const checked = /^\/v1\/policy\/check$/;
 
 export function saying(transport: Transport, said: Said): Transport {
   if (Object.keys(said).length === 0) return transport;
   return {
-    request: (wanted) => transport.request(concerned.test(wanted.path) ? withSaid(wanted, said) : wanted),
+    request: (wanted) => transport.request(withSaid(wanted, saidTo(wanted, said))),
     open: (path, headers, signal) => transport.open(path, headers, signal),
     close: () => transport.close(),
   };
 }
 
+function saidTo({ path }: WireRequest, said: Said): Said {
+  if (concerned.test(path)) return said;
+  return checked.test(path) && said.project !== undefined ? { project: said.project } : {};
+}
+
 function withSaid(wanted: WireRequest, said: Said): WireRequest {
+  if (Object.keys(said).length === 0) return wanted;
   const { body, path, method } = wanted;
   if (typeof body === 'string' && wanted.headers['content-type'] === 'application/json') {
     const given: unknown = JSON.parse(body);

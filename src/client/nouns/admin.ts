@@ -13,6 +13,7 @@ import type {
   NewToken,
   PairedView,
   PairingView,
+  Pending,
   Reloaded,
   Revoked,
   SecretsApi,
@@ -203,6 +204,10 @@ export function configOf(wire: Wire): ClientConfigView {
       shaped<Reloaded>(await wire.json({ method: 'POST', path: `${path}/reload` }), {
         changed: 'list',
         needsRestart: 'list',
+      }),
+    pending: async () =>
+      shaped<Pending>(await wire.json({ method: 'GET', path: `${path}/pending` }), {
+        ...{ holds: 'list', loosens: 'list', reload: 'list', restart: 'list' },
       }),
     schema: async () => shaped<object>(await wire.json({ method: 'GET', path: `${path}/schema` }), {}),
   };

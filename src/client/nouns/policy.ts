@@ -6,9 +6,10 @@ import type { Wire } from '../wire/wire.ts';
 
 export function policyOf(wire: Wire): ClientPolicyApi {
   return {
-    checker: ({ owner, ...query }) => {
+    checker: ({ owner, directory, ...query }) => {
       if (owner !== undefined)
         throw new CaissonError('not_supported', 'the service checks by the rules of the owner of the token');
+      if (directory !== undefined) throw new CaissonError('not_supported', 'the service knows no project of a client');
       const path = '/v1/policy/check';
       return Promise.resolve(async (command) => {
         const body = { ...query, commands: [command] };

@@ -14,8 +14,8 @@ import { answerHeader } from './tokens.ts';
 export interface SaidInput {
   readonly query: unknown;
   readonly body: unknown;
-  /** Whether the route takes skills. */
-  readonly skills: boolean;
+  /** Fields that the route takes. */
+  readonly names: readonly SaidName[];
 }
 
 export interface Taken {
@@ -38,11 +38,12 @@ const fields = {
 };
 const schema = z.object(fields);
 
+export type SaidName = keyof typeof fields;
+
 /** Throws `invalid_argument` for what is not as it should be, `permission_denied` for rules without the answer token. */
-export function takeSaid({ query, body, skills: takesSkills }: SaidInput, bearer: Bearer): Taken {
+export function takeSaid({ query, body, names }: SaidInput, bearer: Bearer): Taken {
   const { commandLine } = bearer;
   if (commandLine === undefined) return { query, body, said: {}, skills: {} };
-  const names = Object.keys(fields).filter((name) => takesSkills || name !== 'skills');
   const place = isObject(body) ? 'body' : 'query';
   const { taken, rest } = split(place === 'body' ? body : query, names);
   const read = schema.safeParse(place === 'body' ? taken : ofQuery(taken));

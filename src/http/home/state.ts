@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { checkScope } from '../admit.ts';
 import { callerIn } from '../caller.ts';
+import type { Pending } from '../../service/api.ts';
 import type { Service } from '../service.ts';
 
 /** What it was started with, as it was typed. */
@@ -15,19 +16,22 @@ export interface ServiceState {
   /** RFC 3339; `null`: it has something to do. */
   readonly idleSince: string | null;
   readonly flags: Flags;
+  /** Differences of the configuration file from what was read. */
+  readonly pending: Pending;
 }
 
-export function mountState(app: FastifyInstance, { live, activity }: Service, flags: Flags): void {
-  const stateNow = (): ServiceState => {
+export function mountState(app: FastifyInstance, { api, live, activity }: Service, flags: Flags): void {
+  const stateNow = async (): Promise<ServiceState> => {
+    const pending = await api.config.pending();
     const { streams, idleSince } = activity;
-    return { execs: live.size, streams, idleSince: idleSince?.toISOString() ?? null, flags };
+    return { execs: live.size, streams, idleSince: idleSince?.toISOString() ?? null, flags, pending };
   };
   app.route({
     method: 'GET',
     url: '/service',
     handler: async (request, reply) => {
       checkScope(callerIn(request), 'read');
-      return await reply.send(stateNow());
+      return await reply.send(await stateNow());
     },
   });
 }

@@ -10,6 +10,7 @@ import {
   hostKeyBody,
   image,
   newToken,
+  pending,
   recipe,
   reloaded,
   setting,
@@ -178,7 +179,8 @@ export const setConfig = route({
   method: 'PUT',
   path: '/v1/config',
   scope: 'admin',
-  about: 'Sets one key in the configuration file; it holds after a reload, or when the service is started again.',
+  about:
+    'Sets one key in the configuration file. Rules that ask or deny hold at once; all else after a reload, or when the service is started again.',
   body: settingBody,
   answer: noAnswer,
   run: async ({ api, body }) => {
@@ -195,6 +197,17 @@ export const reloadConfig = route({
   about: 'Reads the configuration file again; lists what holds now, and what needs a restart.',
   answer: reloaded,
   run: async ({ api }) => await api.config.reload(),
+});
+
+export const pendingConfig = route({
+  ...bare,
+  method: 'GET',
+  path: '/v1/config/pending',
+  scope: 'admin',
+  about:
+    'Lists what the configuration file says since it was read: what of it holds already, and what a reload would loosen.',
+  answer: pending,
+  run: async ({ api }) => await api.config.pending(),
 });
 
 export const configSchema = route({

@@ -23,9 +23,11 @@ export const checkPolicy = route({
   about: 'Tells what would be decided about commands, in their order. Nothing is run.',
   body: checkBody,
   answer: z.object({ decisions: z.array(decision).readonly() }),
-  run: async ({ api, body }) => {
+  saysProject: true,
+  run: async ({ api, body, options }) => {
     const { commands, ...query } = body;
-    const check = await api.policy.checker(query);
+    const directory = options.said?.directory;
+    const check = await api.policy.checker({ ...query, ...(directory === undefined ? {} : { directory }) });
     return { decisions: commands.map((command) => check(typeof command === 'string' ? command : words(command))) };
   },
 });

@@ -16,6 +16,7 @@ export const checkBody = z
       .max(1000),
     backend: z.string().max(32).exactOptional(),
     cwd: z.string().max(4096).exactOptional(),
+    stdin: z.boolean().exactOptional(),
     rules: rules.exactOptional(),
     mode: z.enum(['autonomous', 'cautious', 'supervised', 'plan']).exactOptional(),
     profile: z.enum(['standard', 'strict']).exactOptional(),
@@ -171,4 +172,13 @@ export const setting = z.object({ key: z.string(), value: z.unknown(), origin: z
 export const reloaded = z
   .object({ changed: z.array(z.string()).readonly(), needsRestart: z.array(z.string()).readonly() })
   .meta({ id: 'Reloaded' });
+export const pending = z
+  .object({
+    holds: texts.describe('Rules of the file that hold already, since they ask or deny.'),
+    loosens: texts.describe('What a reload would no longer forbid, and what it would allow.'),
+    reload: texts.describe('Keys that a reload takes up.'),
+    restart: texts.describe('Keys that hold when the service is started again.'),
+    problem: z.string().nullable().describe('Why nothing of the file is taken up.'),
+  })
+  .meta({ id: 'Pending' });
 export const settingBody = z.strictObject({ key: z.string().max(256), text: z.string().max(65_536) });

@@ -1,17 +1,13 @@
 /** The configuration in force, for people. */
-import type { Audit } from '../../audit/types.ts';
 import type { SettingsApi } from '../api.ts';
-import type { ConfigView } from '../types.ts';
+import type { ConfigFile, ConfigView } from '../types.ts';
 import type { BackendKeys } from '../../config/backends.ts';
 import { entriesOf } from '../../config/live.ts';
 import type { Loaded } from '../../config/types.ts';
 import { keyNamed } from '../../plan/backend-keys.ts';
 import { checkTaskId } from '../../values/task.ts';
 import { shownWebhooks } from '../webhooks/open.ts';
-import { configEntry } from './config-entry.ts';
 import { shownServers } from './mcp-servers.ts';
-
-const longestKey = 200;
 
 type Entry = Awaited<ReturnType<ConfigView['show']>>[number];
 
@@ -36,36 +32,21 @@ function shownOf({ config }: Loaded): object {
 export interface Configured {
   readonly loaded: Loaded;
   readonly backends: BackendKeys;
+  readonly notices: readonly string[];
 }
 
 export interface Changeable extends Configured {
-  /** Runs while no other process changes the file. */
-  readonly alone: (work: () => Promise<void>) => Promise<void>;
+  readonly file: Pick<ConfigFile, 'set' | 'create'>;
   readonly reload: ConfigView['reload'];
-  readonly audit: Pick<Audit, 'record'>;
+  readonly pending: ConfigView['pending'];
 }
 
-export function configView(
-  { alone, reload, audit, ...configured }: Changeable,
-  notices: readonly string[],
-): ConfigView {
-  const { loaded, backends } = configured;
-  return {
-    ...configLook(configured, notices),
-    reload,
-    set: async (key, text) => {
-      const { setInFile } = await import('../../config/edit.ts');
-      const before = async (): Promise<void> => await audit.record(configEntry('set', [key.slice(0, longestKey)]));
-      await alone(() => setInFile(loaded.home, { key, text, before }, backends));
-    },
-    create: async (text) => {
-      const { createFile } = await import('../../config/edit.ts');
-      await alone(() => createFile(loaded.home, text, backends));
-    },
-  };
+export function configView({ file, reload, pending, ...configured }: Changeable): ConfigView {
+  const { set, create } = file;
+  return { ...configLook(configured), set, create, reload, pending };
 }
 
-export function configLook({ loaded, backends }: Configured, notices: readonly string[]): SettingsApi['config'] {
+export function configLook({ loaded, backends, notices }: Configured): SettingsApi['config'] {
   return {
     home: loaded.home,
     notices,

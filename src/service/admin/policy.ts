@@ -30,14 +30,14 @@ export function checkerOf({
   isolationOf,
 }: Omit<PolicyParts, 'hooks'>): Pick<PolicyApi, 'checker'> {
   return {
-    checker: async ({ backend = config.terminal.backend, cwd: given, ...query }) => {
+    checker: async ({ backend = config.terminal.backend, cwd: given, stdin = false, ...query }) => {
       const isolation = isolationOf(backend);
       const { openChecker } = await import('../../policy/checker.ts');
       const home = env['HOME'] === undefined ? {} : { home: env['HOME'] };
-      const here = isolation === 'none' ? { cwd, ...home } : { cwd: '/workspace' };
+      const here = isolation === 'none' ? { cwd: query.directory ?? cwd, ...home } : { cwd: '/workspace' };
       return await openChecker({
         ...here,
-        isolation,
+        ...{ isolation, stdin },
         hostPaths: flagOf(config.terminal, backendKey(backend, 'mount_cwd_to_workspace'), false),
         cwd: given ?? config.terminal.cwd ?? here.cwd,
         settings: await rulebook.asked(query),

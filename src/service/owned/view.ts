@@ -79,5 +79,6 @@ function installationOf({ api: { installation }, isOperator }: Mine): CaissonApi
 function configOf(config: ConfigView): ConfigView {
   const { home, server } = config;
   const schema = (): Promise<object> => config.schema();
-  return { home, server, notices: [], show: refused, set: refused, create: refused, reload: refused, schema };
+  const changes = { set: refused, create: refused, reload: refused, pending: refused };
+  return { home, server, notices: [], show: refused, ...changes, schema };
 }

@@ -215,6 +215,26 @@ function configCases(suite: Suite): void {
     },
   );
 
+  suite.test(
+    'config.pending.holds',
+    'lists rules of the file that hold before a reload, and what the reload would loosen',
+    async (place) => {
+      const taskId = place.name();
+      const rules = `tasks.${taskId}.rules`;
+      await place.agent.config.set(rules, '{deny: ["terminal(expr:*)"], allow: ["terminal(uname:*)"]}');
+      const { holds, loosens, problem } = await place.agent.config.pending();
+      expect([holds, loosens, problem]).toEqual([
+        [`${rules}.deny: terminal(expr:*)`],
+        [`${rules}.allow: terminal(uname:*)`],
+        null,
+      ]);
+      await refused(place.agent.run({ taskId, command: ['expr', '1'] }), 'policy_denied');
+      await place.agent.config.reload();
+      expect(await place.agent.config.pending()).toMatchObject({ holds: [], loosens: [] });
+      await refused(place.agent.run({ taskId, command: ['expr', '1'] }), 'policy_denied');
+    },
+  );
+
   suite.test('config.reload.restart', 'says which keys hold after a restart only', async (place) => {
     await place.agent.config.set('terminal.timeout', '200');
     const { changed, needsRestart } = await place.agent.config.reload();

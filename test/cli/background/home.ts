@@ -55,7 +55,7 @@ function run(
   home: readonly string[],
   { args, env = {}, onOutput }: How & { readonly args: readonly string[] },
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [bin, ...args, ...home], {
+  const child = spawn(process.execPath, [bin, ...home, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...{ timeout: patienceMs, killSignal: 'SIGKILL' },
     env: { ...compiled, PATH: process.env['PATH'], HOME: root, CAISSON_SECURITY_TIRITH_ENABLED: 'false', ...env },

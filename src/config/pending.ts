@@ -1,0 +1,93 @@
+/** Compares the file with what was read of it: what holds already, and what waits for a reload or a restart. Pure. */
+import { narrower } from '../values/network-modes.ts';
+import { stricterMode } from '../values/tool-modes.ts';
+import { allowedIn, beyond, type Entry, forbiddenIn, modesIn, textOf } from './forbidden.ts';
+import { changeOf } from './live.ts';
+import type { Config, Loaded } from './types.ts';
+
+/** All lists are empty, and `problem` is `null`, where the file says what was read. */
+export interface Pending {
+  /** Rules of the file that hold already, since they ask or deny: `approvals.rules.deny: terminal(make:*)`. */
+  readonly holds: readonly string[];
+  /** Rules that a reload would drop, and permissions that it would add. */
+  readonly loosens: readonly string[];
+  /** Keys that a reload takes up. */
+  readonly reload: readonly string[];
+  /** Keys that hold when the service is started again. */
+  readonly restart: readonly string[];
+  /** Why nothing of the file is taken up: it is not valid, or cannot be read. */
+  readonly problem: string | null;
+}
+
+export const nothingPending: Pending = { holds: [], loosens: [], reload: [], restart: [], problem: null };
+
+type Read = Pick<Loaded, 'config' | 'origins'>;
+
+export interface Standing {
+  /** The configuration that was read last. */
+  readonly now: Read;
+  /** Entries that the process itself has added to `command_allowlist` since then. */
+  readonly added: readonly string[];
+  /** States of the file whose rules hold beside it. */
+  readonly edits: readonly Pick<Read, 'config'>[];
+}
+
+export function pendingOf({ now, added, edits }: Standing, file: Read): Pending {
+  const before = { ...now, config: withAdded(now.config, added, file.config) };
+  const { changed, needsRestart } = changeOf(before, file);
+  const held = [now, ...edits].flatMap(({ config }) => forbiddenIn(config));
+  const gone = [
+    ...beyond(held, forbiddenIn(file.config)),
+    ...beyond(networkEntries(now.config, 'deny'), networkEntries(file.config, 'deny')),
+  ];
+  const isNew = beyond(allowsOf(file.config), allowsOf(before.config));
+  return {
+    holds: beyond(forbiddenIn(file.config), forbiddenIn(now.config)).map(textOf),
+    loosens: [
+      ...new Set(gone.map(({ key, text }) => `${key}: without ${text}`)),
+      ...isNew.map(textOf),
+      ...milderModes(now.config, file.config),
+      ...widerNetworks(now.config, file.config),
+    ],
+    reload: changed,
+    restart: needsRestart,
+    problem: null,
+  };
+}
+
+/** Entries that an answer "always" has written to the file hold already. */
+function withAdded(config: Config, added: readonly string[], file: Config): Config {
+  const own = added.filter((rule) => file.command_allowlist.includes(rule));
+  return { ...config, command_allowlist: [...new Set([...config.command_allowlist, ...own])] };
+}
+
+const allowsOf = (config: Config): readonly Entry[] => [
+  ...allowedIn(config),
+  ...config.command_allowlist.map((text) => ({ key: 'command_allowlist', text })),
+  ...networkEntries(config, 'allow'),
+  ...networkEntries(config, 'presets'),
+  ...networkEntries(config, 'ports'),
+];
+
+function networkEntries({ network, tasks }: Config, list: 'allow' | 'deny' | 'presets' | 'ports'): readonly Entry[] {
+  const named = Object.entries(tasks).map(
+    ([name, { network: own = {} }]) => [`tasks.${name}.network.${list}`, own[list] ?? []] as const,
+  );
+  return [[`network.${list}`, network[list]] as const, ...named].flatMap(([key, values]) =>
+    values.map((value) => ({ key, text: String(value) })),
+  );
+}
+
+function milderModes(now: Config, file: Config): readonly string[] {
+  const before = new Map(modesIn(now).map(({ key, mode }) => [key, mode]));
+  const after = new Map(modesIn(file).map(({ key, mode }) => [key, mode]));
+  return [...before].flatMap(([key, mode]) => {
+    const next = after.get(key) ?? file.approvals.tool_mode;
+    return next !== mode && stricterMode(next, mode) === mode ? [`${key}: ${next}`] : [];
+  });
+}
+
+function widerNetworks({ network: { mode } }: Config, { network: { mode: next } }: Config): readonly string[] {
+  const isWider = next !== null && next !== mode && (mode === null || narrower(next, mode) === mode);
+  return isWider ? [`network.mode: ${next}`] : [];
+}

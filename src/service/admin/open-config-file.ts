@@ -1,0 +1,36 @@
+/** The file of a state directory, opened without the rest: for one that does not load. Nothing is made before the first change. */
+import { join } from 'node:path';
+import type { Audit } from '../../audit/types.ts';
+import { prepareHome } from '../../config/home.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { withConfigFile } from '../../sandbox/lease.ts';
+import { openStore } from '../../store/sqlite/open.ts';
+import type { ConfigFile } from '../types.ts';
+import { configFileOf, type FileParts } from './config-file.ts';
+import { type Built, homeOf, type Input, tried } from './configured.ts';
+import { openAudit } from './open-audit.ts';
+
+export function openFile(built: Built, input: Input): ConfigFile {
+  const home = homeOf(input);
+  return fileOf(built, input, async (work) => {
+    await prepareHome(home);
+    const { store } = await openStore(join(home, 'caisson.db'), { clock: input.clock ?? systemClock });
+    const opened: Audit[] = [];
+    try {
+      await withConfigFile(store, async () => {
+        await work((loaded) => {
+          const audit = openAudit(loaded, store);
+          opened.push(audit);
+          return audit;
+        });
+      });
+    } finally {
+      for (const audit of opened) audit.close();
+      await store.close();
+    }
+  });
+}
+
+export function fileOf(built: Built, input: Input, alone: FileParts['alone']): ConfigFile {
+  return configFileOf({ home: homeOf(input), tried: (text) => tried(built, input, text), alone });
+}
