@@ -4,6 +4,7 @@ import type { Question as GuardQuestion } from '../guard/types.ts';
 import type { Message } from '../lib/message-lines.ts';
 import type { Question } from './editor.ts';
 import { optionsFor } from './permission.ts';
+import { findingText, placeOf } from '../service/api.ts';
 import { bounded, codeBlock, codeTitle, hidesSomething, onOneLine, titleOf, visible } from './shown.ts';
 
 const mostDiffUnits = 256 * 1024;
@@ -13,10 +14,10 @@ const toolCallId = (): string => `caisson-${randomBytes(9).toString('hex')}`;
 
 /** A command, or a file tool, that rules or the dangerous list want asked about. */
 export function commandQuestion(sessionId: string, question: GuardQuestion): Question {
-  const { display, findings, warnings, choices, diff, covers, proposal, backend } = question;
-  const reasons = [...new Set(findings.map(({ description }) => titleOf(description)))];
+  const { title, display, findings, warnings, choices, diff, covers, proposal } = question;
+  const reasons = [...new Set(findings.map((finding) => titleOf(findingText(finding))))];
   const lines = [
-    `Asked for: ${reasons.join(', ') || 'it could not be judged'} (on ${titleOf(backend)})`,
+    `${titleOf(title)}: ${reasons.join(', ') || 'it could not be judged'} (${placeOf(question).map(titleOf).join(', ')})`,
     ...warnings.map((warning) => `Note: ${titleOf(warning)}`),
     ...(choices.includes('session') ? [`For this session: ${covers.map(titleOf).join(', ')}`] : []),
     ...(proposal.length === 0 ? [] : [`Always saves: ${proposal.map(codeTitle).join(', ')}`]),

@@ -1,16 +1,17 @@
 /** The question about a command, on the terminal of this process. */
-import type { Approver, Question, Settled } from '../guard/types.ts';
-import { escape, escapeLine } from './escape.ts';
+import type { Approver, Settled } from '../guard/types.ts';
+import { escapeLine } from './escape.ts';
 import type { Input, World } from './world.ts';
 
 const longestAnswer = 1024;
-const letters = { once: '[o]nce', session: '[s]ession', always: '[a]lways', deny: '[d]eny' } as const;
 
 /** `null` without a person: input or the stream of messages is no terminal. */
 export function approverOn(world: Pick<World, 'stdin' | 'stderr'>, clear: () => void): Approver | null {
   // Standard input last: to look at it is to open it.
   if (world.stderr.isTTY !== true || world.stdin.isTTY !== true) return null;
   return async (question, { signal, settled }) => {
+    // Few commands are asked about.
+    const { questionText } = await import('./question.ts');
     clear();
     world.stderr.write(questionText(question));
     const line = await readLine(world.stdin, signal);
@@ -22,22 +23,6 @@ export function approverOn(world: Pick<World, 'stdin' | 'stderr'>, clear: () => 
 /** Why the prompt went away under the person who was about to answer. */
 function endOf({ outcome, elsewhere }: Settled): string {
   return elsewhere === null ? '' : `answered elsewhere: ${outcome}, by ${escapeLine(elsewhere)}\n`;
-}
-
-function questionText(question: Question): string {
-  const { findings, display, warnings, diff, covers, proposal, choices, cwd, backend } = question;
-  const what = [...new Set(findings.map(({ description }) => escapeLine(description)))].join(', ');
-  const short = choices.map((choice) => (choice === 'deny' ? 'D' : choice.slice(0, 1))).join('/');
-  return [
-    `DANGEROUS COMMAND: ${what} (on ${escapeLine(backend)}${cwd === null ? '' : `, in ${escapeLine(cwd)}`})`,
-    ...display.split('\n').map((line) => `  ${line}`),
-    ...warnings.map((warning) => `note: ${escapeLine(warning)}`),
-    ...(diff === null ? [] : ['changes:', ...diff.split('\n').map((line) => `  ${escape(line)}`)]),
-    ...(choices.includes('session') ? [`session covers: ${covers.map(escapeLine).join(', ')}`] : []),
-    ...(proposal.length === 0 ? [] : [`always saves: ${proposal.map(escapeLine).join('  ')}`]),
-    choices.map((choice) => letters[choice]).join(' | '),
-    `Choice [${short}]: `,
-  ].join('\n');
 }
 
 /** One line; what was typed after it stays for the command. `null` at the end of the input, or when the answer is no longer awaited. */
@@ -63,5 +48,6 @@ export function readLine(stdin: Input, signal: AbortSignal): Promise<string | nu
     stdin.on('data', onData);
     stdin.on('end', onEnd);
     stdin.resume();
+    if (signal.aborted) onEnd();
   });
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { abortError } from '../errors.ts';
 import { choicesFor, grantedBy, mayPassUnseen, unansweredOf } from '../policy/approval/needed.ts';
 import { shownCommand } from '../policy/approval/display.ts';
+import { askedBy } from '../policy/approval/title.ts';
 import type { Finding } from '../policy/types.ts';
 import type { StepOptions } from '../sandbox/context.ts';
 import { type Caller, operator } from '../values/caller.ts';
@@ -10,7 +11,7 @@ import { ownerOf, taskIn } from '../values/owner.ts';
 import { isEphemeral } from '../values/task.ts';
 import type { Attendance } from './attended.ts';
 import { bindingOf, textOf } from './binding.ts';
-import { type Call, placeOf, type Preview, readable } from './call.ts';
+import { placeOf, type Preview, readable, typed } from './call.ts';
 import type { ApprovalQueue } from './approval-queue.ts';
 import type { Answered, Admission, Step } from './gate.ts';
 import { type Outcome, Questions } from './questions.ts';
@@ -235,16 +236,16 @@ async function questionOf(
   { timeoutMs, userHome }: { readonly timeoutMs: number; readonly userHome: string },
 ): Promise<Question> {
   const { call, decision } = admission;
-  const { taskId, backend, reach, cwd, subject } = call;
+  const { taskId, backend, reach, cwd, subject, stdin, variables = [] } = call;
   const { display, warnings } = shownCommand(textOf(call));
   const proposal = await proposalFor(admission, { book, userHome });
   const choices = choicesFor(open, proposal.length === 0 ? null : proposal);
   return {
     id: `apr_${randomBytes(12).toString('hex')}`,
-    ...{ taskId, backend, reach, cwd },
-    command: readable(subject),
-    display,
-    warnings: [...warnings, ...variablesOf(call)],
+    ...askedBy(open),
+    ...{ taskId, backend, reach, cwd, stdin, display, warnings },
+    variables: variables.map(({ name }) => name),
+    command: typed(subject),
     diff: preview?.diff ?? null,
     tier: decision.tier,
     findings: open,
@@ -259,10 +260,4 @@ async function questionOf(
 function coversOf(granted: ReturnType<typeof grantedBy>, taskId: string): readonly string[] {
   const until = isEphemeral(taskId) ? 'in this run only' : `for task ${taskIn(taskId)}`;
   return [...new Set(granted.map(({ covers }) => `${covers} ${until}`))];
-}
-
-/** By name: values may be secrets. */
-function variablesOf({ variables = [], reach }: Call): readonly string[] {
-  if (variables.length === 0 || reach === 'container') return [];
-  return [`the request sets ${variables.map(({ name }) => name).join(', ')}`];
 }

@@ -1,6 +1,6 @@
 /** What an approval is bound to: change any of it, and it is another command. */
 import { createHash } from 'node:crypto';
-import { type Call, type Preview, readable } from './call.ts';
+import { type Call, type Preview, readable, typed } from './call.ts';
 
 /** `version`: of the rules by which it was asked for. `preview`: of a file, which is part of what was approved. */
 export function bindingOf(call: Call, version: string, preview: Preview | null = null): string {
@@ -25,7 +25,7 @@ export function bindingOf(call: Call, version: string, preview: Preview | null =
 
 /** For people: the text, or the words quoted so that their edges can be seen. */
 export function textOf(call: Call): string {
-  const command = readable(call.subject);
+  const command = typed(call.subject);
   if (typeof command === 'string') return command;
   return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }

@@ -10,6 +10,7 @@ import type { Touched } from '../files/tools/touched.ts';
 import { reachOf } from '../policy/reach.ts';
 import type { Place, Reach } from '../policy/types.ts';
 import type { Redaction } from '../secrets/redact/redactor.ts';
+import { isShellStarter } from '../values/shell-starter.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -149,6 +150,11 @@ export function readable(subject: Subject): string | readonly [string, ...string
   const [program, flag, text] = subject.argv;
   const isText = subject.argv.length === 3 && shellPrograms.test(program) && flag === '-c';
   return isText && text !== undefined ? text : subject.argv;
+}
+
+/** The command as a person would have typed it. */
+export function typed(subject: Subject): string | readonly [string, ...string[]] {
+  return subject.kind === 'argv' && isShellStarter(subject.argv) ? [subject.argv[0]] : readable(subject);
 }
 
 /** A copy, since what was judged must be what is run; with a mark of what is no text where the bytes are none. */

@@ -1,6 +1,8 @@
 /** How the refusal of a command is worded: what was found, where, and what can be done about it. */
 import { CaissonError, type Code } from '../errors.ts';
+import { findingText } from '../policy/approval/title.ts';
 import type { Decision } from '../policy/types.ts';
+import { laterInput } from '../policy/unheld.ts';
 import type { Call } from './call.ts';
 
 /** Why the answer to a question was no. */
@@ -31,8 +33,11 @@ export function answeredNo(call: Call, decision: Decision): CaissonError {
   });
 }
 
+const toAttend: readonly string[] = ['run it from a terminal', 'give the service an approver'];
+const oneOf = (ways: readonly string[]): string => `${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}`;
+
 const reasons: Readonly<Record<Unanswered, readonly [message: string, remedy: string]>> = {
-  'no-approver': ['no approver is here', 'run it from a terminal, give the service an approver, or use a container'],
+  'no-approver': ['no approver is here', oneOf(toAttend)],
   'timed-out': ['no answer came in time', 'try again when somebody is there, or raise approvals.timeout'],
   'too-many': ['too many commands wait for an answer', 'wait until those have been answered'],
   lost: ['the process that asked has ended', 'run it again'],
@@ -44,7 +49,8 @@ export function unanswered(
   decision: Decision,
   { why, rules = [] }: { readonly why: Unanswered; readonly rules?: readonly string[] },
 ): CaissonError {
-  const [message, otherwise] = reasons[why];
+  const [message, usual] = reasons[why];
+  const otherwise = why === 'no-approver' ? attended(call, decision) : usual;
   const remedy = rules.length === 0 ? otherwise : `${otherwise}; ${allowedBy(rules, call)}`;
   return refusal('approval_required', `${nameOfCall(call)} needs an approval, and ${message}: ${describe(decision)}`, {
     call,
@@ -52,6 +58,16 @@ export function unanswered(
     remedy,
     why,
   });
+}
+
+/** A container is another place for what is dangerous to a host, and a session one for what a shell reads. */
+function attended({ reach }: Call, { findings }: Decision): string {
+  const isLater = findings.some(({ rule }) => rule === laterInput.rule);
+  const others = [
+    ...(reach === 'container' ? [] : ['use a container']),
+    ...(isLater ? ['use caisson session run, which judges each line'] : []),
+  ];
+  return oneOf([...toAttend, ...others]);
 }
 
 /** A pattern such as terminal(rm:*) allows nothing that is dangerous, so that the rule is exact. */
@@ -79,14 +95,9 @@ function refusal(code: Code, message: string, { call, decision, remedy, why }: R
 }
 
 function describe({ findings }: Decision): string {
-  const distinct = [...new Set(findings.map(({ rule, description }) => nameOf(rule, description)))];
+  const distinct = [...new Set(findings.map(findingText))];
   const more = distinct.length > mostShown ? ` and ${distinct.length - mostShown} more` : '';
   return distinct.length === 0 ? 'it could not be judged' : `${distinct.slice(0, mostShown).join(', ')}${more}`;
-}
-
-/** The text of a permission rule says more than its description. */
-function nameOf(rule: string, description: string): string {
-  return /^[HDU]\d/.test(rule) ? description : `${description} (${rule})`;
 }
 
 function nameOfCall({ subject }: Call): string {

@@ -7,19 +7,31 @@ import type { Finding, Mode, Reach, RuleTexts, Tier } from '../policy/types.ts';
  */
 export type Choice = 'once' | 'session' | 'always' | 'deny';
 
+/** The part of a question that every front end shows: terminal, page, editor and the host of a model. */
+export interface Asked {
+  /** Who asks: `DANGEROUS COMMAND`, `ASKED BY RULE terminal(git push:*)`, `ASKED BY MODE supervised`. */
+  readonly title: string;
+  /** The command for people: no control characters, nothing that reorders, its middle left out when it is long. */
+  readonly display: string;
+  /** It reads input that is not judged. */
+  readonly stdin: boolean;
+  /** The directory in which it would start: absolute, in the sandbox; `null` when it is not known. */
+  readonly cwd: string | null;
+  /** Names of variables that the request sets. Values may be secrets. */
+  readonly variables: readonly string[];
+  readonly backend: string;
+  /** The permission rule that asks, or that could not be held otherwise; `null`: no rule asks. */
+  readonly rule: string | null;
+}
+
 /** A command that waits for an answer. */
-export interface Question {
+export interface Question extends Asked {
   /** `apr_` and 24 hexadecimal digits. */
   readonly id: string;
   readonly taskId: string;
-  readonly backend: string;
   readonly reach: Reach;
-  /** Absolute, in the sandbox; `null` when it is not known. */
-  readonly cwd: string | null;
   /** The exact text, or the words of an argument vector. Of a third party: to be shown as `display` only. */
   readonly command: string | readonly string[];
-  /** The command for people: no control characters, nothing that reorders, its middle left out when it is long. */
-  readonly display: string;
   /** What is remarkable about the text itself. */
   readonly warnings: readonly string[];
   /** What a write changes in its file, for people as `display` is: bounded, secrets taken out; `null`: it is no such write. */
@@ -55,7 +67,7 @@ export interface Settled {
 }
 
 /** A command that waits for an answer, or has one. */
-export interface ApprovalView {
+export interface ApprovalView extends Asked {
   readonly id: string;
   readonly taskId: string;
   /** `used`: it was approved, and the command has gone on. */
@@ -66,15 +78,10 @@ export interface ApprovalView {
   readonly askedAt: string;
   /** After it the answer is no; `null`: not known. RFC 3339. */
   readonly expiresAt: string | null;
-  /** For people: without control characters, shortened. */
-  readonly display: string;
   readonly warnings: readonly string[];
-  /** What a write changes in its file, likewise; `null`: it is no such write, or the token that asks has asked it. */
+  /** The change that a write makes to its file, shown like `display`; `null`: not a write, or the caller is the token that asked. */
   readonly diff: string | null;
   readonly findings: readonly string[];
-  /** Where it would run: backend, and the directory in the sandbox, `null` when it is not known. */
-  readonly backend: string;
-  readonly cwd: string | null;
   readonly choices: readonly string[];
   /** What was answered, and who did, for people; `null` before an answer. */
   readonly choice: string | null;

@@ -11,6 +11,7 @@ import type { Settings } from './settings.ts';
 import { readsInput } from './tiers/dangerous-run.ts';
 import { dangerousHits, hardlineHits, type Hit } from './tiers/lists.ts';
 import type { Decision, Finding, Reach, Tier, Verdict } from './types.ts';
+import { unheld } from './unheld.ts';
 import { blockedSites } from './websites.ts';
 
 interface Opinion {
@@ -40,7 +41,11 @@ export function judge(analysis: Analysis, settings: Settings, reach: Reach): Dec
   if (guarded) add('ask', 'dangerous', dangerous.filter((hit) => !isAnswered(hit, analysis, settings)).map(findingOf));
   add('ask', 'rule', matched(permissions, 'ask', analysis));
   if (guarded || permissions.length > 0 || settings.mode !== 'autonomous')
-    add('ask', guarded ? 'dangerous' : 'rule', analysis.notes);
+    add(
+      'ask',
+      guarded ? 'dangerous' : 'rule',
+      guarded ? analysis.notes : unheld(analysis.notes, permissions, settings.mode),
+    );
   return conclude(opinions, () => fallback(analysis, permissions, settings));
 }
 

@@ -24,6 +24,8 @@ export interface Finding {
   readonly description: string;
   readonly start: number;
   readonly end: number;
+  /** The text of a permission rule, or `mode NAME`, that could not be held otherwise. Absent for all other findings. */
+  readonly because?: string;
 }
 
 export interface Decision {
@@ -87,6 +89,6 @@ export interface CheckQuery {
   readonly owner?: string;
   /** It would read input that is not judged. */
   readonly stdin?: boolean;
-  /** Where the caller stands, absolute on this host: its project may have rules of its own. Absent: where this process does. */
+  /** The directory of the caller, absolute on this host, whose project may have rules. Absent: that of this process. */
   readonly directory?: string;
 }

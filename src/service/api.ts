@@ -59,6 +59,7 @@ export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView,
 export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';
 export type { AuditRecord, Verification } from '../audit/types.ts';
 export { shellCode, signalNumbers } from '../exec/exit.ts';
+export { shellStarter } from '../values/shell-starter.ts';
 export type { Exit, ExitReason, StreamSummary, Survivor } from '../exec/exit.ts';
 export type { Killed } from '../exec/detached/end.ts';
 export type { DetachedProcess } from '../exec/detached/types.ts';
@@ -73,7 +74,9 @@ export type * from './admin/mcp-servers-api.ts';
 export type { SecretsApi } from './admin/secrets-api.ts';
 export type { HookView } from '../guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
-export type { AnswerAll, AnsweredAll } from '../guard/types.ts';
+export type { AnswerAll, AnsweredAll, Asked } from '../guard/types.ts';
+export { placeOf } from '../guard/asked.ts';
+export { findingText } from '../policy/approval/title.ts';
 export type { AddressVerdict, UrlChecker, UrlQuery } from '../network/types.ts';
 export type { Checker, CheckQuery, Decision, RuleExamples } from '../policy/types.ts';
 export type { Inspected, SandboxLimit, SandboxLimits } from '../sandbox/types.ts';

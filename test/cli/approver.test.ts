@@ -7,7 +7,7 @@ import type { Question } from '../../src/guard/types.ts';
 const question: Question = {
   id: 'apr_000000000000000000000000',
   ...{ taskId: 'build', backend: 'local', reach: 'host', cwd: '/srv', command: ['write_file', 'a'] },
-  display: 'write_file a',
+  ...{ title: 'ASKED BY RULE r', rule: 'r', display: 'write_file a', stdin: false, variables: ['A', 'B'] },
   warnings: [],
   diff: '@@ -1,1 +1,1 @@\n-\told\n+new\u001b[2J',
   ...{ tier: 'rule', findings: [{ rule: 'r', description: 'a rule asks', start: 0, end: 0 }] },
@@ -27,7 +27,7 @@ async function promptOf(asked: Question): Promise<string> {
 it('a write shows what it changes, and what would move the cursor is spelled out', async () => {
   expect(await promptOf(question)).toBe(
     [
-      'DANGEROUS COMMAND: a rule asks (on local, in /srv)',
+      'ASKED BY RULE r: a rule asks (r) (on local, in /srv, sets A, B)',
       ...['  write_file a', 'changes:', '  @@ -1,1 +1,1 @@', '  -\told', '  +new\\x1b[2J'],
       ...['[o]nce | [d]eny', 'Choice [o/D]: '],
     ].join('\n'),

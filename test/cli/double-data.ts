@@ -154,7 +154,7 @@ const approvals: CaissonApi['approvals'] = {
         askedBy: null,
         askedAt: '2026-01-02T11:59:30.000Z',
         expiresAt: null,
-        display: 'rm -rf build',
+        ...{ title: 'DANGEROUS COMMAND', display: 'rm -rf build', stdin: false, variables: [], rule: null },
         warnings: [],
         diff: null,
         findings: ['recursive delete', 'recursive delete'],

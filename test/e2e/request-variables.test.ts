@@ -70,7 +70,7 @@ describe.each(where)('variables of a request on %s', (backend) => {
       await git(join(tree, '.git'));
       await git(join(evil, '.git'));
       expect(questions).toHaveLength(2);
-      expect(questions[0]?.warnings).toContain('the request sets GIT_DIR');
+      expect(questions[0]?.variables).toContain('GIT_DIR');
       expect(JSON.stringify(questions)).not.toContain(join(tree, '.git'));
       expect(questions[0]?.choices).not.toContain('always');
     } finally {

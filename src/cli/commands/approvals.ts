@@ -37,11 +37,11 @@ refused. With --granted, lists the answers "session" that still hold: each for i
     else if (context.quiet) await context.print(open.map(({ id }) => `${id}\n`).join(''));
     else {
       const nowMs = context.world.nowMs();
-      const rows = open.map(({ id, taskId, askedAt, findings, display }) => [
+      const rows = open.map(({ id, taskId, askedAt, title, findings, display }) => [
         id,
         taskId,
         `${formatAge(askedAt, nowMs)} ago`,
-        [...new Set(findings)].join(', '),
+        `${title}: ${[...new Set(findings)].join(', ')}`,
         display,
       ]);
       await context.printTable(['ID', 'TASK', 'ASKED', 'WHY', 'COMMAND'], rows);

@@ -1,6 +1,6 @@
 /** What commands ask, as a client of the service gives it. */
 import type { CaissonClient } from '../../client/types.ts';
-import type { CopyInput, CopyResult, Options } from '../../service/api.ts';
+import type { ApprovalView, CopyInput, CopyResult, Options } from '../../service/api.ts';
 import { CaissonError, isCode } from '../../errors.ts';
 import { traceable } from './traceable.ts';
 import type { CommandApi, Env } from '../world.ts';
@@ -36,10 +36,15 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
     execId: request.execId ?? newExecId(),
     ...(request.skills === undefined ? {} : { skills: request.skills.map(skill) }),
   });
-  const start: CommandApi['exec'] = async (request, options) =>
-    withInput(await unattended(wanted(request), async (asked) => await asking((how) => ask.exec(asked, how), options)));
-  const run: CommandApi['run'] = async (request, options) =>
-    await unattended(wanted(request), async (asked) => await asking((how) => ask.run(asked, how), options));
+  const look = (id: string): Promise<ApprovalView> => ask.approvals.get(id);
+  const start: CommandApi['exec'] = async (request, options) => {
+    const act = async (each: typeof request) => await asking((how) => ask.exec(each, how), options);
+    return withInput(await unattended(wanted(request), { act, look }));
+  };
+  const run: CommandApi['run'] = async (request, options) => {
+    const act = async (each: typeof request) => await asking((how) => ask.run(each, how), options);
+    return await unattended(wanted(request), { act, look });
+  };
   return {
     ...{ events, audit, images, backends, sandboxes, run, exec: start },
     execs: { ...ask.execs, run },
@@ -78,10 +83,15 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
   };
 }
 
+interface Unattended<Request, Result> {
+  readonly act: (request: Request) => Promise<Result>;
+  readonly look: (id: string) => Promise<ApprovalView>;
+}
+
 /** No person is here, and the question waits for one elsewhere: the same id finds the answer. */
 async function unattended<Request extends Wanted, Result>(
   request: Request,
-  act: (request: Request) => Promise<Result>,
+  { act, look }: Unattended<Request, Result>,
 ): Promise<Result> {
   try {
     return await act(request);
@@ -89,10 +99,21 @@ async function unattended<Request extends Wanted, Result>(
     const error = traceable(caught, String(request.execId));
     if (!isCode(error, 'approval_required') || error.details['reason'] !== 'pending') throw error;
     const id = String(error.details['approvalId']);
-    throw new CaissonError('approval_required', `the command needs an approval, and no approver is here: ${id} waits`, {
-      details: error.details,
-      remedy: `caisson approvals approve ${id}, and then the same line with --exec-id ${request.execId}`,
-    });
+    const { title, choices, findings } = await look(id);
+    const why = [title, [...new Set(findings)].join(', ')].join(': ');
+    throw new CaissonError(
+      'approval_required',
+      `the command needs an approval, and no approver is here: ${id} waits (${why})`,
+      {
+        details: error.details,
+        remedy: [
+          `caisson approvals approve ${id}, and then the same line with --exec-id ${request.execId}`,
+          ...(choices.includes('session')
+            ? [`or caisson approvals approve --session ${id}, and then the same line`]
+            : []),
+        ].join('; '),
+      },
+    );
   }
 }
 

@@ -3,7 +3,7 @@
  * (w3.org/TR/CSP3): what it shows was written by third parties. Pure.
  */
 import { hash } from 'node:crypto';
-import type { ApprovalView } from '../../service/api.ts';
+import { type ApprovalView, placeOf } from '../../service/api.ts';
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}
 pre{background:#f3f3f3;border:1px solid #ccc;padding:.75rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}
@@ -42,12 +42,14 @@ export function loginPage(problem: string | null = null): string {
 }
 
 export function questionPage(view: ApprovalView, problem: string | null = null): string {
-  const { taskId, display, warnings, findings, diff, covers, proposal, state } = view;
+  const { title, taskId, display, warnings, findings, diff, covers, proposal, state } = view;
   const isOffered = (choice: string): boolean => view.choices.includes(choice);
   const parts = [
     problem === null ? '' : `<p role="alert"><strong>${escaped(problem)}</strong></p>`,
+    `<p><strong>${escaped(title)}</strong></p>`,
     `<p>In the sandbox of task <strong>${escaped(taskId)}</strong>, asked at ${escaped(view.askedAt)}:</p>`,
     `<pre>${escaped(display)}</pre>`,
+    `<p>${placeOf(view).map(escaped).join(', ')}</p>`,
     listOf('Why', [...findings, ...warnings]),
     diff === null ? '' : `<p>What it changes:</p><pre>${escaped(diff)}</pre>`,
     isOffered('session') ? listOf('“Allow for this task” covers', covers) : '',

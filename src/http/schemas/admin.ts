@@ -23,7 +23,13 @@ export const checkBody = z
   })
   .meta({ id: 'PolicyCheck' });
 
-const finding = z.object({ rule: z.string(), description: z.string(), start: z.int(), end: z.int() });
+const finding = z.object({
+  ...{ rule: z.string(), description: z.string(), start: z.int(), end: z.int() },
+  because: z
+    .string()
+    .exactOptional()
+    .describe('The permission rule, or `mode NAME`, that could not be held otherwise.'),
+});
 export const decision = z
   .object({
     verdict: z.enum(['allow', 'ask', 'deny']),

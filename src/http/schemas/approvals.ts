@@ -11,7 +11,11 @@ export const approval = z
     askedBy: z.string().nullable(),
     askedAt: time,
     expiresAt: time.nullable().describe('After it the answer is no.'),
+    title: z.string().describe('Who asks: a rule, a mode or a danger.'),
     display: z.string().describe('The command for people: without control characters, shortened.'),
+    stdin: z.boolean().describe('It reads input that is not judged.'),
+    variables: texts.describe('Names of variables that the request sets.'),
+    rule: z.string().nullable().describe('The permission rule that asks, or that could not be held otherwise.'),
     warnings: texts,
     diff: z
       .string()

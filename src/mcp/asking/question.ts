@@ -1,6 +1,6 @@
 /** The question as a host shows it. Pure. What comes from a command is shown with everything spelled out that is not seen. */
 import type { ElicitInputParams } from '@modelcontextprotocol/server';
-import type { ApprovalView, Choice } from '../../service/api.ts';
+import { type ApprovalView, type Choice, placeOf } from '../../service/api.ts';
 
 const mostDiffUnits = 4000;
 const mostLines = 20;
@@ -34,11 +34,13 @@ export function formOf(view: ApprovalView): ElicitInputParams {
   };
 }
 
-export function messageOf({ taskId, display, findings, warnings, diff }: ApprovalView): string {
+export function messageOf(view: ApprovalView): string {
+  const { taskId, title, display, findings, warnings, diff } = view;
   const why = [...findings, ...warnings].slice(0, mostLines).map((each) => `- ${spelled(each)}`);
   const parts = [
-    `A command in the sandbox of task ${taskId} needs an approval:`,
+    `${spelled(title)}. A command in the sandbox of task ${taskId} needs an approval:`,
     indented(spelled(display)),
+    placeOf(view).map(spelled).join(', '),
     ...(why.length === 0 ? [] : [`Why:\n${why.join('\n')}`]),
     ...(diff === null ? [] : [`What it changes:\n${indented(spelled(diff.slice(0, mostDiffUnits)))}`]),
   ];

@@ -5,6 +5,7 @@ import { decodeEscapes } from './quoting.ts';
 import { isCaisson } from './runners.ts';
 import type { Payload } from './parts.ts';
 import type { Session } from './session.ts';
+import { laterInput } from '../unheld.ts';
 import { callsOf, sourceOf } from './programs.ts';
 import { isInput, isShell, shellCall } from './shells.ts';
 import { resolvePath } from './paths.ts';
@@ -21,7 +22,8 @@ export function readPiped(session: Session, from: number, payload: Payload): voi
   const files = writtenFiles(commands, stages);
   for (const command of commands) {
     const text = textFor(command, { stages, files }) ?? writtenTo(files, command);
-    if (text !== null)
+    if (text === hole) session.note(laterInput.rule, laterInput.description, command);
+    else if (text !== null)
       session.read(
         { text, word: spanOf(command) },
         {

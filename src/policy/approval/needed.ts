@@ -1,5 +1,6 @@
 /** What of a verdict `ask` still needs an answer, and which answers are possible. Pure. */
 import type { Decision, Finding } from '../types.ts';
+import { laterInput } from '../unheld.ts';
 
 /**
  * `dangerous`: a rule of the dangerous list. `unclear`: something that could not be read or known. `rule`: an operator
@@ -39,7 +40,11 @@ export function sessionKey(finding: Finding, exact: string): string {
   return isOfKind(finding) ? finding.rule : `${finding.rule} ${exact}`;
 }
 
-const isOfKind = (finding: Finding): boolean => kindOf(finding) === 'dangerous' && !neverKinds.has(finding.rule);
+const isOfKind = (finding: Finding): boolean =>
+  isLaterInput(finding) || (kindOf(finding) === 'dangerous' && !neverKinds.has(finding.rule));
+
+/** The words of a shell say nothing of what is typed into it: an answer for exactly this shell would not be narrower. */
+const isLaterInput = ({ rule }: Finding): boolean => rule === laterInput.rule;
 
 interface Granted {
   readonly key: string;
@@ -53,7 +58,11 @@ interface Granted {
 export function grantedBy(findings: readonly Finding[], exact: string): readonly Granted[] {
   return findings.map((finding) => ({
     key: sessionKey(finding, exact),
-    covers: isOfKind(finding) ? finding.description : 'exactly this command',
+    covers: isLaterInput(finding)
+      ? 'shells whose input is not judged'
+      : isOfKind(finding)
+        ? finding.description
+        : 'exactly this command',
     isExact: !isOfKind(finding),
   }));
 }

@@ -4,7 +4,7 @@ import { hasLong } from '../analysis/options.ts';
 import { runBy } from '../analysis/unwrap.ts';
 import { sedCallsOf } from '../analysis/sed.ts';
 import { comesUnseen, decodesWithin, isDecoded, fetchesWithin, followsDecode, followsFetch, runsDecoded, runsDownload, writersBefore, writesText } from './foreign.ts';
-import type { Simple } from '../analysis/types.ts';
+import { hole, type Simple } from '../analysis/types.ts';
 import { logsIn, shownBy, takesOver } from './environment.ts';
 import { argsOf, type Rule } from './rule.ts';
 
@@ -38,7 +38,7 @@ export const runRules: readonly Rule[] = [
   },
   {
     id: 'D15', description: 'script execution via heredoc', programs: runners,
-    test: (command, analysis) => (command.stdin !== null || (isInterpreter(command.program) && writersBefore(command, analysis).some(writesText))) && (takesText(command.program) || command.program === 'su' || command.program === 'uv') && command.program !== 'eval' && readsInput(command),
+    test: (command, analysis) => ((command.stdin !== null && !(isShell(command.program) && command.stdin === hole)) || (isInterpreter(command.program) && writersBefore(command, analysis).some(writesText))) && (takesText(command.program) || command.program === 'su' || command.program === 'uv') && command.program !== 'eval' && readsInput(command),
     yes: ["python3 <<'EOF'\nprint(1)\nEOF", "bash <<'EOF'\nls\nEOF", "python3 - <<< 'print(1)'", "cat <<E | python3\nprint(1)\nE", "echo 'print(1)' | python3 -", 'source /dev/stdin <<E\nls\nE', 'su - me <<E\nls\nE', 'deno run - <<E\n1\nE', 'uv run - <<E\n1\nE'],
     no: ["cat <<EOF\nx\nEOF", "python3 s.py <<EOF\nx\nEOF", "cat > n.txt <<'EOF'\nreboot\nEOF", 'cat f | python3 -m json.tool', 'echo x | python3 s.py', 'cat s.py | python3'],
   },

@@ -7,6 +7,8 @@ import { isInside } from '../../guard/inside.ts';
 import { networkAsked } from '../../guard/network-question.ts';
 import type { Guard } from '../../guard/open.ts';
 import { callerEntry } from '../../guard/record.ts';
+import type { Asked } from '../../guard/types.ts';
+import { findingText } from '../../policy/approval/title.ts';
 import type { ApprovalRow, GrantRow } from '../../store/store.ts';
 import { type Caller, operator } from '../../values/caller.ts';
 import type { Permit } from '../egress/permit.ts';
@@ -122,7 +124,7 @@ function viewOf(
   { id, taskId, question, state, choice, answeredBy, askedBy, createdAt }: ApprovalRow,
   caller: Caller | undefined,
 ): ApprovalView {
-  const { display, warnings, diff, findings, backend, cwd, choices, covers, proposal, expiresAt } = question;
+  const { warnings, diff, findings, choices, covers, proposal, expiresAt } = question;
   // It may write a file that it may not read.
   const isAsker = caller !== undefined && caller.token === askedBy?.token;
   return {
@@ -130,12 +132,10 @@ function viewOf(
     askedBy: askedBy?.token ?? null,
     askedAt: new Date(createdAt).toISOString(),
     expiresAt: typeof expiresAt === 'number' ? new Date(expiresAt).toISOString() : null,
-    display: typeof display === 'string' ? display : '',
+    ...askedIn(question),
     warnings: texts(warnings),
     diff: typeof diff === 'string' && !isAsker ? diff : null,
-    findings: Array.isArray(findings) ? texts(findings.map(descriptionOf)) : [],
-    backend: typeof backend === 'string' ? backend : '',
-    cwd: typeof cwd === 'string' ? cwd : null,
+    findings: Array.isArray(findings) ? texts(findings.map(shownFinding)) : [],
     choices: texts(choices),
     ...{ choice, answeredBy },
     covers: texts(covers),
@@ -154,6 +154,21 @@ function grantViewOf({ id, taskId, covers, grantedBy, createdAt, expiresAt }: Gr
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 
-function descriptionOf(finding: unknown): unknown {
-  return typeof finding === 'object' && finding !== null ? Reflect.get(finding, 'description') : null;
+/** A question of an older release says less. */
+function askedIn({ title, display, stdin, cwd, variables, backend, rule }: ApprovalRow['question']): Asked {
+  const text = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+  return {
+    ...{ title: text(title, 'DANGEROUS COMMAND'), display: text(display, ''), backend: text(backend, '') },
+    ...{ stdin: stdin === true, variables: texts(variables) },
+    cwd: typeof cwd === 'string' ? cwd : null,
+    rule: typeof rule === 'string' ? rule : null,
+  };
+}
+
+function shownFinding(finding: unknown): unknown {
+  if (typeof finding !== 'object' || finding === null) return null;
+  const rule: unknown = Reflect.get(finding, 'rule');
+  const description: unknown = Reflect.get(finding, 'description');
+  if (typeof description !== 'string') return null;
+  return typeof rule === 'string' ? findingText({ rule, description }) : description;
 }
