@@ -4,6 +4,7 @@ import type { ExecEvent, Exit } from '../service/api.ts';
 import type { Context } from './context.ts';
 import { eventJson } from './event.ts';
 import { formatBytes } from './format.ts';
+import { lendScreen } from './terminal.ts';
 import type { CommandApi } from './world.ts';
 
 /** Until it ends or the caller leaves. */
@@ -13,6 +14,7 @@ export class Attached {
   readonly #context: Context;
   readonly #left = new AbortController();
   #isDetached = false;
+  #giveBack = (): void => undefined;
 
   constructor(service: CommandApi, id: string, context: Context) {
     this.#service = service;
@@ -35,6 +37,14 @@ export class Attached {
   async read(): Promise<Exit | null> {
     const { signal } = this.#left;
     try {
+      return await this.#events(signal);
+    } finally {
+      this.#giveBack();
+    }
+  }
+
+  async #events(signal: AbortSignal): Promise<Exit | null> {
+    try {
       for await (const event of this.#service.execs.logs(this.#id, { follow: true }, { signal })) {
         await this.#show(event);
         if (event.event.type === 'exit') return event.event.exit;
@@ -52,6 +62,7 @@ export class Attached {
     const { json, print, printJson, notice, world } = this.#context;
     const what = event.event;
     if (json) await printJson(eventJson(event));
+    else if (what.type === 'started' && what.tty) this.#giveBack = lendScreen(this.#context);
     else if (what.type === 'stdout') await print(what.bytes);
     else if (what.type === 'stderr') world.stderr.write(what.bytes);
     else if (what.type === 'gap') notice(`${formatBytes(what.bytes)} of ${what.stream} are not kept`);

@@ -53,6 +53,8 @@ export interface Context {
   readonly say: (text: string) => void;
   /** `say`, unless --quiet or JSON is asked for. */
   readonly notice: (text: string) => void;
+  /** Whether lines of `say` bring the carriage return that the terminal does not add: see `termios.ts`. */
+  readonly startLinesByHand: (on: boolean) => void;
   /** Takes the progress line away before streams are passed through. */
   readonly clearStatus: () => void;
   /** Gives everything back. Never throws: what fails is said. */
@@ -69,9 +71,10 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     terminal: world.stdout.isTTY === true,
     refused: given.flag('no-color'),
   });
+  let lineEnd = '\n';
   const say = (text: string): void => {
     status.clear();
-    world.stderr.write(`caisson: ${escapeLine(text)}\n`);
+    world.stderr.write(`caisson: ${escapeLine(text)}${lineEnd}`);
   };
   const interrupts = watchInterrupts(world, say);
   const notice = (text: string): void => (quiet || json ? undefined : say(text));
@@ -103,6 +106,9 @@ export async function openContext(given: Given, world: World): Promise<Context> 
     printTable: (head, rows) => print(table(head, rows, paint)),
     say,
     notice,
+    startLinesByHand: (on) => {
+      lineEnd = on && world.stderr.isTTY === true ? '\r\n' : '\n';
+    },
     clearStatus: status.clear,
     close: async () => {
       await service.close().catch((error: unknown) => say(`while closing: ${toCaissonError(error).message}`));

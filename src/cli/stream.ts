@@ -22,12 +22,15 @@ export async function passThrough(
   };
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  const giveBack = running.resize === undefined || !interactive ? null : lendTerminal(world, resizer(running, context));
+  const giveBack =
+    running.resize === undefined || !interactive ? null : lendTerminal(context, resizer(running, context));
   try {
     const outputs = [passOutput('stdout', running, world), passOutput('stderr', running, world)];
     const exit = await running.exit;
+    await Promise.all(outputs);
+    // Takes the terminal of the input out of raw mode, in which the last output must still find it.
     ended.abort();
-    await Promise.all([...outputs, input]);
+    await input;
     return exit;
   } finally {
     giveBack?.();

@@ -73,7 +73,14 @@ export interface ExecEvent {
   /** RFC 3339. */
   readonly at: string;
   readonly event:
-    | { readonly type: 'started'; readonly command: readonly string[]; readonly cwd: string; readonly where: Where }
+    | {
+        readonly type: 'started';
+        readonly command: readonly string[];
+        readonly cwd: string;
+        /** It runs on a terminal, for which its output is meant. */
+        readonly tty: boolean;
+        readonly where: Where;
+      }
     | { readonly type: 'stdout' | 'stderr'; readonly bytes: Uint8Array }
     /** A part that is not there any more, or never was kept. */
     | { readonly type: 'gap'; readonly stream: 'stdout' | 'stderr'; readonly bytes: number }

@@ -42,10 +42,14 @@ export function startProcess(id: string, input: ExecInput, where: Where): Starte
   return { id, where, lostSince: null, stdin, stdout, stderr, exit, cancel, ignore: () => undefined };
 }
 
-/** Tells its size, the bytes it is typed, and ends with 3 at `q`. */
+/** Tells its size, the bytes it is typed, and ends with 3 at `q`. SIGTERM arrives at `!`, and at `?`, which it survives. */
 export function startTerminal(id: string, input: ExecInput, where: Where): Started {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const { promise: exit, resolve } = Promise.withResolvers<Exit>();
+  let survives = false;
+  const cancel = async (): Promise<void> => {
+    if (!survives) end({ reason: 'canceled', exitCode: null, survivors: [] });
+  };
   const end = (part: Partial<Exit>): void => {
     stdout.end();
     stderr.end();
@@ -53,9 +57,10 @@ export function startTerminal(id: string, input: ExecInput, where: Where): Start
   };
   stdout.write(`size ${input.tty?.columns}x${input.tty?.rows} TERM ${input.env?.['TERM'] ?? 'none'}\r\n`);
   stdin.on('data', (bytes: Buffer) => {
+    survives ||= bytes.includes('?');
     stdout.write(`typed ${bytes.toString('hex')}\r\n`);
     if (bytes.includes('q')) end({ exitCode: 3 });
-    if (bytes.includes('!')) process.kill(process.pid, 'SIGTERM');
+    if (bytes.includes('!') || bytes.includes('?')) process.kill(process.pid, 'SIGTERM');
   });
   return {
     id,
@@ -66,7 +71,7 @@ export function startTerminal(id: string, input: ExecInput, where: Where): Start
     stderr,
     exit,
     ignore: () => undefined,
-    cancel: () => Promise.resolve(end({ reason: 'canceled', exitCode: null, survivors: [] })),
+    cancel,
     resize: (columns, rows) => Promise.resolve(void stdout.write(`size ${columns}x${rows}\r\n`)),
   };
 }

@@ -167,7 +167,7 @@ describe('logs', () => {
     recreated: false,
   };
   const events = [
-    event(1, { type: 'started', command: ['sh', '-c', 'x\u001b'], cwd: '/', where }),
+    event(1, { type: 'started', command: ['sh', '-c', 'x\u001b'], cwd: '/', tty: false, where }),
     event(2, { type: 'stdout', bytes: Buffer.from([0x1b, 0x5b, 0x33, 0x31, 0x6d, 0xc3]) }),
     event(3, { type: 'stdout', bytes: Buffer.from([0xa9, 0x1b, 0x5b, 0x32, 0x4a, 0x0d, 0x0a]) }),
     event(4, { type: 'gap', stream: 'stdout', bytes: 2048 }),

@@ -23,6 +23,32 @@ describe.skipIf(!existsSync(script))('a terminal', () => {
     expect(await states(at)).toEqual({ same: true, exitCode: '3' });
   });
 
+  it('changes no byte of what the command writes, and ends lines of Caisson itself', async () => {
+    await using at = await scratch();
+    const terminal = onTerminal(`${caisson} exec -it build -- top`, at);
+    await terminal.wrote('size');
+    terminal.child.stdin?.write('\r\n~');
+    await terminal.wrote('typed 0d0a7e\r\n');
+    terminal.child.stdin?.write('?');
+    await terminal.wrote('typed 3f\r\n');
+    terminal.child.stdin?.write('q');
+    const { stdout } = await terminal.ended;
+    expect(stdout).toContain('caisson: interrupted: stopping and cleaning up; once more to leave at once\r\n');
+    expect(stdout).not.toContain('\r\r\n');
+  });
+
+  it('has a word where no stty is there, and is given back all the same', async () => {
+    await using at = await scratch();
+    const terminal = onTerminal(`PATH=/nowhere ${caisson} exec -it build -- top`, at);
+    await terminal.wrote(
+      'caisson: the terminal turns each line feed of the command into two characters: stty does not run',
+    );
+    await terminal.wrote('size');
+    terminal.child.stdin?.write('q');
+    await terminal.ended;
+    expect(await states(at)).toEqual({ same: true, exitCode: '3' });
+  });
+
   it('is given back when a signal ends the command', async () => {
     await using at = await scratch();
     const terminal = onTerminal(`${caisson} exec -it build -- top`, at);

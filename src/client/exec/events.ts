@@ -22,11 +22,10 @@ function bodyIn(sent: Sent): ExecEvent['event'] | null {
   const { type } = sent;
   switch (type) {
     case 'started': {
-      const { command, cwd } = shaped<Extract<ExecEvent['event'], { type: 'started' }>>(sent, {
-        command: 'list',
-        cwd: 'text',
+      const { command, cwd, tty } = shaped<Extract<ExecEvent['event'], { type: 'started' }>>(sent, {
+        ...{ command: 'list', cwd: 'text', tty: 'flag' },
       });
-      return { type, command, cwd, where: whereIn(sent) };
+      return { type, command, cwd, tty, where: whereIn(sent) };
     }
     case 'stdout':
     case 'stderr':

@@ -41,7 +41,7 @@ export async function* followProcess(
   });
   if (delivered === null) {
     const { command, startedAt } = first;
-    yield event(startedAt, { type: 'started', command, cwd: options.cwd, where: options.where });
+    yield event(startedAt, { type: 'started', command, cwd: options.cwd, tty: false, where: options.where });
   }
   for (;;) {
     const look = await startFollower(kept, { id, position, rounds: options.follow ? rounds : 0 });

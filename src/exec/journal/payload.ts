@@ -15,9 +15,9 @@ export interface StartedRecord {
 }
 
 /** Three lines for the catalogue, which reads them without parsing JSON; then JSON. */
-export function encodeStarted(execId: string, { command, cwd, where }: Started): Buffer {
+export function encodeStarted(execId: string, { command, cwd, tty = false, where }: Started): Buffer {
   const index = [execId, where.sandboxId, where.taskId].map((id) => id.replaceAll('\n', ' ')).join('\n');
-  return Buffer.from(`${index}\n${JSON.stringify({ command: boundCommand(command), cwd, where })}`);
+  return Buffer.from(`${index}\n${JSON.stringify({ command: boundCommand(command), cwd, tty, where })}`);
 }
 
 export function decodeIndex(payload: Buffer): StartedRecord | null {
@@ -41,6 +41,7 @@ function indexEnds(payload: Buffer): readonly [number, number, number] | null {
 export interface StartedEvent {
   readonly command: readonly string[];
   readonly cwd: string;
+  readonly tty: boolean;
   readonly where: Where;
 }
 
@@ -52,7 +53,8 @@ export function decodeStarted(payload: Buffer): StartedEvent | null {
   const { command, cwd } = value;
   if (!Array.isArray(command) || !command.every((word) => typeof word === 'string') || typeof cwd !== 'string')
     return null;
-  return { command, cwd, where };
+  // Records of an earlier version do not say.
+  return { command, cwd, tty: value['tty'] === true, where };
 }
 
 function boundCommand(command: readonly string[]): readonly string[] {

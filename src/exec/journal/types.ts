@@ -5,6 +5,8 @@ import type { ExecEvent, StreamName, Where } from '../types.ts';
 export interface Started {
   readonly command: readonly string[];
   readonly cwd: string;
+  /** Absent: it has no terminal. */
+  readonly tty?: boolean;
   readonly where: Where;
 }
 

@@ -19,7 +19,7 @@ export const execEvent = z
   .discriminatedUnion('type', [
     z.object({
       ...{ type: z.literal('started'), ...recorded },
-      ...{ command: z.array(z.string()).readonly(), cwd: z.string(), where },
+      ...{ command: z.array(z.string()).readonly(), cwd: z.string(), tty: z.boolean(), where },
       placed: placed.optional(),
     }),
     z.object({

@@ -8,7 +8,7 @@ export function wireOf({ execId, seq, at, event }: ExecEvent): WireEvent {
   const place = { execId, seq, at };
   switch (event.type) {
     case 'started':
-      return { type: 'started', ...place, command: event.command, cwd: event.cwd, where: event.where };
+      return { ...place, ...event };
     case 'gap':
       return { type: 'gap', ...place, stream: event.stream, bytes: event.bytes };
     case 'exit':

@@ -127,12 +127,12 @@ export class Attempt {
   async #record(handle: Handle, redaction: Redaction | null): Promise<Recorder> {
     if (this.#recorder !== null) return this.#recorder;
     const { request, identity, fresh } = this.admitted;
-    const { execId: id, command, cwd } = request;
+    const { execId: id, command, cwd, tty } = request;
     const where = whereOf(handle);
     const shown = redaction === null ? command : maskedWords(command, (text) => redaction.text(text));
     this.#where = handle.row;
     await takeId(this.#parts.context.store, { id, where, request: identity, fresh });
-    return (this.#recorder = this.#parts.journal.record(id, { command: shown, cwd, where }));
+    return (this.#recorder = this.#parts.journal.record(id, { command: shown, cwd, tty: tty !== null, where }));
   }
 
   /** What is not on record does not start. */

@@ -22,7 +22,7 @@ const err = (text: string): ExecEvent['event'] => ({ type: 'stderr', bytes: Buff
 describe('the output of a detached process', () => {
   it('is reported without secrets, also split over events of two streams, and counts them', async () => {
     const events = await reported([
-      { type: 'started', command: ['echo', secret], cwd: '/', where },
+      { type: 'started', command: ['echo', secret], cwd: '/', tty: false, where },
       out(`one ${secret.slice(0, 9)}`),
       err('DB_PASSWORD=hunter'),
       out(`${secret.slice(9)} two`),

@@ -36,7 +36,7 @@ describe('what was recorded', () => {
           for (const reader of [journal, other]) {
             const events = await eventsOf(reader, id);
             expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
-            expect(events[0]?.event).toEqual({ type: 'started', ...started });
+            expect(events[0]?.event).toEqual({ type: 'started', tty: false, ...started });
             expect(events.at(-1)?.event).toEqual({ type: 'exit', exit });
             for (const stream of ['stdout', 'stderr'] as const) {
               const wanted = Buffer.concat(chunks.filter((each) => each.stream === stream).map(({ bytes }) => bytes));
