@@ -80,6 +80,11 @@ function problemWith(known: Switches, name: string): Problem[] {
   ];
 }
 
+/** Whether the variable is a key, or close enough to one that its author may mean it: `CAISSON_URL` is not. */
+export function mayBeSwitch(name: string, defaults: Settings): boolean {
+  return name.startsWith('CAISSON_') && looksLikeKey(switchesOf(defaults), name);
+}
+
 function looksLikeKey(known: Switches, name: string): boolean {
   const inSection = [...known.values()].some(({ section }) => name.startsWith(`CAISSON_${section.toUpperCase()}_`));
   return inSection || sameKey(known, name) !== null || [...known.keys()].some((each) => distance(name, each) <= 3);

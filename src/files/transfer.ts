@@ -128,7 +128,7 @@ const failures: Readonly<Record<number, Failure>> = {
   [exits.missing]: {
     code: 'not_found',
     message: (path) => `there is no ${path} in the sandbox`,
-    remedy: 'check the path; relative ones are not accepted',
+    remedy: 'check the path; a relative one starts where commands of the task start',
   },
   [exits.noParent]: {
     code: 'not_found',

@@ -59,6 +59,8 @@ export const rooms: readonly Room[] = [
       'src/client/.*',
       'src/service/api.ts',
       'src/lib/(?:build|find-home|service-claim|service-record).ts',
+      // Which variables are keys.
+      'src/config/(?:defaults|switches).ts',
       // Both sides of a copy are checked, and what a person types is read, as without a service.
       'src/files/.*',
       'src/guard/(?:inside|writes/copies).ts',

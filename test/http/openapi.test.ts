@@ -72,3 +72,9 @@ it('lets an answer have further keys, and a request none', () => {
   expect(Sandbox.additionalProperties).toBeUndefined();
   expect(ExecRequest.additionalProperties).toBe(false);
 });
+
+it('says for every waitForApproval that false needs an execId', () => {
+  const fields = objects.flatMap(([, { waitForApproval }]) => (waitForApproval === undefined ? [] : [waitForApproval]));
+  expect(fields.length).toBeGreaterThan(0);
+  for (const field of fields) expect(Object(field).description).toContain('execId, which must be given then');
+});

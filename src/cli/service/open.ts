@@ -13,7 +13,7 @@ import { Line, type Standing } from './line.ts';
 import type { Answering, Awaiting } from './questions.ts';
 import { reach, silent } from './reach.ts';
 import { type Said, saying } from './said.ts';
-import { changedSwitches, setSwitches } from './switches.ts';
+import { changedSwitches, effective, setSwitches } from './switches.ts';
 import { watched } from './watched.ts';
 
 /** How long a command waits for a service that has gone, such as one that is started again. */
@@ -67,7 +67,7 @@ async function livesElsewhere(home: string): Promise<boolean> {
 /** `null`: nothing speaks against the service. */
 async function whyEmbedded({ pid }: ServiceRecord, { env, ...opening }: Opening): Promise<string | null> {
   const set = setSwitches(env);
-  const changed = set.length === 0 ? [] : changedSwitches(set, env, pid);
+  const changed = set.length === 0 ? [] : await effective(changedSwitches(set, env, pid));
   if (changed.length > 0) return `${changed.join(', ')} is not what the service was started with`;
   if (!decides({ env, ...opening })) return null;
   const { isInside } = await import('../../guard/inside.ts');

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Env } from '../world.ts';
 
-/** What does not change the configuration, or is read by the command line itself. */
+/** What is read by the command line itself, or by tests. */
 const others =
   /^CAISSON_(?:HOME|EXEC|SANDBOX|EMBEDDED|YOLO_MODE|DEBUG.*|TEST_.*|REQUIRE_.*|NO_.*)$|^HERMES_(?:HOME|YOLO_MODE)$/;
 
@@ -18,6 +18,21 @@ export function setSwitches(env: Env): readonly string[] {
 export function changedSwitches(names: readonly string[], own: Env, pid: number): readonly string[] {
   const ofService = environmentOf(pid);
   return names.filter((name) => own[name] !== ofService.get(name));
+}
+
+/** It says who answers, and is no key. */
+const cron = /^(?:CAISSON|HERMES)_CRON_SESSION$/;
+
+/** Of these, the ones that change what a command does. Loaded here: few commands have such variables. */
+export async function effective(names: readonly string[]): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const [{ mayBeSwitch }, { defaultsOf }] = await Promise.all([
+    import('../../config/switches.ts'),
+    import('../../config/defaults.ts'),
+  ]);
+  // Keys of backends begin as those of the section `terminal` do.
+  const defaults = defaultsOf({ usual: '', configs: {} });
+  return names.filter((name) => cron.test(name) || mayBeSwitch(name, defaults));
 }
 
 /** As it was started (proc(5)). Empty where that cannot be read. */

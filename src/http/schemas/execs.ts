@@ -15,7 +15,7 @@ const running = {
     .boolean()
     .exactOptional()
     .describe(
-      'false: where an approval is needed, 403 with its id at once; repeat with the same execId. Default true.',
+      'false: where an approval is needed, 403 with its id at once; repeat with the same execId, which must be given then. Default true.',
     ),
 };
 

@@ -266,6 +266,10 @@ function refusalCases(suite: Suite): void {
   suite.test('files.read.refused', 'says what is wrong with a path', async (place) => {
     const { task, agent } = place;
     await refused(agent.files.read({ task, path: '/no/such/file' }), 'not_found');
+    await expect(agent.files.read({ task, path: 'no/such/file' })).rejects.toMatchObject({
+      ...{ code: 'not_found', message: expect.stringMatching(/there is no \/\S*no\/such\/file in the sandbox/) },
+      remedy: expect.not.stringContaining('not accepted'),
+    });
     await refused(agent.files.read({ task, path: '/usr' }), 'failed_precondition');
     await refused(agent.files.read({ task, path: '/dev/null' }), 'invalid_argument');
     await refused(agent.files.read({ task, path: '' }), 'invalid_argument');

@@ -110,4 +110,24 @@ describe('a command finds the service of its state directory', () => {
       'CAISSON_TERMINAL_TIMEOUT is not what the service was started with: this command goes without the service',
     ]);
   });
+
+  it.each([
+    ['CAISSON_URL', true],
+    ['CAISSON_TOKEN', true],
+    ['CAISSON_AGENT_NAME', true],
+    ['HERMES_URL', true],
+    ['CAISSON_CRON_SESSION', false],
+    ['HERMES_CRON_SESSION', false],
+    ['CAISSON_TERMINAL_DOCKER_IMAGE', false],
+    ['CAISSON_APROVALS_MODE', false],
+    ['CAISSON_CONTAINER_CPU', false],
+  ])('stays with the service for a variable that is no key of the configuration: %s %s', async (name, stays) => {
+    await listen();
+    await record();
+    const notices: string[] = [];
+    const env = { [name]: 'x' };
+    const opened = await openService({ ...opening, env, home, onNotice: (text) => void notices.push(text) });
+    expect([opened !== null, notices.length]).toEqual([stays, stays ? 0 : 1]);
+    await opened?.close();
+  });
 });
