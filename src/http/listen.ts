@@ -7,6 +7,7 @@ import { createConnection, isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { CaissonError } from '../errors.ts';
 import type { CaissonApi } from '../service/api.ts';
+import { notListening } from './not-listening.ts';
 
 export type Settings = CaissonApi['config']['server'];
 
@@ -64,8 +65,16 @@ function readPem(path: string): Buffer {
   }
 }
 
-/** Answers the URL by which it is reached. */
-export async function listen(app: FastifyInstance, { host, port, socket }: Place): Promise<string> {
+/** Answers the URL by which it is reached. Throws `conflict` where another process listens, `failed_precondition` where none can. */
+export async function listen(app: FastifyInstance, place: Place): Promise<string> {
+  try {
+    return await listenAt(app, place);
+  } catch (error) {
+    throw notListening(error, place);
+  }
+}
+
+async function listenAt(app: FastifyInstance, { host, port, socket }: Place): Promise<string> {
   if (socket === null) return await app.listen({ host: host ?? '127.0.0.1', port });
   await clearSocket(socket);
   const before = process.umask(0o177);
