@@ -88,6 +88,7 @@ export function tellLoss({ lostSince }: Pick<CommandRunning, 'lostSince'>, conte
     );
 }
 
+/** Only what was asked for: `init`, `doctor` and `inspect` show what the defaults want and the place does not have. */
 export function tellDegraded({ degraded }: Pick<SandboxView, 'degraded'>, context: Context): void {
-  for (const line of describeDegraded(degraded)) context.notice(`missing here: ${line}`);
+  for (const line of describeDegraded(degraded.filter(({ asked }) => asked))) context.notice(`missing here: ${line}`);
 }

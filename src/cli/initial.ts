@@ -8,6 +8,8 @@ export interface Found {
   readonly others: readonly string[];
   /** Key of the image. `null`: the backend has none. */
   readonly imageKey: string | null;
+  /** Why the place cannot limit what a sandbox writes. `null`: it can. */
+  readonly noDisk: string | null;
 }
 
 /** Shown with their defaults, and commented out: they hold as they are. */
@@ -23,13 +25,18 @@ const shown: readonly (readonly [key: string, about: string])[] = [
   ['approvals.timeout', 'Seconds after which a question without an answer is a refusal.'],
 ];
 
+const disk = 'terminal.container_disk';
 const mostOthers = 5;
 
 export function initialConfig(found: Found, valueOf: (key: string) => unknown): string {
   const sections = Map.groupBy(shown, ([key]) => sectionOf(key));
   const text = (section: string): string =>
     (sections.get(section) ?? [])
-      .map(([key, about]) => `\n  # ${about}\n  # ${nameOf(key)}: ${plain(valueOf(key) ?? null)}\n`)
+      .map(([key, about]) =>
+        key === disk && found.noDisk !== null
+          ? noDiskText(about, found.noDisk)
+          : `\n  # ${about}\n  # ${nameOf(key)}: ${plain(valueOf(key) ?? null)}\n`,
+      )
       .join('');
   return `# Configuration of Caisson for what this machine has. A key that is absent has its default: \`caisson config show\` lists all of
 # them with their values. \`caisson config check\` checks this file after an edit.
@@ -39,6 +46,11 @@ terminal:
   backend: ${found.backend}
 ${imageText(found)}${text('terminal')}
 # approvals:${text('approvals').replaceAll('\n  #', '\n#  ')}`;
+}
+
+/** Not commented out: the limit of the defaults would be listed as missing with every sandbox. */
+function noDiskText(about: string, reason: string): string {
+  return `\n  # ${about}\n  # This place has no such limit: ${comment(reason)}\n  ${nameOf(disk)}: null\n`;
 }
 
 function imageText({ imageKey, image, others }: Found): string {

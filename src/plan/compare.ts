@@ -12,8 +12,10 @@ export interface Placed {
   readonly degraded: readonly Degradation[];
 }
 
+type Missing = Omit<Degradation, 'asked'>;
+
 /** A control that cannot be given, and the spec that does without it. */
-interface Unmet extends Degradation {
+interface Unmet extends Missing {
   readonly without: (spec: Spec) => Spec;
 }
 
@@ -33,7 +35,8 @@ export function compareSpec(
   if (refused.length > 0) throw notSupported(wanted.spec.backend, refused);
   const spec = unmet.reduce((placed, { without }) => without(placed), wanted.spec);
   const placed = { ...spec, network: placedMode(spec.network) };
-  return { placed, degraded: [...unmet.map(listed), ...diskOfWorkspace(spec, guarantees)] };
+  const missing = [...unmet.map(listed), ...diskOfWorkspace(spec, guarantees)];
+  return { placed, degraded: missing.map((each) => ({ ...each, asked: wanted.asked.has(each.control) })) };
 }
 
 function findUnmet(spec: Spec, guarantees: Guarantees): readonly Unmet[] {
@@ -153,7 +156,7 @@ function unmetHardening({ hardening }: Spec, { hardening: given }: Guarantees): 
 }
 
 /** The limit holds for part of the files, so that this is a degradation and not a refusal. */
-function diskOfWorkspace(spec: Spec, { persistence, persistentDisk, limits }: Guarantees): readonly Degradation[] {
+function diskOfWorkspace(spec: Spec, { persistence, persistentDisk, limits }: Guarantees): readonly Missing[] {
   const { diskBytes } = spec.limits;
   if (diskBytes === null || !limits.diskBytes.enforced || !spec.persistent || persistence !== 'directory') return [];
   if (persistentDisk === true) return [];
@@ -166,7 +169,7 @@ function diskOfWorkspace(spec: Spec, { persistence, persistentDisk, limits }: Gu
   ];
 }
 
-function listed({ control, wanted, reason }: Unmet): Degradation {
+function listed({ control, wanted, reason }: Unmet): Missing {
   return { control, wanted, reason };
 }
 

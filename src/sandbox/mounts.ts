@@ -80,7 +80,7 @@ async function recorded<T>(context: Context, row: SandboxRow, work: () => Promis
 
 function unproved({ target }: Mount): Degradation {
   const reason = 'it cannot be seen from here whether the mounted directory is the one that was checked';
-  return { control: 'mounts', wanted: target, reason };
+  return { control: 'mounts', wanted: target, reason, asked: true };
 }
 
 function notProved({ reason, wanted }: Degradation): CaissonError {

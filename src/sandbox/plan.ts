@@ -60,6 +60,15 @@ export class Plans {
     return request.server === undefined ? made : planOfServer(made, request.server);
   }
 
+  /** What a sandbox goes without on a backend where nothing but the defaults wants it. */
+  async missingOn(backend: string, options: StepOptions): Promise<Plan['degraded']> {
+    const { loaded } = this.#surroundings;
+    const guarantees = await (await this.#context.backend(backend)).guarantees(cancelable(options));
+    const settled = resolveSpec(loaded, { backend }, guarantees, { cwd: null, env: loaded.env });
+    const { degraded } = compareSpec({ ...settled, allowDegraded: true }, guarantees);
+    return degraded.filter(({ asked }) => !asked);
+  }
+
   /** Throws `permission_denied` for what is more than the configuration gives to another owner than the operator. */
   checkTimes(taskId: string, times: Partial<Times>): void {
     if (ownerOf(taskId) !== operator)

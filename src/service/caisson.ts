@@ -119,7 +119,6 @@ export class Caisson implements CaissonApi {
     this.secrets = secretsOf(loaded, parts.skills);
     this.access = accessOf(context, loaded, env);
     this.tokens = tokensOf(context, env);
-    this.backends = backendsOf({ context, names, modules: loaded.config.backends, env });
     this.mcpServers = mcpServersOf(loaded, guard);
     this.installation = installationOf(context, this.#running);
     this.#sweeper = new Sweeper(parts);
@@ -129,6 +128,7 @@ export class Caisson implements CaissonApi {
     const checkTimes: Plans['checkTimes'] = (taskId, times) => plans.checkTimes(taskId, times);
     const planOf = (task: string, options: StepOptions): Promise<Plan> =>
       plan({ taskId: task, existing: true }, options);
+    this.backends = backendsOf({ context, names, modules: loaded.config.backends, plans, env });
     const within: Within = async (task, options, work) =>
       await withSandbox(context, await planOf(task, options), options, work);
 

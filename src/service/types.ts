@@ -142,6 +142,8 @@ export interface BackendCheck {
   /** Of a backend that the home's configuration names; `null` for all others. */
   readonly module: string | null;
   readonly check: Check;
+  /** What the defaults want of a sandbox and the place does not have: sandboxes go without it, and a request for it is refused. */
+  readonly degraded: SandboxView['degraded'];
 }
 
 /** Something that runs, or is kept, in the account of a backend. */

@@ -26,6 +26,8 @@ export interface Degradation {
   readonly control: string;
   readonly wanted: string | number | boolean;
   readonly reason: string;
+  /** Whether the request or the configuration asked for it; the defaults want the others. */
+  readonly asked: boolean;
 }
 
 /**

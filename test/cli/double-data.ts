@@ -35,6 +35,7 @@ export const checks: readonly BackendCheck[] = [
   {
     backend: 'docker',
     module: null,
+    degraded: [{ control: 'diskBytes', wanted: 1024, reason: 'overlay2 on ext4 has no quota\u001b', asked: false }],
     check: {
       status: 'ready',
       summary: 'Docker 20.10.24 answers',
@@ -53,6 +54,7 @@ export const checks: readonly BackendCheck[] = [
   {
     backend: 'singularity',
     module: null,
+    degraded: [],
     check: {
       status: 'missing',
       summary: 'apptainer is not on the PATH\u001b[31m',

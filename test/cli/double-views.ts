@@ -10,7 +10,10 @@ export const usualView: Omit<
   spec,
   fingerprint: 'f1',
   effective: null,
-  degraded: [{ control: 'diskBytes', wanted: 1024, reason: 'overlay2 on ext4 has no quota' }],
+  degraded: [
+    { control: 'diskBytes', wanted: 1024, reason: 'overlay2 on ext4 has no quota', asked: true },
+    { control: 'pids', wanted: 64, reason: 'the kernel counts no processes', asked: false },
+  ],
   ...{ lostSince: null, directory: null, ephemeral: false, labels: {}, idleTimeoutMs: null, lifetimeMs: null },
 };
 

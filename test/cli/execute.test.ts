@@ -48,9 +48,10 @@ describe('run and exec', () => {
     expect((await cli(['run', '--task', 'once', '--', 'false'])).double.calls).not.toContain('remove once');
   });
 
-  it('tell what is missing when the sandbox was made now, and when it was made anew', async () => {
-    const missing = 'missing here: a disk limit';
-    expect((await cli(['run', '--task', 'new', '--', 'true'])).stderr).toContain(missing);
+  it('tell what was asked for and is missing when the sandbox was made now, and when it was made anew', async () => {
+    const missing = 'caisson: missing here: a disk limit of 1 KB (';
+    const made = await cli(['run', '--task', 'new', '--', 'true']);
+    expect([made.stderr.startsWith(missing), made.stderr.trimEnd().split('\n')]).toEqual([true, [expect.any(String)]]);
     expect((await cli(['exec', 'build', '--', 'true'], { sandboxes })).stderr).toBe('');
     expect((await cli(['exec', 'build', '--', 'true'], { sandboxes, recreated: true })).stderr).toContain(
       'had vanished and was made anew',

@@ -15,7 +15,7 @@ const two: readonly Partial<SandboxView>[] = [
     createdAt: '2026-01-01T09:30:00Z',
     usedAt: '2026-01-02T12:00:00Z',
     spec: { ...spec, image: null, limits: { cpuCores: null, memoryBytes: 2 ** 30, diskBytes: null, pids: null } },
-    degraded: [{ control: 'memoryBytes', wanted: 2 ** 30, reason: 'the host has no limits' }],
+    degraded: [{ control: 'memoryBytes', wanted: 2 ** 30, reason: 'the host has no limits', asked: false }],
   },
 ];
 
@@ -82,6 +82,7 @@ describe('tables', () => {
 
       Missing here:
         a disk limit of 1 KB (terminal.container_disk: null asks for none): overlay2 on ext4 has no quota
+        pids (wanted 64): the kernel counts no processes
       "
     `);
     expect(JSON.parse((await cli(['inspect', 'build', '--json'], { sandboxes })).stdout)).toMatchObject({
@@ -107,6 +108,7 @@ describe('tables', () => {
     expect(stdout).toMatchInlineSnapshot(`
       "docker: ready. Docker 20.10.24 answers
         version 20.10.24, cgroup v1
+        not enforced: a disk limit of 1 KB (terminal.container_disk: null asks for none): overlay2 on ext4 has no quota\\x1b
         warning CVE-2024-21626: runc 1.1.5 lets a process leave its container
           try: install runc 1.1.12 or newer
 

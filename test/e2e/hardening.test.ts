@@ -39,7 +39,7 @@ describe('the main job: commands in a hardened sandbox', () => {
       limits: { memoryBytes: 96 * 2 ** 20, swapBytes: 0, cpuCores: 0.5, pids: 256 },
       coreBytes: '0:0',
     });
-    expect(view.degraded).toEqual([expect.objectContaining({ control: 'diskBytes' })]);
+    expect(view.degraded).toEqual([expect.objectContaining({ control: 'diskBytes', asked: false })]);
   });
 
   it('refuses a disk limit that somebody set and the engine cannot hold, unless set otherwise (CH-20)', async () => {
@@ -50,7 +50,7 @@ describe('the main job: commands in a hardened sandbox', () => {
     expect(await home.containers()).toEqual([]);
     const degraded = await home.cli(['create', '--task', 'demo', '--disk', '100m', '--allow-degraded', '-o', 'json']);
     expect(JSON.parse(degraded.stdout).sandbox.degraded).toEqual([
-      expect.objectContaining({ control: 'diskBytes', wanted: 100 * 2 ** 20 }),
+      expect.objectContaining({ control: 'diskBytes', wanted: 100 * 2 ** 20, asked: true }),
     ]);
   });
 });

@@ -32,6 +32,8 @@ describe('caisson init', () => {
     expect(text).toMatch(/^ {2}backend: docker$/m);
     // Other tests have images of other names at the same time.
     expect(text).toMatch(/^ {2}docker_image: \S+:\w+$/m);
+    // The storage driver of the test engine has no quota.
+    expect(text).toMatch(/^ {2}# This place has no such limit: .*overlay2.*\n {2}container_disk: null$/m);
     expect((await stat(join(path, 'config.yaml'))).mode & 0o777).toBe(0o600);
     const env = { CAISSON_HOME: path };
     expect(await home.cli(['config', 'check', '-q'], '', env)).toMatchObject({ code: 0, stderr: '' });
@@ -68,6 +70,18 @@ describe('caisson init', () => {
     expect(JSON.parse(found.stdout)).toMatchObject({ backend: 'singularity' });
     apptainer.remove();
   });
+});
+
+it('doctor and inspect show a disk that cannot be limited, and creating a sandbox does not', async () => {
+  const env = { CAISSON_TERMINAL_DOCKER_IMAGE: busybox };
+  const made = await home.cli(['run', '--task', 'plain', '--', 'true'], '', env);
+  expect(made.stderr).not.toContain('missing here');
+  expect((await home.cli(['doctor', 'docker'], '', env)).stdout).toMatch(/^ {2}not enforced: a disk limit of .*: .+$/m);
+  const { stdout } = await home.cli(['inspect', 'plain', '-o', 'json'], '', env);
+  expect(JSON.parse(stdout).degraded).toEqual([expect.objectContaining({ control: 'diskBytes', asked: false })]);
+  const asked = await home.cli(['create', 'wanted', '--disk', '100m', '--allow-degraded'], '', env);
+  expect(asked.stderr).toContain('missing here: a disk limit of 100 MB');
+  for (const task of ['plain', 'wanted']) await home.cli(['rm', task], '', env);
 });
 
 describe('without a state directory', () => {

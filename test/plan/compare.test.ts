@@ -33,7 +33,7 @@ describe('compareSpec', () => {
   it('lists that an open network is not kept from private ones, and refuses where that was asked for', () => {
     const no: Guarantees = { ...generous, refusals: { enforced: false, reason: 'no iptables' } };
     const open = { spec: { ...aSpec, network: 'open' } } as const;
-    const listed = { control: 'open_private', wanted: false, reason: 'no iptables' };
+    const listed = { control: 'open_private', wanted: false, reason: 'no iptables', asked: false };
     expect(compareSpec(wanted(open), no)).toEqual({ placed: open.spec, degraded: [listed] });
     expect(() => compareSpec(wanted({ ...open, asked: new Set(['open_private']) }), no)).toThrow('no iptables');
     expect(compareSpec(wanted({ ...open, keepsPrivate: false }), no).degraded).toEqual([]);
@@ -124,7 +124,11 @@ describe('compareSpec', () => {
   });
 
   it('degrades also what was asked for when that is allowed', () => {
-    expect(compareSpec(wanted({ asked: everything, allowDegraded: true }), bare)).toEqual(compareSpec(wanted(), bare));
+    const usual = compareSpec(wanted(), bare);
+    const demanded = compareSpec(wanted({ asked: everything, allowDegraded: true }), bare);
+    expect(demanded.placed).toEqual(usual.placed);
+    expect(demanded.degraded).toEqual(usual.degraded.map((each) => ({ ...each, asked: true })));
+    expect(usual.degraded.some(({ asked }) => asked)).toBe(false);
   });
 
   it('does not miss a limit that is not wanted', () => {

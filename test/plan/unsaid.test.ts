@@ -33,7 +33,7 @@ describe('what a request leaves open', () => {
   });
 
   it('is no demand where the sandbox was made without it, by leave', () => {
-    const degraded = [{ control: 'diskBytes', wanted: 1, reason: 'none here' }];
+    const degraded = [{ control: 'diskBytes', wanted: 1, reason: 'none here', asked: false }];
     const before = { spec: aSpec, configured: aSpec, degraded };
     const asked = new Set(['diskBytes', 'memoryBytes']);
     expect(asBefore(settledFor(aSpec, { asked }), before).asked).toEqual(new Set(['memoryBytes']));

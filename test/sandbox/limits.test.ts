@@ -56,8 +56,8 @@ it('a network that the place filters has no proxy, and is not called measured', 
 
 it('what the place does not hold is said not to be enforced, with the reason', () => {
   const degraded = [
-    { control: 'memoryBytes', wanted: 64 * 2 ** 20, reason: 'no cgroup\n# here' },
-    { control: 'network', wanted: 'none', reason: 'it can only give: open' },
+    { control: 'memoryBytes', wanted: 64 * 2 ** 20, reason: 'no cgroup\n# here', asked: false },
+    { control: 'network', wanted: 'none', reason: 'it can only give: open', asked: true },
   ];
   const page = pageOf({ degraded });
   expect(standings(page)).toMatchObject({ memoryBytes: 'not-enforced', network: 'not-enforced' });

@@ -110,7 +110,7 @@ describe('the list of a place', () => {
 
   it('is asked for by no other network', async () => {
     const { context, sandbox, seen } = await world({ hosts: ['a.example'], revision: 1 });
-    const degraded = [{ control: 'network', wanted: 'filtered', reason: 'test' }];
+    const degraded = [{ control: 'network', wanted: 'filtered', reason: 'test', asked: true }];
     for (const other of [
       row({ spec: { ...spec, network: 'open' } }),
       row({ spec: { ...spec, network: 'filtered' } }),

@@ -38,7 +38,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
         spec: { ...newRow().spec, network: 'filtered', filteredBy: 'place' },
         ref: { v: 1, container: 'abc', paused: false, port: null },
         directory: '/srv/tasks/a',
-        degraded: [{ control: 'diskBytes', wanted: 5, reason: 'no quota' }],
+        degraded: [{ control: 'diskBytes', wanted: 5, reason: 'no quota', asked: false }],
         effective: { pids: 256, nested: { capabilities: ['CHOWN'] } },
         ephemeral: true,
         ttlMs: 1,

@@ -1,9 +1,10 @@
-import type { AccountView, Check, RuleExamples } from '../../service/api.ts';
+import type { AccountView, BackendCheck, Check, RuleExamples } from '../../service/api.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { accountSummary, configuredBackends } from '../account.ts';
 import { confirmKeys } from '../trust.ts';
 import { escapeLine } from '../escape.ts';
+import { describeDegraded } from '../explain.ts';
 import { formatNamed } from '../format.ts';
 import { pendingLines } from '../pending.ts';
 import type { Paint } from '../paint.ts';
@@ -44,7 +45,8 @@ that takes the place of another one, is never confirmed so.`,
     const accounts = new Map(
       (await service.backends.account(ready, context.options)).map((view) => [view.backend, view] as const),
     );
-    const rules = named ? [] : [{ part: 'policy rules', check: await rulesOf(service) }, ...(await fileOf(service))];
+    const own = named ? [] : [{ part: 'policy rules', check: await rulesOf(service) }, ...(await fileOf(service))];
+    const rules = own.map((each) => ({ ...each, degraded: [] }));
     if (context.json) {
       const backends = checks.map(({ check, ...backend }) => ({
         ...backend,
@@ -54,9 +56,9 @@ that takes the place of another one, is never confirmed so.`,
       await context.printJson([...backends, ...rules.map(({ part, check }) => ({ part, ...check }))]);
     } else if (!context.quiet) {
       const parts = [
-        ...checks.map(({ backend, module, check }) => ({
+        ...checks.map(({ backend, module, check, degraded }) => ({
           part: module === null ? backend : `${backend} (${module})`,
-          check,
+          ...{ check, degraded },
           account: accounts.get(backend),
         })),
         ...rules.map((part) => ({ ...part, account: undefined })),
@@ -137,10 +139,11 @@ function needsTrust(): CaissonError {
 interface Part {
   readonly part: string;
   readonly check: Check;
+  readonly degraded: BackendCheck['degraded'];
   readonly account: AccountView | undefined;
 }
 
-function describe({ part, check, account }: Part, paint: Paint): string {
+function describe({ part, check, degraded, account }: Part, paint: Paint): string {
   const colour = check.status === 'ready' ? paint.green : check.status === 'missing' ? paint.dim : paint.red;
   const facts = Object.entries(check.facts).map(
     ([name, value]) => `${name} ${value === null ? 'unknown' : formatNamed(name, value)}`,
@@ -149,6 +152,7 @@ function describe({ part, check, account }: Part, paint: Paint): string {
     `${paint.bold(escapeLine(part))}: ${colour(check.status)}. ${escapeLine(check.summary)}`,
     ...wrap(facts.map(escapeLine)).map((line) => paint.dim(`  ${line}`)),
     ...(account === undefined ? [] : [`  ${escapeLine(accountSummary(account))}`]),
+    ...describeDegraded(degraded).map((line) => `  not enforced: ${escapeLine(line)}`),
     ...(check.remedy === null ? [] : [`  try: ${escapeLine(check.remedy)}`]),
     ...check.findings.flatMap(({ severity, id, message, remedy }) => [
       `  ${severity === 'error' ? paint.red('error') : paint.yellow('warning')} ${escapeLine(`${id}: ${message}`)}`,

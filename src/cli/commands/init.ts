@@ -41,6 +41,7 @@ a backend without isolation is used only when it is named.`,
     const file = `${service.config.home}/config.yaml`;
     if (context.json) await context.printJson({ file, backend: found.backend, image: found.image });
     else if (!context.quiet) await context.print(`${escapeLine(file)}\n`);
+    if (found.noDisk !== null) context.notice(`sandboxes have no limit of their disk here: ${found.noDisk}`);
     if (found.imageKey !== null && found.image === null)
       context.notice('no image is here yet: `caisson image build base` makes one without a registry');
     return 0;
@@ -58,14 +59,15 @@ async function choose(service: CaissonApi, named: string | undefined, context: C
   });
 }
 
-async function look(service: CaissonApi, { backend, check }: BackendCheck, context: Context): Promise<Found> {
+async function look(service: CaissonApi, { backend, check, degraded }: BackendCheck, context: Context): Promise<Found> {
   const key = `${backend.replaceAll('-', '_')}_image`;
   const hasImages = (await service.config.show()).some((entry) => entry.key === `terminal.${key}`);
   const images = hasImages ? await imagesOf(service, backend, context) : [];
   const own = images.find((reference) => ownImage.test(reference));
   const image = own ?? images[0] ?? null;
   const others = images.filter((reference) => reference !== image);
-  return { backend, summary: check.summary, image, others, imageKey: hasImages ? key : null };
+  const noDisk = degraded.find(({ control }) => control === 'diskBytes')?.reason ?? null;
+  return { backend, summary: check.summary, image, others, imageKey: hasImages ? key : null, noDisk };
 }
 
 async function imagesOf(service: CaissonApi, backend: string, context: Context): Promise<readonly string[]> {

@@ -2,6 +2,7 @@
 import type {
   AccessApi,
   AccountItem,
+  BackendCheck,
   BackendsApi,
   Check,
   Hearing,
@@ -52,7 +53,7 @@ export function backendsOf(wire: Wire): BackendsApi {
   const at = (name: string, what: string): string => `/v1/backends/${segment(name)}/${what}`;
   return {
     check: async (names, { signal } = {}) => {
-      const all = listed<Check & { readonly backend: string; readonly module?: string | null }>(
+      const all = listed<Check & Pick<BackendCheck, 'backend'> & Partial<Pick<BackendCheck, 'module' | 'degraded'>>>(
         await wire.json({ method: 'GET', path: '/v1/backends', signal }),
         {
           ...{ backend: 'text', status: 'text', summary: 'text' },
@@ -64,8 +65,8 @@ export function backendsOf(wire: Wire): BackendsApi {
       );
       const wanted = names === undefined ? all : all.filter(({ backend }) => names.includes(backend));
       // Without the scope admin, the service says neither facts nor findings.
-      return wanted.map(({ backend, module = null, facts = {}, findings = [], ...check }) => ({
-        ...{ backend, module },
+      return wanted.map(({ backend, module = null, degraded = [], facts = {}, findings = [], ...check }) => ({
+        ...{ backend, module, degraded },
         check: { ...check, facts, findings },
       }));
     },

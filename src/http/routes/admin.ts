@@ -63,7 +63,12 @@ export const listBackends = route({
   answer: listOf(backend),
   run: async ({ api, options, token }) => {
     const checks = await api.backends.check(undefined, options);
-    const all = checks.map(({ backend: name, module, check }) => ({ ...check, module, backend: name }));
+    const all = checks.map(({ backend: name, module, check, degraded }) => ({
+      ...check,
+      module,
+      degraded,
+      backend: name,
+    }));
     if (token.scopes.includes('admin')) return { items: all };
     return {
       items: all.map(({ backend: name, status, summary, remedy }) => ({ backend: name, status, summary, remedy })),

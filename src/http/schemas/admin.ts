@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { taskId, time } from './common.ts';
+import { degraded } from './sandboxes.ts';
 
 const texts = z.array(z.string()).readonly();
 const rules = z.strictObject({
@@ -102,6 +103,10 @@ export const backend = z
     summary: z.string(),
     remedy: z.string().nullable(),
     ...{ module: z.string().nullable().optional(), facts: facts.optional(), findings: z.array(hole).optional() },
+    degraded: degraded
+      .readonly()
+      .optional()
+      .describe('What the defaults want of a sandbox and the place does not have.'),
   })
   .meta({ id: 'Backend' });
 export const accountItem = z.object({

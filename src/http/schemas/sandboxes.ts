@@ -69,7 +69,12 @@ export const lostSince = time
   .nullable()
   .describe('Its place ended it, and its files are of this moment. null: nothing was lost.');
 export const degraded = z.array(
-  z.object({ control: z.string(), wanted: z.union([z.string(), z.number(), z.boolean()]), reason: z.string() }),
+  z.object({
+    control: z.string(),
+    wanted: z.union([z.string(), z.number(), z.boolean()]),
+    reason: z.string(),
+    asked: z.boolean().describe('By the request or the configuration; false: the defaults want it.'),
+  }),
 );
 
 /** Without paths of the host. */

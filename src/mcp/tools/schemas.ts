@@ -37,7 +37,12 @@ export const after = cursorText.optional().describe('`next` of the result before
 
 const where = z.object({ backend: z.string(), task: z.string(), sandbox: z.string() });
 export const degradedList = z.array(
-  z.object({ control: z.string(), wanted: z.union([z.string(), z.number(), z.boolean()]), reason: z.string() }),
+  z.object({
+    control: z.string(),
+    wanted: z.union([z.string(), z.number(), z.boolean()]),
+    reason: z.string(),
+    asked: z.boolean().describe('false: the defaults want it.'),
+  }),
 );
 
 /** What is known of a run. */

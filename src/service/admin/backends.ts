@@ -5,9 +5,11 @@ import { accountsOf } from './account.ts';
 import { CaissonError } from '../../errors.ts';
 import { isInside } from '../../guard/inside.ts';
 import { cancelable, type Context } from '../../sandbox/context.ts';
+import type { Plans } from '../../sandbox/plan.ts';
 
 export interface BackendParts {
   readonly context: Context;
+  readonly plans: Pick<Plans, 'missingOn'>;
   readonly names: readonly string[];
   /** Paths by name, as the home's configuration has them. */
   readonly modules: Readonly<Record<string, string>>;
@@ -15,13 +17,15 @@ export interface BackendParts {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export function backendsOf({ context, names, modules, env }: BackendParts): BackendsApi {
+export function backendsOf({ context, names, modules, plans, env }: BackendParts): BackendsApi {
   return {
     check: async (asked = names, options = {}) =>
       await Promise.all(
         asked.map(async (name) => {
           const check = await (await context.backend(name)).check(options);
-          return { backend: name, module: modules[name] ?? null, check };
+          // What cannot be used promises nothing, and one that fails now says so where it is used.
+          const degraded = check.status === 'ready' ? await plans.missingOn(name, options).catch(() => []) : [];
+          return { backend: name, module: modules[name] ?? null, check, degraded };
         }),
       ),
     account: async (asked, options = {}) => await accountsOf(context, asked, options),

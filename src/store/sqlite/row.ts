@@ -55,7 +55,11 @@ const spec: Check<Spec> = (value, at) => {
   return { ...plainSpec(value, at), ...marked };
 };
 
-const degradation: Check<Degradation> = object<Degradation>({ control: text, wanted: scalar, reason: text });
+const degradation: Check<Degradation> = object<Degradation>({
+  ...{ control: text, wanted: scalar, reason: text },
+  // Rows of an earlier version do not say.
+  asked: (value) => value === true,
+});
 
 const ref: Check<Ref> = (value, at) => {
   const fields = record(value, at);
