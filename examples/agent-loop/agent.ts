@@ -55,7 +55,7 @@ async function outcomeOf(caisson: CaissonApi | CaissonClient, call: ToolCall): P
       notes: exit.notes,
     };
   } catch (error) {
-    if (error instanceof CaissonError) return { error: error.message, code: error.code };
+    if (error instanceof CaissonError) return { error: error.message, code: error.code, try: error.remedy };
     throw error;
   }
 }

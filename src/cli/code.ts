@@ -13,7 +13,7 @@ export async function codeRequest(
   language: string,
   context: Context,
 ): Promise<CodeRequest> {
-  const [file, ...more] = command;
+  const [file = '-', ...more] = command;
   if (more.length > 0) throw new UsageError('a program is one FILE after --, or -');
   if (cwd !== undefined) throw new UsageError('--cwd does not go with --code, which has a directory of its own');
   return {

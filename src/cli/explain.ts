@@ -5,14 +5,17 @@ import { formatDuration, formatNamed, plural } from './format.ts';
 const mostSurvivors = 20;
 /** How an exit words that Caisson ended the command, and why: the reason says the same. */
 const killedNote = /^killed: /;
+/** Stands in the output of the command too. */
+const startNote = /^the program .* (?:was not found|is not executable)$/s;
 
 /** Empty for a command that simply exited. `timeoutMs` is what was asked for, when it is known. */
 export function explain(exit: Exit, timeoutMs: number | null): string[] {
-  const killed = exit.notes.find((note) => killedNote.test(note));
+  const unseen = exit.notes.filter((note) => !startNote.test(note));
+  const killed = unseen.find((note) => killedNote.test(note));
   const reason = reasonOf(exit, { timeoutMs, killed: killed ?? null });
-  const more = exit.notes.filter((note) => note !== killed);
+  const more = unseen.filter((note) => note !== killed);
   const notes = more.length === 0 ? '' : ` (${more.join('; ')})`;
-  const lines = reason === null ? exit.notes.map(String) : [`${reason}${notes}`];
+  const lines = reason === null ? unseen : [`${reason}${notes}`];
   if (exit.backgroundOpen)
     lines.push('something it started lives on and holds its output; what that writes from now on is not shown');
   return [...lines, ...survivorLines(exit)];

@@ -38,13 +38,18 @@ export interface StreamSummary {
   readonly complete: boolean | null;
 }
 
-export interface Exit {
+/** The same for execs, texts of sessions and detached processes, on every backend. */
+export interface End {
+  /** `signaled`: the place reported a signal. Where places report codes alone (containers, lanes), such a death is `exited` with 128+n. */
   readonly reason: ExitReason;
-  /** 0 to 255. `null` when a signal ended it, or it is lost. Never invented. */
+  /** 0 to 255, as a shell shows it: 128+n where signal n ended the command. `null`: its end is not known. */
   readonly exitCode: number | null;
-  /** Reported by the place, or read from 128+n where the place reports no signals (then `signalGuessed`). */
+  /** Reported by the place, or read from the code, with which a program may end by itself too (then `signalGuessed`). */
   readonly signal: string | null;
   readonly signalGuessed: boolean;
+}
+
+export interface Exit extends End {
   readonly durationMs: number;
   readonly stdout: StreamSummary;
   readonly stderr: StreamSummary;

@@ -1,6 +1,6 @@
 /** From what was observed to one exit. Pure. */
 import type { Outputs, ProcessEnd } from '../backend.ts';
-import type { Exit, ExitReason, StreamSummary, Survivor } from './exit.ts';
+import type { End, Exit, ExitReason, StreamSummary, Survivor } from './exit.ts';
 import { signalNumbers } from './exit.ts';
 import type { StreamName } from './types.ts';
 
@@ -23,12 +23,8 @@ const memoryNote = 'the kernel killed a process of this sandbox for memory while
 
 export function exitOf(observed: Observed): Exit {
   const { forced, end, durationMs, stdout, stderr, backgroundOpen, survivors } = observed;
-  const guess = end === null || end.signal !== null ? null : guessSignal(end.exitCode);
   return {
-    reason: forced ?? reasonOf(end),
-    exitCode: end?.exitCode ?? null,
-    signal: end?.signal ?? guess,
-    signalGuessed: guess !== null,
+    ...endOf(end, forced),
     durationMs: Math.round(durationMs * 100) / 100,
     stdout,
     stderr,
@@ -37,6 +33,23 @@ export function exitOf(observed: Observed): Exit {
     redactions: observed.redactions ?? null,
     notes: end?.outOfMemory === true ? [...observed.notes, memoryNote] : observed.notes,
   };
+}
+
+/** `null`: it cannot be known. */
+export function endOf(end: ProcessEnd | null, forced: ExitReason | null = null): End {
+  const guess = end === null || end.signal !== null ? null : guessSignal(end.exitCode);
+  return {
+    reason: forced ?? reasonOf(end),
+    exitCode: end?.exitCode ?? codeOf(end?.signal ?? null),
+    signal: end?.signal ?? guess,
+    signalGuessed: guess !== null,
+  };
+}
+
+/** `null` also for a signal without a number here. */
+function codeOf(signal: string | null): number | null {
+  const number = signal === null ? undefined : signalNumbers[signal];
+  return number === undefined ? null : 128 + number;
 }
 
 /** A command that succeeded although something was killed for memory did succeed; the note tells the rest. */
@@ -76,10 +89,10 @@ export function exitWithout(
 /** Why nothing of the program ran; `null` when it did. */
 export function startNote(end: ProcessEnd | null, program: string): string | null {
   if (end?.notStarted === undefined) return null;
-  return end.notStarted === 'not-found'
-    ? `the program ${program} was not found`
-    : `the program ${program} is not executable`;
+  return `the program ${program} ${notStartedWords[end.notStarted]}`;
 }
+
+const notStartedWords = { 'not-found': 'was not found', 'not-executable': 'is not executable' } as const;
 
 /** That bytes are not those of the command; `null` when they are. `reader`: the reader got them as they came. */
 export function redactionsNote(redactions: number | null, { reader }: { readonly reader: boolean }): string | null {

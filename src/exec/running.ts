@@ -20,7 +20,7 @@ import {
   unreadNotes,
 } from './outcome.ts';
 import { settledOrLate } from './settled.ts';
-import { Tap } from './tap.ts';
+import { Tap, type TapOptions } from './tap.ts';
 import type { Execution, StreamName } from './types.ts';
 
 export interface Forced {
@@ -76,8 +76,8 @@ export class RunningExec implements Execution {
     const record = recorder === null ? null : recorder.write.bind(recorder);
     const recorded = this.#isRaw ? null : (context.recorded ?? null);
     this.#taps = {
-      stdout: new Tap(process.stdout, { name: 'stdout', budget, record, recorded, redact: this.#redacting() }),
-      stderr: new Tap(process.stderr, { name: 'stderr', budget, record, recorded, redact: this.#redacting() }),
+      stdout: new Tap(process.stdout, { name: 'stdout', budget, record, recorded, ...this.#passing('stdout') }),
+      stderr: new Tap(process.stderr, { name: 'stderr', budget, record, recorded, ...this.#passing('stderr') }),
     };
     this.stdout = this.#taps.stdout.out;
     this.stderr = this.#taps.stderr.out;
@@ -86,6 +86,15 @@ export class RunningExec implements Execution {
     this.exit = this.#run().catch((error: unknown) =>
       exitWithout('lost', `a failure of our own: ${toCaissonError(error).message.slice(0, 500)}`),
     );
+  }
+
+  #passing(name: StreamName): Pick<TapOptions, 'redact' | 'endsLate'> {
+    return { redact: this.#redacting(), endsLate: name === this.#heard };
+  }
+
+  /** Where a reader looks who looks at one stream alone. */
+  get #heard(): StreamName {
+    return this.#watched.request.tty === null ? 'stderr' : 'stdout';
   }
 
   /** A terminal belongs to a person, whose screen must not wait; the operator's programs may want every byte. */
@@ -122,6 +131,9 @@ export class RunningExec implements Execution {
     const report = await this.#killing;
     const outputs = await drain(taps, this.#process);
     const backgroundOpen = outputs.is === 'held' && outputs.pids.length > 0 && taps.some((tap) => !tap.ended);
+    const notStarted = this.#startNote(end);
+    // A caller who shows output and code alone would show nothing.
+    if (notStarted !== null) this.#taps[this.#heard].append(`caisson: ${notStarted}${this.#lineEnd}`);
     for (const tap of taps) tap.close();
     this.#process.stdin?.destroy();
     this.#process.release();
@@ -239,6 +251,10 @@ export class RunningExec implements Execution {
     const { request, context } = this.#watched;
     const name = request.command[0].slice(0, 200);
     return startNote(end, context.redaction?.text(name) ?? name);
+  }
+
+  get #lineEnd(): string {
+    return this.#watched.request.tty === null ? '\n' : '\r\n';
   }
 
   async #record(exit: Exit): Promise<void> {

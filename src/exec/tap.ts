@@ -16,6 +16,8 @@ export interface TapOptions {
   readonly redact: { readonly stream: Redactor; readonly reader: boolean } | null;
   /** What was recorded, from a byte on. `null`: nothing is, or the reader gets other bytes than the record. */
   readonly recorded: ((name: StreamName, from: number) => AsyncIterable<Uint8Array>) | null;
+  /** Whether `out` ends with `close` alone, so that `append` still reaches its reader when the source has ended. */
+  readonly endsLate: boolean;
 }
 
 /**
@@ -118,6 +120,16 @@ export class Tap {
     this.#pace();
   }
 
+  /** Words of Caisson behind those of the command, as the command's reader and the record get them. */
+  append(text: string): void {
+    if (this.#phase === 'closed') return;
+    const bytes = Buffer.from(text);
+    this.#bytes += bytes.length;
+    this.#flush();
+    this.#record(bytes);
+    this.#deliver(bytes);
+  }
+
   /** Nothing more is delivered. */
   close(): void {
     if (this.#phase === 'closed') return;
@@ -203,7 +215,7 @@ export class Tap {
     if (this.#ended) return;
     this.#ended = true;
     this.#flush();
-    this.#finish();
+    if (!this.#options.endsLate) this.#finish();
     this.#resolveDone();
   };
 

@@ -47,13 +47,16 @@ export interface Execution {
 
 /** Head and tail of one stream, cut at character edges, with the number of bytes left out. */
 export interface KeptStream {
+  /** With the line `[... N bytes are left out here ...]` between head and tail where bytes are left out. */
   readonly text: string;
   readonly bytes: number;
   readonly truncated: boolean;
   /** Bytes left out between head and tail. */
   readonly omittedBytes: number;
-  /** Index into `text` at which they are missing. `null` when none are. */
+  /** Index into `text` at which the head ends and that line begins. `null` when no bytes are left out. */
   readonly cutAt: number | null;
+  /** Index into `text` at which the tail begins. The command can write such a line itself; these two indexes cannot be forged. */
+  readonly cutTo: number | null;
 }
 
 /** Where a command ran. Part of every result. */

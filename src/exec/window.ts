@@ -1,6 +1,9 @@
 import type { KeptStream } from './types.ts';
 import { characterAcross } from './utf8.ts';
 
+/** The line that stands in the text for what is left out; a model or a person reads the text alone. */
+const markFor = (bytes: number): string => `\n[... ${bytes} bytes are left out here ...]\n`;
+
 /** Bytes beyond a cut that tell whether it goes through a character. */
 const margin = 3;
 
@@ -55,14 +58,14 @@ export class HeadTailWindow {
 
   #kept(head: Buffer, tail: Buffer | null): KeptStream {
     const text = head.toString('utf8');
-    if (tail === null) return { text, bytes: this.#bytes, truncated: false, omittedBytes: 0, cutAt: null };
-    const omittedBytes = this.#bytes - head.length - tail.length;
+    const bytes = this.#bytes;
+    if (tail === null) return { text, bytes, truncated: false, omittedBytes: 0, cutAt: null, cutTo: null };
+    const omittedBytes = bytes - head.length - tail.length;
+    const marked = text + markFor(omittedBytes);
     return {
-      text: text + tail.toString('utf8'),
-      bytes: this.#bytes,
-      truncated: true,
-      omittedBytes,
-      cutAt: text.length,
+      text: marked + tail.toString('utf8'),
+      ...{ bytes, truncated: true, omittedBytes },
+      ...{ cutAt: text.length, cutTo: marked.length },
     };
   }
 }

@@ -60,7 +60,7 @@ export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } f
 export type { AuditRecord, Verification } from '../audit/types.ts';
 export { shellCode, signalNumbers } from '../exec/exit.ts';
 export { shellStarter } from '../values/shell-starter.ts';
-export type { Exit, ExitReason, StreamSummary, Survivor } from '../exec/exit.ts';
+export type { End, Exit, ExitReason, StreamSummary, Survivor } from '../exec/exit.ts';
 export type { Killed } from '../exec/detached/end.ts';
 export type { DetachedProcess } from '../exec/detached/types.ts';
 export type { SessionEnd, SessionInput, SessionStart, SessionView } from '../exec/session/types.ts';

@@ -135,6 +135,15 @@ export function checkKeys(input: unknown, known: Table): void {
   }
 }
 
+/** A text would be taken apart into its characters. Throws `invalid_argument`. */
+export function checkWords({ command }: { readonly command?: unknown }): void {
+  if (Array.isArray(command) && command.every((word) => typeof word === 'string')) return;
+  const what = typeof command === 'string' ? 'a text' : 'something else';
+  throw new CaissonError('invalid_argument', `command is a list of a program and its arguments, not ${what}`, {
+    remedy: "for a shell: command: ['sh', '-c', text]",
+  });
+}
+
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 function unknownKey(key: string, known: Table, before: string): CaissonError {

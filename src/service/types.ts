@@ -46,7 +46,8 @@ export interface CloseOptions {
 export interface ExecInput {
   /** A known id gives the same exec, read from its record; nothing runs a second time. */
   readonly execId?: string;
-  readonly command: readonly [string, ...string[]];
+  /** A program and its arguments; a text for a shell is `['sh', '-c', text]`. Throws `invalid_argument` for none, and for a text. */
+  readonly command: readonly string[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /**

@@ -60,7 +60,7 @@ export const ended = (exitCode: number) => ({ reason: 'exited', exitCode, signal
 
 /** Output that was kept whole. */
 export function whole(text: string): RunResult['stdout'] {
-  return { text, bytes: Buffer.byteLength(text), truncated: false, omittedBytes: 0, cutAt: null };
+  return { text, bytes: Buffer.byteLength(text), truncated: false, omittedBytes: 0, cutAt: null, cutTo: null };
 }
 
 /** A call as a program without types may make it. */

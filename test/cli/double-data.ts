@@ -269,7 +269,7 @@ export const detached: TaskProcess = {
   startedAt: '2026-01-02T11:00:00.000Z',
   endedAt: '2026-01-02T11:00:01.000Z',
   durationMs: 1200,
-  exitCode: 3,
+  ...{ reason: 'exited', exitCode: 3, signal: null, signalGuessed: false },
   supervised: true,
   truncated: { stdout: true, stderr: false },
   backgroundOpen: false,

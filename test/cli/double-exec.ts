@@ -8,7 +8,7 @@ type Where = Running['where'];
 export type Started = Omit<Running, 'how' | 'degraded' | 'unsetVariables' | 'missingFiles'>;
 
 export function startProcess(id: string, input: ExecInput, where: Where): Started {
-  const [program, ...args] = input.command;
+  const [program = '', ...args] = input.command;
   const child = spawn(program, args, {
     cwd: input.cwd ?? '/',
     env: { PATH: process.env['PATH'], ...input.env },

@@ -197,7 +197,7 @@ export class Double extends Fixed implements CaissonApi {
       bytes: Buffer.byteLength(all),
       truncated: false,
       omittedBytes: 0,
-      cutAt: null,
+      ...{ cutAt: null, cutTo: null },
     });
     return {
       execId: running.id,

@@ -13,6 +13,7 @@ function tapOf(source: PassThrough): Tap {
     record: null,
     recorded: null,
     redact: null,
+    endsLate: false,
   });
   tap.drain();
   return tap;

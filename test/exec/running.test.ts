@@ -121,7 +121,7 @@ describe('the reason is', () => {
     process.exit({ exitCode: null, signal: 'SIGKILL' });
     process.endStreams();
     const exit = await execution.exit;
-    expect(exit).toMatchObject({ reason: 'timed-out', signal: 'SIGKILL', signalGuessed: false });
+    expect(exit).toMatchObject({ reason: 'timed-out', exitCode: 137, signal: 'SIGKILL', signalGuessed: false });
     expect(exit.notes[0]).toContain('longer than 20 ms');
     expect(shellCode(exit)).toBe(124);
   });
@@ -199,6 +199,28 @@ describe('the reason is', () => {
     expect(exit.reason).toBe(reason);
     expect(exit.notes.length > 0).toBe('outOfMemory' in end);
     if (end.exitCode === 137) expect(exit).toMatchObject({ exitCode: 137, signal: 'SIGKILL', signalGuessed: true });
+    // A death by a signal has one code, whether the place reports the signal or the code.
+    if ('signal' in end) expect(exit).toMatchObject({ exitCode: shellCode(exit), signalGuessed: false });
+  });
+});
+
+describe('a program that is not there', () => {
+  it.each([
+    [null, 'stderr', '\n'],
+    [{ columns: 80, rows: 24 }, 'stdout', '\r\n'],
+  ] as const)('is named where its reader looks (terminal %j: %s)', async (tty, name, lineEnd) => {
+    const process = Object.assign(new ScriptedProcess(), { resize: async () => undefined });
+    const sandbox = scriptedSandbox(process, gone, { pty: { exec: async () => process } });
+    const execution = await startExec(sandbox, requestFor(['nosuch'], { tty }), bare);
+    process.endStreams();
+    await sleep(10);
+    process.exit({ exitCode: 127, notStarted: 'not-found' });
+    const { exit, ...streams } = await collect(execution, { keepBytes: 100 });
+    const said = streams[name];
+    expect(said.text).toMatch(/^caisson: the program \S+ was not found\r?\n$/);
+    expect(said.text.endsWith(lineEnd)).toBe(true);
+    expect(exit[name]).toEqual({ bytes: said.bytes, truncated: false, complete: true });
+    expect(streams[name === 'stderr' ? 'stdout' : 'stderr'].text).toBe('');
   });
 });
 

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { KeptStream } from '../../src/exec/types.ts';
 import { HeadTailWindow } from '../../src/exec/window.ts';
 
+const markFor = (bytes: number): string => `\n[... ${bytes} bytes are left out here ...]\n`;
+
 function windowOf(bytes: Uint8Array, keepBytes: number, cuts: readonly number[]): KeptStream {
   const window = new HeadTailWindow(keepBytes);
   let at = 0;
@@ -41,7 +43,7 @@ function reference(bytes: Uint8Array, keepBytes: number): Pick<KeptStream, 'text
   const [headEnd] = across(headBytes);
   const [, tailStart] = across(bytes.length - (keepBytes - headBytes));
   return {
-    text: decode(bytes.subarray(0, headEnd)) + decode(bytes.subarray(tailStart)),
+    text: decode(bytes.subarray(0, headEnd)) + markFor(tailStart - headEnd) + decode(bytes.subarray(tailStart)),
     omittedBytes: tailStart - headEnd,
     truncated: true,
   };
@@ -103,7 +105,12 @@ describe('the window over a stream', () => {
 
   it('tells where the cut is, and that what it keeps and what it omits is everything', () => {
     const kept = windowOf(Buffer.from('😀'.repeat(100)), 50, []);
-    expect(kept).toEqual({ text: '😀'.repeat(12), cutAt: 10, bytes: 400, omittedBytes: 400 - 48, truncated: true });
+    const [head, tail] = ['😀'.repeat(5), '😀'.repeat(7)];
+    expect(kept).toEqual({
+      text: `${head}\n[... 352 bytes are left out here ...]\n${tail}`,
+      ...{ cutAt: 10, cutTo: 49, bytes: 400, omittedBytes: 400 - 48, truncated: true },
+    });
+    expect([kept.text.slice(0, kept.cutAt ?? 0), kept.text.slice(kept.cutTo ?? 0)]).toEqual([head, tail]);
   });
 
   it('tells no cut when all is kept', () =>
@@ -113,5 +120,6 @@ describe('the window over a stream', () => {
       truncated: false,
       omittedBytes: 0,
       cutAt: null,
+      cutTo: null,
     }));
 });

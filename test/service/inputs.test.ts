@@ -59,4 +59,28 @@ describe('a key that is not known', () => {
     });
     expect((await caisson.sandboxes.list()).items).toEqual([]);
   });
+
+  it.each([
+    ['exec', { command: 'ls -la' }, 'not a text'],
+    ['run', { command: 'ls -la' }, 'not a text'],
+    ['processes.start', { taskId: 'build', command: 'ls -la' }, 'not a text'],
+    ['run', { command: ['sleep', 5] }, 'not something else'],
+    ['run', {}, 'not something else'],
+  ] as const)('%s refuses a command that is no list of words: %j', async (verb, input, message) => {
+    const [area = '', name] = verb.split('.');
+    const owner: unknown = name === undefined ? caisson : Reflect.get(caisson, area);
+    const calling = async (): Promise<unknown> => await Reflect.apply(Object(owner)[name ?? area], owner, [input]);
+    await expect(calling()).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(message),
+      remedy: expect.stringContaining("['sh', '-c', text]"),
+    });
+    expect((await caisson.sandboxes.list()).items).toEqual([]);
+  });
+
+  it('leaves a command that comes from a parsed text as it is', async () => {
+    const parsed: string[] = JSON.parse('["echo", "parsed"]');
+    expect((await caisson.run({ taskId: 'parsed', command: parsed })).stdout.text).toBe('parsed\n');
+    await caisson.sandboxes.remove('parsed');
+  });
 });

@@ -119,8 +119,8 @@ function checked<Result extends RunResult>(result: Result): Result {
 
 /** Without what the HTTP API says beside it. */
 function keptIn(value: unknown): KeptStream {
-  const { text, bytes, truncated, omittedBytes, cutAt } = shaped<KeptStream>(value, {
-    ...{ text: 'text', bytes: 'number', truncated: 'flag', omittedBytes: 'number', cutAt: 'number?' },
+  const { text, bytes, truncated, omittedBytes, cutAt, cutTo } = shaped<KeptStream>(value, {
+    ...{ text: 'text', bytes: 'number', truncated: 'flag', omittedBytes: 'number', cutAt: 'number?', cutTo: 'number?' },
   });
-  return { text, bytes, truncated, omittedBytes, cutAt };
+  return { text, bytes, truncated, omittedBytes, cutAt, cutTo };
 }

@@ -3,6 +3,7 @@ import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { runScript } from '../../inside/run.ts';
 import { execKeyForm } from '../../values/owner.ts';
+import { endOf } from '../outcome.ts';
 import { processScript } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
@@ -41,24 +42,33 @@ export function parseLine(line: string): readonly DetachedProcess[] {
   const [, id, , supervisor, child, childAlive, started, status, ended, open, ticks, cuts, young, input, json] =
     form.exec(line) ?? [];
   if (id === undefined || json === undefined) return [];
-  const exitCode = status === undefined || status === '-' ? null : Number(status);
+  const recorded = status === undefined || status === '-' ? null : Number(status);
   const alive = supervisor === 'y' || childAlive === 'y' || young === 'y';
+  const state = recorded !== null ? 'exited' : alive ? 'running' : 'lost';
   return [
     {
       id,
       pid: child === undefined || child === '-' ? null : Number(child),
       command: commandOf(json),
-      state: exitCode !== null ? 'exited' : alive ? 'running' : 'lost',
+      state,
+      ...endedAs(state, recorded),
       startedAt: timeOf(started),
       endedAt: timeOf(ended),
       durationMs: ticks === undefined || ticks === '-' ? null : Number(ticks) * 10,
-      exitCode: exitCode !== null && exitCode <= 255 ? exitCode : null,
-      supervised: exitCode !== null || supervisor === 'y' || young === 'y',
+      supervised: recorded !== null || supervisor === 'y' || young === 'y',
       truncated: { stdout: cuts?.includes('o') === true, stderr: cuts?.includes('e') === true },
       backgroundOpen: open === '1',
       inputOpen: input === 'y',
     },
   ];
+}
+
+type Ended = Pick<DetachedProcess, 'reason' | 'exitCode' | 'signal' | 'signalGuessed'>;
+
+function endedAs(state: DetachedProcess['state'], recorded: number | null): Ended {
+  if (state === 'running') return { reason: null, exitCode: null, signal: null, signalGuessed: false };
+  const exitCode = recorded !== null && recorded <= 255 ? recorded : null;
+  return endOf(state === 'lost' ? null : { exitCode, signal: null, outOfMemory: false });
 }
 
 function timeOf(epoch: string | undefined): string | null {

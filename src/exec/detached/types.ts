@@ -1,4 +1,6 @@
-export interface DetachedProcess {
+import type { End } from '../exit.ts';
+
+export interface DetachedProcess extends Omit<End, 'reason'> {
   readonly id: string;
   /** The command's own process in its sandbox. `null`: not known. */
   readonly pid: number | null;
@@ -10,7 +12,8 @@ export interface DetachedProcess {
   readonly endedAt: string | null;
   /** Of the command itself, to a hundredth of a second. `null`: it runs, or it was not measured. */
   readonly durationMs: number | null;
-  readonly exitCode: number | null;
+  /** `null`: it runs. */
+  readonly reason: End['reason'] | null;
   /** False when what would record its end has been killed: it runs on, and will be `lost` when it ends. */
   readonly supervised: boolean;
   /** Whether a stream wrote more than is kept. */

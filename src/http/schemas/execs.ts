@@ -95,12 +95,17 @@ export const where = z
 const stream = z.object({ bytes: count, truncated: z.boolean(), complete: z.boolean().nullable() });
 const survivors = z.array(z.object({ pid: z.int(), command: z.string() })).nullable();
 
+const reason = z.enum(['exited', 'signaled', 'timed-out', 'canceled', 'output-limit', 'out-of-memory', 'lost']);
+const ended = {
+  exitCode: z.int().nullable().describe('As a shell shows it, 128+n for signal n. null: not known.'),
+  signal: z.string().nullable(),
+  signalGuessed: z.boolean().describe('By the exit code: the program may have ended with it by itself.'),
+} as const;
+
 export const exit = z
   .object({
-    reason: z.enum(['exited', 'signaled', 'timed-out', 'canceled', 'output-limit', 'out-of-memory', 'lost']),
-    exitCode: z.int().nullable(),
-    signal: z.string().nullable(),
-    signalGuessed: z.boolean(),
+    reason,
+    ...ended,
     durationMs: z.number(),
     stdout: stream,
     stderr: stream,
@@ -113,11 +118,12 @@ export const exit = z
 
 const kept = z
   .object({
-    text: z.string(),
+    text: z.string().describe('Head and tail; a line of its own says how many bytes are left out between them.'),
     bytes: count,
     truncated: z.boolean(),
     omittedBytes: count,
-    cutAt: z.int().nullable(),
+    cutAt: z.int().nullable().describe('Where the head ends in `text`. null: nothing is left out.'),
+    cutTo: z.int().nullable().describe('Where the tail begins in `text`.'),
     containsControl: z.boolean().describe('It has control characters: do not print it to a terminal as it is.'),
   })
   .meta({ id: 'KeptStream' });
@@ -158,7 +164,8 @@ export const process = z
     startedAt: time.nullable(),
     endedAt: time.nullable(),
     durationMs: z.number().nullable(),
-    exitCode: z.int().nullable(),
+    reason: reason.nullable().describe('null: it runs.'),
+    ...ended,
     supervised: z.boolean(),
     truncated: z.object({ stdout: z.boolean(), stderr: z.boolean() }),
     backgroundOpen: z.boolean(),

@@ -23,7 +23,7 @@ import type { Journal } from '../../exec/journal/types.ts';
 import type { Plan } from '../../plan/types.ts';
 import type { Context, StepOptions } from '../../sandbox/context.ts';
 import { withSandbox } from '../../sandbox/healing.ts';
-import { checkKeys, listKeys, requestKeys } from '../inputs.ts';
+import { checkKeys, checkWords, listKeys, requestKeys } from '../inputs.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { capped } from './capped.ts';
@@ -103,6 +103,7 @@ export class Execs implements ExecsApi {
   }
 
   async #command(request: SandboxRequest & ExecInput, options: Options): Promise<Running> {
+    checkWords(request);
     const identity = identityOf({ ...request, words: request.command });
     const propose = async (): Promise<Proposal> => {
       return { plan: await this.#parts.plan(sandboxPart(request), options), input: request, identity };

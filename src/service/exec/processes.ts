@@ -29,7 +29,7 @@ import { keptKey } from '../../inside/kept.ts';
 import { scriptOf } from '../../inside/script.ts';
 import { runScript } from '../../inside/run.ts';
 import { identityOf } from '../../exec/identity.ts';
-import { checkKeys, listKeys, requestKeys } from '../inputs.ts';
+import { checkKeys, checkWords, listKeys, requestKeys } from '../inputs.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { runEntry, whereOf } from './audit-entries.ts';
@@ -71,6 +71,7 @@ export class Processes implements ProcessesApi {
 
   async start(input: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
     checkKeys(input, requestKeys.exec);
+    checkWords(input);
     const identity = identityOf({ ...input, words: input.command });
     const plan = await this.#parts.plan(sandboxPart(input), options);
     const start = async (keep: Keep): Promise<Detached> => await this.#start({ plan, input, identity }, options, keep);

@@ -70,7 +70,7 @@ function requestOf(
 ): ExecRequest {
   checkExecEnv(input.env ?? {});
   const env = { ...provision.env, ...input.env };
-  const [program, ...args] = input.command;
+  const [program = '', ...args] = input.command;
   return {
     execId: input.execId ?? newExecId(),
     command: [program, ...args],

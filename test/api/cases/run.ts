@@ -28,6 +28,7 @@ function resultCases(suite: Suite): void {
         const command = ['sh', '-c', `kill -${signal.slice(3)} $$; sleep 5`] as const;
         const { exit } = await place.agent.execs.run({ taskId: place.task, command: [...command] });
         expect([exit.signal, exit.signalGuessed]).toEqual([signal, exit.reason === 'exited']);
+        expect(exit.exitCode).toBe(signal === 'SIGKILL' ? 137 : 143);
       },
     );
 
@@ -82,8 +83,12 @@ function resultCases(suite: Suite): void {
   });
 
   suite.placeTest('execs.run.missing-program', 'says by 127 that there is no such program', async (place) => {
-    const { exit } = await place.agent.execs.run({ taskId: place.task, command: ['no-such-program-here'] });
+    const { exit, stderr } = await place.agent.execs.run({ taskId: place.task, command: ['no-such-program-here'] });
     expect(exit).toMatchObject(ended(127));
+    expect([stderr.text, exit.stderr.bytes]).toEqual([
+      'caisson: the program no-such-program-here was not found\n',
+      stderr.bytes,
+    ]);
   });
 
   suite.placeTest('execs.run.not-executable', 'says by 126 that a file is no program', async (place) => {
@@ -106,14 +111,15 @@ function resultCases(suite: Suite): void {
       const text = 'i=0; while [ $i -lt 20000 ]; do echo "line $i"; i=$((i+1)); done';
       const { stdout, exit } = await place.agent.execs.run({ taskId: place.task, command: ['sh', '-c', text] });
       const all = Array.from({ length: 20_000 }, (_, index) => `line ${index}\n`).join('');
-      const cut = stdout.cutAt ?? 0;
-      const tail = stdout.text.slice(cut);
+      const [cut, goesOn] = [stdout.cutAt ?? 0, stdout.cutTo ?? 0];
+      const tail = stdout.text.slice(goesOn);
+      expect(stdout.text.slice(cut, goesOn)).toBe(`\n[... ${stdout.omittedBytes} bytes are left out here ...]\n`);
       expect([stdout.bytes, stdout.truncated, exit.stdout.truncated]).toEqual([all.length, true, true]);
       expect([all.startsWith(stdout.text.slice(0, cut)), all.endsWith(tail), cut > 0, tail.length > 0]).toEqual([
         ...[true, true, true, true],
       ]);
-      expect(stdout.text.length + stdout.omittedBytes).toBe(all.length);
-      expect(stdout.text.length).toBeLessThanOrEqual(65_536);
+      expect(cut + tail.length + stdout.omittedBytes).toBe(all.length);
+      expect(cut + tail.length).toBeLessThanOrEqual(65_536);
     },
   );
 

@@ -51,6 +51,7 @@ describe.each(shells)('a detached process under %s', (shell) => {
       expect(await findProcess(kept, request.execId)).toMatchObject({
         state: 'running',
         supervised: true,
+        ...{ reason: null, exitCode: null, signal: null, signalGuessed: false },
         command: request.command,
       });
       const all = await read(kept, request.execId);
@@ -64,7 +65,7 @@ describe.each(shells)('a detached process under %s', (shell) => {
       const rest = await read(kept, request.execId, seqOf({ stdout: 2, stderr: 1, over: false }));
       expect([rest.stdout, rest.stderr]).toEqual([all.stdout.slice(2), 'rr\n']);
       const ended = await waitForProcess(kept, request.execId);
-      expect(ended).toMatchObject({ state: 'exited', exitCode: 7 });
+      expect(ended).toMatchObject({ state: 'exited', reason: 'exited', exitCode: 7, signal: null });
       expect(ended.durationMs).toBeGreaterThanOrEqual(400);
       expect(ended.durationMs).toBeLessThan(20_000);
       expect(all.durationMs).toBe(ended.durationMs);
@@ -79,7 +80,7 @@ describe.each(shells)('a detached process under %s', (shell) => {
     await startDetached({ ...kept, sandbox: late }, request);
     expect(await killProcess(kept, request.execId, null)).toMatchObject({
       survivors: [],
-      process: { state: 'exited', exitCode: 143 },
+      process: { state: 'exited', reason: 'exited', exitCode: 143, signal: 'SIGTERM', signalGuessed: true },
     });
   });
 
@@ -91,7 +92,7 @@ describe.each(shells)('a detached process under %s', (shell) => {
     await running(kept, request.execId);
     expect(await killProcess(kept, request.execId, null)).toMatchObject({
       survivors: [],
-      process: { state: 'exited', exitCode: 143 },
+      process: { state: 'exited', reason: 'exited', exitCode: 143, signal: 'SIGTERM', signalGuessed: true },
     });
   });
 
