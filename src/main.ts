@@ -38,6 +38,7 @@ import { networkOf } from './service/admin/network.ts';
 import { openingNotices, settingNotices } from './service/admin/notices.ts';
 import { refusalsIn } from './network/refusals.ts';
 import { registryVariables } from './sandbox/registry-access.ts';
+import { releasing } from './service/release.ts';
 import { openWebhooks, type Webhooks, webhookSecrets, webhookVariables } from './service/webhooks/open.ts';
 import { checkerOf, policyOf } from './service/admin/policy.ts';
 import { backendKey } from './config/backends.ts';
@@ -97,15 +98,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
         ...settingNotices(loaded),
       ],
     }),
-    release: async () => {
-      await webhooks.now.close();
-      guard.approvals.close();
-      await journal.close();
-      await known.close();
-      context.doors.release();
-      await store.close();
-      audit.close();
-    },
+    release: releasing({ context, guard, journal, known, audit, webhooks }),
   });
 }
 

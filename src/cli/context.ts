@@ -186,7 +186,7 @@ function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
       // What did not open has been reported to its caller.
       for (const opening of [opened, local]) {
         const service = await opening?.catch(() => null);
-        await service?.close({ awaitRemovals: false });
+        await service?.close({ awaitRemovals: false, onWaiting: (what) => notice(`waiting for ${what.join(', ')}`) });
       }
       await (await line?.catch(() => null))?.client.close();
     },

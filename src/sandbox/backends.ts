@@ -32,8 +32,12 @@ export class Backends {
     return await opening;
   }
 
-  async close(): Promise<void> {
-    await Promise.allSettled([...this.#opened.values()].map(async (backend) => (await backend).close()));
+  /** Ends those that were opened. One that fails has nothing to keep. */
+  closing(): readonly { readonly name: string; readonly ended: Promise<void> }[] {
+    return [...this.#opened].map(([name, opened]) => ({
+      name,
+      ended: opened.then((backend) => backend.close()).catch(() => undefined),
+    }));
   }
 
   #entry(name: string): BackendEntry {

@@ -282,6 +282,9 @@ export interface CaissonApi {
   readonly mcpServers: McpServersApi;
   readonly installation: InstallationApi;
   readonly config: ConfigView;
-  /** Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. */
+  /**
+   * Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. Each wait has a bound: throws
+   * `timed_out` with what did not end (`details.waitedFor`) when all else is closed.
+   */
   close(options?: CloseOptions): Promise<void>;
 }

@@ -37,6 +37,7 @@ import { tokensOf } from './admin/tokens.ts';
 import { Sweeper } from './admin/sweeper.ts';
 import type { Loaded } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
+import { endInOrder, type Stage } from './closing.ts';
 import { actingAs, itself } from '../lib/author.ts';
 import { Admission, type AdmissionParts, type AdmittedExec } from './exec/admission.ts';
 import { Attempt, type AttemptParts } from './exec/attempt.ts';
@@ -54,7 +55,7 @@ import type { SkillGuard } from '../guard/skills/skills.ts';
 import { fileKeys, withKeys } from './inputs.ts';
 import type { Plan } from '../plan/types.ts';
 import type { Context, StepOptions } from '../sandbox/context.ts';
-import { removeOwned } from '../sandbox/ephemeral.ts';
+import { ownedBySelf, removeEphemeral } from '../sandbox/ephemeral.ts';
 import { type Within, withSandbox } from '../sandbox/healing.ts';
 import { Plans } from '../sandbox/plan.ts';
 import { Sandboxes } from './sandboxes.ts';
@@ -72,9 +73,12 @@ export interface Parts extends GcParts, AdmissionParts, Pick<AttemptParts, 'loop
   /** What holds for a task. */
   readonly rulebook: Rulebook;
   readonly skills: SkillGuard;
-  /** Gives back what was opened for the parts. */
-  readonly release: () => Promise<void>;
+  /** Give back what was opened for the parts. */
+  readonly release: readonly Stage[];
 }
+
+/** How long `close` waits for a part of which nothing ends. */
+const usualPatienceMs = 60_000;
 
 export class Caisson implements CaissonApi {
   readonly config: ConfigView;
@@ -124,11 +128,11 @@ export class Caisson implements CaissonApi {
     this.#sweeper = new Sweeper(parts);
 
     const plans = new Plans(context, { loaded, cwd });
+    this.backends = backendsOf({ context, names, modules: loaded.config.backends, plans, env });
     const plan = (request: SandboxRequest, options: StepOptions): Promise<Plan> => plans.planFor(request, options);
     const checkTimes: Plans['checkTimes'] = (taskId, times) => plans.checkTimes(taskId, times);
     const planOf = (task: string, options: StepOptions): Promise<Plan> =>
       plan({ taskId: task, existing: true }, options);
-    this.backends = backendsOf({ context, names, modules: loaded.config.backends, plans, env });
     const within: Within = async (task, options, work) =>
       await withSandbox(context, await planOf(task, options), options, work);
 
@@ -175,16 +179,34 @@ export class Caisson implements CaissonApi {
     await this.#closing;
   }
 
-  async #close({ awaitRemovals = true }: CloseOptions): Promise<void> {
+  async #close({ awaitRemovals = true, patienceMs = usualPatienceMs, onWaiting }: CloseOptions): Promise<void> {
     this.#sweeper.stop();
     this.#ending.abort(new CaissonError('canceled', 'Caisson was closed'));
-    await this.#running.close({ awaitRemovals });
-    this.#context.uses.close();
-    this.#openSessions.closeAll();
-    await this.#sweeper.settled();
-    await removeOwned(this.#context, { ending: awaitRemovals });
-    await Promise.allSettled(this.#context.measuring.values());
-    for (const sandbox of this.#context.live.values()) sandbox.close();
-    await this.#release();
+    const stages = [...this.#running.ending({ awaitRemovals }), ...this.#leaving(awaitRemovals), ...this.#release];
+    await endInOrder(stages, { patienceMs, onWaiting, onGivenUp: () => this.#running.giveUp() });
+  }
+
+  /** What this process holds of sandboxes when none of its commands runs any more. */
+  #leaving(awaitRemovals: boolean): readonly Stage[] {
+    const context = this.#context;
+    let owned: Awaited<ReturnType<typeof ownedBySelf>> = [];
+    const find = async (): Promise<void> => void (owned = await ownedBySelf(context, { ending: awaitRemovals }));
+    const { givenUp: signal } = this.#running;
+    return [
+      () => {
+        context.uses.close();
+        this.#openSessions.closeAll();
+        return [{ what: 'the sweep that goes on', ended: this.#sweeper.settled() }];
+      },
+      () => [{ what: 'the list of sandboxes', ended: find() }],
+      () =>
+        owned.map((row) => ({ what: `the removal of ${row.id}`, ended: removeEphemeral(context, row, { signal }) })),
+      () =>
+        [...context.measuring].map(([id, ended]) => ({ what: `the look at ${id}`, ended: ended.catch(() => null) })),
+      () => {
+        for (const sandbox of context.live.values()) sandbox.close();
+        return [];
+      },
+    ];
   }
 }

@@ -41,6 +41,10 @@ export interface CloseOptions {
    * `destroying` until the next process of the state directory has seen that it is gone.
    */
   readonly awaitRemovals?: boolean;
+  /** Default 60,000. A part of the end is given up when nothing of it has ended for so long; the rest is closed all the same. */
+  readonly patienceMs?: number;
+  /** Called for a part of the end that takes seconds, with what it waits for: ids of execs and sandboxes, names of backends. */
+  readonly onWaiting?: (what: readonly string[]) => void;
 }
 
 export interface ExecInput {

@@ -31,13 +31,18 @@ export class PipedProcess implements Process {
     const connect = shellText('backends/docker/exec/connect');
     const all = ['sh', '-c', connect, 'pipes', ...paths, ...command] as const;
     const process = await ExecProcess.start(container, all, { ...options, stdin: true, terminal: null });
-    return untilAborted(PipedProcess.#connect(process, paths), options.signal, () => end(process));
+    const connecting = PipedProcess.#connect(process, paths, options.signal);
+    return untilAborted(connecting, options.signal, () => end(process));
   }
 
-  static async #connect(process: ExecProcess, paths: PipePaths): Promise<PipedProcess | null> {
+  static async #connect(
+    process: ExecProcess,
+    paths: PipePaths,
+    signal: AbortSignal | undefined,
+  ): Promise<PipedProcess | null> {
     const pipes = await opened(process, paths);
     process.release();
-    if (pipes !== null && (await greeted(pipes))) return new PipedProcess(process, pipes);
+    if (pipes !== null && (await greeted(pipes, signal))) return new PipedProcess(process, pipes);
     pipes?.close();
     end(process);
     return null;
@@ -78,9 +83,12 @@ async function opened(process: ExecProcess, paths: PipePaths): Promise<Pipes | n
   }
 }
 
-/** Whether it has become the command. One that has ended may have been it: then the greeting lies in the pipe. */
-async function greeted({ stdout }: Pipes): Promise<boolean> {
-  return await once(stdout, 'readable').then(
+/**
+ * Whether it has become the command. One that has ended may have been it: then the greeting lies in the pipe. A start that is aborted
+ * does not wait for the kill, which may not reach the container any more: open pipes would keep this process from ending.
+ */
+async function greeted({ stdout }: Pipes, signal: AbortSignal | undefined): Promise<boolean> {
+  return await once(stdout, 'readable', signal === undefined ? {} : { signal }).then(
     () => isGreeting(stdout.read(1)),
     () => false,
   );

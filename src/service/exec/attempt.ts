@@ -92,7 +92,7 @@ export class Attempt {
     if (this.#where !== null) this.#ended(this.#where, exit);
     await this.#recorder?.end(exit);
     const row = plan.ephemeral ? await context.store.sandboxOfTask(plan.taskId) : null;
-    if (row !== null) await removeEphemeral(context, row);
+    if (row !== null) await removeEphemeral(context, row, { signal: this.#parts.running.givenUp });
   }
 
   async #launch(handle: Handle, request: ExecRequest, options: StepOptions): Promise<Running> {
@@ -179,7 +179,8 @@ export class Attempt {
       this.#auditEnd(handle, how);
       this.#ended(handle.row, how);
       context.uses.end(handle.row);
-      if (this.admitted.plan.ephemeral) await removeEphemeral(context, handle.row, left.resolve);
+      const removal = { onSent: left.resolve, signal: this.#parts.running.givenUp };
+      if (this.admitted.plan.ephemeral) await removeEphemeral(context, handle.row, removal);
       else if (handle.how !== 'found') measure(context, handle.row, handle.sandbox);
     };
     const settled = exit.then(async (how) => await this.#ending(() => clear(how)));

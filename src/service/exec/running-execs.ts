@@ -1,6 +1,7 @@
 /** The execs that this process runs, until each has settled; all of them end when the service closes. */
 import type { Running } from '../api.ts';
 import { CaissonError } from '../../errors.ts';
+import type { Stage } from '../closing.ts';
 
 export interface Clearing {
   /** What the exec brought with it is cleared away. Rejects where that failed. */
@@ -17,6 +18,7 @@ export class RunningExecs {
   readonly #entries = new Map<string, Entry>();
   readonly #launching = new Set<Promise<Running>>();
   readonly #closing = new AbortController();
+  readonly #givenUp = new AbortController();
 
   get size(): number {
     return this.#entries.size;
@@ -25,6 +27,11 @@ export class RunningExecs {
   /** Fires when the service closes: what has not begun then does not begin. */
   get closing(): AbortSignal {
     return this.#closing.signal;
+  }
+
+  /** Fires when the service has waited long enough: removals that still wait for a lease or a place are left. */
+  get givenUp(): AbortSignal {
+    return this.#givenUp.signal;
   }
 
   async launching(launch: Promise<Running>): Promise<Running> {
@@ -51,11 +58,30 @@ export class RunningExecs {
   }
 
   /** Ends every exec, with the reason `canceled`. Removals that the place finishes by itself are waited for, or not. */
-  async close({ awaitRemovals }: { readonly awaitRemovals: boolean }): Promise<void> {
-    this.#closing.abort(new CaissonError('canceled', 'the service was closed'));
-    await Promise.allSettled(this.#launching);
-    const entries = [...this.#entries.values()];
-    await Promise.all(entries.map(({ running }) => running.cancel()));
-    await Promise.all(entries.map(({ settled, left }) => (awaitRemovals ? settled : Promise.race([settled, left]))));
+  ending({ awaitRemovals }: { readonly awaitRemovals: boolean }): readonly Stage[] {
+    let entries: readonly Entry[] = [];
+    return [
+      () => {
+        this.#closing.abort(new CaissonError('canceled', 'the service was closed'));
+        return [...this.#launching].map((launch) => ({
+          what: 'the start of a command',
+          // A start that fails is reported to its caller.
+          ended: launch.catch(() => undefined),
+        }));
+      },
+      () => {
+        entries = [...this.#entries.values()];
+        return entries.map(({ running }) => ({ what: `the end of ${running.id}`, ended: running.cancel() }));
+      },
+      () =>
+        entries.map(({ running, settled, left }) => ({
+          what: `what ${running.id} leaves in ${running.where.sandboxId}`,
+          ended: awaitRemovals ? settled : Promise.race([settled, left]),
+        })),
+    ];
+  }
+
+  giveUp(): void {
+    this.#givenUp.abort(new CaissonError('canceled', 'the service was closed'));
   }
 }

@@ -1,4 +1,5 @@
 /** Streams that go past the engine, on a real one. */
+import { readdirSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open } from '../../../../backends/docker/backend.ts';
 import type { Process, Sandbox } from '../../../../src/backend.ts';
@@ -26,6 +27,18 @@ async function streamsOf(sandbox: Sandbox, program: string): Promise<string> {
 const names = async (sandbox: Sandbox): Promise<string> => (await sh(sandbox, 'ls /dev/shm')).stdout;
 
 const patience = { timeout: 10_000 };
+
+/** Descriptors of this process that are such pipes. */
+const openPipes = (): readonly string[] =>
+  readdirSync('/proc/self/fd').filter((fd) => linkOf(`/proc/self/fd/${fd}`).includes('/dev/shm/caisson-'));
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // the one by which the directory was read
+  }
+}
 
 describe.skipIf(host === null)('named pipes of a sandbox', () => {
   const place = new Place(host ?? 'unix:///nowhere');
@@ -106,6 +119,21 @@ describe.skipIf(host === null)('named pipes of a sandbox', () => {
     await expect(starting).rejects.toMatchObject({ code: 'canceled' });
     await expect.poll(async () => (await sh(sandbox, 'pidof sleep')).stdout, patience).toBe('');
     await expect.poll(() => names(sandbox), patience).toBe('');
+  });
+
+  it('are closed here when the signal fires before the command has begun, whatever keeps it', async () => {
+    const other = await place.create({ image: debian });
+    const rm = '/usr/local/bin/rm';
+    await sh(other, `mkdir -p /usr/local/bin; printf '#!/bin/sh\nexec sleep 97' >${rm}; chmod +x ${rm}`);
+    const { pipes = expect.fail('it has no pipes') } = other;
+    const aborting = new AbortController();
+    const starting = pipes.exec(['true'], { cwd: '/', env: {}, stdin: true, signal: aborting.signal });
+    starting.catch(() => undefined);
+    const before = openPipes().length;
+    await expect.poll(() => openPipes().length, patience).toBe(before + 3);
+    aborting.abort();
+    await expect(starting).rejects.toMatchObject({ code: 'canceled' });
+    await expect.poll(() => openPipes().length, patience).toBe(before);
   });
 
   it.each([

@@ -1,0 +1,37 @@
+/** Gives back, in order, what was opened for the service. */
+import type { Audit } from '../audit/types.ts';
+import type { Journal } from '../exec/journal/journal.ts';
+import type { Guard } from '../guard/open.ts';
+import type { Backends } from '../sandbox/backends.ts';
+import type { Context } from '../sandbox/context.ts';
+import type { Stage } from './closing.ts';
+import type { Webhooks } from './webhooks/open.ts';
+
+export interface Opened {
+  readonly context: Pick<Context, 'doors' | 'store'>;
+  readonly guard: Pick<Guard, 'approvals'>;
+  readonly journal: Pick<Journal, 'close'>;
+  readonly known: Pick<Backends, 'closing'>;
+  readonly audit: Pick<Audit, 'close'>;
+  /** Those of the configuration in force. */
+  readonly webhooks: { readonly now: Pick<Webhooks, 'close'> };
+}
+
+export function releasing({ context, guard, journal, known, audit, webhooks }: Opened): readonly Stage[] {
+  return [
+    () => [{ what: 'the last calls of webhooks', ended: webhooks.now.close() }],
+    () => {
+      guard.approvals.close();
+      return [{ what: 'the journal', ended: journal.close() }];
+    },
+    () => known.closing().map(({ name, ended }) => ({ what: `the backend ${name}`, ended })),
+    () => {
+      context.doors.release();
+      return [{ what: 'the store', ended: context.store.close() }];
+    },
+    () => {
+      audit.close();
+      return [];
+    },
+  ];
+}
