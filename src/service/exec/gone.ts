@@ -47,6 +47,6 @@ export function whereOf({ backend, taskId, sandboxId }: ExecRow): Where {
 /** For a reader that has come to `after` in a record that is no more, the end is all that follows. */
 export function* goneEvents({ id, startedAt, where, command }: ExecView, { after = 0 }: LogInput): Iterable<ExecEvent> {
   const event = (seq: number, what: ExecEvent['event']): ExecEvent => ({ execId: id, seq, at: startedAt, event: what });
-  if (after < 1) yield event(1, { type: 'started', command, cwd: '', where });
+  if (after < 1) yield event(1, { type: 'started', command, cwd: '', tty: false, where });
   yield event(Math.max(after, 1) + 1, { type: 'exit', exit: goneExit() });
 }
