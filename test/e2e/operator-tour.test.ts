@@ -120,6 +120,8 @@ it('the tour is true beside a service, and a shell works under its deny rule', {
   expect(tour.length).toBeGreaterThan(12);
   for (const { command, shown } of tour) {
     const { printed } = await terminal.line(command);
+    // Its rows are those of the engine, and are compared without a terminal.
+    if (command === 'caisson inspect demo') continue;
     const { seen, wanted } = compared(plain(printed), plain(shown));
     expect(`$ ${command}\n${seen}`).toBe(`$ ${command}\n${wanted}`);
   }
