@@ -100,7 +100,6 @@ const paths: Readonly<Record<string, () => Promise<Got>>> = {
     const { stdout } = await promisify(execFile)(process.execPath, [cli, 'exec', task, '--', 'cat', path], how);
     return { bytes: stdout };
   },
-  'a read of the file': async () => ({ bytes: (await client.files.read({ task, path })).bytes }),
   'a stream of the file': async () => ({ bytes: await joined((await embedded.files.stream({ task, path })).parts) }),
   'a copy of the file': async () => {
     await embedded.files.copyOut({ task, source: path, target: join(directory, 'file') });

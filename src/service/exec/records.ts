@@ -73,11 +73,17 @@ export interface Wanted {
 export async function* eventsOf(parts: RecordParts, { id, how }: Wanted, options: Options): AsyncIterable<ExecEvent> {
   const { journal, processes } = parts;
   const ofProcess = await processes.logs(id, how, options);
-  if (ofProcess !== null) return yield* ofProcess;
+  if (ofProcess !== null) {
+    yield* ofProcess;
+    return;
+  }
   const read = (): AsyncIterable<ExecEvent> => journal.logs(id, { ...how, ...cancelable(options) });
   if (yield* passed(read())) return;
   const gone = await goneExec(parts, id);
-  if (gone !== null) return yield* goneEvents(gone, how);
+  if (gone !== null) {
+    yield* goneEvents(gone, how);
+    return;
+  }
   // It may have begun since the first look.
   if (!(yield* passed(read()))) await checkKnown(parts, id);
 }

@@ -167,7 +167,7 @@ function besides(text: Text, at: number, how: Besides): Found | null {
   const found = all.slice(skipped);
   const kind = isPassword ? ('password' as const) : ('secret' as const);
   const shape = { name: kind, quoted: isQuoted, constant: false, tight: true, strict: text.strict };
-  if (!isSecret({ ...shape, value: found }) || !(isPassword || isKey(found))) return null;
+  if (!isSecret({ ...shape, value: found }) || !isOfItsKind(found, isPassword)) return null;
   if ((!isQuoted || mustQuote) && !isSure && !isUnlikeWords(found)) return null;
   if (!isOfText(text, at, { from: value.from, end: run.end })) return null;
   const eat = isQuoted && !value.escaped ? eatQuoted(table) : eatClass(table);
@@ -175,6 +175,10 @@ function besides(text: Text, at: number, how: Besides): Found | null {
 }
 
 const isText = ({ quote }: Value): boolean => quote !== null && quote !== '`';
+
+function isOfItsKind(value: string, isPassword: boolean): boolean {
+  return isPassword || isKey(value);
+}
 
 /** `--secret id=x` and `--key a/path.pem` are none. */
 function isKey(value: string): boolean {
