@@ -29,6 +29,7 @@ const loads: Readonly<Record<string, Load>> = {
   readers: { file: 'test/e2e/slow-readers.test.ts', env: { CAISSON_LOAD_STOPPED_SECONDS: '60' } },
   owners: { file: 'test/e2e/owners-random.test.ts', env: { CAISSON_LOAD_OWNERS_SECONDS: '120' } },
   transfers: { file: 'test/e2e/transfer-memory.test.ts', env: { CAISSON_LOAD_TRANSFER_MB: '1024' } },
+  oracle: { file: 'test/oracle/oracle.test.ts', env: { CAISSON_LOAD_ORACLE: '1' } },
   crashes: { file: 'test/e2e/failpoints', env: { CAISSON_LOAD_CRASHES: '10' } },
 };
 

@@ -22,8 +22,12 @@ export async function testFiles(root: string): Promise<TestFiles> {
   return files;
 }
 
+/** It starts processes, and few: a check has time for it. */
+const quickOracle = 'test/oracle/quick.test.ts';
+
 export function projectOf(path: string, sources: Sources): keyof TestFiles {
   if (path.startsWith('test/live/')) return 'live';
+  if (path === quickOracle) return 'unit';
   const reached = new Set<string>();
   reach(path, sources, reached);
   if (path.startsWith('test/conformance/') || reached.has('test/conformance/suite.ts')) return 'conformance';

@@ -15,8 +15,8 @@ const run = promisify(execFile);
 
 export const toolsImage: TestImage = {
   reference: 'caisson-test/tools:latest',
-  version: 1,
-  about: 'Debian 12, curl, git, pip, Node and npm',
+  version: 2,
+  about: 'Debian 12, curl, git, pip, Node and npm, and everyday tools',
   make,
 };
 
@@ -24,9 +24,15 @@ export async function importToolsImage(host: string): Promise<void> {
   await importImages(host, [toolsImage]);
 }
 
+/** What an image of a person has: lists of processes, a tracer, compression. */
+const everyday = [
+  ...['procps', 'psmisc', 'strace', 'bzip2', 'xz-utils', 'zip', 'unzip', 'bsdextrautils'],
+  ...['jq', 'bc', 'file', 'patch'],
+] as const;
+
 async function make(archive: string): Promise<void> {
   const npm = await npmPackage();
-  await makeDebian(archive, ['ca-certificates', 'curl', 'git', 'python3-pip']);
+  await makeDebian(archive, ['ca-certificates', 'curl', 'git', 'python3-pip', ...everyday]);
   const stage = await mkdtemp(join(tmpdir(), 'caisson-tools-image-'));
   try {
     const [programs, modules] = [join(stage, 'usr/local/bin'), join(stage, 'usr/local/lib/node_modules')];

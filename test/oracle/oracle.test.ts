@@ -1,0 +1,44 @@
+/**
+ * Everyday commands by Caisson and by the engine without it, in every place that this machine has. A run takes the part that its seed
+ * names: `CAISSON_ORACLE_SEED` gives the seed of another run. `node scripts/load.ts oracle` takes all.
+ */
+import { describe, expect, it } from 'vitest';
+import { enginesRequired } from '../engines/places.ts';
+import { readCases } from './case.ts';
+import { everything, partOf } from './choose.ts';
+import { compare } from './compare.ts';
+import type { PlaceSource } from './place.ts';
+import { docker } from './places/docker.ts';
+import { local } from './places/local.ts';
+import { singularity } from './places/singularity.ts';
+import { ssh } from './places/ssh.ts';
+import { reportOf, staleOf } from './report.ts';
+
+const isWhole = process.env['CAISSON_LOAD_ORACLE'] === '1';
+const seed = Number(process.env['CAISSON_ORACLE_SEED'] ?? Date.now() % 1_000_000);
+const only = process.env['CAISSON_ORACLE_CASES'];
+
+const sources: readonly PlaceSource[] = [docker, local, ssh, singularity];
+const there = sources.filter(({ unavailable }) => unavailable === null).map(({ name }) => name);
+const cases = readCases().filter(({ id }) => only === undefined || new RegExp(only).test(id));
+const placed = isWhole ? everything(cases, there) : partOf(cases, there, seed);
+console.log(`oracle: ${isWhole ? 'everything' : `seed ${seed}`}, ${placed.length} comparisons`);
+
+describe.each(sources)('everyday commands in $name', ({ name, unavailable, open }) => {
+  it.skipIf(unavailable !== null && !enginesRequired())(
+    'give what the engine gives without Caisson, but for what is accepted',
+    { timeout: isWhole ? 7_200_000 : 180_000 },
+    async () => {
+      expect(unavailable).toBeNull();
+      const place = await open();
+      try {
+        const compared = await compare(place, placed.filter((each) => each.place === name));
+        console.log(`oracle: ${compared.ran} comparisons in ${name}, ${compared.unsteady.length} unsteady`);
+        expect(reportOf(compared)).toBe('');
+        if (isWhole && only === undefined) expect(staleOf(cases, compared.found)).toEqual([]);
+      } finally {
+        await place[Symbol.asyncDispose]();
+      }
+    },
+  );
+});

@@ -1,0 +1,55 @@
+/** An instance of a real Apptainer, and `apptainer exec` into it as the account that runs it. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Apptainer, startApptainer, whyNoApptainer } from '../../engines/apptainer.ts';
+import { archiveOf } from '../../engines/images.ts';
+import { toolsImage } from '../../engines/tools-image.ts';
+import type { Damage } from '../defects/defect.ts';
+import type { Place, PlaceSource } from '../place.ts';
+import { openOurs } from './opened.ts';
+import { placeOf } from './put-together.ts';
+
+export const singularity: PlaceSource = { name: 'singularity', unavailable: whyNot(), open };
+
+function whyNot(): string | null {
+  const why = whyNoApptainer();
+  if (why !== null) return why;
+  if (process.getuid?.() !== 0) return 'it is run as root here, which hands over to an account without rights';
+  return existsSync(archiveOf(toolsImage)) ? null : 'the image of tools is missing: run `npm run engines`';
+}
+
+async function open(damage?: Damage): Promise<Place> {
+  const apptainer = await startApptainer();
+  const image = unpacked(apptainer);
+  const keys = [`singularity_image: "${image}"`, `singularity_scratch_dir: "${apptainer.settings.scratch_dir}"`];
+  const terminal = ['backend: singularity', ...keys, `singularity_cache_dir: "${apptainer.settings.cache_dir}"`];
+  const opened = await openOurs({ terminal: terminal.join(', '), env: apptainer.env }, damage);
+  const instance = opened.resource ?? '';
+  const bash: Place['bash'] = (text, { directory, stdin, tty }) => {
+    const argv = [...clientOf(apptainer, instance), '--pwd', directory, 'instance://sandbox', 'bash', '-c', text];
+    return { argv, stdin, tty };
+  };
+  const end = async (): Promise<void> => {
+    await opened[Symbol.asyncDispose]();
+    apptainer.remove();
+  };
+  return await placeOf({ name: 'singularity', root: '/tmp/oracle', bash, hasTerminals: true }, { run: opened.run, end });
+}
+
+/** A directory is an image, and takes less time to make than a file of one. */
+function unpacked({ directory }: Apptainer): string {
+  const image = join(directory, 'tools');
+  mkdirSync(image);
+  execFileSync('tar', ['-C', image, '-xf', archiveOf(toolsImage), '--no-same-owner', '--exclude=./dev/*']);
+  return image;
+}
+
+/** What Apptainer needs to find the instance, and the posture of all that runs in it. */
+function clientOf({ program, env }: Apptainer, instance: string): readonly string[] {
+  const config = join(instance, 'config');
+  const own = { PATH: env['PATH'] ?? '', HOME: config, APPTAINER_CONFIGDIR: config, SINGULARITY_CONFIGDIR: config };
+  const account = ['setpriv', '--reuid', 'nobody', '--regid', 'nogroup', '--clear-groups'];
+  const variables = Object.entries(own).map(([name, value]) => `${name}=${value}`);
+  return [...account, 'env', '-i', ...variables, program, '-s', 'exec', '--userns', '--cleanenv', '--no-privs', '--drop-caps', 'ALL'];
+}

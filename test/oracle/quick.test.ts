@@ -1,0 +1,32 @@
+/** The part of the oracle that a check has time for: some commands of every group on this host, without a state directory. */
+import { expect, it } from 'vitest';
+import { readCases } from './case.ts';
+import { compare } from './compare.ts';
+import { light } from './light.ts';
+import { chosen, randomOf } from './random.ts';
+import { reportOf } from './report.ts';
+
+const seed = Number(process.env['CAISSON_ORACLE_SEED'] ?? Date.now() % 1_000_000);
+const ofEachGroup = 3;
+/** Programs that start slowly, or wait. */
+const isSlow = /\b(?:sleep|npm|node|gdb|gcc|strace|timeout|watch)\b/;
+
+it(`commands of every group give what bash gives (seed ${seed})`, { timeout: 60_000 }, async () => {
+  const random = randomOf(seed);
+  const able = readCases().filter(({ line, stdin, accepted }) => !isSlow.test(line) && stdin === null && accepted === null);
+  const groups = [...Map.groupBy(able, ({ group }) => group).values()];
+  const pairings = groups.flatMap((group) =>
+    chosen(group, ofEachGroup, random).flatMap((each) => [
+      { case: each, path: 'direct' as const },
+      { case: each, path: 'lane' as const },
+    ]),
+  );
+  const place = await light.open();
+  try {
+    const compared = await compare(place, pairings);
+    expect(compared.ran).toBeGreaterThan(40);
+    expect(reportOf(compared)).toBe('');
+  } finally {
+    await place[Symbol.asyncDispose]();
+  }
+});

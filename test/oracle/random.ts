@@ -1,0 +1,19 @@
+/** Numbers that one seed gives again: mulberry32, which is enough to choose by. */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** `count` of the items, in their order. */
+export function chosen<T>(items: readonly T[], count: number, random: () => number): readonly T[] {
+  const drawn = items.map((item, index) => ({ item, index, at: random() })).toSorted((a, b) => a.at - b.at);
+  return drawn
+    .slice(0, count)
+    .toSorted((a, b) => a.index - b.index)
+    .map(({ item }) => item);
+}
