@@ -9,5 +9,34 @@ export interface Accepted {
 }
 
 export const accepted: Readonly<Record<string, Accepted>> = {
-  variables: { page: '', sentence: '', paths },
+  variables: {
+    page: 'docs/writing-a-backend.md',
+    sentence: 'The environment holds `CAISSON_EXEC`, by which core finds the process tree.',
+    paths,
+  },
+  aliases: {
+    page: 'docs/command-line.md',
+    sentence: 'What stands after -- is shell text: directory, variables, functions, aliases, options and',
+    paths: ['session'],
+  },
+  name: {
+    page: 'docs/command-line.md',
+    sentence: 'bash where the sandbox has it, else sh.',
+    paths: ['session', 'code'],
+  },
+  program: {
+    page: 'docs/command-line.md',
+    sentence: 'a program of this machine, in a fresh directory that is removed afterwards',
+    paths: ['code'],
+  },
+  descriptors: {
+    page: 'backends/docker/README.md',
+    sentence: 'What a lane reads and writes goes through named pipes',
+    paths,
+  },
+  signal: {
+    page: 'docs/hardening.md',
+    sentence: 'the shell around it writes the name of the signal to stderr',
+    paths: ['code'],
+  },
 };

@@ -43,7 +43,10 @@ export async function runBatch(place: Place, side: Side, cases: readonly Case[])
   await place.raw.text(place.bash(`rm -rf ${place.root}/${batch}`, { stdin: null, tty: false, directory: '/' }));
   return new Map(
     runs.map(({ case: { id }, directory }, index) => {
-      const outcome: Outcome = { ...answers[index] ?? unknown, files: files.get(directory.replace(/^.*\//, '')) ?? '' };
+      const outcome: Outcome = {
+        ...(answers[index] ?? unknown),
+        files: files.get(directory.replace(/^.*\//, '')) ?? '',
+      };
       return [id, { directory, outcome }];
     }),
   );
@@ -79,7 +82,11 @@ async function answerOf(place: Place, side: Side, run: Run): Promise<Answer> {
 
 const isRaw = (side: Side): side is 'raw' | 'raw terminal' => side === 'raw' || side === 'raw terminal';
 
-async function rawAnswer(place: Place, side: 'raw' | 'raw terminal', { case: { steps, stdin }, directory }: Run): Promise<Answer> {
+async function rawAnswer(
+  place: Place,
+  side: 'raw' | 'raw terminal',
+  { case: { steps, stdin }, directory }: Run,
+): Promise<Answer> {
   const input = stdin === null ? null : stdinOf(stdin);
   const command = place.bash(steps.join('\n'), { stdin: input, tty: side === 'raw terminal', directory });
   return { ...(await place.raw.run(command)), fault: null };

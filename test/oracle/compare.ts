@@ -29,7 +29,10 @@ export interface Compared {
 }
 
 /** Of the pairings, those that the place can run. */
-export function possible(place: Pick<Place, 'programs' | 'hasTerminals'>, pairings: readonly Pairing[]): readonly Pairing[] {
+export function possible(
+  place: Pick<Place, 'programs' | 'hasTerminals'>,
+  pairings: readonly Pairing[],
+): readonly Pairing[] {
   return pairings.filter(
     ({ case: each, path }) =>
       canRun(path, each) &&
@@ -56,11 +59,18 @@ async function differing(place: Place, pairings: readonly Pairing[]): Promise<re
   const found: Found[] = [];
   const raw = await rawRuns(place, pairings);
   for (const [path, group] of Map.groupBy(pairings, (each) => each.path)) {
-    const ours = await runBatch(place, path, group.map((each) => each.case));
+    const ours = await runBatch(
+      place,
+      path,
+      group.map((each) => each.case),
+    );
     for (const { case: each } of group) {
       const apart = differencesOf(each, path, raw(each, path), ours.get(each.id));
       if (apart.length > 0)
-        found.push({ ...{ case: each, path, place: place.name, differences: apart }, isAccepted: isAccepted(each, path) });
+        found.push({
+          ...{ case: each, path, place: place.name, differences: apart },
+          isAccepted: isAccepted(each, path),
+        });
     }
   }
   return found;

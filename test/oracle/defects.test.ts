@@ -20,7 +20,10 @@ async function missed(found: Pick<Defect, 'found' | 'path'>, damage?: Defect['da
   const place = await local.open(damage);
   try {
     const cases = casesOf(found);
-    const compared = await compare(place, cases.map((each) => ({ case: each, path: found.path })));
+    const compared = await compare(
+      place,
+      cases.map((each) => ({ case: each, path: found.path })),
+    );
     expect(compared.ran).toBe(cases.length);
     const seen = new Set(compared.found.map((each) => each.case.id));
     return cases.filter(({ id }) => !seen.has(id)).map(({ line }) => line);

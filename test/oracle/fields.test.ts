@@ -20,7 +20,8 @@ describe('a field', () => {
   });
 
   it('ps keeps the head of a list, what a case has started, and what it says', () => {
-    const list = '    PID   CMD\n   1 init\n 12 bash -c oracle-plain-000001 3; x\n 13 oracle-plain-000001 3\n 14 oracle-plain-000002 3\nend of list\n';
+    const list =
+      '    PID   CMD\n   1 init\n 12 bash -c oracle-plain-000001 3; x\n 13 oracle-plain-000001 3\n 14 oracle-plain-000002 3\nend of list\n';
     expect(bare(list, 'ps')).toBe(' PID CMD\noracle-HERE 3\nend of list');
   });
 
@@ -39,7 +40,9 @@ describe('every output', () => {
   });
 
   it('keeps all other bytes', () => {
-    const plain = fc.uint8Array().filter((bytes) => !/bash|sh:|plain|main|line/.test(Buffer.from(bytes).toString('latin1')));
+    const plain = fc
+      .uint8Array()
+      .filter((bytes) => !/bash|sh:|plain|main|line/.test(Buffer.from(bytes).toString('latin1')));
     fc.assert(
       fc.property(plain, (bytes) => {
         expect(without([], '/tmp/oracle/batch-00001/plain-000001', Buffer.from(bytes))).toEqual(Buffer.from(bytes));

@@ -5,7 +5,7 @@
 
 const replacements = {
   /** Numbers of processes, where a word or a bracket says that they are. */
-  pid: [/(\bpid|^\[\d+\][-+]?) *\d+/gm, '$1 PID'],
+  pid: [/(\bpid|^\[\d+\][-+]?|\bwaitpid\(|\bProcess) *\d+/gm, '$1 PID'],
   /** Dates and times of day, as ls and its like write them. */
   time: [/\b(?:[A-Z][a-z]{2} [ \d]\d (?:\d\d:\d\d| \d{4})|\d{4}-\d\d-\d\d \d\d:\d\d)/g, 'TIME'],
   inode: [/\b(pipe|socket):\[\d+\]/g, '$1:[INODE]'],
@@ -49,7 +49,10 @@ function replaced(text: string, field: Exclude<Field, 'ps'>): string {
 /** A shell begins a message with its name and the line, and names the number of a process that a signal ended. */
 function withoutSpeaker(text: string): string {
   return text
-    .replace(/^(?:bash|sh|environment|main\.sh|caisson-session): (?:-c: |eval: )?line \d+: */gm, 'SHELL: ')
+    .replace(
+      /^(?:\/[\w/]*\/)?(?:bash|sh|environment|main\.sh|caisson-session): (?:-c: |eval: )?line \d+: */gm,
+      'SHELL: ',
+    )
     .replace(/^(?:caisson-session|main\.sh): /gm, 'bash: ')
     .replace(/^SHELL: +\d+ /gm, 'SHELL: PID ')
     .replace(/(here-document at line )\d+/g, '$1N');

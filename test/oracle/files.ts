@@ -1,14 +1,24 @@
 /** What `manifest.sh` prints, as one text for each directory of a run. */
 export function filesIn(manifest: string): ReadonlyMap<string, string> {
   const [listed = '', summed = ''] = manifest.split('sums\0', 2);
-  const sums = new Map(records(summed).map((line) => [line.slice(sumLength + separator.length), line.slice(0, sumLength)]));
+  const sums = new Map(
+    records(summed).map((line) => [line.slice(sumLength + separator.length), line.slice(0, sumLength)]),
+  );
   const lines = records(listed).map((line) => {
     const [kind = '', mode = '', path = '', target = ''] = line.split('\t');
     const [run = ''] = path.split('/', 1);
     return { run, line: `${path.slice(run.length + 1)} ${kind} ${mode} ${sums.get(path) ?? target}` };
   });
   const byRun = Map.groupBy(lines, ({ run }) => run);
-  return new Map([...byRun].map(([run, all]) => [run, all.map(({ line }) => line).sort().join('\n')]));
+  return new Map(
+    [...byRun].map(([run, all]) => [
+      run,
+      all
+        .map(({ line }) => line)
+        .sort()
+        .join('\n'),
+    ]),
+  );
 }
 
 const records = (text: string): readonly string[] => text.split('\0').filter((line) => line !== '');

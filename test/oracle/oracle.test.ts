@@ -32,7 +32,10 @@ describe.each(sources)('everyday commands in $name', ({ name, unavailable, open 
       expect(unavailable).toBeNull();
       const place = await open();
       try {
-        const compared = await compare(place, placed.filter((each) => each.place === name));
+        const compared = await compare(
+          place,
+          placed.filter((each) => each.place === name),
+        );
         console.log(`oracle: ${compared.ran} comparisons in ${name}, ${compared.unsteady.length} unsteady`);
         expect(reportOf(compared)).toBe('');
         if (isWhole && only === undefined) expect(staleOf(cases, compared.found)).toEqual([]);

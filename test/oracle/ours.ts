@@ -140,7 +140,8 @@ async function inBackground({ library: { processes, execs }, taskId }: Ours, run
     stdout: Buffer.concat(written.stdout),
     stderr: Buffer.concat(written.stderr),
     code: exitCode,
-    fault: state === 'exited' && !truncated.stdout && !truncated.stderr ? null : `${state}, ${JSON.stringify(truncated)}`,
+    fault:
+      state === 'exited' && !truncated.stdout && !truncated.stderr ? null : `${state}, ${JSON.stringify(truncated)}`,
   };
 }
 
@@ -164,12 +165,18 @@ async function byTool({ mcp, taskId }: Ours, run: Run): Promise<Answer> {
   };
 }
 
+const mostPageBytes = 256 * 1024;
+
 /** All of it, where one answer holds a part. */
-async function pagesOf(mcp: Ours['mcp'], execId: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
+async function pagesOf(
+  mcp: Ours['mcp'],
+  execId: string,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const all = { stdout: '', stderr: '' };
-  for (let after: string | undefined, more = true; more; ) {
-    const page = { exec_id: execId, max_bytes: 1024 * 1024, ...(after === undefined ? {} : { after }) };
-    const { data } = await mcp.call('read_output', page);
+  for (let after: string | undefined, more = true; more;) {
+    const page = { exec_id: execId, max_bytes: mostPageBytes, ...(after === undefined ? {} : { after }) };
+    const { data, isError } = await mcp.call('read_output', page);
+    if (isError) throw new Error(`read_output: ${JSON.stringify(data).slice(0, 500)}`);
     all.stdout += data.stdout;
     all.stderr += data.stderr;
     after = data.next;
@@ -178,7 +185,11 @@ async function pagesOf(mcp: Ours['mcp'], execId: string): Promise<{ readonly std
   return all;
 }
 
-export async function collected({ stdout, stderr, exit }: Pick<Started, 'stdout' | 'stderr' | 'exit'>): Promise<Answer> {
+export async function collected({
+  stdout,
+  stderr,
+  exit,
+}: Pick<Started, 'stdout' | 'stderr' | 'exit'>): Promise<Answer> {
   const [out, err, end] = await Promise.all([bytesOf(stdout), bytesOf(stderr), exit]);
   return { stdout: out, stderr: err, code: shellCode(end), fault: faultOf(end) };
 }

@@ -29,7 +29,11 @@ describe('two runs', () => {
   });
 
   it('show where they part', () => {
-    const [found] = differences({ fields: [] }, ran({ stdout: Buffer.from(`${'x'.repeat(1000)}y`) }), ran({ stdout: Buffer.from('x'.repeat(1000)) }));
+    const [found] = differences(
+      { fields: [] },
+      ran({ stdout: Buffer.from(`${'x'.repeat(1000)}y`) }),
+      ran({ stdout: Buffer.from('x'.repeat(1000)) }),
+    );
     expect(found?.raw).toContain('xy" (960 to 1001 of 1001)');
   });
 });

@@ -13,7 +13,9 @@ const isSlow = /\b(?:sleep|npm|node|gdb|gcc|strace|timeout|watch)\b/;
 
 it(`commands of every group give what bash gives (seed ${seed})`, { timeout: 60_000 }, async () => {
   const random = randomOf(seed);
-  const able = readCases().filter(({ line, stdin, accepted }) => !isSlow.test(line) && stdin === null && accepted === null);
+  const able = readCases().filter(
+    ({ line, stdin, accepted }) => !isSlow.test(line) && stdin === null && accepted === null,
+  );
   const groups = [...Map.groupBy(able, ({ group }) => group).values()];
   const pairings = groups.flatMap((group) =>
     chosen(group, ofEachGroup, random).flatMap((each) => [

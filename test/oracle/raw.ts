@@ -43,7 +43,9 @@ export class RawRunner implements AsyncDisposable {
     const id = this.#last;
     const answered = new Promise<Answer>((resolve) => this.#waiting.set(id, resolve));
     const input = stdin === null ? null : stdin.toString('base64');
-    this.#python.stdin?.write(`${JSON.stringify({ id, argv, cwd, env: env ?? process.env, stdin: input, tty, seconds })}\n`);
+    this.#python.stdin?.write(
+      `${JSON.stringify({ id, argv, cwd, env: env ?? process.env, stdin: input, tty, seconds })}\n`,
+    );
     const { stdout, stderr, code, error } = await answered;
     if (error !== undefined) throw new Error(`${argv[0]} was not started: ${error}`);
     return { stdout: bytes(stdout), stderr: bytes(stderr), code: code !== null && code < 0 ? 128 - code : code };
@@ -52,7 +54,8 @@ export class RawRunner implements AsyncDisposable {
   /** Of a program that has to succeed. */
   async text(command: RawCommand): Promise<string> {
     const { stdout, stderr, code } = await this.run(command);
-    if (code !== 0) throw new Error(`${command.argv.join(' ').slice(0, 200)}: ${code} ${stderr.toString().slice(-1000)}`);
+    if (code !== 0)
+      throw new Error(`${command.argv.join(' ').slice(0, 200)}: ${code} ${stderr.toString().slice(-1000)}`);
     return stdout.toString('latin1');
   }
 

@@ -12,13 +12,15 @@ const scanner: readonly Defect[] = [
   },
   {
     about: 'the scanner holds back what could begin a mark, and forgets it',
-    found: ['printf x', "printf 'no newline at the end'", 'cat /proc/self/cmdline | tr \'\\0\' \' \''],
+    found: ['printf x', "printf 'no newline at the end'", "cat /proc/self/cmdline | tr '\\0' ' '"],
     path: 'lane',
-    damage: onStart(({ stdout }) => ({ stdout: whole(stdout, (bytes) => bytes.subarray(0, bytes.lastIndexOf(10) + 1)) })),
+    damage: onStart(({ stdout }) => ({
+      stdout: whole(stdout, (bytes) => bytes.subarray(0, bytes.lastIndexOf(10) + 1)),
+    })),
   },
   {
     about: 'the scanner ends a stream at the first list of processes',
-    found: ['ps axww; echo end of list', 'cat /proc/*/cmdline 2>/dev/null | tr \'\\0\' \'\\n\'; echo; echo end of list'],
+    found: ['ps axww; echo end of list', "cat /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n'; echo; echo end of list"],
     path: 'lane',
     damage: onStart(({ stdout }) => ({ stdout: whole(stdout, before(/caisson/)) })),
   },
@@ -35,7 +37,12 @@ const redactor: readonly Defect[] = [
     about: 'the redactor takes sums for secrets',
     found: ['sha256sum words numbers', 'git rev-parse HEAD'],
     path: 'lane',
-    damage: onStart(({ stdout }) => ({ stdout: whole(stdout, asLatin1((text) => text.replace(/[0-9a-f]{40,}/g, '***'))) })),
+    damage: onStart(({ stdout }) => ({
+      stdout: whole(
+        stdout,
+        asLatin1((text) => text.replace(/[0-9a-f]{40,}/g, '***')),
+      ),
+    })),
   },
   {
     about: 'the redactor makes text of bytes',
@@ -47,7 +54,12 @@ const redactor: readonly Defect[] = [
     about: 'the redactor drops zeros',
     found: ["printf 'a\\0b\\0c'", 'head -c 1 /dev/zero'],
     path: 'lane',
-    damage: onStart(({ stdout }) => ({ stdout: whole(stdout, asLatin1((text) => text.replaceAll('\0', ''))) })),
+    damage: onStart(({ stdout }) => ({
+      stdout: whole(
+        stdout,
+        asLatin1((text) => text.replaceAll('\0', '')),
+      ),
+    })),
   },
 ];
 
@@ -81,9 +93,11 @@ const exits: readonly Defect[] = [
   },
   {
     about: 'a signal is told as code 1',
-    found: ['kill -9 $$; echo never', 'kill -TERM $$', 'timeout -s KILL 0.2 sleep 5'],
+    found: ['kill -9 $$; echo never', 'kill -TERM $$', 'timeout -s KILL 0.2 sleep 5; exit $?'],
     path: 'lane',
-    damage: onStart(ending(({ exitCode, signal }) => (exitCode !== null && exitCode <= 128 ? {} : { exitCode: 1, signal }))),
+    damage: onStart(
+      ending(({ exitCode, signal }) => (exitCode !== null && exitCode <= 128 ? {} : { exitCode: 1, signal })),
+    ),
   },
   {
     about: 'codes wrap at 128',
@@ -117,7 +131,7 @@ const state: readonly Defect[] = [
   },
   {
     about: 'a session runs each text in a shell below it',
-    found: ['x=kept⏭echo $x', 'export A=1⏭sh -c \'echo $A\''],
+    found: ['x=kept⏭echo $x', "export A=1⏭sh -c 'echo $A'"],
     path: 'session',
     damage: onSessions((sessions, input) => sessions.exec({ ...input, text: below(input.text) })),
   },
@@ -134,7 +148,8 @@ export const defects: readonly Defect[] = [...scanner, ...redactor, ...drain, ..
 /** The first text of the oracle goes to the directory of the run. */
 const below = (text: string): string => (text.startsWith("cd '/") ? text : `(${text}\n)`);
 
-const asLatin1 = (change: (text: string) => string) => (bytes: Buffer) => Buffer.from(change(bytes.toString('latin1')), 'latin1');
+const asLatin1 = (change: (text: string) => string) => (bytes: Buffer) =>
+  Buffer.from(change(bytes.toString('latin1')), 'latin1');
 
 /** What stands before the first such text. */
 const before = (mark: RegExp): ((bytes: Buffer) => Buffer) => asLatin1((text) => text.split(mark, 1)[0] ?? '');

@@ -21,7 +21,11 @@ async function open(engine: string, damage?: Damage): Promise<Place> {
   const container = opened.resource ?? '';
   const bash: Place['bash'] = (text, { directory, stdin, tty }) => {
     const streams = [...(stdin === null && !tty ? [] : ['-i']), ...(tty ? ['-t'] : [])];
-    return { argv: ['docker', '-H', engine, 'exec', ...streams, '-w', directory, container, 'bash', '-c', text], stdin, tty };
+    return {
+      argv: ['docker', '-H', engine, 'exec', ...streams, '-w', directory, container, 'bash', '-c', text],
+      stdin,
+      tty,
+    };
   };
   const end = async (): Promise<void> => await opened[Symbol.asyncDispose]();
   return await placeOf({ name: 'docker', root: '/tmp/oracle', bash, hasTerminals: true }, { run: opened.run, end });

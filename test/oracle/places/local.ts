@@ -28,6 +28,9 @@ const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 async function environmentOf({ direct }: Opened): Promise<Readonly<Record<string, string>>> {
   const started = await direct.execs.start({ taskId, command: ['env', '-0'] });
   const { stdout } = await collected(started);
-  const pairs = stdout.toString().split('\0').filter((pair) => pair !== '' && !/^CAISSON_/.test(pair));
+  const pairs = stdout
+    .toString()
+    .split('\0')
+    .filter((pair) => pair !== '' && !/^CAISSON_/.test(pair));
   return Object.fromEntries(pairs.map((pair) => [pair.replace(/=.*$/s, ''), pair.replace(/^[^=]*=/, '')]));
 }

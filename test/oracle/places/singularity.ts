@@ -1,14 +1,18 @@
 /** An instance of a real Apptainer, and `apptainer exec` into it as the account that runs it. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Apptainer, startApptainer, whyNoApptainer } from '../../engines/apptainer.ts';
+import { makeDockerArchive } from '../../engines/docker-archive.ts';
 import { archiveOf } from '../../engines/images.ts';
 import { toolsImage } from '../../engines/tools-image.ts';
 import type { Damage } from '../defects/defect.ts';
 import type { Place, PlaceSource } from '../place.ts';
 import { openOurs } from './opened.ts';
 import { placeOf } from './put-together.ts';
+
+const run = promisify(execFile);
 
 export const singularity: PlaceSource = { name: 'singularity', unavailable: whyNot(), open };
 
@@ -21,7 +25,7 @@ function whyNot(): string | null {
 
 async function open(damage?: Damage): Promise<Place> {
   const apptainer = await startApptainer();
-  const image = unpacked(apptainer);
+  const image = await imageOf(apptainer);
   const keys = [`singularity_image: "${image}"`, `singularity_scratch_dir: "${apptainer.settings.scratch_dir}"`];
   const terminal = ['backend: singularity', ...keys, `singularity_cache_dir: "${apptainer.settings.cache_dir}"`];
   const opened = await openOurs({ terminal: terminal.join(', '), env: apptainer.env }, damage);
@@ -34,14 +38,18 @@ async function open(damage?: Damage): Promise<Place> {
     await opened[Symbol.asyncDispose]();
     apptainer.remove();
   };
-  return await placeOf({ name: 'singularity', root: '/tmp/oracle', bash, hasTerminals: true }, { run: opened.run, end });
+  return await placeOf(
+    { name: 'singularity', root: '/tmp/oracle', bash, hasTerminals: true },
+    { run: opened.run, end },
+  );
 }
 
-/** A directory is an image, and takes less time to make than a file of one. */
-function unpacked({ directory }: Apptainer): string {
-  const image = join(directory, 'tools');
-  mkdirSync(image);
-  execFileSync('tar', ['-C', image, '-xf', archiveOf(toolsImage), '--no-same-owner', '--exclude=./dev/*']);
+/** A directory of Apptainer takes less time to make than a file. */
+async function imageOf({ directory, program, env }: Apptainer): Promise<string> {
+  const [image, archive] = [join(directory, 'tools'), join(directory, 'tools.tar')];
+  await makeDockerArchive(archiveOf(toolsImage), archive);
+  await run(program, ['-q', 'build', '--sandbox', image, `docker-archive:${archive}`], { env });
+  rmSync(archive);
   return image;
 }
 
@@ -51,5 +59,18 @@ function clientOf({ program, env }: Apptainer, instance: string): readonly strin
   const own = { PATH: env['PATH'] ?? '', HOME: config, APPTAINER_CONFIGDIR: config, SINGULARITY_CONFIGDIR: config };
   const account = ['setpriv', '--reuid', 'nobody', '--regid', 'nogroup', '--clear-groups'];
   const variables = Object.entries(own).map(([name, value]) => `${name}=${value}`);
-  return [...account, 'env', '-i', ...variables, program, '-s', 'exec', '--userns', '--cleanenv', '--no-privs', '--drop-caps', 'ALL'];
+  return [
+    ...account,
+    'env',
+    '-i',
+    ...variables,
+    program,
+    '-s',
+    'exec',
+    '--userns',
+    '--cleanenv',
+    '--no-privs',
+    '--drop-caps',
+    'ALL',
+  ];
 }

@@ -17,8 +17,9 @@ async function open(damage?: Damage): Promise<Place> {
   // Its client finds the key of the host in the home directory.
   const opened = await openOurs({ terminal: `backend: ssh, ${keys.join(', ')}`, env: { HOME: sshd.home } }, damage);
   const bash: Place['bash'] = (text, { directory, stdin, tty }) => {
-    // A shell that has one command only would be replaced by it, and the client shows 255 for every signal.
-    const remote = `cd ${quoted(directory)} && bash -c ${quoted(text)}; exit $?`;
+    // A shell that has one command only would be replaced by it, and the client shows 255 for every signal. What that shell says of
+    // the signal is not the command's.
+    const remote = `cd ${quoted(directory)} && exec 3>&2 2>/dev/null && bash -c ${quoted(text)} 2>&3 3>&-; exit $?`;
     return { argv: [...clientOf(sshd, root), ...(tty ? ['-tt'] : []), '127.0.0.1', remote], stdin, tty };
   };
   const end = async (): Promise<void> => {
@@ -32,7 +33,14 @@ function clientOf({ home, port, settings }: Sshd, root: string): readonly string
   const shared = { ControlMaster: 'auto', ControlPath: `${root}.mux`, ControlPersist: '5' };
   const known = { UserKnownHostsFile: join(home, '.ssh/known_hosts'), IdentityFile: settings.key };
   const options = { BatchMode: 'yes', LogLevel: 'ERROR', ...known, ...shared };
-  return ['ssh', '-F', 'none', '-p', String(port), ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`])];
+  return [
+    'ssh',
+    '-F',
+    'none',
+    '-p',
+    String(port),
+    ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
+  ];
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
