@@ -58,6 +58,9 @@ function caseOf(group: string, id: string, line: string): Case {
   };
 }
 
+/** A line without the marks at its end. */
+export const commandOf = (line: string): string => split(line).command;
+
 /** The marks at the end of a line, taken off. */
 function split(line: string): { readonly command: string; readonly said: ReadonlyMap<string, string> } {
   const said = new Map<string, string>();

@@ -7,7 +7,7 @@ import { chosen, randomOf } from './random.ts';
 import { reportOf } from './report.ts';
 
 const seed = Number(process.env['CAISSON_ORACLE_SEED'] ?? Date.now() % 1_000_000);
-const ofEachGroup = 3;
+const ofEachGroup = 2;
 /** Programs that start slowly, or wait. */
 const isSlow = /\b(?:sleep|npm|node|gdb|gcc|strace|timeout|watch)\b/;
 

@@ -125,7 +125,7 @@ const state: readonly Defect[] = [
   },
   {
     about: 'a session forgets its directory',
-    found: ['ls tree', 'cd tree⏭ls one'],
+    found: ['ls -R tree', 'cd tree⏭ls one'],
     path: 'session',
     damage: onSessions((sessions, input) => sessions.exec({ ...input, text: `cd /\n${input.text}` })),
   },

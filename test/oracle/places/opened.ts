@@ -42,9 +42,9 @@ export async function openOurs({ terminal, env }: Settings, damage: Damage = (so
   const mcp = await connect('the current client', { url: `${serving.url}/mcp`, token });
   const { sandbox } = await library.sandboxes.create({ taskId });
   const { where } = await library.run({ taskId, command: ['true'] });
-  const ours = damage({ library, direct, client, mcp, taskId });
+  const sound = { library, direct, client, mcp, taskId };
   return {
-    run: async (path, run) => await runners[path](ours, run),
+    run: async (path, run) => await runners[path](damage(sound), run),
     direct,
     resource: where.resource,
     [Symbol.asyncDispose]: async () => {
