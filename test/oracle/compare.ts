@@ -44,7 +44,7 @@ export function possible(
 export async function compare(place: Place, pairings: readonly Pairing[]): Promise<Compared> {
   const able = possible(place, pairings);
   const first = await differing(place, able);
-  // What differs in every run alike is a fact; what does not is told apart from it.
+  // What differs in every run alike is a fact; what does not is reported as unsteady.
   const again = await differing(place, first);
   const isIn = (all: readonly Found[], { case: { id }, path }: Pairing): boolean =>
     all.some((each) => each.case.id === id && each.path === path);

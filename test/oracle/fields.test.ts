@@ -25,7 +25,7 @@ describe('a field', () => {
     expect(bare(list, 'ps')).toBe(' PID CMD\noracle-HERE 3\nend of list');
   });
 
-  it('that is not known is none', () => {
+  it('has one of the known names', () => {
     expect([isField('pid'), isField('ps'), isField('toString')]).toEqual([true, true, false]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What differs between two runs of one command whoever runs it: numbers of processes, times, names of terminals. A case names the
+ * What differs between two runs of one command by any engine: numbers of processes, times, names of terminals. A case names the
  * fields that it has; those of `always` are in every output.
  */
 

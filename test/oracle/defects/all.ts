@@ -92,7 +92,7 @@ const exits: readonly Defect[] = [
     damage: onStart(ending(() => ({ exitCode: 0, signal: null }))),
   },
   {
-    about: 'a signal is told as code 1',
+    about: 'a signal is reported as code 1',
     found: ['kill -9 $$; echo never', 'kill -TERM $$', 'timeout -s KILL 0.2 sleep 5; exit $?'],
     path: 'lane',
     damage: onStart(
