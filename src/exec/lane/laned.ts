@@ -22,6 +22,8 @@ interface How {
   readonly tally?: LaneTally;
 }
 
+/** It reads two files of each process, while no command waits. */
+const closelyEveryMs = 100;
 /** Why a configuration has none, for `noLanes`. */
 const switchedOff = 'exec.lanes is false';
 
@@ -45,6 +47,7 @@ export class LanedSandbox implements Sandbox {
   /** Commands that have not ended, and those that are being started. */
   #running = 0;
   #isMemoryProtected = false;
+  #lookedCloselyAt = -Infinity;
 
   /**
    * `nonce`: the one that the sandbox's first process was given, when that is a guardian. Not `enabled`: every command goes
@@ -134,9 +137,16 @@ export class LanedSandbox implements Sandbox {
   async #isAlone(): Promise<boolean> {
     if (this.#strangers === null) return true;
     if (this.#running > 0) return false;
-    const live = await this.#strangers.live(() => this.#lanes.own, true);
+    const live = await this.#strangers.live(() => this.#lanes.own, this.#looksClosely());
     if (live === true && this.#running === 0) this.#lanes.distrust();
     return live !== true && this.#running === 0;
+  }
+
+  /** Who stops or traces a process is a stranger too: what it has left is looked for now and then, off most commands' way. */
+  #looksClosely(): boolean {
+    const isDue = performance.now() - this.#lookedCloselyAt > closelyEveryMs;
+    if (isDue) this.#lookedCloselyAt = performance.now();
+    return isDue;
   }
 
   async destroy(options: DestroyOptions = {}): Promise<void> {
