@@ -5,7 +5,7 @@
 
 const replacements = {
   /** Numbers of processes, where a word or a bracket says that they are. */
-  pid: [/(\bpid|^\[\d+\][-+]?|\bwaitpid\(|\bProcess) *\d+/gm, '$1 PID'],
+  pid: [/(\bpid|^\[\d+\][-+]?|\bwaitpid\(|\bPTRACE_ATTACH,|\bProcess) *\d+/gm, '$1 PID'],
   /** Dates and times of day, as ls and its like write them. */
   time: [/\b(?:[A-Z][a-z]{2} [ \d]\d (?:\d\d:\d\d| \d{4})|\d{4}-\d\d-\d\d \d\d:\d\d)/g, 'TIME'],
   inode: [/\b(pipe|socket):\[\d+\]/g, '$1:[INODE]'],
