@@ -5,7 +5,7 @@
  *   row fits, the resource is stopped        -> started     (one that is being stopped is waited for first)
  *   row fits, the resource has vanished      -> recreated    from the same spec, with the same files; refused where they
  *                                                            went with it
- *   row fits, its directory has vanished     -> recreated    with an empty one, and told since when files are lost
+ *   row fits, its directory has vanished     -> recreated    with an empty one, whose row says since when files are lost
  *   no row                                   -> created
  *   another spec                             -> conflict, or replaced when asked
  *   left half-done by a crash                -> finished, then created

@@ -12,7 +12,7 @@ import type { Caisson } from '../../src/service/caisson.ts';
 import { cli, makeHome, type Home } from './home.ts';
 import { openOn, type Service } from './http-service.ts';
 
-const files = Number(process.env['CAISSON_LOAD_BINARY'] ?? 4);
+const files = Number(process.env['CAISSON_LOAD_BINARY'] ?? 2);
 const fileBytes = 4_000_000;
 const task = 'build';
 const path = '/workspace/file';

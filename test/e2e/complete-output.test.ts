@@ -59,13 +59,15 @@ interface Load {
 async function loaded(one: One, { count, bytes, settings }: Load): Promise<void> {
   await using home = await makeHome();
   const caisson = await home.open({ 'exec.output_bytes': 2 * bytes, ...settings });
-  const tasks = Array.from({ length: sandboxes }, (_, index) => `load-${index}`);
+  const tasks = Array.from({ length: Math.min(sandboxes, Math.ceil(count / 4)) }, (_, index) => `load-${index}`);
   const wanted = wantedOf(bytes);
   try {
     await Promise.all(tasks.map((taskId) => caisson.sandboxes.create({ taskId })));
     for (let round = 0; round < rounds; round += 1) {
       const results = await Promise.all(
-        Array.from({ length: count }, (_, index) => one(caisson, { taskId: tasks[index % sandboxes] ?? '' }, wanted)),
+        Array.from({ length: count }, (_, index) =>
+          one(caisson, { taskId: tasks[index % tasks.length] ?? '' }, wanted),
+        ),
       );
       const complete = results.filter(({ exit }) => exit.stdout.complete === true);
       const short = complete.filter(({ whole, exit }) => !whole || exit.stdout.bytes !== bytes);

@@ -13,7 +13,7 @@ const unread = (name: string) => expect.stringMatching(new RegExp(`^${name} was 
 let at: OpenPlace;
 beforeAll(async () => {
   at = await openPlace('exec: {spill_bytes: 4194304}');
-});
+}, 60_000);
 afterAll(async () => await at[Symbol.asyncDispose]());
 
 describe('a command with a stream that is not read', () => {

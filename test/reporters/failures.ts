@@ -22,7 +22,10 @@ export default class Failures implements Reporter {
     for (const [id, event] of events) {
       if (event !== 'test-retried') continue;
       const task = this.#vitest?.state.idMap.get(id);
-      const errors = packs.find(([each]) => each === id)?.[1]?.errors ?? task?.result?.errors ?? [];
+      const result = packs.find(([each]) => each === id)?.[1] ?? task?.result;
+      // The last try is reported as the case.
+      if (result?.state === 'fail') continue;
+      const { errors = [] } = result ?? {};
       say('A TRY FAILED', `${task?.file.name}: ${task?.name}`, errors.slice(-1));
     }
   }
@@ -54,6 +57,8 @@ function say(what: string, where: string, errors: readonly (SerializedError | Te
 
 /** With its causes, which vitest keeps apart from the stack. */
 function explained(error: SerializedError | TestError): string {
-  const own = (error.stack ?? error.message).replaceAll(/\n +at .*\/node_modules\/.*|\n +at new Promise.*/g, '');
+  // The first line of the stack of a timeout is a placeholder.
+  const frames = error.stack?.match(/^ +at (?!new Promise|.*\/node_modules\/).*/gm) ?? [];
+  const own = [error.message, ...frames].join('\n');
   return error.cause === undefined ? own : `${own}\ncaused by ${explained(error.cause)}`;
 }

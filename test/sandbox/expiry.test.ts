@@ -62,7 +62,7 @@ describe('expiry', () => {
     expect([999, 1_000, 60_000].map((ms) => expiryOf(candidate, later(ms)))).toEqual([null, 'idle', 'ttl']);
   });
 
-  it.each([3, -3])('is told by the time of day as it is set now, after a step by %i days', (days) => {
+  it.each([3, -3])('follows the time of day as it is set now, after a step by %i days', (days) => {
     const boot = { id: 'boot-1', ms: 50_000 };
     const stepMs = days * 86_400_000;
     const candidate = row({ idleMs: 60_000, ttlMs: null, usedAt: 2_000, createdBoot: boot, usedBoot: boot });

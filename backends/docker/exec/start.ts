@@ -144,12 +144,12 @@ function dropStartFailure(
   );
 }
 
-/** A process that has ended, or has not quite begun, cannot be resized: that is no failure of anyone. */
+/** The engine answers 500 about a process that has ended, or has not quite begun; only an engine that does not answer is a failure. */
 export async function resizeExec(engine: Engine, execId: string, terminal: Terminal): Promise<void> {
   const query = { w: terminal.columns, h: terminal.rows };
   await engine
     .ask({ what: 'resize the terminal', method: 'POST', path: `/exec/${execId}/resize`, query, quiet: true })
     .catch((error: unknown) => {
-      if (!(error instanceof CaissonError) || error.code === 'unavailable') throw error;
+      if (!(error instanceof CaissonError) || error.details['status'] === undefined) throw error;
     });
 }

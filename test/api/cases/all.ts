@@ -1,6 +1,7 @@
 import type { Suite } from '../suite.ts';
 import { adminCases } from './admin.ts';
 import { approvalCases } from './approvals.ts';
+import { fileRefusalCases } from './file-refusals.ts';
 import { fileCases } from './files.ts';
 import { installationCases } from './installation.ts';
 import { lifeCases } from './life.ts';
@@ -26,6 +27,7 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   processCases,
   sessionCases,
   fileCases,
+  fileRefusalCases,
   treeCases,
   approvalCases,
   togetherCases,
