@@ -88,7 +88,9 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit, permit: permitting(context) }),
     config: configView({
-      ...{ loaded, backends: keys, reload },
+      loaded,
+      backends: keys,
+      reload,
       file: fileOf(built, input, (work) => withConfigFile(store, () => work(() => audit))),
       pending: () => edits.pending(),
       notices: [
@@ -143,7 +145,9 @@ interface Running {
 
 function reloaderOf({ loaded, input, store, guard, origin, webhooks, context, edits }: Running): ConfigView['reload'] {
   return reloader({
-    ...{ loaded, edits, audit: context.audit },
+    loaded,
+    edits,
+    audit: context.audit,
     read: async () => (await configured(built, input)).loaded,
     takeRules: async (next) => await guard.rulebook.reload(next),
     takeNetwork: async () => await refreshNetworks(context),

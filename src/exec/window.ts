@@ -64,8 +64,11 @@ export class HeadTailWindow {
     const marked = text + markFor(omittedBytes);
     return {
       text: marked + tail.toString('utf8'),
-      ...{ bytes, truncated: true, omittedBytes },
-      ...{ cutAt: text.length, cutTo: marked.length },
+      bytes,
+      truncated: true,
+      omittedBytes,
+      cutAt: text.length,
+      cutTo: marked.length,
     };
   }
 }

@@ -35,7 +35,10 @@ export function networkQuestion({ sandbox, host, rule, caller, now }: NetworkAsk
     taskId,
     question: {
       network: { sandboxId, host },
-      ...{ title: 'CONNECTION THAT WAS DENIED', rule, stdin: false, variables: [] },
+      title: 'CONNECTION THAT WAS DENIED',
+      rule,
+      stdin: false,
+      variables: [],
       ...{ backend, reach: 'container', cwd: null, diff: null, tier: 'rule', choices },
       display: `connect to ${host}`,
       warnings: [],

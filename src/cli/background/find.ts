@@ -34,7 +34,10 @@ export async function stateOf(record: ServiceRecord): Promise<ServiceState> {
 function pendingIn({ holds, loosens, reload, restart, problem }: Readonly<Record<string, unknown>>): Pending {
   const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
   return {
-    ...{ holds: texts(holds), loosens: texts(loosens), reload: texts(reload), restart: texts(restart) },
+    holds: texts(holds),
+    loosens: texts(loosens),
+    reload: texts(reload),
+    restart: texts(restart),
     problem: typeof problem === 'string' ? problem : null,
   };
 }

@@ -32,7 +32,8 @@ is listed on stderr, or as "pending" beside its key.`,
     if (context.json)
       await context.printJson(
         entries.map(({ key, value, origin: from }) => ({
-          ...{ key, value },
+          key,
+          value,
           ...(origin ? { origin: from } : {}),
           ...waiting(pending, key),
         })),

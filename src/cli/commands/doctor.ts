@@ -58,7 +58,8 @@ that takes the place of another one, is never confirmed so.`,
       const parts = [
         ...checks.map(({ backend, module, check, degraded }) => ({
           part: module === null ? backend : `${backend} (${module})`,
-          ...{ check, degraded },
+          check,
+          degraded,
           account: accounts.get(backend),
         })),
         ...rules.map((part) => ({ ...part, account: undefined })),
@@ -89,7 +90,9 @@ async function rulesOf({ policy }: CommandApi): Promise<Check> {
 async function fileOf({ config }: CommandApi): Promise<readonly { readonly part: string; readonly check: Check }[]> {
   const pending = await config.pending();
   const findings = pendingLines(pending).map((message) => ({
-    ...{ severity: 'warning' as const, id: 'pending', message },
+    severity: 'warning' as const,
+    id: 'pending',
+    message,
     remedy: 'caisson config reload, or restore what the file said',
   }));
   if (findings.length === 0) return [];

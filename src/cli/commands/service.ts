@@ -37,7 +37,16 @@ none runs.`,
     if (context.json)
       await context.printJson({
         running: true,
-        ...{ pid, version: its, startedAt, url, socket, execs, streams, idleSince, flags, pending },
+        pid,
+        version: its,
+        startedAt,
+        url,
+        socket,
+        execs,
+        streams,
+        idleSince,
+        flags,
+        pending,
       });
     else {
       const now = context.world.nowMs();

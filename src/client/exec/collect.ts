@@ -120,7 +120,12 @@ function checked<Result extends RunResult>(result: Result): Result {
 /** Without what the HTTP API says beside it. */
 function keptIn(value: unknown): KeptStream {
   const { text, bytes, truncated, omittedBytes, cutAt, cutTo } = shaped<KeptStream>(value, {
-    ...{ text: 'text', bytes: 'number', truncated: 'flag', omittedBytes: 'number', cutAt: 'number?', cutTo: 'number?' },
+    text: 'text',
+    bytes: 'number',
+    truncated: 'flag',
+    omittedBytes: 'number',
+    cutAt: 'number?',
+    cutTo: 'number?',
   });
   return { text, bytes, truncated, omittedBytes, cutAt, cutTo };
 }

@@ -23,7 +23,9 @@ function bodyIn(sent: Sent): ExecEvent['event'] | null {
   switch (type) {
     case 'started': {
       const { command, cwd, tty } = shaped<Extract<ExecEvent['event'], { type: 'started' }>>(sent, {
-        ...{ command: 'list', cwd: 'text', tty: 'flag' },
+        command: 'list',
+        cwd: 'text',
+        tty: 'flag',
       });
       return { type, command, cwd, tty, where: whereIn(sent) };
     }

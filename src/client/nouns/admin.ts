@@ -66,7 +66,9 @@ export function backendsOf(wire: Wire): BackendsApi {
       const wanted = names === undefined ? all : all.filter(({ backend }) => names.includes(backend));
       // Without the scope admin, the service says neither facts nor findings.
       return wanted.map(({ backend, module = null, degraded = [], facts = {}, findings = [], ...check }) => ({
-        ...{ backend, module, degraded },
+        backend,
+        module,
+        degraded,
         check: { ...check, facts, findings },
       }));
     },
@@ -208,7 +210,10 @@ export function configOf(wire: Wire): ClientConfigView {
       }),
     pending: async () =>
       shaped<Pending>(await wire.json({ method: 'GET', path: `${path}/pending` }), {
-        ...{ holds: 'list', loosens: 'list', reload: 'list', restart: 'list' },
+        holds: 'list',
+        loosens: 'list',
+        reload: 'list',
+        restart: 'list',
       }),
     schema: async () => shaped<object>(await wire.json({ method: 'GET', path: `${path}/schema` }), {}),
   };

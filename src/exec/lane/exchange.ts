@@ -64,7 +64,8 @@ export class Exchange {
 
   constructor(question: Question, answer: Answer) {
     const { nonce, form, notice = null, opening = null, isOnStdoutAlone = false, waitsForEnd = false } = question;
-    [this.#answer, this.#waitsForEnd] = [answer, waitsForEnd];
+    this.#answer = answer;
+    this.#waitsForEnd = waitsForEnd;
     const deliver = (name: StreamName) => (bytes: Buffer) => answer.deliver(name, bytes);
     this.#stdout = new Scanner(nonce, form, { deliver: deliver('stdout'), notice, opening });
     this.#stderr = isOnStdoutAlone ? null : new Scanner(nonce, emptyForm, { deliver: deliver('stderr') });

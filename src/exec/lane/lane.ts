@@ -20,17 +20,10 @@ import { openingForm, readOpening, readStatus, type Status, statusForm } from '.
 import { ReadyChild } from './ready-child.ts';
 import { encodeAgain, encodeEnd, encodeNow, encodeRequest, type LaneCommand } from './request.ts';
 import { lastWords } from './last-words.ts';
-import { judge, type Look, type Looked } from './look.ts';
+import { judge, laterRecheckMs, type Look, type Looked, recheckPausesMs } from './look.ts';
 
 type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
 
-/**
- * A child that is just dying, or has forked and not yet given up its streams, is looked at again after these pauses. A
- * process that is still seen holding a stream after them is a background process.
- */
-const recheckPausesMs = [2, 10, 30, 40, 40, 40, 40, 40];
-/** How long the reader of the exec waits for such a process is the reader's decision; the lane looks on at this pace. */
-const laterRecheckMs = 500;
 /** Long enough to wrap the pid counter: a range of pids proves nothing then, and everything is looked at. */
 const longRunMs = 2_000;
 
@@ -52,7 +45,7 @@ interface Current {
 }
 
 export class Lane {
-  /** Of its shell, as the sandbox counts; `null` before \`open\`. */
+  /** Pid of its shell, as the sandbox counts; `null` before `open`. */
   pid: number | null = null;
   readonly #process: Process;
   readonly #surroundings: Surroundings;
@@ -109,7 +102,9 @@ export class Lane {
       throw new CaissonError('not_supported', 'no lane opens here: it needs sh, setsid and /proc in the sandbox');
     }
     this.#exchange = null;
-    [this.#notice, this.pid, this.#canStandReady] = [notice ?? null, hello.pid, hello.canStandReady];
+    this.#notice = notice ?? null;
+    this.pid = hello.pid;
+    this.#canStandReady = hello.canStandReady;
     this.#state = 'idle';
   }
 

@@ -130,7 +130,8 @@ export class Scanner {
 
   #begin(bytes: Buffer, until: number, trailer: string): Scanned {
     this.#opening = null;
-    [this.#held, this.#shown] = [Buffer.alloc(0), 0];
+    this.#held = Buffer.alloc(0);
+    this.#shown = 0;
     return { kind: 'begun', trailer, rest: bytes.subarray(until) };
   }
 

@@ -25,7 +25,10 @@ export const checkBody = z
   .meta({ id: 'PolicyCheck' });
 
 const finding = z.object({
-  ...{ rule: z.string(), description: z.string(), start: z.int(), end: z.int() },
+  rule: z.string(),
+  description: z.string(),
+  start: z.int(),
+  end: z.int(),
   because: z
     .string()
     .exactOptional()

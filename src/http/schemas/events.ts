@@ -19,7 +19,10 @@ export const execEvent = z
   .discriminatedUnion('type', [
     z.object({
       ...{ type: z.literal('started'), ...recorded },
-      ...{ command: z.array(z.string()).readonly(), cwd: z.string(), tty: z.boolean(), where },
+      command: z.array(z.string()).readonly(),
+      cwd: z.string(),
+      tty: z.boolean(),
+      where,
       placed: placed.optional(),
     }),
     z.object({

@@ -158,8 +158,11 @@ const texts = (value: unknown): readonly string[] =>
 function askedIn({ title, display, stdin, cwd, variables, backend, rule }: ApprovalRow['question']): Asked {
   const text = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
   return {
-    ...{ title: text(title, 'DANGEROUS COMMAND'), display: text(display, ''), backend: text(backend, '') },
-    ...{ stdin: stdin === true, variables: texts(variables) },
+    title: text(title, 'DANGEROUS COMMAND'),
+    display: text(display, ''),
+    backend: text(backend, ''),
+    stdin: stdin === true,
+    variables: texts(variables),
     cwd: typeof cwd === 'string' ? cwd : null,
     rule: typeof rule === 'string' ? rule : null,
   };

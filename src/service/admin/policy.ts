@@ -37,7 +37,8 @@ export function checkerOf({
       const here = isolation === 'none' ? { cwd: query.directory ?? cwd, ...home } : { cwd: '/workspace' };
       return await openChecker({
         ...here,
-        ...{ isolation, stdin },
+        isolation,
+        stdin,
         hostPaths: flagOf(config.terminal, backendKey(backend, 'mount_cwd_to_workspace'), false),
         cwd: given ?? config.terminal.cwd ?? here.cwd,
         settings: await rulebook.asked(query),

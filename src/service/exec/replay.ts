@@ -81,7 +81,11 @@ async function replayed(parts: RepeatParts, row: ExecRow, options: Options): Pro
 /** An exec of which nothing but its id is known. It may have run, and so is not run. */
 function gone(row: ExecRow): Running {
   return {
-    ...{ id: row.id, where: whereOf(row), stdin: null, stdout: Readable.from([]), stderr: Readable.from([]) },
+    id: row.id,
+    where: whereOf(row),
+    stdin: null,
+    stdout: Readable.from([]),
+    stderr: Readable.from([]),
     exit: Promise.resolve(goneExit()),
     ignore: () => undefined,
     cancel: async () => undefined,

@@ -56,7 +56,9 @@ const spec: Check<Spec> = (value, at) => {
 };
 
 const degradation: Check<Degradation> = object<Degradation>({
-  ...{ control: text, wanted: scalar, reason: text },
+  control: text,
+  wanted: scalar,
+  reason: text,
   // Rows of an earlier version do not say.
   asked: (value) => value === true,
 });
