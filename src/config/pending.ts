@@ -3,21 +3,8 @@ import { narrower } from '../values/network-modes.ts';
 import { stricterMode } from '../values/tool-modes.ts';
 import { allowedIn, beyond, type Entry, forbiddenIn, modesIn, textOf } from './forbidden.ts';
 import { changeOf } from './live.ts';
+import type { Pending } from './pending-view.ts';
 import type { Config, Loaded } from './types.ts';
-
-/** All lists are empty, and `problem` is `null`, where the file says what was read. */
-export interface Pending {
-  /** Rules of the file that hold already, since they ask or deny: `approvals.rules.deny: terminal(make:*)`. */
-  readonly holds: readonly string[];
-  /** Rules that a reload would drop, and permissions that it would add. */
-  readonly loosens: readonly string[];
-  /** Keys that a reload takes up. */
-  readonly reload: readonly string[];
-  /** Keys that hold when the service is started again. */
-  readonly restart: readonly string[];
-  /** Why nothing of the file is taken up: it is not valid, or cannot be read. */
-  readonly problem: string | null;
-}
 
 export const nothingPending: Pending = { holds: [], loosens: [], reload: [], restart: [], problem: null };
 

@@ -1,5 +1,5 @@
 /** The configuration of a state directory, and its file, as the API has them. Types only. */
-import type { Pending } from '../config/pending.ts';
+import type { Pending } from '../config/pending-view.ts';
 
 export type { Pending };
 

@@ -4,7 +4,8 @@
  */
 import type { Audit } from '../../audit/types.ts';
 import { Freshness } from '../../config/freshness.ts';
-import { nothingPending, type Pending, pendingOf } from '../../config/pending.ts';
+import { nothingPending, pendingOf } from '../../config/pending.ts';
+import type { Pending } from '../../config/pending-view.ts';
 import type { Loaded } from '../../config/types.ts';
 import { isCode, toCaissonError } from '../../errors.ts';
 import type { Follower, Rulebook } from '../../guard/rulebook.ts';
