@@ -88,7 +88,7 @@ describe('a service in the background', { timeout: 200_000 }, () => {
     const { exitCode, stdout, stderr } = await home.caisson(['serve', '--background', '--port', port]);
     taken.close();
     expect([exitCode, stdout]).toEqual([125, '']);
-    expect(stderr).toMatch(/the service has not started \(exit code 125\): .*EADDRINUSE/);
+    expect(stderr).toMatch(/the service has not started \(exit code 125\): .*port \d+ of 127\.0\.0\.1 is in use/);
     expect([home.serving(), existsSync(recordFile(home.path)), existsSync(answerFile(home.path))]).toEqual([
       [],
       false,
