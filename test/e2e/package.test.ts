@@ -124,8 +124,8 @@ describe('the installed package', () => {
        const caisson: CaissonApi = await openCaisson(input);
        const running: Running = await caisson.exec({ command: ['true'] });
        const code: number | null = (await running.exit).exitCode;
-       // @ts-expect-error a command has at least one word
-       await caisson.run({ command: [] });
+       // @ts-expect-error a text is not a list of words
+       await caisson.run({ command: 'ls -l' });
        export const backend: BackendModule = { isolation: 'none', open: (): Backend => { throw new CaissonError('internal', 'x'); } };
        export const wrong: ErrorCode = 'conflict';
        export { code, isCode, page };`,
