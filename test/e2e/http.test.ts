@@ -125,7 +125,7 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
       const command = [
         'sh',
         '-c',
-        'n=0; for p in /proc/[0-9]*; do grep -qs "$1" "$p/cmdline" && n=$((n + 1)); done; echo $n',
+        'n=0; for p in /proc/[0-9]*; do grep -qs "$1" "$p/environ" && n=$((n + 1)); done; echo $n',
         'sh',
         `${path.slice(0, -1)}[d]`,
       ];
@@ -145,7 +145,7 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
     await Array.fromAsync(events).catch(() => undefined);
     service = await start(home, service.token);
     const marked = `${path.slice(0, -1)}[g]`;
-    const script = 'for p in /proc/[0-9]*; do grep -qs "$1" "$p/cmdline" && echo left; done; true';
+    const script = 'for p in /proc/[0-9]*; do grep -qs "$1" "$p/environ" && echo left; done; true';
     const left = async (): Promise<string> =>
       output(await everyLine(await service.ask(execs, { body: { command: ['sh', '-c', script, 'sh', marked] } })));
     await expect.poll(left, { timeout: 10_000 }).toBe('');

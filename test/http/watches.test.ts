@@ -43,11 +43,11 @@ async function watch(path: string, query = '', accept = 'application/x-ndjson') 
   return { response, next, leave: () => leaving.abort() };
 }
 
-/** Processes of watches on this directory. */
+/** Processes of watches on this directory, which is an argument that came in a variable. */
 function processesOn(path: string): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(path);
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`'${path}'`);
     } catch {
       return false;
     }
