@@ -3,6 +3,7 @@ import type { Sandbox } from '../../../src/backend.ts';
 import { CaissonError, isCode } from '../../../src/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineEvent } from '../engine/events.ts';
+import { isAway } from '../engine/fault.ts';
 import { type Inspected, inspectContainer } from './container.ts';
 import { restartDoor } from './door.ts';
 
@@ -25,7 +26,7 @@ export class Carrier implements NonNullable<Sandbox['carrier']> {
     try {
       return await (this.#answer ??= this.#look());
     } catch (error) {
-      if (isCode(error, 'not_found') || isCode(error, 'unavailable')) return true;
+      if (isCode(error, 'not_found') || isAway(error)) return true;
       throw error;
     }
   }

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Enforcement } from '../../../src/backend.ts';
-import { isCode } from '../../../src/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Facts } from '../engine/facts.ts';
+import { isAway } from '../engine/fault.ts';
 import { object, text } from '../engine/json.ts';
 import { linesOf } from '../engine/lines.ts';
 
@@ -62,7 +62,7 @@ async function tryDiskLimit(engine: Engine): Promise<boolean> {
       });
     return container !== null;
   } catch (error) {
-    if (isCode(error, 'unavailable')) throw error;
+    if (isAway(error)) throw error;
     return false;
   } finally {
     // Left behind only when the engine went away, which the caller hears of.

@@ -3,7 +3,7 @@ import type { Cancelable, Finding, Progress, RegistryAccess } from '../../../src
 import { CaissonError, isCode } from '../../../src/errors.ts';
 import { nearest } from '../../../src/lib/nearest.ts';
 import type { Engine } from '../engine/engine.ts';
-import { printable, statusOf } from '../engine/fault.ts';
+import { isAway, printable, statusOf } from '../engine/fault.ts';
 import type { Request } from '../engine/rest.ts';
 import { list, number, object, parse, strings, text, type Json } from '../engine/json.ts';
 import { throwIfAborted } from '../../shared/abort.ts';
@@ -84,7 +84,7 @@ export async function pull(engine: Engine, image: string, options: PullOptions):
     for await (const line of linesOf(stream, options.signal)) report(image, object(parse(line)), options);
   } catch (error) {
     throwIfAborted(options);
-    if (isCode(error, 'unavailable')) throw error;
+    if (isAway(error)) throw error;
     const words = withoutLogin(error instanceof Error ? error.message : 'the engine refused', options.registry);
     await refuseWrongLogin(engine, reference, options);
     if (options.registry?.isAsked === true) throw notGiven(image, words, options.registry);

@@ -9,6 +9,7 @@ import { CaissonError, isCode } from '../../../src/errors.ts';
 import { list, object, text } from '../engine/json.ts';
 import { instanceLabel } from './labels.ts';
 import type { Ask } from '../engine/facts.ts';
+import { isAway } from '../engine/fault.ts';
 
 interface Found {
   readonly id: string;
@@ -107,7 +108,7 @@ export class Network {
       await this.#remove(id);
       return false;
     } catch (error) {
-      if (isCode(error, 'unavailable')) throw error;
+      if (isAway(error)) throw error;
       return !isCode(error, 'not_found');
     }
   }

@@ -1,5 +1,5 @@
 /** Turns what the engine, or the way to it, did wrong into a typed error. Only statuses and system codes are read. */
-import { CaissonError, type Code } from '../../../src/errors.ts';
+import { CaissonError, isCode, type Code } from '../../../src/errors.ts';
 import { number, object, text } from './json.ts';
 
 const byStatus: Readonly<Record<number, Code>> = {
@@ -33,6 +33,11 @@ export interface Context {
 /** HTTP status of a failed request, or `null` when there was no answer. */
 export function statusOf(error: unknown): number | null {
   return error instanceof CaissonError ? number(error.details['status']) : null;
+}
+
+/** Whether the engine is away, by its silence or its word (502 to 504). An answer of 500 may be about the request. */
+export function isAway(error: unknown): boolean {
+  return isCode(error, 'unavailable') && statusOf(error) !== 500;
 }
 
 export function toFault(error: unknown, context: Context): CaissonError {

@@ -7,6 +7,7 @@ import { Channel } from './channel.ts';
 import { headerBytes } from './demux.ts';
 import { Ending, inspectExec } from './ending.ts';
 import type { Engine } from '../engine/engine.ts';
+import { isAway } from '../engine/fault.ts';
 import { object, text } from '../engine/json.ts';
 import { checkCommand } from '../container/limits.ts';
 
@@ -144,12 +145,12 @@ function dropStartFailure(
   );
 }
 
-/** The engine answers 500 about a process that has ended, or has not quite begun; only an engine that does not answer is a failure. */
+/** The engine answers 500 about a process that has ended, or has not quite begun; only an engine that is away is a failure. */
 export async function resizeExec(engine: Engine, execId: string, terminal: Terminal): Promise<void> {
   const query = { w: terminal.columns, h: terminal.rows };
   await engine
     .ask({ what: 'resize the terminal', method: 'POST', path: `/exec/${execId}/resize`, query, quiet: true })
     .catch((error: unknown) => {
-      if (!(error instanceof CaissonError) || error.details['status'] === undefined) throw error;
+      if (!(error instanceof CaissonError) || isAway(error)) throw error;
     });
 }
