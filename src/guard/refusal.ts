@@ -1,6 +1,6 @@
 /** How the refusal of a command is worded: what was found, where, and what can be done about it. */
 import { CaissonError, type Code } from '../errors.ts';
-import { findingText } from '../policy/approval/title.ts';
+import { findingText } from '../policy/approval/finding-text.ts';
 import type { Decision } from '../policy/types.ts';
 import { laterInput } from '../policy/unheld.ts';
 import type { Call } from './call.ts';

@@ -76,7 +76,7 @@ export type { HookView } from '../guard/hooks/types.ts';
 export type { ApprovalView, Approver, Choice, GrantView, Question, Settled } from '../guard/types.ts';
 export type { AnswerAll, AnsweredAll, Asked } from '../guard/types.ts';
 export { placeOf } from '../guard/asked.ts';
-export { findingText } from '../policy/approval/title.ts';
+export { findingText } from '../policy/approval/finding-text.ts';
 export type { AddressVerdict, UrlChecker, UrlQuery } from '../network/types.ts';
 export type { Checker, CheckQuery, Decision, RuleExamples } from '../policy/types.ts';
 export type { Inspected, SandboxLimit, SandboxLimits } from '../sandbox/types.ts';

@@ -110,7 +110,7 @@ describe('the environment of this host', () => {
     await using home = await makeHome();
     const fakes = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`FAKE_${at}_TOKEN`, `${secret}-${at}`]));
     const more = { NVM_DIR: '/n', DATABASE_URL: `postgres://me:${secret}@db/x`, LD_DEBUG_X: 'x', GIT_PAGER: 'x' };
-    const env = { ...home.env, ...fakes, ...more, MY_TOKEN: secret };
+    const env = { ...home.env, ...fakes, ...more, MY_TOKEN: secret, NODE_COMPILE_CACHE: '' };
     const names = async (environment: string): Promise<readonly (readonly string[])[]> => {
       const text = `terminal: {backend: local, local_environment: ${environment}, env_passthrough: [MY_TOKEN]}\n`;
       await writeFile(join(home.path, 'config.yaml'), text, { mode: 0o600 });
@@ -121,7 +121,7 @@ describe('the environment of this host', () => {
       return [command, code].map(({ stdout }) =>
         [...stdout.text.matchAll(/^([A-Z_]+)=/gm)]
           .map((found) => found[1] ?? '')
-          .filter((name) => Object.hasOwn(env, name) && !['PATH', 'HOME'].includes(name))
+          .filter((name) => Object.hasOwn(env, name) && !['PATH', 'HOME', 'NODE_COMPILE_CACHE'].includes(name))
           .toSorted(),
       );
     };

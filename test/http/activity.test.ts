@@ -20,7 +20,13 @@ const isIdle = async (world: World, withinMs: number): Promise<boolean> =>
 it('what it has to do is said on the socket of the state directory, to its tokens with the scope read', async () => {
   await using world = await openWorld();
   const { socket, token } = readServiceRecord(world.api.config.home) ?? expect.fail('there is no record');
-  expect(await state(world)).toEqual({ execs: 0, streams: 0, idleSince: expect.stringMatching(/Z$/), flags: {} });
+  expect(await state(world)).toEqual({
+    execs: 0,
+    streams: 0,
+    idleSince: expect.stringMatching(/Z$/),
+    flags: {},
+    pending: { holds: [], loosens: [], reload: [], restart: [], problem: null },
+  });
   await world.ask('/v1/sandboxes', { body: { taskId: 'build' } });
   const stream = await world.ask('/v1/sandboxes/build/execs', { body: { command: ['sleep', '60'] } });
   await expect.poll(async () => await state(world)).toMatchObject({ execs: 1, streams: 1, idleSince: null });

@@ -25,11 +25,6 @@ export function askedBy(findings: readonly Finding[]): Asker {
   return { title: parts.join(', '), rule };
 }
 
-/** A finding with what it is called, where that is the text of a rule. */
-export function findingText({ rule, description }: Pick<Finding, 'rule' | 'description'>): string {
-  return rule === '' || /^[HDU]\d/.test(rule) ? description : `${description} (${rule})`;
-}
-
 /** No permission rule holds a blank before its first bracket. */
 const isMode = (reason: string): boolean => /^mode [a-z]+$/.test(reason);
 

@@ -8,7 +8,7 @@ import { networkAsked } from '../../guard/network-question.ts';
 import type { Guard } from '../../guard/open.ts';
 import { callerEntry } from '../../guard/record.ts';
 import type { Asked } from '../../guard/types.ts';
-import { findingText } from '../../policy/approval/title.ts';
+import { findingText } from '../../policy/approval/finding-text.ts';
 import type { ApprovalRow, GrantRow } from '../../store/store.ts';
 import { type Caller, operator } from '../../values/caller.ts';
 import type { Permit } from '../egress/permit.ts';
