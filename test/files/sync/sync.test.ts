@@ -109,7 +109,8 @@ describe('a sync', () => {
       ...sandbox,
       exec: async (command, options) => {
         if (sent) throw new Error('the connection is gone');
-        sent = command.includes('tree');
+        // The arguments of a script come in its variables.
+        sent = Object.values(options.env).some((text) => text.includes(" 'tree' "));
         return await sandbox.exec(command, options);
       },
     };
