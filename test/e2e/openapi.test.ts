@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rolldown } from 'rolldown';
 import { fixtureOf, installedAt, isInstalled } from '../engines/installed.ts';
 import { openWorld, type World } from '../http/world.ts';
 
@@ -55,7 +56,10 @@ describe.skipIf(!isInstalled('openapi-client'))('the document of the service', (
     for (const file of ['use.mts', 'tsconfig.json', 'package.json'])
       await cp(join(fixtureOf('openapi-client'), file), join(folder, file));
     await node('typescript/bin/tsc', '--project', '.');
-    const { use } = await import(pathToFileURL(join(folder, 'use.mjs')).href);
+    // What the generator writes imports directories, which a bundler resolves and Node does not.
+    const bundle = await rolldown({ input: join(folder, 'use.mjs'), platform: 'node' });
+    await bundle.write({ file: join(folder, 'bundle.mjs') });
+    const { use } = await import(pathToFileURL(join(folder, 'bundle.mjs')).href);
     const seen = await use(world.url, world.agent);
     const exit = { reason: 'exited', exitCode: 3 };
     expect(seen.sandbox).toMatchObject({ taskId: 'generated', state: 'ready' });

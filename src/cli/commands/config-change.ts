@@ -92,9 +92,9 @@ async function wantsAgain(problem: string, { world, say, signal }: Context): Pro
 export const configReload = defineCommand({
   name: 'config reload',
   summary: 'Have the service read the configuration file again',
-  about: `What the file allows, and rules that it has no longer, hold from then on; \`caisson config show\` lists them
-before. Some keys need a restart. Without a service nothing is to be done: every command reads the
-file. A command that Caisson runs cannot do it.`,
+  about: `What the file allows, and rules that it has no longer, hold from then on; \`caisson config show\`
+lists them before. Some keys need a restart. Without a service nothing is to be done: every command
+reads the file. A command that Caisson runs cannot do it.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,

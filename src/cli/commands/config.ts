@@ -82,8 +82,8 @@ function show(value: unknown): string {
 export const configCheck = defineCommand({
   name: 'config check',
   summary: 'Check the configuration file',
-  about: `A mistake is reported with its place and the nearest known key: in keys and values, names of backends, and
-rules.`,
+  about: `A mistake is reported with its place and the nearest known key: in keys and values, names of
+backends, and rules.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,

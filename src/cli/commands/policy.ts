@@ -13,7 +13,8 @@ export const policyCheck = defineCommand({
   name: 'policy check',
   summary: 'Tell what would be decided about commands',
   about:
-    'Nothing is run. Where a service runs, it answers for the rules that it holds. Without COMMAND, lines {"command": "..."} are read from standard input, and one line\n' +
+    'Nothing is run. Where a service runs, it answers for the rules that it holds. Without COMMAND, lines\n' +
+    '{"command": "..."} are read from standard input, and one line\n' +
     'is answered for each, in order. For one COMMAND the exit code is 0 when it may run, 2 when it is\n' +
     'asked for, 3 when it is denied; 125 for a command line that is not understood.\n' +
     'Rules: terminal(git:*) by first words, terminal(npm test) exactly, terminal for all commands.',
