@@ -57,7 +57,8 @@ describe.skipIf(!isInstalled('openapi-client'))('the document of the service', (
       await cp(join(fixtureOf('openapi-client'), file), join(folder, file));
     await node('typescript/bin/tsc', '--project', '.');
     // What the generator writes imports directories, which a bundler resolves and Node does not.
-    const bundle = await rolldown({ input: join(folder, 'use.mjs'), platform: 'node' });
+    const input = join(folder, 'use.mjs');
+    const bundle = await rolldown({ input, platform: 'node', resolve: { extensions: ['.js'] } });
     await bundle.write({ file: join(folder, 'bundle.mjs') });
     const { use } = await import(pathToFileURL(join(folder, 'bundle.mjs')).href);
     const seen = await use(world.url, world.agent);
