@@ -29,9 +29,16 @@ it('a text stops when its reader stops, and goes on with it', { timeout: 60_000 
   const text = 'head -c 8000000 /dev/zero; echo done >&2';
   const running = await caisson.sessions.exec({ taskId: 'work', name: 'slow', text });
   const ended = readUntil(running.stderr, 'done').then(() => 'done');
-  expect(await Promise.race([ended, delay(500, 'held')])).toBe('held');
   let bytes = 0;
-  running.stdout.on('data', (chunk: Buffer) => (bytes += chunk.length));
+  let isSlow = true;
+  // A stream that is never read holds nothing; one whose reader has begun does.
+  running.stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (isSlow) running.stdout.pause();
+  });
+  expect(await Promise.race([ended, delay(500, 'held')])).toBe('held');
+  isSlow = false;
+  running.stdout.resume();
   expect(await ended).toBe('done');
   expect((await running.exit).exitCode).toBe(0);
   await running.session;
