@@ -39,7 +39,7 @@ async function open(damage?: Damage): Promise<Place> {
     apptainer.remove();
   };
   return await placeOf(
-    { name: 'singularity', root: '/tmp/oracle', bash, hasTerminals: true },
+    { name: 'singularity', root: '/tmp/oracle', bash, hasTerminals: false },
     { run: opened.run, end },
   );
 }
