@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Env } from '../world.ts';
 
-/** What is read by the command line itself, or by tests. */
+/** Variables that the command line itself reads, or tests do. */
 const others =
   /^CAISSON_(?:HOME|EXEC|SANDBOX|EMBEDDED|YOLO_MODE|DEBUG.*|TEST_.*|REQUIRE_.*|NO_.*)$|^HERMES_(?:HOME|YOLO_MODE)$/;
 
@@ -23,7 +23,7 @@ export function changedSwitches(names: readonly string[], own: Env, pid: number)
 /** It says who answers, and is no key. */
 const cron = /^(?:CAISSON|HERMES)_CRON_SESSION$/;
 
-/** Of these, the ones that change what a command does. Loaded here: few commands have such variables. */
+/** Variables that change what a command does. Loaded here, since few commands have such. */
 export async function effective(names: readonly string[]): Promise<readonly string[]> {
   if (names.length === 0) return [];
   const [{ mayBeSwitch }, { defaultsOf }] = await Promise.all([
