@@ -15,7 +15,8 @@ import { ssh } from './places/ssh.ts';
 import { reportOf, staleOf } from './report.ts';
 
 const isWhole = process.env['CAISSON_LOAD_ORACLE'] === '1';
-const seed = Number(process.env['CAISSON_ORACLE_SEED'] ?? Date.now() % 1_000_000);
+/** One part for all runs, until the whole matrix has been run: another seed may find what the harness itself makes differ. */
+const seed = Number(process.env['CAISSON_ORACLE_SEED'] ?? 416_992);
 const only = process.env['CAISSON_ORACLE_CASES'];
 
 const sources: readonly PlaceSource[] = [docker, local, ssh, singularity];
