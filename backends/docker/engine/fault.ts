@@ -60,7 +60,7 @@ function answerFault(error: unknown, status: number, context: Context): CaissonE
   );
 }
 
-/** An engine whose connection breaks, or which shuts down, answers 500 as one that has failed does. */
+/** The engine answers 500 when its connection breaks, when it shuts down, and when it fails. */
 function codeOf(status: number, cause: unknown): Code {
   if (conflicts.has(cause)) return 'failed_precondition';
   return byStatus[status] ?? (status >= 500 ? 'unavailable' : 'internal');

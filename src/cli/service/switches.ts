@@ -20,7 +20,7 @@ export function changedSwitches(names: readonly string[], own: Env, pid: number)
   return names.filter((name) => own[name] !== ofService.get(name));
 }
 
-/** It says who answers, and is no key. */
+/** Says whether a person is there to answer; the configuration has no key of that name. */
 const cron = /^(?:CAISSON|HERMES)_CRON_SESSION$/;
 
 /** Variables that change what a command does. Loaded here, since few commands have such. */

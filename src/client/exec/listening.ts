@@ -21,7 +21,7 @@ export interface ListeningTo {
 }
 
 export class Listening {
-  /** What the exit says of the callbacks, when each has got all. Never rejects. */
+  /** Notes about the callbacks for the exit, once each callback has got all output. Never rejects. */
   readonly notes: Promise<readonly (string | null)[]>;
   readonly #wire: Wire;
   readonly #to: ListeningTo;

@@ -88,7 +88,7 @@ export class Following {
     clearTimeout(timer);
   }
 
-  /** What the record has of a stream behind an event. */
+  /** Bytes of a stream in the record that follow an event. */
   async *#rest(name: StreamName, after: number): AsyncGenerator<Uint8Array, void, void> {
     const ask = (from: number): Ask => ({ method: 'GET', path: `/v1/execs/${this.#execId}`, query: { after: from } });
     const how = { first: ask(after), next: ask, after, isLast: ({ type }: Sent) => type === 'exit' };
