@@ -1,11 +1,11 @@
 /**
  * `npm run test:conformance -- [--backend NAME] [--write]`: the one suite on one or all backends, and a table of how they
- * stand. README.md tells the counts too: `--write` sets them, and where engines are required, others are a failure.
+ * stand. docs/conformance.md has the counts too: `--write` sets them, and where engines are required, others are a failure.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { withCounts } from '../test/conformance/readme.ts';
+import { withCounts } from '../test/conformance/counted-page.ts';
 import { summarize, type Row } from '../test/conformance/results.ts';
 import { enginesRequired } from '../test/engines/places.ts';
 import { testFiles } from '../test/projects.ts';
@@ -25,24 +25,24 @@ async function runConformance(backend: string | null, { write }: { readonly writ
   return { ...outcome, ok: outcome.ok && isTold };
 }
 
-/** Prints the table of a run. False when README.md tells other counts, where engines are required. */
+/** Prints the table of a run. False when docs/conformance.md has other counts, where engines are required. */
 export async function tellConformance(
   report: unknown,
   { write }: { readonly write: boolean } = { write: false },
 ): Promise<boolean> {
   const rows = summarize(report);
   console.log(table(rows));
-  return (await tellReadme(rows, write)) || !enginesRequired();
+  return (await tellPage(rows, write)) || !enginesRequired();
 }
 
-/** False when README.md tells other counts, and still does. */
-async function tellReadme(rows: readonly Row[], write: boolean): Promise<boolean> {
-  const path = new URL('../README.md', import.meta.url);
-  const readme = await readFile(path, 'utf8');
-  const counted = withCounts(readme, rows);
-  if (counted === readme) return true;
+/** False when docs/conformance.md has other counts, and still does. */
+async function tellPage(rows: readonly Row[], write: boolean): Promise<boolean> {
+  const path = new URL('../docs/conformance.md', import.meta.url);
+  const page = await readFile(path, 'utf8');
+  const counted = withCounts(page, rows);
+  if (counted === page) return true;
   if (write) await writeFile(path, counted);
-  else console.log('README.md tells other counts: npm run test:conformance -- --write');
+  else console.log('docs/conformance.md has other counts: npm run test:conformance -- --write');
   return write;
 }
 

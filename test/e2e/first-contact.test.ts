@@ -1,23 +1,20 @@
 import { spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { baseImage, holdBaseImage } from './base-image.ts';
 import { busybox, cli, makeHome } from './home.ts';
-
-const base = 'caisson/base:latest';
 
 it('the image that Caisson builds is used where none is configured, and a sandbox keeps the one it has', async () => {
   await using home = await makeHome();
   const unset = { CAISSON_TERMINAL_DOCKER_IMAGE: '' };
-  await home.engine(['tag', busybox, base]);
-  try {
+  {
+    await using _held = await holdBaseImage(busybox);
     const first = await home.cli(['run', '-q', '--task', 'first', '--', 'echo', 'ready'], '', unset);
     expect(first).toMatchObject({ code: 0, stdout: 'ready\n' });
-    expect((await home.cli(['ls', '-o', 'json'], '', unset)).stdout).toContain(`"image":"${base}"`);
-  } finally {
-    await home.engine(['rmi', base]);
+    expect((await home.cli(['ls', '-o', 'json'], '', unset)).stdout).toContain(`"image":"${baseImage}"`);
   }
   // Nothing is configured still: another choice now is no conflict.
   expect(await home.cli(['run', '-q', '--task', 'first', '--', 'true'], '', unset)).toMatchObject({ code: 0 });
-});
+}, 600_000);
 
 it('an image that is not there is an error that names a near one', async () => {
   await using home = await makeHome();

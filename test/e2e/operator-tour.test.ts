@@ -1,4 +1,4 @@
-/** README's tour for operators on a terminal, beside a service, in the order in which it is printed; and a shell under its rule. */
+/** The tour for operators of docs/tour.md on a terminal, beside a service, in the order in which it is printed; and a shell under its rule. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { holdBaseImage } from './base-image.ts';
 import { cli, type Home, makeHome } from './home.ts';
 import { compared, pageOf } from './typed.ts';
 
-const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
-const tour = pageOf(readme.slice(readme.indexOf('## For operators'), readme.indexOf('## For CI'))).typed;
+const page = readFileSync(fileURLToPath(new URL('../../docs/tour.md', import.meta.url)), 'utf8');
+const tour = pageOf(page.slice(page.indexOf('## For operators'), page.indexOf('## For CI'))).typed;
 
 /** A shell on a terminal of its own, in an empty directory, to which lines are typed one after the other. */
 class Terminal {
@@ -91,14 +92,11 @@ async function serve(home: Home): Promise<AsyncDisposable> {
   };
 }
 
+let held: AsyncDisposable;
 beforeAll(async () => {
-  await using home = await makeHome();
-  await home.engine(['tag', 'caisson-test/debian:latest', 'caisson/base:latest']);
-});
-afterAll(async () => {
-  await using home = await makeHome();
-  await home.engine(['rmi', 'caisson/base:latest']);
-});
+  held = await holdBaseImage('caisson-test/debian:latest');
+}, 600_000);
+afterAll(() => held[Symbol.asyncDispose]());
 
 const erased = '\r\u001b[K';
 

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { holdBaseImage } from './base-image.ts';
 import { makeHome } from './home.ts';
 import { compared, pageOf, type } from './typed.ts';
 
@@ -16,14 +17,11 @@ const pages = names
 
 describe('pages with console blocks', () => {
   // The image that `caisson image build base` builds from Debian packages; what is typed needs its shell alone.
+  let held: AsyncDisposable;
   beforeAll(async () => {
-    await using home = await makeHome();
-    await home.engine(['tag', 'caisson-test/debian:latest', 'caisson/base:latest']);
-  });
-  afterAll(async () => {
-    await using home = await makeHome();
-    await home.engine(['rmi', 'caisson/base:latest']);
-  });
+    held = await holdBaseImage('caisson-test/debian:latest');
+  }, 600_000);
+  afterAll(() => held[Symbol.asyncDispose]());
 
   it.each(pages.filter(({ page }) => page.typed.length > 0))(
     '$name is true when it is typed in a fresh home',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { backends } from '../../backends/index.ts';
-import { withCounts } from './readme.ts';
+import { withCounts } from './counted-page.ts';
 import type { Row } from './results.ts';
 
 const row = (backend: string, more: Partial<Row> = {}): Row => ({
@@ -28,10 +28,10 @@ test('the table gets the counts of the backends that ran, and nothing else chang
   expect(() => withCounts('no table', [])).toThrow(/no table/);
 });
 
-test('README.md has a line for every backend', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+test('docs/conformance.md has a line for every backend', () => {
+  const page = readFileSync(new URL('../../docs/conformance.md', import.meta.url), 'utf8');
   const present = Object.entries(backends).filter(([, { load }]) => load !== null);
   const rows = present.map(([name]) => row(name, { cases: 987_654 }));
-  const counted = withCounts(readme, rows);
+  const counted = withCounts(page, rows);
   for (const { backend } of rows) expect(counted).toContain(`| ${backend} | 987654 | 1 | 0 |`);
 });

@@ -1,4 +1,4 @@
-/** The table of counts in README.md, between two marks, as runs of the suite tell them. */
+/** The table of counts in docs/conformance.md, between two marks, as runs of the suite tell them. */
 import type { Row } from './results.ts';
 
 const opening = '<!-- conformance -->';
@@ -6,18 +6,18 @@ const closing = '<!-- /conformance -->';
 const line = /^\| ([a-z][a-z-]*) \| \d+ \| \d+ \| \d+ \|$/;
 
 /** The text with the counts of these rows: of backends that ran, and that the table has. Throws when there is no table. */
-export function withCounts(readme: string, rows: readonly Row[]): string {
-  const [from, to] = [readme.indexOf(opening), readme.indexOf(closing)];
-  if (from < 0 || to < from) throw new Error(`README.md has no table between ${opening} and ${closing}`);
+export function withCounts(page: string, rows: readonly Row[]): string {
+  const [from, to] = [page.indexOf(opening), page.indexOf(closing)];
+  if (from < 0 || to < from) throw new Error(`docs/conformance.md has no table between ${opening} and ${closing}`);
   const ran = new Map(rows.filter(({ notRun }) => notRun === null).map((row) => [row.backend, row]));
-  const reported = readme
+  const reported = page
     .slice(from, to)
     .split('\n')
     .map((text) => {
       const row = ran.get(line.exec(text)?.[1] ?? '');
       return row === undefined ? text : lineOf(row);
     });
-  return `${readme.slice(0, from)}${reported.join('\n')}${readme.slice(to)}`;
+  return `${page.slice(0, from)}${reported.join('\n')}${page.slice(to)}`;
 }
 
 function lineOf({ backend, cases, absent, deviations }: Row): string {
