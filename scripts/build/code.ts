@@ -3,7 +3,7 @@
  * of them (an `import` of node:http loads undici), and since a chunk of CommonJS can be run from a code cache.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown';
@@ -36,6 +36,7 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
     codeSplitting: { groups: together },
   });
   await bundle.close();
+  copyFileSync(join(root, 'scripts/build/node-version.mjs'), join(output, 'node-version.mjs'));
   writeFileSync(join(output, 'import.cjs'), 'exports.importModule = (url) => import(url);\n');
   for (const chunk of chunks.filter(isEntry)) if (chunk.name !== 'cli') writeWrapper(output, chunk);
   return modulesOf(chunks);
@@ -137,12 +138,12 @@ function isEntry(chunk: OutputAsset | OutputChunk): chunk is OutputChunk {
   return chunk.type === 'chunk' && chunk.isEntry;
 }
 
-/** For `import`: the names are written out, so that no analysis of the CommonJS file is needed. */
+/** For `import`: the version of Node is checked first, and the names are written out, so that the CommonJS file is not analysed. */
 function writeWrapper(output: string, { name, exports }: OutputChunk): void {
   const names = exports.toSorted().join(', ');
   writeFileSync(
     join(output, `${name}.mjs`),
-    `import code from './code/${name}.cjs';\nexport const { ${names} } = code;\n`,
+    `import './node-version.mjs';\nimport code from './code/${name}.cjs';\nexport const { ${names} } = code;\n`,
   );
 }
 

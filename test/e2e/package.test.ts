@@ -140,6 +140,22 @@ describe('the installed package', () => {
     expect(outcome).toMatchObject({ stdout: '' });
   });
 
+  it('says which Node it needs to a program on an older one', async () => {
+    await writeFile(
+      at('older.cjs'),
+      `const versions = { ...process.versions, node: '22.1.0' };
+       Object.defineProperty(process, 'versions', { value: versions });`,
+    );
+    for (const entry of ['caisson', 'caisson/net', 'caisson/backend']) {
+      const args = ['--require', './older.cjs', '--input-type=module', '-e', `await import('${entry}')`];
+      const outcome = await run(process.execPath, args).catch((error: unknown) => error);
+      expect(outcome).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/caisson needs Node 24 or newer, and this is Node 22\.1\.0 .*install Node 24/),
+      });
+    }
+  });
+
   it("runs README's example of the library", async () => {
     const readme = await readFile(join(checkout, 'README.md'), 'utf8');
     const [, example = ''] = /```ts\n(import \{ openCaisson \}[\s\S]*?)```/.exec(readme) ?? [];
