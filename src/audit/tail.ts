@@ -10,13 +10,14 @@ const lookMs = 200;
 
 export async function* follow(
   directory: string,
-  { count, follow: goesOn, owner, signal }: Parameters<Audit['tail']>[0],
+  { count, follow: goesOn, owner, only, signal }: Parameters<Audit['tail']>[0],
 ): AsyncGenerator<AuditRecord, void, void> {
-  let last = lastRecords(directory, undefined, (found) => found.length > 0).at(-1)?.seq ?? 0;
+  const wanted = async (record: AuditRecord): Promise<boolean> =>
+    (owner === undefined || record['owner'] === owner) && (only === undefined || (await only(record)));
+  let last = (await lastRecords(directory, all, (found) => found.length > 0)).at(-1)?.seq ?? 0;
   const through = last;
-  const records = lastRecords(directory, owner, (found) => found.length >= Math.max(count, 1)).filter(
-    ({ seq }) => seq <= through,
-  );
+  const newest = await lastRecords(directory, wanted, (found) => found.length >= Math.max(count, 1));
+  const records = newest.filter(({ seq }) => seq <= through);
   yield* count === 0 ? [] : records.slice(-count);
   let seen = '';
   const goOn = (): boolean => goesOn && signal?.aborted !== true;
@@ -28,11 +29,10 @@ export async function* follow(
     }
     seen = state;
     const known = last;
-    const fresh = lastRecords(directory, undefined, (found) => found[0] !== undefined && found[0].seq <= known).filter(
-      ({ seq }) => seq > known,
-    );
+    const found = await lastRecords(directory, all, ([oldest]) => oldest !== undefined && oldest.seq <= known);
+    const fresh = found.filter(({ seq }) => seq > known);
     last = fresh.at(-1)?.seq ?? last;
-    yield* fresh.filter((record) => isOf(record, owner));
+    for (const record of fresh) if (await wanted(record)) yield record;
   }
 }
 
@@ -41,18 +41,21 @@ function stateOf(directory: string): string {
   return found === undefined ? 'none' : `${found.ino} ${found.size}`;
 }
 
-const isOf = (record: AuditRecord, owner: string | undefined): boolean =>
-  owner === undefined || record['owner'] === owner;
+type Wanted = (record: AuditRecord) => Promise<boolean>;
+
+const all: Wanted = async () => await Promise.resolve(true);
 
 /** Whole files, newest first, until it is enough. Of each file only what is wanted is held. */
-function lastRecords(
+async function lastRecords(
   directory: string,
-  owner: string | undefined,
+  wanted: Wanted,
   enough: (found: readonly AuditRecord[]) => boolean,
-): readonly AuditRecord[] {
+): Promise<readonly AuditRecord[]> {
   let found: readonly AuditRecord[] = [];
   for (const name of namesIn(directory).toReversed()) {
-    found = [...recordsOf(join(directory, name)).filter((record) => isOf(record, owner)), ...found];
+    const mine: AuditRecord[] = [];
+    for (const record of recordsOf(join(directory, name))) if (await wanted(record)) mine.push(record);
+    found = [...mine, ...found];
     if (enough(found)) break;
   }
   return found;

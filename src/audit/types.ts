@@ -91,6 +91,8 @@ export interface Audit {
     readonly follow: boolean;
     /** Absent: of all. */
     readonly owner?: string;
+    /** Which of them. Absent: all. */
+    readonly only?: (record: AuditRecord) => Promise<boolean>;
     readonly signal?: AbortSignal;
   }): AsyncIterable<AuditRecord>;
   verify(): Promise<Verification>;

@@ -1,18 +1,13 @@
 /** The HTTP application: what stands before every request, the routes of the table, and errors in one form. */
 import websocket from '@fastify/websocket';
-import fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifyServerOptions,
-} from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { callerOf, checkCaller, checkScope, type Door } from './admit.ts';
 import { approvalPagePath, mountApprovalPage } from './approval-page/routes.ts';
 import { callerIn } from './caller.ts';
+import { answerFailure, everyAnswer, refuseGarbage, refuseRequest } from './failures.ts';
 import { handle } from './handle.ts';
 import { countRequests } from './home/activity.ts';
 import { type Flags, mountState } from './home/state.ts';
@@ -22,7 +17,7 @@ import { protocol } from './hooks/token.ts';
 import { mountMcp } from './mcp.ts';
 import { documentOf } from './openapi/document.ts';
 import { mountMetrics } from './metrics/route.ts';
-import { HttpRefusal, problemOf, refusal, retryAfterOf } from './problems.ts';
+import { HttpRefusal, refusal } from './problems.ts';
 import type { Route } from './route.ts';
 import type { Service } from './service.ts';
 import { sockets } from './socket/routes.ts';
@@ -56,11 +51,14 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
     forceCloseConnections: true,
     ...(serverFactory === undefined ? {} : { serverFactory: (handler) => serverFactory(handler) }),
     clientErrorHandler: refuseGarbage,
+    frameworkErrors: (error, request, reply) => refuseRequest(error, { request, reply, door: input.door() }),
   };
   const app = fastify(options);
   app.decorateRequest('caller', null);
   takeBodies(app);
-  errorsOf(app, log);
+  const fail = answerFailure(log);
+  app.setErrorHandler(fail);
+  app.setNotFoundHandler((request, reply) => fail(refusal(404, 'there is no such route'), request, reply));
   await app.register(websocket, {
     options: { maxPayload: mostFrameBytes, perMessageDeflate: false, handleProtocols: () => protocol },
   });
@@ -106,16 +104,22 @@ const open = new Set(['/healthz', '/readyz', approvalPagePath]);
 
 function guard(app: FastifyInstance, { service, door, home }: AppInput): void {
   app.addHook('onRequest', async (request, reply) => {
-    void reply
-      .header('x-request-id', request.id)
-      .header('cache-control', 'no-store')
-      .header('x-content-type-options', 'nosniff');
+    void reply.headers(everyAnswer(request));
     checkCaller(request, door());
-    if (open.has(request.routeOptions.url ?? '')) return;
+    const { url = '', config } = request.routeOptions;
+    const isSocket = Reflect.get(config, 'socket') === true;
+    if (open.has(url)) {
+      if (request.ws) throw noSocket();
+      return;
+    }
     request.caller = await callerOf(request, service, home?.tokens ?? null);
+    if (request.ws && !isSocket) throw noSocket();
     if (service.closing.aborted) throw new HttpRefusal(503, refusal(503, 'the service stops'), 5);
   });
 }
+
+/** An upgrade of another route would hold its connection until the client leaves. */
+const noSocket = (): HttpRefusal => refusal(404, 'this route is no socket');
 
 function health(app: FastifyInstance, { closing }: Service): void {
   app.get('/healthz', async () => await Promise.resolve({ status: 'ok' }));
@@ -130,7 +134,6 @@ function mount(app: FastifyInstance, route: Route, service: Service): void {
     url: urlOf(route.path),
     onRequest: (request, _reply, done) => {
       checkScope(callerIn(request), route.scope, route.orScope);
-      if (request.ws) throw refusal(404, 'this route is no socket');
       checkType(request, route);
       done();
     },
@@ -146,27 +149,6 @@ function checkType({ headers }: FastifyRequest, { takes }: Route): void {
   const wanted = takes === 'bytes' ? 'application/octet-stream' : 'application/json';
   if (type !== undefined && type.split(';')[0]?.trim().toLowerCase() !== wanted)
     throw refusal(415, `the body of this route is ${wanted}`);
-}
-
-function errorsOf(app: FastifyInstance, log: Logger): void {
-  const send = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const problem = problemOf(error, request.id);
-    if (problem.status >= 500) log.error({ reqId: request.id, err: error }, 'request failed');
-    if (problem.status === 401) void reply.header('www-authenticate', 'Bearer');
-    const retryAfter = retryAfterOf(error, problem);
-    if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
-    return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
-  };
-  app.setErrorHandler((error, request, reply) => send(error, request, reply));
-  app.setNotFoundHandler((request, reply) => send(refusal(404, 'there is no such route'), request, reply));
-}
-
-/** What the parser of HTTP refuses has no request yet. */
-function refuseGarbage(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const body = JSON.stringify(problemOf(refusal(400, 'this is not HTTP'), ''));
-  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/problem+json', 'Connection: close'];
-  socket.end([...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n'));
 }
 
 function watchRequests(app: FastifyInstance, log: Logger, metrics: Service['metrics']): void {

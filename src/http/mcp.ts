@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../mcp/http/endpoint.ts';
 import { callerIn } from './caller.ts';
+import { everyAnswer } from './failures.ts';
 import { everyHeader } from './hooks/host.ts';
 import { refusal } from './problems.ts';
 import type { Service } from './service.ts';
@@ -17,14 +18,12 @@ export function mountMcp(app: FastifyInstance, service: Service): void {
       const { scopes } = callerIn(request);
       if (!scopes.includes('run') && !scopes.includes('read'))
         throw refusal(403, 'this needs a token with the scope run or read', 'caisson token create NAME --scope run');
-      if (request.ws) throw refusal(404, 'this route is no socket');
       done();
     },
     handler: async (request, reply) => {
       const endpoint = await open();
-      const headers = { 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
       reply.hijack();
-      for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value);
+      for (const [name, value] of Object.entries(everyAnswer(request))) reply.raw.setHeader(name, value);
       const admitted = {
         token: callerIn(request),
         body: request.body,

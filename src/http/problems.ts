@@ -22,6 +22,10 @@ const refusals: Readonly<Record<string, readonly [status: number, message: strin
   FST_ERR_CTP_EMPTY_TYPE: [415, 'the body has no type'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'the body is not as long as Content-Length says'],
   FST_ERR_NOT_FOUND: [404, 'there is no such route'],
+  FST_ERR_BAD_URL: [400, 'the address has a % that two hexadecimal digits do not follow, or bytes that are not UTF-8'],
+  FST_ERR_MAX_PARAM_LENGTH: [414, 'a part of the address is too long'],
+  HPE_HEADER_OVERFLOW: [431, 'the address and the headers are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not come in time'],
 };
 
 /** A refusal of HTTP itself, with a status that its code does not have. */
@@ -75,6 +79,9 @@ export function retryAfterOf(error: unknown, { status, details }: Problem): numb
 
 function ofServer(error: unknown): CaissonError | null {
   const code: unknown = Reflect.get(Object(error), 'code');
+  // The parser of bodies gives a status to what ends a connection.
+  if (Reflect.get(Object(error), 'statusCode') === 400 && code === 'ECONNRESET')
+    return refusal(400, 'the body broke off');
   const known = typeof code === 'string' && Object.hasOwn(refusals, code) ? refusals[code] : undefined;
   return known === undefined ? null : refusal(known[0], known[1]);
 }

@@ -212,9 +212,17 @@ export interface PolicyApi {
 
 /** Every decision and every run, in a chain of hashes over all processes of the state directory. */
 export interface AuditApi {
-  /** The last records, of one owner or of all, oldest first; with `follow`, also those to come, until the signal fires. */
+  /**
+   * The last records, of one owner or of all, oldest first; with `follow`, also those to come, until the signal fires. `only` says
+   * which; without it, all.
+   */
   tail(
-    how: { readonly count: number; readonly follow?: boolean; readonly owner?: string },
+    how: {
+      readonly count: number;
+      readonly follow?: boolean;
+      readonly owner?: string;
+      readonly only?: (record: AuditRecord) => Promise<boolean>;
+    },
     options?: Options,
   ): AsyncIterable<AuditRecord>;
   /** Whether all records are there and as they were written. */

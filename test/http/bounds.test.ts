@@ -73,6 +73,26 @@ describe.each(kinds)('a token that is bound to %s', (_kind, bounds) => {
     expect(await items('/v1/sandboxes?label=team=b')).toEqual([]);
   });
 
+  it('has nothing of others in the audit and the events, and its own last records however many others there are', async () => {
+    const records = async (path: string) => {
+      const text = await (await ask(path)).text();
+      expect([path, text]).toEqual([path, expect.not.stringMatching(/two|secret-two/)]);
+      return text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => Object(JSON.parse(line)));
+    };
+    for (const type of ['run', 'decision', 'exit'])
+      expect(await records('/v1/audit?count=1000')).toContainEqual(expect.objectContaining({ type, taskId: 'one' }));
+    const [last] = await records('/v1/audit?count=1');
+    expect(last).toMatchObject({ taskId: 'one' });
+    const events = await records('/v1/events?follow=false');
+    for (const type of ['sandbox.state', 'exec.ended', 'approval.asked'])
+      expect(events).toContainEqual(
+        expect.objectContaining({ type, data: expect.objectContaining({ taskId: 'one' }) }),
+      );
+  });
+
   it('finds nothing of others, whichever route it takes, and changes nothing there', async () => {
     const before = await jsonOf(await world.ask('/v1/sandboxes/two'));
     const waiting = await jsonOf(await world.ask('/v1/approvals', { token: world.person }));

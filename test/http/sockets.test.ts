@@ -98,6 +98,17 @@ describe('a ticket', () => {
     await expect(open(path, ticket)).rejects.toThrow('401');
   });
 
+  it('of a token whose time is over opens nothing', async () => {
+    const made = await world.api.tokens.create({ name: 'brief', scopes: ['run'], lifetimeMs: 1000 }, 'test');
+    const ticket = await ticketFor(path, made.token);
+    await expect
+      .poll(async () => (await world.ask('/v1/tickets', { body: { path }, token: made.token })).status, {
+        timeout: 10_000,
+      })
+      .toBe(401);
+    await expect(open(path, ticket)).rejects.toThrow('401');
+  });
+
   it('is no token for a request', async () => {
     const ticket = (await ticketFor('/v1/sandboxes')).slice('caisson.ticket.'.length);
     expect((await world.ask('/v1/sandboxes', { token: ticket })).status).toBe(401);
@@ -107,8 +118,7 @@ describe('a ticket', () => {
     const { Tickets } = await import('../../src/http/socket/tickets.ts');
     let nowMs = 0;
     const tickets = new Tickets(() => nowMs);
-    const [token] = await world.api.tokens.list();
-    if (token === undefined) throw new Error('no token');
+    const token = world.agent;
     const { ticket } = tickets.issue(token, '/v1/a');
     nowMs = 30_000;
     expect(tickets.redeem(ticket, '/v1/a')).toBeNull();

@@ -9,7 +9,7 @@ import { none } from '../wire/none.ts';
 export function eventsOf(wire: Wire): EventsApi {
   return {
     async *follow({ after = 0, follow = false, owner } = {}, { signal } = {}) {
-      checkOwner(owner);
+      checkFilters({ owner });
       const ask = (from: number) =>
         ({
           method: 'GET',
@@ -27,8 +27,8 @@ export function eventsOf(wire: Wire): EventsApi {
 /** A lost connection ends a tail that follows: its records are counted from the last one, not from one that was seen. */
 export function auditOf(wire: Wire): AuditApi {
   return {
-    async *tail({ count, follow = false, owner }, { signal } = {}) {
-      checkOwner(owner);
+    async *tail({ count, follow = false, owner, only }, { signal } = {}) {
+      checkFilters({ owner, only });
       for await (const record of wire.events({ method: 'GET', path: '/v1/audit', query: { count, follow }, signal }))
         yield shaped<AuditRecord>(record, { seq: 'number', at: 'text', type: 'text', prev: 'text', hash: 'text' });
     },
@@ -39,7 +39,7 @@ export function auditOf(wire: Wire): AuditApi {
   };
 }
 
-function checkOwner(owner: string | undefined): void {
-  if (owner !== undefined)
-    throw new CaissonError('not_supported', 'the service shows what the token sees, and has no filter by owner');
+function checkFilters(filters: { readonly owner: string | undefined; readonly only?: unknown }): void {
+  if (Object.values(filters).some((filter) => filter !== undefined))
+    throw new CaissonError('not_supported', 'the service shows what the token sees, and has no filter of records');
 }

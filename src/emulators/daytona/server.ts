@@ -57,10 +57,10 @@ export class Front {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { faults } = this.#options;
-    const url = new URL(request.url ?? '/', this.origin);
     try {
       if (faults.latencyMs > 0) await sleep(faults.latencyMs);
       this.#check(request);
+      const url = this.#urlOf(request);
       const happens = faults.take(`${request.method ?? ''} ${url.pathname}`);
       if (happens === 'drop-before') return void request.socket.destroy();
       const { route, args } = this.#find(request.method ?? '', url.pathname);
@@ -90,13 +90,19 @@ export class Front {
     try {
       if (faults.latencyMs > 0) await sleep(faults.latencyMs);
       this.#check(request);
-      if (faults.take(`GET ${new URL(request.url ?? '/', this.origin).pathname}`) !== null)
-        return void socket.destroy();
+      if (faults.take(`GET ${this.#urlOf(request).pathname}`) !== null) return void socket.destroy();
       upgrade(request, socket, head);
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 500;
       socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     }
+  }
+
+  /** A path such as `//` is no URL, whatever stands before it. */
+  #urlOf({ url = '/' }: IncomingMessage): URL {
+    const parsed = URL.parse(url, this.origin);
+    if (parsed === null) throw new ApiError(400, 'the path of the request is no URL');
+    return parsed;
   }
 
   #check(request: IncomingMessage): void {
@@ -107,8 +113,16 @@ export class Front {
   #find(method: string, path: string): { readonly route: Route; readonly args: readonly string[] } {
     for (const route of this.#options.routes) {
       const found = route.method === method ? route.path.exec(path) : null;
-      if (found !== null) return { route, args: found.slice(1).map(decodeURIComponent) };
+      if (found !== null) return { route, args: found.slice(1).map(decoded) };
     }
     throw new ApiError(404, `this emulator has no ${method} ${path.slice(0, 200)}`);
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new ApiError(400, 'the path of the request has a % without two hexadecimal digits of UTF-8');
   }
 }

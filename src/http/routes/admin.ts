@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
+import { tokenIn } from '../hooks/token.ts';
 import { route } from '../route.ts';
 import {
   accountItem,
@@ -165,7 +166,14 @@ export const createTicket = route({
   body: ticketBody,
   status: 201,
   answer: ticket,
-  run: ({ service, token: holder, body }) => Promise.resolve(service.tickets.issue(holder, body.path)),
+  run: ({ service, header, body }) => {
+    const token = tokenIn([header('authorization') ?? '']);
+    if (token === null)
+      throw new CaissonError('unauthenticated', 'a ticket needs the token that it is for', {
+        remedy: 'send Authorization: Bearer TOKEN',
+      });
+    return Promise.resolve(service.tickets.issue(token, body.path));
+  },
 });
 
 export const showConfig = route({

@@ -127,6 +127,7 @@ function mount(app: FastifyInstance, url: string, service: Service, { raw, open 
   app.route({
     method: 'GET',
     url,
+    config: { socket: true },
     onRequest: (request, _reply, done) => {
       checkScope(callerIn(request), 'run');
       done();

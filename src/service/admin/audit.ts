@@ -4,8 +4,7 @@ import { cancelable, type Context } from '../../sandbox/context.ts';
 
 export function auditOf({ audit }: Pick<Context, 'audit'>): AuditApi {
   return {
-    tail: ({ count, follow = false, owner }, options = {}) =>
-      audit.tail({ count, follow, ...(owner === undefined ? {} : { owner }), ...cancelable(options) }),
+    tail: ({ follow = false, ...how }, options = {}) => audit.tail({ ...how, follow, ...cancelable(options) }),
     verify: () => audit.verify(),
   };
 }

@@ -56,9 +56,20 @@ export class Bound {
   }
 
   /** Whether something in a sandbox is there for it. Without a sandbox id, in the one that the task has. */
-  async sees({ taskId, sandboxId }: Placed): Promise<boolean> {
-    if (this.#task !== null) return taskId === this.#task;
-    return this.#labels === null || (await this.#find(sandboxId ?? taskId)) !== null;
+  async sees(placed: Placed): Promise<boolean> {
+    return (await this.seesSince(placed)) !== null;
+  }
+
+  /**
+   * From when on it sees what happened there, RFC 3339; empty: from the beginning; `null`: nothing. What was before the sandbox
+   * that the task has now was in another one, whose labels are not known.
+   */
+  async seesSince({ taskId, sandboxId }: Placed): Promise<string | null> {
+    if (this.#task !== null) return taskId === this.#task ? '' : null;
+    if (this.#labels === null) return '';
+    const found = await this.#find(sandboxId ?? taskId);
+    if (found === null) return null;
+    return sandboxId === undefined ? found.createdAt : '';
   }
 
   /** For lists: the task that is named, or the only one. */

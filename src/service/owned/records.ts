@@ -1,35 +1,66 @@
 /** Records of one owner: changes of state, and the audit. */
 import type { AuditApi, AuditRecord, EventsApi } from '../api.ts';
+import type { Bound } from './bound.ts';
 import type { Mine } from './place.ts';
 import { refused } from './refused.ts';
 import type { Scope } from './scope.ts';
 
-export function eventsOf({ api: { events }, scope }: Mine): EventsApi {
+export function eventsOf({ api: { events }, scope, bound }: Mine): EventsApi {
+  const isSeen = seenBy(bound);
   return {
     kept: (after) => events.kept(after),
     async *follow(how = {}, options = {}) {
       for await (const event of events.follow({ ...how, owner: scope.owner }, options))
-        yield { ...event, data: { ...event.data, ...idsOf(scope, event.data) } };
+        if (await isSeen(event.data, event.at))
+          yield { ...event, data: { ...event.data, ...idsOf(scope, event.data) } };
     },
   };
 }
 
 /** The chain goes over the records of all owners: only the operator can verify it. */
-export function auditOf({ api: { audit }, scope }: Mine): AuditApi {
+export function auditOf({ api: { audit }, scope, bound }: Mine): AuditApi {
+  const isSeen = seenBy(bound);
+  const only = async (record: AuditRecord): Promise<boolean> => await isSeen(record, record.at);
   return {
     async *tail(how, options) {
-      for await (const record of audit.tail({ ...how, owner: scope.owner }, options)) yield shown(scope, record);
+      const mine = { ...how, owner: scope.owner, ...(bound.isBound ? { only } : {}) };
+      for await (const record of audit.tail(mine, options)) yield shown(scope, record);
     },
     verify: refused,
   };
 }
+
+/** Many records are of one sandbox: it is looked up once in this time. */
+const knownMs = 250;
+
+/** What names no task concerns all that its owner has. */
+function seenBy(bound: Bound): (facts: Facts, at: string) => Promise<boolean> {
+  const known = new Map<string, Promise<string | null>>();
+  let untilMs = 0;
+  return async ({ taskId, sandboxId }, at) => {
+    if (!bound.isBound) return true;
+    if (typeof taskId !== 'string') return false;
+    if (performance.now() > untilMs) {
+      known.clear();
+      untilMs = performance.now() + knownMs;
+    }
+    const placed = typeof sandboxId === 'string' ? { taskId, sandboxId } : { taskId };
+    const key = `${taskId} ${placed.sandboxId ?? ''}`;
+    const since = known.get(key) ?? bound.seesSince(placed);
+    known.set(key, since);
+    const from = await since;
+    return from !== null && from <= at;
+  };
+}
+
+type Facts = Readonly<Record<string, unknown>>;
 
 /** Which process of the host has written it is the operator's. */
 function shown(scope: Scope, { holder: _, ...record }: AuditRecord): AuditRecord {
   return { ...record, ...idsOf(scope, record) };
 }
 
-function idsOf(scope: Scope, { taskId, execId }: Readonly<Record<string, unknown>>) {
+function idsOf(scope: Scope, { taskId, execId }: Facts) {
   return {
     ...(typeof taskId === 'string' ? scope.ofTask({ taskId }) : {}),
     ...(typeof execId === 'string' ? { execId: scope.exec(execId) } : {}),

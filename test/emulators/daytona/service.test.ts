@@ -52,6 +52,21 @@ describe.skipIf(why !== null)('the emulator of Daytona', { timeout: 60_000 }, ()
     await other.close();
   });
 
+  it('refuses a path that is no URL, with and without its key, and lives on', async () => {
+    const raw = async (...headers: readonly string[]): Promise<string> => {
+      const { hostname, port, host } = new URL(api);
+      const socket = connect(Number(port), hostname);
+      socket.write(['GET // HTTP/1.1', `Host: ${host}`, ...headers, '', ''].join('\r\n'));
+      const [answer] = await once(socket, 'data');
+      socket.destroy();
+      return String(answer);
+    };
+    expect(await raw()).toContain('HTTP/1.1 401 ');
+    expect(await raw(`Authorization: Bearer ${key}`)).toContain('HTTP/1.1 400 ');
+    expect((await ask('GET /sandbox/%zz')).status).toBe(400);
+    expect((await ask('GET /sandbox')).status).toBe(200);
+  });
+
   it('checks the key on sockets too', async () => {
     const headers = {
       connection: 'Upgrade',
