@@ -64,6 +64,7 @@ const rows: readonly (readonly [string, (guarantees: Guarantees) => string])[] =
   ['credential files', ({ credentials }) => (credentials === 'bind' ? 'shown, on no disk inside' : 'copied')],
   ['read-only root', ({ hardening }) => yes(hardening.readOnlyRoot)],
   ["Caisson's seccomp profile", ({ hardening }) => yes(hardening.seccomp)],
+  ['refuses setuid bits in mounts that others reach', ({ hardening }) => yes(hardening.setid?.refused === true)],
   ['another OCI runtime', ({ hardening }) => (hardening.runtimes.length === 0 ? 'no' : 'those of the engine')],
   ['size of /dev/shm', ({ hardening }) => yes(hardening.shm)],
   ['runs as the host user', ({ hardening }) => yes(hardening.hostUser)],

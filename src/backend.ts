@@ -191,6 +191,11 @@ export interface Guarantees {
   readonly hardening: {
     readonly readOnlyRoot: boolean;
     readonly seccomp: boolean;
+    /**
+     * Whether `CreateOptions.refuseSetid` is held under the builtin filter of system calls, by the default runtime and by these.
+     * Absent: it is not.
+     */
+    readonly setid?: { readonly refused: boolean; readonly runtimes: readonly string[] };
     readonly runtimes: readonly string[];
     readonly shm: boolean;
     readonly hostUser: boolean;
@@ -281,6 +286,11 @@ export interface CreateOptions extends Cancelable {
    * directory, is a `conflict` and not followed. No snapshot holds it.
    */
   readonly credentials: Mount | null;
+  /**
+   * Present where other users of this host can reach a writable mount: no command may give a file the setuid or setgid bit, since
+   * they could run such a file as its owner. Core gives it only where `Guarantees.hardening.setid` promises it for the spec.
+   */
+  readonly refuseSetid?: true;
   /**
    * How the image may be had, where a login for its registry is configured. Given with a login only to a backend that promises
    * `registryLogins`. Neither the name nor the password is kept, nor reaches argv, labels, logs or errors.

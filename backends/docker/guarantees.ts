@@ -18,10 +18,23 @@ export interface Place {
 /** What of the facts it is about. */
 export type Known = Pick<
   Facts,
-  'architecture' | 'cgroupVersion' | 'components' | 'limits' | 'rootless' | 'runtimes' | 'seccomp' | 'userNamespace'
+  | 'architecture'
+  | 'cgroupVersion'
+  | 'components'
+  | 'defaultRuntime'
+  | 'limits'
+  | 'rootless'
+  | 'runtimes'
+  | 'seccomp'
+  | 'userNamespace'
 >;
 
+/** Runtimes that hand the filter to the kernel; `null` is the engine's own, which is runc. */
+const filters: ReadonlySet<string | null> = new Set([null, 'runc', 'crun', 'io.containerd.runc.v2']);
+
 export function toGuarantees(facts: Known, place: Place): Guarantees {
+  // Podman takes a profile by the path of a file on its own host only.
+  const seccomp = facts.seccomp !== 'none' && toArchitecture(facts.architecture) !== null && !isPodman(facts);
   const cgroups = facts.cgroupVersion === null ? 'cgroups' : `cgroup v${facts.cgroupVersion}`;
   return {
     isolation: 'container',
@@ -52,8 +65,8 @@ export function toGuarantees(facts: Known, place: Place): Guarantees {
     credentials: place.local && !facts.userNamespace ? 'bind' : 'copy',
     hardening: {
       readOnlyRoot: true,
-      // Podman takes a profile by the path of a file on its own host only.
-      seccomp: facts.seccomp !== 'none' && toArchitecture(facts.architecture) !== null && !isPodman(facts),
+      seccomp,
+      setid: { refused: seccomp && filters.has(facts.defaultRuntime), runtimes: ['runc', 'crun'] },
       runtimes: facts.runtimes,
       shm: true,
       // With user namespaces the container's ids are not the host's.

@@ -7,6 +7,7 @@ const usual: Known = {
   architecture: 'x86_64',
   cgroupVersion: 2,
   components: {},
+  defaultRuntime: 'runc',
   limits: { cpu: true, memory: true, swap: true, pids: true },
   rootless: false,
   runtimes: ['runc'],

@@ -19,14 +19,21 @@ export function toArchitecture(name: string | null): Architecture | null {
   return (name !== null && aliases[name]) || null;
 }
 
+/** `refuseSetid`: no call gives a file the setuid or setgid bit. */
+interface Stricter {
+  readonly refuseSetid?: boolean;
+}
+
 /** As the engine takes it in `SecurityOpt`. */
-export function seccompProfile(architecture: Architecture): string {
+export function seccompProfile(architecture: Architecture, { refuseSetid = false }: Stricter = {}): string {
   const { name, names } = list.architectures[architecture];
+  const free = [...list.names, ...names].filter((each) => !refuseSetid || !modeCalls.has(each));
   return JSON.stringify({
     defaultAction: 'SCMP_ACT_ERRNO',
     architectures: [name],
     syscalls: [
-      { names: [...list.names, ...names], action: 'SCMP_ACT_ALLOW' },
+      { names: free, action: 'SCMP_ACT_ALLOW' },
+      ...(refuseSetid ? setidRules : []),
       // Families are listed one by one: a comparison looks at 64 bits, of which the kernel then takes 32, so that
       // "all but AF_ALG and AF_VSOCK" could be got round by setting a high bit.
       ...list.socketFamilies.map((family) => allowWhen('socket', { value: family, op: 'SCMP_CMP_EQ' })),
@@ -40,4 +47,32 @@ export function seccompProfile(architecture: Architecture): string {
 
 function allowWhen(name: string, condition: { readonly value: number; readonly op: string }) {
   return { names: [name], action: 'SCMP_ACT_ALLOW', args: [{ index: 0, ...condition }] };
+}
+
+/** Where the mode stands among the arguments of calls that give one to a file. */
+const modeArguments: Readonly<Record<string, number>> = {
+  ...{ chmod: 1, fchmod: 1, creat: 1, mknod: 1 },
+  ...{ fchmodat: 2, fchmodat2: 2, open: 2, mknodat: 2 },
+  openat: 3,
+};
+
+/** Where the flags stand among the arguments of calls that have a mode only where they create a file. */
+const flagArguments: Readonly<Record<string, number>> = { open: 1, openat: 2 };
+
+/** `openat2` has both behind a pointer, where no filter can look. */
+const modeCalls: ReadonlySet<string> = new Set([...Object.keys(modeArguments), 'openat2']);
+
+const setidBits = 0o6000;
+/** O_CREAT and __O_TMPFILE of open(2). */
+const creatingFlags = 0o20_000_100;
+
+/** Without the flags the mode is whatever the register holds, and has no effect. */
+const setidRules = [
+  ...Object.entries(modeArguments).map(([name, index]) => allowWithout(name, index, setidBits)),
+  ...Object.entries(flagArguments).map(([name, index]) => allowWithout(name, index, creatingFlags)),
+  { names: ['openat2'], action: 'SCMP_ACT_ERRNO', errnoRet: 38 },
+];
+
+function allowWithout(name: string, index: number, bits: number) {
+  return { names: [name], action: 'SCMP_ACT_ALLOW', args: [{ index, value: bits, op: 'SCMP_CMP_MASKED_EQ' }] };
 }

@@ -128,6 +128,7 @@ class SingularityBackend implements Backend {
         credentials: options.credentials,
         readOnlyRoot: spec.hardening.readOnlyRoot,
         seccomp: spec.hardening.seccomp === 'builtin',
+        refuseSetid: options.refuseSetid === true,
         keep: spec.persistent ? options.directory : null,
       },
     };

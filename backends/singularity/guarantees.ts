@@ -33,6 +33,13 @@ export function guaranteesOf({ hierarchy, hasNsenter, host: { account } }: Known
     // To the account that runs containers for root, the files of root are closed.
     mounts: account.handedOver ? 'none' : 'read-write',
     credentials: account.handedOver ? 'copy' : 'bind',
-    hardening: { readOnlyRoot: true, seccomp: apptainerProfile() !== null, runtimes: [], shm: false, hostUser: true },
+    hardening: {
+      readOnlyRoot: true,
+      seccomp: apptainerProfile() !== null,
+      setid: { refused: apptainerProfile() !== null, runtimes: [] },
+      runtimes: [],
+      shm: false,
+      hostUser: true,
+    },
   };
 }

@@ -85,13 +85,15 @@ export async function findInstance(directory: string): Promise<Running | null> {
 export async function startInstance(host: Host, registration: Registration, cgroup: Cgroup | null): Promise<Running> {
   const { directory } = registration;
   await makeTheirs(configOf(directory), host.account);
-  if (registration.plan.seccomp) await writeFile(profileOf(directory), apptainerProfile() ?? '', { mode: 0o644 });
+  const { seccomp, refuseSetid } = registration.plan;
+  const profile = seccomp ? apptainerProfile(undefined, refuseSetid) : null;
+  if (profile !== null) await writeFile(profileOf(directory), profile, { mode: 0o644 });
   const args = startArguments(host, registration, cgroup);
   const command = [host.program, '-q', 'instance', 'start', ...args, registration.plan.root, instanceName] as const;
   const said = await run(host, { command, env: clientEnv(directory) });
   const running = await findInstance(directory);
   if (running === null) throw startFault(said);
-  if (registration.plan.seccomp && !running.filtered) throw noFilter();
+  if (seccomp && !running.filtered) throw noFilter();
   if (cgroup !== null) await placeAll(running.namespace, cgroup);
   return running;
 }

@@ -17,6 +17,8 @@ export interface Plan {
   readonly door: string | null;
   /** Whether our filter of system calls applies. */
   readonly seccomp: boolean;
+  /** Whether it refuses to give files the setuid and setgid bits. */
+  readonly refuseSetid: boolean;
   /** Where what it writes is kept. `null`: it is lost at the end. */
   readonly keep: string | null;
 }
@@ -58,7 +60,9 @@ function planFrom(value: unknown): Plan | null {
   if (!mounts.every((mount) => mount !== null)) return null;
   const credentials = mountFrom(value['credentials']);
   if (credentials === null && value['credentials'] !== null) return null;
-  return { root, digest, limits, network, mounts, credentials, door, readOnlyRoot, seccomp, keep };
+  // Those of earlier versions have no such mark.
+  const refuseSetid = value['refuseSetid'] === true;
+  return { root, digest, limits, network, mounts, credentials, door, readOnlyRoot, seccomp, refuseSetid, keep };
 }
 
 function limitsFrom(value: unknown): Limits | null {

@@ -26,6 +26,7 @@ import { keepLive } from './live.ts';
 import { checkMounts, proveMounts } from './mounts.ts';
 import { proveNetwork } from './network.ts';
 import { registryAccess } from './registry-access.ts';
+import { type Setid, setidOf } from './setid.ts';
 import { noSandbox } from './step.ts';
 import { usedNow } from './use.ts';
 
@@ -58,10 +59,11 @@ export async function placeSandbox(
     const mounts = await checkMounts(context, { ...row, spec: plan.placed });
     if (row.directory !== null) await makeDirectory({ home: context.home, backend: row.backend }, row.taskId, row.id);
     await failpoint('before-create');
+    const setid = setidOf(plan.placed, plan.guarantees);
     const queued = performance.now();
     const create = async (): Promise<Sandbox> => {
       options.onTimed?.('queue', performance.now() - queued);
-      return await timed(options, 'create', async () => await ask(context, { plan, row, nonce }, options));
+      return await timed(options, 'create', async () => await ask(context, { plan, row, nonce, setid }, options));
     };
     const sandbox = await context.gate.pass(row.backend, create, options.signal);
     await failpoint('after-create');
@@ -71,7 +73,7 @@ export async function placeSandbox(
     if (hasDoor(row)) await context.doors.enter(row);
     await keepFilter(context, row, live);
     await forgetCopies(context, row);
-    const degraded = [...row.degraded, ...unproved];
+    const degraded = [...row.degraded, ...unproved, ...setid.degraded];
     const patch = { state: 'ready', ref: sandbox.ref, degraded, ...usedNow(context.clock) } as const;
     await context.store.updateSandbox(row.id, patch);
     await failpoint('after-ready');
@@ -125,10 +127,10 @@ async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
 
 async function ask(
   context: Context,
-  what: { readonly plan: Plan; readonly row: SandboxRow; readonly nonce: string },
+  what: { readonly plan: Plan; readonly row: SandboxRow; readonly nonce: string; readonly setid: Setid },
   options: StepOptions,
 ): Promise<Sandbox> {
-  const { plan, row } = what;
+  const { plan, row, setid } = what;
   const backend = await context.backend(row.backend);
   const list = await listOf(context, row);
   const sandbox = await backend.create(plan.placed, {
@@ -136,6 +138,7 @@ async function ask(
     labels: labelsOf(context.store.instance, row),
     directory: row.directory,
     credentials: await shownCredentials(context, plan, row),
+    ...(setid.refuseSetid === undefined ? {} : { refuseSetid: setid.refuseSetid }),
     registry: await registryAccess(context, plan),
     ...(hasDoor(row) ? { door: await context.doors.open(row) } : {}),
     ...(list === null ? {} : { egress: list.hosts }),

@@ -10,7 +10,7 @@ const gibibyte = 1024 * mebibyte;
 
 export interface Plan {
   readonly spec: Spec;
-  readonly options: Pick<CreateOptions, 'name' | 'labels' | 'init' | 'directory' | 'credentials'>;
+  readonly options: Pick<CreateOptions, 'name' | 'labels' | 'init' | 'directory' | 'credentials' | 'refuseSetid'>;
   readonly facts: Facts;
   /** Name of the network that `open` means here. */
   readonly network: string | null;
@@ -91,14 +91,18 @@ function nanoCpus(cores: number, available: number | null): number {
   return Math.round(Math.max(0.01, Math.min(cores, available ?? cores)) * 1e9);
 }
 
-function security({ spec, facts }: Plan) {
+function security({ spec, facts, options }: Plan) {
   const architecture = toArchitecture(facts.architecture);
   const builtin = spec.hardening.seccomp === 'builtin' && architecture !== null;
+  const refuseSetid = options.refuseSetid === true;
   return {
     Privileged: false,
     CapDrop: ['ALL'],
     CapAdd: spec.hardening.user === 'root' ? ['DAC_OVERRIDE', 'CHOWN', 'FOWNER'] : [],
-    SecurityOpt: ['no-new-privileges', ...(builtin ? [`seccomp=${seccompProfile(architecture)}`] : [])],
+    SecurityOpt: [
+      'no-new-privileges',
+      ...(builtin ? [`seccomp=${seccompProfile(architecture, { refuseSetid })}`] : []),
+    ],
     ReadonlyRootfs: spec.hardening.readOnlyRoot,
     ...(spec.hardening.runtime === null ? {} : { Runtime: spec.hardening.runtime }),
   };

@@ -4,7 +4,7 @@ import { type Architecture, seccompProfile, toArchitecture } from '../../../back
 interface Rule {
   readonly names: readonly string[];
   readonly action: string;
-  readonly args?: readonly object[];
+  readonly args?: readonly { readonly index: number; readonly value: number }[];
 }
 
 function profileOf(architecture: Architecture): {
@@ -57,5 +57,42 @@ describe('our seccomp profile', () => {
         names: rule.names.filter((each) => !own.includes(each)),
       }));
     expect(common('aarch64')).toEqual(common('x86_64'));
+  });
+
+  test('lets a file have any mode, or none with the setuid or setgid bit', () => {
+    const rulesFor = (name: string, refuseSetid: boolean): readonly Rule[] => {
+      const { syscalls }: { readonly syscalls: readonly Rule[] } = JSON.parse(
+        seccompProfile('x86_64', { refuseSetid }),
+      );
+      return syscalls.filter(({ names }) => names.includes(name));
+    };
+    const allowed = (name: string, ...args: readonly number[]): boolean =>
+      rulesFor(name, true).some(
+        (rule) =>
+          rule.action === 'SCMP_ACT_ALLOW' &&
+          (rule.args ?? []).every(({ index, value }) => ((args[index] ?? 0) & value) === 0),
+      );
+    for (const [name, index] of [
+      ['chmod', 1],
+      ['fchmod', 1],
+      ['creat', 1],
+      ['mknod', 1],
+      ['mknodat', 2],
+      ['fchmodat', 2],
+      ['fchmodat2', 2],
+    ] as const) {
+      const before = Array.from({ length: index }, () => -1);
+      expect([0o755, 0o1777, 0o4755, 0o2755, 0o100_4755].map((mode) => allowed(name, ...before, mode))).toEqual([
+        ...[true, true],
+        ...[false, false, false],
+      ]);
+      expect(rulesFor(name, false)).toHaveLength(1);
+    }
+    const create = 0o101;
+    const temporary = 0o20_200_001;
+    expect([0, create, temporary].map((flags) => allowed('openat', 0, 0, flags, 0o4755))).toEqual([true, false, false]);
+    expect([0, create, temporary].map((flags) => allowed('open', 0, flags, 0o2755))).toEqual([true, false, false]);
+    expect(allowed('openat', 0, 0, create, 0o644)).toBe(true);
+    expect(rulesFor('openat2', true)).toEqual([{ names: ['openat2'], action: 'SCMP_ACT_ERRNO', errnoRet: 38 }]);
   });
 });

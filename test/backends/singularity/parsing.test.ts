@@ -90,6 +90,20 @@ describe('the filter of system calls', () => {
     }
   });
 
+  it('that refuses setuid bits answers openat2 as if it were not there', () => {
+    const {
+      syscalls,
+    }: { readonly syscalls: readonly { readonly names: readonly string[]; readonly action: string }[] } = JSON.parse(
+      apptainerProfile('x64', true) ?? '{}',
+    );
+    const free = syscalls.filter((rule) => rule.action === 'SCMP_ACT_ALLOW' && !('args' in rule));
+    for (const name of ['chmod', 'openat', 'openat2', 'ptrace', 'clone3'])
+      expect(free.flatMap(({ names }) => names)).not.toContain(name);
+    expect(syscalls.filter(({ names }) => names.includes('openat2'))).toEqual([
+      { names: ['openat2'], action: 'SCMP_ACT_TRACE' },
+    ]);
+  });
+
   it('is not promised where it is absent', () => {
     expect(apptainerProfile('riscv64')).toBeNull();
   });
@@ -134,6 +148,7 @@ describe('registrations', () => {
       credentials: { source: '/c', target: '/root/.caisson', readOnly: true },
       readOnlyRoot: false,
       seccomp: true,
+      refuseSetid: false,
       keep: null,
     },
   } as const;
