@@ -536,7 +536,11 @@ export interface Sandbox {
    * that live in it and are not among `known`, as the kernel of this host sees them, not as anything inside reports them.
    * `null` when they cannot be seen from here. Core keeps commands apart from what earlier ones left behind with it.
    */
-  readonly processes?: { list(known: ReadonlySet<number>): Promise<readonly SandboxProcess[] | null> };
+  readonly processes?: {
+    list(known: ReadonlySet<number>): Promise<readonly SandboxProcess[] | null>;
+    /** The same for all of them, with what takes longer to read. */
+    details(): Promise<readonly ProcessDetails[] | null>;
+  };
   /** How often the kernel has killed in this sandbox for memory, as far as the place has reported since this process attached. */
   readonly memory?: { kills(): number };
   /**
@@ -578,6 +582,15 @@ export interface SandboxProcess {
   readonly session: number;
   /** It is stopped, or another process traces it. */
   readonly isHalted: boolean;
+}
+
+/** What a process says of itself is hostile: its name and, unless the kernel keeps it from writing there, its environment. */
+export interface ProcessDetails extends SandboxProcess {
+  /** Milliseconds since the boot of this host; the kernel counts in steps of ten. */
+  readonly startedAtMs: number;
+  /** `CAISSON_EXEC` of the environment that it was started with; `null`: it has none. */
+  readonly mark: string | null;
+  readonly name: string;
 }
 
 /** A reading of one moment. Bytes and nanoseconds; `null` where the place does not tell. */

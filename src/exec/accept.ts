@@ -7,7 +7,7 @@ import type { ExecRequest } from './types.ts';
 
 /** What became of a start. */
 export type Accepted =
-  | { readonly is: 'running'; readonly process: Process | PtyProcess }
+  | { readonly is: 'running'; readonly process: Process | PtyProcess; readonly sentAtMs: number | null }
   /** The request had left when the start failed, so the command may have run. */
   | { readonly is: 'unsure'; readonly error: CaissonError };
 
@@ -34,13 +34,16 @@ export async function accept(
     request.timeoutMs === null
       ? undefined
       : setTimeout(() => starting.abort(lateStart(request.timeoutMs)), request.timeoutMs);
-  let sent = false;
+  let sentAtMs: number | null = null;
   try {
-    const process = await callPlace(sandbox, request, { signal: starting.signal, onSent: () => (sent = true) });
-    return { is: 'running', process };
+    const process = await callPlace(sandbox, request, {
+      signal: starting.signal,
+      onSent: () => (sentAtMs = performance.now()),
+    });
+    return { is: 'running', process, sentAtMs };
   } catch (cause) {
     const error = starting.signal.aborted && isCode(cause, 'canceled') ? abortError(starting.signal) : cause;
-    if (!sent || notRun.some((code) => isCode(error, code))) throw error;
+    if (sentAtMs === null || notRun.some((code) => isCode(error, code))) throw error;
     return { is: 'unsure', error: toStartError(error) };
   } finally {
     clearTimeout(timer);

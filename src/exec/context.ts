@@ -1,6 +1,7 @@
 import type { Sandbox } from '../backend.ts';
 import type { Redaction } from '../secrets/redact/redactor.ts';
 import type { Recorder } from './journal/types.ts';
+import type { Strays } from './kill/strays.ts';
 import type { ExecRequest, StreamName, Where } from './types.ts';
 
 export interface ExecContext {
@@ -25,7 +26,14 @@ export interface ExecContext {
 
 /** What belongs to one running exec, beside its process. */
 export interface Watched {
-  readonly sandbox: Sandbox;
+  readonly sandbox: Sandbox & Straying;
   readonly request: ExecRequest;
   readonly context: ExecContext;
+  /** When the command was sent, by `performance.now()`. Absent: when it was taken over. */
+  readonly sentAtMs?: number;
+}
+
+/** A sandbox that shows what a command has started and hidden. */
+export interface Straying {
+  readonly strays?: (sentAtMs: number) => Strays | null;
 }

@@ -184,7 +184,9 @@ export class RunningExec implements Execution {
     if (this.#forced !== null || this.#endedAt !== null) return;
     this.#forced = reason;
     this.#notes.push(note);
-    this.#killing = killTree(this.#watched.sandbox, this.id, { process: this.#process });
+    const { sandbox, sentAtMs = this.#from } = this.#watched;
+    const strays = sandbox.strays?.(sentAtMs) ?? null;
+    this.#killing = killTree(sandbox, this.id, { process: this.#process, strays });
     void this.#giveUpAfter(this.#killing);
   }
 

@@ -28,7 +28,10 @@ export async function startExec(sandbox: Sandbox, request: ExecRequest, context:
     checkRequest(request);
     const accepted = await accept(sandbox, request, context);
     await failpoint('exec-accepted');
-    if (accepted.is === 'running') return watchExec(accepted.process, watched);
+    if (accepted.is === 'running') {
+      const { process, sentAtMs } = accepted;
+      return watchExec(process, sentAtMs === null ? watched : { ...watched, sentAtMs });
+    }
     return new RunningExec(new UnseenProcess(accepted.error), watched, forcedBy(accepted.error));
   } catch (cause) {
     const error = toCaissonError(cause);

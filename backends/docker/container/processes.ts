@@ -1,8 +1,10 @@
 /** The processes of a container, as its own /proc counts them, read from this host (proc_pid_root(5), proc_pid_stat(5)). */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { SandboxProcess } from '../../../src/backend.ts';
+import type { ProcessDetails, SandboxProcess } from '../../../src/backend.ts';
 import { inspectContainer, type Inspected } from './container.ts';
 import type { Engine } from '../engine/engine.ts';
+
+const marking = 'CAISSON_EXEC=';
 
 export class ContainerProcesses {
   readonly #engine: Engine;
@@ -16,23 +18,32 @@ export class ContainerProcesses {
     this.#pid = pid;
   }
 
-  /** `null`: they cannot be seen from here. A start of the container gives it another first process. */
+  /** `null`: they cannot be seen from here. */
   async list(known: ReadonlySet<number>): Promise<readonly SandboxProcess[] | null> {
-    const listed = this.#read(known);
+    return await this.#seen(known, readProcess);
+  }
+
+  async details(): Promise<readonly ProcessDetails[] | null> {
+    return await this.#seen(new Set(), readDetails);
+  }
+
+  /** A start of the container gives it another first process. */
+  async #seen<T>(known: ReadonlySet<number>, read: (path: string) => T | null): Promise<readonly T[] | null> {
+    const listed = this.#read(known, read);
     if (listed !== null) return listed;
     this.#pid = (await inspectContainer(this.#engine, this.#container)).pid;
-    return this.#read(known);
+    return this.#read(known, read);
   }
 
   /** Synchronous: a few small reads of procfs, which take less than a way through the thread pool. */
-  #read(known: ReadonlySet<number>): readonly SandboxProcess[] | null {
+  #read<T>(known: ReadonlySet<number>, read: (path: string) => T | null): readonly T[] | null {
     if (this.#pid === null) return null;
     try {
       // The number may be another process's by now, of this host or of another container.
       if (!readFileSync(`/proc/${this.#pid}/cgroup`, 'utf8').includes(this.#container)) return null;
       const proc = `/proc/${this.#pid}/root/proc`;
       const pids = readdirSync(proc).filter((name) => /^\d+$/.test(name) && !known.has(Number(name)));
-      return pids.flatMap((pid) => readProcess(`${proc}/${pid}`) ?? []);
+      return pids.flatMap((pid) => read(`${proc}/${pid}`) ?? []);
     } catch {
       return null;
     }
@@ -47,6 +58,19 @@ function readProcess(path: string): SandboxProcess | null {
   if (/[ZXx]/.test(state)) return null;
   const isHalted = /[Tt]/.test(state) || isTraced(textOf(`${path}/status`));
   return { pid: Number.parseInt(text, 10), parent: Number(parent), session: Number(session), isHalted };
+}
+
+/** The kernel counts hundredths of a second, whatever its own clock (proc_pid_stat(5), field 22). */
+function readDetails(path: string): ProcessDetails | null {
+  const process = readProcess(path);
+  const text = textOf(`${path}/stat`);
+  const end = text.lastIndexOf(')');
+  const ticks = Number(text.slice(end + 2).split(' ')[19]);
+  if (process === null || !Number.isFinite(ticks)) return null;
+  const [mark = null] = textOf(`${path}/environ`)
+    .split('\0')
+    .flatMap((each) => (each.startsWith(marking) ? [each.slice(marking.length)] : []));
+  return { ...process, startedAtMs: ticks * 10, mark, name: text.slice(text.indexOf('(') + 1, end) };
 }
 
 /** A process that is traced runs between its stops (proc_pid_status(5)). */

@@ -115,7 +115,11 @@ export function parseSurvivors(lines: readonly string[]): Survivor[] {
   for (const line of lines.slice(0, 50)) {
     const [, pid, name] = /^(\d{1,10}) (.*)$/.exec(line) ?? [];
     if (pid === undefined || name === undefined) continue;
-    survivors.push({ pid: Number(pid), command: name.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 64) });
+    survivors.push({ pid: Number(pid), command: printable(name) });
   }
   return survivors;
+}
+
+export function printable(name: string): string {
+  return name.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 64);
 }

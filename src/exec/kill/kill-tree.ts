@@ -17,11 +17,14 @@ import { KillConversation, parseSurvivors } from './conversation.ts';
 import type { KillReport } from './report.ts';
 import { unverified } from './report.ts';
 import { isFull, restart } from './restart.ts';
+import { type Strays, withStrays } from './strays.ts';
 
 export interface KillOptions {
   /** The exec's own process. `null` when no handle to it is left: then the tree is found by its id alone. */
   readonly process: Process | null;
   readonly graceMs?: number;
+  /** Looks for processes that hide from the script. */
+  readonly strays?: Strays | null;
   /** Whether the whole sandbox may be restarted as a last resort. Default true. */
   readonly mayRestart?: boolean;
 }
@@ -40,7 +43,8 @@ export async function killTree(sandbox: Sandbox, execId: string, options: KillOp
   let full = false;
   for (const mode of ['grep', 'plain'] satisfies KillMode[]) {
     try {
-      return await killByScript(sandbox, { execId, mode, root, graceMs: options.graceMs ?? 1000 });
+      const report = await killByScript(sandbox, { execId, mode, root, graceMs: options.graceMs ?? 1000 });
+      return options.strays ? await withStrays(report, options.strays) : report;
     } catch (error) {
       const failure = toCaissonError(error);
       failures.push(failure);

@@ -11,7 +11,7 @@
  * The watcher of a command on the direct path (`watch.sh`) is one only while no other is left: it reports the end of
  * the others, and before them it is what the command will come from.
  * The script itself and its ancestors never are. What clears its environment, opens a session of its own *and* loses
- * its parent before the first scan is not found.
+ * its parent before the first scan is not found: `strays.ts` looks for that.
  *
  * Mode `grep` costs one fork a scan and is quick among many processes. Mode `plain` uses builtins alone, because a full
  * process table is a reason to kill; dash has no `read -d`, drops NUL bytes, and so takes an id that merely begins with

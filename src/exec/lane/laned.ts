@@ -12,6 +12,7 @@ import type { DestroyOptions, ExecOptions, Process, Ref, ResourceState, Sandbox 
 import { runScript } from '../../inside/run.ts';
 import { startDirect } from '../direct/start.ts';
 import { deathNotice } from './guardian.ts';
+import { sinceBoot, type Strays } from '../kill/strays.ts';
 import { Lanes } from './pool.ts';
 import { LaneTally } from './tally.ts';
 import { Strangers } from './strangers.ts';
@@ -46,6 +47,8 @@ export class LanedSandbox implements Sandbox {
   #hasEndedLeft = false;
   /** Commands that have not ended, and those that are being started. */
   #running = 0;
+  /** Since when there have been some, and how many in all. */
+  #busy = { sinceMs: -Infinity, begun: 0 };
   #isMemoryProtected = false;
   #lookedCloselyAt = -Infinity;
 
@@ -101,7 +104,9 @@ export class LanedSandbox implements Sandbox {
 
   async #counted<T extends Process>(starting: Promise<T>): Promise<T> {
     const ended = (): void => void (this.#running -= 1);
+    if (this.#running === 0) this.#busy = { sinceMs: performance.now(), begun: 0 };
     this.#running += 1;
+    this.#busy.begun += 1;
     try {
       const process = await starting;
       process.wait().then(ended, ended);
@@ -128,9 +133,8 @@ export class LanedSandbox implements Sandbox {
     const left = this.#strangers?.left ?? [];
     if (left.length === 0 || this.#hasEndedLeft) return;
     this.#hasEndedLeft = true;
-    const args = left.map(String);
     // One that cannot be ended is a stranger as before.
-    runScript(this.#sandbox, { name: 'end-left', script: 'kill -9 "$@"', args }).catch(() => undefined);
+    void this.#killBare(left);
   }
 
   /** Commands that run look like strangers: beside them, none stands ready where it is looked for strangers at all. */
@@ -147,6 +151,26 @@ export class LanedSandbox implements Sandbox {
     const isDue = performance.now() - this.#lookedCloselyAt > closelyEveryMs;
     if (isDue) this.#lookedCloselyAt = performance.now();
     return isDue;
+  }
+
+  /** For a command that was sent then and runs. Those that began in this stretch of work are counted, also when they have ended. */
+  strays(sentAtMs: number): Strays | null {
+    const strangers = this.#strangers;
+    if (strangers === null) return null;
+    const alone = this.#busy.begun === 1;
+    const before = alone ? strangers.seenSince(this.#busy.sinceMs) : null;
+    const sinceMs = sinceBoot(sentAtMs);
+    return {
+      alone,
+      look: async () => await strangers.straysSince(sinceMs, before, this.#lanes.own),
+      kill: async (pids) => await this.#killBare(pids),
+    };
+  }
+
+  /** One that has ended meanwhile is no failure. */
+  async #killBare(pids: readonly number[]): Promise<void> {
+    const args = pids.map(String);
+    await runScript(this.#sandbox, { name: 'end-strays', script: 'kill -9 "$@"', args }).catch(() => undefined);
   }
 
   async destroy(options: DestroyOptions = {}): Promise<void> {

@@ -8,6 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox, SandboxProcess } from '../../backend.ts';
+import { type Stray, straysAmong } from '../kill/strays.ts';
 
 type Processes = NonNullable<Sandbox['processes']>;
 
@@ -32,10 +33,26 @@ export class Strangers {
   /** Those that a lane of an earlier Caisson had stand ready: they wait for a request that will not come. */
   left: readonly number[] = [];
   readonly #processes: Processes;
+  /** Those of the last look, and when it was. */
   #known: ReadonlySet<number> = new Set();
+  #lookedAtMs = -Infinity;
 
   constructor(processes: Processes) {
     this.#processes = processes;
+  }
+
+  /** Those that lived at the last look, if there was one since. */
+  seenSince(sinceMs: number): ReadonlySet<number> | null {
+    return this.#lookedAtMs >= sinceMs ? this.#known : null;
+  }
+
+  /** Those that have, or may have, started since, and are none that Caisson knows. */
+  async straysSince(sinceMs: number, before: ReadonlySet<number> | null, own: Own): Promise<readonly Stray[] | null> {
+    const listed = await this.#processes.details();
+    if (listed === null) return null;
+    const strangers = new Set(strangersAmong(listed, own));
+    const others = listed.filter(({ pid, session }) => strangers.has(pid) && session !== firstSession);
+    return straysAmong(others, { sinceMs, before });
   }
 
   /**
@@ -52,6 +69,7 @@ export class Strangers {
       const isKnown = strangers.some((pid) => this.#known.has(pid));
       if (strangers.length === 0 || isKnown || pause === 0) {
         this.#known = new Set(strangers);
+        this.#lookedAtMs = performance.now();
         this.left = leftAmong(listed, own);
         return strangers.length > 0;
       }

@@ -4,6 +4,8 @@ import { open } from '../../../backends/docker/backend.ts';
 import type { Backend, Limits, Sandbox } from '../../../src/backend.ts';
 import { guardianCommand } from '../../../src/exec/lane/guardian.ts';
 import { collect } from '../../../src/exec/collect.ts';
+import type { Exit } from '../../../src/exec/exit.ts';
+import { LanedSandbox } from '../../../src/exec/lane/laned.ts';
 import { startExec } from '../../../src/exec/start.ts';
 import { dockerHost } from '../../engines/docker.ts';
 import { bare, shell } from '../requests.ts';
@@ -85,6 +87,52 @@ describe.skipIf(host === null).each(['caisson-test/busybox:latest', 'caisson-tes
       expect((await processes(sandbox)).match(/^sleep$/gm)).toHaveLength(1);
       await neighbour.cancel();
       expect(await neighbour.exit).toMatchObject({ reason: 'canceled', survivors: [] });
+    });
+
+    describe('a process that has cleared its environment, its session and its parent', () => {
+      const hiding = '(env -i setsid sleep 304 </dev/null >/dev/null 2>&1 &); sleep 60';
+      const alive = async (sandbox: Sandbox): Promise<number> => {
+        const text = 'for p in /proc/[0-9]*; do tr "\\0" " " <$p/cmdline; echo; done 2>/dev/null';
+        const { stdout } = await collect(await startExec(sandbox, shell(text), bare), { keepBytes: 10_000 });
+        return (stdout.text.match(/^sleep 304 $/gm) ?? []).length;
+      };
+      const late = async (sandbox: Sandbox, text = hiding): Promise<Exit> =>
+        (await collect(await startExec(sandbox, shell(text, { timeoutMs: 700 }), bare), { keepBytes: 1000 })).exit;
+
+      it('is killed at the deadline where nothing else runs, and what lived before is not', async () => {
+        const sandbox = new LanedSandbox(await create({}), 'kill');
+        const before = '(env -i setsid sleep 305 </dev/null >/dev/null 2>&1 &) ; sleep 0.1';
+        // Directly, then through a lane, then directly beside what the first command left.
+        for (const first of ['true', 'true', before]) {
+          await collect(await startExec(sandbox, shell(first), bare), { keepBytes: 1000 });
+          expect([await late(sandbox), await alive(sandbox)]).toEqual([
+            expect.objectContaining({ reason: 'timed-out', survivors: [] }),
+            0,
+          ]);
+        }
+        expect(await processes(sandbox)).toMatch(/^sleep$/m);
+        sandbox.close();
+      });
+
+      it('makes the survivors unknown where another command runs, and nothing of that is killed', async () => {
+        const sandbox = new LanedSandbox(await create({}), 'kill');
+        const neighbour = await startExec(sandbox, shell('sleep 50'), bare);
+        const exit = await late(sandbox);
+        expect(exit).toMatchObject({ reason: 'timed-out', survivors: null });
+        expect(exit.notes.join()).toContain('cannot be distinguished from theirs');
+        expect(await alive(sandbox)).toBe(1);
+        await neighbour.cancel();
+        expect(await neighbour.exit).toMatchObject({ reason: 'canceled', signal: 'SIGTERM' });
+        sandbox.close();
+      });
+
+      it('changes nothing of what is said where another command runs and none hides', async () => {
+        const sandbox = new LanedSandbox(await create({}), 'kill');
+        const neighbour = await startExec(sandbox, shell('sleep 50'), bare);
+        expect(await late(sandbox, 'sleep 60')).toMatchObject({ reason: 'timed-out', survivors: [] });
+        await neighbour.cancel();
+        sandbox.close();
+      });
     });
 
     it.each<readonly [string, string]>([

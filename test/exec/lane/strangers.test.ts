@@ -9,6 +9,9 @@ const first = process(1, 0, 1);
 const none: Own = { lanes: new Set(), children: new Set(), parents: new Set() };
 const lane: Own = { ...none, lanes: new Set([28]) };
 
+/** Is read at a kill alone. */
+const unread = async (): Promise<null> => await Promise.resolve(null);
+
 describe('strangers among the processes of a sandbox', () => {
   it.each<[string, Own, SandboxProcess[], number[]]>([
     ['the first process and what it waits for', none, [first, process(7, 1, 1)], []],
@@ -41,7 +44,7 @@ describe('strangers among the processes of a sandbox', () => {
   it('gives what is just ending time, once for each process', async () => {
     let looks = 0;
     let left = [process(44, 1, 44)];
-    const strangers = new Strangers({ list: async () => await Promise.resolve((looks++, left)) });
+    const strangers = new Strangers({ list: async () => await Promise.resolve((looks++, left)), details: unread });
     const live = async () => await strangers.live(() => none);
     expect([await live(), looks]).toEqual([true, 4]);
     expect([await live(), looks]).toEqual([true, 5]);
@@ -52,6 +55,7 @@ describe('strangers among the processes of a sandbox', () => {
   it('are looked for among those of Caisson where it is done closely', async () => {
     const strangers = new Strangers({
       list: async (known) => await Promise.resolve([process(28, 0, 28, true)].filter(({ pid }) => !known.has(pid))),
+      details: unread,
     });
     expect([await strangers.live(() => lane), await strangers.live(() => lane, true)]).toEqual([false, true]);
   });
@@ -59,11 +63,14 @@ describe('strangers among the processes of a sandbox', () => {
   it('are named apart where a lane of an earlier Caisson had them stand ready', async () => {
     const strangers = new Strangers({
       list: async () => await Promise.resolve([first, process(7, 1, 1), process(9, 7, 9), process(44, 1, 44)]),
+      details: unread,
     });
     expect([await strangers.live(() => none), strangers.left]).toEqual([true, [9]]);
   });
 
   it('are unknown where processes cannot be seen', async () => {
-    expect(await new Strangers({ list: async () => await Promise.resolve(null) }).live(() => none)).toBe(null);
+    expect(
+      await new Strangers({ list: async () => await Promise.resolve(null), details: unread }).live(() => none),
+    ).toBe(null);
   });
 });

@@ -10,7 +10,11 @@ const stranger: SandboxProcess = { pid: 44, parent: 1, session: 44, isHalted: fa
 
 function place(listed: () => readonly SandboxProcess[]) {
   const tally = new LaneTally();
-  const sandbox: Sandbox = { ...spawnedSandbox(), processes: { list: async () => await Promise.resolve(listed()) } };
+  const processes = {
+    list: async () => await Promise.resolve(listed()),
+    details: async () => await Promise.resolve([]),
+  };
+  const sandbox: Sandbox = { ...spawnedSandbox(), processes };
   const laned = new LanedSandbox(sandbox, null, { tally });
   const ways = async (count: number, confidential = false): Promise<string> => {
     const before = { ...tally };
