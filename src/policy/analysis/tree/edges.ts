@@ -12,7 +12,7 @@ export function differsAt(tree: FlatTree, text: string, node: number): boolean {
   if (kind === 'command') return closes.test(text.slice(start, end));
   if (kind === 'heredoc_start') return (text.slice(start, end).match(/['"]/g) ?? []).length % 2 === 1;
   if (kind === 'heredoc_end') return endsWithin(text, start, end) || endsBefore(tree, text, node);
-  return kind === 'comment' && beginsWithin(text, start);
+  return kind === 'comment' && beginsWithin(tree, text, node);
 }
 
 /** The grammar ends a here-document at a line that begins with its word; the shell wants nothing else on that line. */
@@ -33,7 +33,39 @@ function endsBefore(tree: FlatTree, text: string, node: number): boolean {
   return lines.some((line) => line.replace(tabs, '') === word);
 }
 
-/** The grammar begins a comment behind an escaped blank, too; for the shell that is inside a word. */
-function beginsWithin(text: string, start: number): boolean {
-  return !/(?:^|[^\\][\s;&|()`]|^[\s;&|()`])$/.test(text.slice(Math.max(0, start - 2), start));
+/** What ends so leaves the shell within a word: `a=(x)#y`, `$(x)#y`. */
+const staysOpen =
+  /^(?:array|(?:command|process)_substitution|arithmetic_expansion|(?:simple_)?expansion|extglob_pattern|regex|word|variable_assignment)$/;
+const wordEnds = /(?:^|[\s;&|()`])$/;
+
+/**
+ * The grammar begins a comment at any `#` behind a blank or an operator. For the shell it is text where the word goes on: behind
+ * an escaped blank, an array or a substitution.
+ */
+function beginsWithin(tree: FlatTree, text: string, node: number): boolean {
+  const start = tree.start[node] ?? 0;
+  const from = withoutContinuations(text, start);
+  if (!wordEnds.test(text.slice(Math.max(0, from - 1), from)) || isEscaped(text, from - 1)) return true;
+  return /[)`]/.test(text[from - 1] ?? '') && endsOpen(tree, node, from);
+}
+
+/** Whether a node that ends there belongs to a word. */
+function endsOpen({ kind, end, parent }: FlatTree, node: number, at: number): boolean {
+  let before = node - 1;
+  const isInside = (): boolean => (end[before] ?? 0) < at || (end[before] === at && !staysOpen.test(kind[before] ?? ''));
+  while (before >= 0 && isInside()) before = parent[before] ?? -1;
+  return before >= 0 && end[before] === at;
+}
+
+/** Where the text ends before `at` that the shell sees: a backslash and the newline behind it are nothing to it. */
+function withoutContinuations(text: string, at: number): number {
+  let end = at;
+  while (text[end - 1] === '\n' && text[end - 2] === '\\' && !isEscaped(text, end - 2)) end -= 2;
+  return end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let from = at;
+  while (text[from - 1] === '\\') from -= 1;
+  return (at - from) % 2 === 1;
 }
