@@ -12,6 +12,8 @@ export interface OptionForm {
   readonly assigns?: boolean;
   /** Options with which nothing is run: `command -v`. */
   readonly queries?: readonly string[];
+  /** Long options without a value in the next word, where others are not known: either reading may hold for those. */
+  readonly flags?: readonly string[];
 }
 
 /** Index behind the options that start at `from`. */
@@ -31,9 +33,42 @@ export function afterOptions(
 }
 
 function takesNext(text: string, short: string, long: readonly string[]): boolean {
-  if (text.startsWith('--')) return !text.includes('=') && long.includes(text);
+  if (text.startsWith('--')) return !text.includes('=') && long.some((each) => each.startsWith(text));
   const value = Array.from(text.slice(1)).findIndex((letter) => short.includes(letter));
   return value >= 0 && value === text.length - 2;
+}
+
+/**
+ * Indexes behind the options that start at `from`, for every reading of them: a long option that is not known may take the next
+ * word or not, and neither may one that is cut short so that two begin with it.
+ */
+export function endsOfOptions(
+  words: readonly { readonly text: string }[],
+  from: number,
+  form: OptionForm,
+): readonly number[] {
+  const ends = new Set<number>();
+  const reached = new Set([from]);
+  for (const at of reached) {
+    const text = words[at]?.text;
+    if (text === undefined || !text.startsWith('-') || text === '-') ends.add(Math.min(at, words.length));
+    else if (text === '--') ends.add(at + 1);
+    else for (const step of stepsOver(text, form)) reached.add(at + step);
+  }
+  return [...ends];
+}
+
+const one = [1] as const;
+const two = [2] as const;
+const either = [1, 2] as const;
+
+function stepsOver(text: string, { short = '', long = [], flags = [] }: OptionForm): readonly number[] {
+  if (!text.startsWith('--') || text.includes('=')) return takesNext(text, short, long) ? two : one;
+  if (flags.includes(text)) return one;
+  if (long.includes(text)) return two;
+  const isFlag = flags.some((each) => each.startsWith(text));
+  const isValued = long.some((each) => each.startsWith(text));
+  return isFlag === isValued ? either : isFlag ? one : two;
 }
 
 /** Flags of a command, short clusters taken apart: `-rf --force=x` -> `-r`, `-f`, `--force`. Nothing behind `--`. */

@@ -13,7 +13,7 @@ import { markerOf } from './xargs.ts';
 import { unwrap } from './unwrap.ts';
 import { hole, type Simple, type Stage, type Word } from './types.ts';
 import { heldIn, resolveWord, wordsOfSimple } from './words.ts';
-import { innerOf, wrappers } from './wrappers.ts';
+import { type Inner, innersOf, wrappers } from './wrappers.ts';
 
 /** `from`: the first command of the session that belongs to this payload. */
 export function readPiped(session: Session, from: number, payload: Payload): void {
@@ -183,10 +183,14 @@ function substituted(raw: string, { cwd, words }: Simple): string | null {
 }
 
 function xargsText({ program, words }: Simple, input: string | null): string | null {
-  const inner = input === null ? null : innerOf(words, wrappers.get(program ?? '') ?? {});
+  const inners = input === null ? [] : innersOf(words, wrappers.get(program ?? '') ?? {});
   // Without words of its own, each line is a command.
-  if (program === 'parallel' && inner === null) return input;
-  if (inner === null || input === null) return null;
+  if (program === 'parallel' && inners.length === 0) return input;
+  if (inners.length === 0 || input === null) return null;
+  return inners.map((inner) => fedText(inner, { program, words }, input)).join('\n');
+}
+
+function fedText(inner: Inner, { program, words }: Pick<Simple, 'program' | 'words'>, input: string): string {
   const options = words.slice(1, words.length - inner.words.length);
   const own = inner.words.map(({ text }) => text);
   const marker = markerOf(options) ?? (program === 'parallel' ? '{}' : null);

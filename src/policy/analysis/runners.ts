@@ -1,5 +1,5 @@
 /** Programs that run another one below a verb of their own: `npx NAME`, `uv run NAME`, `git bisect run NAME`, `caisson exec -- NAME`. */
-import { afterOptions, type OptionForm } from './options.ts';
+import { afterOptions, endsOfOptions, type OptionForm } from './options.ts';
 import { baseName } from './paths.ts';
 import { joined, type Unwrapped, type Text } from './unwrapped.ts';
 import { isInterpreter, isShell } from './shells.ts';
@@ -72,17 +72,17 @@ export function unwrapRunner(program: string, words: readonly Word[]): Unwrapped
 export const isCaisson = (program: string): boolean => /^caisson(?:\.[cm]?[jt]s)?$/.test(program);
 
 function unwrapPackage({ verb, form, operands = 0 }: Runner, words: readonly Word[]): Unwrapped | null {
-  let at = 1;
-  if (!verb.test('')) {
-    at = afterOptions(words, 1, form);
-    if (!verb.test(words[at]?.text ?? '')) return null;
-    at += 1;
-  }
+  const verbs = endsOfOptions(words, 1, form).filter((at) => verb.test(words[at]?.text ?? ''));
+  const starts = verb.test('') ? [1] : verbs.map((at) => at + 1);
+  if (starts.length === 0) return null;
   const text = form === packages ? textAfter(words, /^(?:-c|--call)$/, /^--call=/) : [];
   if (text.length > 0) return { commands: [], texts: text };
-  const behind = words.slice(afterOptions(words, at, form) + operands);
-  const inner = behind[0]?.text === '--' ? behind.slice(1) : behind;
-  return isSystem(inner[0]) ? { commands: [inner] } : null;
+  const commands = starts
+    .flatMap((start) => endsOfOptions(words, start, form))
+    .map((at) => words.slice(at + operands))
+    .map((behind) => (behind[0]?.text === '--' ? behind.slice(1) : behind))
+    .filter(([first]) => isSystem(first));
+  return commands.length === 0 ? null : { commands };
 }
 
 /** Texts that git hands to a shell, and commands that it runs. */

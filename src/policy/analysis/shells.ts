@@ -12,7 +12,9 @@ export type ShellCall =
   | { readonly kind: 'script'; readonly script: Word }
   | { readonly kind: 'input' };
 
-const longWithValue = new Set(['--rcfile', '--init-file', '--init-command', '--command']);
+const longWithValue = new Set(['--rcfile', '--init-file']);
+/** Options of fish, which may be cut short. */
+const longWithText = /^--(?:c[a-z]*|init-c[a-z-]*)$/;
 
 /** `args`: what follows the shell's name. */
 export function shellCall(args: readonly Word[]): ShellCall {
@@ -29,10 +31,11 @@ export function shellCall(args: readonly Word[]): ShellCall {
     }
     if (!/^[-+]./.test(text)) break;
     if (text.startsWith('--')) {
-      if (text.startsWith('--command='))
-        return { kind: 'text', text: { ...word, text: text.slice('--command='.length) }, positional: [] };
-      takesText ||= text === '--command';
-      at += longWithValue.has(text) && text !== '--command' ? 1 : 0;
+      const glued = /^--(?:c[a-z]*|init-c[a-z-]*)=/.exec(text)?.[0];
+      if (glued !== undefined)
+        return { kind: 'text', text: { ...word, text: text.slice(glued.length) }, positional: [] };
+      takesText ||= longWithText.test(text);
+      at += longWithValue.has(text) ? 1 : 0;
       continue;
     }
     takesText ||= text.startsWith('-') && text.includes('c');

@@ -1,10 +1,35 @@
 /** Programs that give text to a shell, or to a program that reads it as one. */
 import { awkCalls, clientCalls, editorCalls } from './calls.ts';
-import { afterOptions } from './options.ts';
+import { afterOptions, endsOfOptions, type OptionForm } from './options.ts';
 import { joined, type Unwrapped } from './unwrapped.ts';
 import { sedCallsOf } from './sed.ts';
 import type { Word } from './types.ts';
-import { innerOf, wrappers } from './wrappers.ts';
+import { innersOf, wrappers } from './wrappers.ts';
+
+const lock: OptionForm = {
+  short: 'wE',
+  long: ['--timeout', '--wait', '--conflict-exit-code'],
+  flags: ['--shared', '--exclusive', '--unlock', '--nonblock', '--nb', '--close', '--no-fork', '--verbose', '--fcntl'],
+};
+
+const watched: OptionForm = {
+  short: 'nqs',
+  long: ['--interval', '--equexit', '--shotsdir'],
+  flags: [
+    '--beep',
+    '--color',
+    '--no-color',
+    '--differences',
+    '--errexit',
+    '--chgexit',
+    '--precise',
+    '--no-rerun',
+    '--no-title',
+    '--no-wrap',
+    '--exec',
+    '--follow',
+  ],
+};
 
 type Reading = (words: readonly Word[]) => Unwrapped | null;
 
@@ -34,7 +59,7 @@ const texts: Readonly<Record<string, Reading>> = {
     const open = words.findIndex(({ text }, at) => at > 0 && at < 3 && text === '{');
     return open < 0 || open === words.length - 1 ? null : { commands: [words.slice(open + 1)] };
   },
-  su: (words) => optionText(words, /^(?:-[lmpP]*c|--com\w*)$/, /^(?:--com\w*=|-[lmpP]*c(?=.))/),
+  su: asUser,
   sg: (words) => ({
     commands: [],
     texts: words
@@ -94,17 +119,17 @@ const texts: Readonly<Record<string, Reading>> = {
   glab: aliasText,
   concurrently: eachText,
   hyperfine: eachText,
-  runuser: (words) => optionText(words, /^(?:-[lmpP]*c|--command)$/, /^--command=/),
+  runuser: asUser,
   script: (words) => optionText(words, /^(?:-[aefq]*c|--com\w*)$/, /^(?:--com\w*=|-[aefq]*c(?=.))/),
   flock: (words) => {
     const text = optionText(words, /^(?:-c|--command)$/, /^--command=/);
-    const at = afterOptions(words, 1, { short: 'wEF', long: ['--timeout', '--wait', '--conflict-exit-code'] });
-    const behind = words.slice(at + 1);
-    return text ?? (behind.length === 0 ? null : { commands: [behind] });
+    const behind = endsOfOptions(words, 1, lock).map((at) => words.slice(at + 1));
+    const commands = behind.filter((each) => each.length > 0);
+    return text ?? (commands.length === 0 ? null : { commands });
   },
   watch: (words) => {
-    const inner = words.slice(afterOptions(words, 1, { short: 'n', long: ['--interval'] }));
-    return inner.length === 0 ? null : { commands: [], texts: joined(inner) };
+    const inner = endsOfOptions(words, 1, watched).flatMap((at) => joined(words.slice(at)));
+    return inner.length === 0 ? null : { commands: [], texts: inner };
   },
   ssh: (words) => {
     const host = afterOptions(words, 1, { short: 'BbcDEeFIiJLlmOopQRSWw' });
@@ -136,6 +161,17 @@ const texts: Readonly<Record<string, Reading>> = {
     return at < 0 ? null : { commands: [], texts: joined(words.slice(at + 1)) };
   },
 };
+
+/** The last of several holds; which one the program takes for it is not asked. */
+function asUser(words: readonly Word[]): Unwrapped | null {
+  const texts = words.flatMap((word, at) => {
+    const glued = /^(?:--(?:c|se)[\w-]*=|-[flmpP]*c(?=.))/.exec(word.text)?.[0];
+    if (glued !== undefined) return [{ text: word.text.slice(glued.length), word }];
+    const isText = /^(?:-[flmpP]*c|--(?:c|se)[\w-]*)$/.test(words[at - 1]?.text ?? '');
+    return isText && at > 1 ? [{ text: word.text, word }] : [];
+  });
+  return texts.length === 0 ? null : { commands: [], texts };
+}
 
 /** `mapfile -C TEXT`, alone or behind options without a value. */
 function callback(words: readonly Word[]): Unwrapped | null {
@@ -211,13 +247,13 @@ function aliasText(words: readonly Word[]): Unwrapped | null {
 
 /** `strace -o '|sort' make`: what it traces, and what reads its output. */
 function tracerTexts(words: readonly Word[]): Unwrapped | null {
-  const inner = innerOf(words, wrappers.get('strace') ?? {});
+  const inners = innersOf(words, wrappers.get('strace') ?? {});
   const piped = (optionText(words, /^(?:-[a-zA-Z]*o|--output)$/, /^(?:-o|--output=)(?=[|!])/)?.texts ?? []).filter(
     ({ text }) => /^[|!]/.test(text),
   );
-  if (inner === null && piped.length === 0) return null;
+  if (inners.length === 0 && piped.length === 0) return null;
   return {
-    commands: inner === null ? [] : [inner.words],
+    commands: inners.map((inner) => inner.words),
     texts: piped.map((text) => ({ ...text, text: text.text.slice(1) })),
   };
 }

@@ -137,7 +137,8 @@ class Resolver {
   #ansi(): void {
     let end = this.#next + 2;
     while (end < this.#raw.length && this.#raw[end] !== "'") end += this.#raw[end] === '\\' ? 2 : 1;
-    this.#add(decodeEscapes(this.#raw.slice(this.#next + 2, end)));
+    // A NUL ends what the quotes hold.
+    this.#add(decodeEscapes(this.#raw.slice(this.#next + 2, end)).split('\0', 1)[0] ?? '');
     this.#next = end + 1;
   }
 

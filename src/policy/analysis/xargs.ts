@@ -1,17 +1,20 @@
 /** Commands that get words from elsewhere: what is fed to xargs, what find finds. */
 import type { Unwrapped } from './unwrapped.ts';
 import { hole, type Word } from './types.ts';
-import { innerOf, wrappers } from './wrappers.ts';
+import { type Inner, innersOf, wrappers } from './wrappers.ts';
 
 export function unwrapXargs(words: readonly Word[], program: string): Unwrapped | null {
-  const inner = innerOf(words, wrappers.get(program) ?? {});
-  if (inner === null) return null;
+  const inners = innersOf(words, wrappers.get(program) ?? {});
+  return inners.length === 0 ? null : { commands: inners.map((inner) => fedTo(inner, words, program)) };
+}
+
+function fedTo(inner: Inner, words: readonly Word[], program: string): readonly Word[] {
   const marker = markerOf(words.slice(1, words.length - inner.words.length)) ?? '{}';
   const end = program === 'parallel' ? inner.words.findIndex(({ text }) => text.startsWith(':::')) : -1;
   const own = end < 0 ? inner.words : inner.words.slice(0, end);
   const replaced = withPlaced(own, marker, hole);
   const fed = end < 0 ? [unknownWord(words)] : inner.words.slice(end + 1);
-  return { commands: [replaced !== own && end < 0 ? replaced : replaced.concat(fed)] };
+  return replaced !== own && end < 0 ? replaced : replaced.concat(fed);
 }
 
 /** The same words when the mark is in none of them. */

@@ -25,6 +25,14 @@ function opensToAll(mode: string): boolean {
   return mode.split(',').some((part) => /^(?:[ug]*[oa][ugoa]*(?:[-+=][rwxXst]*)*[+=]|=)[rxXst]*w/.test(part));
 }
 
+/** Whether a mode lets the group or everybody do anything. */
+function opensToOthers(mode: string): boolean {
+  if (/^[0-7]{3,4}$/.test(mode)) return !mode.endsWith('00');
+  return mode.split(',').some((part) => /^(?:u*[goa][ugoa]*(?:[-+=][rwxXst]*)*[+=]|[+=])[rwxXst]*[rwx]/.test(part));
+}
+
+const isPrivateKey = (path: string): boolean => /\/\.ssh\/id_[^./]*$|\/\.ssh\/[^/]*\.(?:pem|key)$|\/\.gnupg\/private-keys[^/]*\/./.test(path);
+
 /** `install -m 666`, `mkdir --mode=777`, `umask 0`. */
 function createsOpen({ program, words }: Simple): boolean {
   const args = words.slice(1).map(({ text }) => text);
@@ -87,6 +95,12 @@ export const fileRules: readonly Rule[] = [
     test: (command) => !isRecursive(argsOf(command)) && opensToAll(modeOf(argsOf(command))),
     yes: ['chmod 777 x', 'chmod 666 x', 'chmod o+w x', 'chmod a+rwx x', 'chmod -v 777 x', 'chmod u+x,o+w x', 'chmod 1777 x', 'chmod =rwx x', 'chmod a-x+w x'],
     no: ['chmod 755 x', 'chmod o-w x', 'chmod +x x', 'chmod 644 777', 'chmod u+w x', 'chmod a+r-w x', 'chmod =r x'],
+  },
+  {
+    id: 'D3k', description: 'private key that others may read', programs: ['chmod'],
+    test: (command) => opensToOthers(modeOf(argsOf(command))) && operandsOf(command.words.slice(1)).some(({ text }) => isPrivateKey(resolvePath(text, command.cwd) ?? '')),
+    yes: ['chmod 644 ~/.ssh/id_ed25519', 'chmod go+r ~/.ssh/id_rsa', 'chmod a=r ~/.ssh/id_rsa', 'chmod 640 ~/.gnupg/private-keys-v1.d/x.key'],
+    no: ['chmod 600 ~/.ssh/id_rsa', 'chmod 644 ~/.ssh/id_rsa.pub', 'chmod 644 ~/.ssh/config', 'chmod go-r ~/.ssh/id_rsa', 'chmod u+r ~/.ssh/id_rsa', 'chmod 644 id_rsa.md'],
   },
   {
     id: 'D3r', description: 'recursive world/other-writable permissions', programs: ['chmod'],

@@ -1,8 +1,8 @@
 /** Databases, services, processes, version control, containers, packages. */
-import { flagsOf, hasLong, operandsAfter } from '../analysis/options.ts';
+import { endsOfOptions, flagsOf, hasLong, operandsAfter } from '../analysis/options.ts';
 import { isCaisson } from '../analysis/runners.ts';
 import { isShell } from '../analysis/shells.ts';
-import { innerOf, wrappers } from '../analysis/wrappers.ts';
+import { innersOf, wrappers } from '../analysis/wrappers.ts';
 import { hole, type Analysis, type Simple } from '../analysis/types.ts';
 import { writersBefore } from './foreign.ts';
 import { argsOf, type Rule } from './rule.ts';
@@ -74,7 +74,7 @@ function stopsService(command: Simple): boolean {
 function gitArgs(command: Simple): readonly string[] {
   const args = argsOf(command);
   let at = 0;
-  while (args[at]?.startsWith('-') === true) at += /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path)$/.test(args[at] ?? '') ? 2 : 1;
+  while (args[at]?.startsWith('-') === true) at += /^(?:-C|-c|--(?:git-dir|work-tree|namespace|exec-path|attr-source|super-prefix|config-env))$/.test(args[at] ?? '') ? 2 : 1;
   return args.slice(at);
 }
 
@@ -92,9 +92,18 @@ function discards(command: Simple): boolean {
 }
 
 function removesPackage(command: Simple): boolean {
-  const [first = '', second = '', third = ''] = operandsAfter(argsOf(command), valuedOfPackages).filter((arg) => !arg.startsWith('-'));
   const name = (command.program ?? '').replace(/[\d.]+$/, '');
-  return (Object.hasOwn(removals, name) && removals[name]?.test(`${first} ${second} ${third}`) === true) || (/^(?:rpm|dpkg|pacman|yay|paru)$/.test(name) && argsOf(command).some((arg) => (/^(?:pacman|yay|paru)$/.test(name) ? /^-R/ : /^-[a-z]*[erP]|^--(?:erase|remove|purge)/).test(arg) && !/^-q/.test(arg)));
+  const removes = Object.hasOwn(removals, name) ? removals[name] : undefined;
+  return (removes !== undefined && saidOf(command).some((said) => removes.test(said))) || (/^(?:rpm|dpkg|pacman|yay|paru)$/.test(name) && argsOf(command).some((arg) => (/^(?:pacman|yay|paru)$/.test(name) ? /^-R/ : /^-[a-z]*[erP]|^--(?:erase|remove|purge)/).test(arg) && !/^-q/.test(arg)));
+}
+
+/** Its first operands, once for each reading of options that are not known. */
+function saidOf(command: Simple): readonly string[] {
+  const args = argsOf(command);
+  return endsOfOptions(command.words.slice(1), 0, valuedOfPackages).map((at) => {
+    const [first = '', second = '', third = ''] = operandsAfter(args.slice(at), valuedOfPackages).filter((arg) => !arg.startsWith('-'));
+    return `${first} ${second} ${third}`;
+  });
 }
 
 const valuedOfPackages = { short: 'C', long: ['--prefix', '--dir', '--cwd', '--filter', '--workspace'] };
@@ -105,7 +114,7 @@ const removals: Readonly<Record<string, RegExp>> = {
   python: /^pip uninstall/, poetry: /^remove/, pdm: /^remove/, pipenv: /^uninstall/, mamba: /^(?:remove|uninstall|env remove)/, micromamba: /^(?:remove|uninstall|env remove)/, aptitude: /^(?:remove|purge)/, composer: /^(?:remove|global remove)/, dotnet: /^(?:tool uninstall|remove \S* ?package)/, rustup: /^(?:self uninstall|toolchain uninstall)/, opkg: /^remove/, port: /^uninstall/, pkg: /^(?:remove|delete)/, nix: /^profile remove/,
 };
 
-const metadata = /(?:^|[^\d.])169\.254\.169\.254(?:$|[^\d])|metadata\.google\.internal|metadata\.goog\b|169\.254\.170\.2(?:$|[^\d])|100\.100\.100\.200|fd00:ec2::254|::ffff:a9fe:a9fe/i;
+const metadata = /(?:^|[^\d.])169\.254\.169\.254(?:$|[^\d])|metadata\.google\.internal(?![\w-]|\.[\w-])|metadata\.goog\b|169\.254\.170\.2(?:$|[^\d])|100\.100\.100\.200|fd00:ec2::254|::ffff:a9fe:a9fe/i;
 
 /** The host of an address as a browser reads it, in whatever base its numbers are written. */
 const hostIn = (text: string): string => (/:\/\//.test(text) && URL.canParse(text) ? new URL(text).hostname : '');
@@ -176,8 +185,8 @@ export const toolRules: readonly Rule[] = [
   {
     id: 'D12a', description: 'change of what Caisson asks about', programs: ['*'],
     test: (command) => loosens(command) || command.assignments.some(({ name }) => /^(?:CAISSON|HERMES)_/.test(name) && !/^CAISSON_DEBUG$/.test(name)),
-    yes: ['caisson approvals approve apr_1', 'caisson hooks accept', 'npx caisson run --yolo -- ls', 'node bin/caisson.js exec --allow "terminal" x -- ls', 'CAISSON_YOLO_MODE=1 make', 'export HERMES_YOLO_MODE=1', 'env -u CAISSON_EXEC caisson ls', 'unset CAISSON_SANDBOX', 'caisson --home /tmp/h ls', 'caisson pairing approve x', 'hermes config set approvals.mode off', 'caisson pairing revoke telegram 1', 'caisson net allow build example.com', 'caisson net forget build example.com'],
-    no: ['caisson ls', 'caisson exec x -- ls', 'caisson approvals ls', 'caisson approvals deny apr_1', 'caisson net log build', 'caisson net deny build example.com', 'caisson run -- echo --yolo', 'echo $CAISSON_EXEC', 'caisson run --backend docker --deny "terminal(nc:*)" -- ls'],
+    yes: ['caisson service stop', 'caisson approvals approve apr_1', 'caisson hooks accept', 'npx caisson run --yolo -- ls', 'node bin/caisson.js exec --allow "terminal" x -- ls', 'CAISSON_YOLO_MODE=1 make', 'export HERMES_YOLO_MODE=1', 'env -u CAISSON_EXEC caisson ls', 'unset CAISSON_SANDBOX', 'caisson --home /tmp/h ls', 'caisson pairing approve x', 'hermes config set approvals.mode off', 'caisson pairing revoke telegram 1', 'caisson net allow build example.com', 'caisson net forget build example.com'],
+    no: ['caisson ls', 'caisson service status', 'caisson exec x -- ls', 'caisson approvals ls', 'caisson approvals deny apr_1', 'caisson net log build', 'caisson net deny build example.com', 'caisson run -- echo --yolo', 'echo $CAISSON_EXEC', 'caisson run --backend docker --deny "terminal(nc:*)" -- ls'],
   },
   { id: 'D19r', description: 'git reset --hard (destroys uncommitted changes)', programs: ['git'], test: git('reset', (args) => hasLong(args, '--hard', 1)), yes: ['git reset --hard HEAD~3', 'git -C x reset --har'], no: ['git reset HEAD file', 'git commit -m "reset --hard"'] },
   { id: 'D19w', description: 'git discards uncommitted changes', programs: ['git'], test: discards, yes: ['git checkout -f', 'git checkout -- .', 'git restore .', 'git switch --discard-changes x', 'git checkout HEAD -- .'], no: ['git checkout main', 'git checkout -- file', 'git restore --staged .', 'git restore file', 'git checkout -b x', 'git switch -c x'] },
@@ -199,16 +208,16 @@ export const toolRules: readonly Rule[] = [
     yes: ['docker run --privileged alpine sh', 'docker run -v /:/host alpine rm -rf /host', 'docker run --rm --volume=/:/h:rw a', 'docker create --mount type=bind,source=/,target=/h a', 'docker run -itv /:/h a'],
     no: ['docker run -v /srv:/srv a', 'docker run -v "$PWD":/app a', 'docker run --mount type=bind,source=/srv,target=/ a', 'docker build --privileged .'],
   },
-  { id: 'D24', description: 'package uninstall', programs: ['npm', 'pnpm', 'yarn', 'bun', 'pip*', 'uv', 'conda', 'apt', 'apt-get', 'yum', 'dnf', 'zypper', 'apk', 'brew', 'snap', 'flatpak', 'cargo', 'gem', 'choco', 'winget', 'rpm', 'dpkg', 'pacman', 'yay', 'paru', 'python*', 'poetry', 'pdm', 'pipenv', 'mamba', 'micromamba', 'aptitude', 'composer', 'dotnet', 'rustup', 'opkg', 'port', 'pkg', 'nix', 'scoop'], test: removesPackage, yes: ['npm un -g x', 'npm uninstall x', 'pip uninstall -y x', 'sudo apt-get purge x', 'brew uninstall x', 'pacman -Rns x', 'npm --prefix d uninstall x', 'python3 -m pip uninstall -y x', 'poetry remove x', 'dotnet remove package x'], no: ['npm install', 'npm run rm', 'pip install x', 'apt list', 'npm test', 'dpkg -l', 'rpm -qa'] },
+  { id: 'D24', description: 'package uninstall', programs: ['npm', 'pnpm', 'yarn', 'bun', 'pip*', 'uv', 'conda', 'apt', 'apt-get', 'yum', 'dnf', 'zypper', 'apk', 'brew', 'snap', 'flatpak', 'cargo', 'gem', 'choco', 'winget', 'rpm', 'dpkg', 'pacman', 'yay', 'paru', 'python*', 'poetry', 'pdm', 'pipenv', 'mamba', 'micromamba', 'aptitude', 'composer', 'dotnet', 'rustup', 'opkg', 'port', 'pkg', 'nix', 'scoop'], test: removesPackage, yes: ['npm un -g x', 'npm uninstall x', 'pip uninstall -y x', 'sudo apt-get purge x', 'brew uninstall x', 'pacman -Rns x', 'npm --prefix d uninstall x', 'npm --registry http://h uninstall a', 'pip --proxy http://p uninstall -y x', 'python3 -m pip uninstall -y x', 'poetry remove x', 'dotnet remove package x'], no: ['npm install', 'npm run rm', 'pip install x', 'apt list', 'npm test', 'dpkg -l', 'rpm -qa'] },
   { id: 'D28', description: 'change of scheduled jobs or accounts', programs: ['crontab', 'userdel', 'groupdel', 'passwd', 'visudo', 'usermod'], test: (command) => !((command.program === 'crontab' && flagsOf(argsOf(command)).includes('-l')) || (command.program === 'visudo' && flagsOf(argsOf(command)).includes('-c'))), yes: ['crontab -r', 'userdel x', 'passwd root'], no: ['crontab -l', 'visudo -c', 'man passwd'] },
 ];
 
 /** `sudo su`, `sudo bash`: the same as `sudo -s`. */
 function opensRootShell(all: Simple['words']): boolean {
-  const inner = innerOf(all, wrappers.get('sudo') ?? {})?.words ?? [];
-  const [program, ...args] = inner;
-  if (program?.text === 'su') return args.every(({ text }) => /^(?:-|-l|--login|root)$/.test(text));
-  return isShell(program?.text ?? null) && args.every(({ text }) => /^(?:-[il]|--login)$/.test(text));
+  return innersOf(all, wrappers.get('sudo') ?? {}).some(({ words: [program, ...args] }) => {
+    if (program?.text === 'su') return args.every(({ text }) => /^(?:-|-l|--login|root)$/.test(text));
+    return isShell(program?.text ?? null) && args.every(({ text }) => /^(?:-[il]|--login)$/.test(text));
+  });
 }
 
 /** Options of sudo itself: what stands before the command. */
@@ -225,7 +234,7 @@ function loosens(command: Simple): boolean {
   if (program === null || (!isCaisson(program) && program !== 'hermes')) return false;
   const args = argsOf(command);
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  return own.some((arg) => /^--(?:yolo|allow|home)(?:=|$)/.test(arg)) || /(?:^| )(?:approvals approve|pairing (?:approve|revoke|clear-pending)|hooks accept|token create|net (?:allow|forget)|config set (?:approvals|security|hooks|command_allowlist|terminal|network)\S*)(?: |$)/.test(own.join(' '));
+  return own.some((arg) => /^--(?:yolo|allow|home)(?:=|$)/.test(arg)) || /(?:^| )(?:approvals approve|pairing (?:approve|revoke|clear-pending)|hooks accept|token create|service (?:stop|uninstall)|net (?:allow|forget)|config set (?:approvals|security|hooks|command_allowlist|terminal|network)\S*)(?: |$)/.test(own.join(' '));
 }
 
 /** `-v /:/host`, `--mount source=/,...` */

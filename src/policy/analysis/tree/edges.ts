@@ -52,7 +52,8 @@ function beginsWithin(tree: FlatTree, text: string, node: number): boolean {
 /** Whether a node that ends there belongs to a word. */
 function endsOpen({ kind, end, parent }: FlatTree, node: number, at: number): boolean {
   let before = node - 1;
-  const isInside = (): boolean => (end[before] ?? 0) < at || (end[before] === at && !staysOpen.test(kind[before] ?? ''));
+  const isInside = (): boolean =>
+    (end[before] ?? 0) < at || (end[before] === at && !staysOpen.test(kind[before] ?? ''));
   while (before >= 0 && isInside()) before = parent[before] ?? -1;
   return before >= 0 && end[before] === at;
 }
