@@ -14,7 +14,7 @@ const toolCallId = (): string => `caisson-${randomBytes(9).toString('hex')}`;
 
 /** A command, or a file tool, that rules or the dangerous list want asked about. */
 export function commandQuestion(sessionId: string, question: GuardQuestion): Question {
-  const { title, display, findings, warnings, choices, diff, covers, proposal } = question;
+  const { title, display, findings, warnings, choices, diff, input, covers, proposal } = question;
   const reasons = [...new Set(findings.map((finding) => titleOf(findingText(finding))))];
   const lines = [
     `${titleOf(title)}: ${reasons.join(', ') || 'it could not be judged'} (${placeOf(question).map(titleOf).join(', ')})`,
@@ -22,7 +22,12 @@ export function commandQuestion(sessionId: string, question: GuardQuestion): Que
     ...(choices.includes('session') ? [`For this session: ${covers.map(titleOf).join(', ')}`] : []),
     ...(proposal.length === 0 ? [] : [`Always saves: ${proposal.map(codeTitle).join(', ')}`]),
   ];
-  const blocks = [codeBlock(display), lines.join('\n\n'), ...(diff === null ? [] : [codeBlock(diff)])];
+  const blocks = [
+    codeBlock(display),
+    lines.join('\n\n'),
+    ...(input === null ? [] : [codeBlock(input)]),
+    ...(diff === null ? [] : [codeBlock(diff)]),
+  ];
   return {
     sessionId,
     toolCall: {

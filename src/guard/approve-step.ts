@@ -236,7 +236,7 @@ async function questionOf(
   { timeoutMs, userHome }: { readonly timeoutMs: number; readonly userHome: string },
 ): Promise<Question> {
   const { call, decision } = admission;
-  const { taskId, backend, reach, cwd, subject, stdin, variables = [] } = call;
+  const { taskId, backend, reach, cwd, subject, stdin, input, variables = [] } = call;
   const { display, warnings } = shownCommand(textOf(call));
   const proposal = await proposalFor(admission, { book, userHome });
   const choices = choicesFor(open, proposal.length === 0 ? null : proposal);
@@ -248,6 +248,7 @@ async function questionOf(
     reach,
     cwd,
     stdin,
+    input: input?.shown() ?? null,
     display,
     warnings,
     variables: variables.map(({ name }) => name),

@@ -1,11 +1,11 @@
 /** The place of a command that is asked about, in the words of every front end. Pure. */
 import type { Asked } from './types.ts';
 
-type Placed = Pick<Asked, 'backend' | 'cwd' | 'stdin' | 'variables'>;
+type Placed = Pick<Asked, 'backend' | 'cwd' | 'input' | 'stdin' | 'variables'>;
 
-export const placeOf = ({ backend, cwd, stdin, variables }: Placed): readonly string[] => [
+export const placeOf = ({ backend, cwd, input, stdin, variables }: Placed): readonly string[] => [
   `on ${backend}`,
   ...(cwd === null ? [] : [`in ${cwd}`]),
-  ...(stdin ? ['reads input'] : []),
+  ...(stdin ? [input === null ? 'reads input that comes later and is not judged' : 'reads the input below'] : []),
   ...(variables.length === 0 ? [] : [`sets ${variables.join(', ')}`]),
 ];

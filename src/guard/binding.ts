@@ -4,7 +4,7 @@ import { type Call, type Preview, readable, typed } from './call.ts';
 
 /** `version`: of the rules by which it was asked for. `preview`: of a file, which is part of what was approved. */
 export function bindingOf(call: Call, version: string, preview: Preview | null = null): string {
-  const { subject, cwd, seen, envDigest, backend, taskId, stdin } = call;
+  const { subject, cwd, seen, envDigest, backend, taskId, stdin, input } = call;
   const language = subject.kind === 'code' ? subject.language : null;
   const bound = [
     subject.kind,
@@ -16,7 +16,8 @@ export function bindingOf(call: Call, version: string, preview: Preview | null =
     envDigest ?? null,
     backend,
     taskId,
-    stdin,
+    // Two inputs are two programs to a shell.
+    stdin && input !== undefined ? input.digest() : stdin,
     version,
     ...(preview === null ? [] : [preview.before]),
   ];

@@ -1,12 +1,13 @@
 /** What is about to run, as the guard sees it: exactly what will be started, and nothing that could change meanwhile. */
 import { isUtf8 } from 'node:buffer';
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 import { masked } from '../audit/facts.ts';
 import type { Guarantees } from '../backend.ts';
 import type { Language } from '../exec/code.ts';
 import type { Known } from '../exec/session/look.ts';
 import type { ExecRequest } from '../exec/types.ts';
 import type { Touched } from '../files/tools/touched.ts';
+import { shownInput } from '../policy/approval/input.ts';
 import { reachOf } from '../policy/reach.ts';
 import type { Place, Reach } from '../policy/types.ts';
 import type { Redaction } from '../secrets/redact/redactor.ts';
@@ -65,6 +66,8 @@ export interface Call {
   readonly masked?: (word: string) => string;
   /** Whether it reads input that was not judged. */
   readonly stdin: boolean;
+  /** That input, where its request brings all of it. Absent: it comes later, or the command reads nothing. */
+  readonly input?: Input;
   /** Asks the shell that will run it, where that lives already. */
   readonly look?: Look;
   /** The answer of that shell, and the text for which it was asked; `null` without an answer. */
@@ -73,6 +76,13 @@ export interface Call {
 
 /** What a living shell has made of its directory, and of some names. */
 export type Look = (names: readonly string[]) => Promise<Known | null>;
+
+export interface Input {
+  /** SHA-256. */
+  readonly digest: () => string;
+  /** For people: bounded, without secrets and characters that are not seen. */
+  readonly shown: () => string;
+}
 
 interface Program {
   readonly language: Language;
@@ -93,10 +103,13 @@ export interface Wanted {
   /** Variables that the caller sets, and those that the command would have without. */
   readonly variables?: { readonly set: Values; readonly anyway: Readonly<Record<string, string | undefined>> };
   readonly look?: Look | undefined;
+  /** All of its stdin. Absent: that comes later, or the command reads nothing. */
+  readonly input?: string | Uint8Array | undefined;
 }
 
-export function callOf({ plan, request, subject, redaction = null, look, variables }: Wanted): Call {
+export function callOf({ plan, request, subject, redaction = null, look, variables, input }: Wanted): Call {
   const { execId, cwd, env, stdin } = request;
+  const mask = (word: string): string => masked(word, env, redaction);
   return {
     execId,
     taskId: plan.taskId,
@@ -107,8 +120,11 @@ export function callOf({ plan, request, subject, redaction = null, look, variabl
     envNames: Object.keys(env).toSorted(),
     envDigest: digestOf(env),
     variables: changed(variables),
-    masked: (word) => masked(word, env, redaction),
+    masked: mask,
     stdin: stdin && subject.kind === 'argv',
+    ...(input === undefined
+      ? {}
+      : { input: { digest: () => hash('sha256', input), shown: () => shownInput(input, mask) } }),
     ...(look === undefined ? {} : { look }),
   };
 }

@@ -38,6 +38,7 @@ export function networkQuestion({ sandbox, host, rule, caller, now }: NetworkAsk
       title: 'CONNECTION THAT WAS DENIED',
       rule,
       stdin: false,
+      input: null,
       variables: [],
       ...{ backend, reach: 'container', cwd: null, diff: null, tier: 'rule', choices },
       display: `connect to ${host}`,

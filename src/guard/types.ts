@@ -15,6 +15,8 @@ export interface Asked {
   readonly display: string;
   /** It reads input that is not judged. */
   readonly stdin: boolean;
+  /** All of that input, shown like a diff: bounded, secrets taken out. `null`: it comes later, as on a terminal, or the command reads nothing. */
+  readonly input: string | null;
   /** The directory in which it would start: absolute, in the sandbox; `null` when it is not known. */
   readonly cwd: string | null;
   /** Names of variables that the request sets. Values may be secrets. */

@@ -53,6 +53,7 @@ const exec: Of<ExecInput> = {
     env: true,
     skills: true,
     stdin: true,
+    input: true,
     rawOutput: true,
     tty: { columns: true, rows: true },
   },
@@ -85,7 +86,7 @@ export const requestKeys = {
   exec: { ...sandbox, ...exec },
   code: { ...sandbox, ...code },
   update: { labels: true, idleTimeoutMs: true, lifetimeMs: true } satisfies Of<SandboxChange>,
-  run: { ...sandbox, ...exec, input: true } satisfies Of<RunInput & SandboxRequest>,
+  run: { ...sandbox, ...exec } satisfies Of<RunInput & SandboxRequest>,
 } as const;
 
 const page = { limit: true, cursor: true } as const;

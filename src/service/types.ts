@@ -60,6 +60,8 @@ export interface ExecInput {
    */
   readonly skills?: readonly string[];
   readonly stdin?: boolean;
+  /** All of its stdin, instead of `stdin`: who is asked about the command sees it, and the answer is for this input alone. */
+  readonly input?: string;
   /**
    * Output as the command wrote it, secrets and all; its record is without them. For programs of the operator: a front end
    * grants it to the operator's scope only. `permission_denied` inside a command that Caisson runs.
@@ -114,11 +116,12 @@ export interface RunResult {
 }
 
 /** A program to be run from a fresh directory that is removed afterwards. No secret of the configuration travels with it. */
-export interface CodeInput extends Omit<ExecInput, 'command' | 'stdin' | 'tty' | 'cwd'> {
+export interface CodeInput extends Omit<ExecInput, 'command' | 'stdin' | 'input' | 'tty' | 'cwd'> {
   readonly code: { readonly language: Language; readonly text: string | Uint8Array };
 }
 
-export interface RunInput extends ExecInput {
+export interface RunInput extends Omit<ExecInput, 'input'> {
+  /** What comes from a stream is not seen by who is asked about the command, and not judged. */
   readonly input?: string | Uint8Array | Readable;
 }
 

@@ -7,7 +7,7 @@ import type { Question } from '../../src/guard/types.ts';
 const question: Question = {
   id: 'apr_000000000000000000000000',
   ...{ taskId: 'build', backend: 'local', reach: 'host', cwd: '/srv', command: ['write_file', 'a'] },
-  ...{ title: 'ASKED BY RULE r', rule: 'r', display: 'write_file a', stdin: false, variables: ['A', 'B'] },
+  ...{ title: 'ASKED BY RULE r', rule: 'r', display: 'write_file a', stdin: false, input: null, variables: ['A', 'B'] },
   warnings: [],
   diff: '@@ -1,1 +1,1 @@\n-\told\n+new\u001b[2J',
   ...{ tier: 'rule', findings: [{ rule: 'r', description: 'a rule asks', start: 0, end: 0 }] },
@@ -33,4 +33,12 @@ it('a write shows what it changes, and what would move the cursor is spelled out
     ].join('\n'),
   );
   expect(await promptOf({ ...question, diff: null })).not.toContain('changes:');
+});
+
+it('a command shows its input, or says that it comes later', async () => {
+  const given = { ...question, diff: null, stdin: true, variables: [] };
+  const shown = await promptOf({ ...given, input: 'rm -rf x\u001b[2J\nls' });
+  expect(shown).toContain('(on local, in /srv, reads the input below)');
+  expect(shown).toContain('input:\n  rm -rf x\\x1b[2J\n  ls\n');
+  expect(await promptOf(given)).toContain('reads input that comes later and is not judged');
 });

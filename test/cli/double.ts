@@ -187,10 +187,10 @@ export class Double extends Fixed implements CaissonApi {
       const { code: _code, ...rest } = request;
       return await this.run({ ...rest, command: ['true'] }, options);
     }
-    const running = await this.exec({ ...request, stdin: request.input !== undefined }, options);
+    const { input, ...command } = request;
+    const running = await this.exec({ ...command, stdin: input !== undefined }, options);
     options.signal?.addEventListener('abort', () => void running.cancel());
-    if (running.stdin !== null && typeof request.input === 'object' && 'pipe' in request.input)
-      request.input.pipe(running.stdin);
+    if (running.stdin !== null && typeof input === 'object' && 'pipe' in input) input.pipe(running.stdin);
     const [stdout, stderr, exit] = await Promise.all([text(running.stdout), text(running.stderr), running.exit]);
     const kept = (all: string) => ({
       text: all,

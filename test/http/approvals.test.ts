@@ -194,3 +194,18 @@ describe('all questions of a task', () => {
     expect((await answerAll({ taskId: 'all', choice: 'deny' })).json.answered).toEqual([asked.id]);
   });
 });
+
+it('a repeated request with another input is asked about anew, with the input, and does not run', async () => {
+  const request = (input: string) =>
+    world.ask(execs, { body: { command: ['sh'], input, execId: 'exec_swap', waitForApproval: false } });
+  const { details } = Object(await (await request('echo harmless')).json());
+  const view = Object(await (await world.ask(`/v1/approvals/${details.approvalId}`, { token: world.person })).json());
+  expect(view).toMatchObject({ display: 'sh', stdin: true, input: 'echo harmless', backend: 'local', cwd: world.root });
+  expect((await answer(details.approvalId, 'once')).status).toBe(204);
+  const other = await request('echo HARMFUL');
+  expect([other.status, Object(await other.json()).details.approvalId]).not.toContain(details.approvalId);
+  expect(other.status).toBe(403);
+  await expect.poll(async () => (await request('echo harmless')).status).toBe(200);
+  const both = { command: ['sh'], input: 'x', stdin: true };
+  expect((await world.ask(execs, { body: both })).status).toBe(422);
+});

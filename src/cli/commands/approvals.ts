@@ -1,4 +1,4 @@
-import type { Choice, GrantView } from '../../service/api.ts';
+import { type Choice, type GrantView, placeOf } from '../../service/api.ts';
 import { answerNamed, asker } from '../approvals.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -37,12 +37,12 @@ refused. With --granted, lists the answers "session" that still hold: each for i
     else if (context.quiet) await context.print(open.map(({ id }) => `${id}\n`).join(''));
     else {
       const nowMs = context.world.nowMs();
-      const rows = open.map(({ id, taskId, askedAt, title, findings, display }) => [
-        id,
-        taskId,
-        `${formatAge(askedAt, nowMs)} ago`,
-        `${title}: ${[...new Set(findings)].join(', ')}`,
-        display,
+      const rows = open.map((view) => [
+        view.id,
+        view.taskId,
+        `${formatAge(view.askedAt, nowMs)} ago`,
+        `${view.title}: ${[...new Set(view.findings)].join(', ')} (${placeOf(view).join(', ')})`,
+        view.input === null ? view.display : `${view.display} (input: ${view.input})`,
       ]);
       await context.printTable(['ID', 'TASK', 'ASKED', 'WHY', 'COMMAND'], rows);
     }

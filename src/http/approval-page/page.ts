@@ -42,7 +42,7 @@ export function loginPage(problem: string | null = null): string {
 }
 
 export function questionPage(view: ApprovalView, problem: string | null = null): string {
-  const { title, taskId, display, warnings, findings, diff, covers, proposal, state } = view;
+  const { title, taskId, display, warnings, findings, diff, input, covers, proposal, state } = view;
   const isOffered = (choice: string): boolean => view.choices.includes(choice);
   const parts = [
     problem === null ? '' : `<p role="alert"><strong>${escaped(problem)}</strong></p>`,
@@ -50,6 +50,7 @@ export function questionPage(view: ApprovalView, problem: string | null = null):
     `<p>In the sandbox of task <strong>${escaped(taskId)}</strong>, asked at ${escaped(view.askedAt)}:</p>`,
     `<pre>${escaped(display)}</pre>`,
     `<p>${placeOf(view).map(escaped).join(', ')}</p>`,
+    input === null ? '' : `<p>Its input:</p><pre>${escaped(input)}</pre>`,
     listOf('Why', [...findings, ...warnings]),
     diff === null ? '' : `<p>What it changes:</p><pre>${escaped(diff)}</pre>`,
     isOffered('session') ? listOf('“Allow for this task” covers', covers) : '',

@@ -26,6 +26,10 @@ type Answer = Promise<z.input<typeof runResult> | Stream>;
 export async function runCommand(call: Call, { wanted, waitForApproval, collect, stdin, input }: CommandHow): Answer {
   const { api, form } = call;
   needsAdmin(call, wanted.rawOutput, 'rawOutput');
+  if (stdin === true && input !== undefined)
+    throw new CaissonError('invalid_argument', 'input and stdin are both given', {
+      remedy: 'give input where all of it is known, and stdin where it comes later',
+    });
   const given = input === undefined ? wanted : { ...wanted, input };
   if (form === 'json') {
     if (stdin === true)
@@ -40,10 +44,7 @@ export async function runCommand(call: Call, { wanted, waitForApproval, collect,
     });
   return await startStreamed({
     ...how,
-    start: (options) => api.execs.start({ ...wanted, stdin: stdin === true || input !== undefined }, options),
-    started: (running) => {
-      if (stdin !== true) running.stdin?.on('error', () => undefined).end(input);
-    },
+    start: (options) => api.execs.start(stdin === true ? { ...wanted, stdin } : given, options),
   });
 }
 

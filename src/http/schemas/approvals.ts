@@ -14,6 +14,10 @@ export const approval = z
     title: z.string().describe('Who asks: a rule, a mode or a danger.'),
     display: z.string().describe('The command for people: without control characters, shortened.'),
     stdin: z.boolean().describe('It reads input that is not judged.'),
+    input: z
+      .string()
+      .nullable()
+      .describe('All of that input: bounded, secrets taken out. Null: it comes later, or the command reads nothing.'),
     variables: texts.describe('Names of variables that the request sets.'),
     rule: z.string().nullable().describe('The permission rule that asks, or that could not be held otherwise.'),
     warnings: texts,

@@ -35,13 +35,14 @@ export function formOf(view: ApprovalView): ElicitInputParams {
 }
 
 export function messageOf(view: ApprovalView): string {
-  const { taskId, title, display, findings, warnings, diff } = view;
+  const { taskId, title, display, findings, warnings, diff, input } = view;
   const why = [...findings, ...warnings].slice(0, mostLines).map((each) => `- ${spelled(each)}`);
   const parts = [
     `${spelled(title)}. A command in the sandbox of task ${taskId} needs an approval:`,
     indented(spelled(display)),
     placeOf(view).map(spelled).join(', '),
     ...(why.length === 0 ? [] : [`Why:\n${why.join('\n')}`]),
+    ...(input === null ? [] : [`Its input:\n${indented(spelled(input.slice(0, mostDiffUnits)))}`]),
     ...(diff === null ? [] : [`What it changes:\n${indented(spelled(diff.slice(0, mostDiffUnits)))}`]),
   ];
   return parts.join('\n\n');

@@ -155,13 +155,14 @@ const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 
 /** A question of an older release says less. */
-function askedIn({ title, display, stdin, cwd, variables, backend, rule }: ApprovalRow['question']): Asked {
+function askedIn({ title, display, stdin, input, cwd, variables, backend, rule }: ApprovalRow['question']): Asked {
   const text = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
   return {
     title: text(title, 'DANGEROUS COMMAND'),
     display: text(display, ''),
     backend: text(backend, ''),
     stdin: stdin === true,
+    input: typeof input === 'string' ? input : null,
     variables: texts(variables),
     cwd: typeof cwd === 'string' ? cwd : null,
     rule: typeof rule === 'string' ? rule : null,

@@ -14,7 +14,8 @@ import type {
   RunResult,
   SandboxRequest,
 } from '../api.ts';
-import { isCode } from '../../errors.ts';
+import { Readable } from 'node:stream';
+import { CaissonError, isCode } from '../../errors.ts';
 import { timed } from '../../lib/timed.ts';
 import { collect } from '../../exec/collect.ts';
 import { heard } from '../../exec/heard.ts';
@@ -62,7 +63,7 @@ export class Execs implements ExecsApi {
 
   async start(request: SandboxRequest & (CodeInput | ExecInput), options: Options = {}): Promise<Running> {
     checkKeys(request, isCodeInput(request) ? requestKeys.code : requestKeys.exec);
-    const running = await (isCodeInput(request) ? this.#code(request, options) : this.#command(request, options));
+    const running = await (isCodeInput(request) ? this.#code(request, options) : this.#withInput(request, options));
     const { streamBytes } = this.#parts;
     // A terminal belongs to a person.
     const isFree = streamBytes === null || (!isCodeInput(request) && (request.tty ?? null) !== null);
@@ -71,7 +72,9 @@ export class Execs implements ExecsApi {
 
   async run(request: SandboxRequest & (CodeInput | RunInput), options: Options = {}): Promise<RunResult> {
     checkKeys(request, isCodeInput(request) ? requestKeys.code : requestKeys.run);
-    const running = await (isCodeInput(request) ? this.#code(request, options) : this.#withInput(request, options));
+    const running = await (isCodeInput(request)
+      ? this.#code(request, options)
+      : this.#withInput({ ...request, stdin: false }, options));
     const { onStdout, onStderr } = options;
     const collected = await collect(running, { keepBytes: this.#parts.keepBytes, onStdout, onStderr });
     await this.#parts.running.settled(running.id);
@@ -97,16 +100,19 @@ export class Execs implements ExecsApi {
   }
 
   async #withInput({ input, ...request }: SandboxRequest & RunInput, options: Options): Promise<Running> {
-    const running = await this.#command({ ...request, stdin: input !== undefined }, options);
-    if (running.stdin !== null) void feed(running.stdin, input ?? '');
+    if (input === undefined) return await this.#command({ ...request }, options);
+    if (request.stdin === true) throw bothInputs();
+    const given = input instanceof Readable ? undefined : input;
+    const running = await this.#command({ ...request, stdin: true }, options, given);
+    if (running.stdin !== null) void feed(running.stdin, input);
     return running;
   }
 
-  async #command(request: SandboxRequest & ExecInput, options: Options): Promise<Running> {
+  async #command(request: SandboxRequest & ExecInput, options: Options, given?: Proposal['given']): Promise<Running> {
     checkWords(request);
     const identity = identityOf({ ...request, words: request.command });
     const propose = async (): Promise<Proposal> => {
-      return { plan: await this.#parts.plan(sandboxPart(request), options), input: request, identity };
+      return { plan: await this.#parts.plan(sandboxPart(request), options), input: request, identity, given };
     };
     const known = await this.#repeated({ ...request, identity }, options, propose);
     return known ?? (await this.#started(await propose(), options));
@@ -159,6 +165,11 @@ export class Execs implements ExecsApi {
     return await repeated(this.#parts, { ...repeat, judge }, options);
   }
 }
+
+const bothInputs = (): CaissonError =>
+  new CaissonError('invalid_argument', 'input and stdin are both given', {
+    remedy: 'give input where all of it is known, and stdin where it comes later',
+  });
 
 /** Callers may be untyped: what is not an object is refused by the check of its keys. */
 function isCodeInput<T extends object>(request: T): request is Extract<T, CodeInput> {

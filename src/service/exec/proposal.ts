@@ -16,6 +16,8 @@ import { ownerOf } from '../../values/owner.ts';
 export interface Proposal {
   readonly plan: Plan;
   readonly input: ExecInput;
+  /** All of its stdin, where the request brings it. */
+  readonly given?: string | Uint8Array | undefined;
   /** What the command stands for. Absent: for itself. */
   readonly subject?: Subject;
   /** Asks the shell that will run it, where that lives already. */
@@ -59,6 +61,7 @@ export function checkProposal(
     subject: proposal.subject ?? { kind: 'argv', argv: request.command },
     redaction: origin.redactions.of(ownerOf(plan.taskId)).forExec(request.env, provision.variables),
     look,
+    input: proposal.given,
     variables: { set: input.env ?? {}, anyway: environmentWithout(plan, { origin, provision }) },
   });
   return { request, call };

@@ -86,9 +86,10 @@ function read(row: Record<string, SQLOutputValue>): ApprovalRow {
 }
 
 /** Never the command itself: it may hold what only its owner is to see. */
-function askedData({ id, taskId, question: { choices, findings } }: ApprovalRow): Readonly<Record<string, unknown>> {
+function askedData({ id, taskId, question }: ApprovalRow): Readonly<Record<string, unknown>> {
+  const { choices = [], findings, title = null, backend = null, cwd = null, variables = [], stdin = false } = question;
   const descriptions = Array.isArray(findings)
     ? findings.map((each: unknown) => (Reflect.get(Object(each), 'description') as unknown) ?? null)
     : [];
-  return { approvalId: id, taskId, choices: choices ?? [], findings: descriptions };
+  return { approvalId: id, taskId, choices, findings: descriptions, title, backend, cwd, variables, stdin };
 }

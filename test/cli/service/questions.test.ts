@@ -6,7 +6,7 @@ import type { ApprovalView } from '../../../src/service/api.ts';
 
 const pending: ApprovalView = {
   ...{ id: 'apr_1', taskId: 't', state: 'pending', askedBy: null, askedAt: '2026-01-01T00:00:00Z', expiresAt: null },
-  ...{ title: 'DANGEROUS COMMAND', stdin: false, variables: [], rule: null },
+  ...{ title: 'DANGEROUS COMMAND', stdin: false, input: null, variables: [], rule: null },
   ...{ display: 'rm -rf a', warnings: [], diff: null, findings: ['recursive delete'], backend: 'local', cwd: '/srv' },
   ...{ choices: ['once', 'deny'], choice: null, answeredBy: null, covers: [], proposal: [] },
 };
