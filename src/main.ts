@@ -24,6 +24,7 @@ import { waysOut } from './service/egress/filters.ts';
 import { refreshNetworks } from './sandbox/place-list.ts';
 import { permitting } from './service/egress/permit.ts';
 import { fillIndex } from './service/exec/reindex.ts';
+import { Budgets } from './budget/budgets.ts';
 import { Gate } from './sandbox/gate.ts';
 import { withConfigFile } from './sandbox/lease.ts';
 import { Uses } from './sandbox/use.ts';
@@ -113,6 +114,7 @@ function contextOf(loaded: Loaded, { store, clock, audit, known, doors, filters 
     uses: new Uses(store, clock),
     backend: (name) => known.open(name),
     gate: new Gate(loaded.config.pool.create_concurrency),
+    budgets: new Budgets(() => loaded.config.server.limits),
     ...{ live: new Map(), measuring: new Map() },
     lanes: loaded.config.exec.lanes,
     laneTally: new LaneTally(),

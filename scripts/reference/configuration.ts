@@ -64,6 +64,8 @@ function commentedKeys(text: string): readonly Commented[] {
   let section: string | null = null;
   for (const line of text.split('\n')) {
     const [, indent = '', words, key, value] = /^( *)(?:# ?(.*)|([a-z0-9_]+): ?(.*))?$/.exec(line) ?? [];
+    // What stands deeper is the value of a key.
+    if (indent.length > 2) continue;
     if (words !== undefined) comment.push(words);
     else if (key !== undefined) {
       if (indent === '') section = value === '' ? key : null;

@@ -58,6 +58,7 @@ export interface CommandApi extends Omit<
   | 'access'
   | 'installation'
 > {
+  installation: Pick<CaissonApi['installation'], 'budgets'>;
   exec: (...args: Parameters<CaissonApi['exec']>) => Promise<CommandRunning>;
   readonly execs: Omit<CaissonApi['execs'], 'start'>;
   readonly sessions: Omit<CaissonApi['sessions'], 'exec'> & {

@@ -5,7 +5,7 @@ import {
   backendsOf,
   configOf,
   imagesOf,
-  installation,
+  installationOf,
   mcpServersOf,
   secrets,
   tokensOf,
@@ -105,7 +105,7 @@ function clientOf(wire: Wire): CaissonClient {
     backends: backendsOf(wire),
     mcpServers: mcpServersOf(wire),
     config: configOf(wire),
-    installation,
+    installation: installationOf(wire),
     [Symbol.asyncDispose]: close,
   };
 }

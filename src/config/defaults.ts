@@ -3,6 +3,7 @@
  * key in `config/default.yaml`.
  */
 import { CaissonError } from '../errors.ts';
+import { usualLimits } from '../budget/kinds.ts';
 import { backendKey, type BackendKeys } from './backends.ts';
 import type { Settings, Unsectioned } from './types.ts';
 
@@ -93,6 +94,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
     tls_key: null,
     proxies: [],
     shutdown_seconds: 10,
+    limits: usualLimits,
   },
   discord: { ...platform, require_mention: true, free_response_channels: '', auto_thread: true },
   email: platform,

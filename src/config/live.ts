@@ -9,6 +9,7 @@ const liveKeys = [
   ...['approvals.rules', 'approvals.tool_mode'],
   ...['network.allow', 'network.deny', 'network.ports', 'network.presets', 'network.ask', 'network.mode'],
   ...['approvals.timeout', 'approvals.remote_timeout', 'approvals.session_seconds'],
+  ...['server.limits'],
 ] as const;
 
 type Read = Pick<Loaded, 'config' | 'origins'>;
@@ -42,7 +43,10 @@ function differing(one: Config, other: Config): readonly string[] {
   );
 }
 
-function merged(now: Config, { owners, tasks, command_allowlist, webhooks, approvals, network }: Config): Config {
+function merged(
+  now: Config,
+  { owners, tasks, command_allowlist, webhooks, approvals, network, server }: Config,
+): Config {
   const { mode, allow, deny, ports, presets, ask } = network;
   const { rules, tool_mode, timeout, remote_timeout, session_seconds } = approvals;
   return {
@@ -51,6 +55,7 @@ function merged(now: Config, { owners, tasks, command_allowlist, webhooks, appro
     tasks: tasksOf(now.tasks, tasks),
     network: { ...now.network, mode, allow, deny, ports, presets, ask },
     approvals: { ...now.approvals, rules, tool_mode, timeout, remote_timeout, session_seconds },
+    server: { ...now.server, limits: server.limits },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Outputs, Process, ProcessEnd, PtyProcess } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';
 import type { Redactor } from '../secrets/redact/types.ts';
 import { failpoint } from '../lib/failpoint.ts';
-import { Budget } from './budget.ts';
+import { OutputLimit } from './output-limit.ts';
 import type { Watched } from './context.ts';
 import { drain } from './drain.ts';
 import type { Exit, ExitReason, StreamSummary } from './exit.ts';
@@ -69,15 +69,15 @@ export class RunningExec implements Execution {
     this.stdin = process.stdin;
     // A command that closes its end of stdin is no failure (EPIPE); its exit tells what became of it.
     process.stdin?.on('error', () => {});
-    const budget = new Budget(request.outputLimitBytes, () => {
+    const limit = new OutputLimit(request.outputLimitBytes, () => {
       this.#force('output-limit', `killed: it wrote more than ${request.outputLimitBytes} bytes`);
     });
     const { recorder } = context;
     const record = recorder === null ? null : recorder.write.bind(recorder);
     const recorded = this.#isRaw ? null : (context.recorded ?? null);
     this.#taps = {
-      stdout: new Tap(process.stdout, { name: 'stdout', budget, record, recorded, ...this.#passing('stdout') }),
-      stderr: new Tap(process.stderr, { name: 'stderr', budget, record, recorded, ...this.#passing('stderr') }),
+      stdout: new Tap(process.stdout, { name: 'stdout', limit, record, recorded, ...this.#passing('stdout') }),
+      stderr: new Tap(process.stderr, { name: 'stderr', limit, record, recorded, ...this.#passing('stderr') }),
     };
     this.stdout = this.#taps.stdout.out;
     this.stderr = this.#taps.stderr.out;

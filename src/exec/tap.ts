@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Redactor } from '../secrets/redact/types.ts';
-import type { Budget } from './budget.ts';
+import type { OutputLimit } from './output-limit.ts';
 import { Outlet } from './outlet.ts';
 import type { StreamName } from './types.ts';
 
@@ -9,7 +9,7 @@ const drainBytes = 4 * 1024 * 1024;
 
 export interface TapOptions {
   readonly name: StreamName;
-  readonly budget: Budget;
+  readonly limit: OutputLimit;
   /** Keeps a chunk. A promise means that the disk is behind: the command waits for it. */
   readonly record: ((name: StreamName, chunk: Uint8Array) => Promise<void> | void) | null;
   /** Takes secrets out of what is recorded and, unless `reader` is to see them, of what is delivered. `null`: nothing does. */
@@ -149,7 +149,7 @@ export class Tap {
   readonly #onData = (chunk: Buffer): void => {
     this.#bytes += chunk.length;
     this.#lastAt = performance.now();
-    const allowed = this.#options.budget.take(chunk.length);
+    const allowed = this.#options.limit.take(chunk.length);
     this.#undelivered += chunk.length - allowed;
     if (allowed === 0) return;
     const part = allowed === chunk.length ? chunk : chunk.subarray(0, allowed);

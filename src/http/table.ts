@@ -141,6 +141,8 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'mcpServers.inside': none('its answer holds the secrets of a server'),
   'mcpServers.admit': none('`caisson mcp run` does it on the host of the service'),
   'installation.figures': none('GET /metrics has them'),
+  'installation.budgets': [admin.listBudgets],
+  'installation.budget': none('a budget is of the process that holds it'),
   'installation.backup': none(hostPaths),
   'config.show': [admin.showConfig],
   'config.reload': [admin.reloadConfig],

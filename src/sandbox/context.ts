@@ -1,6 +1,7 @@
 /** What every step of the lifecycle works with. Made once per service object. */
 import type { Audit } from '../audit/types.ts';
 import type { Backend, Progress, Sandbox } from '../backend.ts';
+import type { Budgets } from '../budget/budgets.ts';
 import type { Allowed } from '../config/owners.ts';
 import type { Config } from '../config/types.ts';
 import type { LanedSandbox } from '../exec/lane/laned.ts';
@@ -27,6 +28,8 @@ export interface Context {
   /** Opens a backend once. Throws `invalid_argument` for an unknown name. */
   readonly backend: (name: string) => Promise<Backend>;
   readonly gate: Gate;
+  /** What callers hold of what all share. */
+  readonly budgets: Budgets;
   readonly doors: Doors;
   readonly filters: Filters;
   /** Handles of sandboxes that this process has created or attached, by sandbox id. Dropped when one proves dead. */

@@ -54,6 +54,7 @@ import type {
 } from './types.ts';
 
 export type * from './network-api.ts';
+export type { Budget, BudgetFigures } from '../budget/types.ts';
 export type { Backup, Figures, InstallationApi } from './installation.ts';
 export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView, Revoked } from '../access/types.ts';
 export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';

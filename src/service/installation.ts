@@ -1,8 +1,9 @@
 /** A state directory as a whole, for those who operate it. */
 import type { AuditFigures } from '../audit/types.ts';
+import type { Budget, BudgetFigures, BudgetName } from '../budget/types.ts';
 import type { StoreFigures } from '../store/figures.ts';
 
-/** How much there is of everything at one moment. It names no task, owner, command or token. */
+/** How much there is of everything at one moment. It names no task, command or token, and owners in budgets alone. */
 export interface Figures extends Pick<StoreFigures, 'sandboxes' | 'processes' | 'tokens' | 'webhooks'> {
   readonly store: Pick<StoreFigures, 'bytes' | 'logBytes' | 'writes'>;
   readonly audit: AuditFigures;
@@ -14,6 +15,8 @@ export interface Figures extends Pick<StoreFigures, 'sandboxes' | 'processes' | 
   readonly queue: readonly { readonly backend: string; readonly running: number; readonly waiting: number }[];
   /** Of this process: lanes that are open, and commands that went through one or another way. */
   readonly lanes: { readonly open: number; readonly lane: number; readonly direct: number };
+  /** Of this process. */
+  readonly budgets: readonly BudgetFigures[];
   /** Of sandboxes with a filtered network. `null`: there was none. */
   readonly egress: EgressFigures | null;
   /** Free space for this user on the disk of the state directory. `null`: the system does not tell. */
@@ -40,6 +43,10 @@ export interface Backup {
 
 export interface InstallationApi {
   figures(): Promise<Figures>;
+  /** Use of the budgets of the process that answers: with a service, those of the service. */
+  budgets(): Promise<readonly BudgetFigures[]>;
+  /** For a front end of this process, which holds something on behalf of its clients. */
+  budget(name: BudgetName): Budget;
   /**
    * Copies the state directory, while processes go on to use it, into a new directory, which is there when it is complete. What
    * is left out is in `docs/operating.md`. Throws `already_exists`, `invalid_argument` for a place inside of the state directory,

@@ -15,6 +15,7 @@ import type {
 import { CaissonError } from '../../src/errors.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';
+import { installation } from './double-installation.ts';
 import { network } from './double-network.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 import { access } from './double-access.ts';
@@ -275,11 +276,6 @@ export const detached: TaskProcess = {
   truncated: { stdout: true, stderr: false },
   backgroundOpen: false,
   inputOpen: false,
-};
-
-const installation: CaissonApi['installation'] = {
-  figures: () => Promise.reject(new Error('no figures here')),
-  backup: (directory) => Promise.resolve({ directory, files: 3, bytes: 4096 }),
 };
 
 /** What is the same for every double. */

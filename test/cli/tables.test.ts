@@ -116,6 +116,12 @@ describe('tables', () => {
         try: apt-get install apptainer
 
       policy rules: ready. 2 rules, 7 examples hold
+
+      limits: ready. callers reach limits of the service
+        warning questions: 3 requests were refused, the last one of mallory 1 min 30 s ago
+          try: look at what that owner does (caisson ps, caisson audit tail), or raise server.limits.questions
+        warning questions: 240 of 256 are in use, most of it by mallory (64)
+          try: look at what that owner does (caisson ps, caisson audit tail), or raise server.limits.questions
       "
     `);
     expect((await cli(['doctor', 'singularity'])).exitCode).toBe(1);
@@ -124,6 +130,7 @@ describe('tables', () => {
       { backend: 'docker', status: 'ready' },
       { status: 'missing' },
       { part: 'policy rules', status: 'ready' },
+      { part: 'limits', status: 'ready' },
     ]);
     expect((await cli(['doctor', 'dokcer'])).exitCode).toBe(125);
   });

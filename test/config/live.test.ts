@@ -22,6 +22,16 @@ it('rules and owners hold at once, and what the service was opened with needs a 
   expect(next.config.server.port).toBe(base.server.port);
 });
 
+it('limits of the service hold at once', () => {
+  const limits = { questions: { total: 9, per_owner: 3 } };
+  const { next, changed, needsRestart } = changeOf(
+    read(base),
+    read({ ...base, server: { ...base.server, port: 1, limits } }),
+  );
+  expect([changed, needsRestart]).toEqual([['server.limits'], ['server.port']]);
+  expect(next.config.server).toEqual({ ...base.server, limits });
+});
+
 it('of overrides of tasks the rules hold at once, in the order of the file', () => {
   const now: Config = { ...base, tasks: { a: { timeout: 1, rules: { deny: ['terminal(make)'] } } } };
   const found: Config = {

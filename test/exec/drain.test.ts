@@ -2,14 +2,14 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Outputs } from '../../src/backend.ts';
-import { Budget } from '../../src/exec/budget.ts';
+import { OutputLimit } from '../../src/exec/output-limit.ts';
 import { drain } from '../../src/exec/drain.ts';
 import { Tap } from '../../src/exec/tap.ts';
 
 function tapOf(source: PassThrough): Tap {
   const tap = new Tap(source, {
     name: 'stdout',
-    budget: new Budget(null, () => {}),
+    limit: new OutputLimit(null, () => {}),
     record: null,
     recorded: null,
     redact: null,

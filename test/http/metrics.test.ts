@@ -51,6 +51,31 @@ describe('who may read metrics', () => {
 });
 
 describe('what metrics count', () => {
+  it('has the use of budgets, their limits and what they refused, by budget and never by owner', async () => {
+    const budget = world.api.installation.budget('questions');
+    const shares = Array.from({ length: 64 }, () => budget.take('mallory'));
+    expect(() => budget.take('mallory')).toThrow(expect.objectContaining({ code: 'resource_exhausted' }));
+    const page = await scrape();
+    expect(valueOf(page, 'caisson_budget_used', { budget: 'questions' })).toBe(64);
+    expect(valueOf(page, 'caisson_budget_largest', { budget: 'questions' })).toBe(64);
+    expect(valueOf(page, 'caisson_budget_limit', { budget: 'questions', of: 'total' })).toBe(256);
+    expect(valueOf(page, 'caisson_budget_refused_total', { budget: 'questions', reason: 'owner' })).toBe(1);
+    expect(page).not.toContain('mallory');
+    const listed = await world.ask('/v1/budgets', { token: await world.token('read') });
+    expect(await listed.json()).toMatchObject({
+      items: expect.arrayContaining([
+        expect.objectContaining({ name: 'questions', used: 64, largest: { owner: 'mallory', used: 64 } }),
+      ]),
+    });
+    for (const share of shares) share.free();
+    expect(valueOf(await scrape(), 'caisson_budget_used', { budget: 'questions' })).toBe(0);
+  });
+
+  it('shows budgets to tokens of the operator alone', async () => {
+    const alice = await world.api.tokens.create({ name: 'x', owner: 'alice', scopes: ['read'] }, 'test');
+    expect((await world.ask('/v1/budgets', { token: alice.token })).status).toBe(403);
+  });
+
   it('has sandboxes by state, execs by reason, steps, and what is open', async () => {
     await world.ask('/v1/sandboxes', { body: { taskId: 'zebra' } });
     await run('zebra', ['true']);

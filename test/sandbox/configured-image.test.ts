@@ -12,6 +12,7 @@ import { openCaisson } from '../../src/main.ts';
 import { acquire } from '../../src/sandbox/acquire.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import { LaneTally } from '../../src/exec/lane/tally.ts';
+import { Budgets } from '../../src/budget/budgets.ts';
 import { Gate } from '../../src/sandbox/gate.ts';
 import { Plans } from '../../src/sandbox/plan.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
@@ -55,6 +56,7 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
     doors: noDoors,
     filters: noFilters(),
     gate: new Gate(1),
+    budgets: new Budgets(() => ({})),
     live: new Map(),
     measuring: new Map(),
     env: {},

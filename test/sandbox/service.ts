@@ -10,6 +10,7 @@ import type { Guarantees } from '../../src/backend.ts';
 import { LaneTally } from '../../src/exec/lane/tally.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import type { Plan } from '../../src/plan/types.ts';
+import { Budgets } from '../../src/budget/budgets.ts';
 import { Gate } from '../../src/sandbox/gate.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { type FakeOptions, fakeBackend } from '../fixtures/fake-backend/backend.ts';
@@ -57,6 +58,7 @@ export function afresh(): Afresh {
       doors: noDoors,
       filters: noFilters(),
       gate: new Gate(2),
+      budgets: new Budgets(() => ({})),
       live: new Map(),
       measuring: new Map(),
       lanes: Object.keys(programs).length === 0,

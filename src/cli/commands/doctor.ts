@@ -1,6 +1,7 @@
 import type { AccountView, BackendCheck, Check, RuleExamples } from '../../service/api.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
+import { budgetsCheck } from '../budgets.ts';
 import { accountSummary, configuredBackends } from '../account.ts';
 import { confirmKeys } from '../trust.ts';
 import { escapeLine } from '../escape.ts';
@@ -45,7 +46,7 @@ that takes the place of another one, is never confirmed so.`,
     const accounts = new Map(
       (await service.backends.account(ready, context.options)).map((view) => [view.backend, view] as const),
     );
-    const own = named ? [] : [{ part: 'policy rules', check: await rulesOf(service) }, ...(await fileOf(service))];
+    const own = named ? [] : await ownParts(service);
     const rules = own.map((each) => ({ ...each, degraded: [] }));
     if (context.json) {
       const backends = checks.map(({ check, ...backend }) => ({
@@ -71,6 +72,20 @@ that takes the place of another one, is never confirmed so.`,
   },
 });
 
+interface OwnPart {
+  readonly part: string;
+  readonly check: Check;
+}
+
+async function ownParts(service: CommandApi): Promise<readonly OwnPart[]> {
+  const budgets = budgetsCheck(await service.installation.budgets());
+  return [
+    { part: 'policy rules', check: await rulesOf(service) },
+    ...(await fileOf(service)),
+    ...(budgets === null ? [] : [{ part: 'limits', check: budgets }]),
+  ];
+}
+
 /** Rules of the lists on their examples, and rules of people that have no effect or cannot be read. */
 async function rulesOf({ policy }: CommandApi): Promise<Check> {
   const check = rulesCheck(await policy.examples());
@@ -87,7 +102,7 @@ async function rulesOf({ policy }: CommandApi): Promise<Check> {
 }
 
 /** Findings about a service that has not read the file as it is now. */
-async function fileOf({ config }: CommandApi): Promise<readonly { readonly part: string; readonly check: Check }[]> {
+async function fileOf({ config }: CommandApi): Promise<readonly OwnPart[]> {
   const pending = await config.pending();
   const findings = pendingLines(pending).map((message) => ({
     severity: 'warning' as const,

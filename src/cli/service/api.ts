@@ -30,7 +30,7 @@ export interface Caller {
 }
 
 export function commandApi({ ask, answer }: Clients, { home, env, skill, asking, close }: Caller): CommandApi {
-  const { events, audit, images, backends, sandboxes } = ask;
+  const { events, audit, images, backends, sandboxes, installation } = ask;
   const wanted = <Request extends Wanted>(request: Request): Request => ({
     ...request,
     execId: request.execId ?? newExecId(),
@@ -46,7 +46,7 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
     return await unattended(wanted(request), { act, look });
   };
   return {
-    ...{ events, audit, images, backends, sandboxes, run, exec: start },
+    ...{ events, audit, images, backends, sandboxes, installation, run, exec: start },
     execs: { ...ask.execs, run },
     processes: {
       ...ask.processes,

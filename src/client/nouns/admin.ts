@@ -3,6 +3,7 @@ import type {
   AccessApi,
   AccountItem,
   BackendCheck,
+  BudgetFigures,
   BackendsApi,
   Check,
   Hearing,
@@ -184,10 +185,20 @@ export function mcpServersOf(wire: Wire): McpServersApi {
   };
 }
 
-export const installation: InstallationApi = {
-  figures: none('installation.figures', 'GET /metrics has them'),
-  backup: none('installation.backup', 'it names files of the host'),
-};
+export function installationOf(wire: Wire): InstallationApi {
+  return {
+    figures: none('installation.figures', 'GET /metrics has them'),
+    budgets: async () =>
+      listed<BudgetFigures>(await wire.json({ method: 'GET', path: '/v1/budgets' }), {
+        name: 'text',
+        refused: 'object',
+      }),
+    budget: () => {
+      throw notServed('installation.budget', 'a budget is of the process that holds it');
+    },
+    backup: none('installation.backup', 'it names files of the host'),
+  };
+}
 
 export function configOf(wire: Wire): ClientConfigView {
   const path = '/v1/config';

@@ -1,5 +1,6 @@
 /** The sections that are about Caisson itself. */
 import { z } from 'zod';
+import type { BudgetName } from '../../budget/types.ts';
 import { flagKey, key } from '../../lib/config-key.ts';
 
 const bytes = z
@@ -41,6 +42,21 @@ export const auditSection = z.strictObject({
   ),
 });
 
+const mostOfLimit = 2 ** 50;
+const limit = z.number().int().min(1).max(mostOfLimit).nullable().optional();
+const sharedBy = (what: string) =>
+  key(
+    z.strictObject({ total: limit, per_owner: limit }),
+    'total and per_owner, each a whole number from 1 on, or null',
+    what,
+  ).optional();
+
+const limitsShape = {
+  questions: sharedBy('Commands that wait for an answer.'),
+  staged_bytes: sharedBy('Bytes of uploads and archives on their way, on the disk of the state directory.'),
+  file_bytes: sharedBy('Bytes of files that requests hold in memory.'),
+} satisfies Readonly<Record<BudgetName, z.ZodType>>;
+
 const names = (expects: string, about: string) => key(z.array(z.string().min(1).max(253)).max(100), expects, about);
 const path = z.string().min(1).max(4096).nullable();
 
@@ -57,6 +73,11 @@ export const serviceSection = z.strictObject({
     z.number().min(0).max(3600),
     'seconds from 0 to 3600',
     'Seconds that commands have to end when the service stops.',
+  ),
+  limits: key(
+    z.strictObject(limitsShape),
+    'budgets by name, each with total and per_owner',
+    'What all callers together, and each owner, may hold at once. The operator has the total. null: no limit.',
   ),
 });
 

@@ -13,6 +13,7 @@ export function gaugesOf(figures: Figures, sockets: number): Registry {
   add(now, 'caisson_build_info{version,node}', 'Always 1.', [[1, version(), process.versions.node]]);
   addRecords(now, figures);
   addWork(now, sinceStart, figures);
+  addBudgets(now, sinceStart, figures);
   addHome(now, sinceStart, figures);
   if (figures.egress !== null) addEgress(now, sinceStart, figures.egress);
   add(now, 'caisson_http_sockets_open', 'WebSockets that are open.', [[sockets]]);
@@ -48,6 +49,33 @@ function addWork(now: Into, sinceStart: Into, { queue, lanes, execsRunning }: Fi
   add(now, 'caisson_queue{backend,state}', 'Sandboxes that are being made or removed, and that wait for it.', turns);
   add(now, 'caisson_lanes_open', 'Warm shells.', [[lanes.open]]);
   add(sinceStart, 'caisson_commands_total{way}', 'Commands that went through a warm shell, and the others.', ways);
+}
+
+/** Of this service. No owner is named: their number is not bounded. A budget without a limit has no series of it. */
+function addBudgets(now: Into, sinceStart: Into, { budgets }: Figures): void {
+  const limits = budgets.flatMap(({ name, total, perOwner }) => [
+    ...(total === null ? [] : [[total, name, 'total'] as const]),
+    ...(perOwner === null ? [] : [[perOwner, name, 'owner'] as const]),
+  ]);
+  const refused = budgets.flatMap(({ name, refused: counts }) =>
+    Object.entries(counts).map(([reason, count]) => [count, name, reason] as const),
+  );
+  const largest = budgets.map(({ name, largest: most }) => [most?.used ?? 0, name] as const);
+  add(now, 'caisson_budget_limit{budget,of}', 'What all owners together, and each owner, may hold.', limits);
+  add(
+    now,
+    'caisson_budget_used{budget}',
+    'What owners hold.',
+    budgets.map(({ name, used }) => [used, name] as const),
+  );
+  add(now, 'caisson_budget_largest{budget}', 'What the owner holds that holds the most.', largest);
+  add(
+    now,
+    'caisson_budget_waiting{budget}',
+    'Requests that wait for a budget.',
+    budgets.map(({ name, waiting }) => [waiting, name] as const),
+  );
+  add(sinceStart, 'caisson_budget_refused_total{budget,reason}', 'Requests that a budget refused.', refused);
 }
 
 function addHome(now: Into, sinceStart: Into, { store, audit, freeBytes }: Figures): void {

@@ -5,6 +5,7 @@ import { route } from '../route.ts';
 import {
   accountItem,
   backend,
+  budget,
   buildBody,
   built,
   hostKey,
@@ -75,6 +76,17 @@ export const listBackends = route({
       items: all.map(({ backend: name, status, summary, remedy }) => ({ backend: name, status, summary, remedy })),
     };
   },
+});
+
+export const listBudgets = route({
+  ...bare,
+  method: 'GET',
+  path: '/v1/budgets',
+  scope: 'read',
+  about:
+    'Lists the budgets of the service: what callers together and each owner may hold, what they hold, and what was refused. For tokens of the operator.',
+  answer: listOf(budget),
+  run: async ({ api }) => ({ items: await api.installation.budgets() }),
 });
 
 const backendName = z.strictObject({ name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/) });

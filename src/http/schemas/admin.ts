@@ -195,4 +195,21 @@ export const pending = z
     problem: z.string().nullable().describe('Why nothing of the file is taken up.'),
   })
   .meta({ id: 'Pending' });
+const count = z.int().min(0);
+export const budget = z
+  .object({
+    name: z.string(),
+    total: count.nullable().describe('What all owners together may hold; null: no limit.'),
+    perOwner: count.nullable().describe('What each owner may hold; the operator has the total.'),
+    used: count,
+    waiting: count.describe('Requests that wait for it.'),
+    refused: z
+      .object({ owner: count, total: count, waiting: count })
+      .describe(
+        'Requests that were refused since the service began: by the limit of their owner, by the total, and as too many waited.',
+      ),
+    largest: z.object({ owner: z.string(), used: count }).nullable().describe('The owner that holds the most now.'),
+    lastRefused: z.object({ owner: z.string(), agoMs: count }).nullable(),
+  })
+  .meta({ id: 'Budget' });
 export const settingBody = z.strictObject({ key: z.string().max(256), text: z.string().max(65_536) });

@@ -9,12 +9,14 @@ import { freeBytes } from '../../store/reserve.ts';
 export function installationOf(context: Context, running: RunningExecs): InstallationApi {
   return {
     figures: async () => await figuresOf(context, running),
+    budgets: async () => await Promise.resolve(context.budgets.figures()),
+    budget: (name) => context.budgets.of(name),
     backup: async (directory) => await backUp(context, directory),
   };
 }
 
 async function figuresOf(
-  { store, audit, gate, live, laneTally, home }: Context,
+  { store, audit, gate, budgets, live, laneTally, home }: Context,
   running: RunningExecs,
 ): Promise<Figures> {
   const { sandboxes, processes, tokens, webhooks, bytes, logBytes, writes } = await store.figures();
@@ -27,6 +29,7 @@ async function figuresOf(
     approvalsWaiting: questions.length,
     execsRunning: running.size,
     queue: gate.figures(),
+    budgets: budgets.figures(),
     lanes: { open, lane: laneTally.lane, direct: laneTally.direct },
     egress: egressFigures(home),
     freeBytes: freeBytes(home),

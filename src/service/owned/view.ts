@@ -71,9 +71,12 @@ function shared({ api, isOperator }: Mine): Pick<CaissonApi, 'backends' | 'mcpSe
   };
 }
 
-/** Figures are sums over all owners. */
+/** Figures are sums over all owners, and budgets name the owners that use the most. */
 function installationOf({ api: { installation }, isOperator }: Mine): CaissonApi['installation'] {
-  return { figures: isOperator ? () => installation.figures() : refused, backup: refused };
+  const ofOperator = isOperator
+    ? { figures: () => installation.figures(), budgets: () => installation.budgets() }
+    : { figures: refused, budgets: refused };
+  return { ...ofOperator, budget: (name) => installation.budget(name), backup: refused };
 }
 
 function configOf(config: ConfigView): ConfigView {

@@ -217,6 +217,18 @@ function backendCases(suite: Suite): void {
     expect(store.bytes).toBeGreaterThan(0);
   });
 
+  suite.test('installation.budgets.listed', 'lists what callers may hold at once', async (place) => {
+    const [questions] = await place.agent.installation.budgets();
+    expect(questions).toMatchObject({ name: 'questions', total: 256, perOwner: 64 });
+  });
+
+  suite.test('installation.budget.held', 'holds a share of a budget until it is freed', async (place) => {
+    const share = place.agent.installation.budget('questions').take('alice');
+    expect(share.amount).toBe(1);
+    share.free();
+    await Promise.resolve();
+  });
+
   suite.test(
     'installation.backup.copied',
     'copies the state directory into a new one, and into no other',

@@ -57,6 +57,9 @@ export const serviceDeviations: Readonly<Record<string, Deviation>> = {
     agent.mcpServers.admit({ server: 'docs', tool: 'read', arguments: {}, taskId }),
   ),
   'installation.figures.counted': notServed('the metrics have them', ({ agent }) => agent.installation.figures()),
+  'installation.budget.held': notServed('it is of the process that holds it', ({ agent }) =>
+    Promise.resolve().then(() => agent.installation.budget('questions')),
+  ),
   'installation.backup.copied': notServed(hostPaths, ({ agent }) => agent.installation.backup('/x')),
   'config.create.there': notServed('the first file is written on the host of the service', ({ agent }) =>
     agent.config.create('terminal: {backend: local}\n'),

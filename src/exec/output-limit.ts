@@ -1,5 +1,5 @@
 /** How much an exec may still write, on both streams together. */
-export class Budget {
+export class OutputLimit {
   #left: number;
   readonly #onSpent: () => void;
   #spent = false;

@@ -1,0 +1,47 @@
+/** The budgets that there are: their names are the keys below `server.limits`, and each has its usual limits and its words. Data only. */
+
+export interface Kind {
+  /** What is counted, in the plural: `alice holds 64 open questions`. */
+  readonly counts: string;
+  readonly total: number;
+  readonly perOwner: number;
+  /** What the caller can do, beside waiting. */
+  readonly remedy: string;
+}
+
+const mebibyte = 1024 ** 2;
+const gibibyte = 1024 ** 3;
+
+const kindsOf = <Name extends string>(table: Readonly<Record<Name, Kind>>): Readonly<Record<Name, Kind>> => table;
+
+export const kinds = kindsOf({
+  questions: {
+    counts: 'open questions',
+    total: 256,
+    perOwner: 64,
+    remedy: 'wait until some of them have been answered',
+  },
+  staged_bytes: {
+    counts: 'bytes of uploads and archives that are on their way',
+    total: 64 * gibibyte,
+    perOwner: 16 * gibibyte,
+    remedy: 'wait until other transfers have ended',
+  },
+  file_bytes: {
+    counts: 'bytes that file tools hold in memory',
+    total: 256 * mebibyte,
+    perOwner: 128 * mebibyte,
+    remedy: 'send fewer file requests at once, or read in smaller parts',
+  },
+});
+
+export type BudgetName = keyof typeof kinds;
+
+/** As the file has them. */
+export const usualLimits = Object.fromEntries(
+  Object.entries(kinds).map(([name, { total, perOwner }]) => [name, { total, per_owner: perOwner }] as const),
+);
+
+const isName = (name: string): name is BudgetName => Object.hasOwn(kinds, name);
+
+export const budgetNames: readonly BudgetName[] = Object.keys(kinds).filter(isName);
