@@ -13,3 +13,12 @@ it('what runs a program has neither its own text nor the name of the program in 
   const { exit, stdout } = await collect(running, { keepBytes: 1000 });
   expect([exit.exitCode, stdout.text]).toEqual([4, 'sh -c eval "$CAISSON_TEXT" caisson-code \n']);
 });
+
+it('a program that a signal ends has nothing on its stderr but its own words', async () => {
+  const execId = newExecId();
+  const request = requestFor(codeCommand('bash', execId), { execId, stdin: true });
+  const running = await startExec(spawnedSandbox(), request, bare);
+  running.stdin?.end('echo own >&2; kill -9 $$');
+  const { exit, stderr } = await collect(running, { keepBytes: 1000 });
+  expect([exit.exitCode, stderr.text]).toEqual([137, 'own\n']);
+});
