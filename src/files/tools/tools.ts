@@ -76,7 +76,7 @@ export async function patchFile(
 ): Promise<FileWritten> {
   const { bytes, sha256 } = await readFile(run, { path, length: mostPatched });
   if (sha256 === null || !isUtf8(bytes)) throw wrong(`only text of up to ${mostPatched} bytes can be patched`);
-  const patched = applyChange(bytes.toString(), change);
+  const patched = await applyChange(bytes.toString(), change);
   return await writeFile(run, { path, bytes: patched, expected: sha256 });
 }
 

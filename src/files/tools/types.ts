@@ -110,7 +110,10 @@ export interface FileTools {
     input: At & Changing & { readonly bytes: string | Uint8Array | FileSource; readonly expected?: string | null },
     options?: Cancel,
   ): Promise<FileWritten>;
-  /** Of a text of up to 8 MiB: exact replacements in turn, or a unified diff of one file. */
+  /**
+   * Of a text of up to 8 MiB: exact replacements in turn, or a unified diff of one file. It grows to four times its size or
+   * by 8 MiB, the larger of them, at most.
+   */
   patch(input: At & Changing & Change, options?: Cancel): Promise<FileWritten>;
   /** In the order of names, at most 5,000. */
   list(input: At, options?: Cancel): Promise<{ readonly entries: readonly FileEntry[]; readonly truncated: boolean }>;

@@ -91,7 +91,7 @@ export const patched =
     if (before?.bytes === null)
       throw new CaissonError('invalid_argument', `${before.size} bytes are too much to be compared`);
     if (before === null) throw new CaissonError('not_found', 'there is no such file to be patched');
-    return compared(sideOf(Buffer.from(applyChange(before.bytes.toString(), change))));
+    return compared(sideOf(Buffer.from(await applyChange(before.bytes.toString(), change))));
   };
 
 const compared = (side: Side): Side => (side.size > mostCompared ? { ...side, bytes: null } : side);

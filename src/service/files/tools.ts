@@ -6,7 +6,8 @@ import { credentialsInside } from './copy.ts';
 import { type Admitted, admitFile, type FileUse } from './admission.ts';
 import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../../files/inside-path.ts';
-import type { Change, Edit } from '../../files/tools/patch.ts';
+import type { Edit } from '../../files/tools/edits.ts';
+import type { Change } from '../../files/tools/patch.ts';
 import { openTool, runTool, type ToolRun } from '../../files/tools/run.ts';
 import { type Open, streamFile } from '../../files/tools/stream.ts';
 import {
