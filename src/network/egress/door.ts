@@ -9,7 +9,9 @@ import type { Duplex } from 'node:stream';
 import type { AddressRules } from '../address/types.ts';
 import type { AdmitParts } from './admit.ts';
 import type { JudgeRules } from './decide.ts';
+import type { Lookup } from '../dial/vet.ts';
 import type { DoorLimits } from './limits.ts';
+import { fewAtOnce } from './lookups.ts';
 import { answer, answerRaw } from './answers.ts';
 import { servePlain } from './plain.ts';
 import { readConnect, readPlain } from './request.ts';
@@ -41,10 +43,12 @@ export class Door {
   /** Beside the own one. */
   #adopted: net.Server | null = null;
   #egress: Ruleset;
+  readonly #lookup: Lookup;
 
   constructor(parts: DoorParts) {
     this.#parts = parts;
     this.#egress = parts.egress;
+    this.#lookup = fewAtOnce(parts.lookup, parts.limits);
     const { mostConnections, mostHeadBytes, headTimeoutMs } = parts.limits;
     this.#server = createServer({
       maxHeaderSize: mostHeadBytes,
@@ -129,8 +133,8 @@ export class Door {
   }
 
   #visit(): Visit {
-    const { task, record, lookup, reach, limits } = this.#parts;
-    return new Visit({ task, record, lookup, reach, limits, rules: () => this.#rules(), visits: this.#visits });
+    const { task, record, reach, limits } = this.#parts;
+    return new Visit({ task, record, lookup: this.#lookup, reach, limits, rules: () => this.#rules(), visits: this.#visits });
   }
 
   /** A connection may hold many requests, all at once. */

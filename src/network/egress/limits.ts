@@ -7,6 +7,8 @@ export interface DoorLimits {
   readonly headTimeoutMs: number;
   readonly mostHeadBytes: number;
   readonly lookupTimeoutMs: number;
+  /** Of one sandbox at once; the others wait. */
+  readonly mostLookups: number;
   /** For one address. */
   readonly connectTimeoutMs: number;
   /** For the head of the answer to a plain request. */
@@ -20,6 +22,7 @@ export const usualLimits: DoorLimits = {
   headTimeoutMs: 10_000,
   mostHeadBytes: 16 * 1024,
   lookupTimeoutMs: 10_000,
+  mostLookups: 2,
   connectTimeoutMs: 10_000,
   answerTimeoutMs: 120_000,
   idleTimeoutMs: 15 * 60_000,

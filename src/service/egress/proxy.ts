@@ -12,7 +12,7 @@ import { toCaissonError } from '../../errors.ts';
 import { actingAs, itself } from '../../lib/author.ts';
 import { readEntrance, type Entrance } from '../../lib/entrance.ts';
 import type { AddressRules } from '../../network/address/types.ts';
-import { systemLookup } from '../../network/dial/vet.ts';
+import { resolveBy } from '../../network/dial/resolve.ts';
 import { Door } from '../../network/egress/door.ts';
 import { usualLimits } from '../../network/egress/limits.ts';
 import { rulesetOf } from '../../network/egress/ruleset.ts';
@@ -161,7 +161,7 @@ class EgressProxy {
       task: row.taskId,
       egress: rulesetIn(row, rules),
       addresses,
-      lookup: systemLookup,
+      lookup: resolveBy(),
       reach: (address, port) => ({ address, port }),
       limits: usualLimits,
       record: (whole) => {

@@ -254,3 +254,20 @@ describe('bounds', () => {
     expect(here.dialled).toEqual([]);
   });
 });
+
+it('names that are not answered take two lookups at once, and the rest of them wait', async () => {
+  await using here = await world({
+    rules: { allow: ['*'] },
+    zone: (name) => (name.startsWith('slow') ? 'silence' : [publicAddress]),
+  });
+  const waiting = Array.from({ length: 8 }, (_, at) => tunnel(here, `slow${at}.example:443`));
+  await vi.waitFor(() => expect(here.asked).toHaveLength(2));
+  await delay(100);
+  expect(here.asked).toEqual(['slow0.example', 'slow1.example']);
+  const answers = await Promise.all(waiting);
+  expect(here.asked).toHaveLength(8);
+  for (const { socket, status } of answers) {
+    socket.destroy();
+    expect(status).toContain('502');
+  }
+});
