@@ -50,6 +50,7 @@ import type {
   SandboxView,
   SessionName,
   SessionResult,
+  ListedProcess,
   TaskProcess,
 } from './types.ts';
 
@@ -142,7 +143,8 @@ export interface ProcessesApi {
    * without, it reads end of file at once.
    */
   start(request: SandboxRequest & ExecInput, options?: Options): Promise<Detached>;
-  list(filter?: ProcessFilter, options?: Options): Promise<readonly TaskProcess[]>;
+  /** Without a task, of all sandboxes that run; one that cannot be read is a row that says so. */
+  list(filter?: ProcessFilter, options?: Options): Promise<readonly ListedProcess[]>;
   /** Throws `not_found`. */
   get(processId: string, options?: Options): Promise<TaskProcess>;
   /**

@@ -137,6 +137,14 @@ export interface TaskProcess extends DetachedProcess {
   readonly sandboxId: string;
 }
 
+/** A row of a list. */
+export interface ListedProcess extends Omit<TaskProcess, 'state'> {
+  /** `unreadable`, in a list of all: the processes of this sandbox could not be read, and `id` is that of the sandbox. */
+  readonly state: TaskProcess['state'] | 'unreadable';
+  /** Why the sandbox could not be read. */
+  readonly note?: string;
+}
+
 /** A text that runs, and has its session for itself until it has ended. */
 export interface RunningText extends Running, SessionStart {
   /** Resolves when the session is free for the next text; after `exit`. Never rejects. */

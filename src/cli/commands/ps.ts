@@ -22,14 +22,14 @@ what other processes of Caisson have started. Ended ones are collected after a d
     else if (context.quiet) await context.print(processes.map(({ id }) => `${id}\n`).join(''));
     else {
       const nowMs = context.world.nowMs();
-      const rows = processes.map(({ id, taskId, state, pid, startedAt, exitCode, supervised, command }) => [
+      const rows = processes.map(({ id, taskId, state, pid, startedAt, exitCode, supervised, command, note }) => [
         id,
         taskId,
         supervised ? state : `${state} (unwatched)`,
         pid === null ? '-' : String(pid),
         startedAt === null ? '-' : `${formatAge(startedAt, nowMs)} ago`,
         exitCode === null ? '-' : String(exitCode),
-        command.join(' '),
+        note ?? command.join(' '),
       ]);
       await context.printTable(['ID', 'TASK', 'STATE', 'PID', 'STARTED', 'EXIT', 'COMMAND'], rows);
     }

@@ -1,5 +1,5 @@
 import { CaissonError } from '../../errors.ts';
-import type { Detached, DetachedProcess, Killed, TaskProcess } from '../../service/api.ts';
+import type { Detached, DetachedProcess, Killed, ListedProcess, TaskProcess } from '../../service/api.ts';
 import { checkedExecId, newExecId } from '../exec/ids.ts';
 import type { ClientProcessesApi } from '../types.ts';
 import { segment } from '../wire/path.ts';
@@ -22,7 +22,7 @@ export function processesOf(wire: Wire): ClientProcessesApi {
     list: async ({ task, owner } = {}, { signal } = {}) => {
       if (owner !== undefined) throw new CaissonError('not_supported', 'a list of the service has no filter by owner');
       const place = task === undefined ? path : `/v1/sandboxes/${segment(task)}/processes`;
-      return listed<TaskProcess>(await wire.json({ method: 'GET', path: place, signal }), ofTask);
+      return listed<ListedProcess>(await wire.json({ method: 'GET', path: place, signal }), ofTask);
     },
     get: async (id, { signal } = {}) =>
       shaped<TaskProcess>(await wire.json({ method: 'GET', path: at(id), signal }), ofTask),

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { CaissonError } from '../../errors.ts';
 import { type Call, route } from '../route.ts';
 import { bare, execId, inside, inSandbox, listOf, noAnswer } from '../schemas/common.ts';
-import { detached, killed, process, processBody, signalQuery, taskProcess } from '../schemas/execs.ts';
+import { detached, killed, listedProcess, process, processBody, signalQuery, taskProcess } from '../schemas/execs.ts';
 import { collecting } from './run.ts';
 
 const ofProcess = inSandbox.extend({ processId: execId });
@@ -31,7 +31,7 @@ export const listProcesses = route({
   path: '/v1/processes',
   scope: 'read',
   about: 'Lists detached processes of all sandboxes that run.',
-  answer: listOf(taskProcess),
+  answer: listOf(listedProcess),
   run: async ({ api, options }) => ({ items: await api.processes.list({}, options) }),
 });
 
@@ -41,7 +41,7 @@ export const listProcessesOfSandbox = route({
   path: '/v1/sandboxes/{id}/processes',
   scope: 'read',
   about: 'Lists detached processes of one sandbox.',
-  answer: listOf(taskProcess),
+  answer: listOf(listedProcess),
   run: async ({ api, params, options }) => ({ items: await api.processes.list({ task: params.id }, options) }),
 });
 

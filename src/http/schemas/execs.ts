@@ -174,6 +174,14 @@ export const process = z
   .meta({ id: 'Process' });
 
 export const taskProcess = process.extend({ taskId: z.string(), sandboxId: z.string() }).meta({ id: 'TaskProcess' });
+export const listedProcess = taskProcess
+  .extend({
+    state: z
+      .enum(['running', 'exited', 'lost', 'unreadable'])
+      .describe('unreadable: the processes of this sandbox could not be read, and id is that of the sandbox.'),
+    note: z.string().exactOptional().describe('Why the sandbox could not be read.'),
+  })
+  .meta({ id: 'ListedProcess' });
 export const detached = z.object({ id: z.string(), started: z.boolean(), where }).meta({ id: 'Detached' });
 export const killed = z.object({ process, survivors: survivors.readonly() }).meta({ id: 'Killed' });
 

@@ -7,17 +7,19 @@
 kept_directory processes "$1"
 cd -- "$_cz_base" || exit 1
 is_alive() { born "$1" && [ "$_cz_born" = "$2" ]; }
+# To open a fifo would wait for a writer, and no other process would be listed.
+is_file() { [ -f "$1" ]; }
 # $1 id, $2 not empty: the second look.
 show() {
   pid=- pid_born='' started=- child=- child_born='' status=- ended=- open=- ticks=- cut=-
   pid_alive=n child_alive=n young=n input=n holder='' holder_born='' meta=''
   [ -d "$1" ] || return
   {
-    read -r status ended open ticks <"$1/exit"
-    read -r pid pid_born started <"$1/pid"
-    read -r child child_born <"$1/child"
-    read -r holder holder_born <"$1/holder"
-    IFS= read -r meta <"$1/command"
+    is_file "$1/exit" && read -r status ended open ticks <"$1/exit"
+    is_file "$1/pid" && read -r pid pid_born started <"$1/pid"
+    is_file "$1/child" && read -r child child_born <"$1/child"
+    is_file "$1/holder" && read -r holder holder_born <"$1/holder"
+    is_file "$1/command" && IFS= read -r meta <"$1/command"
   } 2>/dev/null
   if [ "$status" = - ]; then
     is_alive "$pid" "$pid_born" && pid_alive=y

@@ -13,6 +13,7 @@ import type {
   ProcessesApi,
   ProcessFilter,
   SandboxRequest,
+  ListedProcess,
   TaskProcess,
   Where,
 } from '../api.ts';
@@ -24,6 +25,7 @@ import { redactEvents } from '../../exec/detached/redact.ts';
 import { KnownProcesses } from '../../exec/detached/known.ts';
 import { sendInput } from '../../exec/detached/input.ts';
 import { findProcess, type Kept, listProcesses, unknownProcess } from '../../exec/detached/list.ts';
+import { unreadable } from '../../exec/detached/unreadable.ts';
 import { keepEndedMinutes, startDetached } from '../../exec/detached/start.ts';
 import { keptKey } from '../../inside/kept.ts';
 import { scriptOf } from '../../inside/script.ts';
@@ -137,14 +139,16 @@ export class Processes implements ProcessesApi {
   }
 
   /** Without a task, of every sandbox that runs. */
-  async list(filter: ProcessFilter = {}, options: Options = {}): Promise<readonly TaskProcess[]> {
+  async list(filter: ProcessFilter = {}, options: Options = {}): Promise<readonly ListedProcess[]> {
     checkKeys(filter, listKeys.processes);
     const { task, owner } = filter;
     if (task !== undefined) return await this.#of(await findRow(this.#context, task), options);
     const rows = (await this.#sandboxesWithProcesses()).filter(
       ({ taskId }) => owner === undefined || ownerOf(taskId) === owner,
     );
-    const lists = await Promise.all(rows.map((row) => this.#of(row, options).catch(nothingWhenStopped)));
+    const lists = await Promise.all(
+      rows.map((row) => this.#of(row, options).catch((error: unknown) => unread(row, error, options))),
+    );
     return lists.flat();
   }
 
@@ -263,7 +267,10 @@ function notRun(execId: string, taskId: string, note: string): AuditEntry {
   return { type: 'exit', taskId, execId, reason: 'not-started', note: note.slice(0, 500) };
 }
 
-function nothingWhenStopped(error: unknown): readonly TaskProcess[] {
+/** Nothing for a sandbox that stopped. Any other that cannot be read is a row, since it must not hide those of all others. */
+function unread(row: SandboxRow, error: unknown, { signal }: Options): readonly ListedProcess[] {
+  signal?.throwIfAborted();
   if (isCode(error, 'failed_precondition') || isCode(error, 'not_found')) return [];
-  throw error;
+  const { message } = toCaissonError(error);
+  return [{ ...unreadable(row.id), taskId: row.taskId, sandboxId: row.id, note: `cannot be read: ${message}` }];
 }

@@ -1,5 +1,5 @@
 /** Detached processes and sessions of one owner. */
-import type { DetachedProcess, ProcessesApi, SessionInput, SessionsApi, TaskProcess } from '../api.ts';
+import type { ListedProcess, ProcessesApi, SessionInput, SessionsApi } from '../api.ts';
 import { unknownProcess } from '../../exec/detached/list.ts';
 import { keyed, keyedId } from './execs.ts';
 import type { Mine } from './place.ts';
@@ -7,10 +7,11 @@ import type { Mine } from './place.ts';
 export function processesOf(mine: Mine): ProcessesApi {
   const { api, scope, bound, place, asked } = mine;
   const { processes } = api;
-  const shown = <T extends DetachedProcess>(found: T): T => ({ ...found, id: scope.exec(found.id) });
+  const shown = <T extends { readonly id: string; readonly state: string }>(found: T): T =>
+    found.state === 'unreadable' ? found : { ...found, id: scope.exec(found.id) };
   // A sandbox tells the ids, and may tell any.
-  const isMine = async (found: TaskProcess): Promise<boolean> =>
-    scope.has(found) && scope.hasExec(found.id) && (await bound.sees(found));
+  const isMine = async (found: ListedProcess): Promise<boolean> =>
+    scope.has(found) && (found.state === 'unreadable' || scope.hasExec(found.id)) && (await bound.sees(found));
   const found: ProcessesApi['get'] = async (processId, options) => {
     const process = await processes.get(scope.execKey(processId), options);
     if (!(await isMine(process))) throw unknownProcess(processId);

@@ -1,3 +1,5 @@
+import { glob, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import { calling, refused, sourceOf } from '../reading.ts';
@@ -73,6 +75,25 @@ function startCases(suite: Suite): void {
     expect(new Set(found.map((each) => each.taskId))).toEqual(new Set([taskId]));
     expect((await agent.processes.list()).map(({ id }) => id)).toContain(running.id);
     await agent.processes.kill(running.id);
+  });
+
+  suite.test('processes.list.unreadable', 'says of a sandbox that cannot be read that it cannot be', async (place) => {
+    const [hostile, other] = [await place.fresh(), await place.fresh()];
+    const { agent } = place;
+    const { id: kept, where } = await agent.processes.start({ taskId: hostile, command: ['sleep', '300'] });
+    const { id } = await agent.processes.start({ taskId: other, command: ['sleep', '300'] });
+    const state = (await place.sh('printf %s "${XDG_STATE_HOME:-$HOME/.local/state}"')).stdout.text;
+    const [entry = ''] = await Array.fromAsync(glob(`${state}/caisson/**/*${kept.slice(-12)}`));
+    const fakes = Array.from({ length: 400 }, (_, at) => join(entry, '..', `exec_fake${at}`));
+    for (const fake of fakes) await mkdir(fake).then(() => writeFile(join(fake, 'command'), 'x'.repeat(4000)));
+    const rows = await agent.processes.list();
+    for (const fake of fakes) await rm(fake, { recursive: true });
+    expect(rows.find(({ sandboxId }) => sandboxId === where.sandboxId)).toMatchObject({
+      ...{ id: where.sandboxId, state: 'unreadable', taskId: hostile },
+      note: expect.stringContaining('cannot be read'),
+    });
+    expect(rows.map((row) => row.id)).toContain(id);
+    await Promise.all([agent.processes.kill(kept), agent.processes.kill(id)]);
   });
 
   suite.test('processes.get.missing', 'has nothing of an id that was never used', async (place) => {

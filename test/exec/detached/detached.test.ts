@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -36,6 +37,19 @@ async function read(
 }
 
 describe.each(shells)('a detached process under %s', (shell) => {
+  it('is listed beside a fifo that has the name of a record', async () => {
+    using home = keptSandbox(shell);
+    const kept = { sandbox: home.sandbox, key: '' };
+    const request = shellRequest('exit 0');
+    await startDetached(kept, request);
+    await waitForProcess(kept, request.execId);
+    const fake = `${home.home}/.local/state/caisson/processes/exec_fake`;
+    mkdirSync(fake);
+    for (const name of ['command', 'exit', 'pid']) execFileSync('mkfifo', [`${fake}/${name}`]);
+    const listed = await listProcesses({ ...kept, signal: AbortSignal.timeout(10_000) });
+    expect(listed.map(({ id }) => id)).toContain(request.execId);
+  });
+
   it(
     'writes its output and its status where any reader finds them, from any place on',
     { timeout: 60_000 },
