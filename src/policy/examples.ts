@@ -2,10 +2,11 @@
 import { analyse } from './analysis/analyse.ts';
 import { loadGrammar } from './grammar/load.ts';
 import { checkRules } from './tiers/lists.ts';
+import { DecisionTime } from './time.ts';
 import type { RuleExamples } from './types.ts';
 
 /** Rule by rule: all of them take some fifty milliseconds, which not everybody has at once. */
 export async function checkedExamples(): Promise<Iterable<RuleExamples>> {
   const parse = await loadGrammar();
-  return checkRules((text) => analyse(text, { cwd: '/srv/project' }, parse));
+  return checkRules((text) => analyse(text, { cwd: '/srv/project' }, { parse, time: new DecisionTime() }));
 }

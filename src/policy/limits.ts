@@ -11,6 +11,10 @@ export const parseMs = 80;
 export const shortUnits = 512;
 export const shortParseMs = 1000;
 export const treeNodes = 30_000;
+/** Processor time of one decision in which its texts are read in full. */
+export const fullReadingMs = 50;
+/** And in which they are read at all; a text that is left is asked about. */
+export const readingMs = 100;
 /** Levels of the syntax tree; one `$(...)` takes about three. */
 export const treeDepth = 192;
 /** `sh -c` in `eval` in a here-document in ... */

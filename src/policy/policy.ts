@@ -1,5 +1,5 @@
 /** The command policy, opened: settings and grammar together. */
-import { analyse, analyseArgv } from './analysis/analyse.ts';
+import { analyse, analyseArgv, type Reader } from './analysis/analyse.ts';
 import { folded, withoutAnsi } from './analysis/bytes.ts';
 import { type Analysis, hole } from './analysis/types.ts';
 import { loadGrammar, type Parse } from './grammar/load.ts';
@@ -7,6 +7,7 @@ import { commandOf, decideProgram, type Program } from './code.ts';
 import { judge, strictest } from './judge.ts';
 import { writesOf } from './tiers/targets.ts';
 import { proposeRules } from './permission/propose.ts';
+import { DecisionTime } from './time.ts';
 import { settingsOf, type Settings, type SettingsInput } from './settings.ts';
 import type { Decision, Place, Reach } from './types.ts';
 
@@ -47,35 +48,37 @@ export async function openPolicy(input: SettingsInput = {}): Promise<Policy> {
 
 /** `parse` null: without the grammar everything is asked for, or refused. */
 export function policyOn(settings: Settings, parse: Parse | null): Policy {
+  const reader = (): Reader => ({ parse, time: new DecisionTime() });
   return {
     settings,
-    decide: (input) => decide(input, settings, parse),
+    decide: (input) => decide(input, settings, reader()),
     decideCode: ({ language, text, ...place }) =>
       strictest([
-        decide({ ...place, command: commandOf(language, text) }, settings, parse),
+        decide({ ...place, command: commandOf(language, text) }, settings, reader()),
         decideProgram({ language, text }, settings),
       ]),
     called: ({ command, ...place }) => [
       ...new Set(
-        read(command, place, parse).commands.flatMap(({ words: [first] }) =>
+        read(command, place, reader()).commands.flatMap(({ words: [first] }) =>
           first === undefined || /[\0\u0001]/.test(first.text) ? [] : [first.text],
         ),
       ),
     ],
     writes: ({ command, ...place }) =>
-      read(command, place, parse).commands.flatMap((each) =>
+      read(command, place, reader()).commands.flatMap((each) =>
         writesOf(each).flatMap(({ path }) =>
           path === null || path.includes(hole) ? [] : [{ path, start: each.start, end: each.end }],
         ),
       ),
-    propose: ({ command, ...place }) => proposeRules(read(command, place, parse)),
+    propose: ({ command, ...place }) => proposeRules(read(command, place, reader())),
   };
 }
 
-function decide({ command, reach, ...place }: DecideInput, settings: Settings, parse: Parse | null): Decision {
-  const decision = judge(read(command, place, parse), settings, reach);
+/** All readings of the command share the time of the reader. */
+function decide({ command, reach, ...place }: DecideInput, settings: Settings, reader: Reader): Decision {
+  const decision = judge(read(command, place, reader), settings, reach);
   if (typeof command !== 'string' || decision.verdict === 'deny') return decision;
-  const others = viewsOf(command, (view) => read(view, place, parse)).map((view) => judge(view, settings, reach));
+  const others = viewsOf(command, (view) => read(view, place, reader)).map((view) => judge(view, settings, reach));
   const whole = { start: 0, end: command.length };
   const placed = others.map(({ findings, ...other }) => ({
     ...other,
@@ -107,12 +110,13 @@ interface Recent {
 /** The steps of the gate ask about the same command one after the other: it is read once. */
 let recent: Recent | null = null;
 
-function read(command: DecideInput['command'], place: Place, parse: Parse | null): Analysis {
+function read(command: DecideInput['command'], place: Place, reader: Reader): Analysis {
+  const { parse, time } = reader;
   if (recent?.parse === parse && isSameCommand(recent.command, command) && isSame(recent.place, place))
     return recent.analysis;
-  const analysis = typeof command === 'string' ? analyse(command, place, parse) : analyseArgv(command, place, parse);
+  const analysis = typeof command === 'string' ? analyse(command, place, reader) : analyseArgv(command, place, reader);
   // What a busy host could not read in time may be read the next time.
-  const isWhole = !analysis.notes.some(({ rule }) => rule === 'U7' || rule === 'U8');
+  const isWhole = !time.wasCut && !analysis.notes.some(({ rule }) => rule === 'U7' || rule === 'U8');
   const kept = typeof command === 'string' ? command : [...command];
   recent = isWhole ? { parse, command: kept, place, analysis } : null;
   return analysis;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyse } from '../../src/policy/analysis/analyse.ts';
+import { DecisionTime } from '../../src/policy/time.ts';
 import { folded, withoutAnsi } from '../../src/policy/analysis/bytes.ts';
 import { judge } from '../../src/policy/judge.ts';
 import { policyOn } from '../../src/policy/policy.ts';
@@ -142,7 +143,7 @@ describe('properties', () => {
             mode: guarded.settings.mode,
             rules: { allow: ['terminal(ls:*)', 'terminal(git:*)'] },
           });
-          const analysis = analyse(text, { cwd: '/w' }, null);
+          const analysis = analyse(text, { cwd: '/w' }, { parse: null, time: new DecisionTime() });
           expect(strictness[judge(analysis, more, 'host').verdict]).toBeGreaterThanOrEqual(
             strictness[judge(analysis, less, 'host').verdict],
           );

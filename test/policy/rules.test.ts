@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { analyse } from '../../src/policy/analysis/analyse.ts';
+import { DecisionTime } from '../../src/policy/time.ts';
 import { checkedExamples } from '../../src/policy/examples.ts';
 import { checkRules, dangerousRules, hardlineRules } from '../../src/policy/tiers/lists.ts';
 import { decide } from './opened.ts';
@@ -13,7 +14,11 @@ it('finds what the examples of each rule say, and nothing in the others', async 
 });
 
 it('tells of an example that does not hold', () => {
-  const checked = [...checkRules((text) => analyse(text.replaceAll('rm', 'xx'), { cwd: '/' }, null))];
+  const checked = [
+    ...checkRules((text) =>
+      analyse(text.replaceAll('rm', 'xx'), { cwd: '/' }, { parse: null, time: new DecisionTime() }),
+    ),
+  ];
   expect(checked.find(({ rule }) => rule === 'D1')?.problems).toContain('does not find: rm -r x');
 });
 

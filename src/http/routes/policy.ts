@@ -1,4 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
+import { CaissonError } from '../../errors.ts';
+import type { Checker, Decision } from '../../service/api.ts';
 import { route } from '../route.ts';
 import {
   checkBody,
@@ -28,9 +31,32 @@ export const checkPolicy = route({
     const { commands, ...query } = body;
     const directory = options.said?.directory;
     const check = await api.policy.checker({ ...query, ...(directory === undefined ? {} : { directory }) });
-    return { decisions: commands.map((command) => check(typeof command === 'string' ? command : words(command))) };
+    return { decisions: await checkedInTurn(commands, check, options.signal) };
   },
 });
+
+const mostCheckMs = 30_000;
+
+/** One command may take a good part of a second, and other requests are served between two of them. */
+async function checkedInTurn(
+  commands: readonly (string | readonly string[])[],
+  check: Checker,
+  signal: AbortSignal | undefined,
+): Promise<readonly Decision[]> {
+  const decisions: Decision[] = [];
+  const startedMs = performance.now();
+  for (const command of commands) {
+    if (performance.now() - startedMs > mostCheckMs) throw tooSlow(commands.length);
+    decisions.push(check(typeof command === 'string' ? command : words(command)));
+    await setImmediate(undefined, { signal });
+  }
+  return decisions;
+}
+
+const tooSlow = (count: number): CaissonError =>
+  new CaissonError('resource_exhausted', `to check ${count} commands takes longer than ${mostCheckMs / 1000} s`, {
+    remedy: 'send fewer of them in one request',
+  });
 
 export const checkUrls = route({
   ...bare,

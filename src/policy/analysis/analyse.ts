@@ -2,6 +2,7 @@
 import type { FlatTree } from '../grammar/flatten.ts';
 import type { Parse } from '../grammar/load.ts';
 import { fullAnalysisUnits, grammarMarks, scanUnits } from '../limits.ts';
+import type { DecisionTime } from '../time.ts';
 import type { Place } from '../types.ts';
 import { withBareBrackets } from './brackets.ts';
 import { disguised, hiddenNote } from './bytes.ts';
@@ -12,28 +13,34 @@ import { Session } from './session.ts';
 import { readTree } from './tree/walk.ts';
 import { type Analysis, type Assignment, hole, type Simple, type Word } from './types.ts';
 
-/** Text as a shell gets it. `parse` null: the grammar is not there. */
-export function analyse(text: string, place: Place, parse: Parse | null): Analysis {
-  const session = sessionIn(place);
+export interface Reader {
+  /** `null`: the grammar is not there. */
+  readonly parse: Parse | null;
+  readonly time: DecisionTime;
+}
+
+/** Text as a shell gets it. */
+export function analyse(text: string, place: Place, reader: Reader): Analysis {
+  const session = sessionIn(place, reader.time);
   const whole = { start: 0, end: text.length };
   if (place.unclear === true) session.note('U9', 'state of the session that is not known', whole);
   if (text.includes('\u0000') || !text.isWellFormed()) session.note('U6', 'bytes that no command can hold', whole);
   const strange = hiddenNote(text);
   if (strange !== null) session.note(strange.rule, strange.description, strange);
   if (text.length > scanUnits) session.note('U0', 'command too long to be checked', whole);
-  else readAll(session, payloadOf(text.replaceAll('\u0000', ''), place), parse);
+  else readAll(session, payloadOf(text.replaceAll('\u0000', ''), place), reader);
   return finish(text, session, place);
 }
 
-function sessionIn({ definitions, unclear }: Place): Session {
-  const session = new Session(definitions !== undefined || unclear === true);
+function sessionIn({ definitions, unclear }: Place, time: DecisionTime): Session {
+  const session = new Session({ time, livesOn: definitions !== undefined || unclear === true });
   for (const definition of definitions ?? []) session.define(definition);
   return session;
 }
 
 /** Words that are given to a program as they are, with no shell between. */
-export function analyseArgv(argv: readonly string[], place: Place, parse: Parse | null): Analysis {
-  const session = new Session();
+export function analyseArgv(argv: readonly string[], place: Place, reader: Reader): Analysis {
+  const session = new Session({ time: reader.time });
   const text = argv.join(' ');
   let start = 0;
   const words: Word[] = argv.map((each) => {
@@ -67,7 +74,7 @@ export function analyseArgv(argv: readonly string[], place: Place, parse: Parse 
       payload,
     );
   readPiped(session, 0, payload);
-  readQueue(session, parse);
+  readQueue(session, reader);
   return finish(text, session, place);
 }
 
@@ -81,19 +88,25 @@ function payloadOf(text: string, { cwd, stdin = false }: Place): Payload {
   };
 }
 
-function readAll(session: Session, first: Payload, parse: Parse | null): void {
-  readOne(session, first, parse);
-  readQueue(session, parse);
+function readAll(session: Session, first: Payload, reader: Reader): void {
+  readOne(session, first, reader);
+  readQueue(session, reader);
 }
 
-function readQueue(session: Session, parse: Parse | null): void {
-  for (let payload = session.next(); payload !== undefined; payload = session.next()) readOne(session, payload, parse);
+function readQueue(session: Session, reader: Reader): void {
+  for (let payload = session.next(); payload !== undefined; payload = session.next()) {
+    if (reader.time.isOver) return session.noteTooDeep(spanOf(payload));
+    readOne(session, payload, reader);
+  }
 }
 
-function readOne(session: Session, payload: Payload, parse: Parse | null): void {
+const spanOf = ({ span, text }: Payload): { readonly start: number; readonly end: number } =>
+  span ?? { start: 0, end: text.length };
+
+function readOne(session: Session, payload: Payload, reader: Reader): void {
   const from = session.commands.length;
-  const span = payload.span ?? { start: 0, end: payload.text.length };
-  const tree = treeOf(session, payload.text, { span, parse });
+  const span = spanOf(payload);
+  const tree = treeOf(session, payload.text, { span, reader });
   // What the tree sets is not yet set where the text begins.
   const { scope } = payload.around;
   const fresh = { ...payload, around: { ...payload.around, scope: { vars: new Map(scope.vars), cwd: scope.cwd } } };
@@ -107,13 +120,14 @@ function readOne(session: Session, payload: Payload, parse: Parse | null): void 
 function treeOf(
   session: Session,
   text: string,
-  { span, parse }: { readonly span: { readonly start: number; readonly end: number }; readonly parse: Parse | null },
+  { span, reader }: { readonly span: { readonly start: number; readonly end: number }; readonly reader: Reader },
 ): FlatTree | null {
+  const { parse, time } = reader;
   if (parse === null) session.note('U7', 'shell grammar that cannot be loaded', span);
   else if (text.length > fullAnalysisUnits || tooManyMarks(text))
     session.note('U8', 'command too long to be analysed in full', span);
   if (parse === null || text.length > fullAnalysisUnits || tooManyMarks(text)) return null;
-  const tree = parsed(text, parse);
+  const tree = time.isShort ? null : parsed(text, parse);
   if (tree === null || tree.cut) session.note('U8', 'command too long to be analysed in full', span);
   else if (tree.hasError) session.note('U1', 'command that does not parse', span);
   return tree;

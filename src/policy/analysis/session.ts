@@ -1,5 +1,6 @@
 /** The analysis of one command while it is made: simple commands as they are met, and texts still to be read. */
 import { payloadDepth, payloads, payloadUnits, wrappedWords, wrapperDepth } from '../limits.ts';
+import type { DecisionTime } from '../time.ts';
 import type { Definition } from '../types.ts';
 import {
   aliasesIn,
@@ -34,8 +35,11 @@ export class Session {
   #units = 0;
   #wrapped = 0;
 
+  readonly time: DecisionTime;
+
   /** `livesOn`: the shell that runs it is asked about itself later. */
-  constructor(livesOn = false) {
+  constructor({ time, livesOn = false }: { readonly time: DecisionTime; readonly livesOn?: boolean }) {
+    this.time = time;
     this.#livesOn = livesOn;
   }
 
@@ -69,8 +73,10 @@ export class Session {
 
   /** Takes a command in, and everything that it runs in turn. */
   emit(parts: Parts, payload: Payload): void {
-    if (parts.words.length > 0 || parts.redirects.length > 0 || parts.assignments.length > 0)
-      this.#emit(parts, payload);
+    if (parts.words.length === 0 && parts.redirects.length === 0 && parts.assignments.length === 0) return;
+    // The command's own text is read to its end, since what is refused must be seen in it.
+    if (payload.depth > 0 && this.time.isOver) this.noteTooDeep(parts);
+    else this.#emit(parts, payload);
   }
 
   #emit(parts: Parts, payload: Payload): void {
@@ -152,7 +158,7 @@ export class Session {
     this.#units += text.text.length;
     const span = from.span ?? { start: text.word.start, end: text.word.end };
     if (from.depth >= payloadDepth || this.#payloads > payloads || this.#units > payloadUnits) {
-      this.note('U3', 'commands nested too deep to be looked through', span);
+      this.noteTooDeep(span);
       return;
     }
     if (text.positional?.some((word) => runsIndex(word.text)) === true) this.noteIndex(span);
@@ -185,6 +191,10 @@ export class Session {
     for (const [name, value] of known) keepValue(scope, name, value);
     if ([...known.map(([, value]) => value), ...simple.assignments.map(({ value }) => value)].some(runsIndex))
       this.noteIndex(simple);
+  }
+
+  noteTooDeep(span: { readonly start: number; readonly end: number }): void {
+    this.note('U3', 'commands nested too deep to be looked through', span);
   }
 
   noteIndex(span: { readonly start: number; readonly end: number }): void {

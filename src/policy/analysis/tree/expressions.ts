@@ -35,7 +35,7 @@ function readSimple(payload: Payload, session: Session): void {
     readLight(payload, session);
     return;
   }
-  const other = new Session();
+  const other = new Session({ time: session.time });
   readLight(payload, other);
   session.adopt(other);
 }
