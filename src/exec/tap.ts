@@ -6,6 +6,10 @@ import type { StreamName } from './types.ts';
 
 /** What may pile up for a slow reader once the command has ended: more than pipes, relays and sockets hold on the way. */
 const drainBytes = 4 * 1024 * 1024;
+/** Bytes that are redacted before the clock is looked at; the worst of them take some milliseconds. */
+const sliceBytes = 16 * 1024;
+/** After so long, everything else has its turn. */
+const turnMs = 10;
 
 export interface TapOptions {
   readonly name: StreamName;
@@ -36,6 +40,9 @@ export class Tap {
   #lastAt = 0;
   #readerFull = false;
   #diskBehind = false;
+  /** Taken from the source and not redacted yet. */
+  #unredacted: Buffer | null = null;
+  #endsAfterwards = false;
   /** Nothing more goes into `out`: it ended, or it has no reader. */
   #finished = false;
   #flushed = false;
@@ -85,7 +92,8 @@ export class Tap {
 
   /** Whether bytes that the command wrote are not in `out`, through no choice of its reader. */
   get incomplete(): boolean {
-    return this.#undelivered > 0 || this.#broken !== null || (this.#diskBehind && !this.#ended);
+    const isBehind = this.#diskBehind || this.#unredacted !== null;
+    return this.#undelivered > 0 || this.#broken !== null || (isBehind && !this.#ended);
   }
 
   get name(): StreamName {
@@ -155,9 +163,33 @@ export class Tap {
     const part = allowed === chunk.length ? chunk : chunk.subarray(0, allowed);
     const { redact } = this.#options;
     if (redact?.reader === true) this.#deliver(part);
-    this.#pass(redact === null ? [part] : redact.stream.write(part));
+    if (redact === null) this.#pass([part]);
+    else if (this.#unredacted === null) this.#redact(part, redact.stream);
+    else this.#unredacted = Buffer.concat([this.#unredacted, part]);
     this.#pace();
   };
+
+  /** A command may print what takes long to redact: it waits, and everything else goes on. */
+  #redact(part: Buffer, stream: Redactor): void {
+    const startedMs = performance.now();
+    this.#unredacted = null;
+    for (let at = 0; at < part.length; at += sliceBytes) {
+      if (at > 0 && performance.now() - startedMs > turnMs) {
+        this.#unredacted = part.subarray(at);
+        setImmediate(() => this.#redactRest(stream));
+        return;
+      }
+      this.#pass(stream.write(part.length <= sliceBytes ? part : part.subarray(at, at + sliceBytes)));
+    }
+  }
+
+  #redactRest(stream: Redactor): void {
+    if (this.#unredacted === null) return;
+    this.#redact(this.#unredacted, stream);
+    if (this.#unredacted !== null) return;
+    this.#pace();
+    if (this.#endsAfterwards) this.#onEnd();
+  }
 
   #pass(parts: readonly Buffer[]): void {
     for (const part of parts) {
@@ -170,6 +202,8 @@ export class Tap {
   #flush(): void {
     if (this.#flushed) return;
     this.#flushed = true;
+    if (this.#unredacted !== null) this.#pass(this.#options.redact?.stream.write(this.#unredacted) ?? []);
+    this.#unredacted = null;
     this.#pass(this.#options.redact?.stream.end() ?? []);
   }
 
@@ -195,7 +229,7 @@ export class Tap {
   #pace(): void {
     if (this.#phase === 'closed' || this.#ended) return;
     const readerHolds = this.#readerFull && !this.#finished && this.#phase === 'running';
-    if (readerHolds || this.#diskBehind) this.#source.pause();
+    if (readerHolds || this.#diskBehind || this.#unredacted !== null) this.#source.pause();
     else if (this.#source.isPaused()) this.#source.resume();
   }
 
@@ -213,6 +247,8 @@ export class Tap {
 
   readonly #onEnd = (): void => {
     if (this.#ended) return;
+    this.#endsAfterwards = this.#unredacted !== null;
+    if (this.#endsAfterwards) return;
     this.#ended = true;
     this.#flush();
     if (!this.#options.endsLate) this.#finish();
@@ -220,6 +256,7 @@ export class Tap {
   };
 
   readonly #onClose = (): void => {
+    if (this.#endsAfterwards) return;
     if (!this.#ended && this.#phase !== 'closed') this.#broken ??= 'it closed before its end';
     this.#onEnd();
   };

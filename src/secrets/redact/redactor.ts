@@ -1,5 +1,6 @@
 /** Redaction of one stream, and of one text: declared values first, then forms. */
 import { DeclaredPass, type DeclaredTable, declaredTable } from './declared.ts';
+import { Flood, floodKind } from './flood.ts';
 import { PatternPass } from './patterns.ts';
 import { type Passed, Seen, withMarks } from './seen.ts';
 import { Tally } from './tally.ts';
@@ -23,29 +24,47 @@ export class Redaction {
   }
 }
 
+/** More than these become one: each is a record of its own. */
+const fewParts = 4;
+
 class Stream implements Redactor {
   readonly counts: RedactionCounts;
   readonly #unseen = new Unseen();
   readonly #declared: Seen | null;
   readonly #patterns: Seen;
+  readonly #tally: Tally;
+  readonly #flood = new Flood();
   #written = 0;
 
   constructor(table: DeclaredTable | null, tally: Tally, strict = false) {
     this.counts = tally;
+    this.#tally = tally;
     this.#declared = table === null ? null : new Seen(new DeclaredPass(table, tally));
     this.#patterns = new Seen(new PatternPass(tally, { strict }));
   }
 
   get idle(): boolean {
+    return this.#flood.isOver || this.#restIsIdle;
+  }
+
+  get #restIsIdle(): boolean {
     return this.#unseen.idle && this.#patterns.idle && (this.#declared?.idle ?? true);
   }
 
   write(chunk: Uint8Array): readonly Buffer[] {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    return this.#given(this.#through(this.#unseen.write(bytes)));
+    const parts: Buffer[] = [];
+    for (let at = 0; at < bytes.length && !this.#flood.isOver;) {
+      const part = bytes.subarray(at, at + this.#flood.untilLook);
+      at += part.length;
+      parts.push(...this.#given(this.#through(this.#unseen.write(part))));
+      if (this.#flood.begins(part.length, this.counts.redactions)) parts.push(this.#tally.placeholder(floodKind));
+    }
+    return parts.length > fewParts ? [Buffer.concat(parts)] : parts;
   }
 
   end(): readonly Buffer[] {
+    if (this.#flood.isOver) return [];
     const held = this.#given(this.#through(this.#unseen.end()));
     const declared = this.#declared === null ? [] : this.#given(this.#patterns.write(shown(this.#declared.end())));
     return [...held, ...declared, ...this.#given(this.#patterns.end())];
