@@ -6,7 +6,7 @@
  */
 export type NameClass = 'password' | 'brief' | 'secret' | 'weak';
 
-const passwords = words('password passwd pwd passphrase passcode passwort');
+const passwords = words('password passwd pwd passphrase passcode passwort psk');
 const secrets = words(
   'secret token apikey secretkey accesskey privatekey authkey sharedkey masterkey signingkey encryptionkey accountkey credential credentials jwt',
 );

@@ -11,9 +11,17 @@ import { bearerToken } from './rules/authorization.ts';
 import { type Eat, type Found, lookAhead, lookBehind, type Rule, type Text } from './rules/rule.ts';
 import { encodedAssignment } from './rules/encoded.ts';
 import { privateKey, puttyKey } from './rules/private-key.ts';
-import { addressPassword, botToken, dottedToken, phoneNumber, webToken } from './rules/shapes.ts';
+import {
+  addressPassword,
+  botToken,
+  dottedToken,
+  pgpass,
+  phoneNumber,
+  schemelessPassword,
+  webToken,
+} from './rules/shapes.ts';
 import { defined, element, listed, option, spokenValue } from './rules/spoken.ts';
-import { vendorTriggers } from './rules/vendor.ts';
+import { vendorTriggers, vendorTriggersWithin } from './rules/vendor.ts';
 import { Scan } from './scan.ts';
 import type { Pass, Piece } from './seen.ts';
 import type { Tally } from './tally.ts';
@@ -25,6 +33,7 @@ const wholes: readonly Trigger[] = [...vendorTriggers, ['eyJ', webToken], ['+', 
 
 const triggers: readonly Trigger[] = [
   ...wholes,
+  ...vendorTriggersWithin,
   ['=', assignment],
   [':', assignment],
   ['\xef\xbc\x9a', assignment], // a colon as wide as Chinese characters
@@ -37,6 +46,7 @@ const triggers: readonly Trigger[] = [
     (word) => [word, spokenValue] as const,
   ),
   ...['ENV ', 'setenv ', 'set -x ', 'set -gx '].map((word) => [word, defined] as const),
+  ['bindpw ', spokenValue],
   ['Bearer ', bearerToken],
   ['bearer ', bearerToken],
   ['BEARER ', bearerToken],
@@ -46,6 +56,8 @@ const triggers: readonly Trigger[] = [
   ['PRIVATE KEY ----', privateKey],
   ['Private-Lines: ', puttyKey],
   ['://', addressPassword],
+  ['//', schemelessPassword],
+  ...[':5432:', ':5433:', ':6432:', ':*:'].map((port) => [port, pgpass] as const),
   [':', botToken],
   ['.', dottedToken],
 ];

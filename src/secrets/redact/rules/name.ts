@@ -104,7 +104,7 @@ function mayBeSecret(buffer: Buffer, start: number, end: number): boolean {
 const pw = Buffer.from('pw').readUInt16BE();
 /** Three letters of every word that counts, in lower case. */
 const beginnings = new Set(
-  ['key', 'tok', 'sec', 'pas', 'pwd', '_pw', '-pw', '.pw', 'cre', 'aut', 'bea', 'jwt', 'sig', 'coo', 'val'].map(
+  ['key', 'tok', 'sec', 'pas', 'pwd', '_pw', '-pw', '.pw', 'cre', 'aut', 'bea', 'jwt', 'sig', 'coo', 'val', 'psk'].map(
     (start) => Buffer.from(start).readUIntBE(0, 3) | 0x202020,
   ),
 );

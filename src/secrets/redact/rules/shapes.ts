@@ -51,6 +51,39 @@ export function eatUntil(end: number, within: Buffer): Eat {
   return (buffer, at) => (buffer === within ? Math.max(at, end) : at);
 }
 
+/** `//user:password@host`, which is left of an address whose scheme is taken elsewhere. */
+export const schemelessPassword: Rule = (text, at, end) => {
+  const { buffer, floor } = text;
+  if (at > floor && !has(beforeAddress, buffer[at - 1])) return null;
+  const run = boundedRun(text, end, userinfo);
+  if (run.open) return { openFrom: end };
+  const sign = lastAt(buffer, end, run.end);
+  const [, , password = ''] = /^([\w.%+-]+):([^:]{6,})$/.exec(latin1(buffer, end, Math.max(end, sign))) ?? [];
+  const host = latin1(buffer, sign + 1, run.end);
+  const isHost = buffer[run.end] === 0x2f || /^[\w-]+(?:\.[\w-]+)+(?::\d{1,5})?$|:\d{2,5}$/.test(host);
+  if (sign < 0 || !/[\d]|[^\w.]/.test(password) || !isHost || /^(?:\$|\{|%\w+%$)/.test(password)) return null;
+  if (password.includes(redactedStart) || !isOfText(text, at, { from: end, end: sign })) return null;
+  return { kind: 'password', from: sign - password.length, eat: eatUntil(sign, buffer) };
+};
+
+const beforeAddress = byteClass(' \t\r\n"\'`=(,');
+
+/** `.pgpass`: `host:5432:database:user:password`, with a port of Postgres or its pooler, or any. */
+export const pgpass: Rule = (text, at, end) => {
+  const { buffer, floor } = text;
+  const host = latin1(buffer, Math.max(floor, at - 64), at);
+  if (!/(?:^|[\s"'])(?:[\w.-]+|\*)$/.test(host)) return null;
+  const run = boundedRun(text, end, line);
+  if (run.open) return { openFrom: end };
+  const [before] = /^(?:[\w.-]{1,63}|\*):(?:[\w.@-]{1,63}|\*):(?=[^\s:]{3})/.exec(latin1(buffer, end, run.end)) ?? [];
+  if (before === undefined) return null;
+  const from = end + before.length;
+  if (latin1(buffer, from, run.end).startsWith(redactedStart)) return null;
+  return { kind: 'password', from, eat: eatClass(line) };
+};
+
+const line = without(' \t\r\n"\'`');
+
 const digit = byteClass('', [['0', '9']]);
 
 /** Telegram's bot tokens: a number, a colon, 35 characters or so. The number is no secret. */
@@ -83,14 +116,17 @@ const beforePhone = byteClass(' \t"\'`=:,;(<[{');
 export const dottedToken: Rule = (text, at, end) => {
   const { buffer, floor } = text;
   const length = at - runStart(buffer, at, alphanumeric, Math.max(floor, at - 33));
-  if (length < 23 || length > 32 || (at - length > floor && has(dotted, buffer[at - length - 1]))) return null;
+  if ((length !== 17 && length < 23) || length > 32 || (at - length > floor && has(dotted, buffer[at - length - 1])))
+    return null;
   const run = boundedRun(text, end, dotted);
   if (run.open) return { openFrom: end };
   const before = latin1(buffer, at - length, at);
   const token = latin1(buffer, end, run.end);
   const known =
-    /^[0-9a-f]{32}$/.test(before) && /\d/.test(before)
-      ? /^(?=.*[A-Z])(?=.*[a-z])[A-Za-z0-9]{16,64}$/.test(token)
-      : /^[MNO]/.test(before) && /^[\w-]{6}\.[\w-]{27,45}$/.test(token);
+    length === 17
+      ? /^pat[A-Za-z0-9]{14}$/.test(before) && /^[0-9a-f]{64}$/.test(token)
+      : /^[0-9a-f]{32}$/.test(before) && /\d/.test(before)
+        ? /^(?=.*[A-Z])(?=.*[a-z])[A-Za-z0-9]{16,64}$/.test(token)
+        : /^[MNO]/.test(before) && /^[\w-]{6}\.[\w-]{27,45}$/.test(token);
   return known ? { kind: 'token', from: end, eat: eatUntil(run.end, buffer) } : null;
 };

@@ -115,7 +115,8 @@ export const element: Rule = (text, at, end) => {
   return { kind: nameClass === 'password' ? 'password' : 'secret', from: end, eat: eatClass(inElement) };
 };
 
-const files = /(?:^|\n)\s*(?:machine\s+\S+|default)\s+login\s+\S+\s+password$|(?:^|\n)\s*(?:requirepass|masterauth)$/;
+const files =
+  /(?:\bmachine\s+\S+|(?:^|\n)\s*default)\s+login\s+\S+\s+password$|(?:^|\n)\s*(?:requirepass|masterauth|bindpw)$/;
 const statements =
   /\b(?:identified by|with password|user \S+ password|encrypted password)$|#define \w*password$|(?:^|[\s([{]):[\w-]*password$/i;
 const farthestWord = 96;

@@ -1,20 +1,8 @@
 /** Tokens that their issuers made easy to recognise. Prefixes as the vendors document them. */
-import { alphanumeric, bearer, byteClass, type ByteClass, dotted, latin1, word } from '../bytes.ts';
+import { alphanumeric, bearer, byteClass, dotted, latin1, word } from '../bytes.ts';
 import { boundedRun, eatClass, goesOn, type Rule } from './rule.ts';
-
-interface Vendor {
-  readonly kind: string;
-  readonly prefixes: readonly string[];
-  /** What follows the prefix, and how much of it at least. */
-  readonly rest: ByteClass;
-  readonly min: number;
-  /** A prefix that is also a part of words: its rest must have a digit or an upper-case letter. */
-  readonly unlikeWords?: boolean;
-  /** What the rest must look like, where its bytes say too little. */
-  readonly shape?: RegExp;
-  /** More exact kinds by how the rest begins. */
-  readonly kinds?: Readonly<Record<string, string>>;
-}
+import { moreVendors } from './vendor-more.ts';
+import type { Vendor } from './vendor-shape.ts';
 
 const upperOrDigit = byteClass('', [
   ['A', 'Z'],
@@ -148,21 +136,29 @@ const vendors: readonly Vendor[] = [
   { kind: '1password-token', prefixes: ['ops_eyJ'], rest: word, min: 40 },
 ];
 
-export const vendorTriggers: readonly (readonly [string, Rule])[] = vendors.flatMap((vendor) =>
-  vendor.prefixes.map((prefix) => [prefix, ruleOf(vendor)] as const),
-);
+type Triggers = readonly (readonly [string, Rule])[];
 
-function ruleOf({ kind, rest, min, unlikeWords = false, kinds = {}, shape }: Vendor): Rule {
+const triggersOf = (list: readonly Vendor[]): Triggers =>
+  list.flatMap((vendor) => vendor.prefixes.map((prefix) => [prefix, ruleOf(vendor)] as const));
+
+const all = [...vendors, ...moreVendors];
+
+/** They are replaced with what they begin. */
+export const vendorTriggers = triggersOf(all.filter(({ within }) => within !== true));
+/** Only what stands behind them is replaced. */
+export const vendorTriggersWithin = triggersOf(all.filter(({ within }) => within === true));
+
+function ruleOf({ kind, rest, min, unlikeWords = false, within = false, kinds = {}, shape }: Vendor): Rule {
   const eat = eatClass(rest);
   return (text, at, end) => {
-    if (goesOn(text, at, unlikeWords ? word : alphanumeric)) return null;
+    if (!within && goesOn(text, at, unlikeWords ? word : alphanumeric)) return null;
     const run = boundedRun(text, end, rest);
-    if (run.open) return { openFrom: at };
+    if (run.open) return { openFrom: within ? end : at };
     if (run.end - end < min) return null;
     const token = latin1(text.buffer, end, run.end);
     if (unlikeWords && !/[0-9A-Z]/.test(token)) return null;
     if (shape !== undefined && !shape.test(token)) return null;
     const exact = Object.keys(kinds).find((start) => token.startsWith(start));
-    return { kind: exact === undefined ? kind : (kinds[exact] ?? kind), from: at, eatFrom: end, eat };
+    return { kind: exact === undefined ? kind : (kinds[exact] ?? kind), from: within ? end : at, eatFrom: end, eat };
   };
 }
