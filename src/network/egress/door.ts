@@ -134,7 +134,15 @@ export class Door {
 
   #visit(): Visit {
     const { task, record, reach, limits } = this.#parts;
-    return new Visit({ task, record, lookup: this.#lookup, reach, limits, rules: () => this.#rules(), visits: this.#visits });
+    return new Visit({
+      task,
+      record,
+      lookup: this.#lookup,
+      reach,
+      limits,
+      rules: () => this.#rules(),
+      visits: this.#visits,
+    });
   }
 
   /** A connection may hold many requests, all at once. */

@@ -14,6 +14,10 @@ export interface Phrase {
 
 /** A sentence may go over lines; its end, an empty line and another item of a list end it. */
 const apart = String.raw`(?:(?![.!?;]\s|\n\s{0,8}(?:\n|[-*+#|]|\d{1,3}[.)]))\W){1,8}`;
+/** An empty line parts sentences, but not an order whose words follow each other without any other between them. */
+const torn = String.raw`(?:(?![.!?;:]|\n\s{0,8}(?:[-*+#|]|\d{1,3}[.)]))\W){1,8}`;
+/** What a sentence wants of its reader, rather than what it says of programs. */
+const asOrder = String.raw`(?:^\W{0,6}|\b(?:you|please|now|always|then|must|should)\W{1,3})`;
 /** Up to eight words between two others. */
 const gap = String.raw`(?:${apart}[\w'-]{1,30}){0,8}?${apart}`;
 const earlier = String.raw`(?:previous|prior|above|earlier|preceding|foregoing|your|system|safety|original|initial)`;
@@ -34,6 +38,18 @@ const table: readonly (readonly [ScanCategory, string, string, string])[] = [
     'ignore-instructions',
     'wants earlier orders dropped',
     String.raw`${drop}(?:${gap}${earlier}\b${gap}${orders}|${gap}${orders}${apart}(?:above|before|so far|you (?:were|have been) given)\b|${apart}(?:all|any|every)(?: of)?(?: the| these| those| your)? (?:instructions|directives|prompts|guidelines|restrictions|safeguards)\b|${apart}(?:everything|anything|all|what)\b${gap}(?:above|before this|you (?:were|have been) told)\b)|\b(?:disregard|forget) (?:all|any) rules\b|\b(?:previous|prior|above|earlier|original) (?:instructions|rules|directives|prompts)${apart}(?:(?:are|is|have been)(?: now)? (?:void|invalid|cancell?ed|revoked|superseded)|no longer appl(?:y|ies))\b`,
+  ],
+  [
+    'prompt_injection',
+    'ignore-instructions-torn',
+    'wants earlier orders dropped',
+    String.raw`${drop}(?=[^]{0,100}?\n[^\S\n]{0,8}\r?\n)(?:(?:${torn}(?:all|any|every|of|the|these|those|my|your)\b){1,3}${torn}|${apart})${earlier}\b${torn}${orders}`,
+  ],
+  [
+    'prompt_injection',
+    'promptware',
+    'makes the reader a node of a network that others command',
+    String.raw`${asOrder}(?:must )?register as an? (?:new )?node\b|${asOrder}send (?:an? |regular |periodic ){0,2}heartbeats? to\b[^\n]{0,80}\bevery \d|\b(?:pull|fetch|poll for) (?:your |new )?tasking from\b|\b(?:configure|set|use|contact|connect to|reach)\b${gap}c2 (?:server|endpoint|channel|beacon|url)\b|\bcommand[- ]and[- ]control (?:will be|is|can be) reached\b|\bname yourself\s{1,4}[a-z]\w{2,}|\bonly use one[- ]liners\b`,
   ],
   [
     'prompt_injection',
