@@ -34,9 +34,4 @@ export const accepted: Readonly<Record<string, Accepted>> = {
     sentence: 'What a lane reads and writes goes through named pipes',
     paths,
   },
-  signal: {
-    page: 'docs/hardening.md',
-    sentence: 'the shell around it writes the name of the signal to stderr',
-    paths: ['code'],
-  },
 };

@@ -44,6 +44,10 @@ def on_pipes(request):
     stdin = base64.b64decode(request["stdin"]) if request["stdin"] is not None else None
     child = start(request, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # A command of another user may open its streams by their names.
+    for stream in (child.stdin, child.stdout, child.stderr):
+        if stream is not None:
+            os.fchmod(stream.fileno(), 0o666)
     if stdin is not None:
         threading.Thread(target=feed, args=(child, stdin), daemon=True).start()
     read = collect(child, {child.stdout.fileno(): "stdout", child.stderr.fileno(): "stderr"}, request["seconds"])
