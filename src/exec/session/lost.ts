@@ -7,6 +7,7 @@ const words = {
   o: 'redirections set by exec',
   j: 'background jobs',
   c: 'its directory, which is gone',
+  s: 'what its last texts changed',
 } as const;
 
 export const lostForm = `[${Object.keys(words).join('')}]{0,${Object.keys(words).length}}`;

@@ -26,6 +26,7 @@
  */
 import { insertedIn, scriptOf, type FedCommand } from '../../inside/script.ts';
 import { halvesOf } from '../lane/halves.ts';
+import { onOneLine } from './one-line.ts';
 
 type Inserts = Readonly<Record<string, string>>;
 
@@ -44,17 +45,20 @@ function partsForBoth(): Inserts {
   };
 }
 
-function partsOfBash(): Inserts {
+export function partsOfBash(): Inserts {
   return {
     kind: 'bash',
+    newline: String.raw`$'\n'`,
     reading: '${TMOUT:+"-t1000000000"}',
     unposix: 'command set +o posix',
     begin: part('bash/begin.bash'),
     take_up: part('bash/take-up.bash'),
     take_up_last: part('bash/take-up-last.bash'),
     intact: part('bash/intact.bash'),
+    aside: part('bash/aside.bash'),
     look_first: part('bash/look-first.bash'),
     lines: part('bash/lines.bash'),
+    unsignaled: part('bash/unsignaled.bash'),
     dump: part('bash/dump.bash'),
     definitions: part('bash/definitions.bash'),
   };
@@ -63,34 +67,39 @@ function partsOfBash(): Inserts {
 function partsOfSh(): Inserts {
   return {
     kind: 'sh',
+    newline: "'\n'",
     reading: '',
     unposix: '',
     begin: part('sh/begin'),
     take_up: part('sh/take-up'),
     take_up_last: '',
     intact: part('sh/intact'),
+    aside: '',
     look_first: '',
+    unsignaled: part('sh/unsignaled'),
     dump: part('sh/dump'),
     definitions: part('sh/definitions'),
   };
 }
 
-const loopOf = (inserts: Inserts): string => insertedIn(part('loop'), { ...partsForBoth(), ...inserts });
+/** bash numbers the lines of a text from the line on which its `eval` stands: the whole loop is on the first one. */
+export const loopOfBash = (): string => onOneLine(loopOf(partsOfBash()));
+
+export const loopOf = (inserts: Inserts): string => insertedIn(part('loop'), { ...partsForBoth(), ...inserts });
 
 /** The loop that is not for this shell may be one that it cannot parse, so that both are words until one is chosen. */
 function programOf(key: string, nonce: string, name: string): string {
   return [
     `set -- ${[key, halvesOf(nonce), name].map(quoted).join(' ')}`,
     scriptOf('kept', 'sessions/start'),
-    `if command -v bash >/dev/null; then _cz_x=${quoted(loopOf(partsOfBash()))}; else _cz_x=${quoted(loopOf(partsOfSh()))}; fi`,
-    'eval "$_cz_x"',
+    `if command -v bash >/dev/null; then _cz_x=${quoted(loopOfBash())}; else _cz_x=${quoted(loopOf(partsOfSh()))}; fi`,
   ].join('\n');
 }
 
 export function sessionStart(key: string, nonce: string, name: string): FedCommand {
   // A shell that read its text as it goes would have to give up its stdin in the middle of it.
   const program = Buffer.from(programOf(key, nonce, name));
-  const reads = `eval "$(head -c ${program.length})"`;
+  const reads = `eval "$(head -c ${program.length})"; eval "$_cz_x"`;
   return { command: ['sh', '-c', part('choose'), 'caisson-session', reads], program };
 }
 

@@ -5,7 +5,7 @@
  *                 \-> ended      the text ended its shell, it was killed, or its connection broke
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Process, ProcessEnd, Sandbox } from '../../backend.ts';
+import type { Outputs, Process, ProcessEnd, Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
 import { LaneProcess } from '../lane/lane-process.ts';
@@ -15,6 +15,7 @@ import { encodeLook, type Known, readLook } from './look.ts';
 import { lostForm, lostOf } from './lost.ts';
 import { encodeText } from './request.ts';
 import { scriptOf } from '../../inside/script.ts';
+import { settledOrLate } from '../settled.ts';
 
 type StreamName = 'stdout' | 'stderr';
 
@@ -23,6 +24,8 @@ const statusForm = /^:\d{1,3}$/;
 const emptyForm = /^$/;
 const openPatienceMs = 20_000;
 const lookPatienceMs = 10_000;
+/** A place tells within seconds what is proved of the output of a shell that has ended. */
+const proofPatienceMs = 10_000;
 /** After this long without a byte, what could have begun the mark is shown. */
 const quietMs = 50;
 /** More than this behind a mark is not looked through for another one. */
@@ -41,6 +44,8 @@ export interface Opened {
 
 export class Session {
   readonly #process: Process;
+  /** Asked for before the streams are given up, which would be their end. */
+  readonly #outputs: Promise<Outputs>;
   #scanners: Partial<Record<StreamName, Scanner>> = {};
   #trailers: Partial<Record<StreamName, string>> = {};
   readonly #quiet: Partial<Record<StreamName, NodeJS.Timeout>> = {};
@@ -53,6 +58,7 @@ export class Session {
 
   constructor(process: Process) {
     this.#process = process;
+    this.#outputs = process.outputs();
     process.stdin?.on('error', () => {}); // its end tells what became of it
     for (const name of ['stdout', 'stderr'] as const) {
       process[name].on('data', (chunk: Buffer) => this.#receive(name, chunk));
@@ -231,7 +237,7 @@ export class Session {
     else current.ended(this.#end);
     this.#current = null;
     if (trailer !== null) current.proved({ is: 'ended' });
-    else void this.#process.outputs().then((outputs) => current.proved(outputs));
+    else void this.#outputs.then((outputs) => current.proved(outputs));
     current.endStreams();
     for (const name of ['stdout', 'stderr'] as const) this.#process[name].resume();
   }
@@ -247,13 +253,6 @@ export class Session {
       this.#process.release();
     };
     if (end === 'unknown') give();
-    else void drained(this.#process).then(give);
+    else void settledOrLate(this.#outputs, proofPatienceMs).then(give);
   }
-}
-
-const drainMs = 250;
-
-async function drained({ stdout, stderr }: Process): Promise<void> {
-  const until = performance.now() + drainMs;
-  while (performance.now() < until && !(stdout.readableEnded && stderr.readableEnded)) await sleep(5);
 }

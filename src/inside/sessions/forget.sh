@@ -6,4 +6,5 @@ if [ -z "$2" ]; then
   for file in *.bash *.sh; do [ ! -f "$file" ] || echo "${file%.*}"; done
   exit 0
 fi
-rm -f "./$2.bash" "./$2.sh" "./$2.sh.alias"
+# A name has no dot.
+rm -f "./$2".*

@@ -3,11 +3,10 @@
 # and all of it one group. $1 start nonce as TAIL.HEAD, $2 the file of its state without its ending.
 # shellcheck disable=SC2015,SC2016,SC2030,SC2031,SC2069,SC2094,SC2181,SC2229
 {
-  _cz_F=$2._cz_insert_kind _cz_L=$1 _cz_X='' _cz_G='' _cz_T='' _cz_k='' _cz_o='' _cz_e=0 _cz_u=0 _cz_r=0 _cz_w='' _cz_x='' _cz_n='
-'
+  _cz_F=$2._cz_insert_kind _cz_L=$1 _cz_X='' _cz_G='' _cz_T='' _cz_k='' _cz_o='' _cz_e=0 _cz_u=0 _cz_r=0 _cz_w='' _cz_x='' _cz_y='' _cz_n=_cz_insert_newline
   command shift 2
   _cz_insert_measure
-  _cz_i=${_cz_m%%"$_cz_n"/*}
+  _cz_i=${_cz_m%%"$_cz_n"/*} _cz_i=${_cz_i#*"$_cz_n"}
   # shellcheck disable=SC3045
   _cz_l=$(\command ulimit -Sa; \command ulimit -Ha)
   _cz_insert_given
@@ -17,19 +16,21 @@
       command . "$_cz_F"
       _cz_insert_take_up
     } >/dev/null 2>&1
+    ! command test -f "$_cz_F.stale" || _cz_w=${_cz_w}s
     _cz_r=1
   }
   _cz_insert_take_up_last
   command printf '%s%s:%s:_cz_insert_kind:%s%s;' "${_cz_L#*.}" "${_cz_L%.*}" "$$" "$_cz_r" "$_cz_w" >&8
   command printf '%s%s;' "${_cz_L#*.}" "${_cz_L%.*}" >&9
-  while {
-    _cz_e=$? _cz_o=$- _cz_n='
-'
+  # After `set -n` no command runs, so that `until` ends here and `while` would not.
+  until {
+    _cz_e=$? _cz_o=$- _cz_n=_cz_insert_newline
     _cz_insert_intact
     command set +xv
-  } >/dev/null 2>&1; command read _cz_insert_reading -r _cz_L <&7; do
+  } >/dev/null 2>&1; ! command read _cz_insert_reading -r _cz_L <&7; do
     case ${_cz_L%.} in
       "M "*" #")
+        _cz_insert_aside
         _cz_u=$_cz_e
         case $_cz_o in *e*) _cz_k=e; command set +e ;; *) _cz_k='' ;; esac
         case $_cz_o in *u*) command set +u; _cz_k=u$_cz_k ;; esac
@@ -41,14 +42,19 @@
         _cz_insert_look_around
         _cz_insert_look_first
         command umask 077
+        case $_cz_y in unlimited | '') _cz_y='' ;; *) _cz_insert_unsignaled ;; esac
         {
           command printf 'umask %s\n_cz_w=%s _cz_u=%s\ncommand unset -v %s\n' "$_cz_m" "$_cz_w" "$_cz_u" "$_cz_v"
           _cz_insert_limits
           _cz_insert_dump
-          case $_cz_o in *v*) command echo '\command set -v' ;; esac
-          case $_cz_o in *x*) command echo '\command set -x' ;; esac
+          case $_cz_o in *v*) command printf '\\command set -v\n' ;; esac
+          case $_cz_o in *x*) command printf '\\command set -x\n' ;; esac
+          command printf ':\n'
         } >|"$_cz_F.new" 2>/dev/null </dev/null &&
-          { command mv -f "$_cz_F.new" "$_cz_F" || (PATH=/usr/bin:/bin; command mv -f "$_cz_F.new" "$_cz_F"); } 2>/dev/null || :
+          { command mv -f "$_cz_F.new" "$_cz_F" || (PATH=/usr/bin:/bin; command mv -f "$_cz_F.new" "$_cz_F"); } 2>/dev/null &&
+          { ! command test -f "$_cz_F.stale" || (PATH=/usr/bin:/bin; command rm -f "$_cz_F.stale"); } 2>/dev/null ||
+          command : 2>/dev/null >|"$_cz_F.stale" || :
+        case $_cz_y in '') ;; *) command eval "\command $_cz_y" ;; esac
         command umask "$_cz_m"
         _cz_L=${_cz_L#M } _cz_k=$_cz_e
         _cz_insert_mark

@@ -210,6 +210,34 @@ here" >/dev/null; pushd -n -- +1x >/dev/null; pushd() { :; }`;
     }
   });
 
+  it('runs an ERR trap once for what fails, and keeps it and the status of each text', async () => {
+    using place = keptSandbox(shell);
+    const { session } = await openSession(place.sandbox, 'one');
+    await say(session, "trap 'echo failed' ERR");
+    expect(await say(session, '(exit 3)')).toEqual({ code: 3, out: 'failed\n', err: '' });
+    expect(await say(session, 'echo $?; trap')).toEqual(said("3\ntrap -- 'echo failed' ERR\n"));
+    expect((await say(session, 'set -E; f() { false; }; f')).out).toBe('failed\nfailed\n');
+    const { next } = await again(session, place.sandbox);
+    expect(await say(next, 'echo $?; false; echo $?')).toEqual(said('1\nfailed\n1\n'));
+    next.close();
+  });
+
+  it('numbers the lines of each text from 1, in messages too', async () => {
+    using place = keptSandbox(shell);
+    const { session } = await openSession(place.sandbox, 'one');
+    expect((await say(session, 'echo )')).err).toBe(
+      "caisson-session: eval: line 1: syntax error near unexpected token `)'\ncaisson-session: eval: line 1: `echo )'\n",
+    );
+    for (const trap of ['', "trap 'echo failed' ERR"]) {
+      await say(session, trap);
+      expect((await say(session, 'echo $LINENO\necho $LINENO')).out).toBe('1\n2\n');
+      expect((await say(session, ':\nnothing-like-this || :')).err).toBe(
+        'caisson-session: line 2: nothing-like-this: command not found\n',
+      );
+    }
+    session.close();
+  });
+
   it('waits longer than TMOUT for its next text', async () => {
     using place = keptSandbox(shell);
     const { session } = await openSession(place.sandbox, 'one');

@@ -3,7 +3,7 @@
 # shadow, and before posix mode, which rejects some of their names. A variable without a value has attributes all the same, so
 # that names are taken from what `declare` prints: a line of a value that looks like one names a variable once more.
 # shellcheck disable=SC2016,SC2162
-command printf '_cz_t=%q _cz_d=%q\n' "$_cz_t" "$_cz_d"
+command printf '_cz_t=%q _cz_d=%q _cz_D=%q\n' "$_cz_t" "$_cz_d" "$_cz_D"
 command shopt -p
 command echo 'shopt -u expand_aliases; unset -v BASH_COMPAT'
 command declare -p | (
@@ -45,7 +45,8 @@ case $_cz_k in
 esac
 command alias -p
 # Neither those that cannot be caught, nor what is looked at before.
-command trap -p EXIT HUP INT QUIT ILL TRAP ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS
+command trap -p EXIT HUP INT QUIT ILL TRAP ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT TSTP TTIN TTOU URG XCPU VTALRM PROF WINCH IO PWR SYS
+case $_cz_y in '') command trap -p XFSZ ;; *) command printf '%s\n' "$_cz_y" ;; esac
 command printf 'cd -- %q || _cz_w=${_cz_w}c\n' "$_cz_q"
 command echo 'unset -v OLDPWD'
 command declare -p OLDPWD

@@ -15,12 +15,12 @@ if (POSIXLY_CORRECT=x; unset -f declare; declare -F command) >/dev/null; then
   esac
   _cz_insert_command_gone
 fi
-case $_cz_L in
+case $_cz_L$_cz_d in
   text)
-    _cz_k=$(\command trap -p DEBUG)
-    case $_cz_k in
-      '' | 'trap -- - DEBUG') ;;
-      *) command trap - DEBUG; _cz_d="_cz_d=; \\command trap -- ${_cz_k#*trap -- };" ;;
+    _cz_D=$(\command trap -p DEBUG)
+    case $_cz_D in
+      '' | 'trap -- - DEBUG') _cz_D='' ;;
+      *) command trap - DEBUG; _cz_D="\\command $_cz_D" ;;
     esac
     ;;
 esac

@@ -19,7 +19,7 @@
   case ${OPTIND-} in '' | *[!0-9]* | ????*) ;; *) command echo "OPTIND=$OPTIND" ;; esac
   # The shell's own, and those of this loop.
   for _cz_x in PPID OPTIND PWD SHLVL LINENO FUNCNAME _ RANDOM \
-    _cz_F _cz_X _cz_G _cz_T _cz_L _cz_k _cz_o _cz_e _cz_u _cz_r _cz_n _cz_q _cz_m _cz_w _cz_i _cz_v _cz_p _cz_l; do
+    _cz_F _cz_X _cz_G _cz_T _cz_L _cz_k _cz_o _cz_e _cz_u _cz_r _cz_n _cz_q _cz_m _cz_w _cz_i _cz_v _cz_p _cz_l _cz_y; do
     command unset "$_cz_x"
   done
   unset _cz_x
