@@ -2,7 +2,7 @@
 import type { Case } from './case.ts';
 import type { Pairing } from './compare.ts';
 import { canRun, type Path, paths } from './path.ts';
-import { chosen, randomOf } from './random.ts';
+import { chosen, randomOf, shuffled } from './random.ts';
 
 /** A command in the place where it is to run. */
 export interface Placed extends Pairing {
@@ -12,10 +12,10 @@ export interface Placed extends Pairing {
 const part = 1 / 3;
 const pathsOfEach = 2;
 
-/** A third of the commands, each in one place and on two of the paths that it can take. */
+/** A third of the commands, each in one place and on two of the paths that it can take. Any of them may be the last that there is time for. */
 export function partOf(cases: readonly Case[], places: readonly string[], seed: number): readonly Placed[] {
   const random = randomOf(seed);
-  return chosen(cases, Math.ceil(cases.length * part), random).flatMap((each) => {
+  return shuffled(chosen(cases, Math.ceil(cases.length * part), random), random).flatMap((each) => {
     const [place = ''] = chosen(places, 1, random);
     const able = paths.filter((path) => canRun(path, each) && hasPath(place, path));
     return chosen(able, pathsOfEach, random).map((path) => ({ case: each, path, place }));

@@ -9,10 +9,17 @@ export function randomOf(seed: number): () => number {
   };
 }
 
+export function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
+  return drawn(items, random).map(({ item }) => item);
+}
+
+function drawn<T>(items: readonly T[], random: () => number): readonly { readonly item: T; readonly index: number }[] {
+  return items.map((item, index) => ({ item, index, at: random() })).toSorted((a, b) => a.at - b.at);
+}
+
 /** `count` of the items, in their order. */
 export function chosen<T>(items: readonly T[], count: number, random: () => number): readonly T[] {
-  const drawn = items.map((item, index) => ({ item, index, at: random() })).toSorted((a, b) => a.at - b.at);
-  return drawn
+  return drawn(items, random)
     .slice(0, count)
     .toSorted((a, b) => a.index - b.index)
     .map(({ item }) => item);
