@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Budget } from '../../src/exec/budget.ts';
+import { OutputLimit } from '../../src/exec/output-limit.ts';
 import { Tap } from '../../src/exec/tap.ts';
 import { Redaction } from '../../src/secrets/redact/redactor.ts';
 
@@ -14,7 +14,7 @@ function tapOn(chunk: string): Tap {
   source.push(null);
   return new Tap(source, {
     name: 'stdout',
-    budget: new Budget(null, () => undefined),
+    limit: new OutputLimit(null, () => undefined),
     record: null,
     redact: { stream: new Redaction().stream(), reader: false },
     recorded: null,
