@@ -143,7 +143,6 @@ export interface ProcessesApi {
    * without, it reads end of file at once.
    */
   start(request: SandboxRequest & ExecInput, options?: Options): Promise<Detached>;
-  /** Without a task, of all sandboxes that run; one that cannot be read is a row that says so. */
   list(filter?: ProcessFilter, options?: Options): Promise<readonly ListedProcess[]>;
   /** Throws `not_found`. */
   get(processId: string, options?: Options): Promise<TaskProcess>;

@@ -2,9 +2,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
+import type { Share } from '../../budget/types.ts';
 import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../inside-path.ts';
 import { parseList, parseMatches, parseRead, parseStat } from './parse.ts';
+import { mostGrown } from './unfit.ts';
 import { applyChange, type Change } from './patch.ts';
 import { saidTooMuch, type ToolEnd, type ToolRun } from './run.ts';
 import type { FileContent, FileEntry, FileSource, FileTools, FileWritten } from './types.ts';
@@ -70,14 +72,22 @@ function sourceOf({ size, sha256, open }: FileSource): FileWritten & { readonly 
   return { size, sha256, input: open };
 }
 
+/** Waits until so many bytes may be held in memory. */
+export type Hold = (bytes: number) => Promise<Pick<Share, 'free'>>;
+
 export async function patchFile(
-  run: Run,
+  { run, hold }: { readonly run: Run; readonly hold: Hold },
   { path, ...change }: { readonly path: string } & Change,
 ): Promise<FileWritten> {
   const { bytes, sha256 } = await readFile(run, { path, length: mostPatched });
   if (sha256 === null || !isUtf8(bytes)) throw wrong(`only text of up to ${mostPatched} bytes can be patched`);
-  const patched = await applyChange(bytes.toString(), change);
-  return await writeFile(run, { path, bytes: patched, expected: sha256 });
+  const share = await hold(mostGrown(bytes.length));
+  try {
+    const patched = await applyChange(bytes.toString(), change);
+    return await writeFile(run, { path, bytes: patched, expected: sha256 });
+  } finally {
+    share.free();
+  }
 }
 
 export async function listDirectory(

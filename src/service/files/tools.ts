@@ -11,6 +11,7 @@ import type { Change } from '../../files/tools/patch.ts';
 import { openTool, runTool, type ToolRun } from '../../files/tools/run.ts';
 import { type Open, streamFile } from '../../files/tools/stream.ts';
 import {
+  type Hold,
   listDirectory,
   moveFile,
   patchFile,
@@ -21,6 +22,7 @@ import {
   statFile,
   writeFile,
 } from '../../files/tools/tools.ts';
+import { operator } from '../../values/caller.ts';
 import type { Handle } from '../../sandbox/context.ts';
 import { archivesOf } from './archive.ts';
 import { patched, written } from './preview.ts';
@@ -56,7 +58,10 @@ export function fileTools(parts: ToolParts): FileTools {
       const digest = (): string => hash('sha256', JSON.stringify(input));
       const change = { verb: 'patch', confirmed, digest, after: patched(input) };
       const use = { tool: 'write_file', also: ['patch'], touches: [{ path: input.path }], change } as const;
-      return patchFile(runs(task, options, use), input);
+      const { caller, signal } = options;
+      const budget = parts.context.budgets.of('file_bytes');
+      const hold: Hold = (amount) => budget.wait(caller?.owner ?? operator, { amount, signal });
+      return patchFile({ run: runs(task, options, use), hold }, input);
     },
     move: ({ task, confirmed, ...input }, options = {}) => {
       const touches = [
