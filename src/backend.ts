@@ -502,6 +502,11 @@ export interface Sandbox {
   /** The sandbox's first process, attached before it started. Present only on the object that `create` returned. */
   readonly init?: Process;
   /**
+   * Directories that the image has made writable by itself, on a disk of the place: neither a read-only root nor a limit on disk
+   * covers them. They go with the sandbox. Absent: none.
+   */
+  readonly volumes?: readonly string[];
+  /**
    * Stops all processes, keeps files (tmpfs mounts excepted), starts again. Both are idempotent, and both go on with what
    * an earlier call has left that was cut off: `PowerOptions` has the order. `start` throws `failed_precondition`, with a
    * remedy, when the files cannot be restored; it never starts a sandbox without them.

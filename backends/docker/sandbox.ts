@@ -34,6 +34,7 @@ export class DockerSandbox implements Sandbox {
   readonly ref: Ref;
   readonly state: ResourceState;
   readonly place: Sandbox['place'];
+  readonly volumes: readonly string[];
   readonly init?: Process;
   readonly power: NonNullable<Sandbox['power']>;
   readonly stats: NonNullable<Sandbox['stats']>;
@@ -69,6 +70,7 @@ export class DockerSandbox implements Sandbox {
     this.#container = { engine, id: inspected.id, trusted: inspected.trusted };
     this.ref = toRef(inspected.id);
     this.state = inspected.state;
+    this.volumes = inspected.volumes;
     this.place = { host: options.host, resource: inspected.id, imageDigest: inspected.imageId };
     if (inspected.door !== null) this.carrier = new Carrier(engine, inspected.door, inspected.id);
     if (options.init) this.init = options.init;

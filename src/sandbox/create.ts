@@ -29,6 +29,7 @@ import { registryAccess } from './registry-access.ts';
 import { type Setid, setidOf } from './setid.ts';
 import { noSandbox } from './step.ts';
 import { usedNow } from './use.ts';
+import { volumesMissed } from './volumes.ts';
 
 /** The caller holds the lease of the task, and the task has no sandbox. Throws `not_found` when it was to have one. */
 export async function createSandbox(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
@@ -73,7 +74,7 @@ export async function placeSandbox(
     if (hasDoor(row)) await context.doors.enter(row);
     await keepFilter(context, row, live);
     await forgetCopies(context, row);
-    const degraded = [...row.degraded, ...unproved, ...setid.degraded];
+    const degraded = [...row.degraded, ...unproved, ...setid.degraded, ...volumesMissed(plan, sandbox)];
     const patch = { state: 'ready', ref: sandbox.ref, degraded, ...usedNow(context.clock) } as const;
     await context.store.updateSandbox(row.id, patch);
     await failpoint('after-ready');

@@ -5,7 +5,7 @@ import { untilAborted } from '../../shared/abort.ts';
 import type { Engine } from '../engine/engine.ts';
 import { statusOf } from '../engine/fault.ts';
 import { doorIn, fromEngineLabels, eventsAreForged } from './labels.ts';
-import { flag, number, object, text, type Json } from '../engine/json.ts';
+import { flag, list, number, object, text, type Json } from '../engine/json.ts';
 
 export interface Inspected {
   readonly id: string;
@@ -26,6 +26,8 @@ export interface Inspected {
   readonly gateways: readonly string[];
   /** The name of the container that carries its traffic. `null`: it has none. */
   readonly door: string | null;
+  /** Where the image had the engine mount a volume without a name. */
+  readonly volumes: readonly string[];
   readonly limits: { readonly memoryBytes: number; readonly nanoCpus: number; readonly pids: number };
 }
 
@@ -50,8 +52,15 @@ export async function inspectContainer(engine: Engine, name: string, signal?: Ab
     network: text(object(answer['HostConfig'])['NetworkMode']),
     gateways: toGateways(object(object(answer['NetworkSettings'])['Networks'])),
     door: doorIn(labels, answer['Name']),
+    volumes: list(answer['Mounts']).flatMap(toVolume),
     limits: toLimits(object(answer['HostConfig'])),
   };
+}
+
+/** Caisson itself mounts directories and tmpfs alone; where it does, the engine makes no volume. */
+function toVolume(mount: unknown): readonly string[] {
+  const { Type: type, Destination: target } = object(mount);
+  return type === 'volume' && typeof target === 'string' ? [target] : [];
 }
 
 function toGateways(networks: Json): readonly string[] {

@@ -208,6 +208,7 @@ describe.skipIf(host === null)('a sandbox on a Docker engine', () => {
       expect(hostile.place.imageDigest).toMatch(/^sha256:[0-9a-f]{64}$/);
       const volumes = inspected.Mounts.filter(({ Type }) => Type === 'volume').map(({ Name }) => Name ?? '');
       expect(volumes).toHaveLength(1);
+      expect([hostile.volumes, sandbox.volumes]).toEqual([['/evil'], []]);
       await hostile.destroy();
       await expect(place.engine.getVolume(volumes[0] ?? '').inspect()).rejects.toMatchObject({ statusCode: 404 });
     } finally {
@@ -243,7 +244,7 @@ async function buildHostile(place: Place, reference: string): Promise<void> {
   try {
     const changes = [
       'USER 1000',
-      'VOLUME /evil',
+      'VOLUME /evil /workspace',
       'ENV LD_PRELOAD=/evil.so BASH_ENV=/evil NODE_OPTIONS=--evil KEPT=yes',
       'ENTRYPOINT ["/bin/evil"]',
       'HEALTHCHECK CMD /bin/evil',
