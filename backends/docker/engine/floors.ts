@@ -35,8 +35,8 @@ const floors: readonly Floor[] = [
     component: 'engine',
     name: 'the engine',
     safe: ['29.5.1'],
-    ids: ['CVE-2026-41567'],
-    why: 'uploading an archive can run code on the host (Caisson does not use that call)',
+    ids: ['CVE-2026-41567', 'CVE-2026-41568', 'CVE-2026-42306'],
+    why: 'copies of archives into and out of containers can run code, and create or redirect files, on the host (Caisson does not use these calls)',
   },
   {
     component: 'desktop',

@@ -126,6 +126,8 @@ describe('egress rules that cannot hold', () => {
     [{ allow: ['*.10.0.0.1'] }, 'nothing is below an address'],
     [{ allow: ['10.0.0.0/8'] }, 'it is no host'],
     [{ allow: ['https://ex.com/'] }, 'it is no host'],
+    [{ allow: ['ex.com/a'] }, 'it is no host'],
+    [{ allow: ['ex.com/;./a'] }, 'it is no host'],
     [{ allow: [''] }, 'it is no host'],
     [{ allow: [`${'a'.repeat(64)}.`.repeat(4)] }, 'it is no host'],
     [{ allow: ['ex.com:70000'] }, '70000 is no port'],

@@ -5,6 +5,7 @@ const none = { engine: null, runc: null, desktop: null };
 const ids = (versions: Partial<typeof none> | Record<string, string>): readonly string[] =>
   versionFindings({ ...none, ...versions }).map(({ id }) => id);
 
+const of2026 = ['CVE-2026-41567', 'CVE-2026-41568', 'CVE-2026-42306'];
 const of2025 = ['CVE-2025-31133', 'CVE-2025-52565', 'CVE-2025-52881'];
 
 describe('version floors (CH-12)', () => {
@@ -30,11 +31,11 @@ describe('version floors (CH-12)', () => {
   });
 
   test.each([
-    ['20.10.24+dfsg1', ['CVE-2026-41567']],
-    ['28.5.2', ['CVE-2026-41567']],
-    ['29.5.0', ['CVE-2026-41567']],
+    ['20.10.24+dfsg1', of2026],
+    ['28.5.2', of2026],
+    ['29.5.0', of2026],
     ['29.5.1', []],
-    ['29.5.1-rc.1', ['CVE-2026-41567']],
+    ['29.5.1-rc.1', of2026],
     ['30.0.0-beta.1', []],
   ])('finds what the engine %s is open to', (engine, expected) => {
     expect(ids({ engine })).toEqual(expected);
