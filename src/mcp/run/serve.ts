@@ -4,6 +4,7 @@ import { CaissonError, toCaissonError } from '../../errors.ts';
 import { linesOf, MessageWriter } from '../../lib/message-lines.ts';
 import { type CaissonApi, type Options, type Running, shellCode } from '../../service/api.ts';
 import { Relay } from './relay.ts';
+import { notStarted, saysSilence, started } from './start.ts';
 
 export interface Host {
   readonly input: Readable;
@@ -33,13 +34,21 @@ export async function runServer(
   if (shares) host.say(`warning: commands of task ${request.taskId} can read what the MCP server ${name} is given`);
   // What the server writes are messages: one in which something was replaced would be none. Its records are without secrets.
   const how = { command, env, stdin: true, rawOutput: true, timeoutMs: null };
-  const running = await api.exec({ ...request, ...how }, options);
-  const { stdin } = running;
-  if (stdin === null) throw new TypeError('the exec has no input');
+  const heard = saysSilence(name, host.say);
+  const start = (given: Options): Promise<Running> => api.exec({ ...request, ...how }, given);
+  const running = await started(name, start, options).catch((error: unknown) => {
+    heard();
+    throw error;
+  });
   const redact = (text: string): string => {
     const redactor = api.secrets.redactor();
     return Buffer.concat([...redactor.write(Buffer.from(text)), ...redactor.end()]).toString();
   };
+  const { stdin } = running;
+  if (stdin === null) {
+    heard();
+    throw await notStarted(name, running, redact);
+  }
   const taskId = running.where.taskId;
   const asked = (id: string): void => host.say(`a call waits for an answer: caisson approvals approve ${id}`);
   const relay = new Relay({
@@ -50,17 +59,19 @@ export async function runServer(
     redact,
     say: host.say,
   });
-  return await passing(running, { relay, host, redact, signal: options.signal });
+  return await passing(running, { relay, host, redact, heard, signal: options.signal });
 }
 
 interface Passing {
   readonly relay: Relay;
   readonly host: Host;
   readonly redact: (text: string) => string;
+  /** Called when something has come from the server, and at its end. */
+  readonly heard: () => void;
   readonly signal: AbortSignal | undefined;
 }
 
-async function passing(running: Running, { relay, host, redact, signal }: Passing): Promise<number> {
+async function passing(running: Running, { relay, host, redact, heard, signal }: Passing): Promise<number> {
   const stopped = new Promise<void>((resolve) => {
     if (signal?.aborted === true) resolve();
     signal?.addEventListener('abort', () => resolve(), { once: true });
@@ -68,11 +79,19 @@ async function passing(running: Running, { relay, host, redact, signal }: Passin
   const log = pump(running.stderr, async (line) => void host.log.write(`${redact(line)}\n`), host.say);
   try {
     const fromHost = pump(host.input, async (line) => await relay.fromHost(line), host.say);
-    const fromServer = pump(running.stdout, async (line) => await relay.fromServer(line), host.say);
+    const fromServer = pump(
+      running.stdout,
+      async (line) => {
+        heard();
+        await relay.fromServer(line);
+      },
+      host.say,
+    );
     await Promise.race([fromHost, fromServer, stopped]);
     running.stdin?.end();
     await Promise.race([fromServer, stopped, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
   } finally {
+    heard();
     relay.close();
     host.input.destroy();
     await running.cancel();
