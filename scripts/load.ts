@@ -24,6 +24,7 @@ const loads: Readonly<Record<string, Load>> = {
   faults: { file: 'test/e2e/faults.test.ts', env: { CAISSON_LOAD_FAULTS: '500', CAISSON_LOAD_SSH_FAULTS: '200' } },
   filtered: { file: 'test/e2e/egress-scale.test.ts', env: { CAISSON_LOAD_FILTERED: '200' } },
   fresh: { file: 'test/e2e/fresh-lanes.test.ts', env: { CAISSON_LOAD_FRESH: '200' } },
+  fuzz: { file: 'test/http/fuzz', env: { CAISSON_LOAD_FUZZ: '100000' } },
   idle: { file: 'test/e2e/idle.test.ts', env: { CAISSON_LOAD_IDLE: '50', CAISSON_LOAD_COPY_MB: '2048' } },
   killed: { file: 'test/e2e/killed-service.test.ts', env: { CAISSON_LOAD_KILLED: '50' } },
   readers: { file: 'test/e2e/slow-readers.test.ts', env: { CAISSON_LOAD_STOPPED_SECONDS: '60' } },
