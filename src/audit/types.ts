@@ -77,6 +77,15 @@ export interface AuditFigures {
   readonly bytes: number;
 }
 
+export interface TailInput {
+  readonly count: number;
+  readonly follow?: boolean;
+  /** Absent: of all. */
+  readonly owner?: string;
+  /** Which of them. Absent: all. */
+  readonly only?: (record: AuditRecord) => Promise<boolean>;
+}
+
 export interface Audit {
   /**
    * Resolves when it is written, together with what else is recorded in the same turn. Rejects with `resource_exhausted`
@@ -86,15 +95,7 @@ export interface Audit {
   /** Writes with the next record, or within a moment. Kept until it could be written. */
   recordSoon(entry: AuditEntry): void;
   /** The last records, oldest first; with `follow`, also those to come, until the signal fires. */
-  tail(how: {
-    readonly count: number;
-    readonly follow: boolean;
-    /** Absent: of all. */
-    readonly owner?: string;
-    /** Which of them. Absent: all. */
-    readonly only?: (record: AuditRecord) => Promise<boolean>;
-    readonly signal?: AbortSignal;
-  }): AsyncIterable<AuditRecord>;
+  tail(how: TailInput & { readonly follow: boolean; readonly signal?: AbortSignal }): AsyncIterable<AuditRecord>;
   verify(): Promise<Verification>;
   /** How much there is. 0 where nothing was ever recorded. */
   figures(): AuditFigures;

@@ -6,7 +6,7 @@
 import type { Readable } from 'node:stream';
 import type { AccessApi } from '../access/types.ts';
 import type { TokensApi } from '../access/tokens/types.ts';
-import type { AuditRecord, Verification } from '../audit/types.ts';
+import type { AuditRecord, TailInput, Verification } from '../audit/types.ts';
 import type { HostKey, Stats } from '../backend.ts';
 import type { Killed } from '../exec/detached/end.ts';
 import type { DetachedProcess } from '../exec/detached/types.ts';
@@ -59,7 +59,7 @@ export type { Budget, BudgetFigures } from '../budget/types.ts';
 export type { Backup, Figures, InstallationApi } from './installation.ts';
 export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView, Revoked } from '../access/types.ts';
 export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';
-export type { AuditRecord, Verification } from '../audit/types.ts';
+export type { AuditRecord, TailInput, Verification } from '../audit/types.ts';
 export { shellCode, signalNumbers } from '../exec/exit.ts';
 export { shellStarter } from '../values/shell-starter.ts';
 export type { End, Exit, ExitReason, StreamSummary, Survivor } from '../exec/exit.ts';
@@ -214,19 +214,8 @@ export interface PolicyApi {
 
 /** Every decision and every run, in a chain of hashes over all processes of the state directory. */
 export interface AuditApi {
-  /**
-   * The last records, of one owner or of all, oldest first; with `follow`, also those to come, until the signal fires. `only` says
-   * which; without it, all.
-   */
-  tail(
-    how: {
-      readonly count: number;
-      readonly follow?: boolean;
-      readonly owner?: string;
-      readonly only?: (record: AuditRecord) => Promise<boolean>;
-    },
-    options?: Options,
-  ): AsyncIterable<AuditRecord>;
+  /** The last records, of one owner or of all, oldest first; with `follow`, also those to come, until the signal fires. */
+  tail(how: TailInput, options?: Options): AsyncIterable<AuditRecord>;
   /** Whether all records are there and as they were written. */
   verify(): Promise<Verification>;
 }
