@@ -16,7 +16,8 @@ export interface Account {
   readonly handedOver: boolean;
 }
 
-const usualAccount = 'nobody';
+/** Of every system, and so of other programs too. */
+export const usualAccount = 'nobody';
 
 /** `wanted`: of `terminal.singularity_user`. */
 export async function findAccount(wanted: string | null): Promise<Account> {

@@ -2,6 +2,9 @@
  * Apptainer hands every descriptor on that it inherits, down to the command in the container. Node opens its own so that
  * no child gets them, but what the service itself was started with goes through. bash closes those; no other shell
  * closes one of two digits.
+ *
+ * Nor may a program in the container write a core file: a host whose core_pattern is a pipe runs its handler as root (core(5)). Node
+ * sets no limits for its children.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { systemCode } from '../shared/system-fault.ts';
@@ -13,11 +16,11 @@ const closeOnExec = 0o2000000;
 /** The same set for the life of a process, so it is read once. */
 let inherited: readonly number[] | null = null;
 
-export function withoutInherited(command: Command): Command {
+export function withoutLeaks(command: Command): Command {
   inherited ??= inheritedDescriptors();
-  if (inherited.length === 0) return command;
+  if (inherited.length === 0) return ['/bin/sh', '-c', 'ulimit -c 0; exec "$@"', 'sh', ...command];
   const closing = inherited.map((fd) => `${fd}>&-`).join(' ');
-  return ['bash', '-c', `exec ${closing}; exec "$@"`, 'bash', ...command];
+  return ['bash', '-c', `ulimit -c 0; exec ${closing}; exec "$@"`, 'bash', ...command];
 }
 
 function inheritedDescriptors(): readonly number[] {

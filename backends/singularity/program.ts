@@ -7,7 +7,7 @@ import { untilAborted } from '../shared/abort.ts';
 import { startProcess } from '../shared/host-process.ts';
 import type { Owner, Pipes } from '../shared/pipes.ts';
 import type { Account } from './account.ts';
-import { withoutInherited } from './descriptors.ts';
+import { withoutLeaks } from './descriptors.ts';
 
 /** The first is preferred where both are there. */
 const names = ['apptainer', 'singularity'] as const;
@@ -61,7 +61,7 @@ async function isProgram(file: string): Promise<boolean> {
 /** As the account, with nothing of the service's environment but `PATH`. An aborted one is killed with its group. */
 export async function run(host: Host, { command, env = {}, signal }: Call): Promise<ProgramOutput> {
   const process = await startProcess(host.pipes, {
-    command: withoutInherited(command),
+    command: withoutLeaks(command),
     cwd: '/',
     env: { PATH: host.path, ...env },
     stdin: false,

@@ -9,7 +9,7 @@ import { startProcess } from '../shared/host-process.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
 import { type Launch, notStartedOf, preamble } from '../shared/preamble.ts';
 import type { Cgroup } from './cgroup.ts';
-import { withoutInherited } from './descriptors.ts';
+import { withoutLeaks } from './descriptors.ts';
 import { placeAll, settled } from './host-processes.ts';
 import { clientEnv, execCommand, type Running } from './instance.ts';
 import type { Registration } from './registration.ts';
@@ -44,7 +44,7 @@ export async function startExec(host: Host, start: Start): Promise<Process> {
   const text = preamble(launchOf(start), nonce);
   const shell = ['/bin/sh', '-c', boot, 'sh', word, String(text.length)];
   const client = await startProcess(host.pipes, {
-    command: withoutInherited(execCommand(host.program, registration, shell)),
+    command: withoutLeaks(execCommand(host.program, registration, shell)),
     cwd: '/',
     env: { PATH: host.path, ...clientEnv(registration.directory) },
     stdin: true,

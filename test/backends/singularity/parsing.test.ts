@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { usualAccount } from '../../../backends/singularity/account.ts';
+import { accountFindings } from '../../../backends/singularity/check.ts';
 import { parseVersion, tooOld, versionFindings } from '../../../backends/singularity/floors.ts';
 import { parseMounts } from '../../../backends/singularity/hierarchy.ts';
 import { parseImage } from '../../../backends/singularity/image-source.ts';
@@ -106,6 +108,15 @@ describe('the filter of system calls', () => {
 
   it('is not promised where it is absent', () => {
     expect(apptainerProfile('riscv64')).toBeNull();
+  });
+});
+
+describe('the account that runs the containers of root', () => {
+  it('is reported where it is one that other programs have too', () => {
+    const [finding] = accountFindings({ name: usualAccount, handedOver: true });
+    expect([finding?.id, finding?.remedy]).toEqual(['shared-account', expect.stringContaining('useradd --system')]);
+    expect(accountFindings({ name: 'caisson-sandbox', handedOver: true })).toEqual([]);
+    expect(accountFindings({ name: usualAccount, handedOver: false })).toEqual([]);
   });
 });
 

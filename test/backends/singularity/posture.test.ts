@@ -30,6 +30,13 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
     expect(/^Groups:[^\S\n]*(.*)$/m.exec(status)?.[1]).toBe('');
   });
 
+  it('writes no core file, and cannot change that', async () => {
+    const text = 'ulimit -c; ulimit -H -c; ulimit -c unlimited 2>/dev/null && echo raised; cat /proc/1/limits';
+    const said = await reported(text);
+    expect(said).toMatch(/^0\n0\n(?!raised)/);
+    expect(said).toMatch(/^Max core file size +0 +0 /m);
+  });
+
   it('has namespaces of its own', async () => {
     for (const name of ['pid', 'net', 'ipc', 'uts', 'mnt', 'user'])
       expect(await reported(`readlink /proc/self/ns/${name}`)).not.toBe(`${readlinkSync(`/proc/self/ns/${name}`)}\n`);
