@@ -65,10 +65,11 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   markHome(loaded.home);
   const audit = openAudit(loaded, store);
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });
-  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit }, input);
+  const budgets = new Budgets(() => loaded.config.server.limits);
+  const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit, budgets }, input);
   const known = backendsIn(opened, store.instance);
   const ways = waysOut(loaded, { store, audit, websites: guard.websites });
-  const context = contextOf(loaded, { store, clock, audit, known, ...ways });
+  const context = contextOf(loaded, { store, clock, audit, budgets, known, ...ways });
   const journal = await journalOf(loaded, store);
   const webhooks: Opened = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
@@ -105,16 +106,15 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   });
 }
 
-type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'doors' | 'filters'> & { readonly known: Backends };
+type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'budgets' | 'doors' | 'filters'> & { readonly known: Backends };
 
-function contextOf(loaded: Loaded, { store, clock, audit, known, doors, filters }: Opening): Context {
+function contextOf(loaded: Loaded, { store, clock, audit, budgets, known, doors, filters }: Opening): Context {
   return {
     ...{ home: loaded.home, env: loaded.env },
-    ...{ store, clock, audit, doors, filters },
+    ...{ store, clock, audit, budgets, doors, filters },
     uses: new Uses(store, clock),
     backend: (name) => known.open(name),
     gate: new Gate(loaded.config.pool.create_concurrency),
-    budgets: new Budgets(() => loaded.config.server.limits),
     ...{ live: new Map(), measuring: new Map() },
     lanes: loaded.config.exec.lanes,
     laneTally: new LaneTally(),

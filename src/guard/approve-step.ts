@@ -1,5 +1,6 @@
 /** What is asked for: by what was said before, by who is there, and at last by the answer to a question. */
 import { randomBytes } from 'node:crypto';
+import type { Budget } from '../budget/types.ts';
 import { abortError } from '../errors.ts';
 import { choicesFor, grantedBy, mayPassUnseen, unansweredOf } from '../policy/approval/needed.ts';
 import { shownCommand } from '../policy/approval/display.ts';
@@ -25,6 +26,8 @@ import type { SmartReview } from './smart.ts';
 import type { Approver, Question } from './types.ts';
 
 export interface ApproveParts {
+  /** Questions of clients of the service that are open. */
+  readonly open: Budget;
   readonly rulebook: Rulebook;
   readonly attendance: Attendance;
   readonly queue: ApprovalQueue;
@@ -72,7 +75,7 @@ export class Approvals implements Step {
 
   constructor(parts: ApproveParts) {
     this.#parts = parts;
-    this.#remote = new RemoteQuestions(parts.remoteTimeoutMs);
+    this.#remote = new RemoteQuestions(parts.open, parts.remoteTimeoutMs);
   }
 
   readonly concerns = ({ decision }: Admission): boolean => decision.verdict === 'ask';

@@ -1,4 +1,5 @@
 /** The gate of a service, with its steps in order. A new step is one line here. */
+import type { Budgets } from '../budget/budgets.ts';
 import { homedir } from 'node:os';
 import type { Audit } from '../audit/types.ts';
 import type { Loaded } from '../config/types.ts';
@@ -36,6 +37,8 @@ export interface Surroundings {
   readonly cwd: string;
   /** Where decisions are kept. */
   readonly audit?: Audit;
+  /** What clients of the service share. */
+  readonly budgets: Budgets;
 }
 
 export interface Guard {
@@ -77,13 +80,14 @@ export function openRules(
   return { attended, userHome, websites, rulebook, notices };
 }
 
-export function openGuard({ loaded, store, env, cwd, audit }: Surroundings, input: GuardInput): Guard {
+export function openGuard({ loaded, store, env, cwd, audit, budgets }: Surroundings, input: GuardInput): Guard {
   const { config } = loaded;
   const { approver = null } = input;
   const { attended, userHome, websites, rulebook, notices } = openRules({ loaded, env, cwd, store }, input);
   const queue = new ApprovalQueue(store);
   const grants = new Grants(store, () => loaded.config.approvals.session_seconds);
   const approvals = new Approvals({
+    open: budgets.of('questions'),
     rulebook,
     attendance: attended,
     queue,

@@ -2,13 +2,13 @@
  * Questions of clients of the service. Each waits on its own, so that none holds up those of others; one that its client does
  * not wait for keeps its answer until the call is repeated. All of it ends with the process, and what has no answer then is a no.
  */
+import type { Budget } from '../budget/types.ts';
 import { CaissonError } from '../errors.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../values/caller.ts';
 import type { Outcome } from './questions.ts';
 
 const mostPerTask = 32;
-const mostInAll = 256;
 const lookMs = 300;
 
 export interface RemoteQuestion {
@@ -38,19 +38,25 @@ interface Held {
 export class RemoteQuestions {
   readonly #held = new Map<string, Held>();
   #isClosed = false;
+  readonly #open: Budget;
   /** How long an answer is kept for a caller that does not come back. */
   readonly #keepMs: () => number;
 
-  constructor(keepMs: () => number) {
+  /** `open`: the questions that owners may have open. */
+  constructor(open: Budget, keepMs: () => number) {
+    this.#open = open;
     this.#keepMs = keepMs;
   }
 
-  /** Throws `approval_required` with the id of the question where the caller does not wait. */
+  /**
+   * Throws `approval_required` with the id of the question where the caller does not wait, and `resource_exhausted` where its owner
+   * has too many open.
+   */
   async ask(question: RemoteQuestion, put: (how: Put) => Promise<Outcome>): Promise<Outcome> {
     if (this.#isClosed) return 'lost';
     const key = keyOf(question);
     const before = this.#held.get(key);
-    const held = before ?? this.#begin(key, question.taskId, put);
+    const held = before ?? this.#begin(key, question, put);
     if (held === null) return 'too-many';
     if (!question.waits) {
       const id = await held.asked;
@@ -76,9 +82,10 @@ export class RemoteQuestions {
     this.#held.clear();
   }
 
-  #begin(key: string, taskId: string, put: (how: Put) => Promise<Outcome>): Held | null {
+  #begin(key: string, { caller, taskId }: RemoteQuestion, put: (how: Put) => Promise<Outcome>): Held | null {
     const ofTask = [...this.#held.values()].filter((each) => each.taskId === taskId).length;
-    if (ofTask >= mostPerTask || this.#held.size >= mostInAll) return null;
+    if (ofTask >= mostPerTask) return null;
+    const share = this.#open.take(caller.owner);
     const ending = new AbortController();
     const { promise: asked, resolve } = Promise.withResolvers<string | null>();
     const outcome = put({ signal: ending.signal, onAsked: resolve });
@@ -90,6 +97,8 @@ export class RemoteQuestions {
         () => (held.settled = 'deny'),
       )
       .finally(() => {
+        // One that is answered is open no more, though its answer is kept.
+        share.free();
         resolve(null);
         setTimeout(() => this.#forget(key, held), this.#keepMs()).unref();
       });

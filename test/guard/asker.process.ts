@@ -1,4 +1,5 @@
 /** Asks about a command and waits, until it is killed. Arguments: the state directory, a project. */
+import { Budgets } from '../../src/budget/budgets.ts';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load.ts';
 import { known } from '../config/known.ts';
@@ -9,7 +10,10 @@ const [home, project] = process.argv.slice(2);
 if (home === undefined || project === undefined) throw new Error('usage: asker HOME PROJECT');
 const loaded = await loadConfig({ backends: known, home, env: {}, cwd: project });
 const { store } = await openStore(join(home, 'caisson.db'));
-const { gate } = openGuard({ loaded, store, env: {}, cwd: project }, { approver: 'queue' });
+const { gate } = openGuard(
+  { loaded, store, env: {}, cwd: project, budgets: new Budgets(() => ({})) },
+  { approver: 'queue' },
+);
 await gate.admit(
   {
     execId: 'exec_1',

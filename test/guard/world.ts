@@ -1,4 +1,5 @@
 /** A guard without a service: configuration, a project directory, and calls to be judged. */
+import { Budgets } from '../../src/budget/budgets.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +54,7 @@ export async function guardOn(
   });
   const { store } = await openStore(join(home, 'caisson.db'));
   onTestFinished(async () => await store.close());
-  return openGuard({ loaded, store, env, cwd: project }, guard);
+  return openGuard({ loaded, store, env, cwd: project, budgets: new Budgets(() => ({})) }, guard);
 }
 
 export function call(command: string | readonly [string, ...string[]], patch: Partial<Call> = {}): Call {
