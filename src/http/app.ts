@@ -13,6 +13,7 @@ import { countRequests } from './home/activity.ts';
 import { type Flags, mountState } from './home/state.ts';
 import type { HomeTokens } from './home/tokens.ts';
 import { readJson } from './hooks/body.ts';
+import { bodyMs, limitBodies, limitConnections } from './slow-clients.ts';
 import { protocol } from './hooks/token.ts';
 import { mountMcp } from './mcp.ts';
 import { documentOf } from './openapi/document.ts';
@@ -62,6 +63,8 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   await app.register(websocket, {
     options: { maxPayload: mostFrameBytes, perMessageDeflate: false, handleProtocols: () => protocol },
   });
+  limitConnections(app.server);
+  limitBodies(app, bodyMs);
   countRequests(app, service.activity);
   guard(app, input);
   // What listens beside `app.listen` is closed with it.
