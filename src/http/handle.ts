@@ -11,7 +11,7 @@ import { sendBytes } from './files/send.ts';
 import { formOf } from './form.ts';
 import { type SaidName, type Taken, takeSaid } from './home/said.ts';
 import { Bytes, Page, Stream } from './reply.ts';
-import type { Call, Route, Upload } from './route.ts';
+import type { Call, Route } from './route.ts';
 import type { Service } from './service.ts';
 import { isTimed, Timing } from './timing.ts';
 import { sendEvents } from './stream/send.ts';
@@ -26,21 +26,24 @@ export async function handle(
     if (!reply.raw.writableFinished) gone.abort(new CaissonError('canceled', 'the client has left'));
   };
   reply.raw.once('close', leave);
-  const uploads: Upload[] = [];
+  const uploads: Remove[] = [];
   const timing = new Timing(service.metrics);
   const call = callOf(route, service, { request, token, signal: gone.signal, uploads, timing });
   try {
     return await answer(route, await route.run(call), { reply, call, timing });
   } finally {
-    for (const { path } of uploads) await rm(path, { force: true });
+    for (const remove of uploads) await remove();
   }
 }
+
+type Remove = () => Promise<void>;
 
 interface Coming {
   readonly request: FastifyRequest;
   readonly token: Bearer;
   readonly signal: AbortSignal;
-  readonly uploads: Upload[];
+  /** What removes files that came. */
+  readonly uploads: Remove[];
   readonly timing: Timing;
 }
 
@@ -70,13 +73,17 @@ export function callOf(route: Route, service: Service, { request, token, signal,
       const { body: bytes } = request;
       if (!(bytes instanceof Readable)) throw new CaissonError('invalid_argument', 'the body is to be bytes');
       const length = header('content-length');
+      const share = service.api.installation.budget('staged_bytes').take(token.owner, 0);
+      uploads.push(async () => share.free());
       const upload = await stage(bytes, {
+        share,
         directory: join(service.api.config.home, 'uploads'),
         length: length === undefined ? null : Number(length),
         digest: digestIn(header('repr-digest'), header('content-digest')),
         signal,
       });
-      uploads.push(upload);
+      // The share is freed when the file is gone.
+      uploads.unshift(async () => await rm(upload.path, { force: true }));
       return upload;
     },
   };

@@ -1,17 +1,23 @@
 /** A file that comes from a client: on disk and whole, or nowhere. Only then is anything in the sandbox touched. */
 import { createHash, randomBytes } from 'node:crypto';
+import { statfsSync } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CaissonError } from '../../errors.ts';
+import type { Share } from '../../budget/types.ts';
+import { CaissonError, toCaissonError } from '../../errors.ts';
 import { lives } from '../../lib/lives.ts';
 import { refusal } from '../problems.ts';
 import type { Upload } from '../route.ts';
 
 const mostBytes = 64 * 1024 ** 3;
-/** A client that sends nothing for so long is gone. */
-const idleMs = 60_000;
+/** A client that sends less within such a time is gone, or holds the place of others. */
+const rate = { everyMs: 60_000, leastBytes: 60 * 1024 };
+/** Left free for the database, the audit and the journal on the same disk. */
+const leftFreeBytes = 256 * 1024 ** 2;
+/** So much may come between two looks at the disk. */
+const lookBytes = 16 * 1024 ** 2;
 
 interface Staging {
   /** Below the state directory. */
@@ -21,24 +27,49 @@ interface Staging {
   /** Base64, as Repr-Digest or Content-Digest says (RFC 9530); `null`: neither does. */
   readonly digest: string | null;
   readonly signal: AbortSignal;
+  /** What the owner may have on its way: it grows with the bytes, and is freed by the caller when the file is gone. */
+  readonly share: Share;
+  /** Absent: as usual. For tests. */
+  readonly slowest?: typeof rate;
 }
 
-export async function stage(body: Readable, { directory, length, digest, signal }: Staging): Promise<Upload> {
+export async function stage(
+  body: Readable,
+  { directory, length, digest, signal, share, slowest = rate }: Staging,
+): Promise<Upload> {
+  share.grow(Math.min(length ?? 0, mostBytes));
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  checkFree(directory);
   const path = join(directory, `upload-${process.pid}-${randomBytes(12).toString('hex')}`);
   // Opened before the body flows: a stream that opens by itself may fail after its reader has gone, which no one would catch.
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
   let size = 0;
+  let lookAt = lookBytes;
+  const take = (bytes: number): void => {
+    size += bytes;
+    if (size > mostBytes) throw refusal(413, `a file has at most ${mostBytes} bytes`);
+    if (size > share.amount) share.grow(size - share.amount);
+    if (size < lookAt) return;
+    lookAt = size + lookBytes;
+    checkFree(directory);
+  };
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length;
       hash.update(chunk);
-      idle.refresh();
-      done(size > mostBytes ? refusal(413, `a file has at most ${mostBytes} bytes`) : null, chunk);
+      try {
+        take(chunk.length);
+      } catch (error) {
+        return done(toCaissonError(error));
+      }
+      done(null, chunk);
     },
   });
-  const idle = setTimeout(() => counted.destroy(refusal(408, 'nothing has come for a minute')), idleMs);
+  let before = 0;
+  const pace = setInterval(() => {
+    if (size - before < slowest.leastBytes) counted.destroy(refusal(408, 'the body comes too slowly'));
+    before = size;
+  }, slowest.everyMs);
   try {
     await pipeline(body, counted, file.createWriteStream(), { signal });
     if (length !== null && size !== length) throw new CaissonError('invalid_argument', 'the body is not complete');
@@ -52,8 +83,29 @@ export async function stage(body: Readable, { directory, length, digest, signal 
       ? error
       : new CaissonError('canceled', 'the upload broke off', { cause: error });
   } finally {
-    clearTimeout(idle);
+    clearInterval(pace);
   }
+}
+
+function freeBytes(directory: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Throws `resource_exhausted`. A system that does not say how much is free shows a full disk when a write fails. */
+function checkFree(directory: string): void {
+  if (freeBytes(directory) > leftFreeBytes) return;
+  throw new CaissonError(
+    'resource_exhausted',
+    'the disk of the state directory is nearly full, and no upload is taken',
+    {
+      remedy: 'free space on that disk, then try again',
+    },
+  );
 }
 
 /** Removes what services that were killed have left. Another one may work on the same state directory. */

@@ -60,6 +60,8 @@ export const writeFile = route({
   answer: written,
   run: async ({ api, params, query, options, header, upload }) => {
     const expected = expectedIn(header('if-match'), header('if-none-match'));
+    // Nothing is staged for a place that is not there.
+    await api.sandboxes.get(params.id, options);
     const { path: staged, size, sha256 } = await upload();
     const bytes = { size, sha256, open: () => createReadStream(staged) };
     const at = { task: params.id, path: query.path };
@@ -202,6 +204,7 @@ export const writeArchive = route({
   run: async (call) => {
     const { api, params, query, options, upload } = call;
     if (query.confirmed === true) checkDecides(call);
+    await api.sandboxes.get(params.id, options);
     const { path: staged, sha256 } = await upload();
     const archive = createReadStream(staged, { highWaterMark: 1024 * 1024 });
     return { ...(await api.files.unpack({ task: params.id, ...query, archive }, options)), sha256 };
