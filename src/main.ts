@@ -106,7 +106,9 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   });
 }
 
-type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'budgets' | 'doors' | 'filters'> & { readonly known: Backends };
+type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'budgets' | 'doors' | 'filters'> & {
+  readonly known: Backends;
+};
 
 function contextOf(loaded: Loaded, { store, clock, audit, budgets, known, doors, filters }: Opening): Context {
   return {
