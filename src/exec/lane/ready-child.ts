@@ -6,11 +6,10 @@ import { encodeReady } from './request.ts';
 
 export class ReadyChild {
   readonly tag: string;
-  /** Of the end of its command. */
+  /** Of the word which process it is, and of both marks of its command. */
   readonly nonce = newNonce();
   /** `null` before the lane has said it. */
   pid: number | null = null;
-  readonly #report = newNonce();
   readonly #since = performance.now();
 
   /** `number`: of children that its lane has had. */
@@ -19,7 +18,7 @@ export class ReadyChild {
   }
 
   get request(): Buffer {
-    return encodeReady({ tag: this.tag, nonce: this.nonce, report: this.#report });
+    return encodeReady({ tag: this.tag, nonce: this.nonce });
   }
 
   /** For how long it has been there, or on its way. */
@@ -33,7 +32,7 @@ export class ReadyChild {
    */
   listen(heard: (isTrue: boolean) => void): Exchange {
     return new Exchange(
-      { nonce: this.#report, form: readyForm, isOnStdoutAlone: true },
+      { nonce: this.nonce, form: readyForm, isOnStdoutAlone: true },
       {
         deliver: () => heard(false),
         ended: (trailer, { stdout }) => {

@@ -70,15 +70,13 @@ export function encodeRequest({ nonce, ...request }: LaneRequest): Buffer {
 
 export interface ReadyRequest {
   readonly tag: string;
-  /** Of the end of its command. */
+  /** Of all that is said about it. */
   readonly nonce: string;
-  /** Of the word which process it is. */
-  readonly report: string;
 }
 
 /** Has the lane start a child that waits for the request with this tag. */
-export function encodeReady({ tag, nonce, report }: ReadyRequest): Buffer {
-  return framed(`_cz_ready ${tag} ${halvesOf(nonce)} ${halvesOf(report)} #.`);
+export function encodeReady({ tag, nonce }: ReadyRequest): Buffer {
+  return framed(`_cz_ready ${tag} ${halvesOf(nonce)} #.`);
 }
 
 /** A request to the child that waits. The nonce reaches it only here: its arguments are for every process to read. */

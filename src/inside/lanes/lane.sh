@@ -26,7 +26,7 @@ exec 8>&1 9>&2 >/dev/null 2>&1
 
 # $1 nonce, $2 directory; the rest is for _cz_become.
 _cz_run() {
-  _cz_nonce=$1
+  _cz_nonce=$1 _cz_since=''
   if ! cd -- "$2"; then
     _cz_holders='' _cz_status=126
     _cz_no_directory
@@ -49,15 +49,20 @@ _cz_insert_ready
 _cz_ready_end
 }
 
-# Stands ready for the request with tag $1; $2 is the nonce of its end, $3 that of the word which process it is.
+# Says which process stands ready, and has it stand ready for the request with tag $1; $2 is the nonce of both, and of the end.
 _cz_ready() {
   _cz_nonce=$2
-  _cz_read_uptime
-  _cz_since=$_cz_uptime
-  _cz_last_before
+  # Looking from the end of the last command on takes no reading: a shell reads such a file a byte at a time.
+  if [ -n "$_cz_since" ]; then
+    _cz_before=$_cz_after
+  else
+    _cz_last_before
+    _cz_read_uptime
+    _cz_since=$_cz_uptime
+  fi
   (
-    _cz_nonce=$3
-    read -r _cz_child _ </proc/self/stat && _cz_mark "=$_cz_child;" >&8
+    cd -P /proc/self && _cz_mark "=${PWD##*/};" >&8
+    cd /
     _cz_give_locale
     _cz_wait "$1" "$_cz_bound" "$_cz_named"
   )
@@ -66,8 +71,9 @@ _cz_ready() {
   _cz_read_uptime
   if [ -n "$_cz_since" ] && [ -n "$_cz_uptime" ] && [ $((_cz_uptime - _cz_since)) -lt "$_cz_round" ]; then
     _cz_idle
+    _cz_since=$_cz_uptime
   else
-    _cz_holders=
+    _cz_holders='' _cz_since=''
     _cz_all
   fi
   _cz_end
@@ -89,7 +95,7 @@ _cz_again() {
   _cz_end
 }
 
-_cz_named='' _cz_can_wait=''
+_cz_named='' _cz_can_wait='' _cz_since=''
 _cz_find_family
 # Seconds in which pids may have come round, at 16,384 a second.
 _cz_round=$(cat /proc/sys/kernel/pid_max) && _cz_round=$((_cz_round / 16384)) || _cz_round=2
