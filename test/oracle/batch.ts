@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import PQueue from 'p-queue';
 import type { Case } from './case.ts';
-import { filesIn } from './files.ts';
+import { filesIn, isWhole } from './files.ts';
 import type { Answer, Run } from './ours.ts';
 import type { Outcome, Ran } from './outcome.ts';
 import { type Path, together } from './path.ts';
@@ -32,6 +32,16 @@ async function runScript(place: Place, name: keyof typeof scripts, args: readonl
   return await place.raw.text(place.bash(text, { stdin: scripts[name], tty: false, directory: '/' }));
 }
 
+const mostManifests = 5;
+
+async function manifestOf(place: Place, directory: string): Promise<string> {
+  for (let tries = 0; tries < mostManifests; tries += 1) {
+    const manifest = await runScript(place, 'manifest', [directory]);
+    if (isWhole(manifest)) return manifest;
+  }
+  throw new Error(`the list of the files in ${directory} did not arrive whole`);
+}
+
 export async function runBatch(place: Place, side: Side, cases: readonly Case[]): Promise<ReadonlyMap<string, Ran>> {
   if (cases.length === 0) return new Map();
   batches += 1;
@@ -39,7 +49,7 @@ export async function runBatch(place: Place, side: Side, cases: readonly Case[])
   const runs = cases.map((each, index) => ({ case: each, directory: `${place.root}/${batch}/${nameOf(each, index)}` }));
   await runScript(place, 'prepare', [place.root, batch, ...cases.map(nameOf)]);
   const answers = await answersOf(place, side, runs);
-  const files = filesIn(await runScript(place, 'manifest', [`${place.root}/${batch}`]));
+  const files = filesIn(await manifestOf(place, `${place.root}/${batch}`));
   await place.raw.text(place.bash(`rm -rf ${place.root}/${batch}`, { stdin: null, tty: false, directory: '/' }));
   return new Map(
     runs.map(({ case: { id }, directory }, index) => {

@@ -1,6 +1,11 @@
+/** Behind the last byte. */
+const wholeMark = 'whole\0';
+
+export const isWhole = (manifest: string): boolean => manifest.endsWith(wholeMark);
+
 /** What `manifest.sh` prints, as one text for each directory of a run. */
 export function filesIn(manifest: string): ReadonlyMap<string, string> {
-  const [listed = '', summed = ''] = manifest.split('sums\0', 2);
+  const [listed = '', summed = ''] = manifest.slice(0, -wholeMark.length).split('sums\0', 2);
   const sums = new Map(
     records(summed).map((line) => [line.slice(sumLength + separator.length), line.slice(0, sumLength)]),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filesIn } from './files.ts';
+import { filesIn, isWhole } from './files.ts';
 import { differences, type Outcome } from './outcome.ts';
 import { partOf } from './choose.ts';
 import { readCases } from './case.ts';
@@ -40,7 +40,8 @@ describe('two runs', () => {
 
 it('files of runs are read from the list of all', () => {
   const sum = 'a'.repeat(64);
-  const list = `f\t644\tplain-000001/a b\t\0l\t777\tplain-000002/l\ttarget\0d\t755\tplain-000001/d\t\0sums\0${sum}  ./plain-000001/a b\0`;
+  const list = `f\t644\tplain-000001/a b\t\0l\t777\tplain-000002/l\ttarget\0d\t755\tplain-000001/d\t\0sums\0${sum}  ./plain-000001/a b\0whole\0`;
+  expect([isWhole(list), isWhole(list.slice(0, -1))]).toEqual([true, false]);
   expect([...filesIn(list)]).toEqual([
     ['plain-000001', `a b f 644 ${sum}\nd d 755 `],
     ['plain-000002', 'l l 777 target'],
