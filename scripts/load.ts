@@ -31,6 +31,7 @@ const loads: Readonly<Record<string, Load>> = {
   owners: { file: 'test/e2e/owners-random.test.ts', env: { CAISSON_LOAD_OWNERS_SECONDS: '120' } },
   transfers: { file: 'test/e2e/transfer-memory.test.ts', env: { CAISSON_LOAD_TRANSFER_MB: '1024' } },
   oracle: { file: 'test/oracle/oracle.test.ts', env: { CAISSON_LOAD_ORACLE: '1' } },
+  shells: { file: 'test/policy/shells/shells.test.ts', env: { CAISSON_LOAD_SHELLS: '20000' } },
   crashes: { file: 'test/e2e/failpoints', env: { CAISSON_LOAD_CRASHES: '10' } },
 };
 

@@ -1,10 +1,11 @@
 /** Judges many commands by the same settings, for front ends. */
 import { CaissonError } from '../errors.ts';
-import { policyOn } from './policy.ts';
+import { askedToo } from './asked-too.ts';
+import { policyOn, type Written } from './policy.ts';
 import { loadGrammar } from './grammar/load.ts';
 import { reachOf, type Isolation } from './reach.ts';
 import { settingsOf, type SettingsInput } from './settings.ts';
-import type { Checker } from './types.ts';
+import type { Checker, Finding } from './types.ts';
 
 export interface CheckerInput {
   readonly isolation: Isolation;
@@ -13,15 +14,28 @@ export interface CheckerInput {
   readonly home?: string;
   readonly stdin?: boolean;
   readonly settings?: SettingsInput;
+  /** What is known against files that a command on this host writes. */
+  readonly against?: (writes: readonly Written[]) => readonly Finding[];
 }
 
 /** Throws `invalid_argument` for a rule that does not parse, or a directory that is not absolute. */
-export async function openChecker({ isolation, hostPaths, cwd, settings, ...place }: CheckerInput): Promise<Checker> {
+export async function openChecker({
+  isolation,
+  hostPaths,
+  cwd,
+  settings,
+  against,
+  ...place
+}: CheckerInput): Promise<Checker> {
   if (!cwd.startsWith('/'))
     throw new CaissonError('invalid_argument', `the directory ${JSON.stringify(cwd)} is not absolute`, {
       remedy: 'give it from / on',
     });
   const reach = reachOf(isolation, hostPaths);
   const policy = policyOn(settingsOf(settings), await loadGrammar());
-  return (command) => policy.decide({ command, cwd, reach, ...place });
+  return (command) => {
+    const decision = policy.decide({ command, cwd, reach, ...place });
+    if (against === undefined || reach !== 'host') return decision;
+    return askedToo(decision, against(policy.writes({ command, cwd, ...place })));
+  };
 }

@@ -3,7 +3,8 @@
  * names; this adds what it cannot know: where links lead, this installation's own state, profiles and mirrors.
  */
 import { resolve } from 'node:path';
-import type { Policy } from '../../policy/policy.ts';
+import { askedToo } from '../../policy/asked-too.ts';
+import type { Policy, Written } from '../../policy/policy.ts';
 import type { Finding } from '../../policy/types.ts';
 import { type Protection, protectionOf, type Surroundings } from '../../policy/writes/protect.ts';
 import { type Call, placeOf, readable } from '../call.ts';
@@ -25,24 +26,26 @@ export class WriteStep implements Step {
 
   readonly pass = async (admission: Admission): Promise<Admission> => {
     const findings = await this.#findings(admission.call);
-    const { decision } = admission;
-    if (findings.length === 0) return admission;
-    const tier = decision.tier === 'none' || decision.tier === 'mode' ? 'dangerous' : decision.tier;
-    return { ...admission, decision: { verdict: 'ask', tier, findings: [...decision.findings, ...findings] } };
+    return findings.length === 0 ? admission : { ...admission, decision: askedToo(admission.decision, findings) };
   };
 
   async #findings(call: Call): Promise<readonly Finding[]> {
     const policy = await (this.#policy ??= import('../../policy/policy.ts').then(({ openPolicy }) => openPolicy()));
-    const { userHome, home } = this.#surroundings;
-    const writes = policy.writes({ command: readable(call.subject), ...placeOf(call, userHome) });
-    if (writes.length === 0) return [];
-    const real = { userHome: realPath(userHome), home: realPath(home) };
-    return writes.flatMap(({ path, start, end }) => {
-      const absolute = path.replace(/^~(?=\/|$)/, () => userHome);
-      const protection = protectionAt(absolute, [this.#surroundings, real]);
-      return protection === null ? [] : [{ rule, description: `writes ${protection.description}`, start, end }];
-    });
+    const place = placeOf(call, this.#surroundings.userHome);
+    return writtenFindings(policy.writes({ command: readable(call.subject), ...place }), this.#surroundings);
   }
+}
+
+/** What is known against writing these files. */
+export function writtenFindings(writes: readonly Written[], surroundings: Surroundings): readonly Finding[] {
+  if (writes.length === 0) return [];
+  const { userHome, home } = surroundings;
+  const real = { userHome: realPath(userHome), home: realPath(home) };
+  return writes.flatMap(({ path, start, end }) => {
+    const absolute = path.replace(/^~(?=\/|$)/, () => userHome);
+    const protection = protectionAt(absolute, [surroundings, real]);
+    return protection === null ? [] : [{ rule, description: `writes ${protection.description}`, start, end }];
+  });
 }
 
 /** What the dangerous list has found by its name is not reported a second time. */

@@ -15,6 +15,7 @@ const sensitive = [
   /\/\.envrc$/,
   /\/\.git\/(?:hooks(?:\/|$)|config$)/,
   /\/\.caisson\/permissions\.yaml$/,
+  /^\/var\/lib\/caisson(?!\/sandboxes\/)(?:\/|$)/,
   /^\/proc\/sys/,
 ];
 const projectConfig = /\/config\.yaml$/;

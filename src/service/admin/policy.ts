@@ -1,4 +1,5 @@
 /** What would be decided about commands, for front ends. The grammar is loaded when a command is judged, and not before. */
+import { homedir } from 'node:os';
 import type { PolicyApi } from '../api.ts';
 import type { Guarantees } from '../../backend.ts';
 import { backendKey } from '../../config/backends.ts';
@@ -25,7 +26,7 @@ export function policyOf({ hooks, ...parts }: PolicyParts): PolicyApi {
 
 export function checkerOf({
   cwd,
-  loaded: { config, env },
+  loaded: { config, env, home: state },
   rulebook,
   isolationOf,
 }: Omit<PolicyParts, 'hooks'>): Pick<PolicyApi, 'checker'> {
@@ -33,10 +34,12 @@ export function checkerOf({
     checker: async ({ backend = config.terminal.backend, cwd: given, stdin = false, ...query }) => {
       const isolation = isolationOf(backend);
       const { openChecker } = await import('../../policy/checker.ts');
+      const { writtenFindings } = await import('../../guard/writes/step.ts');
       const home = env['HOME'] === undefined ? {} : { home: env['HOME'] };
       const here = isolation === 'none' ? { cwd: query.directory ?? cwd, ...home } : { cwd: '/workspace' };
       return await openChecker({
         ...here,
+        against: (writes) => writtenFindings(writes, { userHome: env['HOME'] ?? homedir(), home: state }),
         isolation,
         stdin,
         hostPaths: flagOf(config.terminal, backendKey(backend, 'mount_cwd_to_workspace'), false),

@@ -15,6 +15,24 @@ export function differsAt(tree: FlatTree, text: string, node: number): boolean {
   return kind === 'comment' && beginsWithin(tree, text, node);
 }
 
+/** Nodes that end with their line. */
+const ofOneLine = /^(?:(?:declaration_|unset_|test_)?command|redirected_statement|file_redirect|herestring_redirect)$/;
+const joint = /\n[ \t]*\\\n/;
+
+/** Whether the text has a line of a backslash alone: for the grammar, that also joins the lines before and behind it. */
+export const hasJoints = (text: string): boolean => joint.test(text);
+
+/** Whether the grammar has put the command of a later line into this node. */
+export function joinsLines(tree: FlatTree, text: string, node: number): boolean {
+  if (!ofOneLine.test(tree.kind[node] ?? '')) return false;
+  const children = childrenOf(tree, node);
+  return children.some((child, at) => {
+    const before = children[at - 1];
+    if (before === undefined || tree.kind[before] === 'heredoc_redirect') return false;
+    return joint.test(text.slice(tree.end[before], tree.start[child]));
+  });
+}
+
 /** The grammar ends a here-document at a line that begins with its word; the shell wants nothing else on that line. */
 function endsWithin(text: string, start: number, end: number): boolean {
   const before = text.slice(0, start).replace(/\t+$/, '');

@@ -4,6 +4,7 @@ import type { Around, Payload } from '../parts.ts';
 import type { Session } from '../session.ts';
 import type { Stage, Word } from '../types.ts';
 import { resolveWord } from '../words.ts';
+import { hasJoints } from './edges.ts';
 import type { Loop } from './loops.ts';
 import { childrenOf, wordRanges, type Range } from './ranges.ts';
 
@@ -24,6 +25,7 @@ export class Reading {
   readonly tree: FlatTree;
   readonly text: string;
   readonly payload: Payload;
+  readonly hasJoints: boolean;
   readonly session: Session;
   readonly stages = new Map<number, Stage>();
   readonly lent = new Map<number, Lent>();
@@ -41,6 +43,7 @@ export class Reading {
     this.payload = payload;
     this.session = session;
     this.around = payload.around;
+    this.hasJoints = hasJoints(payload.text);
   }
 
   enter(node: number, change: Partial<Around>): void {

@@ -6,7 +6,7 @@ import { readAssignment } from './assignments.ts';
 import { readBuiltin } from './builtins.ts';
 import { readCommand } from './command.ts';
 import { readFor, readFunction, readGroup, readSubshell } from './compound.ts';
-import { differsAt } from './edges.ts';
+import { differsAt, joinsLines } from './edges.ts';
 import { readArithmetic, readTest } from './expressions.ts';
 import { features } from './features.ts';
 import { readPipeline } from './pipelines.ts';
@@ -52,6 +52,7 @@ function visit(reading: Reading, node: number): void {
   const feature = features[kind];
   if (feature !== undefined) reading.session.features.add(feature);
   for (const text of unseenIn(reading.tree, reading.text, node)) reading.readAside(text, reading.span(node));
+  if (reading.hasJoints && joinsLines(reading.tree, reading.text, node)) reading.differs(node);
   const visitor = visitors[kind] ?? compare;
   visitor(reading, node);
 }
