@@ -8,7 +8,7 @@ it('a check on this host knows the state directory in use, and one in a containe
   await using home = await newHome();
   const loaded = await home.load();
   const rulebook = { asked: async () => ({}) } as unknown as PolicyParts['rulebook'];
-  const isolationOf = (name: string) => (name === 'local' ? 'none' : 'container') as 'none' | 'container';
+  const isolationOf = (name: string) => (name === 'local' ? 'none' : 'container');
   const { checker } = checkerOf({ cwd: '/srv', loaded, rulebook, isolationOf });
   const onHost = await checker({ backend: 'local' });
   const state = loaded.home;

@@ -17,9 +17,9 @@ export function differsAt(tree: FlatTree, text: string, node: number): boolean {
 
 /** Nodes that end with their line. */
 const ofOneLine = /^(?:(?:declaration_|unset_|test_)?command|redirected_statement|file_redirect|herestring_redirect)$/;
-const joint = /\n[ \t]*\\\n/;
+const joint = /\n[ \t]*\\\n|\\\n[ \t]*\n/;
 
-/** Whether the text has a line of a backslash alone: for the grammar, that also joins the lines before and behind it. */
+/** Whether an empty line stands beside a continued one: the grammar may join more lines there than the shell. */
 export const hasJoints = (text: string): boolean => joint.test(text);
 
 /** Whether the grammar has put the command of a later line into this node. */
