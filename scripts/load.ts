@@ -32,6 +32,7 @@ const loads: Readonly<Record<string, Load>> = {
   transfers: { file: 'test/e2e/transfer-memory.test.ts', env: { CAISSON_LOAD_TRANSFER_MB: '1024' } },
   oracle: { file: 'test/oracle/oracle.test.ts', env: { CAISSON_LOAD_ORACLE: '1' } },
   shells: { file: 'test/policy/shells/shells.test.ts', env: { CAISSON_LOAD_SHELLS: '20000' } },
+  records: { file: 'test/exec/journal/many-records.test.ts', env: { CAISSON_LOAD_RECORDS: '10000,100000,1000000' } },
   crashes: { file: 'test/e2e/failpoints', env: { CAISSON_LOAD_CRASHES: '10' } },
 };
 
@@ -46,7 +47,7 @@ function chosen(names: readonly string[]): readonly string[] {
 
 async function run(name: string, { file, env }: Load): Promise<boolean> {
   const files = [file, '--testTimeout', String(longestCaseMs)];
-  const projects = ['processes', 'conformance', 'e2e'] as const;
+  const projects = ['unit', 'processes', 'conformance', 'e2e'] as const;
   const { ok, durationMs, tally, times } = await runTests({ name, projects, files, env, live: true });
   const counts = times.cases.flatMap((each) => (each.counts ?? []).map((figures) => ({ case: each.name, ...figures })));
   console.log(JSON.stringify({ load: name, ok, durationMs: Math.round(durationMs), ...tally, counts }));

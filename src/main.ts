@@ -222,6 +222,7 @@ function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & 
 async function journalOf({ home, config }: Loaded, store: Store): Promise<Journal> {
   const journal = await openJournal(join(home, 'journal'), {
     holder: store.holderId,
+    records: store.records,
     spillBytes: config.exec.spill_bytes,
     storeBytes: config.exec.store_bytes,
     retentionMs: config.exec.retention_seconds * 1000,

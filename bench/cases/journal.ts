@@ -8,6 +8,7 @@ import type { Journal } from '../../src/exec/journal/types.ts';
 import { LanedSandbox } from '../../src/exec/lane/laned.ts';
 import { startExec } from '../../src/exec/start.ts';
 import type { ExecRequest, Where } from '../../src/exec/types.ts';
+import { openStore } from '../../src/store/sqlite/open.ts';
 import type { Bench } from '../bench.ts';
 import { figuresOf } from '../figure.ts';
 import { interleave, timed } from '../interleave.ts';
@@ -48,12 +49,14 @@ async function inBoth<T>(
   const backend = openDocker({ env: process.env, instance });
   const sandbox = new LanedSandbox(await backend.attach({ v: 1, container }), null);
   const bounds = { spillBytes: 64 * 2 ** 20, storeBytes: 512 * 2 ** 20, retentionMs: 3_600_000 };
-  const kept = await openJournal(join(directory, 'journal'), { holder: 'bench', ...bounds });
+  const { store } = await openStore(join(directory, 'state.db'));
+  const kept = await openJournal(join(directory, 'journal'), { holder: 'bench', records: store.records, ...bounds });
   try {
     return await work(sandbox, kept);
   } finally {
     sandbox.close();
     await kept.close();
+    await store.close();
     await backend.close();
     await rm(directory, { recursive: true });
   }

@@ -17,6 +17,7 @@ import type { StoreFigures } from './figures.ts';
 import type { Labels } from '../values/labels.ts';
 import type { Outbox } from './outbox.ts';
 import type { Places } from './places.ts';
+import type { Records } from './records.ts';
 import type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
 
 export type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
@@ -170,6 +171,8 @@ export interface Store {
   readonly outbox: Outbox;
   readonly places: Places;
   readonly egress: EgressRules;
+  /** Where the journal has the records of execs. */
+  readonly records: Records;
   /** Changes of state. Each is written with what changed, by no call of its own. */
   readonly events: Events;
 
@@ -224,9 +227,6 @@ export interface Store {
   detachedExecs(): Promise<readonly ExecRow[]>;
   /** Frees ids of execs that began before a moment, and the oldest beyond a number. Answers how many. */
   expireExecs(beforeMs: number): Promise<number>;
-  /** Whether the index was filled from the records of earlier versions, and after a database was set aside. */
-  isIndexed(): Promise<boolean>;
-  setIndexed(): Promise<void>;
   /** Whether that holder lives. */
   isAlive(holder: string): Promise<boolean>;
   /** Milliseconds since the epoch, without steps forward since boot: what expires by age is compared with it. */

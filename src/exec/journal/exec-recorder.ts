@@ -22,6 +22,10 @@ export interface RecorderOptions {
   readonly spillBytes: number;
   /** Of all execs together. */
   readonly room: SpillRoom;
+  /** Its first frame is in a file. */
+  readonly onBegun: (place: Place) => void;
+  /** Its last one is. */
+  readonly onExit: (place: Place) => void;
   readonly onEnded: () => void;
 }
 
@@ -51,6 +55,7 @@ export class ExecRecorder implements Recorder {
     this.#failuresBefore = writer.failures;
     const placed = (place: Place): void => {
       entry.start = place;
+      options.onBegun(place);
     };
     this.#append(frameTypes.started, encodeStarted(entry.execId, started), placed);
     // Intent before effect: the frame is in the page cache before the command starts.
@@ -87,7 +92,7 @@ export class ExecRecorder implements Recorder {
   async end(exit: Exit): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    const { entry, writer, room, onEnded } = this.#options;
+    const { entry, writer, room, onEnded, onExit } = this.#options;
     await this.#spill?.close();
     room.settle(this.#spilled - this.#settled);
     entry.pendingExit = exit;
@@ -97,6 +102,7 @@ export class ExecRecorder implements Recorder {
     this.#append(frameTypes.exit, encodeExit(exit), (place) => {
       entry.exit = place;
       entry.pendingExit = null;
+      onExit(place);
     });
     writer.flush();
     onEnded();

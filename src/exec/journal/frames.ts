@@ -11,7 +11,7 @@ import type { ReadOptions } from './types.ts';
 /** What a reader asks about the world. */
 export interface Source {
   readonly spillDirectory: string;
-  after(segment: Segment): Segment | null;
+  after(segment: Segment): Promise<Segment | null>;
   isWriterAlive(segment: Segment): boolean;
   /** Resolves when there may be more, or after a while, or when the signal fires. */
   changed(signal: AbortSignal | undefined): Promise<void>;
@@ -60,7 +60,8 @@ export async function* framesOf(
         yield { kind: 'pending', exit: entry.pendingExit };
         return;
       } else {
-        ending = source.after(segment) ?? (source.isWriterAlive(segment) ? null : 'dead');
+        const alive = source.isWriterAlive(segment);
+        ending = (await source.after(segment)) ?? (alive ? null : 'dead');
         if (ending !== null) continue;
         if (follow !== true) return;
         await source.changed(signal);

@@ -3,7 +3,8 @@
  * processes that work on one state directory: each writes segments of its own and reads those of all.
  *
  * Events are frames in files, and not rows of the database: on the same disk and machine an exec costs 0.015 ms in place
- * of 0.055 ms, and output goes in eight times as fast. Which ids are taken is in the database (see `takeId`).
+ * of 0.055 ms, and output goes in eight times as fast. Which ids are taken is in the database (see `takeId`), and beside them
+ * where their records are: a list, or a look at one exec, reads the frames that it shows and no others.
  *
  * What a crash or a full disk has taken is reported as a gap, or as an exit of reason
  * `lost`; it is never made up.
@@ -12,19 +13,20 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { abortError, CaissonError } from '../../errors.ts';
 import { checkExecId } from '../request.ts';
-import { ownerOf, ownerOfExec } from '../../values/owner.ts';
+import type { RecordFilter } from '../../store/records.ts';
 import type { ExecEvent } from '../types.ts';
-import { Catalogue } from './catalogue.ts';
+import { Entries } from './entries.ts';
 import { ExecRecorder } from './exec-recorder.ts';
 import { chooseExpired, removeFile, storedFiles, takeTurn } from './expire.ts';
 import type { Source } from './frames.ts';
-import { summaries } from './list.ts';
-import { inUse } from './in-use.ts';
+import { summaryOf } from './list.ts';
+import { inUse, useOf } from './in-use.ts';
 import { entryOf } from './learner.ts';
 import { lostExit } from './lost.ts';
 import { errnoOf } from './problem.ts';
 import { readEvents } from './read.ts';
 import type { Entry, Segment } from './segment.ts';
+import { Segments } from './segments.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { SpillRoom } from './spill-room.ts';
 import type {
@@ -65,11 +67,14 @@ const [leastSegmentBytes, mostSegmentBytes] = [1024 * 1024, 32 * 1024 * 1024];
 
 /** How often a reader that follows another process looks. */
 const lookMs = 50;
+/** Execs of a task whose events are read in one go. */
+const logsPage = 100;
 
 class FileJournal implements Journal {
   readonly #directories: readonly [string, string];
   readonly #options: JournalOptions;
-  readonly #catalogue: Catalogue;
+  readonly #segments: Segments;
+  readonly #entries: Entries;
   readonly #writer: SegmentWriter;
   readonly #room: SpillRoom;
   readonly #live = new Map<Entry, ExecRecorder>();
@@ -81,7 +86,8 @@ class FileJournal implements Journal {
   constructor(directory: string, spillDirectory: string, options: JournalOptions) {
     this.#directories = [directory, spillDirectory];
     this.#options = options;
-    this.#catalogue = new Catalogue(directory);
+    this.#segments = new Segments(directory, options.records);
+    this.#entries = new Entries(options.records, this.#segments);
     this.#room = new SpillRoom(this.#directories, {
       storeBytes: options.storeBytes,
       onScarce: () => this.#expireSoon(),
@@ -101,6 +107,8 @@ class FileJournal implements Journal {
     this.#number++;
     const [writer, number] = [this.#writer.id, this.#number];
     const entry = entryOf({ execId, sandboxId, taskId, writer, number, startedAt: Date.now() });
+    // Known before its first frame is written, which tells where that is.
+    this.#entries.add(entry);
     const recorder = new ExecRecorder(
       {
         entry,
@@ -108,24 +116,29 @@ class FileJournal implements Journal {
         spillDirectory: this.#directories[1],
         spillBytes: this.#options.spillBytes,
         room: this.#room,
-        onEnded: () => this.#onEnded(entry),
+        onBegun: (start) => this.#entries.begun(entry, start, started.where.backend),
+        onExit: (exit) => this.#entries.ended(entry, exit),
+        onEnded: () => this.#live.delete(entry),
       },
       started,
     );
     this.#live.set(entry, recorder);
-    // Where the frame is, or would be if the disk had taken it.
-    (entry.start?.segment ?? this.#segment)?.entries.set(execId, entry);
     return recorder;
   }
 
+  async index(): Promise<void> {
+    await this.#refresh();
+  }
+
   async has(execId: string): Promise<boolean> {
+    if (this.#entries.isUnsettled(execId)) return true;
     await this.#learn();
-    return this.#catalogue.find(execId) !== null || this.#isLive(execId);
+    return (await this.#entries.find(execId)) !== null;
   }
 
   async *read(execId: string, options: ReadOptions = {}): AsyncGenerator<ExecEvent, void, void> {
     await this.#refresh();
-    const entry = this.#catalogue.find(execId);
+    const entry = await this.#entries.find(execId);
     if (entry === null) {
       throw new CaissonError('not_found', `there is no record of ${execId.slice(0, 80)}`, {
         remedy: 'records are kept for a while only; `caisson ps` lists what there is',
@@ -136,48 +149,44 @@ class FileJournal implements Journal {
 
   async *logs(id: string, options: ReadOptions = {}): AsyncGenerator<ExecEvent, void, void> {
     await this.#refresh();
-    if (this.#catalogue.find(id) !== null) {
+    if ((await this.#entries.find(id)) !== null) {
       yield* this.read(id, options);
       return;
     }
-    const entries = this.#catalogue.all().filter(({ taskId, sandboxId }) => taskId === id || sandboxId === id);
-    for (const entry of oldestFirst(entries)) yield* readEvents(entry, this.#source(), options);
+    let after: RecordFilter['after'] = null;
+    do {
+      const rows = await this.#options.records.list({ task: id, after, limit: logsPage, oldestFirst: true });
+      for (const entry of await this.#entries.of(rows)) yield* readEvents(entry, this.#source(), options);
+      const last = rows.at(-1);
+      after = last === undefined || rows.length < logsPage ? null : { id: last.execId, at: last.startedAt };
+    } while (after !== null);
   }
 
   async exec(execId: string): Promise<ExecSummary | null> {
     await this.#refresh();
-    const entry = this.#catalogue.find(execId);
-    return entry === null ? null : (this.#summaries([entry])[0] ?? null);
+    const entry = await this.#entries.find(execId);
+    return entry === null ? null : summaryOf(entry);
   }
 
-  async execs({ task, owner, sandboxes, after = null, limit }: ExecFilter): Promise<readonly ExecSummary[]> {
+  async execs(filter: ExecFilter): Promise<readonly ExecSummary[]> {
     await this.#refresh();
-    const among = sandboxes === undefined ? null : new Set(sandboxes);
-    const isWanted = ({ execId, taskId, sandboxId }: Entry): boolean =>
-      (task === undefined || taskId === task || sandboxId === task) &&
-      (among === null || among.has(sandboxId)) &&
-      (owner === undefined || (ownerOf(taskId) === owner && ownerOfExec(execId) === owner));
-    const latest = after === null ? this.#catalogue.latest().filter(isWanted) : [];
-    const wanted = oldestFirst(latest.length < limit ? this.#catalogue.all().filter(isWanted) : latest).toReversed();
-    return this.#summaries((after === null ? wanted : following(wanted, after)).slice(0, limit));
-  }
-
-  #summaries(entries: readonly Entry[]): readonly ExecSummary[] {
-    return summaries(entries, (segment) => this.#catalogue.isWriterAlive(segment));
+    const entries = await this.#entries.of(await this.#options.records.list(filter));
+    return entries.flatMap((entry) => summaryOf(entry) ?? []);
   }
 
   async expire({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<readonly Removed[]> {
     await this.#refresh();
     const { storeBytes, retentionMs } = this.#options;
+    const use = await useOf(this.#options.records, this.#segments, this.#entries.unsettled());
     const files = await storedFiles(this.#directories);
-    const chosen = chooseExpired(files, inUse(this.#catalogue, this.#catalogue.latest()), {
+    const chosen = chooseExpired(files, inUse(use), {
       storeBytes,
       retentionMs,
       now: this.#options.now?.() ?? Date.now(),
     });
-    if (!dryRun) await Promise.all(chosen.map(async ({ path }) => await removeFile(path)));
-    for (const { name } of dryRun ? [] : chosen) {
-      for (const segment of this.#catalogue.segments()) if (segment.name === name) this.#catalogue.drop(segment);
+    if (!dryRun) {
+      await Promise.all(chosen.map(async ({ path }) => await removeFile(path)));
+      await this.#segments.drop(chosen.flatMap(({ name }) => (name.endsWith('.seg') ? [name] : [])));
     }
     return chosen.map(({ name, bytes, why }) => ({ name, bytes, why }));
   }
@@ -189,25 +198,24 @@ class FileJournal implements Journal {
   async close(): Promise<void> {
     await Promise.all([...this.#live].map(([entry, recorder]) => recorder.end(lostExit(entry, recorder.bytes))));
     this.#writer.close();
+    // What the disk has not taken is in no file, whichever segments are read.
+    this.#segments.complete(Infinity);
     this.#wake();
-  }
-
-  #onEnded(entry: Entry): void {
-    this.#live.delete(entry);
-    // What the disk has not taken is known here alone.
-    if (entry.start !== null && entry.exit !== null) this.#catalogue.ended(entry);
-  }
-
-  #isLive(execId: string): boolean {
-    // Only an exec that the disk never took is in no segment, and those are few.
-    return this.#segment === null && [...this.#live.keys()].some((entry) => entry.execId === execId);
   }
 
   #onSegment(segment: Segment): void {
     const first = this.#segment === null;
     this.#segment = segment;
-    this.#catalogue.add(segment);
-    if (!first) this.#expireSoon();
+    this.#segments.add(segment);
+    if (first) return;
+    this.#completeSegments();
+    this.#expireSoon();
+  }
+
+  /** Those before the first that something on its way may still refer to. */
+  #completeSegments(): void {
+    const needed = this.#entries.unsettled().flatMap(({ start }) => (start === null ? [] : [start.segment.n]));
+    this.#segments.complete(Math.min(this.#segment?.n ?? 0, ...needed));
   }
 
   #expireSoon(): void {
@@ -230,8 +238,9 @@ class FileJournal implements Journal {
   /** What other processes have recorded meanwhile. */
   async #learn(): Promise<void> {
     try {
-      await this.#catalogue.refresh();
+      await this.#segments.refresh();
     } catch (cause) {
+      if (cause instanceof CaissonError) throw cause;
       throw new CaissonError('unavailable', `the journal cannot be read: ${errnoOf(cause) ?? String(cause)}`, {
         cause,
         remedy: `look at ${this.#directories[0]}`,
@@ -242,8 +251,8 @@ class FileJournal implements Journal {
   #source(): Source {
     return {
       spillDirectory: this.#directories[1],
-      after: (segment) => this.#catalogue.after(segment),
-      isWriterAlive: (segment) => this.#catalogue.isWriterAlive(segment),
+      after: (segment) => this.#segments.after(segment),
+      isWriterAlive: (segment) => this.#segments.isWriterAlive(segment),
       changed: (signal) => this.#changed(signal),
     };
   }
@@ -271,14 +280,4 @@ class FileJournal implements Journal {
   #wake(): void {
     for (const resolve of this.#waiting) resolve();
   }
-}
-
-function oldestFirst(entries: readonly Entry[]): readonly Entry[] {
-  return entries.toSorted((a, b) => a.startedAt - b.startedAt || a.number - b.number);
-}
-
-/** Of entries that are newest first, those after the exec. */
-function following(entries: readonly Entry[], { id, at }: NonNullable<ExecFilter['after']>): readonly Entry[] {
-  const place = entries.findIndex(({ execId }) => execId === id);
-  return place >= 0 ? entries.slice(place + 1) : entries.filter(({ startedAt }) => startedAt < at);
 }

@@ -1,6 +1,5 @@
 /** Entries as the frames of segments make them, in the order of the frames. */
 import type { Positioned } from './cursor.ts';
-import { openCursor } from './cursor.ts';
 import { frameTypes } from './frame.ts';
 import { bytesIn, decodeIndex } from './payload.ts';
 import type { Entry, Segment } from './segment.ts';
@@ -23,11 +22,13 @@ export class Learner {
       if (ids === null) return null;
       const entry = entryOf({ ...ids, writer: segment.writer, number: frame.number, startedAt: frame.time });
       entry.start = { segment, offset };
+      entry.last = entry.start;
       open.set(frame.number, entry);
       return { entry, is: 'started' };
     }
     const entry = open.get(frame.number);
     if (entry === undefined) return null;
+    entry.last = { segment, offset };
     entry.lastAt = frame.time;
     entry.stdoutBytes = frame.stdoutOffset + bytesIn(frame, 'stdout');
     entry.stderrBytes = frame.stderrOffset + bytesIn(frame, 'stderr');
@@ -38,45 +39,15 @@ export class Learner {
     return { entry, is: 'ended' };
   }
 
+  /** Of which no end was seen. */
+  open(writer: string): readonly Entry[] {
+    return [...this.#openOf(writer).values()];
+  }
+
   #openOf(writer: string): Map<number, Entry> {
     const known = this.#open.get(writer) ?? new Map<number, Entry>();
     this.#open.set(writer, known);
     return known;
-  }
-}
-
-/** The forgotten entries of a segment, from its file and from those that its writer went on to. */
-export function forgottenIn(segment: Segment, after: (segment: Segment) => Segment | null): readonly Entry[] {
-  const learner = new Learner();
-  const found = new Set<Entry>();
-  let open = 0;
-  for (let at: Segment | null = segment; at !== null; at = after(at)) {
-    for (const taken of framesIn(at)) {
-      const learned = learner.learn(at, taken);
-      if (learned === null) continue;
-      const { entry, is } = learned;
-      if (is === 'started' && at === segment && isForgotten(segment, entry)) {
-        found.add(entry);
-        open++;
-      }
-      if (is === 'ended' && found.has(entry)) open--;
-      if (open === 0 && at !== segment) break;
-    }
-    if (open === 0) break;
-  }
-  return [...found];
-}
-
-function isForgotten({ entries, forgotten }: Segment, { execId }: Entry): boolean {
-  return !entries.has(execId) && forgotten.has(execId);
-}
-
-function* framesIn(segment: Segment): Generator<Positioned, void, void> {
-  const cursor = openCursor(segment, segment.first);
-  try {
-    for (let taken = cursor?.next() ?? null; taken !== null; taken = cursor?.next() ?? null) yield taken;
-  } finally {
-    cursor?.close();
   }
 }
 
@@ -87,6 +58,7 @@ export function entryOf(
     ...known,
     start: null,
     exit: null,
+    last: null,
     pendingExit: null,
     lastAt: known.startedAt,
     stdoutBytes: 0,

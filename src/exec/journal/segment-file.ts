@@ -7,7 +7,7 @@ import { thisProcess } from '../../store/sqlite/holder.ts';
 import { frameOverheadBytes, frameTypes, putFrame } from './frame.ts';
 import { errnoOf } from './problem.ts';
 import type { Segment } from './segment.ts';
-import { encodeHeader, noEntries, segmentName } from './segment.ts';
+import { encodeHeader, segmentName } from './segment.ts';
 
 export interface SegmentFile {
   readonly fd: number;
@@ -33,12 +33,13 @@ export function createSegment({ directory, holder, writer, n }: NewSegment): Seg
     const header = { writer, n, seed: randomBytes(4).readUInt32LE(), holder: thisProcess(holder, systemClock) };
     const payload = encodeHeader(header);
     const bytes = Buffer.alloc(frameOverheadBytes + payload.length);
-    const head = { type: frameTypes.segment, number: 0, seq: 0, time: Date.now(), stdoutOffset: 0, stderrOffset: 0 };
+    const since = Date.now();
+    const head = { type: frameTypes.segment, number: 0, seq: 0, time: since, stdoutOffset: 0, stderrOffset: 0 };
     putFrame(bytes, 0, { head, payload, seed: 0 });
     writeAll(fd, bytes);
     const name = linkFreeName(temporary, { directory, holder, writer, n });
     unlinkSync(temporary);
-    const segment = { ...header, name, path: join(directory, name), first: bytes.length, ...noEntries() };
+    const segment = { ...header, name, path: join(directory, name), first: bytes.length, since };
     return { fd, segment, size: bytes.length };
   } catch (error) {
     closeSync(fd);

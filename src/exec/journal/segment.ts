@@ -1,10 +1,9 @@
-/** One file of the journal, and what is known of the execs that began in it. */
+/** One file of the journal, and one exec as its frames tell it. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exit } from '../exit.ts';
 import type { HolderRow } from '../../store/sqlite/holder.ts';
 import { openCursor } from './cursor.ts';
-import { Forgotten } from './forgotten.ts';
 import { frameTypes } from './frame.ts';
 import { parseObject } from './payload.ts';
 
@@ -24,8 +23,8 @@ export interface Segment extends SegmentHeader {
   readonly path: string;
   /** Where the frames after the header begin. */
   readonly first: number;
-  readonly entries: Map<string, Entry>;
-  readonly forgotten: Forgotten;
+  /** When it was made, in milliseconds since the epoch. */
+  readonly since: number;
 }
 
 /** Where a frame is. */
@@ -34,7 +33,7 @@ export interface Place {
   readonly offset: number;
 }
 
-/** One exec, as the catalogue knows it. */
+/** One exec, as far as its frames were read or written. */
 export interface Entry {
   readonly execId: string;
   readonly sandboxId: string;
@@ -46,6 +45,8 @@ export interface Entry {
   /** `null` while the frame could not be written. */
   start: Place | null;
   exit: Place | null;
+  /** The last frame that was seen of it. */
+  last: Place | null;
   /** The exit of an exec of this process, until it is on the disk. */
   pendingExit: Exit | null;
   lastAt: number;
@@ -76,14 +77,10 @@ export function openSegment(directory: string, name: string): Segment | null {
     const taken = cursor.next();
     if (taken === null || taken.offset !== 0 || taken.frame.type !== frameTypes.segment) return null;
     const header = decodeHeader(taken.frame.payload);
-    return header === null ? null : { ...header, name, path, first: cursor.offset, ...noEntries() };
+    return header === null ? null : { ...header, name, path, first: cursor.offset, since: taken.frame.time };
   } finally {
     cursor.close();
   }
-}
-
-export function noEntries(): Pick<Segment, 'entries' | 'forgotten'> {
-  return { entries: new Map(), forgotten: new Forgotten() };
 }
 
 function decodeHeader(payload: Buffer): SegmentHeader | null {

@@ -1,4 +1,5 @@
 import type { Exit } from '../exit.ts';
+import type { RecordFilter, Records } from '../../store/records.ts';
 import type { ExecEvent, StreamName, Where } from '../types.ts';
 
 /** What is known when an exec is recorded. Values of its environment never are. */
@@ -40,6 +41,8 @@ export interface JournalOptions {
   readonly now?: () => number;
   /** Names the files of this process. */
   readonly holder: string;
+  /** Where the places of records are kept, for all processes. */
+  readonly records: Records;
 }
 
 export interface ExecSummary {
@@ -52,17 +55,7 @@ export interface ExecSummary {
   readonly exit: Exit | null;
 }
 
-export interface ExecFilter {
-  /** A task id or a sandbox id. */
-  readonly task?: string | undefined;
-  /** Only in tasks of this owner, and under ids of it. */
-  readonly owner?: string | undefined;
-  /** Only in these sandboxes. */
-  readonly sandboxes?: readonly string[] | undefined;
-  /** Only what follows this exec in the list. `at`: when it started, in milliseconds since 1970, should its record be gone. */
-  readonly after?: { readonly id: string; readonly at: number } | null;
-  readonly limit: number;
-}
+export type ExecFilter = Omit<RecordFilter, 'oldestFirst'>;
 
 export interface Removed {
   readonly name: string;
@@ -76,6 +69,8 @@ export interface Journal {
    * for one of another form.
    */
   record(execId: string, started: Started): Recorder;
+  /** Has the store know all records that are in files, also those of earlier versions. */
+  index(): Promise<void>;
   /** Whether an exec of this id is on record. */
   has(execId: string): Promise<boolean>;
   /** Throws `not_found` for an id without a record, `canceled` when the signal fires. */

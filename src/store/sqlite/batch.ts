@@ -4,6 +4,8 @@ import { immediate } from './connection.ts';
 import { storeError } from './errors.ts';
 
 const batchMs = 25;
+/** A process that never waits gets to its timers late; what it adds meanwhile must not grow without bound. */
+const mostPending = 1_000;
 
 export class Batch {
   readonly #db: DatabaseSync;
@@ -11,9 +13,20 @@ export class Batch {
   #timer: NodeJS.Timeout | null = null;
   /** Writes that failed since the last one that did not. */
   #missed = 0;
+  #failures = 0;
+  #whenFailed = (): void => {};
 
   constructor(db: DatabaseSync) {
     this.#db = db;
+  }
+
+  onFailed(listener: () => void): void {
+    this.#whenFailed = listener;
+  }
+
+  /** How many batches could not be written so far. */
+  get failures(): number {
+    return this.#failures;
   }
 
   get isEmpty(): boolean {
@@ -21,6 +34,7 @@ export class Batch {
   }
 
   add(write: () => void): void {
+    if (this.#pending.length >= mostPending) this.flush();
     this.#pending.push(write);
     this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
   }
@@ -32,6 +46,10 @@ export class Batch {
     const writes = this.#pending;
     this.#pending = [];
     if (writes.length === 0) return;
+    this.#write(writes);
+  }
+
+  #write(writes: readonly (() => void)[]): void {
     try {
       immediate(this.#db, () => writes.forEach((write) => write()));
       this.#recovered();
@@ -47,6 +65,8 @@ export class Batch {
       warn(`${message}; events of them are missing until that is put right`);
     }
     this.#missed += count;
+    this.#failures++;
+    this.#whenFailed();
   }
 
   #recovered(): void {

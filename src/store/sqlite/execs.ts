@@ -1,7 +1,7 @@
 /** The index of execs: which ids were used, by which request. Statements are prepared on use. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { EndedExec, ExecEnd, ExecRow } from '../store.ts';
-import { Batch } from './batch.ts';
+import type { Batch } from './batch.ts';
 import { immediate, within } from './connection.ts';
 import { type EventLog, eventOf, type NewEvent } from './events.ts';
 import { deathKey } from './leases.ts';
@@ -30,10 +30,10 @@ export class Execs {
   readonly #events: EventLog;
   readonly #batch: Batch;
 
-  constructor(db: DatabaseSync, events: EventLog) {
+  constructor(db: DatabaseSync, events: EventLog, batch: Batch) {
     this.#db = db;
     this.#events = events;
-    this.#batch = new Batch(db);
+    this.#batch = batch;
   }
 
   insertSoon(row: ExecRow): void {

@@ -6,6 +6,7 @@ import { CaissonError } from '../../errors.ts';
 import { immediate } from './connection.ts';
 import { eventsSchema } from './events-schema.ts';
 import { outboxSchema } from './outbox-schema.ts';
+import { recordsSchema } from './records-schema.ts';
 
 export interface Migration {
   /** 1, 2, 3 without holes. */
@@ -173,6 +174,7 @@ export const migrations: readonly Migration[] = [
       UPDATE egress_rules SET own = json_object('allow', json(own), 'deny', json_array(), 'once', json_array());
     `,
   },
+  { version: 15, sql: recordsSchema },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

@@ -19,6 +19,7 @@ import type {
 import type { StoreFigures } from '../figures.ts';
 import { type Clock } from '../../lib/clock.ts';
 import { Approvals } from './approvals.ts';
+import { Batch } from './batch.ts';
 import { copyDatabase } from './copy.ts';
 import { storeError } from './errors.ts';
 import { EventLog } from './events.ts';
@@ -32,6 +33,7 @@ import { heartbeatMs, type HolderRow } from './holder.ts';
 import { SqliteOutbox } from './outbox.ts';
 import { SqliteEgressRules } from './egress.ts';
 import { SqlitePlaces } from './places.ts';
+import { SqliteRecords } from './records.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { SavedRules } from './saved-rules.ts';
 import { steadyNow } from './steady.ts';
@@ -56,6 +58,7 @@ export class SqliteStore implements Store {
   readonly events: EventLog;
   readonly places: SqlitePlaces;
   readonly egress: SqliteEgressRules;
+  readonly records: SqliteRecords;
   readonly #db: DatabaseSync;
   readonly #lock: Lock;
   readonly #clock: Clock;
@@ -84,7 +87,9 @@ export class SqliteStore implements Store {
     this.#grants = new Grants(db);
     this.#tokens = new Tokens(db);
     this.#savedRules = new SavedRules(db);
-    this.#execs = new Execs(db, this.events);
+    const batch = new Batch(db);
+    this.#execs = new Execs(db, this.events, batch);
+    this.records = new SqliteRecords(db, batch);
     this.#uses = new Uses(db, self.id, { sandboxes: this.#sandboxes, leases: this.#leases });
     this.egress = new SqliteEgressRules(db);
     this.places = new SqlitePlaces(db, { self: self.id, leases: this.#leases, clock });
@@ -167,16 +172,6 @@ export class SqliteStore implements Store {
 
   async expireExecs(beforeMs: number): Promise<number> {
     return this.#do('clear up the index of execs', () => this.#execs.expire(beforeMs));
-  }
-
-  async isIndexed(): Promise<boolean> {
-    const sql = "SELECT 1 FROM meta WHERE key = 'execs_indexed'";
-    return this.#do('look at the index of execs', () => this.#db.prepare(sql).get() !== undefined);
-  }
-
-  async setIndexed(): Promise<void> {
-    const sql = "INSERT INTO meta (key, value) VALUES ('execs_indexed', '1') ON CONFLICT (key) DO NOTHING";
-    this.#do('mark the index of execs', () => this.#db.prepare(sql).run());
   }
 
   async isAlive(holder: string): Promise<boolean> {

@@ -1,10 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openJournal } from '../../../src/exec/journal/journal.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { openStore } from '../../../src/store/sqlite/open.ts';
 import type { ExecEvent } from '../../../src/exec/types.ts';
 import { newExecId } from '../requests.ts';
+import { bounds } from './stores.ts';
 import { eventsOf, exitAfter, newDirectory, openAt, segmentsIn, started, streamOf } from './journals.ts';
 
 /** Two execs, the second with some output, in one closed segment. */
@@ -40,12 +45,30 @@ async function readDamaged(segment: string, damage: (path: string) => void, exec
   const copy = join(directory, 'dead-1.seg');
   copyFileSync(segment, copy);
   damage(copy);
-  const journal = await openAt(directory, { holder: 'reader' });
+  const journal = await openJournal(directory, { ...bounds, holder: 'reader', records: store.records });
   try {
     return await eventsOf(journal, execId);
   } finally {
     await journal.close();
+    await forgetAll();
   }
+}
+
+let store: Store;
+
+beforeAll(async () => {
+  const home = mkdtempSync(join(tmpdir(), 'caisson-damage-'));
+  ({ store } = await openStore(join(home, 'state.db')));
+  return async () => {
+    await store.close();
+    rmSync(home, { recursive: true });
+  };
+});
+
+/** A store that knows nothing of the copy that was read before: one for each copy takes longer to make than all else. */
+async function forgetAll(): Promise<void> {
+  for (const { execId } of await store.records.list({ limit: Infinity })) await store.deleteExec(execId);
+  await store.records.dropSegments((await store.records.segments()).map(({ name }) => name));
 }
 
 describe('a torn segment', () => {

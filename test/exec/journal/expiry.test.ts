@@ -13,7 +13,6 @@ describe('expiry', () => {
     const recorder = old.record(oldId, started);
     await recorder.write('stdout', Buffer.alloc(300_000));
     await recorder.end(exitAfter({ stdout: 300_000, stderr: 0 }));
-    await old.close();
     for (const path of [...segmentsIn(directory), join(directory, 'spill', `${oldId}.stdout`)])
       utimesSync(path, new Date(), new Date(Date.now() - 2 * day));
     const journal = await openAt(directory, { retentionMs: day, storeBytes: 10_000_000 });
@@ -21,7 +20,7 @@ describe('expiry', () => {
     const running = journal.record(id, started);
     await running.write('stdout', Buffer.alloc(300_000));
     await running.write('stdout', Buffer.alloc(300_000));
-    // The record of a process that is alive stays, however old: closed journals of this test process count as alive.
+    // The record of a process that is alive stays, however old.
     expect((await journal.expire({ dryRun: true })).map(({ name }) => name)).toEqual([`${oldId}.stdout`]);
     expect((await eventsOf(journal, oldId)).map(({ event }) => event.type)).not.toContain('gap');
     const removed = await journal.expire();
@@ -35,6 +34,7 @@ describe('expiry', () => {
     expect((await strict.expire()).map(({ why }) => why)).toEqual([expect.stringContaining('more than')]);
     await strict.close();
     await journal.close();
+    await old.close();
   });
 
   it('keeps no more than all records may take, also while one command prints, and counts the rest as a gap', async () => {

@@ -1,10 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Exit } from '../../../src/exec/exit.ts';
 import { openJournal } from '../../../src/exec/journal/journal.ts';
 import type { Journal, JournalOptions, ReadOptions, Recorder } from '../../../src/exec/journal/types.ts';
+import { openStore } from '../../../src/store/sqlite/open.ts';
+import { bounds, storeOf } from './stores.ts';
 import { exitOf } from '../../../src/exec/outcome.ts';
 import type { ExecEvent, StreamName } from '../../../src/exec/types.ts';
 import { where } from '../requests.ts';
@@ -14,7 +16,8 @@ export const started = { command: ['echo', 'hi'], cwd: '/', where };
 export function newDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'caisson-journal-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
+  mkdirSync(join(path, 'journal'));
+  return join(path, 'journal');
 }
 
 export function segmentsIn(directory: string): string[] {
@@ -23,14 +26,17 @@ export function segmentsIn(directory: string): string[] {
     .map((name) => join(directory, name));
 }
 
+/** With the store beside it, as each process has it open for itself. */
 export async function openAt(directory: string, changes: Partial<JournalOptions> = {}): Promise<Journal> {
-  return await openJournal(directory, {
-    spillBytes: 1e9,
-    storeBytes: 1e9,
-    retentionMs: 1e9,
-    holder: 'test',
-    ...changes,
-  });
+  const { store } = await openStore(storeOf(directory));
+  onTestFinished(async () => await store.close());
+  const journal = await openJournal(directory, { ...bounds, holder: 'test', records: store.records, ...changes });
+  const close = journal.close.bind(journal);
+  journal.close = async () => {
+    await close();
+    await store.close();
+  };
+  return journal;
 }
 
 export function exitAfter(bytes: { readonly stdout: number; readonly stderr: number }): Exit {
