@@ -23,8 +23,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   build: 'image build',
   copy: 'cp',
   metrics: 'stats',
+  top: 'stats',
   check: 'doctor',
   new: 'create',
+  'config get': 'config show',
 };
 
 export type Found =
@@ -61,8 +63,9 @@ async function findGroup(first: string, second: string | undefined): Promise<Fou
     throw new UsageError(`caisson ${first} needs one of: ${choices.join(', ')}`, { remedy: `caisson ${first} --help` });
   }
   const near = nearest(second, choices);
+  const meant = elsewhere[`${first} ${second}`] ?? (near === null ? null : `${first} ${near}`);
   throw new UsageError(`unknown command ${first} ${second}`, {
-    remedy: near === null ? `one of: ${choices.join(', ')}` : `did you mean ${first} ${near}?`,
+    remedy: meant === null ? `one of: ${choices.join(', ')}` : `did you mean ${meant}?`,
   });
 }
 

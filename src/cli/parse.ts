@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { CaissonError } from '../errors.ts';
 import { usageLine, type Operand, type Outline } from './command.ts';
+import { habitOf, separatedForms } from './habits.ts';
 import { nearest } from '../lib/nearest.ts';
 import { everywhere, type Given, type Option, type Options } from './option.ts';
 import { UsageError } from './usage.ts';
@@ -13,10 +14,11 @@ export function parse(outline: Outline, argv: readonly string[]): Given {
   const options: Options = { ...everywhere, ...outline.options };
   const end = argv.indexOf('--');
   const after = end < 0 ? [] : argv.slice(end + 1);
-  const { values, operands } = readTokens(outline, options, end < 0 ? argv : argv.slice(0, end));
+  const before = end < 0 ? argv : argv.slice(0, end);
+  const { values, operands, places } = readTokens(outline, options, before);
   if (!outline.runs) operands.push(...after);
   if (!values.has('help')) {
-    checkOperands(outline, operands, values);
+    checkOperands(outline, operands, { args: before, places });
     if (outline.runs) checkCommand(outline, after);
   }
   return {
@@ -32,7 +34,7 @@ function readTokens(
   outline: Outline,
   options: Options,
   args: readonly string[],
-): { values: Values; operands: string[] } {
+): { values: Values; operands: string[]; places: readonly number[] } {
   const { tokens } = parseArgs({
     args: [...args],
     options: forParseArgs(options),
@@ -42,11 +44,18 @@ function readTokens(
   });
   const values: Values = new Map();
   const operands: string[] = [];
+  const places: number[] = [];
+  const mostOperands = mostOf(outline);
   for (const token of tokens) {
-    if (token.kind === 'positional') operands.push(token.value);
+    if (token.kind === 'positional') {
+      operands.push(token.value);
+      places.push(token.index);
+    }
+    // Options behind the first word of a command without -- are the command's own.
+    if (outline.runs && operands.length > mostOperands) break;
     if (token.kind === 'option') readOption({ outline, options, values }, token);
   }
-  return { values, operands };
+  return { values, operands, places };
 }
 
 function forParseArgs(
@@ -113,7 +122,8 @@ function unknownOption(outline: Outline, options: Options, rawName: string): Usa
   const separator = outline.runs ? '; options of the command to run stand after --' : '';
   return new UsageError(`unknown option ${rawName}${separator}`, {
     usage: usageLine(outline),
-    remedy: near === null ? `caisson ${outline.name} --help` : `did you mean --${near}?`,
+    remedy:
+      habitOf(rawName, outline.name) ?? (near === null ? `caisson ${outline.name} --help` : `did you mean --${near}?`),
   });
 }
 
@@ -122,22 +132,23 @@ function wasShort(rawName: string, options: Options): string | null {
   return rawName === '-t' && 'task' in options ? 'task' : null;
 }
 
-function checkOperands(outline: Outline, given: readonly string[], values: Values): void {
+function mostOf({ operands }: Outline): number {
+  return operands.some(({ count }) => count === 'any' || count === 'many') ? Number.POSITIVE_INFINITY : operands.length;
+}
+
+interface Typed {
+  readonly args: readonly string[];
+  /** The index in `args` of each operand. */
+  readonly places: readonly number[];
+}
+
+function checkOperands(outline: Outline, given: readonly string[], typed: Typed): void {
   const least = outline.operands.filter(({ count }) => count === 'one' || count === 'many').length;
-  const most = outline.operands.some(({ count }) => count === 'any' || count === 'many')
-    ? Number.POSITIVE_INFINITY
-    : outline.operands.length;
+  const most = mostOf(outline);
   const empty = given.indexOf('');
   if (empty >= 0) throw new CaissonError('invalid_argument', `argument ${empty + 1} is empty`);
   if (given.length < least) throw missing(outline, outline.operands[given.length]);
-  if (given.length > most) throw values.has('tty') && most === 0 ? taskAfterTty(given) : surplus(outline, given, most);
-}
-
-/** `-t NAME` was once the task. */
-function taskAfterTty([name = '']: readonly string[]): UsageError {
-  return new UsageError('-t gives the command a terminal and takes no value', {
-    remedy: `did you mean --task ${name}?`,
-  });
+  if (given.length > most) throw outline.runs ? withoutSeparator(outline, typed) : surplus(outline, given.slice(most));
 }
 
 function missing(outline: Outline, operand: Operand | undefined): UsageError {
@@ -147,12 +158,18 @@ function missing(outline: Outline, operand: Operand | undefined): UsageError {
   });
 }
 
-function surplus(outline: Outline, given: readonly string[], most: number): UsageError {
-  const usage = usageLine(outline);
-  const words = given.slice(most).join(' ');
-  if (!outline.runs) return new UsageError(`too many arguments: ${words}`, { usage });
-  const start = ['caisson', outline.name, ...given.slice(0, most)].join(' ');
-  return new UsageError('the command to run stands after --', { usage, remedy: `${start} -- ${words}` });
+function surplus(outline: Outline, words: readonly string[]): UsageError {
+  return new UsageError(`too many arguments: ${words.join(' ')}`, { usage: usageLine(outline) });
+}
+
+/** The suggestion keeps the options that were typed. */
+function withoutSeparator(outline: Outline, { args, places }: Typed): UsageError {
+  const at = places[mostOf(outline)] ?? args.length;
+  const start = ['caisson', ...outline.name.split(' '), ...args.slice(0, at)];
+  return new UsageError('the command to run stands after --', {
+    usage: usageLine(outline),
+    remedy: separatedForms(start, args.slice(at), 'image' in outline.options && outline.operands.length === 0),
+  });
 }
 
 function checkCommand(outline: Outline, command: readonly string[]): void {

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { defineCommand } from '../../src/cli/command.ts';
 import { cp } from '../../src/cli/commands/cp.ts';
 import { exec } from '../../src/cli/commands/exec.ts';
+import { ls } from '../../src/cli/commands/ls.ts';
+import { rm } from '../../src/cli/commands/rm.ts';
 import { run } from '../../src/cli/commands/run.ts';
 import { stop } from '../../src/cli/commands/stop.ts';
 import { create } from '../../src/cli/commands/create.ts';
@@ -28,10 +30,37 @@ describe('a command line', () => {
     expect([given.flag('interactive'), given.flag('tty'), given.text('task')]).toEqual([true, true, undefined]);
   });
 
-  it('names --task where -t was meant for it', () => {
-    expect(() => parse(run, ['-t', 'build', '--', 'a'])).toThrow(
-      expect.objectContaining({ remedy: 'did you mean --task build?' }),
+  it.each([
+    ['-v', '/a:/b', 'caisson cp'],
+    ['--volume', '/a:/b', 'caisson cp'],
+    ['--mount', 'type=bind', 'caisson cp'],
+    ['-p', '80:80', 'no port'],
+    ['--name', 'x', '--task'],
+    ['-d', '', '--detach'],
+    ['-m', '1g', '--memory'],
+    ['-u', '1000', 'user of the image'],
+    ['--entrypoint', 'sh', 'entry point'],
+    ['--privileged', '', 'never privileged'],
+  ])('names the counterpart of %s of docker', (option, value, counterpart) => {
+    const argv = [option, ...(value === '' ? [] : [value]), '--', 'a'];
+    expect(thrownBy(() => parse(run, argv)).remedy).toContain(counterpart);
+  });
+
+  it('says that ls lists all, and that rm removes what runs', () => {
+    expect(thrownBy(() => parse(ls, ['-a'])).remedy).toContain('all are listed');
+    expect(thrownBy(() => parse(rm, ['-f', 'build'])).remedy).toContain('a running sandbox is removed too');
+    expect(thrownBy(() => parse(exec, ['--rm', 'build', '--', 'a'])).remedy).toContain('caisson run');
+  });
+
+  it('suggests -- with the options that were typed, and an image where one may be meant', () => {
+    const remedyOf = (...argv: readonly string[]) => thrownBy(() => parse(run, argv)).remedy;
+    expect(remedyOf('--image', 'busybox', '--memory', '64m', 'echo', 'hi you')).toBe(
+      "caisson run --image busybox --memory 64m -- echo 'hi you'",
     );
+    expect(remedyOf('-it', 'busybox', 'sh', '-x')).toBe(
+      'caisson run -it -- busybox sh -x; where busybox is an image: caisson run -it --image busybox -- sh -x',
+    );
+    expect(thrownBy(() => parse(exec, ['-it', 'hog', 'sh'])).remedy).toBe('caisson exec -it hog -- sh');
     expect(() => parse(create, ['-t', 'build'])).toThrow(expect.objectContaining({ remedy: 'did you mean --task?' }));
   });
 

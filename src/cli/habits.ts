@@ -1,0 +1,48 @@
+/** Options that users of docker type out of habit, and what does the same here. Source: the reference of docker's command line. */
+
+const files = 'caisson cp copies files in and out, files.sync mirrors a directory; a key of config.yaml';
+const detach = '--detach leaves a command running; caisson create makes a sandbox that stays';
+const everyone = 'commands run as the user of the image; caisson inspect shows it';
+
+const habits: Readonly<Record<string, string>> = {
+  '-v': `${files} mounts the current one (docs/configuration.md)`,
+  '--volume': `${files} mounts the current one (docs/configuration.md)`,
+  '--mount': `${files} mounts the current one (docs/configuration.md)`,
+  '-p': 'no port of a sandbox is published; run the client inside, by caisson exec',
+  '--publish': 'no port of a sandbox is published; run the client inside, by caisson exec',
+  '--name': '--task names the sandbox',
+  '-d': detach,
+  '-m': '--memory',
+  '--cpus': '--cpu',
+  '-u': everyone,
+  '--user': everyone,
+  '--entrypoint': 'the command behind -- is all that runs; an entry point of the image does not',
+  '--privileged': 'a sandbox is never privileged; docs/hardening.md says what root inside may do',
+  '--cap-add': 'capabilities are not added; docs/hardening.md says what root inside may do',
+  '-a': 'all are listed; --filter state=stopped lists some',
+  '--all': 'all are listed; --filter state=stopped lists some',
+  '-f': 'a running sandbox is removed too, without a further option',
+  '--force': 'a running sandbox is removed too, without a further option',
+};
+
+/** The remedy for an option of docker that the command does not have. `null`: it is none of the known habits. */
+export function habitOf(rawName: string, command: string): string | null {
+  if (['-a', '--all'].includes(rawName) && !['ls', 'ps'].includes(command)) return null;
+  if (['-f', '--force'].includes(rawName) && command !== 'rm') return null;
+  if (rawName === '--rm' && command === 'exec') return 'caisson run without --task removes its sandbox';
+  return Object.hasOwn(habits, rawName) ? (habits[rawName] ?? null) : null;
+}
+
+/** Where the first word of a command may be an image, as in `docker run IMAGE COMMAND`, both readings are shown. */
+export function separatedForms(start: readonly string[], words: readonly string[], takesImage: boolean): string {
+  const line = (before: readonly string[], after: readonly string[]): string =>
+    [...before, '--', ...after].map(shellWord).join(' ');
+  const plain = line(start, words);
+  const [image = '', ...rest] = words;
+  if (!takesImage || start.includes('--image')) return plain;
+  return `${plain}; where ${image} is an image: ${line([...start, '--image', image], rest.length === 0 ? ['sh'] : rest)}`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
