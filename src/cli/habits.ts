@@ -25,7 +25,7 @@ const habits: Readonly<Record<string, string>> = {
   '--force': 'a running sandbox is removed too, without a further option',
 };
 
-/** The remedy for an option of docker that the command does not have. `null`: it is none of the known habits. */
+/** The remedy for an option of docker that the command does not have. `null` for every other option. */
 export function habitOf(rawName: string, command: string): string | null {
   if (['-a', '--all'].includes(rawName) && !['ls', 'ps'].includes(command)) return null;
   if (['-f', '--force'].includes(rawName) && command !== 'rm') return null;

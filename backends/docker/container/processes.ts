@@ -83,7 +83,7 @@ function isTraced(status: string): boolean {
   return !/^TracerPid:\t0$/m.test(status);
 }
 
-/** UTF-8 is what Node reads in one call, in half the time: this stands in the way of commands. A name that is none is replaced. */
+/** UTF-8 is what Node reads in one call, in half the time: this stands in the way of commands. Bytes that are not UTF-8 are replaced. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck disable=SC2016 # what a text evals is written in single quotes
 # Between texts the ERR trap is put aside too: where one is set before `eval`, it runs once more for a text that fails. In a condition,
 # `command trap` would not see it. What is put aside is set again on the first line of the next text, whose message of a syntax error
 # shows that line.
