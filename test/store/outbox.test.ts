@@ -63,7 +63,17 @@ describe('events for webhooks', () => {
     expect(events.map(({ type, data }) => [type, data])).toEqual([
       [
         'approval.asked',
-        { approvalId: 'apr_1', taskId: 'build', choices: ['once', 'deny'], findings: ['recursive delete'] },
+        {
+          approvalId: 'apr_1',
+          taskId: 'build',
+          choices: ['once', 'deny'],
+          findings: ['recursive delete'],
+          title: null,
+          backend: null,
+          cwd: null,
+          variables: [],
+          stdin: false,
+        },
       ],
       ['approval.answered', { approvalId: 'apr_1', taskId: 'build', state: 'approved', choice: 'once', by: 'ann' }],
       ...[
