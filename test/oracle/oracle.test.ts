@@ -20,7 +20,7 @@ const seed = Number(process.env['CAISSON_ORACLE_SEED'] ?? 416_992);
 const only = process.env['CAISSON_ORACLE_CASES'];
 
 const sources: readonly PlaceSource[] = [docker, local, ssh, singularity];
-/** For all places, with their start. */
+/** For the comparisons of all places. To start a place comes beside that: an image is unpacked for Apptainer first. */
 const totalMs = 180_000;
 const there = sources.filter(({ unavailable }) => unavailable === null).map(({ name }) => name);
 const cases = readCases().filter(({ id }) => only === undefined || new RegExp(only).test(id));
@@ -34,8 +34,8 @@ describe.each(sources)('everyday commands in $name', ({ name, unavailable, open 
     { timeout: isWhole ? 7_200_000 : 2 * totalMs },
     async () => {
       expect(unavailable).toBeNull();
-      const endsAt = performance.now() + placeMs;
       const place = await open();
+      const endsAt = performance.now() + placeMs;
       try {
         const here = placed.filter((each) => each.place === name);
         const compared = await compareWithin(place, here, endsAt);

@@ -34,12 +34,14 @@ describe('a comment begins only where the shell begins one', () => {
     expect(decide(command).verdict).toBe('allow');
   });
 
-  it.each(['ls #x\n\\\ntrap "reboot" 0', 'ls $#\n\\\neval "reboot"', 'a=1\n\\\n>x reboot', 'export a=b \\\n\n>x reboot'])(
-    'a line of a backslash alone does not join the lines around it: %j',
-    (command) => {
-      expect(decide(command).verdict).not.toBe('allow');
-    },
-  );
+  it.each([
+    'ls #x\n\\\ntrap "reboot" 0',
+    'ls $#\n\\\neval "reboot"',
+    'a=1\n\\\n>x reboot',
+    'export a=b \\\n\n>x reboot',
+  ])('a line of a backslash alone does not join the lines around it: %j', (command) => {
+    expect(decide(command).verdict).not.toBe('allow');
+  });
 
   it('an array before it hides nothing from a deny rule in a container', () => {
     const policy = policyWith({ rules: { deny: ['terminal(touch:*)'] } });
