@@ -20,7 +20,7 @@ import {
   unreadNotes,
 } from './outcome.ts';
 import { settledOrLate } from './settled.ts';
-import { Tap, type TapOptions } from './tap.ts';
+import { Tap, type TapOptions, type TapRedaction } from './tap.ts';
 import type { Execution, StreamName } from './types.ts';
 
 export interface Forced {
@@ -103,12 +103,12 @@ export class RunningExec implements Execution {
     return request.tty !== null || context.rawOutput === true;
   }
 
-  #redacting(): { readonly stream: Redactor; readonly reader: boolean } | null {
-    const { context } = this.#watched;
+  #redacting(): TapRedaction | null {
+    const { context, request } = this.#watched;
     if (context.redaction === undefined || context.redaction === null) return null;
     const stream = context.redaction.stream();
     this.#redactors.push(stream);
-    return { stream, reader: this.#isRaw };
+    return { stream, reader: this.#isRaw, prompts: request.tty !== null };
   }
 
   ignore(stream?: StreamName): void {

@@ -10,14 +10,23 @@ const drainBytes = 4 * 1024 * 1024;
 const sliceBytes = 16 * 1024;
 /** After so long, everything else has its turn. */
 const turnMs = 10;
+/** A terminal that is silent for so long waits for a person, who must see all of its prompt. */
+const promptMs = 50;
+
+/** Takes secrets out of what is recorded and, unless `reader` is to see them, of what is delivered. */
+export interface TapRedaction {
+  readonly stream: Redactor;
+  readonly reader: boolean;
+  /** Whether a person may follow the record, as a terminal of the service is followed: then silence ends what is held. */
+  readonly prompts: boolean;
+}
 
 export interface TapOptions {
   readonly name: StreamName;
   readonly limit: OutputLimit;
   /** Keeps a chunk. A promise means that the disk is behind: the command waits for it. */
   readonly record: ((name: StreamName, chunk: Uint8Array) => Promise<void> | void) | null;
-  /** Takes secrets out of what is recorded and, unless `reader` is to see them, of what is delivered. `null`: nothing does. */
-  readonly redact: { readonly stream: Redactor; readonly reader: boolean } | null;
+  readonly redact: TapRedaction | null;
   /** What was recorded, from a byte on. `null`: nothing is, or the reader gets other bytes than the record. */
   readonly recorded: ((name: StreamName, from: number) => AsyncIterable<Uint8Array>) | null;
   /** Whether `out` ends with `close` alone, so that `append` still reaches its reader when the source has ended. */
@@ -43,6 +52,7 @@ export class Tap {
   /** Taken from the source and not redacted yet. */
   #unredacted: Buffer | null = null;
   #endsAfterwards = false;
+  #silence: NodeJS.Timeout | null = null;
   /** Nothing more goes into `out`: it ended, or it has no reader. */
   #finished = false;
   #flushed = false;
@@ -166,6 +176,7 @@ export class Tap {
     if (redact === null) this.#pass([part]);
     else if (this.#unredacted === null) this.#redact(part, redact.stream);
     else this.#unredacted = Buffer.concat([this.#unredacted, part]);
+    if (redact?.prompts === true) this.#releaseAfterSilence(redact.stream);
     this.#pace();
   };
 
@@ -198,10 +209,20 @@ export class Tap {
     }
   }
 
+  #releaseAfterSilence(stream: Redactor): void {
+    this.#silence ??= setTimeout(() => {
+      this.#silence = null;
+      if (this.#unredacted === null) this.#pass(stream.release());
+      else this.#releaseAfterSilence(stream);
+    }, promptMs);
+    this.#silence.refresh();
+  }
+
   /** What the redactor held, once. */
   #flush(): void {
     if (this.#flushed) return;
     this.#flushed = true;
+    if (this.#silence !== null) clearTimeout(this.#silence);
     if (this.#unredacted !== null) this.#pass(this.#options.redact?.stream.write(this.#unredacted) ?? []);
     this.#unredacted = null;
     this.#pass(this.#options.redact?.stream.end() ?? []);

@@ -69,6 +69,25 @@ describe('redaction of an exec', () => {
     expect(recorder.kept.join('')).not.toContain(secret);
   });
 
+  it('records the whole of a prompt once its terminal is silent, and no secret that comes in one piece', async () => {
+    const { process, execution, recorder } = await started({ tty: { columns: 80, rows: 24 } });
+    const kept = (): string => recorder.kept.map((each) => each.replace(/^stdout /, '')).join('');
+    execution.ignore();
+    // Both ends may begin a secret: the declared value, and a token of GitHub.
+    process.stdout.write('Name: a');
+    await expect.poll(kept).toContain('Name: a');
+    process.stdout.write('\r\ngh');
+    await expect.poll(kept).toContain('Name: a\r\ngh');
+    process.stdout.write(`\r\n${secret}`);
+    await expect.poll(kept).toContain('\r\n[REDACTED:MY_TOKEN]');
+    process.stdout.write('\r\nAPI_KEY=');
+    await expect.poll(kept).toContain('API_KEY=');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await say(process, 'q8Zt-4kLm-91xy', '\r\n');
+    await execution.exit;
+    expect(kept()).toMatch(/Name: a\r\ngh\r\n\[REDACTED:MY_TOKEN\]\r\nAPI_KEY=\[REDACTED:[a-z-]+\]\r\n.*$/);
+  });
+
   it('leaves output to a program that may see it, and redacts the record', async () => {
     const { process, execution, recorder } = await started({}, true, { rawOutput: true });
     const [{ exit, stdout }] = await Promise.all([

@@ -16,7 +16,7 @@ function tapOn(chunk: string): Tap {
     name: 'stdout',
     limit: new OutputLimit(null, () => undefined),
     record: null,
-    redact: { stream: new Redaction().stream(), reader: false },
+    redact: { stream: new Redaction().stream(), reader: false, prompts: false },
     recorded: null,
     endsLate: false,
   });

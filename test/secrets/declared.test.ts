@@ -8,6 +8,28 @@ const value = 'corr/ect+horse "battery"?';
 const declared = [{ name: 'DEPLOY_PHRASE', value }];
 const shown = '[REDACTED:DEPLOY_PHRASE]';
 
+describe('what is released before the end of a stream', () => {
+  const short = [{ name: 'PIN', value: '4711' }];
+  const released = (pieces: readonly string[]): readonly string[] => {
+    const stream = new Redaction(short).stream();
+    return pieces.map((piece) => Buffer.concat([...stream.write(Buffer.from(piece)), ...stream.release()]).toString());
+  };
+
+  it('is judged as the end of a line, and the line may go on', () => {
+    expect(released(['47', '11\n', '4711', '\n', 'x4711', '\n'])).toEqual([
+      ...['47', '[REDACTED:PIN]\n', '[REDACTED:PIN]', '\n', 'x4711', '\n'],
+    ]);
+  });
+
+  it('is given on once', () => {
+    const stream = new Redaction(short).stream();
+    stream.write(Buffer.from('4'));
+    expect(Buffer.concat(stream.release()).toString()).toBe('4');
+    expect([...stream.release(), ...stream.end()]).toEqual([]);
+    expect(stream.idle).toBe(true);
+  });
+});
+
 describe('a declared value', () => {
   it('is replaced by its name', () => expect(redacted(`it is ${value}.`, declared)).toBe(`it is ${shown}.`));
 

@@ -53,7 +53,7 @@ export class DeclaredPass implements Pass {
   write(chunk: Buffer): readonly Piece[] {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#scan.goOn(chunk);
-    while (this.#scan.next()) this.#note(this.#read + this.#scan.index);
+    while (this.#scan.next()) this.#note(this.#read + this.#scan.index, this.#scan.found);
     this.#read += chunk.length;
     return this.#commit(this.#read - this.#openBytes());
   }
@@ -62,9 +62,17 @@ export class DeclaredPass implements Pass {
     return this.#committed;
   }
 
+  release(): readonly Piece[] {
+    if (this.#rest.length === 0) return [];
+    // A short value counts where it may be a whole line.
+    const lines = this.#scan.foundBehind(newline).filter((which) => this.#table.forms[which]?.wholeLine === true);
+    this.#note(this.#read + 1, lines);
+    return this.#commit(this.#read);
+  }
+
   end(): readonly Piece[] {
     this.#newline(); // and its end ends one
-    this.#note(this.#read + 1);
+    this.#note(this.#read + 1, this.#scan.found);
     return this.#commit(this.#read);
   }
 
@@ -73,8 +81,8 @@ export class DeclaredPass implements Pass {
     this.#scan.next();
   }
 
-  #note(read: number): void {
-    for (const which of this.#scan.found) {
+  #note(read: number, found: readonly number[]): void {
+    for (const which of found) {
       const form = this.#table.forms[which];
       if (form === undefined) continue;
       const edge = form.wholeLine ? 1 : 0;

@@ -143,6 +143,11 @@ export class PatternPass implements Pass {
     return this.#base + this.#emitted;
   }
 
+  /** What waits for a value that has not begun stays undecided: nothing of it is held. */
+  release(): readonly Piece[] {
+    return this.#emitted < this.#buffer.length ? this.#advance(true) : [];
+  }
+
   end(): readonly Piece[] {
     return this.#advance(true);
   }

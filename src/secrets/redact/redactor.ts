@@ -63,6 +63,13 @@ class Stream implements Redactor {
     return parts.length > fewParts ? [Buffer.concat(parts)] : parts;
   }
 
+  /** Half a control sequence stays: no screen shows it. */
+  release(): readonly Buffer[] {
+    if (this.#flood.isOver) return [];
+    const declared = this.#declared === null ? [] : this.#given(this.#patterns.write(shown(this.#declared.release())));
+    return [...declared, ...this.#given(this.#patterns.release())];
+  }
+
   end(): readonly Buffer[] {
     if (this.#flood.isOver) return [];
     const held = this.#given(this.#through(this.#unseen.end()));

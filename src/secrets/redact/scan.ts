@@ -28,6 +28,12 @@ export class Scan {
     return this.#automaton.found[this.#state] ?? [];
   }
 
+  /** The literals that would end with this byte if it were next. */
+  foundBehind(byte: number): readonly number[] {
+    const { columns, width, next, found } = this.#automaton;
+    return found[next[this.#state * width + (columns[byte] ?? 0)] ?? 0] ?? [];
+  }
+
   /** How many bytes before `index` may begin a literal that is not complete yet. */
   get open(): number {
     return this.#automaton.open[this.#state] ?? 0;

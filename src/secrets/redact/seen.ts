@@ -15,6 +15,8 @@ export interface Piece {
 
 export interface Pass {
   write(chunk: Buffer): readonly Piece[];
+  /** What is held, as if the stream ended here, though more may come. */
+  release(): readonly Piece[];
   end(): readonly Piece[];
   /** How many bytes of the stream are decided. */
   readonly settled: number;
@@ -45,6 +47,10 @@ export class Seen {
   write({ seen, marks }: Shown): Passed {
     if (marks.length > 0) this.#marks = this.#marks.length === 0 ? marks : this.#marks.concat(marks);
     return this.#placed(this.#pass.write(seen));
+  }
+
+  release(): Passed {
+    return this.#placed(this.#pass.release());
   }
 
   end(): Passed {

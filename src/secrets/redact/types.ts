@@ -18,6 +18,8 @@ export interface RedactionCounts {
  */
 export interface Redactor {
   write(chunk: Uint8Array): readonly Buffer[];
+  /** What is held, judged as if the stream ended here. More may be written: what it completes is not looked at as a whole. */
+  release(): readonly Buffer[];
   /** What was held. Nothing may be written afterwards. */
   end(): readonly Buffer[];
   readonly counts: RedactionCounts;
