@@ -25,6 +25,8 @@ interface How {
 
 /** It reads two files of each process, while no command waits. */
 const closelyEveryMs = 100;
+/** As long as the child of a lane takes to get ready: a look at the processes holds until then, unless a command began. */
+const looksHoldMs = 2;
 /** Why a configuration has none, for `noLanes`. */
 const switchedOff = 'exec.lanes is false';
 
@@ -47,8 +49,10 @@ export class LanedSandbox implements Sandbox {
   #hasEndedLeft = false;
   /** Commands that have not ended, and those that are being started. */
   #running = 0;
-  /** Since when there have been some, and how many in all. */
+  /** `sinceMs`: a look made since then shows what lived here before them. `begun`: how many there have been in all. */
   #busy = { sinceMs: -Infinity, begun: 0 };
+  /** When nothing was seen to live here but what is Caisson's: nothing can start another process then until a command begins. */
+  #aloneAtMs = -Infinity;
   #isMemoryProtected = false;
   #lookedCloselyAt = -Infinity;
 
@@ -104,7 +108,8 @@ export class LanedSandbox implements Sandbox {
 
   async #counted<T extends Process>(starting: Promise<T>): Promise<T> {
     const ended = (): void => void (this.#running -= 1);
-    if (this.#running === 0) this.#busy = { sinceMs: performance.now(), begun: 0 };
+    if (this.#running === 0) this.#busy = { sinceMs: this.#isHeld() ? this.#aloneAtMs : performance.now(), begun: 0 };
+    this.#aloneAtMs = -Infinity;
     this.#running += 1;
     this.#busy.begun += 1;
     try {
@@ -121,6 +126,7 @@ export class LanedSandbox implements Sandbox {
   async #trusts({ confidential = false }: ExecOptions): Promise<boolean> {
     if (confidential && !this.#isMemoryProtected) return false;
     if (this.#running > 0) return !confidential;
+    if (this.#isHeld()) return true;
     const live = await this.#strangers?.live(() => this.#lanes.own);
     if (live === true && this.#running > 1) return !confidential;
     if (live === true) this.#lanes.distrust();
@@ -141,9 +147,18 @@ export class LanedSandbox implements Sandbox {
   async #isAlone(): Promise<boolean> {
     if (this.#strangers === null) return true;
     if (this.#running > 0) return false;
+    const busy = this.#busy;
     const live = await this.#strangers.live(() => this.#lanes.own, this.#looksClosely());
-    if (live === true && this.#running === 0) this.#lanes.distrust();
-    return live !== true && this.#running === 0;
+    // A command that began since then may have been what was seen, or have left what was not seen yet.
+    if (this.#busy !== busy) return false;
+    if (live === true) this.#lanes.distrust();
+    this.#aloneAtMs = live === false ? this.#strangers.lookedAtMs : -Infinity;
+    return live !== true;
+  }
+
+  /** The last look shows what lives here at this moment too. */
+  #isHeld(): boolean {
+    return performance.now() - this.#aloneAtMs < looksHoldMs;
   }
 
   /** Who stops or traces a process is a stranger too: what it has left is looked for now and then, off most commands' way. */

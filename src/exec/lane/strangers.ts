@@ -41,6 +41,10 @@ export class Strangers {
     this.#processes = processes;
   }
 
+  get lookedAtMs(): number {
+    return this.#lookedAtMs;
+  }
+
   /** Those that lived at the last look, if there was one since. */
   seenSince(sinceMs: number): ReadonlySet<number> | null {
     return this.#lookedAtMs >= sinceMs ? this.#known : null;
