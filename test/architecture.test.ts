@@ -5,6 +5,7 @@ import { circles, roomCircles, tooLong, wrongArrows } from './architecture/arrow
 import { backends } from '../backends/index.ts';
 import { backendNamesIn } from './architecture/backend-names.ts';
 import { withPicture } from './architecture/picture.ts';
+import { keptPromises } from './architecture/memoized.ts';
 import { importsOf, readSources, targetOf } from './architecture/imports.ts';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -26,6 +27,19 @@ describe('the house', () => {
       'src/plan/x.ts: docker_image',
       'src/plan/x.ts: local',
     ]);
+  });
+  it('keeps no promise that failed: what is made once goes through `remembered`', () => {
+    expect(keptPromises(house)).toEqual([]);
+    const wrong = 'class A { #made: Promise<B> | null = null; make() { this.#made ??= this.#open();\n  }\n }';
+    const right = wrong.replace('open();', 'open().finally(() => (this.#made = null));');
+    expect(
+      keptPromises(
+        new Map([
+          ['src/a.ts', wrong],
+          ['src/b.ts', right],
+        ]),
+      ),
+    ).toEqual(['src/a.ts: #made']);
   });
   it('has a suite for backends that knows the contract alone', () => {
     const own = /^test\/conformance\/(?!core\/|.*\.test\.ts$|readme\.ts$)/;

@@ -7,6 +7,7 @@ import { pause } from './pause.ts';
 import { fault, retryAfterMs, statusOf } from './fault.ts';
 import { type Access, type Client, openClient } from './sdk.ts';
 import { type Settings, settingsOf } from './settings.ts';
+import { remembered } from '../../src/lib/remembered.ts';
 
 const concurrency = 16;
 const mostTries = 6;
@@ -25,7 +26,7 @@ export class Account {
   readonly settings: Settings;
   readonly #options: OpenOptions;
   readonly #queue = new PQueue({ concurrency });
-  #client: Promise<Client> | null = null;
+  readonly client = remembered((): Promise<Client> => this.#open());
 
   constructor(options: OpenOptions) {
     this.#options = options;
@@ -35,14 +36,6 @@ export class Account {
   /** Where it leads, for people. */
   get label(): string {
     return accessOf(this.#options.env, this.settings).apiUrl;
-  }
-
-  client(): Promise<Client> {
-    this.#client ??= this.#open().catch((error: unknown) => {
-      this.#client = null;
-      throw error;
-    });
-    return this.#client;
   }
 
   async ask<T>(work: (client: Client) => Promise<T>, { doing, idempotent, signal }: Asking): Promise<T> {
@@ -62,8 +55,8 @@ export class Account {
   }
 
   async close(): Promise<void> {
-    const client = await this.#client?.catch(() => null);
-    this.#client = null;
+    const client = await this.client.current()?.catch(() => null);
+    this.client.forget();
     await client?.[Symbol.asyncDispose]();
   }
 

@@ -37,6 +37,7 @@ import { list, object, text } from './engine/json.ts';
 import { fromEngineLabels, instanceLabel, roleLabel } from './container/labels.ts';
 import { onThisKernel } from './exec/pipes.ts';
 import { DockerSandbox, fromRef, toRef } from './sandbox.ts';
+import { remembered } from '../../src/lib/remembered.ts';
 
 /** How long an aborted create waits for its own cleaning up before it leaves that to the background. */
 const abortPatienceMs = 5000;
@@ -55,7 +56,10 @@ class DockerBackend implements Backend {
   readonly #refusals: OpenOptions['refusals'];
   readonly #restore: Restore;
   readonly #kept: OpenOptions['kept'];
-  #refusalsTried: Promise<Enforcement> | null = null;
+  readonly #refusalsTried = remembered(
+    async (): Promise<Enforcement> =>
+      await triedRefusals(this.#restore, { kept: this.#kept, engine: (await this.#engine.facts()).id }),
+  );
   readonly #disk = new Map<string, Promise<Enforcement>>();
 
   constructor(options: OpenOptions) {
@@ -173,7 +177,7 @@ class DockerBackend implements Backend {
     if (!local) return no('the engine is not on this host');
     if (isPodman(facts) || !onThisKernel(facts.defaultRuntime, { facts, local, root: true }))
       return no('the engine is not Docker with runc or crun on the kernel of this host');
-    return await (this.#refusalsTried ??= triedRefusals(this.#restore, { kept: this.#kept, engine: facts.id }));
+    return await this.#refusalsTried();
   }
 
   async #doorOf({ door }: CreateOptions): Promise<DoorImage> {

@@ -7,6 +7,7 @@ import { fromTags, type Record, type Tags } from './record.ts';
 import { patiently } from './retry.ts';
 import { type App, type Client, connect, type Env, type Handle, loadSdk } from './sdk.ts';
 import { type Settings, settingsOf } from './settings.ts';
+import { remembered } from '../../src/lib/remembered.ts';
 
 const mostAtOnce = 10;
 /** Pages of a list that does not end are the service's mistake. */
@@ -26,8 +27,11 @@ export class ModalAccount {
   readonly #env: Env;
   readonly #queue = new PQueue({ concurrency: mostAtOnce });
   readonly #handles = new Map<string, Handle>();
-  #client: Promise<Client> | null = null;
-  #app: Promise<App> | null = null;
+  readonly #connected = remembered((): Promise<Client> => this.#connect());
+  /** Throws `unavailable` and `unauthenticated` among others: it is the first call of a client. */
+  readonly app = remembered((): Promise<App> =>
+    this.call('find the app', (client) => client.apps.fromName(this.settings.app, { createIfMissing: true })),
+  );
 
   constructor({ env, settings }: OpenOptions) {
     this.settings = settingsOf(settings ?? {});
@@ -37,17 +41,6 @@ export class ModalAccount {
   /** Where the service is. */
   async host(): Promise<string> {
     return new URL((await this.#connected()).profile.serverUrl).host;
-  }
-
-  /** Throws `unavailable` and `unauthenticated` among others: it is the first call of a client. */
-  async app(): Promise<App> {
-    this.#app ??= this.call('find the app', (client) =>
-      client.apps.fromName(this.settings.app, { createIfMissing: true }),
-    ).catch((error: unknown) => {
-      this.#app = null;
-      throw error;
-    });
-    return await this.#app;
   }
 
   /** Once. */
@@ -65,7 +58,7 @@ export class ModalAccount {
     try {
       return await patiently(() => this.once(doing, work), signal);
     } catch (error) {
-      if (codeOf(error) !== 'unauthenticated' || this.#client === null) throw error;
+      if (codeOf(error) !== 'unauthenticated' || this.#connected.current() === null) throw error;
       // The token of this client may have been revoked; credentials that are wrong fail again.
       this.renew();
       return await this.once(doing, work);
@@ -133,15 +126,15 @@ export class ModalAccount {
 
   async close(): Promise<void> {
     for (const id of [...this.#handles.keys()]) this.forget(id);
-    const client = await this.#client?.catch(() => null);
-    this.#client = null;
-    this.#app = null;
+    const client = await this.#connected.current()?.catch(() => null);
+    this.#connected.forget();
+    this.app.forget();
     client?.close();
   }
 
   /** For another token. A call that holds the old client goes on with it. */
   renew(): void {
-    this.#client = null;
+    this.#connected.forget();
     this.#handles.clear();
   }
 
@@ -159,14 +152,12 @@ export class ModalAccount {
     }));
   }
 
-  async #connected(): Promise<Client> {
-    this.#client ??= loadSdk(this.#env)
-      .then((sdk) => connect(sdk, this.#env))
-      .catch((error: unknown) => {
-        this.#client = null;
-        throw fault(error, 'make a client of Modal');
-      });
-    return await this.#client;
+  async #connect(): Promise<Client> {
+    try {
+      return connect(await loadSdk(this.#env), this.#env);
+    } catch (error) {
+      throw fault(error, 'make a client of Modal');
+    }
   }
 }
 

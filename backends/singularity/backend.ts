@@ -31,6 +31,7 @@ import { identityOf } from './program.ts';
 import { guaranteesOf } from './guarantees.ts';
 import { parseRegistration, type Registration } from './registration.ts';
 import { type Place, SingularitySandbox } from './sandbox.ts';
+import { remembered } from '../../src/lib/remembered.ts';
 
 /** Only opens: looks at nothing and starts nothing. */
 export function open(options: OpenOptions): Backend {
@@ -41,7 +42,8 @@ class SingularityBackend implements Backend {
   readonly name = 'singularity';
   readonly #options: OpenOptions;
   #pipes: Pipes | null = null;
-  #facts: Promise<Facts> | null = null;
+  /** Throws `failed_precondition` when something on this host keeps every sandbox from starting. */
+  readonly #sound = remembered(() => this.#look());
 
   constructor(options: OpenOptions) {
     this.#options = options;
@@ -145,15 +147,6 @@ class SingularityBackend implements Backend {
       if (isNew) await sandbox.destroy();
       throw error;
     }
-  }
-
-  /** Throws `failed_precondition` when something on this host keeps every sandbox from starting. */
-  async #sound(): Promise<Facts> {
-    this.#facts ??= this.#look().catch((error: unknown) => {
-      this.#facts = null;
-      throw error;
-    });
-    return await this.#facts;
   }
 
   async #look(): Promise<Facts> {

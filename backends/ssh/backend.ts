@@ -23,6 +23,7 @@ import { joinGuarantees } from './guarantees.ts';
 import { reached } from './reached.ts';
 import { PoolHost } from './host.ts';
 import { trustIn } from './trust.ts';
+import { remembered } from '../../src/lib/remembered.ts';
 
 /** Does no I/O. */
 export function open(options: OpenOptions): Backend {
@@ -34,7 +35,7 @@ class SshBackend implements Backend {
   readonly trust: Trust;
   readonly #options: OpenOptions;
   #hosts: readonly PoolHost[] | null = null;
-  #promised: Promise<Guarantees> | null = null;
+  readonly #promised = remembered(() => this.#askGuarantees());
 
   constructor(options: OpenOptions) {
     this.#options = options;
@@ -43,11 +44,7 @@ class SshBackend implements Backend {
 
   async guarantees(options: Cancelable = {}): Promise<Guarantees> {
     throwIfAborted(options);
-    this.#promised ??= this.#askGuarantees().catch((error: unknown) => {
-      this.#promised = null;
-      throw error;
-    });
-    return await untilAborted(this.#promised, options.signal);
+    return await untilAborted(this.#promised(), options.signal);
   }
 
   async check(options: Cancelable = {}): Promise<Check> {

@@ -24,6 +24,7 @@ import { type Entry, type Load, Registry, type Wanted } from './registry.ts';
 import { type Host, scopedOf, SshSandbox } from './sandbox.ts';
 import { holdLimits } from './slice.ts';
 import { findTarget, type Target } from './target.ts';
+import { remembered } from '../../src/lib/remembered.ts';
 
 /** How long an aborted create waits for its own cleaning up before it leaves that to the background. */
 const abortPatienceMs = 5000;
@@ -33,8 +34,8 @@ export class PoolHost {
   readonly #options: OpenOptions;
   readonly #pool: Pool;
   readonly #registry: Registry;
-  #target: Promise<Target> | null = null;
-  #facts: Promise<Facts> | null = null;
+  readonly target = remembered((): Promise<Target> => findTarget(this.#options));
+  readonly #facts = remembered((): Promise<Facts> => askFacts(this.#pool));
 
   constructor(member: Member, options: OpenOptions) {
     this.member = member;
@@ -103,14 +104,6 @@ export class PoolHost {
     });
   }
 
-  target(): Promise<Target> {
-    this.#target ??= findTarget(this.#options).catch((error: unknown) => {
-      this.#target = null;
-      throw error;
-    });
-    return this.#target;
-  }
-
   close(): void {
     this.#pool.close();
   }
@@ -144,10 +137,6 @@ export class PoolHost {
   }
 
   async #askFacts({ signal }: Cancelable): Promise<Facts> {
-    this.#facts ??= askFacts(this.#pool).catch((error: unknown) => {
-      this.#facts = null;
-      throw error;
-    });
-    return await untilAborted(this.#facts, signal);
+    return await untilAborted(this.#facts(), signal);
   }
 }

@@ -3,6 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CaissonError } from '../errors.ts';
+import { shortage } from '../lib/shortage.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -70,7 +71,9 @@ export async function readOwnFile(path: string, rules: FileRules): Promise<strin
     if ((found.mode & rules.forbidden) !== 0) throw looseFile(path, found, rules);
     if (found.size > rules.limitBytes)
       throw new CaissonError('invalid_argument', `${path} is larger than ${rules.limitBytes} bytes`);
-    return await file.readFile('utf8');
+    return await file.readFile('utf8').catch((error: unknown) => {
+      throw shortage(error, `${path} cannot be read`) ?? error;
+    });
   } finally {
     await file.close();
   }
@@ -82,10 +85,14 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw new CaissonError('failed_precondition', `${path} cannot be read`, {
-      cause: error,
-      remedy: `chmod u+r ${path}`,
-    });
+    const message = `${path} cannot be read`;
+    throw (
+      shortage(error, message) ??
+      new CaissonError('failed_precondition', message, {
+        cause: error,
+        remedy: `chmod u+r ${path}`,
+      })
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 /** The rules, mode and profile that were composed for a task, and whether they say anything. */
 import { createHash } from 'node:crypto';
+import { remembered } from '../lib/remembered.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { SettingsInput } from '../policy/settings.ts';
 import type { Reach } from '../policy/types.ts';
@@ -18,7 +19,6 @@ export interface Composed {
 }
 
 export function bookOf({ base, input }: Composed): Book {
-  let opened: Promise<Policy> | null = null;
   const sources = input.sources?.filter(({ name }) => name !== 'command_allowlist');
   return {
     input,
@@ -26,7 +26,7 @@ export function bookOf({ base, input }: Composed): Book {
     version: createHash('sha256')
       .update(JSON.stringify([base, { ...input, sources, commandAllowlist: [] }]))
       .digest('hex'),
-    policy: () => (opened ??= import('../policy/policy.ts').then(({ openPolicy }) => openPolicy(input))),
+    policy: remembered(async () => await (await import('../policy/policy.ts')).openPolicy(input)),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The rules that hold for a task: what operator, task, project and command line say, composed once and kept. */
 import { forbidsMore } from '../config/forbidden.ts';
+import { remembered } from '../lib/remembered.ts';
 import type { WebsitePolicy } from '../network/website-policy.ts';
 import type { Websites } from '../network/websites.ts';
 import type { Composed as Composition } from '../policy/permission/rules.ts';
@@ -64,7 +65,7 @@ export class Rulebook {
   readonly #books = new Map<string, { readonly book: Book; readonly saved: Saved }>();
   /** What this process has added to `command_allowlist` of config.yaml since that was read. */
   #added: readonly string[] = [];
-  #project: Promise<ProjectRules> | null = null;
+  readonly #project = remembered(() => readProjectRules(this.#parts.directory));
   #websites: Websites | null = null;
 
   constructor(parts: RulebookParts) {
@@ -88,8 +89,7 @@ export class Rulebook {
   /** Throws `invalid_argument` for rules that do not parse. */
   async of(taskId: string, said?: Said): Promise<Book> {
     if (this.#follower?.isStale() === true) await this.#follower.take();
-    this.#project ??= readProjectRules(this.#parts.directory);
-    const project = await this.#project;
+    const project = await this.#project();
     const added = await addedRules(said);
     await this.#lookAtWebsites();
     const owner = ownerOf(taskId);

@@ -1,6 +1,7 @@
 /** Mode `smart`: a model is asked first. It can spare a human a question, and never loosens what rules refuse or ask. */
 import { createRequire } from 'node:module';
 import type OpenAI from 'openai';
+import { remembered } from '../lib/remembered.ts';
 import { isReviewable, readReview, type Review, reviewPolicy, reviewText } from '../policy/approval/review.ts';
 import type { Finding } from '../policy/types.ts';
 import { Redaction } from '../secrets/redact/redactor.ts';
@@ -30,7 +31,7 @@ const mostTokens = 16;
 
 export class SmartReview {
   readonly #input: SmartInput;
-  #client: Promise<OpenAI> | null = null;
+  readonly #client = remembered(() => this.#open());
   #denials = 0;
 
   constructor(input: SmartInput) {
@@ -48,7 +49,7 @@ export class SmartReview {
   }
 
   async #ask(command: string, findings: readonly Finding[], signal: AbortSignal | undefined): Promise<Review> {
-    const client = await (this.#client ??= this.#open());
+    const client = await this.#client();
     const seen = new Redaction().text(command);
     const answer = await client.chat.completions.create(
       {

@@ -73,7 +73,7 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
     done();
   });
   watchRequests(app, log, service.metrics);
-  health(app, service);
+  health(app, service, log);
   if (input.home !== undefined) mountState(app, service, input.home.flags);
   for (const route of routes) mount(app, route, service);
   for (const socket of sockets) socket(app, service);
@@ -124,11 +124,18 @@ function guard(app: FastifyInstance, { service, door, home }: AppInput): void {
 /** An upgrade of another route would hold its connection until the client leaves. */
 const noSocket = (): HttpRefusal => refusal(404, 'this route is no socket');
 
-function health(app: FastifyInstance, { closing }: Service): void {
+function health(app: FastifyInstance, { api, closing }: Service, log: Logger): void {
   app.get('/healthz', async () => await Promise.resolve({ status: 'ok' }));
-  app.get('/readyz', async (_request, reply) =>
-    closing.aborted ? await reply.code(503).send({ status: 'stopping' }) : { status: 'ready' },
-  );
+  app.get('/readyz', async (_request, reply) => {
+    if (closing.aborted) return await reply.code(503).send({ status: 'stopping' });
+    try {
+      await api.policy.ready();
+      return { status: 'ready' };
+    } catch (error) {
+      log.error({ err: error }, 'commands cannot be judged');
+      return await reply.code(503).send({ status: 'commands-cannot-be-judged' });
+    }
+  });
 }
 
 function mount(app: FastifyInstance, route: Route, service: Service): void {

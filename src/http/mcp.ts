@@ -1,5 +1,6 @@
 /** `/mcp`: the Model Context Protocol. Loaded with its first request, as most services have none. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { remembered } from '../lib/remembered.ts';
 import type { Endpoint } from '../mcp/http/endpoint.ts';
 import { callerIn } from './caller.ts';
 import { everyAnswer } from './failures.ts';
@@ -8,9 +9,8 @@ import { refusal } from './problems.ts';
 import type { Service } from './service.ts';
 
 export function mountMcp(app: FastifyInstance, service: Service): void {
-  let opened: Promise<Endpoint> | null = null;
-  const open = (): Promise<Endpoint> => (opened ??= openEndpoint(service));
-  app.addHook('preClose', async () => await (await opened)?.close());
+  const open = remembered(() => openEndpoint(service));
+  app.addHook('preClose', async () => await (await open.current()?.catch(() => null))?.close());
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',

@@ -101,6 +101,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'policy.checker': [policy.checkPolicy],
   'policy.examples': [policy.policyExamples],
   'policy.ignored': [policy.ignoredRules],
+  'policy.ready': none('`/readyz` asks it'),
   'network.checker': [policy.checkUrls],
   'network.rules': [network.networkRules],
   'network.change': [network.changeNetwork],

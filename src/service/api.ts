@@ -204,6 +204,8 @@ export interface PolicyApi {
   examples(): Promise<readonly RuleExamples[]>;
   /** Rules that are written somewhere and have no effect, such as what a project would allow, with their places. */
   ignored(): Promise<readonly { readonly source: string; readonly rule: string }[]>;
+  /** Throws what keeps commands from being judged: rules that cannot be read, or a grammar that could not be loaded. */
+  ready(): Promise<void>;
   /** Scripts that see a command before it runs. Each is run only as it was when it was accepted. */
   readonly hooks: {
     list(): Promise<readonly HookView[]>;

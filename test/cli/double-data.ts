@@ -142,6 +142,7 @@ export const policyWith = (
 ): CaissonApi['policy'] => ({
   examples: () => Promise.resolve(rules),
   ignored,
+  ready: () => Promise.resolve(),
   checker: ({ backend = 'docker', cwd = '/workspace', ...settings }) =>
     openChecker({ isolation: backend === 'local' ? 'none' : 'container', cwd, settings }),
   hooks,

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Guarantees } from '../../src/backend.ts';
@@ -27,6 +27,16 @@ describe('the gate', () => {
   it('lets everything pass in a container, where no rule says otherwise', async () => {
     const guard = await guardOn(directories());
     expect(await refusalOf(guard, call('rm -rf /', { reach: 'container' }))).toBeNull();
+  });
+
+  it('reads the rules of a project again after they could not be read', async () => {
+    const made = directories();
+    const guard = await guardOn(made);
+    const there = join(made.project, '.caisson');
+    writeFileSync(there, 'a file where a directory belongs');
+    expect(await refusalOf(guard, call('ls'))).toBe('failed_precondition');
+    rmSync(there);
+    expect(await refusalOf(guard, call('ls'))).toBeNull();
   });
 
   it('judges a container with host paths as a host', async () => {

@@ -6,13 +6,14 @@ import type { EngineEvent } from '../engine/events.ts';
 import { isAway } from '../engine/fault.ts';
 import { type Inspected, inspectContainer } from './container.ts';
 import { restartDoor } from './door.ts';
+import { remembered } from '../../../src/lib/remembered.ts';
 
 export class Carrier implements NonNullable<Sandbox['carrier']> {
   readonly #engine: Engine;
   readonly #door: string;
   readonly #sandbox: string;
   /** Until one of the two containers ends, or the events of the engine are interrupted. */
-  #answer: Promise<boolean> | null = null;
+  readonly #answer = remembered(() => this.#look());
   #restoring: Promise<void> | null = null;
 
   constructor(engine: Engine, door: string, sandbox: string) {
@@ -24,7 +25,7 @@ export class Carrier implements NonNullable<Sandbox['carrier']> {
   /** A sandbox that does not run, or an engine that is away, lacks more than a carrier: its command fails by itself. */
   async carries(): Promise<boolean> {
     try {
-      return await (this.#answer ??= this.#look());
+      return await this.#answer();
     } catch (error) {
       if (isCode(error, 'not_found') || isAway(error)) return true;
       throw error;
@@ -54,7 +55,7 @@ export class Carrier implements NonNullable<Sandbox['carrier']> {
     let isKept = true;
     let watches: readonly (() => void)[] = [];
     const forget = (): void => {
-      if (isKept) this.#answer = null;
+      if (isKept) this.#answer.forget();
       isKept = false;
       for (const end of watches) end();
     };

@@ -10,6 +10,7 @@ import { list, object, text } from '../engine/json.ts';
 import { instanceLabel } from './labels.ts';
 import type { Ask } from '../engine/facts.ts';
 import { isAway } from '../engine/fault.ts';
+import { remembered } from '../../../src/lib/remembered.ts';
 
 interface Found {
   readonly id: string;
@@ -20,7 +21,7 @@ export class Network {
   readonly name: string;
   readonly #ask: Ask;
   readonly #instance: string;
-  #there: Promise<void> | null = null;
+  readonly #there = remembered(() => this.#make());
   #isTouched = false;
 
   constructor(ask: Ask, instance: string) {
@@ -31,16 +32,12 @@ export class Network {
 
   /** Looked up, and made when it is not there, once; `forget` when something about it turned out to be wrong. */
   async ensure(): Promise<string> {
-    this.#there ??= this.#make().catch((error: unknown) => {
-      this.#there = null;
-      throw error;
-    });
-    await this.#there;
+    await this.#there();
     return this.name;
   }
 
   forget(): void {
-    this.#there = null;
+    this.#there.forget();
   }
 
   /** Whether a container could start on it now: there is one, and only one. */

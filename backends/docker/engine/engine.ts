@@ -18,6 +18,7 @@ import { type Attaching, hijack, type Hijacked, type Way, withoutServerName } fr
 import { Network } from '../container/network.ts';
 import { ask, open, type Client, type Request } from './rest.ts';
 import { send, type Sending } from './send.ts';
+import { remembered } from '../../../src/lib/remembered.ts';
 
 /** How long the engine may take to tidy up at the end. */
 const closePatienceMs = 3000;
@@ -34,8 +35,8 @@ export class Engine {
   readonly #env: OpenOptions['env'];
   readonly #kept: Kept | undefined;
   readonly #attached = new Set<Hijacked>();
-  #connected: Promise<Connected> | null = null;
-  #facts: Promise<Facts> | null = null;
+  readonly #connect = remembered((): Promise<Connected> => connect(this.#env));
+  readonly #facts = remembered(() => this.#readFacts());
 
   constructor(options: OpenOptions) {
     this.#env = options.env;
@@ -71,16 +72,12 @@ export class Engine {
 
   /** Read once; a failure is not remembered. */
   facts(signal?: AbortSignal): Promise<Facts> {
-    this.#facts ??= this.#readFacts().catch((error: unknown) => {
-      this.#facts = null;
-      throw error;
-    });
-    return untilAborted(this.#facts, signal);
+    return untilAborted(this.#facts(), signal);
   }
 
   /** `facts`, or those that another process has read a short time ago: what is made by them is compared with `facts`. */
   async recentFacts(signal?: AbortSignal): Promise<Facts> {
-    if (this.#facts !== null || this.#kept === undefined) return await this.facts(signal);
+    if (this.#facts.current() !== null || this.#kept === undefined) return await this.facts(signal);
     const { client } = await this.#connect();
     const answers = keptAnswers(this.#kept, client.endpoint);
     return answers === null ? await this.facts(signal) : toFacts(answers.info, answers.version);
@@ -101,17 +98,9 @@ export class Engine {
       input.destroy();
       output.destroy();
     }
-    if (!this.#connected) return;
+    if (this.#connect.current() === null) return;
     // An engine that hangs must not hold a caller that closes.
     await untilAborted(this.network.leave(), AbortSignal.timeout(closePatienceMs)).catch(() => undefined);
-  }
-
-  #connect(): Promise<Connected> {
-    this.#connected ??= connect(this.#env).catch((error: unknown) => {
-      this.#connected = null;
-      throw error;
-    });
-    return this.#connected;
   }
 }
 

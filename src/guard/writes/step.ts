@@ -10,12 +10,15 @@ import { type Protection, protectionOf, type Surroundings } from '../../policy/w
 import { type Call, placeOf, readable } from '../call.ts';
 import type { Admission, Step } from '../gate.ts';
 import { realPath } from './real.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 const rule = 'U21';
 
 export class WriteStep implements Step {
   readonly #surroundings: Surroundings;
-  #policy: Promise<Policy> | null = null;
+  readonly #policy = remembered(
+    async (): Promise<Policy> => await (await import('../../policy/policy.ts')).openPolicy(),
+  );
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -30,7 +33,7 @@ export class WriteStep implements Step {
   };
 
   async #findings(call: Call): Promise<readonly Finding[]> {
-    const policy = await (this.#policy ??= import('../../policy/policy.ts').then(({ openPolicy }) => openPolicy()));
+    const policy = await this.#policy();
     const place = placeOf(call, this.#surroundings.userHome);
     return writtenFindings(policy.writes({ command: readable(call.subject), ...place }), this.#surroundings);
   }

@@ -4,15 +4,17 @@ import { ownPairing } from '../../access/refusals.ts';
 import type { AccessApi } from '../api.ts';
 import type { Loaded } from '../../config/types.ts';
 import { isInside } from '../../guard/inside.ts';
+import { remembered } from '../../lib/remembered.ts';
 import type { Context } from '../../sandbox/context.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `env`: of this process, which may be one that Caisson itself started. */
 export function accessOf({ store, audit }: Context, loaded: Loaded, env: Environment): AccessApi {
-  let opened: Promise<Access> | null = null;
-  const open = (): Promise<Access> =>
-    (opened ??= import('../../access/open.ts').then((room) => new room.Access({ loaded, store, audit })));
+  const open = remembered(async (): Promise<Access> => {
+    const room = await import('../../access/open.ts');
+    return new room.Access({ loaded, store, audit });
+  });
   const outside = async <T>(work: (access: Access) => Promise<T>): Promise<T> => {
     const access = await open();
     if (isInside(env)) {

@@ -2,10 +2,13 @@
 import { homedir } from 'node:os';
 import type { PolicyApi } from '../api.ts';
 import type { Guarantees } from '../../backend.ts';
+import { CaissonError } from '../../errors.ts';
 import { backendKey } from '../../config/backends.ts';
 import type { Loaded } from '../../config/types.ts';
 import type { Rulebook } from '../../guard/rulebook.ts';
 import { flagOf } from '../../plan/backend-keys.ts';
+import { isGrammarLost } from '../../policy/grammar/load.ts';
+import { ephemeralPrefix } from '../../values/task.ts';
 
 export interface PolicyParts {
   readonly cwd: string;
@@ -20,8 +23,17 @@ export function policyOf({ hooks, ...parts }: PolicyParts): PolicyApi {
     hooks,
     examples: async () => [...(await (await import('../../policy/examples.ts')).checkedExamples())],
     ignored: () => parts.rulebook.ignored(),
+    ready: async () => await checkReady(parts.rulebook),
     ...checkerOf(parts),
   };
+}
+
+async function checkReady(rulebook: Rulebook): Promise<void> {
+  await rulebook.of(ephemeralPrefix);
+  if (!(await isGrammarLost())) return;
+  throw new CaissonError('failed_precondition', 'the shell grammar cannot be loaded', {
+    remedy: 'install Caisson again',
+  });
 }
 
 export function checkerOf({

@@ -3,6 +3,7 @@ import type { TokensApi } from '../api.ts';
 import type { Tokens } from '../../access/tokens/tokens.ts';
 import { CaissonError } from '../../errors.ts';
 import { isInside } from '../../guard/inside.ts';
+import { remembered } from '../../lib/remembered.ts';
 import type { Context } from '../../sandbox/context.ts';
 
 /** `env`: of this process, which may be one that Caisson itself started. */
@@ -11,11 +12,10 @@ export function tokensOf(
   env: Readonly<Record<string, string | undefined>>,
 ): TokensApi {
   const requestsPerMinute = (owner: string): number | undefined => allowed(owner).requests_per_minute;
-  let opened: Promise<Tokens> | null = null;
-  const open = (): Promise<Tokens> =>
-    (opened ??= import('../../access/tokens/tokens.ts').then(
-      (room) => new room.Tokens({ store, audit, requestsPerMinute }),
-    ));
+  const open = remembered(async (): Promise<Tokens> => {
+    const room = await import('../../access/tokens/tokens.ts');
+    return new room.Tokens({ store, audit, requestsPerMinute });
+  });
   const outside = async <T>(work: (tokens: Tokens) => Promise<T>): Promise<T> => {
     if (isInside(env))
       throw new CaissonError('permission_denied', 'a command that Caisson runs can make or remove no token');

@@ -54,6 +54,7 @@ export function policyOf({ api: { policy }, scope: { owner }, asked }: Mine): Po
     checker: (query) => asked(async () => await policy.checker({ ...query, owner })),
     examples: () => policy.examples(),
     ignored: refused,
+    ready: () => policy.ready(),
     hooks: { list: refused, accept: refused },
   };
 }

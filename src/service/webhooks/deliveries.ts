@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { pauseMs, restMs } from './schedule.ts';
 import type { Ended, Sender, Sent } from './send.ts';
 import { messageOf } from './sign.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 export interface Target {
   readonly name: string;
@@ -39,7 +40,7 @@ export class Deliveries {
   readonly #over = new AbortController();
   readonly #rests = new Map<string, Rest>();
   readonly #timer: NodeJS.Timeout;
-  #sender: Promise<Sender> | null = null;
+  readonly #sender = remembered((): Promise<Sender> => this.#parts.sender());
   #round: Promise<void> | null = null;
   #isHolder = false;
   #closing: Promise<void> | null = null;
@@ -62,7 +63,7 @@ export class Deliveries {
     await this.#look();
     clearTimeout(late);
     this.#over.abort();
-    await (await this.#sender?.catch(() => null))?.close();
+    await (await this.#sender.current()?.catch(() => null))?.close();
     if (this.#isHolder) await this.#parts.store.release(lease);
   }
 
@@ -97,7 +98,7 @@ export class Deliveries {
   }
 
   async #send({ url, key }: Target, delivery: Delivery): Promise<Sent> {
-    const sender = await (this.#sender ??= this.#parts.sender());
+    const sender = await this.#sender();
     return await sender.send(url, messageOf(delivery, key, Date.now()), this.#over.signal);
   }
 
