@@ -15,10 +15,30 @@ export async function findRecords(
   isClosed: boolean,
 ): Promise<void> {
   const finder = new Finder(records);
-  for (const segment of segments) await finder.read(segment);
+  for (const segment of segments) await finder.read(segment, segment.first);
   if (!isClosed) return;
   await finder.close();
   records.complete(segments.map(({ name }) => name));
+}
+
+/** The segments of a live writer elsewhere, whose rows follow its frames some milliseconds later. Each look reads what has come since. */
+export class Tail {
+  readonly #finder: Finder;
+  #n = -1;
+  #offset = 0;
+
+  constructor(records: Pick<Records, 'found'>) {
+    this.#finder = new Finder(records);
+  }
+
+  /** In order. */
+  async read(segments: readonly Segment[]): Promise<void> {
+    for (const segment of segments) {
+      if (segment.n < this.#n) continue;
+      this.#offset = await this.#finder.read(segment, segment.n === this.#n ? this.#offset : segment.first);
+      this.#n = segment.n;
+    }
+  }
 }
 
 class Finder {
@@ -33,11 +53,12 @@ class Finder {
     this.#records = records;
   }
 
-  async read(segment: Segment): Promise<void> {
-    const cursor = openCursor(segment, segment.first);
-    if (cursor === null) return;
+  /** Gives the place behind the last frame that was read. */
+  async read(segment: Segment, from: number): Promise<number> {
+    const cursor = openCursor(segment, from);
+    if (cursor === null) return from;
     try {
-      let pauseAt = segment.first + sliceBytes;
+      let pauseAt = from + sliceBytes;
       for (let taken = cursor.next(); taken !== null; taken = cursor.next()) {
         const learned = this.#learner.learn(segment, taken);
         if (learned !== null) this.#take(learned.entry, learned.is, taken.frame.payload);
@@ -50,6 +71,7 @@ class Finder {
       cursor.close();
     }
     await this.#write();
+    return cursor.offset;
   }
 
   /** What has no end by now has none: its last frame stands for it. */

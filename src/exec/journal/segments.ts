@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { systemClock } from '../../lib/clock.ts';
 import type { Records, SegmentRow } from '../../store/records.ts';
 import { isAlive } from '../../store/sqlite/holder.ts';
-import { findRecords } from './find-records.ts';
+import { findRecords, Tail } from './find-records.ts';
 import type { Segment } from './segment.ts';
 import { openSegment, segmentNames } from './segment.ts';
 
@@ -29,6 +29,8 @@ export class Segments {
   readonly #own = new Map<string, Segment>();
   readonly #opened = new Map<string, Segment>();
   readonly #alive = new Map<string, Alive>();
+  /** By the writer. */
+  readonly #tails = new Map<string, Tail>();
   /** Files that the store has rows of, and those that are no segments. */
   readonly #known = new Set<string>();
   #directoryAt = -1;
@@ -99,15 +101,22 @@ export class Segments {
   }
 
   async #refresh(): Promise<void> {
-    const added = await this.#lookForFiles();
+    await this.#lookForFiles();
     const rows = await this.#records.incomplete();
     const others = rows.filter(({ name }) => !this.#own.has(name));
-    for (const [, segments] of Map.groupBy(this.#present(others), ({ writer }) => writer)) {
-      const isClosed = !segments.some((segment) => this.isWriterAlive(segment));
-      const isNew = segments.some(({ name }) => added.has(name));
-      if (isClosed || isNew) await findRecords(this.#records, inOrder(segments), isClosed);
-    }
+    for (const [writer, segments] of Map.groupBy(this.#present(others), (segment) => segment.writer))
+      await this.#find(writer, inOrder(segments));
     await this.#findLost();
+  }
+
+  async #find(writer: string, segments: readonly Segment[]): Promise<void> {
+    if (segments.some((segment) => this.isWriterAlive(segment))) {
+      const tail = this.#tails.get(writer) ?? new Tail(this.#records);
+      this.#tails.set(writer, tail);
+      return await tail.read(segments);
+    }
+    this.#tails.delete(writer);
+    await findRecords(this.#records, segments, true);
   }
 
   /** Rows of this process that could not be written, as the disk was full. */
@@ -124,9 +133,9 @@ export class Segments {
   }
 
   /** Files without a row, and rows without a file. Rows are read first: a file is there before its row. */
-  async #lookForFiles(): Promise<ReadonlySet<string>> {
+  async #lookForFiles(): Promise<void> {
     const { mtimeMs } = statSync(this.#directory);
-    if (mtimeMs === this.#directoryAt) return new Set();
+    if (mtimeMs === this.#directoryAt) return;
     this.#directoryAt = Date.now() - mtimeMs > tickMs ? mtimeMs : -1;
     const rows = await this.#records.segments();
     const names = new Set(segmentNames(this.#directory));
@@ -136,7 +145,6 @@ export class Segments {
     for (const name of added) this.#known.add(name);
     const segments = added.flatMap((name) => this.named(name) ?? []);
     if (segments.length > 0) await this.#records.addSegments(segments);
-    return new Set(segments.map(({ name }) => name));
   }
 }
 
