@@ -92,14 +92,14 @@ function programOf(key: string, nonce: string, name: string): string {
   return [
     `set -- ${[key, halvesOf(nonce), name].map(quoted).join(' ')}`,
     scriptOf('kept', 'sessions/start'),
-    `if command -v bash >/dev/null; then _cz_x=${quoted(loopOfBash())}; else _cz_x=${quoted(loopOf(partsOfSh()))}; fi`,
+    `if command -v bash >/dev/null; then set -- "$@" ${quoted(loopOfBash())}; else set -- "$@" ${quoted(loopOf(partsOfSh()))}; fi`,
   ].join('\n');
 }
 
 export function sessionStart(key: string, nonce: string, name: string): FedCommand {
   // A shell that read its text as it goes would have to give up its stdin in the middle of it.
   const program = Buffer.from(programOf(key, nonce, name));
-  const reads = `eval "$(head -c ${program.length})"; eval "$_cz_x"`;
+  const reads = `eval "$(head -c${program.length})";eval "$3"`;
   return { command: ['sh', '-c', part('choose'), 'caisson-session', reads], program };
 }
 

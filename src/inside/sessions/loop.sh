@@ -1,10 +1,10 @@
 #!/bin/sh
 # The loop of a session. `src/exec/session/script.ts` says what may stand here: in short, every builtin behind `command`, no function,
-# and all of it one group. $1 start nonce as TAIL.HEAD, $2 the file of its state without its ending.
+# and all of it one group. $1 start nonce as TAIL.HEAD, $2 the file of its state without its ending, $3 this text.
 # shellcheck disable=SC2015,SC2016,SC2030,SC2031,SC2069,SC2094,SC2181,SC2229
 {
   _cz_F=$2._cz_insert_kind _cz_L=$1 _cz_X='' _cz_G='' _cz_T='' _cz_k='' _cz_o='' _cz_e=0 _cz_u=0 _cz_r=0 _cz_w='' _cz_x='' _cz_y='' _cz_n=_cz_insert_newline
-  command shift 2
+  command shift 3
   _cz_insert_measure
   _cz_i=${_cz_m%%"$_cz_n"/*} _cz_i=${_cz_i#*"$_cz_n"}
   # shellcheck disable=SC3045
