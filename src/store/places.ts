@@ -11,6 +11,9 @@ export interface Places {
   keep(group: string, place: string, execId: string): Promise<void>;
   /** Exec ids of the detached processes that have a place of the group. */
   kept(group: string): Promise<readonly string[]>;
-  /** In all groups. Idempotent. */
-  giveKept(execId: string): Promise<void>;
+  /**
+   * Of processes that have ended, in all groups. With a sandbox, those of this sandbox alone: it names the ids itself. Idempotent;
+   * writes nothing where none of them has a place.
+   */
+  giveKept(execIds: readonly string[], sandboxId?: string): Promise<void>;
 }

@@ -195,11 +195,31 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       await other.close();
       expect(await store.places.take('execs.ann', 'three', 2)).toBe(false);
       expect([...(await store.places.kept('execs.ann'))].sort()).toEqual(['exec_one', 'exec_two']);
-      await store.places.giveKept('exec_one');
+      await store.places.giveKept(['exec_one']);
       await store.retireExec('exec_two');
       expect(await store.places.kept('execs.ann')).toEqual([]);
       expect(await store.places.take('execs.ann', 'three', 1)).toBe(true);
       expect(await store.places.take('execs.ann', 'four', 1)).toBe(false);
+    });
+
+    it('has no place of a process that was retired or seen to end, and none is given back by another sandbox', async () => {
+      const row = { kind: 'detached', taskId: 'build', backend: 'x', request: null, startedAt: 1 } as const;
+      for (const [id, sandboxId] of [
+        ['exec_one', 's'],
+        ['exec_two', 's'],
+        ['exec_three', 't'],
+      ] as const) {
+        await store.insertExec({ id, sandboxId, ...row });
+        await store.places.keep('execs.ann', id, id);
+      }
+      const ids = ['exec_one', 'exec_three'];
+      await store.places.giveKept(ids, 's');
+      expect([...(await store.places.kept('execs.ann'))].sort()).toEqual(['exec_three', 'exec_two']);
+      await store.retireExec('exec_two');
+      expect(await store.places.kept('execs.ann')).toEqual(['exec_three']);
+      expect(await store.places.take('execs.ann', 'four', 1)).toBe(false);
+      await store.places.giveKept(ids, 't');
+      expect(await store.places.take('execs.ann', 'four', 1)).toBe(true);
     });
 
     it('gives the leases of a holder back when it closes', async () => {

@@ -22,7 +22,7 @@ export function earlierWith(path: string, steps: readonly Migration[], row: Sand
   chmodSync(path, 0o600);
 }
 
-/** Steps 7 to 15. Triggers name columns, so that it is the first one to go. */
+/** Steps 7 to 16. Triggers name columns, so that it is the first one to go. */
 export const withoutService = `
   DROP TABLE record_segments; DROP TABLE egress_rules; DROP TABLE process_places; DROP TABLE events;
   ALTER TABLE holders RENAME TO owners; ALTER TABLE leases RENAME COLUMN holder TO owner;

@@ -125,7 +125,7 @@ export class ExecPlaces {
   async #look(group: string): Promise<void> {
     const { store } = this.#context;
     const look = async (): Promise<void> => {
-      for (const id of await endedAmong(this.#context, await store.places.kept(group))) await store.places.giveKept(id);
+      await store.places.giveKept(await endedAmong(this.#context, await store.places.kept(group)));
     };
     const looking = look().catch(() => undefined); // what cannot be asked counts
     this.#looks.set(group, looking);

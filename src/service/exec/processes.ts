@@ -154,7 +154,9 @@ export class Processes implements ProcessesApi {
 
   async get(id: string, options: Options = {}): Promise<TaskProcess> {
     const { kept, row } = await this.#kept(id, options);
-    return { ...this.#shown(row, await findProcess(kept, id)), taskId: row.taskId, sandboxId: row.id };
+    const process = await findProcess(kept, id);
+    await this.#freed(row, [process]);
+    return { ...this.#shown(row, process), taskId: row.taskId, sandboxId: row.id };
   }
 
   async input(id: string, source: Readable, options: Options = {}): Promise<void> {
@@ -163,13 +165,15 @@ export class Processes implements ProcessesApi {
 
   async wait(id: string, options: Options = {}): Promise<DetachedProcess> {
     const { kept, row } = await this.#kept(id, options);
-    return this.#shown(row, await waitForProcess(kept, id));
+    const process = await waitForProcess(kept, id);
+    await this.#freed(row, [process]);
+    return this.#shown(row, process);
   }
 
   async kill(id: string, signal?: string, options: Options = {}): Promise<Killed> {
     const { kept, row } = await this.#kept(id, options);
     const killed = await killProcess(kept, id, signal ?? null);
-    if (killed.process.state !== 'running') await this.#context.store.places.giveKept(id);
+    await this.#freed(row, [killed.process]);
     return { ...killed, process: this.#shown(row, killed.process) };
   }
 
@@ -240,7 +244,14 @@ export class Processes implements ProcessesApi {
     const sandbox = await presentSandbox(this.#context, row);
     if (sandbox === null) throw notRunning(row);
     const processes = await listProcesses(await keptIn(this.#context, row, sandbox, options.signal));
+    await this.#freed(row, processes);
     return processes.map((process) => ({ ...this.#shown(row, process), taskId: row.taskId, sandboxId: row.id }));
+  }
+
+  /** Places of those that have ended. A store that fails now does it at the next look. */
+  async #freed({ id }: SandboxRow, processes: readonly DetachedProcess[]): Promise<void> {
+    const ended = processes.filter(({ state }) => state !== 'running').map((process) => process.id);
+    await this.#context.store.places.giveKept(ended, id).catch(() => undefined);
   }
 
   async #kept(

@@ -89,6 +89,7 @@ export class Execs {
       const row = this.byId(id);
       if (row?.kind !== 'detached') return;
       this.#prepared("UPDATE execs SET kind = 'exec' WHERE id = ?").run(id);
+      this.#prepared('DELETE FROM process_places WHERE exec_id = ?').run(id);
       this.#events.add(endedEvent(row, null));
     });
   }

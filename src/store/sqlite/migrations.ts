@@ -175,6 +175,11 @@ export const migrations: readonly Migration[] = [
     `,
   },
   { version: 15, sql: recordsSchema },
+  {
+    // From here on a place ends with its process, so that those of a group are counted without a look at the execs.
+    version: 16,
+    sql: "DELETE FROM process_places WHERE exec_id IN (SELECT id FROM execs WHERE kind <> 'detached');",
+  },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

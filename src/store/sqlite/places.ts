@@ -52,9 +52,18 @@ export class SqlitePlaces implements Places {
     return this.#do(`read the places of ${group}`, () => this.#kept(group));
   }
 
-  async giveKept(execId: string): Promise<void> {
-    const give = 'DELETE FROM process_places WHERE exec_id = ?';
-    this.#do(`give back the places of ${execId}`, () => this.#db.prepare(give).run(execId));
+  async giveKept(execIds: readonly string[], sandboxId: string | null = null): Promise<void> {
+    if (execIds.length === 0) return;
+    const those = `FROM process_places WHERE exec_id IN
+      (SELECT id FROM execs WHERE id IN (SELECT value FROM json_each(?)) AND sandbox_id = coalesce(?, sandbox_id))`;
+    const values = [JSON.stringify(execIds), sandboxId] as const;
+    const what = 'give back the places of processes';
+    try {
+      if (this.#db.prepare(`SELECT 1 ${those} LIMIT 1`).get(...values) === undefined) return;
+    } catch (error) {
+      throw storeError(error, what);
+    }
+    this.#do(what, () => this.#db.prepare(`DELETE ${those}`).run(...values));
   }
 
   #do<T>(what: string, work: () => T): T {
@@ -70,12 +79,8 @@ export class SqlitePlaces implements Places {
     give.run(keyOf(group, place), this.#holders.self);
   }
 
-  /** Of processes that were not retired: those have ended. */
   #kept(group: string): readonly string[] {
-    const kept = this.#db.prepare(
-      `SELECT p.exec_id AS id FROM process_places p JOIN execs e ON e.id = p.exec_id
-       WHERE p.place_group = ? AND e.kind = 'detached'`,
-    );
+    const kept = this.#db.prepare('SELECT exec_id AS id FROM process_places WHERE place_group = ?');
     return kept.all(group).flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
   }
 
@@ -87,7 +92,8 @@ export class SqlitePlaces implements Places {
     // ";" follows ":" in the order of bytes.
     const rows = count.all(keyOf(group, ''), `place:${group};`);
     const alive = rows.filter(({ holder }) => typeof holder === 'string' && leases.isHolderAlive(holder, clock));
-    return alive.reduce((sum, { n }) => sum + Number(n), this.#kept(group).length);
+    const kept = this.#db.prepare('SELECT count(*) AS n FROM process_places WHERE place_group = ?').get(group);
+    return alive.reduce((sum, { n }) => sum + Number(n), Number(kept?.['n']));
   }
 }
 
