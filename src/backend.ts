@@ -628,6 +628,8 @@ export interface ExecOptions extends Cancelable {
    * looks for the process tree by `CAISSON_EXEC`, ends it and reports an exit instead of an error.
    */
   readonly onSent?: () => void;
+  /** Called with a sentence for the notes of the exit, before `exec` resolves. Backends need not call it. */
+  readonly onNote?: (note: string) => void;
 }
 
 export interface PtyOptions extends Omit<ExecOptions, 'stdin'> {

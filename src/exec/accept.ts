@@ -1,4 +1,4 @@
-import type { Process, PtyProcess, Sandbox } from '../backend.ts';
+import type { ExecOptions, Process, PtyProcess, Sandbox } from '../backend.ts';
 import { abortError, CaissonError, isCode } from '../errors.ts';
 import type { ExecContext } from './context.ts';
 import { startedAs } from './code.ts';
@@ -7,7 +7,12 @@ import type { ExecRequest } from './types.ts';
 
 /** What became of a start. */
 export type Accepted =
-  | { readonly is: 'running'; readonly process: Process | PtyProcess; readonly sentAtMs: number | null }
+  | {
+      readonly is: 'running';
+      readonly process: Process | PtyProcess;
+      readonly sentAtMs: number | null;
+      readonly note: string | null;
+    }
   /** The request had left when the start failed, so the command may have run. */
   | { readonly is: 'unsure'; readonly error: CaissonError };
 
@@ -35,12 +40,14 @@ export async function accept(
       ? undefined
       : setTimeout(() => starting.abort(lateStart(request.timeoutMs)), request.timeoutMs);
   let sentAtMs: number | null = null;
+  let note: string | null = null;
   try {
     const process = await callPlace(sandbox, request, {
       signal: starting.signal,
       onSent: () => (sentAtMs = performance.now()),
+      onNote: (said) => (note = said),
     });
-    return { is: 'running', process, sentAtMs };
+    return { is: 'running', process, sentAtMs, note };
   } catch (cause) {
     const error = starting.signal.aborted && isCode(cause, 'canceled') ? abortError(starting.signal) : cause;
     if (sentAtMs === null || notRun.some((code) => isCode(error, code))) throw error;
@@ -60,7 +67,7 @@ function toStartError(error: unknown): CaissonError {
 function callPlace(
   sandbox: Sandbox,
   request: ExecRequest,
-  how: { readonly signal: AbortSignal; readonly onSent: () => void },
+  how: Pick<ExecOptions, 'signal' | 'onSent' | 'onNote'>,
 ): Promise<Process | PtyProcess> {
   const { cwd, tty, confidential = false } = request;
   const { command, env: given } = startedAs(request);

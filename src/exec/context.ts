@@ -31,6 +31,8 @@ export interface Watched {
   readonly context: ExecContext;
   /** When the command was sent, by `performance.now()`. Absent: when it was taken over. */
   readonly sentAtMs?: number;
+  /** About the way that the command was sent, for its exit. */
+  readonly note?: string | null;
 }
 
 /** A sandbox that shows what a command has started and hidden. */

@@ -204,6 +204,7 @@ export class RunningExec implements Execution {
     const redactions = redactionsIn(this.#redactors);
     const notes = [
       ...this.#notes,
+      this.#watched.note,
       this.#startNote(end),
       outputsNote(outputs),
       endedNote(this.#forced, end),

@@ -29,8 +29,8 @@ export async function startExec(sandbox: Sandbox, request: ExecRequest, context:
     const accepted = await accept(sandbox, request, context);
     await failpoint('exec-accepted');
     if (accepted.is === 'running') {
-      const { process, sentAtMs } = accepted;
-      return watchExec(process, sentAtMs === null ? watched : { ...watched, sentAtMs });
+      const { process, sentAtMs, note } = accepted;
+      return watchExec(process, { ...watched, ...(sentAtMs === null ? {} : { sentAtMs }), note });
     }
     return new RunningExec(new UnseenProcess(accepted.error), watched, forcedBy(accepted.error));
   } catch (cause) {

@@ -15,8 +15,9 @@ export function keepLive(context: Context, row: SandboxRow, sandbox: Sandbox, no
 
 /** What was measured says whether a process of the sandbox can write the memory of its lanes. */
 export function heedMemory(context: Context, id: string, effective: SandboxRow['effective']): void {
-  const scope = effective?.['ptraceScope'];
-  if (typeof scope === 'number' && scope > 0) context.live.get(id)?.protectMemory();
+  if (effective === null) return;
+  const scope = effective['ptraceScope'];
+  context.live.get(id)?.heedMemory(typeof scope === 'number' && scope > 0 ? 'protected' : 'open');
 }
 
 /** It has stopped, gone or proved dead. */

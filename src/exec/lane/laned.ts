@@ -14,6 +14,7 @@ import { startDirect } from '../direct/start.ts';
 import { deathNotice } from './guardian.ts';
 import { sinceBoot, type Strays } from '../kill/strays.ts';
 import { Lanes } from './pool.ts';
+import { fitsLane } from './request.ts';
 import { LaneTally } from './tally.ts';
 import { Strangers } from './strangers.ts';
 
@@ -27,6 +28,8 @@ interface How {
 const closelyEveryMs = 100;
 /** As long as the child of a lane takes to get ready: a look at the processes holds until then, unless a command began. */
 const looksHoldMs = 2;
+const openMemory =
+  'it went past lanes, which takes longer: it has secrets, and processes of its sandbox can write the memory of others; sysctl kernel.yama.ptrace_scope=1 on the host of the sandbox lets it through them';
 /** Why a configuration has none, for `noLanes`. */
 const switchedOff = 'exec.lanes is false';
 
@@ -53,7 +56,8 @@ export class LanedSandbox implements Sandbox {
   #busy = { sinceMs: -Infinity, begun: 0 };
   /** When nothing was seen to live here but what is Caisson's: nothing can start another process then until a command begins. */
   #aloneAtMs = -Infinity;
-  #isMemoryProtected = false;
+  #memory: 'protected' | 'open' | 'unknown' = 'unknown';
+  #hasToldOfMemory = false;
   #lookedCloselyAt = -Infinity;
 
   /**
@@ -87,9 +91,9 @@ export class LanedSandbox implements Sandbox {
     return this.#enabled ? this.#lanes.unusable : switchedOff;
   }
 
-  /** The kernel keeps processes of the sandbox from the memory of lanes. */
-  protectMemory(): void {
-    this.#isMemoryProtected = true;
+  /** Whether the kernel keeps processes of the sandbox from the memory of lanes, once it was measured. */
+  heedMemory(memory: 'protected' | 'open'): void {
+    this.#memory = memory;
   }
 
   async exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> {
@@ -101,9 +105,21 @@ export class LanedSandbox implements Sandbox {
     const process = mayLane ? await this.#throughLane(command, options) : null;
     this.#tally.add(process === null ? 'direct' : 'lane');
     if (process !== null) return process;
+    if (options.confidential === true && options.onNote !== undefined && this.#isMemoryTheReason(command, options)) {
+      this.#hasToldOfMemory = true;
+      options.onNote(openMemory);
+    }
     return this.#sandbox.relay === true
       ? await startDirect(this.#sandbox, command, options)
       : await this.#sandbox.exec(command, options);
+  }
+
+  /** Nothing else keeps the command out of lanes, and no exit has told of it: it costs some milliseconds, each time. */
+  #isMemoryTheReason(command: readonly [string, ...string[]], { stdin, cwd, env }: ExecOptions): boolean {
+    if (this.#memory !== 'open' || this.#hasToldOfMemory || stdin || this.noLanes !== null) return false;
+    const isFirst = this.#lanes.size === 0 && this.#direct === 0;
+    const isBesideOthers = this.#running > 1 || (this.#strangers?.seenSince(-Infinity)?.size ?? 0) > 0;
+    return !isFirst && !isBesideOthers && fitsLane({ command, cwd, env });
   }
 
   async #counted<T extends Process>(starting: Promise<T>): Promise<T> {
@@ -124,7 +140,7 @@ export class LanedSandbox implements Sandbox {
 
   /** Whether the environment may pass through a lane, whose answers can then be believed. Others that run are counted by now. */
   async #trusts({ confidential = false }: ExecOptions): Promise<boolean> {
-    if (confidential && !this.#isMemoryProtected) return false;
+    if (confidential && this.#memory !== 'protected') return false;
     if (this.#running > 0) return !confidential;
     if (this.#isHeld()) return true;
     const live = await this.#strangers?.live(() => this.#lanes.own);

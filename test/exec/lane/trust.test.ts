@@ -2,10 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, type Mock, vi } from 'vitest';
 import type { Process, ProcessDetails, Sandbox, SandboxProcess } from '../../../src/backend.ts';
+import { collect } from '../../../src/exec/collect.ts';
 import { sinceBoot } from '../../../src/exec/kill/strays.ts';
 import { LanedSandbox } from '../../../src/exec/lane/laned.ts';
 import { LaneTally } from '../../../src/exec/lane/tally.ts';
+import { startExec } from '../../../src/exec/start.ts';
 import { finish, run, start } from '../../conformance/command.ts';
+import { bare, shell } from '../requests.ts';
 import { spawnedSandbox } from '../spawned-sandbox.ts';
 
 const stranger: SandboxProcess = { pid: 44, parent: 1, session: 44, isHalted: false };
@@ -36,7 +39,7 @@ it('secrets go past lanes, unless the kernel keeps processes from the memory of 
   const { laned, ways } = place(() => []);
   expect(await ways(3)).toBe('2 lane, 1 direct');
   expect(await ways(2, true)).toBe('0 lane, 2 direct');
-  laned.protectMemory();
+  laned.heedMemory('protected');
   expect(await ways(2, true)).toBe('2 lane, 0 direct');
   laned.close();
 });
@@ -113,5 +116,28 @@ it('a look that holds shows what lived before the command, for its kill', async 
   clock.pass(1);
   expect(await isUnsure()).toBe(false);
   expect(list.mock.calls.length - before).toBe(1);
+  laned.close();
+});
+
+it('the first exit of a command with secrets tells that it went past lanes for the memory of the sandbox alone', async () => {
+  let listed: readonly SandboxProcess[] = [];
+  const { laned, ways } = place(() => listed);
+  const notes = async (stdin = false): Promise<readonly string[]> => {
+    const running = await startExec(laned, shell('cat', { confidential: true, stdin }), bare);
+    running.stdin?.end();
+    return (await collect(running, { keepBytes: 100 })).exit.notes;
+  };
+  await ways(2);
+  expect(await notes()).toEqual([]);
+  laned.heedMemory('open');
+  expect(await notes(true)).toEqual([]);
+  await sleep(lookHeldMs);
+  listed = [stranger];
+  await ways(1);
+  expect(await notes()).toEqual([]);
+  listed = [];
+  await ways(1);
+  expect(await notes()).toEqual([expect.stringMatching(/^it went past lanes, .*kernel\.yama\.ptrace_scope=1/)]);
+  expect(await notes()).toEqual([]);
   laned.close();
 });
