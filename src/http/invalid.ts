@@ -11,16 +11,32 @@ export interface Fault {
   readonly detail: string;
 }
 
+/** A fault that the library has words for. */
+interface Known {
+  readonly message: string;
+  readonly remedy: string | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface Found extends Fault {
+  readonly known: Known | null;
+}
+
 export class InvalidRequest extends CaissonError {
   readonly errors: readonly Fault[];
 
-  constructor(errors: readonly Fault[]) {
-    const [first] = errors;
-    super('invalid_argument', first === undefined ? 'the request is invalid' : `${first.pointer}: ${first.detail}`, {
-      remedy: 'GET /openapi.json says what each route takes',
-    });
-    this.errors = errors;
+  constructor(found: readonly Found[]) {
+    const { message, remedy, details = {} } = wordsOf(found);
+    super('invalid_argument', message, { remedy: remedy ?? 'GET /openapi.json says what each route takes', details });
+    this.errors = found.map(({ pointer, detail }) => ({ pointer, detail }));
   }
+}
+
+function wordsOf(found: readonly Found[]): Known {
+  const [first] = found;
+  if (found.length === 1 && first?.known != null) return first.known;
+  const message = first === undefined ? 'the request is invalid' : `${first.pointer}: ${first.detail}`;
+  return { message, remedy: undefined, details: undefined };
 }
 
 type Parts = Readonly<Record<'params' | 'query' | 'body', z.ZodSafeParseResult<unknown>>>;
@@ -32,22 +48,32 @@ export function invalid(parts: Parts): InvalidRequest {
   return new InvalidRequest(faults.slice(0, mostProblems));
 }
 
-function faultsOf(part: string, issue: z.core.$ZodIssue): readonly Fault[] {
+function faultsOf(part: string, issue: z.core.$ZodIssue): readonly Found[] {
   const pointer = ['', part, ...issue.path.map(escaped)].join('/').slice(0, mostTextUnits);
   if (issue.code === 'invalid_union') return unionFaults(part, issue);
-  if (issue.code !== 'unrecognized_keys') return [{ pointer, detail: issue.message.slice(0, mostTextUnits) }];
+  if (issue.code !== 'unrecognized_keys')
+    return [{ pointer, detail: issue.message.slice(0, mostTextUnits), known: knownIn(issue) }];
   return issue.keys.slice(0, mostProblems).map((key) => ({
     pointer: `${pointer}/${escaped(key)}`.slice(0, mostTextUnits),
     detail: 'there is no such key',
+    known: null,
   }));
 }
 
+function knownIn(issue: z.core.$ZodIssue): Known | null {
+  if (issue.code !== 'custom' || typeof issue.params?.['remedy'] !== 'string') return null;
+  const { remedy } = issue.params;
+  const details: unknown = issue.params['details'];
+  return { message: issue.message, remedy, details: typeof details === 'object' ? { ...details } : {} };
+}
+
 /** Of the first alternative, which is the usual one. */
-function unionFaults(part: string, issue: z.core.$ZodIssueInvalidUnion): readonly Fault[] {
+function unionFaults(part: string, issue: z.core.$ZodIssueInvalidUnion): readonly Found[] {
   const [first = []] = issue.errors;
   const inner = first.map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
   if (inner.length > 0) return inner.flatMap((each) => faultsOf(part, each));
-  return [{ pointer: ['', part, ...issue.path.map(escaped)].join('/'), detail: issue.message.slice(0, mostTextUnits) }];
+  const pointer = ['', part, ...issue.path.map(escaped)].join('/');
+  return [{ pointer, detail: issue.message.slice(0, mostTextUnits), known: null }];
 }
 
 const escaped = (part: PropertyKey): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1');

@@ -62,6 +62,7 @@ export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } f
 export type { AuditRecord, TailInput, Verification } from '../audit/types.ts';
 export { shellCode, signalNumbers } from '../exec/exit.ts';
 export { shellStarter } from '../values/shell-starter.ts';
+export { notTaskId } from '../values/task.ts';
 export type { End, Exit, ExitReason, StreamSummary, Survivor } from '../exec/exit.ts';
 export type { Killed } from '../exec/detached/end.ts';
 export type { DetachedProcess } from '../exec/detached/types.ts';

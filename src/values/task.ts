@@ -32,9 +32,13 @@ export const isEphemeral = (taskKey: string): boolean => taskIn(taskKey).startsW
 /** Throws `invalid_argument` for what is not a task id, also for a value that is no string. */
 export function checkTaskId(taskId: unknown): string {
   if (typeof taskId === 'string' && isTaskId(taskId)) return taskId;
+  throw notTaskId(taskId);
+}
+
+export function notTaskId(taskId: unknown): CaissonError {
   const shown = typeof taskId === 'string' ? JSON.stringify(taskId.slice(0, 64)) : `a ${typeof taskId}`;
   const ofSandbox = typeof taskId === 'string' && sandboxId.test(taskId);
-  throw new CaissonError(
+  return new CaissonError(
     'invalid_argument',
     `${shown} is ${ofSandbox ? 'the id of a sandbox, not of a task' : 'not a task id'}`,
     {

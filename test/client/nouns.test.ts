@@ -22,6 +22,33 @@ const place = (name: string): string => join(at.world.root, name);
 const sh = (text: string): readonly [string, ...string[]] => ['sh', '-c', text];
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+describe('a task id that is none', () => {
+  const said = async (work: Promise<unknown>): Promise<object> =>
+    await work.then(
+      () => expect.unreachable(),
+      (error: unknown) => toCaissonError(error).toJSON(),
+    );
+
+  it.each(['Bad Id', '../x', '', 'x'.repeat(64)])('is refused in the words of the library: %j', async (taskId) => {
+    const byLibrary = await said(api.sandboxes.create({ taskId }));
+    expect(byLibrary).toMatchObject({ message: expect.stringContaining('is not a task id'), details: {} });
+    expect(await said(client.sandboxes.create({ taskId }))).toEqual(byLibrary);
+    expect(await said(client.run({ taskId, command: ['true'] }))).toEqual(byLibrary);
+    expect(await said(client.run({ taskId, code: { language: 'bash', text: 'true' } }))).toEqual(byLibrary);
+  });
+
+  it('has its place in the answer, which names all places where there are several', async () => {
+    const answer = await at.world.ask('/v1/sandboxes', { body: { taskId: 'Bad Id' } });
+    const detail = '"Bad Id" is not a task id';
+    expect(await answer.json()).toMatchObject({ detail, errors: [{ pointer: '/body/taskId', detail }] });
+    const twice = await at.world.ask('/v1/sandboxes', { body: { taskId: 'Bad Id', surplus: 1 } });
+    expect(await twice.json()).toMatchObject({
+      detail: `/body/taskId: ${detail}`,
+      errors: [{ pointer: '/body/taskId' }, { pointer: '/body/surplus' }],
+    });
+  });
+});
+
 describe('sandboxes', () => {
   it('are made, found, listed, changed, stopped, started and removed, as by the library', async () => {
     const made = await client.sandboxes.create({ taskId: 'life' });

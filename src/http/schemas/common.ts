@@ -1,17 +1,23 @@
 /** Grammars and shapes that several routes share. Inputs are strict; of answers, what is not named here does not leave. */
 import { z } from 'zod';
+import { notTaskId } from '../../service/api.ts';
 
 const mostTextBytes = 1024 * 1024;
 
-/** A task id, or a sandbox id. */
-export const sandboxName = z
-  .string()
-  .regex(/^(?:[a-z0-9][a-z0-9_-]{0,62}|sbx_[a-z0-9]{16})$/)
-  .describe('A task id or a sandbox id.');
-export const taskId = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)
-  .describe('Of the caller: lower-case letters, digits, - and _.');
+/** What is of another form is refused in the words of the library. */
+const named = (form: RegExp, description: string) =>
+  z
+    .string()
+    .check(({ value, issues }) => {
+      if (form.test(value)) return;
+      const { message, remedy, details } = notTaskId(value);
+      issues.push({ code: 'custom', input: value, message, params: { remedy, details } });
+    })
+    .meta({ pattern: form.source, description });
+
+export const sandboxName = named(/^(?:[a-z0-9][a-z0-9_-]{0,62}|sbx_[a-z0-9]{16})$/, 'A task id or a sandbox id.');
+/** An id of a sandbox has this form too: a request may name one that is there. */
+export const taskId = named(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'Of the caller: lower-case letters, digits, - and _.');
 export const wholeTaskId = z
   .string()
   .regex(/^(?:[a-z][a-z0-9-]{0,31}\.)?[a-z0-9][a-z0-9_-]{0,62}$/)
