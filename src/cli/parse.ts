@@ -18,7 +18,7 @@ export function parse(outline: Outline, argv: readonly string[]): Given {
   const { values, operands, places } = readTokens(outline, options, before);
   if (!outline.runs) operands.push(...after);
   if (!values.has('help')) {
-    checkOperands(outline, operands, { args: before, places });
+    checkOperands(outline, operands, { args: before, places, isParted: end >= 0 });
     if (outline.runs) checkCommand(outline, after);
   }
   return {
@@ -140,6 +140,8 @@ interface Typed {
   readonly args: readonly string[];
   /** The index in `args` of each operand. */
   readonly places: readonly number[];
+  /** Whether `--` was given. */
+  readonly isParted: boolean;
 }
 
 function checkOperands(outline: Outline, given: readonly string[], typed: Typed): void {
@@ -148,7 +150,10 @@ function checkOperands(outline: Outline, given: readonly string[], typed: Typed)
   const empty = given.indexOf('');
   if (empty >= 0) throw new CaissonError('invalid_argument', `argument ${empty + 1} is empty`);
   if (given.length < least) throw missing(outline, outline.operands[given.length]);
-  if (given.length > most) throw outline.runs ? withoutSeparator(outline, typed) : surplus(outline, given.slice(most));
+  if (given.length <= most) return;
+  const words = given.slice(most);
+  if (!outline.runs) throw surplus(outline, words);
+  throw typed.isParted ? beforeSeparator(outline, words) : withoutSeparator(outline, typed);
 }
 
 function missing(outline: Outline, operand: Operand | undefined): UsageError {
@@ -160,6 +165,14 @@ function missing(outline: Outline, operand: Operand | undefined): UsageError {
 
 function surplus(outline: Outline, words: readonly string[]): UsageError {
   return new UsageError(`too many arguments: ${words.join(' ')}`, { usage: usageLine(outline) });
+}
+
+/** In most cases the word is meant as the task. */
+function beforeSeparator(outline: Outline, [word = '']: readonly string[]): UsageError {
+  return new UsageError(`${word} before -- is no option, and no argument of caisson ${outline.name}`, {
+    usage: usageLine(outline),
+    ...('task' in outline.options ? { remedy: `did you mean --task ${word}?` } : {}),
+  });
 }
 
 /** The suggestion keeps the options that were typed. */

@@ -1,12 +1,10 @@
 /** Names of tasks. The grammar is the strictest of what labels, container names and directories allow. */
-import { randomInt } from 'node:crypto';
 import { CaissonError } from '../errors.ts';
 import { ownerOf, taskIn, taskKeyOf } from './owner.ts';
 
 const grammar = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 /** Ids of sandboxes: a task named so would stand before the sandbox wherever either is taken. */
 const sandboxId = /^sbx_[a-z0-9]{16}$/;
-const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Tasks whose names start so were named by us; a `tasks` pattern in the configuration may match them. */
 export const ephemeralPrefix = 'eph-';
@@ -48,8 +46,4 @@ export function notTaskId(taskId: unknown): CaissonError {
       details: { taskId: typeof taskId === 'string' ? taskId.slice(0, 64) : null },
     },
   );
-}
-
-export function newTaskId(): string {
-  return ephemeralPrefix + Array.from({ length: 12 }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 }

@@ -61,6 +61,7 @@ describe('a command line', () => {
       'caisson run -it -- busybox sh -x; where busybox is an image: caisson run -it --image busybox -- sh -x',
     );
     expect(thrownBy(() => parse(exec, ['-it', 'hog', 'sh'])).remedy).toBe('caisson exec -it hog -- sh');
+    expect(thrownBy(() => parse(run, ['-t', 'build', '--', 'a'])).remedy).toBe('did you mean --task build?');
     expect(() => parse(create, ['-t', 'build'])).toThrow(expect.objectContaining({ remedy: 'did you mean --task?' }));
   });
 

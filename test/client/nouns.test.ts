@@ -22,7 +22,7 @@ const place = (name: string): string => join(at.world.root, name);
 const sh = (text: string): readonly [string, ...string[]] => ['sh', '-c', text];
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-describe('a task id that is none', () => {
+describe('a bad task id', () => {
   const said = async (work: Promise<unknown>): Promise<object> =>
     await work.then(
       () => expect.unreachable(),

@@ -4,7 +4,8 @@ import { checkExecEnv, forwardedEnv } from '../../src/values/env.ts';
 import { differingKeys, fingerprint } from '../../src/plan/fingerprint.ts';
 import { imageProblem, placedImageProblem } from '../../src/values/image.ts';
 import { canonicalPath, insideProblem, isWithin } from '../../src/values/paths.ts';
-import { checkTaskId, newTaskId } from '../../src/values/task.ts';
+import { newTaskId } from '../../src/values/new-task.ts';
+import { checkTaskId } from '../../src/values/task.ts';
 import { aSpec } from './fixtures.ts';
 import { notContaining, someText } from '../matchers.ts';
 

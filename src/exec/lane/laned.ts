@@ -114,7 +114,7 @@ export class LanedSandbox implements Sandbox {
       : await this.#sandbox.exec(command, options);
   }
 
-  /** Nothing else keeps the command out of lanes, and no exit has told of it: it costs some milliseconds, each time. */
+  /** Nothing else keeps the command out of lanes, and no exit has a note about it yet: it costs some milliseconds, each time. */
   #isMemoryTheReason(command: readonly [string, ...string[]], { stdin, cwd, env }: ExecOptions): boolean {
     if (this.#memory !== 'open' || this.#hasToldOfMemory || stdin || this.noLanes !== null) return false;
     const isFirst = this.#lanes.size === 0 && this.#direct === 0;
