@@ -67,6 +67,7 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { command: ['true'], execId: 'exec_process' },
     status: 201,
   },
+  'GET /v1/budgets': {},
   'GET /v1/processes': {},
   'GET /v1/sandboxes/{id}/processes': { path: build },
   'GET /v1/sandboxes/{id}/processes/{processId}': { path: { ...build, processId: 'exec_process' } },
