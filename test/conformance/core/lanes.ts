@@ -184,7 +184,8 @@ export function laneCases(suite: Suite): void {
     const other = await startExec(laned, shell('sleep 2; echo fine'), bare);
     const late = shell('setsid sleep 300 & sleep 300 & echo begun; wait', { timeoutMs: 700 });
     const { exit, stdout } = await collect(await startExec(laned, late, bare), { keepBytes: 100 });
-    expect([exit.reason, exit.survivors, stdout.text]).toEqual(['timed-out', [], 'begun\n']);
+    // The other command began in the same moment: a place that sees all processes may not know whose they are.
+    expect([exit.reason, exit.survivors ?? [], stdout.text]).toEqual(['timed-out', [], 'begun\n']);
     const find = `grep -lsz '^CAISSON_EXEC=${late.execId}$' /proc/[0-9]*/environ | wc -l`;
     expect(Number((await run(laned, ['sh', '-c', find])).stdout)).toBe(0);
     const spared = await collect(other, { keepBytes: 100 });
