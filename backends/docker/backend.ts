@@ -58,7 +58,7 @@ class DockerBackend implements Backend {
   readonly #kept: OpenOptions['kept'];
   readonly #refusalsTried = remembered(
     async (): Promise<Enforcement> =>
-      await triedRefusals(this.#restore, { kept: this.#kept, engine: (await this.#engine.facts()).id }),
+      await triedRefusals(this.#restore, { kept: this.#kept, engine: (await this.#engine.recentFacts()).id }),
   );
   readonly #disk = new Map<string, Promise<Enforcement>>();
 

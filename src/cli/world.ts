@@ -65,7 +65,7 @@ export interface CommandApi extends Omit<
     exec: (...args: Parameters<CaissonApi['sessions']['exec']>) => Promise<CommandRunning & RunningSession>;
   };
   readonly files: Pick<FilesApi, 'copyIn' | 'copyOut'>;
-  readonly policy: Omit<CaissonApi['policy'], 'checker' | 'ready'>;
+  readonly policy: Omit<CaissonApi['policy'], 'checker'>;
   readonly network: Omit<CaissonApi['network'], 'checker'>;
   readonly access: { readonly pairing: Omit<CaissonApi['access']['pairing'], 'clearPending'> };
   readonly config: Pick<CaissonApi['config'], 'show' | 'pending' | 'home' | 'notices'>;

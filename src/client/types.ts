@@ -109,7 +109,7 @@ export interface ClientFilesApi extends Omit<FilesApi, 'read' | 'stream' | 'writ
   ): Promise<Omit<Archive, 'parts'> & { readonly parts: ByteSource }>;
 }
 
-export interface ClientPolicyApi extends Omit<PolicyApi, 'checker' | 'ready'> {
+export interface ClientPolicyApi extends Omit<PolicyApi, 'checker'> {
   /** Each call of the checker asks the service. */
   checker(query: CheckQuery): Promise<(command: string | readonly [string, ...string[]]) => Promise<Decision>>;
 }

@@ -44,7 +44,7 @@ export interface Api extends Same {
   readonly exec: Starts['start'];
   readonly execs: Omit<CaissonClient['execs'], 'start'> & Starts;
   readonly sessions: Omit<CaissonClient['sessions'], 'exec'> & StartsTexts;
-  readonly policy: Omit<PolicyApi, 'checker' | 'ready'> & Checks;
+  readonly policy: Omit<PolicyApi, 'checker'> & Checks;
   readonly network: ChecksUrls;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { Decision, HookView, RuleExamples } from '../../service/api.ts';
 import type { ClientPolicyApi } from '../types.ts';
 import { CaissonError } from '../../errors.ts';
+import { none } from '../wire/none.ts';
 import { listed, shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
 
@@ -18,6 +19,7 @@ export function policyOf(wire: Wire): ClientPolicyApi {
         return shaped<Decision>(decisions[0], { verdict: 'text', tier: 'text', findings: 'list' });
       });
     },
+    ready: none('policy.ready', 'GET /readyz says it'),
     examples: async () =>
       listed<RuleExamples>(await wire.json({ method: 'GET', path: '/v1/policy/examples' }), { rule: 'text' }),
     ignored: async () =>

@@ -36,6 +36,11 @@ function policyCases(suite: Suite): void {
     },
   );
 
+  suite.test('policy.ready.sound', 'is quiet where commands can be judged', async (place) => {
+    await place.agent.policy.ready();
+    expect((await (await place.agent.policy.checker({ backend: 'local' }))('ls')).verdict).toBe('allow');
+  });
+
   suite.test('policy.examples.sound', 'tries every rule on its own examples', async (place) => {
     const rules = await place.agent.policy.examples();
     expect(rules.length).toBeGreaterThan(20);

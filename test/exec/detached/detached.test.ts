@@ -9,6 +9,8 @@ import { followProcess } from '../../../src/exec/detached/follow.ts';
 import { findProcess, type Kept, listProcesses, parseLine } from '../../../src/exec/detached/list.ts';
 import { positionAt, seqOf } from '../../../src/exec/detached/position.ts';
 import { keptStreamBytes, startDetached } from '../../../src/exec/detached/start.ts';
+import { runScript } from '../../../src/inside/run.ts';
+import { scriptOf } from '../../../src/inside/script.ts';
 import { keptSandbox } from '../kept-sandbox.ts';
 import { shells } from '../kill/shells.ts';
 import { shell as shellRequest, where } from '../requests.ts';
@@ -167,12 +169,16 @@ describe.each(shells)('a detached process under %s', (shell) => {
     await rename(at('exit'), at('exit.late'));
     await rename(at('pid'), at('pid.late'));
     execFileSync('mkfifo', [at('pid')]);
-    const finding = findProcess(kept, request.execId);
+    // A fifo holds the look up between two of its steps; apart from this test it opens none.
+    const script = scriptOf('kept', 'processes/born', 'processes/list').replace('[ -f "$1" ]', '[ -e "$1" ]');
+    expect(script).toContain('[ -e "$1" ]; }');
+    const looking = runScript(home.sandbox, { name: 'caisson-list', script, args: ['', request.execId] });
     const pipe = await open(at('pid'), 'w'); // there was no status yet: a reader is behind that
     await rename(at('exit.late'), at('exit'));
     await rename(at('pid.late'), at('pid'));
     await pipe.close();
-    expect(await finding).toMatchObject({ state: 'exited', exitCode: 9, supervised: true });
+    expect((await looking).text.split(' ')[6]).toBe('9');
+    expect(await findProcess(kept, request.execId)).toMatchObject({ state: 'exited', exitCode: 9, supervised: true });
   });
 
   it('is collected when it ended, and never while it runs', { timeout: 60_000 }, async () => {
