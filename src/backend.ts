@@ -543,7 +543,7 @@ export interface Sandbox {
    */
   readonly processes?: {
     list(known: ReadonlySet<number>): Promise<readonly SandboxProcess[] | null>;
-    /** The same for all of them, with what takes longer to read. */
+    /** Lists all processes with details that take longer to read. */
     details(): Promise<readonly ProcessDetails[] | null>;
   };
   /** How often the kernel has killed in this sandbox for memory, as far as the place has reported since this process attached. */
@@ -589,7 +589,7 @@ export interface SandboxProcess {
   readonly isHalted: boolean;
 }
 
-/** What a process says of itself is hostile: its name and, unless the kernel keeps it from writing there, its environment. */
+/** Name and environment are hostile input: a process writes its name, and may write its environment where the kernel permits it. */
 export interface ProcessDetails extends SandboxProcess {
   /** Milliseconds since the boot of this host; the kernel counts in steps of ten. */
   readonly startedAtMs: number;

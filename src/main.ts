@@ -113,7 +113,12 @@ type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'budgets' | 'doors' |
 function contextOf(loaded: Loaded, { store, clock, audit, budgets, known, doors, filters }: Opening): Context {
   return {
     ...{ home: loaded.home, env: loaded.env },
-    ...{ store, clock, audit, budgets, doors, filters },
+    store,
+    clock,
+    audit,
+    budgets,
+    doors,
+    filters,
     uses: new Uses(store, clock),
     backend: (name) => known.open(name),
     gate: new Gate(loaded.config.pool.create_concurrency),

@@ -49,14 +49,20 @@ function allowWhen(name: string, condition: { readonly value: number; readonly o
   return { names: [name], action: 'SCMP_ACT_ALLOW', args: [{ index: 0, ...condition }] };
 }
 
-/** Where the mode stands among the arguments of calls that give one to a file. */
+/** The index of the argument that has the mode, for calls that always give one to a file. */
 const modeArguments: Readonly<Record<string, number>> = {
-  ...{ chmod: 1, fchmod: 1, creat: 1, mknod: 1 },
-  ...{ fchmodat: 2, fchmodat2: 2, open: 2, mknodat: 2 },
+  chmod: 1,
+  fchmod: 1,
+  creat: 1,
+  mknod: 1,
+  fchmodat: 2,
+  fchmodat2: 2,
+  open: 2,
+  mknodat: 2,
   openat: 3,
 };
 
-/** Where the flags stand among the arguments of calls that have a mode only where they create a file. */
+/** The index of the argument that has the flags, for calls that have a mode only when they create a file. */
 const flagArguments: Readonly<Record<string, number>> = { open: 1, openat: 2 };
 
 /** `openat2` has both behind a pointer, where no filter can look. */

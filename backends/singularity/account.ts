@@ -16,7 +16,7 @@ export interface Account {
   readonly handedOver: boolean;
 }
 
-/** Of every system, and so of other programs too. */
+/** Every system has this account, and other programs run as it too. */
 export const usualAccount = 'nobody';
 
 /** `wanted`: of `terminal.singularity_user`. */

@@ -26,7 +26,7 @@ export interface Inspected {
   readonly gateways: readonly string[];
   /** The name of the container that carries its traffic. `null`: it has none. */
   readonly door: string | null;
-  /** Where the image had the engine mount a volume without a name. */
+  /** Directories at which the engine mounted an anonymous volume, because the image declares one. */
   readonly volumes: readonly string[];
   readonly limits: { readonly memoryBytes: number; readonly nanoCpus: number; readonly pids: number };
 }

@@ -50,7 +50,7 @@ export class ContainerProcesses {
   }
 }
 
-/** Of the names in /proc, those of processes alone begin with one (proc(5)). */
+/** In /proc only the names of processes begin with a digit (proc(5)). */
 function isDigit(character: number): boolean {
   return character >= 0x30 && character <= 0x39;
 }

@@ -46,7 +46,14 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
     return await unattended(wanted(request), { act, look });
   };
   return {
-    ...{ events, audit, images, backends, sandboxes, installation, run, exec: start },
+    events,
+    audit,
+    images,
+    backends,
+    sandboxes,
+    installation,
+    run,
+    exec: start,
     execs: { ...ask.execs, run },
     processes: {
       ...ask.processes,
