@@ -20,6 +20,7 @@ import { output } from './output.ts';
 import { policy } from './policy.ts';
 import { redact } from './redact.ts';
 import { ssh } from './ssh.ts';
+import { starts } from './starts.ts';
 import { sync } from './sync.ts';
 
 /** In the order in which they run without a name. */
@@ -39,6 +40,7 @@ export const benches: readonly Bench[] = [
   lanes,
   journal,
   cold,
+  starts,
   networks,
   output,
   memory,
