@@ -4,6 +4,7 @@ import { closeSync, openSync, readdirSync, statfsSync, statSync, truncateSync, w
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '../../src/lib/clock.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { prepare } from '../../src/store/sqlite/prepare.ts';
 import { makeHome } from './home.ts';
@@ -92,7 +93,7 @@ it('an upgrade on a full disk says so, and leaves the old version usable', { tim
   try {
     const path = join(state, 'caisson.db');
     const old = migrations.filter(({ version }) => version < 3);
-    const prepared = prepare(path, { migrations: old, patienceMs: 1000 });
+    const prepared = prepare(path, { migrations: old, patienceMs: 1000, clock: systemClock });
     prepared.db.close();
     prepared.lock.release();
     fill(state);

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, open, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { newRow } from './rows.ts';
 import { HolderProcess, scratch } from './scratch.ts';
@@ -27,9 +28,12 @@ async function overwrite(path: string, offset: number, change: (bytes: Buffer) =
 const flipped = (bytes: Buffer): Buffer => Buffer.from(bytes.map((byte) => byte ^ 0xff));
 const zeroed = (bytes: Buffer): Buffer => Buffer.alloc(bytes.length);
 
+/** What tears a page is a crash of the machine, after which it is booted. */
+const afterBoot: Clock = { ...systemClock, bootId: 'another-boot' };
+
 /** The store works, is empty, belongs to the same instance, and the damaged file is kept. */
 async function expectRenewed(path: string, instance: string): Promise<void> {
-  const { store, notices } = await openStore(path);
+  const { store, notices } = await openStore(path, { clock: afterBoot });
   expect(notices.map(({ id }) => id)).toEqual(['quarantined']);
   expect(store.instance).toBe(instance);
   expect(await store.sandboxes()).toEqual([]);

@@ -33,7 +33,14 @@ describe('the files of the SQLite store', () => {
       const { store } = await openStore(join(home, 'caisson.db'));
       await store.insertSandbox(newRow());
       expect((await stat(home)).mode & 0o777).toBe(0o700);
-      for (const name of ['caisson.db', 'caisson.db-wal', 'caisson.db-shm', 'caisson.db.lock', 'instance']) {
+      for (const name of [
+        'caisson.db',
+        'caisson.db-wal',
+        'caisson.db-shm',
+        'caisson.db.lock',
+        'caisson.db.sound',
+        'instance',
+      ]) {
         expect([name, (await stat(join(home, name))).mode & 0o777]).toEqual([name, 0o600]);
       }
       await store.close();

@@ -14,7 +14,7 @@ import {
   settledReading,
 } from '../egress.ts';
 import { immediate } from './connection.ts';
-import { storeError } from './errors.ts';
+import { failed } from './soundness.ts';
 
 export class SqliteEgressRules implements EgressRules {
   readonly #db: DatabaseSync;
@@ -24,11 +24,11 @@ export class SqliteEgressRules implements EgressRules {
   }
 
   async of(sandboxId: string): Promise<EgressRow | null> {
-    return attempted(`read the egress rules of ${sandboxId}`, () => this.#of(sandboxId));
+    return this.#do(`read the egress rules of ${sandboxId}`, () => this.#of(sandboxId));
   }
 
   async configure(...given: Parameters<EgressRules['configure']>): ReturnType<EgressRules['configure']> {
-    return attempted(`write the egress rules of ${given[0]}`, () => immediate(this.#db, () => this.#settle(...given)));
+    return this.#do(`write the egress rules of ${given[0]}`, () => immediate(this.#db, () => this.#settle(...given)));
   }
 
   #settle(...[sandboxId, reading, isCurrent]: Parameters<EgressRules['configure']>) {
@@ -51,7 +51,7 @@ export class SqliteEgressRules implements EgressRules {
       this.#write(row);
       return { row, before };
     };
-    return attempted(`change the egress rules of ${sandboxId}`, () => immediate(this.#db, work));
+    return this.#do(`change the egress rules of ${sandboxId}`, () => immediate(this.#db, work));
   }
 
   #of(sandboxId: string): EgressRow | null {
@@ -68,13 +68,13 @@ export class SqliteEgressRules implements EgressRules {
     );
     write.run(sandboxId, revision, JSON.stringify({ ...configured, source }), JSON.stringify(own));
   }
-}
 
-function attempted<T>(what: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw storeError(error, what);
+  #do<T>(what: string, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw failed(this.#db, error, what);
+    }
   }
 }
 

@@ -3,8 +3,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { author } from '../../lib/author.ts';
 import { ownerOf } from '../../values/owner.ts';
 import type { EventQuery, EventRow, Events, EventType, Kept } from '../events.ts';
-import { storeError } from './errors.ts';
 import { integer, json, nullable, object, oneOf, record, text } from './shape.ts';
+import { failed } from './soundness.ts';
 
 export type NewEvent = Omit<EventRow, 'seq'>;
 
@@ -74,7 +74,7 @@ export class EventLog implements Events {
     try {
       return work();
     } catch (error) {
-      throw storeError(error, 'read or write the events');
+      throw failed(this.#db, error, 'read or write the events');
     }
   }
 }

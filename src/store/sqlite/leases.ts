@@ -26,7 +26,6 @@ export class Leases {
   readonly #db: DatabaseSync;
   readonly #self: HolderRow;
   readonly #register: StatementSync;
-  readonly #everyone: StatementSync;
   readonly #byId: StatementSync;
   readonly #forget: StatementSync;
   readonly #holder: StatementSync;
@@ -40,7 +39,6 @@ export class Leases {
       `INSERT INTO holders (id, host, machine, pid, start_time, heartbeat_at, heartbeat_boot_ms) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at, heartbeat_boot_ms = excluded.heartbeat_boot_ms`,
     );
-    this.#everyone = db.prepare(`SELECT ${rowColumns} FROM holders o`);
     this.#byId = db.prepare(`SELECT ${rowColumns} FROM holders o WHERE o.id = ?`);
     this.#forget = db.prepare('DELETE FROM holders WHERE id = ?');
     this.#holder = db.prepare(`SELECT ${rowColumns} FROM leases l JOIN holders o ON o.id = l.holder WHERE l.key = ?`);
@@ -57,7 +55,7 @@ export class Leases {
   /** Removes dead holders; their leases go with them. */
   sweep(clock: Clock): void {
     immediate(this.#db, () => {
-      for (const holder of this.#everyone.all().map(readRow)) {
+      for (const holder of holdersIn(this.#db)) {
         if (holder.id !== this.#self.id && !isAlive(holder, clock)) this.#bury(holder);
       }
     });
@@ -110,6 +108,11 @@ export class Leases {
     const row = this.#holder.get(key);
     return row === undefined ? null : readRow(row);
   }
+}
+
+/** All that are on record, dead or alive. */
+export function holdersIn(db: DatabaseSync): readonly HolderRow[] {
+  return db.prepare(`SELECT ${rowColumns} FROM holders o`).all().map(readRow);
 }
 
 function readRow(row: Record<string, SQLOutputValue>): HolderRow {

@@ -35,7 +35,7 @@ export async function openStore(
 ): Promise<{ readonly store: SqliteStore; readonly notices: readonly Notice[] }> {
   try {
     const { clock = systemClock, mostEvents = usualMostEvents, ...how } = options;
-    const prepared = prepare(path, { migrations, patienceMs: 10_000, ...how });
+    const prepared = prepare(path, { migrations, patienceMs: 10_000, clock, ...how });
     const store = assemble(path, prepared, { clock, mostEvents });
     return { store, notices: store.notices };
   } catch (error) {

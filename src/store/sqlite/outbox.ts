@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import type { Attempt, Delivery, Endpoint, Outbox } from '../outbox.ts';
 import { immediate } from './connection.ts';
-import { storeError } from './errors.ts';
 import { integer, json, list, object, record, text } from './shape.ts';
+import { failed } from './soundness.ts';
 
 const endpointShape = object<Endpoint>({ name: text, events: json(list(text)) });
 const deliveryShape = object<Delivery>({
@@ -90,7 +90,7 @@ export class SqliteOutbox implements Outbox {
     try {
       return work();
     } catch (error) {
-      throw storeError(error, what);
+      throw failed(this.#db, error, what);
     }
   }
 }

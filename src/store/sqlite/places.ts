@@ -6,8 +6,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../lib/clock.ts';
 import type { Places } from '../places.ts';
 import { immediate } from './connection.ts';
-import { storeError } from './errors.ts';
 import type { Leases } from './leases.ts';
+import { failed } from './soundness.ts';
 
 interface Holders {
   readonly self: string;
@@ -61,7 +61,7 @@ export class SqlitePlaces implements Places {
     try {
       if (this.#db.prepare(`SELECT 1 ${those} LIMIT 1`).get(...values) === undefined) return;
     } catch (error) {
-      throw storeError(error, what);
+      throw failed(this.#db, error, what);
     }
     this.#do(what, () => this.#db.prepare(`DELETE ${those}`).run(...values));
   }
@@ -70,7 +70,7 @@ export class SqlitePlaces implements Places {
     try {
       return immediate(this.#db, work);
     } catch (error) {
-      throw storeError(error, what);
+      throw failed(this.#db, error, what);
     }
   }
 

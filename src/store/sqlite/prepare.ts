@@ -6,11 +6,13 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import { connect } from './connection.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { isDamage, storeError } from './errors.ts';
 import { createPrivate, type Lock, lockShared, tryLockExclusive } from './lock.ts';
 import { migrate, type Migration, newestVersion, refuseNewer, versionOf } from './migrations.ts';
 import type { Notice } from './notice.ts';
 import { freeName, quarantine, stamp } from './quarantine.ts';
+import { isSound, isTrusted, markSound } from './soundness.ts';
 
 export interface Prepared {
   readonly db: DatabaseSync;
@@ -30,47 +32,48 @@ export interface PrepareOptions {
   readonly migrations: readonly Migration[];
   /** How long to wait for other processes, when a repair needs the database for itself. */
   readonly patienceMs: number;
+  readonly clock: Clock;
 }
 
 /** The smallest page of SQLite. It takes a shorter file for an empty one, and says nothing. */
 const leastBytes = 512;
 const repairWaitMs = 200;
 
-export function prepare(path: string, { migrations: known, patienceMs }: PrepareOptions): Prepared {
+export function prepare(path: string, options: PrepareOptions): Prepared {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const notices: Notice[] = tighten(path);
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + options.patienceMs;
   for (;;) {
     const lock = lockShared(path);
-    const found = inspectOrRelease(path, known, lock);
+    const found = inspectOrRelease(path, options, lock);
     if (found.is === 'ready') return { db: found.db, lock, notices };
     if (found.is === 'outdated') found.db.close();
     lock.release();
-    const done = repair(path, known);
+    const done = repair(path, options);
     notices.push(...(done ?? []));
     if (performance.now() > deadline) throw inUse(path, found.is);
   }
 }
 
-function inspectOrRelease(path: string, known: readonly Migration[], lock: Lock): Found {
+function inspectOrRelease(path: string, options: PrepareOptions, lock: Lock): Found {
   try {
-    return inspect(path, known);
+    return inspect(path, options);
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-function inspect(path: string, known: readonly Migration[]): Found {
+function inspect(path: string, options: PrepareOptions): Found {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size < leastBytes) return { is: 'absent' };
   let db: DatabaseSync | null = null;
   try {
     db = connect(path);
-    const version = isSound(db) ? versionOf(db) : null;
+    const version = soundVersion(path, db, options);
     if (version !== null) {
-      refuseNewer(path, version, known);
-      return { is: version === newestVersion(known) ? 'ready' : 'outdated', db, version };
+      refuseNewer(path, version, options.migrations);
+      return { is: version === newestVersion(options.migrations) ? 'ready' : 'outdated', db, version };
     }
   } catch (error) {
     db?.close();
@@ -81,19 +84,25 @@ function inspect(path: string, known: readonly Migration[]): Found {
   return { is: 'damaged' };
 }
 
-function isSound(db: DatabaseSync): boolean {
-  return db.prepare('PRAGMA quick_check(1)').get()?.['quick_check'] === 'ok';
+/** `null`: damaged. One that is migrated is read as a whole in any case. */
+function soundVersion(path: string, db: DatabaseSync, { migrations, clock }: PrepareOptions): number | null {
+  const version = versionOf(db);
+  const isReady = version === newestVersion(migrations);
+  if (isReady && isTrusted(path, db, clock)) return version;
+  if (!isSound(db)) return null;
+  if (isReady) markSound(path, clock);
+  return version;
 }
 
 /** `null` when another process has the database open, and may be repairing it itself. */
-function repair(path: string, known: readonly Migration[]): readonly Notice[] | null {
+function repair(path: string, options: PrepareOptions): readonly Notice[] | null {
   const lock = tryLockExclusive(path, repairWaitMs);
   if (lock === null) return null;
   try {
-    const found = inspect(path, known);
+    const found = inspect(path, options);
     if (found.is === 'ready') found.db.close();
-    else if (found.is === 'outdated') return upgrade(path, found, known);
-    else return renew(path, known);
+    else if (found.is === 'outdated') return upgrade(path, found, options.migrations);
+    else return renew(path, options.migrations);
     return [];
   } finally {
     lock.release();

@@ -12,9 +12,9 @@ import type {
 } from '../records.ts';
 import type { Batch } from './batch.ts';
 import { immediate } from './connection.ts';
-import { storeError } from './errors.ts';
 import { merged, type Position, readRecord, recordColumns, recordJoins, walksOf } from './records-list.ts';
 import { SegmentRows } from './segment-rows.ts';
+import { failed } from './soundness.ts';
 
 interface Pending {
   begun: BegunRecord | null;
@@ -179,7 +179,7 @@ export class SqliteRecords implements Records {
       return work();
     } catch (error) {
       this.#segments.forget();
-      throw storeError(error, what);
+      throw failed(this.#db, error, what);
     }
   }
 

@@ -36,6 +36,7 @@ import { SqlitePlaces } from './places.ts';
 import { SqliteRecords } from './records.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { SavedRules } from './saved-rules.ts';
+import { failed } from './soundness.ts';
 import { steadyNow } from './steady.ts';
 import { Tokens } from './tokens.ts';
 import { Uses } from './uses.ts';
@@ -279,7 +280,7 @@ export class SqliteStore implements Store {
     try {
       return work();
     } catch (error) {
-      throw storeError(error, what);
+      throw failed(this.#db, error, what);
     }
   }
 
