@@ -25,6 +25,7 @@ import { limitsOf } from '../sandbox/limits.ts';
 import { measured } from '../sandbox/measure.ts';
 import { readStats } from '../sandbox/stats.ts';
 import { viewOf } from '../sandbox/view.ts';
+import { refuseWhenFull } from '../store/reserve.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { hasLabels } from '../values/labels.ts';
 import { ownerOf } from '../values/owner.ts';
@@ -53,6 +54,7 @@ export class Sandboxes implements SandboxesApi {
 
   async create(request: SandboxRequest, options: Options = {}): Promise<Acquired> {
     checkKeys(request, requestKeys.create);
+    if (request.existing !== true) refuseWhenFull(this.#context.home);
     const plan = await this.#parts.plan(request, options);
     const handle = await acquire(this.#context, plan, options);
     const effective = await measured(this.#context, handle.row, handle.sandbox);

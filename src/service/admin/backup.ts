@@ -10,7 +10,7 @@ import type { Backup } from '../installation.ts';
 import type { Context } from '../../sandbox/context.ts';
 
 /** Files of tasks, which only their owners can copy at a moment that suits them, and what is made again. */
-const leftOut = new Set(['audit', 'sandboxes', 'cache', 'uploads', 'archives', 'reserve']);
+const leftOut = new Set(['audit', 'sandboxes', 'cache', 'uploads', 'archives', 'reserve', 'reserve-files']);
 /** Of the database and its locks; the copy gets its own. */
 const ofDatabase = /^caisson\.db(?:-wal|-shm|\.lock(?:-journal)?|\.sound(?:\.\d+)?)?$/;
 /** They name a service that runs, and hold its tokens: a command on the copy would go through it to the first directory. */

@@ -10,7 +10,8 @@ import { shortestEverywhere } from '../../secrets/redact/forms.ts';
 import { forwardedEnv } from '../../values/env.ts';
 
 export function openingNotices(gaveUp: boolean, notices: readonly { readonly message: string }[]): readonly string[] {
-  const full = 'the disk of the state directory is full: its reserve was given up, so that space can be freed';
+  const full =
+    'the disk of the state directory is full, or has no inodes left: its reserve was given up, so that space can be freed';
   return [...(gaveUp ? [full] : []), ...notices.map(({ message }) => message)];
 }
 

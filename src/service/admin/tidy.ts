@@ -2,7 +2,7 @@
 import type { Loaded } from '../../config/types.ts';
 import type { Journal } from '../../exec/journal/types.ts';
 import type { Context } from '../../sandbox/context.ts';
-import { keepReserve } from '../../store/reserve.ts';
+import { giveUpReserve, keepReserve } from '../../store/reserve.ts';
 
 export interface TidyParts {
   readonly context: Context;
@@ -12,6 +12,8 @@ export interface TidyParts {
 
 export async function tidyHome({ context, journal, loaded }: TidyParts): Promise<void> {
   const { home, store } = context;
+  // A service runs for long, and its disk may have become full since it began.
+  giveUpReserve(home);
   await keepReserve(home);
   await journal.tidy();
   await store.expireExecs(store.steadyNow() - loaded.config.exec.retention_seconds * 1000);

@@ -36,9 +36,10 @@ const codeOfErrno: Readonly<Record<string, Code>> = {
 };
 
 const remedies: Partial<Record<Code, string>> = {
-  resource_exhausted: 'free space on the disk that holds the state directory, then try again',
+  resource_exhausted: 'free space on the disk that holds the state directory, or inodes (`df -i`), then try again',
   unavailable: 'try again; if it stays, see whether another process or the disk is stuck',
-  failed_precondition: 'make the state directory readable and writable for this user',
+  failed_precondition:
+    'make the state directory readable and writable for this user, and see with `df -i` whether its disk has inodes left',
   internal: 'restart Caisson: a damaged database is set aside at the start and kept',
 };
 
