@@ -6,5 +6,10 @@ import { withPicture } from '../test/architecture/picture.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = `${root}docs/architecture.md`;
-const sources = await readSources(root, ['src/**/*.{ts,tsx}', 'backends/**/*.ts', 'images/**/*.ts']);
+const sources = await readSources(root, [
+  'src/**/*.{ts,tsx}',
+  'backends/**/*.ts',
+  'emulators/**/*.ts',
+  'images/**/*.ts',
+]);
 writeFileSync(page, withPicture(readFileSync(page, 'utf8'), sources));

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Parts share variables and functions, which one file alone neither sets (SC2154) nor uses (SC2034, SC2317). */
 const shared = ['-e', 'SC2154,SC2034,SC2317'];
-const inside = globSync(['{src,backends}/**/*.sh'], { cwd: root });
+const inside = globSync(['{src,backends,emulators}/**/*.sh'], { cwd: root });
 const ofBash = globSync(['src/inside/**/*.bash'], { cwd: root });
 const own = [
   ...globSync(['scripts/**/*.sh', 'images/**/*.sh', '.githooks/*', 'src/**/*.bash'], { cwd: root }).filter(

@@ -9,7 +9,7 @@ import { keptPromises } from './architecture/memoized.ts';
 import { importsOf, readSources, targetOf } from './architecture/imports.ts';
 
 const root = new URL('..', import.meta.url).pathname;
-const house = await readSources(root, ['src/**/*.{ts,tsx}', 'backends/**/*.ts', 'images/**/*.ts']);
+const house = await readSources(root, ['src/**/*.{ts,tsx}', 'backends/**/*.ts', 'emulators/**/*.ts', 'images/**/*.ts']);
 const outbuildings = await readSources(root, ['test/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts', 'bin/**/*.js']);
 
 describe('the house', () => {
@@ -75,8 +75,8 @@ describe('the house', () => {
     const pages = await readSources(root, [
       '*.md',
       'docs/**/*.md',
-      '{src,backends,examples}/**/*.md',
-      '{src,backends}/**/*.sh',
+      '{src,backends,emulators,examples}/**/*.md',
+      '{src,backends,emulators}/**/*.sh',
     ]);
     const riddle = /\b(?:whoever|(?<!memory-)told|is none|of ours|nobody(?! (?:when|to)\b))\b/gi;
     const found = [...house, ...outbuildings, ...pages].flatMap(([path, text]) =>

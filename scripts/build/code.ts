@@ -94,7 +94,7 @@ export async function bundleSuite(root: string): Promise<Bundled> {
 
 /** A name for each state of the code: what is kept for one build is not read by another. */
 async function buildName(root: string, version: string): Promise<string> {
-  const files = await Array.fromAsync(glob('{src,backends,images}/**/*', { cwd: root, withFileTypes: true }));
+  const files = await Array.fromAsync(glob('{src,backends,emulators,images}/**/*', { cwd: root, withFileTypes: true }));
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
   const hash = createHash('sha256');
   for (const path of [...paths.toSorted(), join(root, 'package-lock.json')])
@@ -119,7 +119,7 @@ const absentParts: Plugin = {
   name: 'absent-parts',
   resolveId: (id, importer) => {
     if (/^(?:@grpc\/|protobufjs)/.test(id))
-      return importer?.includes('/src/emulators/') === true ? { id, external: true } : '\0absent';
+      return importer?.includes('/emulators/') === true ? { id, external: true } : '\0absent';
     if (id === 'ssh2' && importer?.includes('docker-modem') === true) return '\0absent';
     return id === 'cpu-features' || id.endsWith('.node') ? '\0not-built' : null;
   },

@@ -8,7 +8,7 @@ const once = new Set([
   'src/cli/context.ts: local',
   'src/cli/context.ts: opened',
   'src/client/exec/input.ts: #socket',
-  'src/emulators/modal/live-sandbox.ts: #ending',
+  'emulators/modal/live-sandbox.ts: #ending',
   'src/exec/journal/spill.ts: #pumping',
   'src/exec/running.ts: #killing',
   'src/files/archive/send.ts: disposed',

@@ -2,7 +2,7 @@
 import { importsOf, type Sources, targetOf } from './imports.ts';
 
 const room = (path: string): string | null => {
-  const folder = /^(src|backends|images)\/([^/]+)(\/)?/.exec(path);
+  const folder = /^(src|backends|emulators|images)\/([^/]+)(\/)?/.exec(path);
   if (folder === null) return null;
   const [, top, name = '', inside] = folder;
   if (top !== 'src') return top ?? null;

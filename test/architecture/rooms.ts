@@ -94,7 +94,7 @@ export const rooms: readonly Room[] = [
       // `caisson acp` and `caisson mcp run` pass messages on.
       'src/acp/(?:agent|asked|serve|workplace).ts',
       'src/mcp/run/(?:serve|snippet).ts',
-      'src/emulators/(?:[^/]+/)?emulator.ts',
+      'emulators/(?:[^/]+/)?emulator.ts',
       // `caisson serve` starts the service, and in the background not from inside a command.
       'src/http/serve.ts',
       'src/config/home.ts',
@@ -112,11 +112,11 @@ export const rooms: readonly Room[] = [
     owns: /^src\/client\//,
     may: ['src/client/.*', 'src/errors.ts', 'src/service/(?:api|types).ts', 'src/exec/(?:exit|heard|outcome|types).ts'],
   },
-  { name: 'what emulators give', owns: /^src\/emulators\/emulator\.ts$/, may: [] },
+  { name: 'what emulators give', owns: /^emulators\/emulator\.ts$/, may: [] },
   {
     name: 'an emulator',
-    owns: /^src\/emulators\/([^/]+)\//,
-    may: ['src/errors.ts', 'src/lib/.*', 'src/emulators/emulator.ts', 'src/emulators/$1/.*'],
+    owns: /^emulators\/([^/]+)\//,
+    may: ['src/errors.ts', 'src/lib/.*', 'emulators/emulator.ts', 'emulators/$1/.*'],
   },
   { name: 'the service', owns: /^src\/service\//, may: [...contract, 'src/service/.*', ...everyCore] },
   ...Object.entries(coreRooms).map(([name, others]) => ({

@@ -1,6 +1,6 @@
 /** Daytona's service on this machine, for one test file. */
 import { existsSync } from 'node:fs';
-import { type DaytonaEmulator, startDaytona } from '../../src/emulators/daytona/emulator.ts';
+import { type DaytonaEmulator, startDaytona } from '../../emulators/daytona/emulator.ts';
 import { archiveOf, testImages } from './images.ts';
 
 /** Programs that a sandbox of the emulator is made with. */

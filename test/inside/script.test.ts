@@ -7,7 +7,7 @@ import { scriptOf } from '../../src/inside/script.ts';
 import { shellText, stripped } from '../../src/lib/script.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
-const parts = globSync('{src,backends}/**/*.sh', { cwd: root }).map((path) => path.slice(0, -'.sh'.length));
+const parts = globSync('{src,backends,emulators}/**/*.sh', { cwd: root }).map((path) => path.slice(0, -'.sh'.length));
 
 describe('a script', () => {
   it('loses whole lines of comment and indentation, and nothing else', () => {

@@ -54,7 +54,7 @@ function messagesIn(path: string, text: string): readonly string[] {
 }
 
 it('every error has its line on the page of messages', async () => {
-  const sources = await readSources(root, ['src/**/*.ts', 'backends/**/*.ts', 'images/**/*.ts']);
+  const sources = await readSources(root, ['src/**/*.ts', 'backends/**/*.ts', 'emulators/**/*.ts', 'images/**/*.ts']);
   const messages = [...sources].flatMap(([path, text]) => messagesIn(path, text));
   expect(messages.length).toBeGreaterThan(300);
   await expect(`${[...new Set(messages)].toSorted().join('\n')}\n`).toMatchFileSnapshot('./messages.txt');

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import type { StartEmulator } from '../../emulators/emulator.ts';
+import type { StartEmulator } from '../../../emulators/emulator.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 
 /** By the name of the service. */
 const emulators: Readonly<Record<string, () => Promise<StartEmulator>>> = {
-  daytona: async () => (await import('../../emulators/daytona/emulator.ts')).startDaytona,
-  modal: async () => (await import('../../emulators/modal/emulator.ts')).startModal,
+  daytona: async () => (await import('../../../emulators/daytona/emulator.ts')).startDaytona,
+  modal: async () => (await import('../../../emulators/modal/emulator.ts')).startModal,
 };
 
 /** Packages that a service needs beside Caisson, which brings none of them along. */

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/backend.ts';
 import { isCode } from '../../../src/errors.ts';
-import type { Fault } from '../../../src/emulators/daytona/faults.ts';
+import type { Fault } from '../../../emulators/daytona/faults.ts';
 import { run } from '../../conformance/command.ts';
 import { startDaytonaHere, whyNoDaytona } from '../../engines/daytona.ts';
 import { backendOn, instance, options, spec } from './place.ts';

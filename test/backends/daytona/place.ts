@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Backend, CreateOptions } from '../../../src/backend.ts';
 import { open } from '../../../backends/daytona/backend.ts';
-import type { DaytonaEmulator } from '../../../src/emulators/daytona/emulator.ts';
+import type { DaytonaEmulator } from '../../../emulators/daytona/emulator.ts';
 import { plainSpec } from '../../conformance/spec.ts';
 import { daytonaImage } from '../../engines/daytona.ts';
 

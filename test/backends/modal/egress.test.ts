@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { open } from '../../../backends/modal/backend.ts';
 import type { Backend, Ref, Sandbox, Spec } from '../../../src/backend.ts';
-import { type ModalEmulator, startModal } from '../../../src/emulators/modal/emulator.ts';
+import { type ModalEmulator, startModal } from '../../../emulators/modal/emulator.ts';
 import { sh } from '../../conformance/command.ts';
 import { plainSpec } from '../../conformance/spec.ts';
 import { whyNoModal } from '../../engines/modal.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCaisson } from '../../../src/main.ts';
-import { startModal } from '../../../src/emulators/modal/emulator.ts';
+import { startModal } from '../../../emulators/modal/emulator.ts';
 import { whyNoModal } from '../../engines/modal.ts';
 
 const twenty = (what: string): Readonly<Record<string, string>> =>

@@ -1,4 +1,4 @@
-import type { DaytonaEmulator } from '../../../src/emulators/daytona/emulator.ts';
+import type { DaytonaEmulator } from '../../../emulators/daytona/emulator.ts';
 import { daytonaImage, startDaytonaHere, whyNoDaytona } from '../../engines/daytona.ts';
 import { failpoints } from './suite.ts';
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startDaytona } from '../../../src/emulators/daytona/emulator.ts';
+import { startDaytona } from '../../../emulators/daytona/emulator.ts';
 import { startDaytonaHere, whyNoDaytona } from '../../engines/daytona.ts';
 
 const why = whyNoDaytona();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadDefinitions } from '../../../src/emulators/modal/wire.ts';
+import { loadDefinitions } from '../../../emulators/modal/wire.ts';
 
 interface Codec {
   decode(bytes: Uint8Array): object;

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { connect, loadSdk } from '../../../backends/modal/sdk.ts';
-import { startModal } from '../../../src/emulators/modal/emulator.ts';
+import { startModal } from '../../../emulators/modal/emulator.ts';
 import { eventually } from '../../conformance/command.ts';
 import { whyNoModal } from '../../engines/modal.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CaissonError } from '../../errors.ts';
+import { CaissonError } from '../../src/errors.ts';
 import type { Emulator, EmulatorOptions } from '../emulator.ts';
 import { Calls, type Seen } from './calls.ts';
 import { canIsolate } from './container.ts';

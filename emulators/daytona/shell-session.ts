@@ -6,7 +6,7 @@ import { type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Command, Session } from '@daytona/toolbox-api-client';
-import { asset } from '../../lib/asset.ts';
+import { asset } from '../../src/lib/asset.ts';
 import { type Box, endProcess } from './box.ts';
 import { daemonError } from './refuse.ts';
 
@@ -33,7 +33,7 @@ export class ShellSession extends EventEmitter {
     super();
     this.setMaxListeners(100);
     this.id = id;
-    this.#shell = box.spawn({ argv: ['/bin/sh', '-c', asset('src/emulators/daytona/session.sh')] });
+    this.#shell = box.spawn({ argv: ['/bin/sh', '-c', asset('emulators/daytona/session.sh')] });
     this.#shell.stdin?.on('error', () => undefined); // Reported by its exit.
     this.#shell.stderr?.resume();
     this.#shell.stdout?.setEncoding('latin1').on('data', (text: string) => this.#read(text));

@@ -1,13 +1,13 @@
 /** Both services as their definitions have them, with requests that are read strictly. */
 import type { ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync, type PackageDefinition, type ServiceDefinition as LoadedService } from '@grpc/proto-loader';
-import { assetPath } from '../../lib/asset.ts';
+import { assetPath } from '../../src/lib/asset.ts';
 import { isRecord } from './record.ts';
 import { Refusal } from './refuse.ts';
 import { Definitions } from './strict.ts';
 
 /** Also for a test that compares the definitions with the codecs of the SDK. */
-export const definitionFiles = ['control-plane', 'router'].map((name) => `src/emulators/modal/${name}.proto`);
+export const definitionFiles = ['control-plane', 'router'].map((name) => `emulators/modal/${name}.proto`);
 
 /** By the request: an error that is thrown while it is read would reach the client as one of the service. */
 const unknownFields = new WeakMap<object, string>();

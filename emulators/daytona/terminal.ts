@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import type { PtySessionInfo } from '@daytona/toolbox-api-client';
 import type { WebSocket } from 'ws';
-import { asset } from '../../lib/asset.ts';
+import { asset } from '../../src/lib/asset.ts';
 import { type Box, endProcess } from './box.ts';
 
 /** A reader that does not keep up is dropped. */
@@ -28,7 +28,7 @@ export class Terminal {
     this.#options = options;
     this.#size = options;
     const { cwd, env } = options;
-    const argv = ['/bin/sh', '-c', asset('src/emulators/daytona/login.sh')];
+    const argv = ['/bin/sh', '-c', asset('emulators/daytona/login.sh')];
     const { child, name } = box.terminal({ argv, cwd, env }, options);
     this.#child = child;
     this.#device = name;

@@ -5,14 +5,14 @@ import { posix } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { FileInfo } from '@daytona/toolbox-api-client';
-import { asset } from '../../lib/asset.ts';
+import { asset } from '../../src/lib/asset.ts';
 import type { Box } from './box.ts';
 import { ApiError, daemonError } from './refuse.ts';
 
 const mostBytes = 512 * 2 ** 20;
 const mostFiles = 100;
 const mostText = 8 * 2 ** 20;
-const script = (): string => asset('src/emulators/daytona/files.sh');
+const script = (): string => asset('emulators/daytona/files.sh');
 
 /** What files.sh exits with. */
 const refusals: Readonly<Record<number, readonly [number, string, string]>> = {

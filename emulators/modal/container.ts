@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assetPath } from '../../lib/asset.ts';
+import { assetPath } from '../../src/lib/asset.ts';
 import { runTool } from './tool.ts';
 import { type Group, removeGroup } from './limits.ts';
 import { Refusal } from './refuse.ts';
@@ -77,7 +77,7 @@ function unshareArgs({ directory, network, group }: Wanted): string[] {
   const groups = group.directories.flatMap((path) => [path, `/sys/fs/cgroup${groupPlace(path)}`]);
   return [
     ...['--mount', '--pid', '--ipc', '--uts', ...(network ? [] : ['--net']), '--fork', '--kill-child=KILL'],
-    ...['/bin/sh', assetPath('src/emulators/modal/init.sh'), directory, ...groups, '--', ...shared],
+    ...['/bin/sh', assetPath('emulators/modal/init.sh'), directory, ...groups, '--', ...shared],
   ];
 }
 
@@ -125,7 +125,7 @@ class Namespaces implements Container {
     return {
       program: '/bin/sh',
       args: [
-        ...[assetPath('src/emulators/modal/enter.sh'), ...groups, '--'],
+        ...[assetPath('emulators/modal/enter.sh'), ...groups, '--'],
         ...['/usr/bin/nsenter', `--target=${this.#pid}`, ...namespaces, `--wdns=${workdir ?? this.workdir}`],
         ...['/usr/bin/setsid', ...(terminal ? ['-c'] : [])],
         ...['/usr/bin/setpriv', '--no-new-privs', `--bounding-set=-all,+${capabilities.replaceAll(',', ',+')}`],

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { assetPath } from '../../lib/asset.ts';
+import { assetPath } from '../../src/lib/asset.ts';
 import { withoutInherited } from './descriptors.ts';
 import type { Layer } from './images.ts';
 import { type Groups, type Held, hold, type Size } from './limits.ts';
@@ -15,7 +15,7 @@ import { type Groups, type Held, hold, type Size } from './limits.ts';
 const run = promisify(execFile);
 const gibibyte = 2 ** 30;
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-const scripts = 'src/emulators/daytona';
+const scripts = 'emulators/daytona';
 
 export interface BoxOptions {
   readonly id: string;

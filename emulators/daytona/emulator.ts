@@ -4,7 +4,7 @@ import type { Server } from 'node:net';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CaissonError } from '../../errors.ts';
+import { CaissonError } from '../../src/errors.ts';
 import type { Emulator, EmulatorOptions } from '../emulator.ts';
 import { accountRoutes } from './account.ts';
 import { listenForFaults } from './control.ts';
