@@ -1,4 +1,4 @@
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
 import type { Bench } from '../bench.ts';
 import { judge, median, type Figure } from '../figure.ts';
 

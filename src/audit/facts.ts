@@ -1,6 +1,6 @@
 /** What is kept of a command: its words without values of its environment, and a hash by which it is found again. */
 import { hash } from 'node:crypto';
-import { Redaction } from '../secrets/redact/redactor.ts';
+import { Redaction } from '../redact/redactor.ts';
 import type { Json } from './types.ts';
 
 const mostUnits = 8192;

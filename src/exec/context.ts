@@ -1,5 +1,5 @@
 import type { Sandbox } from '../backend.ts';
-import type { Redaction } from '../secrets/redact/redactor.ts';
+import type { Redaction } from '../redact/redactor.ts';
 import type { Recorder } from './journal/types.ts';
 import type { Strays } from './kill/strays.ts';
 import type { ExecRequest, StreamName, Where } from './types.ts';

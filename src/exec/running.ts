@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Outputs, Process, ProcessEnd, PtyProcess } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';
-import type { Redactor } from '../secrets/redact/types.ts';
+import type { Redactor } from '../redact/types.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import { OutputLimit } from './output-limit.ts';
 import type { Watched } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Redactor } from '../secrets/redact/types.ts';
+import type { Redactor } from '../redact/types.ts';
 import type { OutputLimit } from './output-limit.ts';
 import { Outlet } from './outlet.ts';
 import type { StreamName } from './types.ts';

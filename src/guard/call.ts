@@ -10,7 +10,7 @@ import type { Touched } from '../files/tools/touched.ts';
 import { shownInput } from '../policy/approval/input.ts';
 import { reachOf } from '../policy/reach.ts';
 import type { Place, Reach } from '../policy/types.ts';
-import type { Redaction } from '../secrets/redact/redactor.ts';
+import type { Redaction } from '../redact/redactor.ts';
 import { isShellStarter } from '../values/shell-starter.ts';
 
 type Values = Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import type OpenAI from 'openai';
 import { remembered } from '../lib/remembered.ts';
 import { isReviewable, readReview, type Review, reviewPolicy, reviewText } from '../policy/approval/review.ts';
 import type { Finding } from '../policy/types.ts';
-import { Redaction } from '../secrets/redact/redactor.ts';
+import { Redaction } from '../redact/redactor.ts';
 
 export interface SmartInput {
   readonly baseUrl: string;

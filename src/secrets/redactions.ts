@@ -1,9 +1,9 @@
 /** The declared values of this process, and redaction of what may print them. */
 import { operator } from '../values/caller.ts';
 import { isPlaceholder } from './placeholder.ts';
-import { classify } from './redact/names.ts';
-import { Redaction } from './redact/redactor.ts';
-import type { Declared } from './redact/types.ts';
+import { classify } from '../redact/names.ts';
+import { Redaction } from '../redact/redactor.ts';
+import type { Declared } from '../redact/types.ts';
 
 /** Each costs memory in the table that all streams share. The newest stay. */
 const mostValues = 64;

@@ -68,7 +68,7 @@ export type { Killed } from '../exec/detached/end.ts';
 export type { DetachedProcess } from '../exec/detached/types.ts';
 export type { SessionEnd, SessionInput, SessionStart, SessionView } from '../exec/session/types.ts';
 export type { ExecEvent, Execution, KeptStream, Where } from '../exec/types.ts';
-export type { RedactionCounts, Redactor } from '../secrets/redact/types.ts';
+export type { RedactionCounts, Redactor } from '../redact/types.ts';
 export type { SkillFinding, SkillScan, SkillVerdict } from '../guard/skills/types.ts';
 export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/types.ts';
 export type { CopyResult, FileArchive, FileTools } from '../files/types.ts';

@@ -13,7 +13,7 @@ import type {
   TokenView,
 } from '../../src/service/api.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
 import { scan } from '../../src/secrets/scan/scan.ts';
 import { installation } from './double-installation.ts';
 import { network } from './double-network.ts';

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { OutputLimit } from '../../src/exec/output-limit.ts';
 import { Tap } from '../../src/exec/tap.ts';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
 
 /** Every byte of it is looked at many times, and nothing of it is a secret. */
 const costly = 'key='.repeat(512 * 1024);

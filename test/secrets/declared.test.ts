@@ -1,8 +1,8 @@
 import { Redactions } from '../../src/secrets/redactions.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
-import { cut, redacted, through } from './redacted.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
+import { cut, redacted, through } from '../redact/redacted.ts';
 
 const value = 'corr/ect+horse "battery"?';
 const declared = [{ name: 'DEPLOY_PHRASE', value }];

@@ -1,4 +1,4 @@
-import type { Redaction } from '../../secrets/redact/redactor.ts';
+import type { Redaction } from '../../redact/redactor.ts';
 import type { Exit } from '../exit.ts';
 import { redactionsNote } from '../outcome.ts';
 import type { ExecEvent, StreamName } from '../types.ts';

@@ -2,8 +2,8 @@
  * What in a credential file is secret, for redaction: of JSON the values that are named so, or look so where no name says
  * it; of any other text all of it, and the values that are named so on their own too, since commands print them alone.
  */
-import { classify } from '../redact/names.ts';
-import type { Declared } from '../redact/types.ts';
+import { classify } from '../../redact/names.ts';
+import type { Declared } from '../../redact/types.ts';
 
 const mostValues = 16;
 const shortestValue = 8;

@@ -6,7 +6,7 @@ import type { Loaded } from '../../config/types.ts';
 import { forwardedNames } from '../../plan/backend-keys.ts';
 import { namesSecret } from '../../secrets/filters.ts';
 import { isPlaceholder } from '../../secrets/placeholder.ts';
-import { shortestEverywhere } from '../../secrets/redact/forms.ts';
+import { shortestEverywhere } from '../../redact/forms.ts';
 import { forwardedEnv } from '../../values/env.ts';
 
 export function openingNotices(gaveUp: boolean, notices: readonly { readonly message: string }[]): readonly string[] {

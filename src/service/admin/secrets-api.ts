@@ -1,6 +1,6 @@
 /** Secrets in texts and files, and judged skills, as front ends see them. */
 import type { SkillScan } from '../../guard/skills/types.ts';
-import type { Redactor } from '../../secrets/redact/types.ts';
+import type { Redactor } from '../../redact/types.ts';
 import type { ScanResult } from '../../secrets/scan/types.ts';
 
 export interface SecretsApi {

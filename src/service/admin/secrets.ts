@@ -4,10 +4,10 @@ import type { Config, Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
 import type { SkillGuard } from '../../guard/skills/skills.ts';
 import { forwardedNames } from '../../plan/backend-keys.ts';
-import { Redaction } from '../../secrets/redact/redactor.ts';
+import { Redaction } from '../../redact/redactor.ts';
 import { approve, approvedHashes } from '../../secrets/scan/approved.ts';
 import { declaredIn } from '../../secrets/redactions.ts';
-import type { Declared } from '../../secrets/redact/types.ts';
+import type { Declared } from '../../redact/types.ts';
 import { scan } from '../../secrets/scan/scan.ts';
 import { forwardedEnv } from '../../values/env.ts';
 

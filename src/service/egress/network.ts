@@ -6,7 +6,7 @@ import { hasDoor } from '../../sandbox/doors.ts';
 import { findRow } from '../../sandbox/end.ts';
 import { isFilteredByPlace } from '../../sandbox/filters.ts';
 import { changeFilter } from '../../sandbox/place-list.ts';
-import type { Redaction } from '../../secrets/redact/redactor.ts';
+import type { Redaction } from '../../redact/redactor.ts';
 import type { EgressRow } from '../../store/egress.ts';
 import type { SandboxRow } from '../../store/store.ts';
 import { operator } from '../../values/caller.ts';

@@ -1,6 +1,6 @@
 /** A name can carry a secret out, and the record of connections is read by people and programs. */
 import type { ConnectionRecord } from '../../network/egress/types.ts';
-import { Redaction } from '../../secrets/redact/redactor.ts';
+import { Redaction } from '../../redact/redactor.ts';
 
 /** The proxy knows no values: those that the service knows are masked where the record is read. */
 const formsOnly = new Redaction();

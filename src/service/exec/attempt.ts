@@ -22,7 +22,7 @@ import { hasDoor } from '../../sandbox/doors.ts';
 import { whoEnded } from '../../sandbox/ended-by.ts';
 import { removeEphemeral } from '../../sandbox/ephemeral.ts';
 import { measure } from '../../sandbox/measure.ts';
-import type { Redaction } from '../../secrets/redact/redactor.ts';
+import type { Redaction } from '../../redact/redactor.ts';
 import type { SandboxRow } from '../../store/store.ts';
 import type { Caller } from '../../values/caller.ts';
 import { ownerOf } from '../../values/owner.ts';

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../audit/types.ts';
 import type { Exit } from '../../exec/exit.ts';
 import type { ExecRequest, Where } from '../../exec/types.ts';
 import type { Handle } from '../../sandbox/context.ts';
-import type { Redaction } from '../../secrets/redact/redactor.ts';
+import type { Redaction } from '../../redact/redactor.ts';
 
 export function runEntry(request: ExecRequest, handle: Handle, redaction: Redaction | null): AuditEntry {
   const { backend, taskId, sandboxId, host, resource, recreated } = whereOf(handle);

@@ -44,7 +44,7 @@ import { withSandbox } from '../../sandbox/healing.ts';
 import { usedNow } from '../../sandbox/use.ts';
 import type { Plan } from '../../plan/types.ts';
 import { keptIn, notRunning, presentSandbox } from '../../sandbox/present.ts';
-import type { Redaction } from '../../secrets/redact/redactor.ts';
+import type { Redaction } from '../../redact/redactor.ts';
 import type { Redactions } from '../../secrets/redactions.ts';
 import type { SandboxRow } from '../../store/store.ts';
 import { ownerOf } from '../../values/owner.ts';

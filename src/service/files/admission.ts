@@ -8,7 +8,7 @@ import type { Gate } from '../../guard/gate.ts';
 import { refusalOf } from '../../guard/writes/copies.ts';
 import { reachOf } from '../../policy/reach.ts';
 import type { Context, Handle } from '../../sandbox/context.ts';
-import { Redaction } from '../../secrets/redact/redactor.ts';
+import { Redaction } from '../../redact/redactor.ts';
 import type { Redactions } from '../../secrets/redactions.ts';
 import { credentialsInside } from './copy.ts';
 import { type After, previewOf } from './preview.ts';

@@ -2,7 +2,7 @@
 import { toCaissonError } from '../../errors.ts';
 import type { Config, Loaded } from '../../config/types.ts';
 import { websitesOf } from '../../network/websites.ts';
-import type { Declared } from '../../secrets/redact/types.ts';
+import type { Declared } from '../../redact/types.ts';
 import type { Store } from '../../store/store.ts';
 import { webhookKey } from '../../values/webhook.ts';
 import type { Target } from './deliveries.ts';

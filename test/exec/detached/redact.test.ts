@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { redactEvents } from '../../../src/exec/detached/redact.ts';
 import { exitWithout } from '../../../src/exec/outcome.ts';
 import type { ExecEvent } from '../../../src/exec/types.ts';
-import { Redaction } from '../../../src/secrets/redact/redactor.ts';
+import { Redaction } from '../../../src/redact/redactor.ts';
 import { where } from '../requests.ts';
 
 const secret = 'a-value-to-hide';

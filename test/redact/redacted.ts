@@ -1,5 +1,5 @@
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
-import type { Redactor } from '../../src/secrets/redact/types.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
+import type { Redactor } from '../../src/redact/types.ts';
 
 /** What comes out of a redactor that is given the bytes in these pieces. */
 export function through(redactor: Redactor, pieces: readonly (string | Buffer)[]): string {

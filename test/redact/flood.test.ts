@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
 import { cut, through } from './redacted.ts';
 
 const note = '[REDACTED:the rest of this output, nearly all of which is secrets]';

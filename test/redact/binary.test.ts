@@ -2,7 +2,7 @@
 import { createCipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
 import { cut, filler, through } from './redacted.ts';
 
 const fileBytes = 4_000_000;

@@ -1,7 +1,7 @@
 /** Forms that vendors document, and files that hold passwords. */
 import { describe, expect, it } from 'vitest';
 import { cut, redacted, through } from './redacted.ts';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
 
 const alnum = 'Qx7Rb2Kp9Zt4Wm6Vn3Jc8Hd5Lf1Gs0Ya'.repeat(5);
 const hex = '3fa9c07be15d8264'.repeat(12);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cut, filler, redacted, through } from './redacted.ts';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
 
 const alnum = filler(64).replaceAll(/[^A-Za-z0-9]/g, '');
 const secret = 'P@ssw0rd!';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { Redaction, redactErrorText } from '../../src/secrets/redact/redactor.ts';
+import { Redaction, redactErrorText } from '../../src/redact/redactor.ts';
 import { through } from './redacted.ts';
 
 interface Row {

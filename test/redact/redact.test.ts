@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
 import { filler, redacted, through } from './redacted.ts';
 
 const alnum = filler(48).replaceAll(/[^A-Za-z0-9]/g, '');

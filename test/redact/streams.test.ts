@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PatternPass } from '../../src/secrets/redact/patterns.ts';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
-import { Tally } from '../../src/secrets/redact/tally.ts';
+import { PatternPass } from '../../src/redact/patterns.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
+import { Tally } from '../../src/redact/tally.ts';
 import { cut, filler, through } from './redacted.ts';
 
 const mebibyte = 2 ** 20;

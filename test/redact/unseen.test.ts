@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Redaction } from '../../src/secrets/redact/redactor.ts';
+import { Redaction } from '../../src/redact/redactor.ts';
 import { cut, filler, redacted, through } from './redacted.ts';
 
 const token = `ghp_${filler(40).replaceAll(/[^A-Za-z0-9]/g, '')}`;
