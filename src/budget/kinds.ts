@@ -33,6 +33,12 @@ export const kinds = kindsOf({
     perOwner: 128 * mebibyte,
     remedy: 'send fewer file requests at once, or read in smaller parts',
   },
+  creations: {
+    counts: 'sandboxes that are being made',
+    total: 4096,
+    perOwner: 256,
+    remedy: 'wait until some of them are ready',
+  },
 });
 
 export type BudgetName = keyof typeof kinds;

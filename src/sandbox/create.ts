@@ -31,10 +31,22 @@ import { noSandbox } from './step.ts';
 import { usedNow } from './use.ts';
 import { volumesMissed } from './volumes.ts';
 
-/** The caller holds the lease of the task, and the task has no sandbox. Throws `not_found` when it was to have one. */
+/**
+ * The caller holds the lease of the task, and the task has no sandbox. Throws `not_found` when it was to have one,
+ * `resource_exhausted` when its owner makes too many at once.
+ */
 export async function createSandbox(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
   if (plan.existing) throw noSandbox(plan.taskId);
   await checkFilter(context, plan, null);
+  const share = context.budgets.of('creations').take(ownerOf(plan.taskId));
+  try {
+    return await createNew(context, plan, options);
+  } finally {
+    share.free();
+  }
+}
+
+async function createNew(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
   const row = await newRow(context, plan);
   if (plan.ephemeral) await context.store.acquire(processLease(row.id));
   try {
@@ -66,7 +78,8 @@ export async function placeSandbox(
       options.onTimed?.('queue', performance.now() - queued);
       return await timed(options, 'create', async () => await ask(context, { plan, row, nonce, setid }, options));
     };
-    const sandbox = await context.gate.pass(row.backend, create, options.signal);
+    const asker = { owner: ownerOf(row.taskId), signal: options.signal };
+    const sandbox = await context.gate.pass(row.backend, create, asker);
     await failpoint('after-create');
     const unproved = await proveMounts(context, { row, sandbox, mayMiss: plan.allowDegraded }, mounts);
     const live = keepLive(context, row, sandbox, nonce);

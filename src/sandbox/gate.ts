@@ -1,19 +1,20 @@
 /**
- * Bounds how many sandboxes are made and removed at once in one place, first in, first out. An engine asked for a hundred
+ * Bounds how many sandboxes are made and removed at once in one place. An engine asked for a hundred
  * containers at once gives the first one after all hundred are nearly done; asked for twice its cores at a time it takes
  * no longer in all, and the median caller waits a fraction. For the same reason no caller waits for a sandbox while one that
  * is no longer wanted is removed: removals come after, but never so late that a steady stream of callers piles them up.
  */
-import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import PQueue from 'p-queue';
+import { Turns } from './turns.ts';
 
-/** How long callers may go before a removal. */
-const removalPatienceMs = 10_000;
-const [first, last] = [1, 0];
+/** Whose sandbox is made. `signal`: of the caller, who may give up waiting. */
+interface Asker {
+  readonly owner: string;
+  readonly signal?: AbortSignal | undefined;
+}
 
 export class Gate {
-  readonly #queues = new Map<string, PQueue>();
+  readonly #places = new Map<string, Turns>();
   readonly #concurrency: number;
 
   /** `null`: twice the cores of this host. */
@@ -22,39 +23,26 @@ export class Gate {
   }
 
   /** Rejects with the signal's reason when it fires before `work` was admitted. */
-  async pass<T>(place: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return await this.#queue(place).add(work, { priority: first, ...(signal === undefined ? {} : { signal }) });
+  async pass<T>(place: string, work: () => Promise<T>, { owner, signal }: Asker): Promise<T> {
+    const done = await this.#turns(place).take(owner, signal);
+    return await work().finally(done);
   }
 
   async passLast<T>(place: string, work: () => Promise<T>): Promise<T> {
-    const queue = this.#queue(place);
-    const id = randomUUID();
-    const overdue = setTimeout(() => promote(queue, id), removalPatienceMs).unref();
-    try {
-      return await queue.add(work, { priority: last, id });
-    } finally {
-      clearTimeout(overdue);
-    }
+    const done = await this.#turns(place).takeLast();
+    return await work().finally(done);
   }
 
   /** How many work and how many wait, by place. */
   figures(): readonly { readonly backend: string; readonly running: number; readonly waiting: number }[] {
-    return [...this.#queues].map(([backend, { pending, size }]) => ({ backend, running: pending, waiting: size }));
+    return [...this.#places].map(([backend, { running, waiting }]) => ({ backend, running, waiting }));
   }
 
-  #queue(place: string): PQueue {
-    const known = this.#queues.get(place);
+  #turns(place: string): Turns {
+    const known = this.#places.get(place);
     if (known !== undefined) return known;
-    const queue = new PQueue({ concurrency: this.#concurrency });
-    this.#queues.set(place, queue);
-    return queue;
-  }
-}
-
-function promote(queue: PQueue, id: string): void {
-  try {
-    queue.setPriority(id, first + 1);
-  } catch {
-    // It has been admitted meanwhile.
+    const turns = new Turns(this.#concurrency);
+    this.#places.set(place, turns);
+    return turns;
   }
 }

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Budgets } from '../../src/budget/budgets.ts';
 import { acquire } from '../../src/sandbox/acquire.ts';
 import { findRow, removeSandbox, stopSandbox } from '../../src/sandbox/end.ts';
 import { collectGarbage, garbageOf, lostCredentials } from '../../src/sandbox/garbage.ts';
@@ -22,6 +23,22 @@ describe('create or get', () => {
     expect(new Set(handles.map(({ row }) => row.id)).size).toBe(1);
     expect(handles.filter(({ how }) => how === 'created')).toHaveLength(1);
     expect(at.place.resources.size).toBe(1);
+  });
+
+  it('refuses an owner that makes more at once than it may, leaves no row of it, and serves another owner', async () => {
+    const budgets = new Budgets(() => ({ creations: { per_owner: 1 } }));
+    const context = { ...(await service()), budgets };
+    const first = await plan(context, { taskId: 'mallory.a' });
+    const second = { ...first, taskId: 'mallory.b' };
+    const made = acquire(context, first, {});
+    await expect(acquire(context, second, {})).rejects.toMatchObject({
+      code: 'resource_exhausted',
+      details: { budget: 'creations', reason: 'owner', owner: 'mallory' },
+    });
+    expect((await acquire(context, { ...first, taskId: 'alice.a' }, {})).how).toBe('created');
+    await made;
+    expect((await context.store.sandboxes()).map(({ taskId }) => taskId).toSorted()).toEqual(['alice.a', 'mallory.a']);
+    expect((await acquire(context, second, {})).how).toBe('created');
   });
 
   it('finds what an earlier process made', async () => {

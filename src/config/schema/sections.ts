@@ -55,6 +55,7 @@ const limitsShape = {
   questions: sharedBy('Commands that wait for an answer.'),
   staged_bytes: sharedBy('Bytes of uploads and archives on their way, on the disk of the state directory.'),
   file_bytes: sharedBy('Bytes of files that requests hold in memory.'),
+  creations: sharedBy('Sandboxes that are being made, or wait for their turn.'),
 } satisfies Readonly<Record<BudgetName, z.ZodType>>;
 
 const names = (expects: string, about: string) => key(z.array(z.string().min(1).max(253)).max(100), expects, about);
