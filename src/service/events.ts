@@ -39,6 +39,6 @@ export interface EventsApi {
    * events after `after` are not kept any more.
    */
   follow(how?: EventInput, options?: { readonly signal?: AbortSignal }): AsyncIterable<EventView>;
-  /** Which are kept. Throws as `follow` does. */
-  kept(after?: number): Promise<KeptEvents>;
+  /** Which are kept, of the owner or of all. Throws as `follow` does. */
+  kept(after?: number, owner?: string): Promise<KeptEvents>;
 }

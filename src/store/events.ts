@@ -33,16 +33,19 @@ export interface EventQuery {
 }
 
 export interface Kept {
-  /** 0: there are none. */
+  /** Of all owners. 0: there are none. */
   readonly oldest: number;
   /** Of the last event ever written, or 0. */
   readonly newest: number;
+  /** The newest event that is not kept any more, of the owner that is asked for. 0: all of its events are kept. */
+  readonly gone: number;
 }
 
 export interface Events {
   /** Oldest first. */
   read(query: EventQuery): Promise<readonly EventRow[]>;
-  kept(): Promise<Kept>;
+  /** `null`: of all owners. Where too many are kept, those of the owners with the most go first. */
+  kept(owner: string | null): Promise<Kept>;
   /** Of a connection of the task's sandbox: what happened outside of the store. */
   denied(taskId: string, data: EventRow['data']): Promise<void>;
 }

@@ -25,13 +25,13 @@ describe('the table of events', () => {
     const path = join(directory.path, 'caisson.db');
     const { store } = await openStore(path, { mostEvents: 30 });
     for (let count = 0; count < 205; count++) await store.insertApproval(newApproval());
-    expect(await store.events.kept()).toEqual({ oldest: 171, newest: 205 });
+    expect(await store.events.kept(null)).toEqual({ oldest: 171, newest: 205, gone: 170 });
     const kept = await store.events.read(everything);
     expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: 35 }, (_, index) => 171 + index));
     await store.close();
     const { store: next } = await openStore(path, { mostEvents: 30 });
     await next.insertApproval(newApproval());
-    expect(await next.events.kept()).toEqual({ oldest: 171, newest: 206 });
+    expect(await next.events.kept(null)).toEqual({ oldest: 171, newest: 206, gone: 170 });
     await next.close();
   });
 

@@ -7,7 +7,7 @@ export const events = defineCommand({
   name: 'events',
   summary: 'Show changes of state of sandboxes, commands and approvals',
   about: `Of all processes that share the state directory, oldest first. Each has a number: with --after, those
-after it are shown. The newest 50,000 are kept.`,
+after it are shown. 50,000 are kept.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,

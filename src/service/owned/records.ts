@@ -8,7 +8,7 @@ import type { Scope } from './scope.ts';
 export function eventsOf({ api: { events }, scope, bound }: Mine): EventsApi {
   const isSeen = seenBy(bound);
   return {
-    kept: (after) => events.kept(after),
+    kept: (after) => events.kept(after, scope.owner),
     async *follow(how = {}, options = {}) {
       for await (const event of events.follow({ ...how, owner: scope.owner }, options))
         if (await isSeen(event.data, event.at))

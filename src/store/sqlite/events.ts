@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { author } from '../../lib/author.ts';
 import { ownerOf } from '../../values/owner.ts';
 import type { EventQuery, EventRow, Events, EventType, Kept } from '../events.ts';
+import { countEvent, newestGone } from './event-shares.ts';
 import { integer, json, nullable, object, oneOf, record, text } from './shape.ts';
 import { failed } from './soundness.ts';
 
@@ -20,16 +21,15 @@ const eventShape = object<EventRow>({
   reason: nullable(text),
   data: json(record),
 });
-const keptShape = object<Kept>({ oldest: integer, newest: integer });
+const endsShape = object<Omit<Kept, 'gone'>>({ oldest: integer, newest: integer });
 
 export function eventOf(type: EventType, taskId: string, data: EventRow['data']): NewEvent {
   const { by, reason } = author();
   return { type, owner: ownerOf(taskId), happenedAt: Date.now(), author: by, reason, data };
 }
 
-/** Older events are forgotten: some 300 bytes each. */
+/** Some 300 bytes each. */
 export const mostEvents = 50_000;
-const forgetEvery = 100;
 
 export class EventLog implements Events {
   readonly #db: DatabaseSync;
@@ -46,8 +46,7 @@ export class EventLog implements Events {
       'INSERT INTO events (type, owner, happened_at, author, reason, data) VALUES (?, ?, ?, ?, ?, ?)',
     );
     const { lastInsertRowid } = this.#insert.run(type, owner, happenedAt, by, reason, JSON.stringify(data));
-    const seq = Number(lastInsertRowid);
-    if (seq % forgetEvery === 0) this.#db.prepare('DELETE FROM events WHERE seq <= ?').run(seq - this.#most);
+    countEvent(this.#db, Number(lastInsertRowid), this.#most);
   }
 
   async read({ after, owner, most }: EventQuery): Promise<readonly EventRow[]> {
@@ -63,11 +62,14 @@ export class EventLog implements Events {
     this.#do(() => this.add(eventOf('network.denied', taskId, data)));
   }
 
-  async kept(): Promise<Kept> {
+  async kept(owner: string | null): Promise<Kept> {
     // One of the two at a time is a look at one end of the table; both together are a scan (sqlite.org/optoverview.html).
     const sql = `SELECT ifnull((SELECT min(seq) FROM events), 0) AS oldest,
       ifnull((SELECT max(seq) FROM events), 0) AS newest`;
-    return keptShape(this.#do(() => this.#db.prepare(sql).get()) ?? {}, 'events');
+    return this.#do(() => {
+      const { oldest, newest } = endsShape(this.#db.prepare(sql).get() ?? {}, 'events');
+      return { oldest, newest, gone: newestGone(this.#db, owner) };
+    });
   }
 
   #do<T>(work: () => T): T {

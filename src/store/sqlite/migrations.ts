@@ -4,6 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import { immediate } from './connection.ts';
+import { eventSharesSchema } from './event-shares.ts';
 import { eventsSchema } from './events-schema.ts';
 import { outboxSchema } from './outbox-schema.ts';
 import { recordsSchema } from './records-schema.ts';
@@ -180,6 +181,7 @@ export const migrations: readonly Migration[] = [
     version: 16,
     sql: "DELETE FROM process_places WHERE exec_id IN (SELECT id FROM execs WHERE kind <> 'detached');",
   },
+  { version: 17, sql: eventSharesSchema },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

@@ -27,3 +27,30 @@ it('a reader that is overtaken in its stream gets not_found with what is left, a
   expect(seqs).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
   await store.close();
 });
+
+it('events of other owners stay, and their readers go on, while one owner adds more than all that are kept', async () => {
+  await using directory = await scratch();
+  const { store } = await openStore(join(directory.path, 'caisson.db'), { mostEvents: 250 });
+  const happen = async (owner: string, count: number): Promise<void> => {
+    for (let done = 0; done < count; done++) await store.insertApproval({ ...newApproval(), taskId: `${owner}.build` });
+  };
+  await happen('alice', 20);
+  await happen('mallory', 600);
+  await happen('alice', 20);
+  await happen('mallory', 60);
+  const events = eventsOf({ store });
+  const seqsOf = async (owner: string, after: number): Promise<readonly number[]> =>
+    (await Array.fromAsync(events.follow({ owner, after }))).map(({ seq }) => seq);
+  const own = Array.from({ length: 40 }, (_, index) => (index < 20 ? index + 1 : 601 + index));
+  expect(await seqsOf('alice', 0)).toEqual(own);
+  expect(await seqsOf('alice', 5)).toEqual(own.slice(5));
+  expect(await events.kept(5, 'alice')).toEqual({ oldest: 1, newest: 700 });
+  const left = await seqsOf('mallory', 0);
+  expect([left.length, left.at(-1)]).toEqual([210, 700]);
+  // The first event of mallory that is kept, and one before it.
+  expect(await seqsOf('mallory', (left[0] ?? 0) - 1)).toEqual(left);
+  await expect(seqsOf('mallory', 100)).rejects.toMatchObject({ code: 'not_found', details: { after: 100 } });
+  const all = (await Array.fromAsync(events.follow())).map(({ seq }) => seq);
+  expect(all).toEqual([...own, ...left].toSorted((a, b) => a - b));
+  await store.close();
+});
