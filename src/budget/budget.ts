@@ -80,13 +80,19 @@ export class HeldBudget implements Budget {
     };
     add(amount);
     let isFree = false;
+    const grow = (more: number): void => {
+      this.#check(owner, more);
+      if (!isFree) add(more);
+    };
     return {
       get amount() {
         return held;
       },
-      grow: (more) => {
-        this.#check(owner, more);
-        if (!isFree) add(more);
+      grow,
+      resize: (wanted) => {
+        if (wanted > held) return grow(wanted - held);
+        if (!isFree) add(wanted - held);
+        this.#serve();
       },
       free: () => {
         isFree = true;

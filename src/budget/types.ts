@@ -15,6 +15,8 @@ export interface Share {
   readonly amount: number;
   /** Takes more. Throws `resource_exhausted`, and keeps what it has then. */
   grow(amount: number): void;
+  /** Has so much from then on: takes more as `grow` does, or gives some back. */
+  resize(amount: number): void;
   /** Gives all of it back. Does nothing the second time. */
   free(): void;
 }

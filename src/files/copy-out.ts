@@ -39,6 +39,8 @@ export interface CopyOutOptions extends Cancelable {
   /** For the processes of the copy, `CAISSON_EXEC` above all. */
   readonly env?: Readonly<Record<string, string>>;
   readonly onProgress?: (progress: Progress) => void;
+  /** Called before so many bytes of content are written to the host. What it throws ends the copy. */
+  readonly onBytes?: (bytes: number) => void;
 }
 
 /**
@@ -68,7 +70,10 @@ export async function copyOut(sandbox: Sandbox, options: CopyOutOptions): Promis
     symlinks: options.symlinks ?? 'skip',
     withheld: withheld === null ? null : withheld.split('/').map(fromText),
     vet: options.vet,
-    onBytes: progress.add,
+    onBytes: (bytes) => {
+      options.onBytes?.(bytes);
+      progress.add(bytes);
+    },
   });
   const extracted = await receive(transfer, extraction, { path: options.source, limits, signal });
   await destination.place(staging.directory, extracted.root);

@@ -1,6 +1,7 @@
 /** A directory for one archive below the state directory, where no sandbox can write. */
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Share } from '../budget/types.ts';
 import { fromText, toText } from './byte-name.ts';
 import { closeDirectory, type Directory, openDirectory, realPath } from './directory.ts';
 import { fsError } from './fs-error.ts';
@@ -23,6 +24,24 @@ export async function openPrivateStaging(above: string): Promise<PrivateStaging>
     return { directory: staging.directory, path: toText(realPath(staging.directory)), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     closeDirectory(base);
+    throw error;
+  }
+}
+
+/** The share is freed when what it was taken for is gone, also when the directory cannot be made. */
+export async function countedStaging(above: string, share: Share): Promise<PrivateStaging> {
+  try {
+    const staging = await openPrivateStaging(above);
+    const dispose = async (): Promise<void> => {
+      try {
+        await staging[Symbol.asyncDispose]();
+      } finally {
+        share.free();
+      }
+    };
+    return { ...staging, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    share.free();
     throw error;
   }
 }

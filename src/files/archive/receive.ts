@@ -4,11 +4,12 @@
  */
 import { join } from 'node:path';
 import type { Cancelable } from '../../backend.ts';
+import type { Share } from '../../budget/types.ts';
 import { CaissonError } from '../../errors.ts';
 import { Extraction } from '../extract.ts';
 import { type CopyLimits, withDefaults } from '../limits.ts';
 import { payloadName } from '../pack.ts';
-import { openPrivateStaging, type PrivateStaging } from '../private-staging.ts';
+import { countedStaging, type PrivateStaging } from '../private-staging.ts';
 import { asUpload } from '../refusal.ts';
 import { TarReader } from '../tar-reader.ts';
 import { yieldOften } from '../yield-often.ts';
@@ -17,6 +18,8 @@ export interface ReceiveOptions extends Cancelable {
   readonly archive: AsyncIterable<Uint8Array>;
   /** Below the state directory. */
   readonly directory: string;
+  /** What the owner may have on its way: it grows with the bytes, and is freed when they are gone. */
+  readonly share: Share;
   readonly limits?: Partial<Pick<CopyLimits, 'bytes' | 'entries'>> | undefined;
 }
 
@@ -27,7 +30,7 @@ export interface ReceivedArchive extends AsyncDisposable {
 
 /** Throws `invalid_argument` for what an archive may not hold, and for one that is not complete. */
 export async function receiveArchive({ directory, ...options }: ReceiveOptions): Promise<ReceivedArchive> {
-  const staging = await openPrivateStaging(directory);
+  const staging = await countedStaging(directory, options.share);
   try {
     await extract(staging, options);
     return { path: join(staging.path, payloadName), [Symbol.asyncDispose]: () => staging[Symbol.asyncDispose]() };
@@ -39,11 +42,12 @@ export async function receiveArchive({ directory, ...options }: ReceiveOptions):
 
 async function extract(
   { directory }: PrivateStaging,
-  { archive, limits: wanted, signal }: Omit<ReceiveOptions, 'directory'>,
+  { archive, limits: wanted, share, signal }: Omit<ReceiveOptions, 'directory'>,
 ): Promise<void> {
   const limits = withDefaults(wanted);
   const reader = new TarReader(limits.pathBytes, { global: true });
-  const extraction = new Extraction(directory, { limits, symlinks: 'inside', isUpload: true, onBytes: () => {} });
+  const onBytes = (bytes: number): void => share.grow(bytes);
+  const extraction = new Extraction(directory, { limits, symlinks: 'inside', isUpload: true, onBytes });
   const yieldNow = yieldOften(signal);
   try {
     for await (const bytes of archive) {

@@ -4,12 +4,13 @@
  */
 import { join } from 'node:path';
 import type { Sandbox } from '../../backend.ts';
+import type { Share } from '../../budget/types.ts';
 import { fromText } from '../byte-name.ts';
 import { closeDirectory, openChild } from '../directory.ts';
 import { copyOut, type CopyOutOptions } from '../copy-out.ts';
 import { insidePath, sourceName } from '../inside-path.ts';
 import { openFile, packFile, packTree, payloadName } from '../pack.ts';
-import { openPrivateStaging, type PrivateStaging } from '../private-staging.ts';
+import { countedStaging, type PrivateStaging } from '../private-staging.ts';
 import type { CopyResult, FileArchive } from '../types.ts';
 import { walk } from '../walk.ts';
 
@@ -18,17 +19,20 @@ export interface ArchiveOptions extends Pick<CopyOutOptions, 'limits' | 'withhel
   readonly path: string;
   /** Below the state directory. */
   readonly directory: string;
+  /** What the owner may have on its way: it grows with the bytes, and is freed when they are gone. */
+  readonly share: Share;
 }
 
 /** Throws what a copy from the sandbox throws, before the first part is given. */
 export async function openArchive(
   sandbox: Sandbox,
-  { path, directory, ...options }: ArchiveOptions,
+  { path, directory, share, ...options }: ArchiveOptions,
 ): Promise<FileArchive> {
-  const staging = await openPrivateStaging(directory);
+  const staging = await countedStaging(directory, share);
+  const onBytes = (bytes: number): void => share.grow(bytes);
   try {
     const target = join(staging.path, payloadName);
-    const result = await copyOut(sandbox, { ...options, source: path, target, symlinks: 'inside' });
+    const result = await copyOut(sandbox, { ...options, onBytes, source: path, target, symlinks: 'inside' });
     return archiveOf(staging, result, sourceName(path, insidePath(path).path) ?? payloadName);
   } catch (error) {
     await staging[Symbol.asyncDispose]();

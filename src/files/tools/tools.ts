@@ -73,16 +73,20 @@ function sourceOf({ size, sha256, open }: FileSource): FileWritten & { readonly 
 }
 
 /** Waits until so many bytes may be held in memory. */
-export type Hold = (bytes: number) => Promise<Pick<Share, 'free'>>;
+export type Hold = (bytes: number) => Promise<Share>;
+
+/** Held before the file is read. It is enough for a file of a mebibyte; a larger one takes more, or is refused. */
+const heldFirst = mostGrown(1024 * 1024);
 
 export async function patchFile(
   { run, hold }: { readonly run: Run; readonly hold: Hold },
   { path, ...change }: { readonly path: string } & Change,
 ): Promise<FileWritten> {
-  const { bytes, sha256 } = await readFile(run, { path, length: mostPatched });
-  if (sha256 === null || !isUtf8(bytes)) throw wrong(`only text of up to ${mostPatched} bytes can be patched`);
-  const share = await hold(mostGrown(bytes.length));
+  const share = await hold(heldFirst);
   try {
+    const { bytes, sha256 } = await readFile(run, { path, length: mostPatched });
+    if (sha256 === null || !isUtf8(bytes)) throw wrong(`only text of up to ${mostPatched} bytes can be patched`);
+    share.resize(mostGrown(bytes.length));
     const patched = await applyChange(bytes.toString(), change);
     return await writeFile(run, { path, bytes: patched, expected: sha256 });
   } finally {

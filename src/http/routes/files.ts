@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { CaissonError } from '../../errors.ts';
-import type { CopyResult } from '../../service/api.ts';
+import type { CopyResult, FileTools, Options } from '../../service/api.ts';
 import { Bytes } from '../reply.ts';
 import { type Call, route } from '../route.ts';
 import { inside, noAnswer } from '../schemas/common.ts';
@@ -22,6 +22,9 @@ import {
   written,
 } from '../schemas/files.ts';
 
+/** Held in memory at most: the beginning of a file that is streamed, and the longest part. */
+const [mostOfStream, mostOfPart] = [4 * 1024 ** 2, 16 * 1024 ** 2];
+
 export const readFile = route({
   ...inside,
   method: 'GET',
@@ -31,17 +34,35 @@ export const readFile = route({
   query: readQuery,
   gives: 'bytes',
   answer: noAnswer,
-  run: async ({ api, params, query, options }) => {
-    const { path, ...part } = query;
+  run: async ({ service, token, api, params, query, options, signal }) => {
+    const { path, offset, length } = query;
     const at = { task: params.id, path };
-    if (part.offset === undefined && part.length === undefined) {
-      const { size, sha256, parts } = await api.files.stream(at, options);
-      return new Bytes(parts, { size, sha256 });
+    const isWhole = offset === undefined && length === undefined;
+    const amount = Math.min(length ?? mostOfStream, mostOfPart);
+    // What a client does not take stays in memory until it leaves.
+    const share = await service.api.installation.budget('file_bytes').wait(token.owner, { amount, signal });
+    try {
+      const given = isWhole ? await whole(api.files, at, options) : await part(api.files, { ...at, ...query }, options);
+      share.resize(Math.min(given.size ?? amount, amount));
+      return new Bytes(given.parts, { ...given, close: async () => await Promise.resolve(share.free()) });
+    } catch (error) {
+      share.free();
+      throw error;
     }
-    const { bytes, size, sha256 } = await api.files.read({ ...at, ...part }, options);
-    return new Bytes(only(bytes), { size: bytes.length, sha256, headers: { 'x-file-size': String(size) } });
   },
 });
+
+type Read = FileTools['read'];
+type Given = Pick<Bytes, 'parts' | 'size' | 'sha256'> & Partial<Bytes>;
+
+async function whole(files: FileTools, at: Parameters<FileTools['stream']>[0], options: Options): Promise<Given> {
+  return await files.stream(at, options);
+}
+
+async function part(files: FileTools, at: Parameters<Read>[0], options: Options): Promise<Given> {
+  const { bytes, size, sha256 } = await files.read(at, options);
+  return { parts: only(bytes), size: bytes.length, sha256, headers: { 'x-file-size': String(size) } };
+}
 
 // oxlint-disable-next-line require-await -- one part, as the parts of a stream are read
 async function* only(bytes: Buffer): AsyncGenerator<Buffer, void, void> {

@@ -2,6 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { CopyResult, FileArchive, FileTools, Options } from '../api.ts';
+import type { Share } from '../../budget/types.ts';
 import { CaissonError } from '../../errors.ts';
 import { receiveArchive } from '../../files/archive/receive.ts';
 import { openArchive } from '../../files/archive/send.ts';
@@ -9,6 +10,7 @@ import { copyIn } from '../../files/copy-in.ts';
 import { insidePath } from '../../files/inside-path.ts';
 import type { Handle } from '../../sandbox/context.ts';
 import type { Within } from '../../sandbox/healing.ts';
+import { operator } from '../../values/caller.ts';
 import { isHost } from './copy.ts';
 import { admitTree, type TreeParts } from './tree.ts';
 
@@ -22,11 +24,17 @@ const env = { CAISSON_EXEC: 'copy' };
 
 export function archivesOf(parts: ArchiveParts): Pick<FileTools, 'archive' | 'unpack'> {
   const directory = join(parts.context.home, 'archives');
+  const shareOf = ({ caller }: Options): Share =>
+    parts.context.budgets.of('staged_bytes').take(caller?.owner ?? operator, 0);
   return {
     archive: ({ task, ...input }, options = {}) =>
-      parts.within(task, options, (handle) => archived(parts, handle, { ...input, directory, options })),
+      parts.within(task, options, (handle) => archived(parts, handle, { ...input, directory, shareOf, options })),
     unpack: async ({ task, archive, limits, name, ...input }, options = {}) => {
-      await using received = await receiveArchive({ archive, limits, directory, ...signalOf(options) });
+      await using received = await receiveArchive({
+        ...{ archive, limits, directory },
+        share: shareOf(options),
+        ...signalOf(options),
+      });
       const source = name === undefined ? `${received.path}/.` : entryIn(received.path, name);
       return await parts.within(task, options, (handle) => unpacked(parts, handle, { ...input, source, options }));
     },
@@ -50,13 +58,14 @@ const signalOf = ({ signal }: Options): Pick<Options, 'signal'> => (signal === u
 
 interface Out extends Omit<Parameters<FileTools['archive']>[0], 'task'> {
   readonly directory: string;
+  readonly shareOf: (options: Options) => Share;
   readonly options: Options;
 }
 
 async function archived(
   parts: TreeParts,
   handle: Handle,
-  { path, limits = {}, directory, options }: Out,
+  { path, limits = {}, directory, shareOf, options }: Out,
 ): Promise<FileArchive> {
   const clean = insidePath(path).path;
   const recorded = { source: clean, target: otherSide };
@@ -64,6 +73,7 @@ async function archived(
   const { inside, vet, withheld } = await admitTree(parts, handle, { wanted, options });
   return await openArchive(handle.sandbox, {
     ...{ path: inside, directory, limits, vet, withheld, env },
+    share: shareOf(options),
     ...signalOf(options),
   });
 }
