@@ -16,7 +16,7 @@ import { openAudit } from './service/admin/open-audit.ts';
 import { approvalsOf } from './service/admin/approvals.ts';
 import type { Origin } from './service/exec/provision.ts';
 import { serverSecrets } from './service/admin/secrets.ts';
-import { type Journal, openJournal } from './exec/journal/journal.ts';
+import { type Journal, openJournal } from './journal/journal.ts';
 import { LaneTally } from './exec/lane/tally.ts';
 import type { Context } from './sandbox/context.ts';
 import type { EgressInput } from './service/egress/doors.ts';

@@ -1,8 +1,9 @@
 import { finished } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
-import type { Exit, StreamSummary } from './exit.ts';
+import type { Exit, StreamSummary } from '../values/exit.ts';
 import { Ear, type Hearing, withNotes } from './heard.ts';
-import type { Execution, KeptStream, StreamName } from './types.ts';
+import type { Execution, KeptStream } from './types.ts';
+import type { StreamName } from '../values/exec-event.ts';
 import { HeadTailWindow } from './window.ts';
 
 export interface Collected {

@@ -1,8 +1,9 @@
 import type { Sandbox } from '../backend.ts';
 import type { Redaction } from '../redact/redactor.ts';
-import type { Recorder } from './journal/types.ts';
+import type { Recorder } from '../journal/types.ts';
 import type { Strays } from './kill/strays.ts';
-import type { ExecRequest, StreamName, Where } from './types.ts';
+import type { ExecRequest } from './types.ts';
+import type { StreamName, Where } from '../values/exec-event.ts';
 
 export interface ExecContext {
   readonly where: Where;

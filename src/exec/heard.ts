@@ -1,5 +1,5 @@
 /** Callbacks that get the output of a command as it comes, each piece once and in order. */
-import type { Exit } from './exit.ts';
+import type { Exit } from '../values/exit.ts';
 
 /** A promise asks the next piece to wait. */
 export type Hear = (bytes: Uint8Array) => unknown;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { CaissonError } from '../errors.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import type { Store } from '../store/store.ts';
-import type { Where } from './types.ts';
+import type { Where } from '../values/exec-event.ts';
 
 export interface Asked {
   readonly taskId?: string | undefined;

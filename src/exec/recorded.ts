@@ -1,6 +1,6 @@
 /** One stream of an exec as its record has it. */
-import type { Journal } from './journal/types.ts';
-import type { StreamName } from './types.ts';
+import type { Journal } from '../journal/types.ts';
+import type { StreamName } from '../values/exec-event.ts';
 
 export interface Part {
   readonly name: StreamName;

@@ -1,12 +1,13 @@
 /** An exec as its record has it: from the beginning, followed to its end. The exit says what is missing in the record. */
 import type { Readable } from 'node:stream';
 import { CaissonError } from '../errors.ts';
-import type { Exit } from './exit.ts';
-import type { Journal } from './journal/types.ts';
-import { exitWithout } from './outcome.ts';
+import type { Exit } from '../values/exit.ts';
+import type { Journal } from '../journal/types.ts';
+import { exitWithout } from '../values/outcome.ts';
 import { Outlet } from './outlet.ts';
 import { recordedStream } from './recorded.ts';
-import type { ExecEvent, Execution, StreamName, Where } from './types.ts';
+import type { Execution } from './types.ts';
+import type { ExecEvent, StreamName, Where } from '../values/exec-event.ts';
 
 export interface Replayed extends Execution {
   readonly where: Where;

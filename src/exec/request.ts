@@ -1,7 +1,7 @@
 /** Whether a request can be run at all. Pure: what the place thinks of it is another matter. */
 import { posix } from 'node:path';
 import { CaissonError } from '../errors.ts';
-import { execKeyForm } from '../values/owner.ts';
+import { checkExecId } from '../values/exec-id.ts';
 import type { ExecRequest } from './types.ts';
 
 /** MAX_ARG_STRLEN of Linux (execve(2)) without its NUL: one argument, or one `NAME=value`. */
@@ -11,7 +11,6 @@ const totalBytes = 2_097_152;
 /** Beyond it a JavaScript timer fires at once. */
 const longestMs = 2_147_483_647;
 
-const idPattern = new RegExp(`^${execKeyForm}$`);
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Throws `invalid_argument`. Values of the environment are never part of the message. */
@@ -20,16 +19,6 @@ export function checkRequest(request: ExecRequest): void {
   checkCwd(request.cwd);
   checkCommand(request);
   checkLimits(request);
-}
-
-export function checkExecId(execId: string): string {
-  if (!idPattern.test(execId)) refuse('an exec id is "exec_" and 1 to 64 of A-Z, a-z, 0-9, "_" and "-"');
-  return execId;
-}
-
-/** As a client names it, without an owner. */
-export function checkClientExecId(execId: string): string {
-  return checkExecId(execId.includes('.') ? '' : execId);
 }
 
 /** By the words alone: a link inside the sandbox that leads to such a place is the sandbox's own affair. */

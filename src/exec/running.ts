@@ -6,7 +6,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import { OutputLimit } from './output-limit.ts';
 import type { Watched } from './context.ts';
 import { drain } from './drain.ts';
-import type { Exit, ExitReason, StreamSummary } from './exit.ts';
+import type { Exit, ExitReason, StreamSummary } from '../values/exit.ts';
 import { killTree } from './kill/kill-tree.ts';
 import type { KillReport } from './kill/report.ts';
 import {
@@ -18,10 +18,11 @@ import {
   startNote,
   summaryOf,
   unreadNotes,
-} from './outcome.ts';
+} from '../values/outcome.ts';
 import { settledOrLate } from './settled.ts';
 import { Tap, type TapOptions, type TapRedaction } from './tap.ts';
-import type { Execution, StreamName } from './types.ts';
+import type { Execution } from './types.ts';
+import type { StreamName } from '../values/exec-event.ts';
 
 export interface Forced {
   readonly reason: ExitReason;

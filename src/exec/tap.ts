@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Redactor } from '../redact/types.ts';
 import type { OutputLimit } from './output-limit.ts';
 import { Outlet } from './outlet.ts';
-import type { StreamName } from './types.ts';
+import type { StreamName } from '../values/exec-event.ts';
 
 /** What may pile up for a slow reader once the command has ended: more than pipes, relays and sockets hold on the way. */
 const drainBytes = 4 * 1024 * 1024;

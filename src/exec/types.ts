@@ -1,6 +1,7 @@
 /** What the exec room takes and gives. Front ends see these through `caisson.ts`. */
 import type { Readable, Writable } from 'node:stream';
-import type { Exit } from './exit.ts';
+import type { Exit } from '../values/exit.ts';
+import type { StreamName } from '../values/exec-event.ts';
 
 export interface ExecRequest {
   /**
@@ -22,8 +23,6 @@ export interface ExecRequest {
   /** The command is killed when it has written this much on both streams together. `null`: never. */
   readonly outputLimitBytes: number | null;
 }
-
-export type StreamName = 'stdout' | 'stderr';
 
 /**
  * A running exec. Its streams have back-pressure: a reader that has begun and stops stops the command. A stream that is not
@@ -57,35 +56,4 @@ export interface KeptStream {
   readonly cutAt: number | null;
   /** Index into `text` at which the tail begins. The command can write such a line itself; these two indexes cannot be forged. */
   readonly cutTo: number | null;
-}
-
-/** Where a command ran. Part of every result. */
-export interface Where {
-  readonly backend: string;
-  readonly taskId: string;
-  readonly sandboxId: string;
-  readonly host: string | null;
-  readonly resource: string | null;
-  readonly recreated: boolean;
-}
-
-/** One line of an exec's record. `seq` starts at 1 and has no holes within what is kept. */
-export interface ExecEvent {
-  readonly execId: string;
-  readonly seq: number;
-  /** RFC 3339. */
-  readonly at: string;
-  readonly event:
-    | {
-        readonly type: 'started';
-        readonly command: readonly string[];
-        readonly cwd: string;
-        /** It runs on a terminal, for which its output is meant. */
-        readonly tty: boolean;
-        readonly where: Where;
-      }
-    | { readonly type: 'stdout' | 'stderr'; readonly bytes: Uint8Array }
-    /** A part that is not there any more, or never was kept. */
-    | { readonly type: 'gap'; readonly stream: 'stdout' | 'stderr'; readonly bytes: number }
-    | { readonly type: 'exit'; readonly exit: Exit };
 }

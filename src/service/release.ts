@@ -1,6 +1,6 @@
 /** Gives back, in order, what was opened for the service. */
 import type { Audit } from '../audit/types.ts';
-import type { Journal } from '../exec/journal/journal.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { Guard } from '../guard/open.ts';
 import type { Backends } from '../sandbox/backends.ts';
 import type { Context } from '../sandbox/context.ts';

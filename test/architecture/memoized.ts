@@ -9,7 +9,7 @@ const once = new Set([
   'src/cli/context.ts: opened',
   'src/client/exec/input.ts: #socket',
   'emulators/modal/live-sandbox.ts: #ending',
-  'src/exec/journal/spill.ts: #pumping',
+  'src/journal/spill.ts: #pumping',
   'src/exec/running.ts: #killing',
   'src/files/archive/send.ts: disposed',
   'src/files/watch/watch.ts: #ending',

@@ -12,7 +12,7 @@ export interface Room {
 
 const contract = ['src/backend.ts', 'src/errors.ts'];
 /** Shapes that travel through the service's interface, and the one reading of an exit. They hold no state. */
-const shapes = ['src/exec/exit.ts', 'src/[^/]+/types.ts'];
+const shapes = ['src/values/(?:exec-event|exit).ts', 'src/[^/]+/types.ts'];
 
 /** Core rooms, from the ground up: each imports the contract, and of the others these. */
 export const coreRooms: Readonly<Record<string, readonly string[]>> = {
@@ -22,6 +22,7 @@ export const coreRooms: Readonly<Record<string, readonly string[]>> = {
   inside: ['lib', 'values'],
   redact: [],
   store: ['lib', 'values'],
+  journal: ['lib', 'values', 'store'],
   config: ['lib', 'values', 'budget'],
   files: ['lib', 'values', 'budget', 'inside'],
   network: ['lib', 'values', 'config'],
@@ -29,7 +30,7 @@ export const coreRooms: Readonly<Record<string, readonly string[]>> = {
   secrets: ['lib', 'values', 'inside', 'redact'],
   audit: ['values', 'lib', 'redact'],
   plan: ['lib', 'values', 'config', 'store'],
-  exec: ['lib', 'values', 'inside', 'redact', 'store'],
+  exec: ['lib', 'values', 'inside', 'redact', 'store', 'journal'],
   sandbox: ['lib', 'values', 'budget', 'inside', 'store', 'config', 'files', 'secrets', 'audit', 'plan', 'exec'],
   guard: [
     'lib',
@@ -112,7 +113,13 @@ export const rooms: readonly Room[] = [
     // Of the service it knows the words, and so runs where no Node is.
     name: 'the client',
     owns: /^src\/client\//,
-    may: ['src/client/.*', 'src/errors.ts', 'src/service/(?:api|types).ts', 'src/exec/(?:exit|heard|outcome|types).ts'],
+    may: [
+      'src/client/.*',
+      'src/errors.ts',
+      'src/service/(?:api|types).ts',
+      'src/exec/(?:heard|types).ts',
+      'src/values/(?:exec-event|exit|outcome).ts',
+    ],
   },
   { name: 'what emulators give', owns: /^emulators\/emulator\.ts$/, may: [] },
   {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { ExecRequest, Where } from '../../src/exec/types.ts';
+import type { ExecRequest } from '../../src/exec/types.ts';
+import type { Where } from '../../src/values/exec-event.ts';
 
 export function newExecId(): string {
   return `exec_${randomBytes(8).toString('hex')}`;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { CaissonError } from '../../src/errors.ts';
 import { collect } from '../../src/exec/collect.ts';
-import { shellCode } from '../../src/exec/exit.ts';
+import { shellCode } from '../../src/values/exit.ts';
 import { startExec } from '../../src/exec/start.ts';
 import { bare, requestFor, where } from './requests.ts';
 import { gone, MemoryRecorder, scripted } from './running.ts';

@@ -1,5 +1,5 @@
 import { CaissonError } from '../../src/errors.ts';
-import type { Recorder } from '../../src/exec/journal/types.ts';
+import type { Recorder } from '../../src/journal/types.ts';
 import { startExec } from '../../src/exec/start.ts';
 import type { ExecRequest, Execution } from '../../src/exec/types.ts';
 import { bare, requestFor } from './requests.ts';

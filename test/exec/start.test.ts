@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../src/exec/collect.ts';
-import { signalNumbers } from '../../src/exec/exit.ts';
+import { signalNumbers } from '../../src/values/exit.ts';
 import { startExec } from '../../src/exec/start.ts';
 import type { ExecRequest } from '../../src/exec/types.ts';
 import { bare, requestFor, shell } from './requests.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clockAt } from '../fixtures/clock.ts';
 import { parseStat, startTimeOf } from '../../src/lib/start-time.ts';
-import { isAlive, thisProcess } from '../../src/store/sqlite/holder.ts';
+import { isAlive, thisProcess } from '../../src/lib/holder.ts';
 
 const rest = 'S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20';
 

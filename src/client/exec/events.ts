@@ -1,7 +1,7 @@
 /** Events of the record of an exec, from the lines of a stream. */
 import { CaissonError } from '../../errors.ts';
-import type { Exit } from '../../exec/exit.ts';
-import type { ExecEvent, Where } from '../../exec/types.ts';
+import type { Exit } from '../../values/exit.ts';
+import type { ExecEvent, Where } from '../../values/exec-event.ts';
 import type { Sent } from '../wire/lines.ts';
 import { shaped, type Shape } from '../wire/shape.ts';
 

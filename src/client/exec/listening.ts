@@ -4,7 +4,7 @@
  */
 import { isCode } from '../../errors.ts';
 import { Ear, type Hearing } from '../../exec/heard.ts';
-import type { StreamName } from '../../exec/types.ts';
+import type { StreamName } from '../../values/exec-event.ts';
 import { followed } from '../wire/followed.ts';
 import { pause } from '../wire/patience.ts';
 import type { Ask, Wire } from '../wire/wire.ts';

@@ -1,8 +1,8 @@
 /** An exec that the service runs: its record is followed into two streams and an exit. */
 import { CaissonError } from '../../errors.ts';
-import type { Exit } from '../../exec/exit.ts';
-import { exitWithout, unreadNotes } from '../../exec/outcome.ts';
-import type { StreamName } from '../../exec/types.ts';
+import type { Exit } from '../../values/exit.ts';
+import { exitWithout, unreadNotes } from '../../values/outcome.ts';
+import type { StreamName } from '../../values/exec-event.ts';
 import type { Sent } from '../wire/lines.ts';
 import { pause } from '../wire/patience.ts';
 import type { Ask, Wire } from '../wire/wire.ts';

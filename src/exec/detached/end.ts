@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../errors.ts';
 import { execKeyForm } from '../../values/owner.ts';
-import { signalNumbers, type Survivor } from '../exit.ts';
+import { signalNumbers, type Survivor } from '../../values/exit.ts';
 import { killTree } from '../kill/kill-tree.ts';
 import { runScript } from '../../inside/run.ts';
 import { findProcess, type Kept, unknownProcess } from './list.ts';

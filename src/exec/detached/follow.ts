@@ -2,11 +2,11 @@
 import { finished } from 'node:stream';
 import type { Process } from '../../backend.ts';
 import { abortError, CaissonError } from '../../errors.ts';
-import { exitOf } from '../outcome.ts';
-import type { Exit, StreamSummary } from '../exit.ts';
+import { exitOf } from '../../values/outcome.ts';
+import type { Exit, StreamSummary } from '../../values/exit.ts';
 import { carried } from '../../inside/carried.ts';
 import { execVariable } from '../../values/exec-variable.ts';
-import type { ExecEvent, StreamName, Where } from '../types.ts';
+import type { ExecEvent, StreamName, Where } from '../../values/exec-event.ts';
 import { findProcess, type Kept, unknownProcess } from './list.ts';
 import { type Position, positionAt, seqOf } from './position.ts';
 import { processScript, statuses } from './scripts.ts';

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import { runScript } from '../../inside/run.ts';
 import { execKeyForm } from '../../values/owner.ts';
-import { endOf } from '../outcome.ts';
+import { endOf } from '../../values/outcome.ts';
 import { processScript } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 

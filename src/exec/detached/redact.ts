@@ -1,7 +1,7 @@
 import type { Redaction } from '../../redact/redactor.ts';
-import type { Exit } from '../exit.ts';
-import { redactionsNote } from '../outcome.ts';
-import type { ExecEvent, StreamName } from '../types.ts';
+import type { Exit } from '../../values/exit.ts';
+import { redactionsNote } from '../../values/outcome.ts';
+import type { ExecEvent, StreamName } from '../../values/exec-event.ts';
 
 /** Delivered even though something is held, so that memory has a bound. */
 const mostBytes = 1024 * 1024;

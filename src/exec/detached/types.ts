@@ -1,4 +1,4 @@
-import type { End } from '../exit.ts';
+import type { End } from '../../values/exit.ts';
 
 export interface DetachedProcess extends Omit<End, 'reason'> {
   readonly id: string;

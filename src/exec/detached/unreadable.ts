@@ -1,4 +1,4 @@
-import { endOf } from '../outcome.ts';
+import { endOf } from '../../values/outcome.ts';
 import type { DetachedProcess } from './types.ts';
 
 /** The row of a sandbox whose processes cannot be read. */

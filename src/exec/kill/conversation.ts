@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Process, Sandbox } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
-import type { Survivor } from '../exit.ts';
+import type { Survivor } from '../../values/exit.ts';
 import { carried } from '../../inside/carried.ts';
 import { execVariable } from '../../values/exec-variable.ts';
 import { killScript } from './script.ts';

@@ -11,7 +11,7 @@ import type { Process, Sandbox } from '../../backend.ts';
 import { isCode, toCaissonError } from '../../errors.ts';
 import type { CaissonError } from '../../errors.ts';
 import { settledOrLate } from '../settled.ts';
-import type { Survivor } from '../exit.ts';
+import type { Survivor } from '../../values/exit.ts';
 import type { KillMode } from './conversation.ts';
 import { KillConversation, parseSurvivors } from './conversation.ts';
 import type { KillReport } from './report.ts';

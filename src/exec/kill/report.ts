@@ -1,5 +1,5 @@
 import type { CaissonError } from '../../errors.ts';
-import type { Survivor } from '../exit.ts';
+import type { Survivor } from '../../values/exit.ts';
 
 export interface KillReport {
   /** Processes that are alive after SIGKILL. `null`: no script could look. */

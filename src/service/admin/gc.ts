@@ -1,6 +1,6 @@
 /** Collects, over all backends and the state directory, what time, crashes and strangers left. */
 import { toCaissonError } from '../../errors.ts';
-import type { Journal } from '../../exec/journal/journal.ts';
+import type { Journal } from '../../journal/journal.ts';
 import type { GcItem } from './gc-item.ts';
 import { refuseCopy } from './home-identity.ts';
 import type { Context } from '../../sandbox/context.ts';

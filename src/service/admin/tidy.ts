@@ -1,6 +1,6 @@
 /** What every sweep does for the state directory: its reserve, its records, and the ids that it remembers. */
 import type { Loaded } from '../../config/types.ts';
-import type { Journal } from '../../exec/journal/types.ts';
+import type { Journal } from '../../journal/types.ts';
 import type { Context } from '../../sandbox/context.ts';
 import { giveUpReserve, keepReserve } from '../../store/reserve.ts';
 

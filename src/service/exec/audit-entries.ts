@@ -1,8 +1,9 @@
 /** What the audit records of a run, and what its caller gets. */
 import { commandFacts } from '../../audit/facts.ts';
 import type { AuditEntry } from '../../audit/types.ts';
-import type { Exit } from '../../exec/exit.ts';
-import type { ExecRequest, Where } from '../../exec/types.ts';
+import type { Exit } from '../../values/exit.ts';
+import type { ExecRequest } from '../../exec/types.ts';
+import type { Where } from '../../values/exec-event.ts';
 import type { Handle } from '../../sandbox/context.ts';
 import type { Redaction } from '../../redact/redactor.ts';
 

@@ -2,7 +2,7 @@
  * An exec whose process died gets an event of its end from another process: with what the record of the exec says, which is
  * `lost` unless the process died just after the end.
  */
-import type { Journal } from '../../exec/journal/types.ts';
+import type { Journal } from '../../journal/types.ts';
 import { actingAs, itself } from '../../lib/author.ts';
 import type { ExecEnd, Store } from '../../store/store.ts';
 

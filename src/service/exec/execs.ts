@@ -20,7 +20,7 @@ import { timed } from '../../lib/timed.ts';
 import { collect } from '../../exec/collect.ts';
 import { heard } from '../../exec/heard.ts';
 import { identityOf } from '../../exec/identity.ts';
-import type { Journal } from '../../exec/journal/types.ts';
+import type { Journal } from '../../journal/types.ts';
 import type { Plan } from '../../plan/types.ts';
 import type { Context, StepOptions } from '../../sandbox/context.ts';
 import { withSandbox } from '../../sandbox/healing.ts';

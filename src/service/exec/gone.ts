@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecEvent, ExecView, LogInput, Where } from '../api.ts';
-import type { Exit } from '../../exec/exit.ts';
-import type { Journal } from '../../exec/journal/types.ts';
-import { exitWithout } from '../../exec/outcome.ts';
+import type { Exit } from '../../values/exit.ts';
+import type { Journal } from '../../journal/types.ts';
+import { exitWithout } from '../../values/outcome.ts';
 import type { Context } from '../../sandbox/context.ts';
 import type { ExecRow } from '../../store/store.ts';
 

@@ -1,10 +1,10 @@
 /** Execs as their records have them, in whichever process they run or ran. */
 import type { ExecEvent, ExecFilter, ExecView, LogInput, Options, Page } from '../api.ts';
 import { CaissonError } from '../../errors.ts';
-import type { ExecSummary, Journal } from '../../exec/journal/types.ts';
+import type { ExecSummary, Journal } from '../../journal/types.ts';
 import { killTree } from '../../exec/kill/kill-tree.ts';
-import { checkExecId } from '../../exec/request.ts';
-import type { Where } from '../../exec/types.ts';
+import { checkExecId } from '../../values/exec-id.ts';
+import type { Where } from '../../values/exec-event.ts';
 import { cancelable, type Context } from '../../sandbox/context.ts';
 import { presentSandbox } from '../../sandbox/present.ts';
 import { limitOf, pageOf, positionOf } from '../pages.ts';

@@ -3,7 +3,7 @@
  * database was set aside. Done once, before the first exec; doing it again after a crash changes nothing.
  */
 import { earlierProcesses, forgetEarlierProcesses } from '../../exec/detached/earlier.ts';
-import type { Journal } from '../../exec/journal/types.ts';
+import type { Journal } from '../../journal/types.ts';
 import type { Store } from '../../store/store.ts';
 
 export async function fillIndex(home: string, store: Store, journal: Journal): Promise<void> {

@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import type { Options, Running } from '../api.ts';
 import { isDetached, refuseOther } from '../../exec/detached/known.ts';
-import type { Journal } from '../../exec/journal/types.ts';
+import type { Journal } from '../../journal/types.ts';
 import { replayExec } from '../../exec/replayed.ts';
-import { checkExecId } from '../../exec/request.ts';
+import { checkExecId } from '../../values/exec-id.ts';
 import { goneExit, isRecorded, whereOf } from './gone.ts';
 import { killIn } from './records.ts';
 import type { RunningExecs } from './running-execs.ts';

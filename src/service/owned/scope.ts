@@ -1,7 +1,7 @@
 /** Ids as one owner names them, and as core knows them. Pure: what goes in gets the owner's prefix, what comes out loses it. */
 import { CaissonError, toCaissonError } from '../../errors.ts';
-import { checkClientExecId } from '../../exec/request.ts';
-import type { Where } from '../../exec/types.ts';
+import { checkClientExecId } from '../../values/exec-id.ts';
+import type { Where } from '../../values/exec-event.ts';
 import { operator } from '../../values/caller.ts';
 import { checkOwner, execIn, execKeyOf, ownerOf, ownerOfExec, taskIn, taskKeyOf } from '../../values/owner.ts';
 import { checkTaskId } from '../../values/task.ts';

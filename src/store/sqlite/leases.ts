@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Holder } from '../store.ts';
 import { immediate } from './connection.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type HolderRow, isAlive } from './holder.ts';
+import { type HolderRow, isAlive } from '../../lib/holder.ts';
 import { integer, nullable, object, text } from './shape.ts';
 
 const rowShape = object<HolderRow>({

@@ -7,7 +7,7 @@ import { newId } from './id.ts';
 import { instanceOf } from './instance.ts';
 import { type Migration, migrations } from './migrations.ts';
 import type { Notice } from './notice.ts';
-import { thisProcess } from './holder.ts';
+import { thisProcess } from '../../lib/holder.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { SqliteStore } from './store.ts';
 

@@ -9,7 +9,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CaissonError } from '../../errors.ts';
 import { type Clock, momentOf, sinceMs } from '../../lib/clock.ts';
 import { isDamage, storeError } from './errors.ts';
-import { isAlive } from './holder.ts';
+import { isAlive } from '../../lib/holder.ts';
 import { holdersIn } from './leases.ts';
 import { integer, json, number, object, text } from './shape.ts';
 

@@ -29,7 +29,7 @@ import { Grants } from './grants.ts';
 import { Leases } from './leases.ts';
 import type { Lock } from './lock.ts';
 import type { Notice } from './notice.ts';
-import { heartbeatMs, type HolderRow } from './holder.ts';
+import { heartbeatMs, type HolderRow } from '../../lib/holder.ts';
 import { SqliteOutbox } from './outbox.ts';
 import { SqliteEgressRules } from './egress.ts';
 import { SqlitePlaces } from './places.ts';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Exit } from '../../../src/exec/exit.ts';
+import type { Exit } from '../../../src/values/exit.ts';
 import { waitForProcess } from '../../../src/exec/detached/end.ts';
 import { followProcess } from '../../../src/exec/detached/follow.ts';
 import { findProcess, type Kept } from '../../../src/exec/detached/list.ts';

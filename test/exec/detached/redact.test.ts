@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { redactEvents } from '../../../src/exec/detached/redact.ts';
-import { exitWithout } from '../../../src/exec/outcome.ts';
-import type { ExecEvent } from '../../../src/exec/types.ts';
+import { exitWithout } from '../../../src/values/outcome.ts';
+import type { ExecEvent } from '../../../src/values/exec-event.ts';
 import { Redaction } from '../../../src/redact/redactor.ts';
 import { where } from '../requests.ts';
 

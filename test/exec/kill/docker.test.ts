@@ -4,7 +4,7 @@ import { open } from '../../../backends/docker/backend.ts';
 import type { Backend, Limits, Sandbox } from '../../../src/backend.ts';
 import { guardianCommand } from '../../../src/exec/lane/guardian.ts';
 import { collect } from '../../../src/exec/collect.ts';
-import type { Exit } from '../../../src/exec/exit.ts';
+import type { Exit } from '../../../src/values/exit.ts';
 import { LanedSandbox } from '../../../src/exec/lane/laned.ts';
 import { startExec } from '../../../src/exec/start.ts';
 import { dockerHost } from '../../engines/docker.ts';

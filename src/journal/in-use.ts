@@ -1,0 +1,54 @@
+/** Which files a live process still writes, or needs for an exec that runs. */
+import type { Records, SegmentRow } from '../store/records.ts';
+import type { StoredFile } from './expire.ts';
+import type { Entry, Segment } from './segment.ts';
+import type { Segments } from './segments.ts';
+
+interface Running {
+  readonly execId: string;
+  /** Where its record begins. */
+  readonly segment: Pick<Segment, 'writer' | 'n'> | null;
+}
+
+export interface Use {
+  readonly running: readonly Running[];
+  /** Segments that live processes write to now. */
+  readonly written: ReadonlySet<string>;
+  /** By name. */
+  readonly segments: ReadonlyMap<string, Pick<Segment, 'writer' | 'n'>>;
+}
+
+export function inUse({ running, written, segments }: Use): (file: StoredFile) => boolean {
+  const spills = new Set(running.map(({ execId }) => execId));
+  return ({ name }) => {
+    const segment = segments.get(name);
+    if (segment === undefined) return spills.has(name.replace(/\.(?:stdout|stderr)$/, ''));
+    if (written.has(name)) return true;
+    return running.some(({ segment: start }) => start?.writer === segment.writer && start.n <= segment.n);
+  };
+}
+
+/** As it is now. `own`: execs of this process. */
+export async function useOf(records: Records, files: Segments, own: readonly Entry[]): Promise<Use> {
+  const isWritten = (name: string): boolean => {
+    const segment = files.named(name);
+    return segment !== null && files.isWriterAlive(segment);
+  };
+  const segments = new Map((await records.segments()).map((row) => [row.name, row]));
+  const others = (await records.running()).filter(({ start }) => isWritten(start.segment));
+  const incomplete = (await records.incomplete()).filter(({ name }) => isWritten(name));
+  return {
+    segments,
+    running: [
+      ...own.map(({ execId, start }) => ({ execId, segment: start?.segment ?? null })),
+      ...others.map(({ execId, start }) => ({ execId, segment: segments.get(start.segment) ?? null })),
+    ],
+    written: new Set(newestOfEach(incomplete).map(({ name }) => name)),
+  };
+}
+
+function newestOfEach(segments: readonly SegmentRow[]): readonly SegmentRow[] {
+  return [...Map.groupBy(segments, ({ writer }) => writer).values()].flatMap(
+    (each) => each.toSorted((a, b) => a.n - b.n).at(-1) ?? [],
+  );
+}

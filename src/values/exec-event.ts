@@ -1,0 +1,35 @@
+/** One line of the record of a command, as the journal keeps it and as clients read it. */
+import type { Exit } from './exit.ts';
+
+export type StreamName = 'stdout' | 'stderr';
+
+/** Where a command ran. Part of every result. */
+export interface Where {
+  readonly backend: string;
+  readonly taskId: string;
+  readonly sandboxId: string;
+  readonly host: string | null;
+  readonly resource: string | null;
+  readonly recreated: boolean;
+}
+
+/** One line of an exec's record. `seq` starts at 1 and has no holes within what is kept. */
+export interface ExecEvent {
+  readonly execId: string;
+  readonly seq: number;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly event:
+    | {
+        readonly type: 'started';
+        readonly command: readonly string[];
+        readonly cwd: string;
+        /** It runs on a terminal, for which its output is meant. */
+        readonly tty: boolean;
+        readonly where: Where;
+      }
+    | { readonly type: 'stdout' | 'stderr'; readonly bytes: Uint8Array }
+    /** A part that is not there any more, or never was kept. */
+    | { readonly type: 'gap'; readonly stream: 'stdout' | 'stderr'; readonly bytes: number }
+    | { readonly type: 'exit'; readonly exit: Exit };
+}
