@@ -44,6 +44,7 @@ export const coreRooms: Readonly<Record<string, readonly string[]>> = {
     'redact',
     'secrets',
     'audit',
+    'journal',
     'exec',
     'sandbox',
   ],
