@@ -4,7 +4,8 @@ import { operandsOf } from './analysis/options.ts';
 import { findings as mostFindings } from './limits.ts';
 import { isAllowlisted } from './permission/allowlist.ts';
 import { matchesNarrowly, matchesWidely } from './permission/match.ts';
-import { keepsToModel, onlyReads } from './permission/models.ts';
+import { coverage } from './permission/coverage.ts';
+import { onlyReads } from './permission/models.ts';
 import type { Permission } from './permission/rules.ts';
 import { strictDenied } from './permission/strict-denied.ts';
 import type { Settings } from './settings.ts';
@@ -117,10 +118,12 @@ function isAnswered(hit: Hit, analysis: Analysis, { permissions, commandAllowlis
 }
 
 function fallback(analysis: Analysis, permissions: readonly Permission[], { mode, profile }: Settings): Opinion {
-  if (isCovered(analysis, permissions, profile === 'strict')) return { verdict: 'allow', tier: 'rule', findings: [] };
+  const covered = coverage(coverable(analysis, profile === 'strict'), permissions);
+  if (covered.all) return { verdict: 'allow', tier: 'rule', findings: [] };
   if (mode === 'autonomous') return { verdict: 'allow', tier: 'none', findings: [] };
   if (mode !== 'supervised' && onlyLooks(analysis)) return { verdict: 'allow', tier: 'mode', findings: [] };
-  const whole = { rule: mode, description: `mode ${mode}`, start: 0, end: analysis.text.length };
+  const description = [`mode ${mode}`, ...covered.missed].join('; ');
+  const whole = { rule: mode, description, start: 0, end: analysis.text.length };
   return { verdict: mode === 'plan' ? 'deny' : 'ask', tier: 'mode', findings: [whole] };
 }
 
@@ -143,27 +146,18 @@ function isHarmless({ operator, target }: Simple['redirects'][number]): boolean 
   );
 }
 
-function isCovered(analysis: Analysis, permissions: readonly Permission[], alone: boolean): boolean {
-  const allows = permissions.filter(({ verdict }) => verdict === 'allow');
-  if (allows.length === 0 || !isPlain(analysis)) return false;
+/** The commands that rules for words can answer for; none where something else happens too. `alone`: a single one. */
+function coverable(analysis: Analysis, alone: boolean): readonly Simple[] {
+  if (!isPlain(analysis)) return [];
   const commands = analysis.commands.filter(({ program }) => program !== '');
-  if (
-    alone &&
-    (commands.length > 1 ||
-      analysis.features.size > 0 ||
-      commands.some(readsSeveral) ||
-      analysis.commands.some(({ redirects, stdin }) => redirects.length > 0 || stdin !== null))
-  )
-    return false;
-  return (
-    commands.length > 0 &&
-    commands.every((command) =>
-      allows.some(
-        ({ pattern }) => matchesNarrowly(pattern, command) && (pattern.kind !== 'prefix' || keepsToModel(command)),
-      ),
-    )
-  );
+  return alone && !standsAlone(analysis, commands) ? [] : commands;
 }
+
+const standsAlone = ({ features, commands: all }: Analysis, commands: readonly Simple[]): boolean =>
+  commands.length <= 1 &&
+  features.size === 0 &&
+  !commands.some(readsSeveral) &&
+  all.every(({ redirects, stdin }) => redirects.length === 0 && stdin === null);
 
 /** The preset `strict` lets single files be read. */
 const readsSeveral = ({ program, words }: Simple): boolean =>
