@@ -1,6 +1,7 @@
 /** Whether a permission rule is about a command. Refusing matches widely, allowing matches narrowly. */
 import { baseName } from '../analysis/paths.ts';
 import { hole, type Simple } from '../analysis/types.ts';
+import { spellings } from './respelled.ts';
 import type { Pattern } from './rules.ts';
 
 /** Directories whose programs are what their name says. */
@@ -15,13 +16,19 @@ const globalValues: Readonly<Record<string, RegExp>> = {
   systemctl: /^(?:-H|--host|-M|--machine|-t|--type)$/,
 };
 
-/** For deny and ask: the program by any path, its flags in any order and cluster, the words in order. */
-export function matchesWidely(pattern: Pattern, { program, words }: Simple): boolean {
+/** For deny and ask: the program by any path and spelling, its flags in any order and cluster, the words in order. */
+export function matchesWidely(pattern: Pattern, command: Simple): boolean {
   if (pattern.kind === 'tool') return true;
+  return spellings(command).some((each) => matchesOne(pattern, each));
+}
+
+function matchesOne(pattern: Exclude<Pattern, { readonly kind: 'tool' }>, { program, words }: Simple): boolean {
   if (pattern.kind === 'path' || pattern.kind === 'name') return false;
   const [name = '', ...rest] = pattern.words;
   if (program === null || program !== baseName(name).toLowerCase()) return false;
   const texts = words.slice(1).map(({ text }) => text);
+  // An alias that is not known stands for any subcommand with any options.
+  if (program === 'git' && withoutValues(program, texts).find((text) => !text.startsWith('-')) === hole) return true;
   if (pattern.kind === 'exact')
     return texts.length === rest.length && texts.every((text, at) => text === rest[at] || text.includes(hole));
   return startsWith(texts, rest) || holdsAll(program, texts, rest);

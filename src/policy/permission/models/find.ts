@@ -4,9 +4,6 @@ import type { Model } from './model.ts';
 export const find: Model = {
   style: 'whole',
   reads: true,
-  kinds: {
-    mode: (text) => /^[-/+]?[\w+=,-]+$/.test(text),
-  },
   options:
     '-H -L -P -O0 -O1 -O2 -O3 -name:text -iname:text -path:text -ipath:text -wholename:text -iwholename:text -lname:text -ilname:text -regex:text -iregex:text -regextype:word ' +
     '-type:word -xtype:word -maxdepth:number -mindepth:number -size:measure -mtime:measure -mmin:measure -ctime:measure -cmin:measure ' +

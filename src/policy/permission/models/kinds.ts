@@ -16,9 +16,11 @@ export const kinds: Readonly<Record<string, Test>> = {
   number: like(/^\d+$/),
   /** `-7`, `+10k`: more, less or exactly so much. */
   measure: like(/^[-+]?\d+(?:\.\d+)?[a-zA-Z%]?$/),
+  /** `-u+x`, `/222`: bits of a mode, all or any of them. */
+  mode: like(/^[-/+]?[\w+=,-]+$/),
   word: like(/^[\w.,:+/@^~={}%-]+$/),
   inside: (text, isPattern) => !isPattern && below.test(text),
 };
 
 /** Kinds whose value may begin with a dash as the next word. */
-export const dashed: ReadonlySet<string> = new Set(['text', 'measure']);
+export const dashed: ReadonlySet<string> = new Set(['text', 'measure', 'mode']);

@@ -3,13 +3,16 @@
  * a program (`-I`, `--to-command`, `--checkpoint-action`, `-F`, `--rsh-command`), deletes (`--remove-files`), renames
  * (`--transform`), reads names or options from a file (`-T`), or leaves the directory (`-P`).
  */
+import { kinds } from './kinds.ts';
 import type { Model } from './model.ts';
 
 export const tar: Model = {
   bundled: true,
+  /** Stdin or stdout, or a file; a name with a colon is a file of another host. */
+  kinds: { archive: (text, isPattern) => text === '-' || kinds['inside']?.(text, isPattern) === true },
   options:
-    '-c -t -x -d -r -u -f:inside -C:inside -z -j -J -Z -a -v -p -k -o -m -h -w -O -S -l -b:number -X:any -V:word -H:word ' +
-    '--create --list --get --extract --diff --compare --append --update --file:inside --directory:inside --gzip --gunzip --ungzip --bzip2 --xz --zstd --lzma --lzip --lz4 ' +
+    '-c -t -x -d -r -u -f:archive -C:inside -z -j -J -Z -a -v -p -k -o -m -h -w -O -S -l -b:number -X:any -V:word -H:word ' +
+    '--create --list --get --extract --diff --compare --append --update --file:archive --directory:inside --gzip --gunzip --ungzip --bzip2 --xz --zstd --lzma --lzip --lz4 ' +
     '--auto-compress --no-auto-compress --verbose --preserve-permissions --same-permissions --no-same-permissions --same-owner --no-same-owner --keep-old-files --keep-newer-files ' +
     '--skip-old-files --touch --dereference --hard-dereference --interactive --to-stdout --sparse --check-links --exclude:text --exclude-from:any --exclude-vcs --exclude-vcs-ignores ' +
     '--exclude-caches --exclude-backups --strip-components:number --wildcards --no-wildcards --wildcards-match-slash --anchored --no-anchored --ignore-case --no-ignore-case ' +
