@@ -17,7 +17,8 @@ export const policyCheck = defineCommand({
     '{"command": "..."} are read from standard input, and one line\n' +
     'is answered for each, in order. For one COMMAND the exit code is 0 when it may run, 2 when it is\n' +
     'asked for, 3 when it is denied; 125 for a command line that is not understood.\n' +
-    'Rules: terminal(git:*) by first words, terminal(npm test) exactly, terminal for all commands.',
+    'Rules: terminal(git:*) by first words, terminal(npm test) exactly, terminal for all commands. What of a\n' +
+    'command a rule by first words does not cover is named: an option that may run a program, for example.',
   operands: [{ name: 'COMMAND', count: 'optional' }],
   // 2 is an answer here.
   usageExitCode: 125,

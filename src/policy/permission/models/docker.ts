@@ -19,7 +19,8 @@ const model = (options: string, operands = 'any*'): Model => ({ style: 'whole', 
 const attached = '-i -t -d -it -ti -dit -dti -itd -id -di -td -dt --interactive --tty --detach';
 
 const ps = model(
-  '-a -n:measure -l -q -s -aq -qa -f:text --all --last:measure --latest --quiet --size --no-trunc --filter:text --format:text',
+  '-a -n:measure -l -q -s -aq -qa -f:text --all --last:measure --latest --quiet --size --no-trunc --filter:text ' +
+    '--format:text',
 );
 const images = model('-a -q -aq -qa -f:text --all --quiet --digests --no-trunc --filter:text --format:text --tree');
 const logs = model('-f -t -n:word --follow --timestamps --tail:word --since:text --until:text --details');
@@ -32,15 +33,18 @@ const none = model('');
 const pull = model('-a -q --all-tags --quiet --platform:word');
 
 const run = model(
-  `${attached} --rm --init --read-only -e:text --env:text -p:text --publish:text -w:text --workdir:text -u:word --user:word --name:word -h:word --hostname:word -v:volume --volume:volume --network:network --net:network ` +
-    '-m:word --memory:word --cpus:word --cpu-shares:number --pids-limit:measure --shm-size:word --restart:word --platform:word --pull:word -l:text --label:text --stop-signal:word --stop-timeout:number --tmpfs:text',
+  `${attached} --rm --init --read-only -e:text --env:text -p:text --publish:text -w:text --workdir:text -u:word ` +
+    '--user:word --name:word -h:word --hostname:word -v:volume --volume:volume --network:network --net:network ' +
+    '-m:word --memory:word --cpus:word --cpu-shares:number --pids-limit:measure --shm-size:word --restart:word ' +
+    '--platform:word --pull:word -l:text --label:text --stop-signal:word --stop-timeout:number --tmpfs:text',
   'any',
 );
 
 const exec = model(`${attached} -e:text --env:text -u:word --user:word -w:text --workdir:text`, 'any');
 
 const build = model(
-  '-t:word -f:context -q --tag:word --file:context --target:word --build-arg:text --no-cache --pull --quiet --progress:word --platform:word --label:text --rm --force-rm --load --no-cache-filter:word',
+  '-t:word -f:context -q --tag:word --file:context --target:word --build-arg:text --no-cache --pull --quiet ' +
+    '--progress:word --platform:word --label:text --rm --force-rm --load --no-cache-filter:word',
   'context',
 );
 
@@ -50,12 +54,16 @@ const compose: Model = {
   kinds,
   commands: {
     up: model(
-      '-d -V -y --detach --build --no-build --force-recreate --no-recreate --remove-orphans --wait --wait-timeout:number --no-deps --no-start --quiet-pull --pull:word --scale:text --timeout:number -t:number --abort-on-container-exit --exit-code-from:word --always-recreate-deps --no-log-prefix --attach:word --no-attach:word',
+      '-d -V -y --detach --build --no-build --force-recreate --no-recreate --remove-orphans --wait ' +
+        '--wait-timeout:number --no-deps --no-start --quiet-pull --pull:word --scale:text --timeout:number ' +
+        '-t:number --abort-on-container-exit --exit-code-from:word --always-recreate-deps --no-log-prefix ' +
+        '--attach:word --no-attach:word',
     ),
     down: model('-v -t:number --volumes --remove-orphans --rmi:word --timeout:number'),
     ps: model('-a -q --all --quiet --services --filter:text --format:text --status:word --orphans --no-trunc'),
     logs: model(
-      '-f -t -n:word --follow --timestamps --tail:word --since:text --until:text --no-color --no-log-prefix --index:number',
+      '-f -t -n:word --follow --timestamps --tail:word --since:text --until:text --no-color --no-log-prefix ' +
+        '--index:number',
     ),
     build: model('-q --no-cache --pull --quiet --with-dependencies'),
     pull: model('-q --quiet --ignore-pull-failures --include-deps --policy:word'),

@@ -15,24 +15,30 @@ export const looking: Readonly<Record<string, Model>> = {
   ls: looks(
     'aAbBcCdfFgGhHiIklLmnNopqQrRsStTuUvwxXZ1',
     '',
-    'all almost-all classify color directory full-time group-directories-first human-readable inode reverse recursive size sort time help version',
+    'all almost-all classify color directory full-time group-directories-first human-readable inode reverse ' +
+      'recursive size sort time help version',
   ),
   cat: looks('AbeEnstTuv', '', 'number show-all squeeze-blank show-ends show-tabs help version'),
   echo: looks('neE', '', ''),
   grep: looks(
     'abcEFGhHiIlLnoPqrRsTUvVwxyzZ',
     'ABCdDefm',
-    'color count extended-regexp fixed-strings perl-regexp ignore-case invert-match word-regexp line-regexp line-number files-with-matches files-without-match only-matching quiet recursive include exclude exclude-dir context after-context before-context max-count with-filename no-filename help version',
+    'color count extended-regexp fixed-strings perl-regexp ignore-case invert-match word-regexp line-regexp ' +
+      'line-number files-with-matches files-without-match only-matching quiet recursive include exclude ' +
+      'exclude-dir context after-context before-context max-count with-filename no-filename help version',
   ),
   rg: looks(
     'abcFHiIlLnNopPqsSUvwxz',
     'ABCdEefgMmtT',
-    'color count files files-with-matches fixed-strings glob hidden ignore-case invert-match line-number no-heading no-ignore only-matching smart-case sort type type-not word-regexp context after-context before-context max-count max-depth json stats vimgrep multiline help version',
+    'color count files files-with-matches fixed-strings glob hidden ignore-case invert-match line-number ' +
+      'no-heading no-ignore only-matching smart-case sort type type-not word-regexp context after-context ' +
+      'before-context max-count max-depth json stats vimgrep multiline help version',
   ),
   sort: looks(
     'bcCdfghiMmnrRsuVz',
     'kt',
-    'ignore-case numeric-sort reverse unique key field-separator human-numeric-sort version-sort stable check zero-terminated help version',
+    'ignore-case numeric-sort reverse unique key field-separator human-numeric-sort version-sort stable check ' +
+      'zero-terminated help version',
   ),
   head: looks('qvz', 'cn', 'bytes lines quiet verbose help version'),
   tail: looks('fFqvz', 'cns', 'bytes lines follow quiet verbose help version'),

@@ -17,10 +17,14 @@ const kinds = {
 };
 
 const options =
-  '-s -d -dd -q -f -l -p -D -S -E -O -P -B -y -a -w:own -ws -h -v --silent --quiet --verbose --loglevel:word --json --long --parseable --all --depth:word --force --yes --version --help ' +
-  '--save --no-save --save-dev --save-exact --save-prod --save-optional --save-peer --save-bundle --omit:word --include:word --production --legacy-peer-deps --strict-peer-deps --ignore-scripts ' +
-  '--no-audit --audit --no-fund --fund --prefer-offline --prefer-online --offline --no-progress --progress --no-package-lock --package-lock-only --dry-run --no-optional --only:word --audit-level:word ' +
-  '--workspaces --workspace:own --include-workspace-root --no-workspaces --if-present --foreground-scripts --no-color --color? --no-update-notifier --no-bin-links --install-strategy:word';
+  '-s -d -dd -q -f -l -p -D -S -E -O -P -B -y -a -w:own -ws -h -v --silent --quiet --verbose --loglevel:word ' +
+  '--json --long --parseable --all --depth:word --force --yes --version --help ' +
+  '--save --no-save --save-dev --save-exact --save-prod --save-optional --save-peer --save-bundle --omit:word ' +
+  '--include:word --production --legacy-peer-deps --strict-peer-deps --ignore-scripts ' +
+  '--no-audit --audit --no-fund --fund --prefer-offline --prefer-online --offline --no-progress --progress ' +
+  '--no-package-lock --package-lock-only --dry-run --no-optional --only:word --audit-level:word ' +
+  '--workspaces --workspace:own --include-workspace-root --no-workspaces --if-present --foreground-scripts ' +
+  '--no-color --color? --no-update-notifier --no-bin-links --install-strategy:word';
 
 const model = (operands: string): Model => ({ style: 'whole', options, operands, kinds });
 

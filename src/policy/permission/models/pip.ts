@@ -16,7 +16,8 @@ const kinds = {
 };
 
 const shared =
-  '-q -v -V -h --quiet --verbose --no-input --disable-pip-version-check --no-color --no-cache-dir --timeout:number --retries:number --version --help --require-virtualenv --isolated';
+  '-q -v -V -h --quiet --verbose --no-input --disable-pip-version-check --no-color --no-cache-dir ' +
+  '--timeout:number --retries:number --version --help --require-virtualenv --isolated';
 
 const model = (options: string, operands: string): Model => ({ options: `${shared} ${options}`, operands, kinds });
 
@@ -24,13 +25,18 @@ export const pip: Model = {
   options: shared,
   commands: {
     install: model(
-      '-U -r:inside -c:inside -e:project -I --upgrade --requirement:inside --constraint:inside --editable:project --user --no-deps --pre --force-reinstall --ignore-installed --break-system-packages --dry-run ' +
-        '--upgrade-strategy:word --no-warn-script-location --no-warn-conflicts --require-hashes --only-binary:word --no-binary:word --prefer-binary --progress-bar:word --no-build-isolation --no-compile --compile --root-user-action:word --ignore-requires-python',
+      '-U -r:inside -c:inside -e:project -I --upgrade --requirement:inside --constraint:inside ' +
+        '--editable:project --user --no-deps --pre --force-reinstall --ignore-installed --break-system-packages ' +
+        '--dry-run ' +
+        '--upgrade-strategy:word --no-warn-script-location --no-warn-conflicts --require-hashes ' +
+        '--only-binary:word --no-binary:word --prefer-binary --progress-bar:word --no-build-isolation ' +
+        '--no-compile --compile --root-user-action:word --ignore-requires-python',
       'package*',
     ),
     uninstall: model('-y -r:inside --yes --requirement:inside --break-system-packages', 'package*'),
     list: model(
-      '-o -u -e -l --outdated --uptodate --editable --local --user --pre --format:word --not-required --exclude:word --include-editable --exclude-editable',
+      '-o -u -e -l --outdated --uptodate --editable --local --user --pre --format:word --not-required ' +
+        '--exclude:word --include-editable --exclude-editable',
       '',
     ),
     show: model('-f --files', 'package*'),

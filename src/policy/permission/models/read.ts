@@ -18,35 +18,45 @@ interface Reading {
   readonly at: number;
 }
 
-/** What of an option, and of its value, is not covered, or how many words it has. */
+/** What is not covered, or how many words it has; all that are left, where another model has read them. */
 type Step = string | number;
 
+interface Seen {
+  operands: number;
+  /** Behind `--` stand operands alone. */
+  hasEnded: boolean;
+}
+
 function readFrom({ words, model, at: from }: Reading): string | null {
-  let operands = 0;
-  let hasEnded = false;
+  const seen: Seen = { operands: 0, hasEnded: false };
   for (let at = from; at < words.length;) {
-    const word = words[at];
-    if (word === undefined) break;
-    if (word.text === '--' && !hasEnded) {
-      hasEnded = true;
-      at += 1;
-    } else if (isOption(word.text)) {
-      const step = hasEnded ? `the word ${shown(word.text)} behind --` : optionAt({ words, model, at });
-      if (typeof step === 'string') return step;
-      if (operands === 0 && model.supplied?.test(word.text) === true) operands = 1;
-      at += step;
-    } else {
-      if (model.commands !== undefined) return subcommand({ words, model, at });
-      const wrong = operandWrong(word, model, operands);
-      if (wrong !== null) return wrong;
-      operands += 1;
-      at += 1;
-    }
+    const step = stepAt({ words, model, at }, seen);
+    if (typeof step === 'string') return step;
+    at += step;
   }
   return null;
 }
 
-/** `+x` is an operand of most programs; the models of the others name it in their kinds. */
+function stepAt(reading: Reading, seen: Seen): Step {
+  const { words, model, at } = reading;
+  const word = words[at];
+  if (word === undefined) return Infinity;
+  if (word.text === '--' && !seen.hasEnded) {
+    seen.hasEnded = true;
+    return 1;
+  }
+  if (isOption(word.text)) return seen.hasEnded ? `the word ${shown(word.text)} behind --` : optionStep(reading, seen);
+  if (model.commands !== undefined) return subcommand(reading) ?? Infinity;
+  seen.operands += 1;
+  return operandWrong(word, model, seen.operands - 1) ?? 1;
+}
+
+function optionStep(reading: Reading, seen: Seen): Step {
+  const { words, model, at } = reading;
+  if (seen.operands === 0 && model.supplied?.test(words[at]?.text ?? '') === true) seen.operands = 1;
+  return optionAt(reading);
+}
+
 const isOption = (text: string): boolean => text.startsWith('-') && text !== '-';
 
 function subcommand({ words, model, at }: Reading): string | null {
@@ -71,7 +81,7 @@ const mayBecomeOption = ({ text, glob }: Word): boolean => glob && /^[-*?[]/.tes
 function optionAt(reading: Reading): Step {
   const { words, model, at } = reading;
   const { text = '', glob = false } = words[at] ?? {};
-  if (glob && !text.includes('=')) return 'a pattern that may stand for an option';
+  if (glob) return 'a pattern that may stand for an option';
   const table = tableOf(model.options ?? '');
   if (text.startsWith('--') || model.style === 'whole') return named(reading, table);
   return cluster(reading, table);

@@ -8,7 +8,8 @@ export const touching: Readonly<Record<string, Model>> = {
   rmdir: model('-p -v --parents --verbose --ignore-fail-on-non-empty'),
   touch: model('-a -c -h -m -d:text -r:any -t:word --no-create --date:text --reference:any'),
   cp: model(
-    '-a -d -f -i -l -L -n -p -P -r -R -s -u -v -x --archive --force --no-clobber --recursive --update --verbose --preserve? --parents',
+    '-a -d -f -i -l -L -n -p -P -r -R -s -u -v -x --archive --force --no-clobber --recursive --update --verbose ' +
+      '--preserve? --parents',
   ),
   mv: model('-f -i -n -u -v --force --no-clobber --update --verbose'),
   rm: model('-d -f -i -I -r -R -v --dir --force --recursive --verbose'),
@@ -18,6 +19,8 @@ export const touching: Readonly<Record<string, Model>> = {
     '-u -R -I? -d:text -r:any --utc --universal --iso-8601? --rfc-3339:word --rfc-email --date:text --reference:any',
   ),
   jq: model(
-    '-c -C -e -j -M -n -r -s -S --arg:any --argjson:any --compact-output --exit-status --join-output --null-input --raw-output --slurp --sort-keys --tab --color-output --monochrome-output --indent:number --raw-input -R',
+    '-c -C -e -j -M -n -r -s -S --arg:any --argjson:any --compact-output --exit-status --join-output ' +
+      '--null-input --raw-output --slurp --sort-keys --tab --color-output --monochrome-output --indent:number ' +
+      '--raw-input -R',
   ),
 };
