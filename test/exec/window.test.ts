@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { KeptStream } from '../../src/exec/types.ts';
 import { HeadTailWindow } from '../../src/exec/window.ts';
 
@@ -111,6 +111,33 @@ describe('the window over a stream', () => {
       ...{ cutAt: 10, cutTo: 49, bytes: 400, omittedBytes: 400 - 48, truncated: true },
     });
     expect([kept.text.slice(0, kept.cutAt ?? 0), kept.text.slice(kept.cutTo ?? 0)]).toEqual([head, tail]);
+  });
+
+  it('loses nothing when its memory grows', () => {
+    const bytes = Uint8Array.from({ length: 200_000 }, (_, at) => 97 + ((at * 31) % 26));
+    const keepBytes = 100_000;
+    for (const size of [1, 7, 1000, 1024, 1025, 30_000]) {
+      const cuts = Array.from({ length: Math.ceil(bytes.length / size) }, () => size);
+      expect(windowOf(bytes, keepBytes, cuts)).toMatchObject(reference(bytes, keepBytes));
+    }
+  });
+
+  it('takes memory as it fills: twice as much each time, and never more than it keeps', () => {
+    const alloc = vi.spyOn(Buffer, 'alloc');
+    const window = new HeadTailWindow(10_000);
+    const taken = (): readonly number[] => alloc.mock.calls.map(([bytes]) => bytes);
+    try {
+      for (let at = 0; at < 1024; at += 1) window.write(Uint8Array.of(97));
+      expect(taken()).toEqual([0, 0, 1024, 1024]);
+      window.write(Uint8Array.of(97));
+      expect(taken().slice(4)).toEqual([2048, 2048]);
+      window.write(new Uint8Array(2000));
+      expect(taken().slice(6)).toEqual([4003, 4096]);
+      for (let at = 0; at < 20; at += 1) window.write(new Uint8Array(1000));
+      expect(taken().slice(8)).toEqual([6003]);
+    } finally {
+      alloc.mockRestore();
+    }
   });
 
   it('tells no cut when all is kept', () =>

@@ -73,6 +73,20 @@ describe('a name', () => {
     expect(judge('https://example.com/', ['https://x.admin.example.com/']).verdict).toBe('block');
     expect(judge('https://example.com/').verdict).toBe('allow');
   });
+
+  it('is blocked by the website policy before it is resolved, and by its address', () => {
+    const [name, address] = ['admin.example.com', '93.184.216.34'].map((host) => websiteRule(host));
+    const websites = websitesOf([name, address].flatMap((rule) => (rule ? [{ ...rule, source: 'a test' }] : [])));
+    const rules = addressRules({ allowPrivate: [], nat64Prefix: null, env: {}, websites });
+    const reasons = ['http://admin.example.com../', 'http://93.184.216.34/', 'http://[::ffff:93.184.216.34]/'].map(
+      (url) => judgeUrls({ url }, rules).reason,
+    );
+    expect(reasons).toEqual([
+      'admin.example.com is blocked by the website policy of a test',
+      '93.184.216.34 is blocked by the website policy of a test',
+      '93.184.216.34 is blocked by the website policy of a test',
+    ]);
+  });
 });
 
 describe('a redirect', () => {
@@ -136,6 +150,45 @@ describe('network.allow_private', () => {
     const socket = { DOCKER_HOST: 'unix:///var/run/docker.sock' };
     expect(verdict('http://10.1.2.3:8080/', rulesOf(['10.1.2.3:8080'], null, socket))).toBe('allow');
   });
+});
+
+describe('where an engine listens', () => {
+  const verdicts = (rules: AddressRules, urls: readonly string[]): readonly string[] =>
+    urls.map((url) => verdict(url, rules));
+
+  it('one address is closed at one port, and open at others', () => {
+    const rules = rulesOf([], null, { DOCKER_HOST: 'tcp://93.184.216.34:8080' });
+    expect(reasonUnder(rules, 'http://93.184.216.34:8080/')).toBe('93.184.216.34 is where a container engine listens');
+    const others = ['http://93.184.216.34/', 'http://93.184.216.34:8081/', 'http://93.184.216.35:8080/'];
+    expect(verdicts(rules, others)).toEqual(['allow', 'allow', 'allow']);
+  });
+
+  it('every address is closed at the port of an engine that has a name, and open at others', () => {
+    const rules = rulesOf([], null, { CONTAINER_HOST: 'tcp://engine.example:8080' });
+    expect(verdicts(rules, ['http://93.184.216.34:8080/', 'http://[2606:4700::1]:8080/'])).toEqual(['block', 'block']);
+    expect(verdicts(rules, ['http://93.184.216.34/', 'http://[2606:4700::1]:8081/'])).toEqual(['allow', 'allow']);
+  });
+
+  it('one of two engines is enough', () => {
+    const both = { DOCKER_HOST: 'tcp://93.184.216.34:1234', CONTAINER_HOST: 'tcp://93.184.216.35:4321' };
+    const urls = ['34:1234', '35:4321', '34:4321', '35:1234'].map((end) => `http://93.184.216.${end}/`);
+    expect(verdicts(rulesOf([], null, both), urls)).toEqual(['block', 'block', 'allow', 'allow']);
+  });
+  const reasonUnder = (rules: AddressRules, url: string): string => judgeUrls({ url }, rules).reason;
+});
+
+describe('a host with dots at its end', () => {
+  it.each(['localhost.', 'localhost..', 'metadata...', 'host.docker.internal..', '127.0.0.1..', '10.0.0.1...'])(
+    '%s is the host without them, whatever a lookup answers',
+    (host) => expect(verdict(`http://${host}/`, {}, open)).toBe('block'),
+  );
+
+  it('is public where the host is', () => expect(verdict('http://93.184.216.34../')).toBe('allow'));
+});
+
+it.each(['[::1]', '[fe80::1]', '[::ffff:10.0.0.1]'])('the address %s is judged itself, not by a lookup', (host) => {
+  expect(verdict(`http://${host}/`, {}, open)).toBe('block');
+  expect(judgeUrls({ url: `http://${host}/`, dns: open }, noRules).reason).not.toContain('[');
 });
 
 it('the addresses of this host are blocked, also those on the internet', () => {
