@@ -546,6 +546,11 @@ export interface Sandbox {
     /** Lists all processes with details that take longer to read. */
     details(): Promise<readonly ProcessDetails[] | null>;
   };
+  /**
+   * Present where the sandbox runs on the kernel of this host: what that kernel says of its first process (proc_pid_status(5)).
+   * `null` when it cannot be seen from here. Programs of the image answer what they like.
+   */
+  readonly controls?: { status(): Promise<string | null> };
   /** How often the kernel has killed in this sandbox for memory, as far as the place has reported since this process attached. */
   readonly memory?: { kills(): number };
   /**

@@ -19,6 +19,7 @@ import type {
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { delay } from './engine/delay.ts';
+import { inotifyFindings } from '../shared/inotify.ts';
 import { ptraceFindings } from '../shared/ptrace.ts';
 import { toCheck, toFailedCheck } from './check.ts';
 import { inspectContainer, removeContainer, toState } from './container/container.ts';
@@ -84,7 +85,7 @@ class DockerBackend implements Backend {
       const facts = await this.#engine.facts(options.signal);
       const check = toCheck(facts);
       const where = { facts, local: await this.#engine.isLocal(), root: true };
-      const ofKernel = onThisKernel(facts.defaultRuntime, where) ? ptraceFindings() : [];
+      const ofKernel = onThisKernel(facts.defaultRuntime, where) ? [...ptraceFindings(), ...inotifyFindings()] : [];
       const ofImage = await imageFindings(this.#engine, this.#image, options.signal);
       return { ...check, findings: [...ofImage, ...check.findings, ...ofKernel] };
     } catch (error) {

@@ -44,6 +44,7 @@ export class DockerSandbox implements Sandbox {
   readonly pipes?: NonNullable<Sandbox['pipes']>;
   readonly mounted?: NonNullable<Sandbox['mounted']>;
   readonly processes?: NonNullable<Sandbox['processes']>;
+  readonly controls?: NonNullable<Sandbox['controls']>;
   readonly #engine: Engine;
   /** The container that carries its traffic. */
   readonly #door: string | null;
@@ -80,7 +81,9 @@ export class DockerSandbox implements Sandbox {
     if (options.sameKernel) {
       this.pipes = { exec: (command, each) => this.#execOverPipes(command, each) };
       this.mounted = { identify: (target) => identify(engine, inspected.id, target) };
-      this.processes = new ContainerProcesses(engine, inspected);
+      const seen = new ContainerProcesses(engine, inspected);
+      this.processes = seen;
+      this.controls = seen;
     }
     this.pty = { exec: (command, pty) => this.#execOnTerminal(command, pty) };
   }

@@ -25,9 +25,14 @@ export async function namespaceOf(pid: number): Promise<string | null> {
   return await unlessGone(() => readlink(`/proc/${pid}/ns/pid`));
 }
 
+/** As the kernel has it (proc_pid_status(5)); `null` when it is gone. */
+export async function statusOf(pid: number): Promise<string | null> {
+  return await unlessGone(() => readFile(`/proc/${pid}/status`, 'latin1'));
+}
+
 /** By a filter of system calls. */
 export async function isFiltered(pid: number): Promise<boolean> {
-  return /^Seccomp:\s+2$/m.test((await unlessGone(() => readFile(`/proc/${pid}/status`, 'latin1'))) ?? '');
+  return /^Seccomp:\s+2$/m.test((await statusOf(pid)) ?? '');
 }
 
 export async function membersOf(namespace: string): Promise<readonly number[]> {

@@ -7,7 +7,7 @@ import { throwIfAborted } from '../shared/abort.ts';
 import type { Registry } from '../shared/registry.ts';
 import { Cgroup } from './cgroup.ts';
 import type { Hierarchy } from './hierarchy.ts';
-import { endAll } from './host-processes.ts';
+import { endAll, statusOf } from './host-processes.ts';
 import { configOf, findInstance, type Running, startInstance } from './instance.ts';
 import { withLock } from './lock.ts';
 import { prepareOverlay, releaseOverlay, removeTree } from './overlay.ts';
@@ -36,6 +36,12 @@ export class SingularitySandbox implements Sandbox {
     start: async (options) => {
       throwIfAborted(options);
       await this.start();
+    },
+  };
+  readonly controls: NonNullable<Sandbox['controls']> = {
+    status: async () => {
+      const running = await findInstance(this.#directory);
+      return running === null ? null : await statusOf(running.pid);
     },
   };
   readonly stats?: NonNullable<Sandbox['stats']>;

@@ -52,6 +52,20 @@ const secretTrees = [
   '.git-credentials',
   '.npmrc',
   '.pypirc',
+  '.claude',
+  '.codex',
+  '.cargo/credentials.toml',
+  '.vault-token',
+  '.mozilla',
+  '.config/rclone',
+  '.config/op',
+  '.config/google-chrome',
+  '.config/chromium',
+  '.local/share/keyrings',
+  // What lies there runs later, outside of any sandbox.
+  '.config/systemd/user',
+  '.config/autostart',
+  '.local/bin',
 ];
 
 /**
@@ -90,7 +104,8 @@ function socketProblem(real: string, { sockets }: HostPlaces): string | null {
 
 function homeProblem(real: string, { homes }: HostPlaces): string | null {
   const home = homes.find((one) => isWithin(one, real));
-  if (home !== undefined) return `it is or contains the home directory ${home}, which holds secrets`;
+  if (home !== undefined)
+    return `it is or contains the home directory ${home}, which holds secrets or programs of the user`;
   const secrets = homes.flatMap((one) => secretTrees.map((tree) => `${one}/${tree}`));
   const secret = secrets.find((tree) => isWithin(real, tree) || isWithin(tree, real));
   return secret === undefined ? null : `it is, contains or lies in ${secret}, which holds secrets`;

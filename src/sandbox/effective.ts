@@ -49,19 +49,10 @@ const mostEntries = 64;
 export function parseEffective(text: string): Effective | null {
   const parts = sections(text.slice(0, longestText));
   if (!parts.has('caisson probe') || !parts.has('end')) return null;
-  const status = fields(parts.get('status') ?? '', ':');
   const mounts = (parts.get('mounts') ?? '').split('\n').flatMap(parseMount);
   return {
     uid: count(fields(parts.get('caisson probe') ?? '', '=').get('uid')),
-    capabilities: {
-      inheritable: mask(status.get('CapInh')),
-      permitted: mask(status.get('CapPrm')),
-      effective: mask(status.get('CapEff')),
-      bounding: mask(status.get('CapBnd')),
-      ambient: mask(status.get('CapAmb')),
-    },
-    noNewPrivileges: flag(status.get('NoNewPrivs')),
-    seccomp: seccompModes[status.get('Seccomp') ?? ''] ?? null,
+    ...controlsOf(parts.get('status') ?? ''),
     limits: limitsOf(parts.get('cgroup') ?? ''),
     openFiles: limitLine(parts.get('limits') ?? '', 'Max open files'),
     coreBytes: limitLine(parts.get('limits') ?? '', 'Max core file size'),
@@ -72,6 +63,22 @@ export function parseEffective(text: string): Effective | null {
     interfaces: interfacesOf(parts.get('network') ?? ''),
     routed: routedBy(parts.get('routes') ?? '', parts.get('routes6') ?? ''),
     ptraceScope: count(fields(parts.get('kernel') ?? '', '=').get('ptrace_scope')),
+  };
+}
+
+/** `text`: of a process, as proc_pid_status(5) has it. */
+export function controlsOf(text: string): Pick<Effective, 'capabilities' | 'noNewPrivileges' | 'seccomp'> {
+  const status = fields(text, ':');
+  return {
+    capabilities: {
+      inheritable: mask(status.get('CapInh')),
+      permitted: mask(status.get('CapPrm')),
+      effective: mask(status.get('CapEff')),
+      bounding: mask(status.get('CapBnd')),
+      ambient: mask(status.get('CapAmb')),
+    },
+    noNewPrivileges: flag(status.get('NoNewPrivs')),
+    seccomp: seccompModes[status.get('Seccomp') ?? ''] ?? null,
   };
 }
 

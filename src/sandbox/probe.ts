@@ -1,7 +1,7 @@
 /** Runs the probe in a sandbox and reads its answer. */
 import type { Readable } from 'node:stream';
 import type { Process, Sandbox } from '../backend.ts';
-import { type Effective, parseEffective } from './effective.ts';
+import { controlsOf, type Effective, parseEffective } from './effective.ts';
 import { carried } from '../inside/carried.ts';
 import { scriptOf } from '../inside/script.ts';
 
@@ -18,10 +18,16 @@ export async function probe(sandbox: Sandbox): Promise<Effective | null> {
     stdin: false,
   });
   try {
-    return parseEffective(await readProbe(process));
+    return await seenFromHere(sandbox, parseEffective(await readProbe(process)));
   } finally {
     process.release();
   }
+}
+
+/** What the kernel of this host says stands before what a program of the image answered. */
+async function seenFromHere(sandbox: Sandbox, effective: Effective | null): Promise<Effective | null> {
+  const status = effective === null ? null : ((await sandbox.controls?.status()) ?? null);
+  return effective === null || status === null ? effective : { ...effective, ...controlsOf(status) };
 }
 
 async function readProbe(process: Process): Promise<string> {

@@ -1,6 +1,7 @@
 /**
  * Lists of hosts by name, so that rules need not spell them out. Data. Registries of packages are patterns of their whole domain, since
- * their hosts change; a domain where anyone can leave text without an account (a pastebin, a playground) is in no list.
+ * their hosts change; a domain where anyone can leave text without an account (a pastebin, a playground, the popularity contest of
+ * Debian) is in no list.
  */
 
 export type Presets = Readonly<Record<string, readonly string[]>>;
@@ -21,7 +22,14 @@ export const presets: Presets = {
   python: ['pypi.org', '*.pythonhosted.org'],
   cargo: ['*.crates.io'],
   maven: ['*.maven.org', '*.maven.apache.org'],
-  debian: ['*.debian.org'],
+  debian: [
+    'deb.debian.org',
+    '*.deb.debian.org',
+    'security.debian.org',
+    'archive.debian.org',
+    'snapshot.debian.org',
+    'ftp.debian.org',
+  ],
   alpine: ['*.alpinelinux.org'],
 };
 

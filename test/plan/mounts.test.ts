@@ -26,6 +26,8 @@ describe('a real path of the host', () => {
     '/var/lib/jenkins/workspace/job',
     '/etcetera',
     '/home/user/.sshfs',
+    '/home/user/.local/src/app',
+    '/home/user/.cargo/registry',
     '/home/user/.caisson-project',
   ])('%s may be bound', (path) => {
     expect(placeProblem(path, rules)).toBeNull();
@@ -73,6 +75,12 @@ describe('a real path of the host', () => {
       '/home/user/.docker/config.json',
       '/home/user/.netrc',
     ],
+    ...['.claude', '.codex/auth.json', '.cargo', '.vault-token', '.mozilla/firefox', '.local/share/keyrings'].map(
+      (name) => `/home/user/${name}`,
+    ),
+    ...['.config/rclone', '.config/op', '.config/systemd/user', '.config/autostart', '.local/bin'].map(
+      (name) => `/home/other/${name}`,
+    ),
     ...['/home/user/.caisson', '/home/user/.caisson/sandboxes/docker/a'],
   ])('%s may not', (path) => {
     expect(placeProblem(path, rules)).not.toBeNull();

@@ -27,6 +27,19 @@ export class ContainerProcesses {
     return await this.#seen(new Set(), readDetails);
   }
 
+  /** Of the first process. */
+  async status(): Promise<string | null> {
+    const seen = this.#own();
+    if (seen !== null) return seen;
+    this.#pid = (await inspectContainer(this.#engine, this.#container)).pid;
+    return this.#own();
+  }
+
+  #own(): string | null {
+    if (this.#pid === null || !textOf(`/proc/${this.#pid}/cgroup`).includes(this.#container)) return null;
+    return textOf(`/proc/${this.#pid}/status`) || null;
+  }
+
   /** A start of the container gives it another first process. */
   async #seen<T>(known: ReadonlySet<number>, read: (path: string) => T | null): Promise<readonly T[] | null> {
     const listed = this.#read(known, read);

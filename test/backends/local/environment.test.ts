@@ -15,6 +15,8 @@ test('keeps who and where, and nothing else (EN-01)', () => {
     TMPDIR: '/t',
     TZ: 'UTC',
     XDG_DATA_HOME: '/d',
+    XDG_SESSION_TYPE: 'tty',
+    LC_CTYPE: 'C',
   };
   const dropped = {
     AWS_SECRET_ACCESS_KEY: 's',
@@ -25,6 +27,10 @@ test('keeps who and where, and nothing else (EN-01)', () => {
     DOCKER_HOST: 'x',
     HOMEX: 'x',
     lc_all: 'x',
+    LC_SECRET: 's',
+    LC_ALL_X: 's',
+    XDG_SECRET: 's',
+    XDG_SESSION_COOKIE: 's',
   };
   expect(baseEnvironment({ env: { ...kept, ...dropped } })).toEqual(kept);
 });

@@ -155,7 +155,7 @@ describe('egress rules that cannot hold', () => {
     ['python', 'files.pythonhosted.org', 'evilpythonhosted.org'],
     ['cargo', 'static.crates.io', 'crates.io'],
     ['maven', 'files.maven.apache.org', 'www.apache.org'],
-    ['debian', 'files.debian.org', 'files.debian.net'],
+    ['debian', 'cdn-fastly.deb.debian.org', 'popcon.debian.org'],
     ['alpine', 'files.alpinelinux.org', 'alpinelinux.org.evil.example'],
   ])('reach the hosts of %s by its preset, and no others', (preset, host, other) => {
     const rules = { presets: [preset] };
