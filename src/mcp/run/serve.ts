@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { CaissonError, toCaissonError } from '../../errors.ts';
 import { linesOf, MessageWriter } from '../../lib/message-lines.ts';
-import { type CaissonApi, type Options, type Running, shellCode } from '../../service/api.ts';
+import { type CaissonApi, type Options, type Redactor, type Running, shellCode } from '../../service/api.ts';
 import { Relay } from './relay.ts';
 import { notStarted, saysSilence, started } from './start.ts';
 
@@ -12,6 +12,15 @@ export interface Host {
   /** Where what the server says to people goes. */
   readonly log: Writable;
   readonly say: (text: string) => void;
+}
+
+type RunningServer = Pick<Running, 'stdin' | 'stdout' | 'stderr' | 'exit' | 'where' | 'cancel'>;
+
+/** What running a server needs of Caisson. */
+export interface ServerApi {
+  exec(...input: Parameters<CaissonApi['exec']>): Promise<RunningServer>;
+  readonly mcpServers: Pick<CaissonApi['mcpServers'], 'inside' | 'admit'>;
+  readonly secrets: { redactor(): Pick<Redactor, 'write' | 'end'> };
 }
 
 interface Wanted {
@@ -24,18 +33,13 @@ interface Wanted {
 const graceMs = 2000;
 
 /** Until the host or the server has gone. Resolves to the exit code of the server, as a shell shows it. */
-export async function runServer(
-  api: CaissonApi,
-  { name, task }: Wanted,
-  host: Host,
-  options: Options,
-): Promise<number> {
+export async function runServer(api: ServerApi, { name, task }: Wanted, host: Host, options: Options): Promise<number> {
   const { request, command, env, shares } = await api.mcpServers.inside(name, task === undefined ? {} : { task });
   if (shares) host.say(`warning: commands of task ${request.taskId} can read what the MCP server ${name} is given`);
   // What the server writes are messages: one in which something was replaced would be none. Its records are without secrets.
   const how = { command, env, stdin: true, rawOutput: true, timeoutMs: null };
   const heard = saysSilence(name, host.say);
-  const start = (given: Options): Promise<Running> => api.exec({ ...request, ...how }, given);
+  const start = (given: Options): Promise<RunningServer> => api.exec({ ...request, ...how }, given);
   const running = await started(name, start, options).catch((error: unknown) => {
     heard();
     throw error;
@@ -71,7 +75,7 @@ interface Passing {
   readonly signal: AbortSignal | undefined;
 }
 
-async function passing(running: Running, { relay, host, redact, heard, signal }: Passing): Promise<number> {
+async function passing(running: RunningServer, { relay, host, redact, heard, signal }: Passing): Promise<number> {
   const stopped = new Promise<void>((resolve) => {
     if (signal?.aborted === true) resolve();
     signal?.addEventListener('abort', () => resolve(), { once: true });

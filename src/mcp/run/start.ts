@@ -14,12 +14,12 @@ const remedy =
   'its sandbox may be out of processes or memory: end what runs there (caisson ps, caisson mcp run of other hosts), or raise terminal.container_pids and make the sandbox anew';
 
 /** Rejects with `timed_out` for a start that does not come to an end. What runs is not ended by that time. */
-export async function started(
+export async function started<T>(
   name: string,
-  start: (options: Options) => Promise<Running>,
+  start: (options: Options) => Promise<T>,
   options: Options,
   afterMs = startMs,
-): Promise<Running> {
+): Promise<T> {
   const late = new AbortController();
   const error = new CaissonError('timed_out', `the MCP server ${name} was not started in ${afterMs / 1000} s`, {
     remedy,

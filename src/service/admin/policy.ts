@@ -36,12 +36,16 @@ async function checkReady(rulebook: Rulebook): Promise<void> {
   });
 }
 
+type CheckerParts = Pick<PolicyParts, 'cwd' | 'loaded' | 'isolationOf'> & {
+  readonly rulebook: Pick<Rulebook, 'asked'>;
+};
+
 export function checkerOf({
   cwd,
   loaded: { config, env, home: state },
   rulebook,
   isolationOf,
-}: Omit<PolicyParts, 'hooks'>): Pick<PolicyApi, 'checker'> {
+}: CheckerParts): Pick<PolicyApi, 'checker'> {
   return {
     checker: async ({ backend = config.terminal.backend, cwd: given, stdin = false, ...query }) => {
       const isolation = isolationOf(backend);

@@ -2,12 +2,14 @@ import { PassThrough, Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { CaissonError } from '../../../src/errors.ts';
 import { startFailed } from '../../../src/exec/start.ts';
-import { runServer } from '../../../src/mcp/run/serve.ts';
+import { runServer, type ServerApi } from '../../../src/mcp/run/serve.ts';
 import { notStarted, saysSilence, started } from '../../../src/mcp/run/start.ts';
-import type { CaissonApi, Running } from '../../../src/service/api.ts';
+import type { Running } from '../../../src/service/api.ts';
 
-const sealed = (stderr: string): Pick<Running, 'exit' | 'stderr' | 'stdin' | 'where'> => ({
+const sealed = (stderr: string): Awaited<ReturnType<ServerApi['exec']>> => ({
   stdin: null,
+  stdout: Readable.from([]),
+  cancel: () => Promise.resolve(),
   stderr: Readable.from([Buffer.from(stderr)]),
   exit: Promise.resolve({
     ...startFailed(new CaissonError('unavailable', 'x')),
@@ -27,15 +29,17 @@ it('a server that ended before it could read is an error with its exit, its note
 
 it('the run of such a server rejects with that error, and leaves no timer that would hold its process', async () => {
   const request = { taskId: 'mcp-x' };
-  const api = {
-    mcpServers: { inside: () => Promise.resolve({ request, command: ['srv'], env: {}, shares: false }) },
+  const api: ServerApi = {
+    mcpServers: {
+      inside: () => Promise.resolve({ request, command: ['srv'], env: {}, shares: false }),
+      admit: () => Promise.resolve(),
+    },
     exec: () => Promise.resolve(sealed("can't fork")),
     secrets: { redactor: () => ({ write: (chunk: Buffer) => [chunk], end: () => [] }) },
   };
   const host = { input: new PassThrough(), output: new PassThrough(), log: new PassThrough(), say: () => undefined };
   const before = process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the part of the API that it uses
-  const running = runServer(api as unknown as CaissonApi, { name: 'x' }, host, {});
+  const running = runServer(api, { name: 'x' }, host, {});
   await expect(running).rejects.toMatchObject({ code: 'unavailable' });
   expect(process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length).toBe(before);
 });

@@ -1,13 +1,12 @@
 /** CP-27: a check answers what a run would be answered, also about the files of this installation. */
 import { expect, it } from 'vitest';
 import { checkerOf } from '../../../src/service/admin/policy.ts';
-import type { PolicyParts } from '../../../src/service/admin/policy.ts';
 import { newHome } from '../../config/home.ts';
 
 it('a check on this host knows the state directory in use, and one in a container does not mind it', async () => {
   await using home = await newHome();
   const loaded = await home.load();
-  const rulebook = { asked: async () => ({}) } as unknown as PolicyParts['rulebook'];
+  const rulebook = { asked: () => Promise.resolve({}) };
   const isolationOf = (name: string) => (name === 'local' ? 'none' : 'container');
   const { checker } = checkerOf({ cwd: '/srv', loaded, rulebook, isolationOf });
   const onHost = await checker({ backend: 'local' });
