@@ -10,7 +10,7 @@ import type { Permission } from './permission/rules.ts';
 import { strictDenied } from './permission/strict-denied.ts';
 import type { Settings } from './settings.ts';
 import { readsInput } from './tiers/dangerous-run.ts';
-import { dangerousHits, hardlineHits, type Hit } from './tiers/lists.ts';
+import { dangerousHits, hardlineHits, unsureHits, type Hit } from './tiers/lists.ts';
 import type { Decision, Finding, Reach, Tier, Verdict } from './types.ts';
 import { unheld } from './unheld.ts';
 import { blockedSites } from './websites.ts';
@@ -40,6 +40,7 @@ export function judge(analysis: Analysis, settings: Settings, reach: Reach): Dec
   const forbids = websites !== null || permissions.some(({ verdict }) => verdict === 'deny');
   if (forbids) add('deny', 'rule', tooDeep(analysis));
   if (guarded) add('ask', 'dangerous', dangerous.filter((hit) => !isAnswered(hit, analysis, settings)).map(findingOf));
+  else if (settings.containerHardline) add('ask', 'dangerous', unsureHits(analysis).map(findingOf));
   add('ask', 'rule', matched(permissions, 'ask', analysis));
   if (guarded || permissions.length > 0 || settings.mode !== 'autonomous')
     add(
@@ -110,8 +111,8 @@ function matched(permissions: readonly Permission[], verdict: Verdict, analysis:
 /** An exact rule names this very command, and so answers what the tier would ask; a prefix does not. */
 function isAnswered(hit: Hit, analysis: Analysis, { permissions, commandAllowlist }: Settings): boolean {
   if (isAllowlisted(commandAllowlist, hit, analysis)) return true;
-  // The words of a shell that reads its input say nothing of what it runs.
-  if (readsInput(hit.command)) return false;
+  // The words of a shell that reads its input, or a file of the text, say nothing of what it runs.
+  if (readsInput(hit.command) || analysis.unread.has(hit.command)) return false;
   return permissions.some(
     ({ verdict, pattern }) => verdict === 'allow' && pattern.kind === 'exact' && matchesNarrowly(pattern, hit.command),
   );

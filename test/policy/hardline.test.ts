@@ -37,6 +37,39 @@ describe('CP-02 the matrix of wrappers', () => {
   });
 });
 
+describe('what happens on another machine, or to a file', () => {
+  const kept = policyWith({ containerHardline: true });
+  it.each([
+    'ssh host reboot',
+    "ssh host 'sudo reboot'",
+    "vagrant ssh -c 'sudo reboot'",
+    'ssh h <<E\nshutdown -h now\nE',
+    'sshpass -p x ssh h reboot',
+    'ansible all -a reboot',
+    'systemctl -H h poweroff',
+    'mkfs.ext4 disk.img',
+    'mkfs.ext4 /dev/loop7',
+    'mkfs -t xfs "$image"',
+  ])('asks about %j, also where only the hardline holds', (command) => {
+    expect(decide(command)).toMatchObject({ verdict: 'ask', tier: 'dangerous' });
+    expect(decide(command, { reach: 'container', policy: kept }).verdict).toBe('ask');
+    expect(decide(command, { reach: 'container' }).verdict).toBe('allow');
+  });
+
+  it.each([
+    'ssh localhost reboot',
+    'ssh root@127.0.0.1 reboot',
+    'systemctl -H localhost reboot',
+    'ssh host rm -rf /',
+    'ssh host mkfs.ext4 /dev/sdb',
+    'cd /dev && mkfs.ext4 sdb',
+    'ssh host uptime; reboot',
+    "ssh -o ProxyCommand='reboot' host reboot",
+  ])('refuses %j, which is sure', (command) => {
+    expect(decide(command)).toMatchObject({ verdict: 'deny', tier: 'hardline' });
+  });
+});
+
 describe('CP-03 spellings', () => {
   it.each([
     'rm -r -f /',

@@ -122,7 +122,7 @@ export const forms: readonly ((command: string) => string)[] = [
   (c) => `( ${c} )`,
   (c) => `{ ${c}; }`,
   (c) => `{ echo; ${c}; } | cat`,
-  (c) => `ssh host ${quote(c)}`,
+  (c) => `ssh localhost ${quote(c)}`,
   (c) => `su -c ${quote(c)}`,
   (c) => `echo "it is not closed; ${c}`,
   (c) => `cat <<E\n$(${c})\nE`,

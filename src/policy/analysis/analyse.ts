@@ -7,7 +7,7 @@ import type { Place } from '../types.ts';
 import { withBareBrackets } from './brackets.ts';
 import { disguised, hiddenNote } from './bytes.ts';
 import { readLight } from './light.ts';
-import { readPiped } from './pipes.ts';
+import { readPiped, readScripts } from './pipes.ts';
 import type { Payload } from './parts.ts';
 import { Session } from './session.ts';
 import { readTree } from './tree/walk.ts';
@@ -94,10 +94,12 @@ function readAll(session: Session, first: Payload, reader: Reader): void {
 }
 
 function readQueue(session: Session, reader: Reader): void {
-  for (let payload = session.next(); payload !== undefined; payload = session.next()) {
-    if (reader.time.isOver) return session.noteTooDeep(spanOf(payload));
-    readOne(session, payload, reader);
-  }
+  do {
+    for (let payload = session.next(); payload !== undefined; payload = session.next()) {
+      if (reader.time.isOver) return session.noteTooDeep(spanOf(payload));
+      readOne(session, payload, reader);
+    }
+  } while (readScripts(session));
 }
 
 const spanOf = ({ span, text }: Payload): { readonly start: number; readonly end: number } =>
@@ -156,8 +158,15 @@ function finish(text: string, session: Session, { home, environment = [] }: Plac
   }
   const set = environment.map((each) => ({ ...each, start: 0, end: text.length }));
   if (set.length > 0) session.features.add('assignment');
-  const commands = set.length === 0 ? session.commands : session.commands.map((command) => withVariables(command, set));
-  return { text, home: home ?? null, commands, notes: session.notes, features: session.features };
+  const { notes, features, unread } = session;
+  const whole = { text, home: home ?? null, notes, features };
+  if (set.length === 0) return { ...whole, commands: session.commands, unread };
+  const placed = session.commands.map((command) => [command, withVariables(command, set)] as const);
+  return {
+    ...whole,
+    commands: placed.map(([, command]) => command),
+    unread: new Set(placed.flatMap(([before, command]) => (unread.has(before) ? [command] : []))),
+  };
 }
 
 function withVariables(command: Simple, set: readonly Assignment[]): Simple {

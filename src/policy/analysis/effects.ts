@@ -3,7 +3,7 @@ import { pathUnits } from '../limits.ts';
 import type { Definition } from '../types.ts';
 import { operandsOf } from './options.ts';
 import { outputOf } from './output.ts';
-import { resolvePath } from './paths.ts';
+import { baseName, resolvePath } from './paths.ts';
 import { substitutionsIn } from './quoting.ts';
 import { hole, wordBreak, type Simple, type Word } from './types.ts';
 
@@ -20,11 +20,11 @@ export function movesDirectory({ program, words, cwd }: Simple): string | null |
 }
 
 /** What `alias a=b` and `hash -p /bin/b a` make of names. */
-export function aliasesIn({ program, words }: Simple): readonly Definition[] {
+export function aliasesIn({ program, words, cwd }: Simple): readonly Definition[] {
   const [, flag, path, name] = words;
   if (program === 'hash' && flag?.text === '-p' && path !== undefined && name !== undefined)
     return [{ kind: 'alias', name: name.text, text: path.text }];
-  if (program !== 'alias') return copiedProgram(words);
+  if (program !== 'alias') return copiedProgram(words, cwd);
   return words.slice(1).flatMap(({ text }) => {
     const at = text.indexOf('=');
     return at <= 0 ? [] : [{ kind: 'alias', name: text.slice(0, at), text: text.slice(at + 1) } as const];
@@ -32,17 +32,20 @@ export function aliasesIn({ program, words }: Simple): readonly Definition[] {
 }
 
 /** `cp /bin/rm x; ./x -rf /`: a program under another name. */
-function copiedProgram(words: readonly Word[]): readonly Definition[] {
+function copiedProgram(words: readonly Word[], cwd: string | null): readonly Definition[] {
   if (!/^(?:\S*\/)?(?:cp|ln|mv|install)$/.test(words[0]?.text ?? '')) return [];
   const [source, target, further] = operandsOf(words.slice(1));
   if (source === undefined || target === undefined || further !== undefined) return [];
+  const path = resolvePath(source.text, cwd);
   if (
-    !/^(?:\/usr(?:\/local)?)?\/s?bin\/[\w.+-]+$/.test(source.text) &&
+    path !== null &&
+    !/^(?:(?:\/usr(?:\/local)?)?\/s?bin|[^/]*\0.*)\/[\w.+-]+$/.test(path) &&
     !/^"?(?:\$\(|`)\s*(?:command -v|which|type -[pP])\s/.test(source.raw)
   )
     return [];
   const name = target.text.replace(/^\.\//, '');
-  return [name, `./${name}`, target.text].map((each) => ({ kind: 'alias', name: each, text: source.text }));
+  const names = [name, `./${name}`, target.text, ...(name.includes(hole) ? [`./${baseName(name)}`] : [])];
+  return names.map((each) => ({ kind: 'alias', name: each, text: source.text }));
 }
 
 /** Variables that get a value which is not written in the command. */
@@ -57,17 +60,27 @@ export function setsUnknown({ program, words }: Simple): readonly string[] {
 }
 
 /** Variables that get a value which the command itself holds: by `set`, `printf -v`, or read from a text. */
-export function setsKnown({ program, words, stdin, cwd }: Simple): readonly (readonly [string, string])[] {
+export function setsKnown({ program, words, stdin, cwd, assignments }: Simple): readonly (readonly [string, string])[] {
   const args = words.slice(1).map(({ text }) => text);
   if (program === 'set') return args[0] === '--' ? positionals(args.slice(1)) : [];
   if (program === 'printf' && args[0] === '-v' && args[1] !== undefined) {
     const text = outputOf(['printf', ...args.slice(2)], cwd);
     return text === null ? [] : [[args[1], text]];
   }
-  if (program !== 'read' || stdin === null) return [];
+  if (
+    program !== 'read' ||
+    stdin === null ||
+    args.some((arg) => /^-[a-z]*a/.test(arg)) ||
+    assignments.some(splitsWords)
+  )
+    return [];
   const names = args.filter((arg) => /^[A-Za-z_]\w*$/.test(arg));
   return names.length === 1 && names[0] !== undefined ? [[names[0], stdin.trimEnd()]] : [];
 }
+
+/** Whether words are parted at other characters from there on. */
+export const splitsWords = ({ name, value }: { readonly name: string; readonly value: string }): boolean =>
+  name === 'IFS' && value !== '' && !/^[ \t\n]+$/.test(value);
 
 export function positionals(texts: readonly string[]): readonly (readonly [string, string])[] {
   return [['@', texts.join(wordBreak)], ...texts.slice(0, 9).map((text, at) => [String(at + 1), text] as const)];

@@ -20,7 +20,7 @@ function runInside(words: readonly Word[]): Unwrapped | null {
   let at = verb + 1;
   while (words[at]?.text.startsWith('-') === true) at += flagsOfRun.test(words[at]?.text ?? '') ? 1 : 2;
   const inner = words.slice(at + 1);
-  return inner.length === 0 ? null : { commands: [inner], elsewhere: true };
+  return inner.length === 0 ? null : { commands: [inner], elsewhere: 'container' };
 }
 
 /** `docker exec -it NAME COMMAND`, `kubectl exec NAME -- COMMAND`, also below `compose`. */
@@ -34,5 +34,5 @@ function execInside(words: readonly Word[]): Unwrapped | null {
   const inner = words.slice(
     afterOptions(words, afterOptions(words, at + 1, form) + 1, { short: 'cn', long: ['--container', '--namespace'] }),
   );
-  return inner.length === 0 ? null : { commands: [inner], elsewhere: true };
+  return inner.length === 0 ? null : { commands: [inner], elsewhere: 'container' };
 }

@@ -34,10 +34,16 @@ const settings: Readonly<Record<string, RegExp>> = {
   minikube: /^docker-env\b/,
   'docker-machine': /^env\b/,
   luarocks: /^path\b/,
+  fzf: /^--(?:bash|zsh)$/,
 };
 
+/** Those that print how a shell completes their words. */
+const completes =
+  /^(?:kubectl|helm|docker|minikube|kind|npm|pnpm|gh|glab|flux|argocd|k9s|deno|ng|oc|stern|eksctl|velero|istioctl|cilium|doctl|hugo|rustup|poetry|pipx|pip3?|uv|just|yq|goreleaser)$/;
+
 const setsUp = (name: string, args: string): boolean =>
-  Object.hasOwn(settings, name) && settings[name]?.test(args) === true;
+  (Object.hasOwn(settings, name) && settings[name]?.test(args) === true) ||
+  (completes.test(name) && /^(?:completions?|generate-shell-completion)\b/.test(args));
 
 /** `which rm` and `command -v rm` name the program, wherever it is. */
 function located(name: string, args: readonly string[]): string | null {

@@ -1,7 +1,7 @@
 /** What a command is read from, and what holds around it. */
 import { valueUnits } from '../limits.ts';
 import { programOf } from './names.ts';
-import { hole, type Assignment, type Redirect, type Simple, type Stage, type Word } from './types.ts';
+import { hole, type Assignment, type Elsewhere, type Redirect, type Simple, type Stage, type Word } from './types.ts';
 
 export interface MutableScope {
   readonly vars: Map<string, string>;
@@ -23,7 +23,15 @@ export interface Payload {
   readonly span: { readonly start: number; readonly end: number } | null;
   readonly around: Around;
   readonly depth: number;
-  readonly elsewhere: boolean;
+  readonly elsewhere: Elsewhere;
+}
+
+/** A command that may run a text which does not stand in its words. */
+export interface Run {
+  readonly command: Simple;
+  readonly payload: Payload;
+  /** What was read of it. */
+  readonly read: Set<string>;
 }
 
 export interface Parts {
@@ -42,7 +50,7 @@ export interface Step {
   readonly words: readonly Word[];
   readonly assignments: readonly Assignment[];
   readonly redirects: readonly Redirect[];
-  readonly elsewhere: boolean;
+  readonly elsewhere: Elsewhere;
   readonly steps: number;
 }
 

@@ -1,8 +1,15 @@
-/** What a script of GNU sed runs: the command `e`, and `s` with the flag `e`. */
+/** What a script of GNU sed runs, and which files it writes: the commands `e` and `w`, and `s` with these as flags. */
 
 /** Texts for a shell, of the scripts among its arguments: several are one script, line by line, as for sed itself. */
 export function sedCallsOf(args: readonly string[]): readonly string[] {
   return sedCalls(scriptsOf(args).join('\n'));
+}
+
+/** Files that they write. */
+export function sedWritesOf(args: readonly string[]): readonly string[] {
+  const script = new Script(scriptsOf(args).join('\n'));
+  while (script.writes.length < mostCalls && script.step());
+  return script.writes;
 }
 
 /** Options whose value is the next word, or the rest of this one. */
@@ -51,6 +58,7 @@ export function sedCalls(source: string): readonly string[] {
 
 class Script {
   readonly calls: string[] = [];
+  readonly writes: string[] = [];
   readonly #source: string;
   #at = 0;
 
@@ -73,7 +81,8 @@ class Script {
     if (command === 'e') this.calls.push(unescaped(this.#take(text) ?? ''));
     else if (command === 's' || command === 'y') this.#replace(command);
     else if (/[aic]/.test(command)) this.#take(text);
-    else if (/[rRwW#]/.test(command)) this.#take(restOfLine);
+    else if (/[wW]/.test(command)) this.writes.push((this.#take(restOfLine) ?? '').trim());
+    else if (/[rR#]/.test(command)) this.#take(restOfLine);
     else if (/[:btTv]/.test(command)) this.#take(label);
     else if (/[qQlL]/.test(command)) this.#take(number);
     else return others.test(command);
@@ -84,6 +93,8 @@ class Script {
     const [from, to] = delimited(this.#source, this.#at);
     this.#at = to;
     const given = command === 's' ? (this.#take(flags) ?? '') : '';
+    const [, file] = /w[ \t]*(.+)$/.exec(given) ?? [];
+    if (file !== undefined) this.writes.push(file);
     if (given.replace(/w[^]*/, '').includes('e'))
       this.calls.push(plainOf(this.#source.slice(from, Math.max(from, to - 1))));
   }

@@ -13,11 +13,21 @@ import {
   setsKnown,
   setsUnknown,
   shifted,
+  splitsWords,
 } from './effects.ts';
 import { unwrap } from './unwrap.ts';
 import type { Unwrapped, Text } from './unwrapped.ts';
-import { keepValue, simpleOf, type MutableScope, type Parts, type Payload, type Step, type Around } from './parts.ts';
-import { hole, homeMark, wordBreak, type Feature, type Note, type Simple } from './types.ts';
+import {
+  keepValue,
+  simpleOf,
+  type MutableScope,
+  type Parts,
+  type Payload,
+  type Run,
+  type Step,
+  type Around,
+} from './parts.ts';
+import { hole, homeMark, wordBreak, type Elsewhere, type Feature, type Note, type Simple } from './types.ts';
 
 export class Session {
   readonly commands: Simple[] = [];
@@ -25,11 +35,19 @@ export class Session {
   readonly stages = new Map<object, Map<number, Simple[]>>();
   readonly notes: Note[] = [];
   readonly features = new Set<Feature>();
+  /** Commands that may run a text which does not stand in their words. */
+  readonly runs: Run[] = [];
+  /** Those that run one which the text makes, and which is not known before. */
+  readonly unread = new Set<Simple>();
+  /** Whether something else of the text may stand on the input of a shell: `exec <x`, `coproc`. */
+  isFed = false;
   readonly #todo: Payload[] = [];
   readonly #noted = new Set<string>();
   /** A name may get several meanings; which one holds at a call is not asked. */
   readonly #definitions = new Map<string, readonly Definition[]>();
   readonly #livesOn: boolean;
+  /** Whether words are parted at other characters than blanks. */
+  #splits = false;
   #followed = 0;
   #payloads = 0;
   #units = 0;
@@ -104,7 +122,8 @@ export class Session {
         );
       const inner = simple.program === null || simple.program === '' ? null : unwrap(simple.program, step.words);
       this.#take(inner === null ? simple : { ...simple, wraps: inner.commands.length > 0 });
-      if (simple.program === null) this.note('U2', 'command name that is not known before it runs', parts);
+      if (simple.program === null || (this.#splits && isExpanded(simple)))
+        this.note('U2', 'command name that is not known before it runs', parts);
       if (inner === null) this.#affect(simple, parts.around.scope);
       else for (const run of this.#within(inner, step, { simple, parts, payload })) todo.push(run);
     }
@@ -112,7 +131,8 @@ export class Session {
 
   #take(command: Simple): void {
     this.commands.push(command);
-    const { stage } = command;
+    const { stage, program } = command;
+    if (program === 'coproc' || (program === 'exec' && !command.wraps && readsOther(command))) this.isFed = true;
     if (stage === null || command.wraps) return;
     const pipeline = this.stages.get(stage.pipeline) ?? new Map<number, Simple[]>();
     this.stages.set(stage.pipeline, pipeline);
@@ -127,11 +147,17 @@ export class Session {
     step: Step,
     { simple, parts, payload }: { readonly simple: Simple; readonly parts: Parts; readonly payload: Payload },
   ): readonly Step[] {
-    const elsewhere = step.elsewhere || inner.elsewhere === true;
+    const elsewhere = further(step.elsewhere, inner.elsewhere);
     // What is read from the command's input is read by those that it runs.
     const around = simple.stdin === null ? parts.around : { ...parts.around, stdin: simple.stdin };
     for (const text of inner.texts ?? [])
-      this.read(text, { cwd: simple.cwd, around, depth: payload.depth, span: payload.span, elsewhere });
+      this.read(text, {
+        cwd: simple.cwd,
+        around,
+        depth: payload.depth,
+        span: payload.span,
+        elsewhere: further(elsewhere, text.elsewhere),
+      });
     const assignments = (inner.assignments ?? []).map(({ text, start, end }) => ({
       name: text.slice(0, text.indexOf('=')),
       value: text.slice(text.indexOf('=') + 1),
@@ -139,7 +165,7 @@ export class Session {
       end,
     }));
     // Its input is theirs; what it writes has been seen.
-    const redirects = step.redirects.filter(({ operator }) => operator === '<');
+    const redirects = step.redirects.filter(({ operator }) => operator.startsWith('<'));
     return inner.commands.map((words) => ({ words, assignments, redirects, elsewhere, steps: step.steps + 1 }));
   }
 
@@ -151,7 +177,7 @@ export class Session {
       readonly around: Around;
       readonly depth: number;
       readonly span: Payload['span'];
-      readonly elsewhere: boolean;
+      readonly elsewhere: Elsewhere;
     },
   ): void {
     this.#payloads += 1;
@@ -183,6 +209,8 @@ export class Session {
 
   #affect(simple: Simple, scope: MutableScope): void {
     const defined = this.#meaningsOf(simple);
+    if (simple.program === '' || /^(?:export|declare|typeset|local|readonly)$/.test(simple.program ?? ''))
+      this.#splits ||= simple.assignments.some(splitsWords);
     const cwd = defined.some(({ text }) => text === null || movesSomewhere.test(text)) ? null : movesDirectory(simple);
     if (cwd !== undefined) scope.cwd = cwd;
     if (runsSubscript(simple)) this.noteIndex(simple);
@@ -236,6 +264,17 @@ export class Session {
     this.read(run, { cwd, around, depth, span: { start, end }, elsewhere });
   }
 }
+
+/** A machine behind a container is no way out of it. */
+const further = (from: Elsewhere, to: Elsewhere = false): Elsewhere =>
+  from === 'container' || to === false ? from : to;
+
+/** Its name comes out of a variable, or its text does. */
+const isExpanded = ({ program, words }: Simple): boolean =>
+  words.slice(0, program === 'eval' ? 2 : 1).some(({ raw }) => /^[^"']*[$`]/.test(raw));
+
+const readsOther = ({ stdin, redirects }: Simple): boolean =>
+  stdin !== null || redirects.some(({ operator }) => operator.startsWith('<'));
 
 const mostMeanings = 4;
 /** A command takes as long as so many words of one. */

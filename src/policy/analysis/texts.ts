@@ -1,7 +1,8 @@
 /** Programs that give text to a shell, or to a program that reads it as one. */
 import { awkCalls, clientCalls, editorCalls } from './calls.ts';
 import { afterOptions, endsOfOptions, type OptionForm } from './options.ts';
-import { joined, type Unwrapped } from './unwrapped.ts';
+import { away, joined, type Unwrapped } from './unwrapped.ts';
+import { machineOf, sshHost, sshOptions } from './machines.ts';
 import { sedCallsOf } from './sed.ts';
 import type { Word } from './types.ts';
 import { innersOf, wrappers } from './wrappers.ts';
@@ -67,8 +68,9 @@ const texts: Readonly<Record<string, Reading>> = {
       .slice(0, 1)
       .map((word) => ({ text: word.text, word })),
   }),
-  ansible: (words) => optionText(words, /^-a$/, /^--args=/),
-  vagrant: (words) => (words[1]?.text === 'ssh' ? optionText(words, /^(?:-c|--command)$/, /^--command=/) : null),
+  ansible: (words) => away(machineOf(words[1]?.text), optionText(words, /^-a$/, /^--args=/)),
+  vagrant: (words) =>
+    words[1]?.text === 'ssh' ? away('machine', optionText(words, /^(?:-c|--command)$/, /^--command=/)) : null,
   nodemon: (words) => optionText(words, /^(?:-x|--exec)$/, /^--exec=/),
   'nix-shell': (words) => optionText(words, /^--(?:run|command)$/, /^$(?=.)/),
   bind: keyTexts,
@@ -132,12 +134,19 @@ const texts: Readonly<Record<string, Reading>> = {
     return inner.length === 0 ? null : { commands: [], texts: inner };
   },
   ssh: (words) => {
-    const host = afterOptions(words, 1, { short: 'BbcDEeFIiJLlmOopQRSWw' });
-    const inner = words.slice(afterOptions(words, host + 1, { short: 'BbcDEeFIiJLlmOopQRSWw' }));
+    const host = afterOptions(words, 1, sshOptions);
+    const inner = joined(words.slice(afterOptions(words, host + 1, sshOptions)));
+    const elsewhere = machineOf(sshHost(words)?.text);
     const proxies = textsOf(words, /^(?:-o)?(?:ProxyCommand|LocalCommand|KnownHostsCommand)(?:=|\s+)/i)?.texts ?? [];
-    return inner.length + proxies.length === 0 ? null : { commands: [], texts: [...proxies, ...joined(inner)] };
+    return inner.length + proxies.length === 0
+      ? null
+      : { commands: [], texts: [...proxies, ...inner.map((text) => ({ ...text, elsewhere }))] };
   },
   strace: tracerTexts,
+  gcc: compilerTexts,
+  'g++': compilerTexts,
+  cc: compilerTexts,
+  'c++': compilerTexts,
   sftp: (words) => optionText(words, /^-[DS]$/, /^-[DS](?=.)/),
   make: makeTexts,
   gmake: makeTexts,
@@ -171,6 +180,12 @@ function asUser(words: readonly Word[]): Unwrapped | null {
     return isText && at > 1 ? [{ text: word.text, word }] : [];
   });
   return texts.length === 0 ? null : { commands: [], texts };
+}
+
+/** `gcc -wrapper PROGRAM,ARGUMENT`: what runs each part of the compiler. */
+function compilerTexts(words: readonly Word[]): Unwrapped | null {
+  const value = words.find((_, at) => words[at - 1]?.text === '-wrapper');
+  return value === undefined ? null : { commands: [value.text.split(',').map((text) => ({ ...value, text }))] };
 }
 
 /** `mapfile -C TEXT`, alone or behind options without a value. */

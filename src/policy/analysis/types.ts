@@ -40,6 +40,12 @@ export interface Stage {
   readonly index: number;
 }
 
+/**
+ * `container`: what `docker exec` runs is no matter of the hardline list of this host. `machine`: of another one by ssh, what ends with
+ * the machine is a usual errand, and everything else is as bad as here.
+ */
+export type Elsewhere = false | 'machine' | 'container';
+
 /** One simple command. */
 export interface Simple {
   /** Lower-case name without directories; `null`: not known; empty: assignments or redirections alone. */
@@ -57,8 +63,7 @@ export interface Simple {
   readonly stdin: string | null;
   /** A wrapper such as sudo: what it runs is a command of its own. */
   readonly wraps: boolean;
-  /** Inside another machine or container (`docker exec`): not a matter of this host's hardline list. */
-  readonly elsewhere: boolean;
+  readonly elsewhere: Elsewhere;
   /** Only some of the shells that may read the text run it. */
   readonly possible: boolean;
   /** The function in whose body it stands. */
@@ -95,6 +100,8 @@ export interface Analysis {
   readonly commands: readonly Simple[];
   readonly notes: readonly Note[];
   readonly features: ReadonlySet<Feature>;
+  /** Commands that run a text which the text makes, and which is not known before. */
+  readonly unread: ReadonlySet<Simple>;
 }
 
 export interface Scope {

@@ -1,19 +1,25 @@
 /** What is found inside a command that runs others. */
-import type { Word } from './types.ts';
+import type { Elsewhere, Word } from './types.ts';
 
 export interface Text {
   readonly text: string;
   /** `$1` and on. */
   readonly positional?: readonly Word[];
   readonly word: Word;
+  /** Where it is run, if not where the program is. */
+  readonly elsewhere?: Elsewhere;
 }
 
 export interface Unwrapped {
   readonly commands: readonly (readonly Word[])[];
   readonly assignments?: readonly Word[];
   readonly texts?: readonly Text[];
-  readonly elsewhere?: boolean;
+  readonly elsewhere?: Elsewhere;
 }
+
+/** What is run in another place. */
+export const away = (elsewhere: Elsewhere, inner: Unwrapped | null): Unwrapped | null =>
+  inner === null ? null : { ...inner, elsewhere };
 
 /** Several words that a program joins before a shell reads them. */
 export function joined(words: readonly Word[]): readonly Text[] {

@@ -20,7 +20,7 @@ export function proposeRules(analysis: Analysis): readonly string[] | null {
   return analysis.notes.length > 0 || rules.size === 0 ? null : [...rules];
 }
 
-const saysMore = (command: Simple): boolean => command.elsewhere || readsInput(command);
+const saysMore = (command: Simple): boolean => command.elsewhere === 'container' || readsInput(command);
 const enters = ({ program }: Simple): boolean => entersOther.test(program ?? '');
 
 function quoted(text: string): string {

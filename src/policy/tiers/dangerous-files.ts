@@ -6,7 +6,7 @@ import { runBy } from '../analysis/unwrap.ts';
 import { hole, type Analysis, type Simple } from '../analysis/types.ts';
 import { isRecursive } from './hardline.ts';
 import { argsOf, type Rule } from './rule.ts';
-import { protectionOf, writesOf, type How, type Protection } from './targets.ts';
+import { protectionOf, takesAway, writesOf, type How, type Protection } from './targets.ts';
 
 const passing = (args: readonly string[]): readonly string[] => args.filter((arg) => !arg.startsWith('-'));
 
@@ -72,6 +72,22 @@ function runsMade({ words, cwd, start }: Simple, { commands }: Analysis): boolea
     const called = command.words[0]?.text.includes('/') === true && command.start >= start ? resolvePath(command.words[0].text, command.cwd) : null;
     return called !== null && made.some(({ path, glob }) => path !== null && (path === called || (glob && globMatches(path, called))));
   });
+}
+
+const packers = /^(?:gzip|pigz|bzip2|xz|lzma|compress)$/;
+
+/** Whole directories: of tar and zip any, of programs that pack files in place those outside of the project. */
+function packsAway(command: Simple, { commands }: Analysis): boolean {
+  const { program, words, cwd, stage } = command;
+  const args = argsOf(command);
+  if (program === 'tar' || program === 'bsdtar') return hasLong(args, '--remove-files');
+  if (program === 'rsync') return hasLong(args, '--remove-source-files') || args.includes('--remove-sent-files');
+  if (program === '7z' || program === '7za') return args.includes('-sdel');
+  if (program === 'zip') return takesAway(words.slice(1)) && isRecursive(args);
+  const isOutside = (text: string): boolean => /^[/~\u0001]/.test(resolvePath(text, cwd) ?? '/') && (cwd === null || cwd === '/' || !(resolvePath(text, cwd) ?? '/').startsWith(cwd));
+  if (program !== 'xargs') return isRecursive(args) && writesOf(command).some(({ target }) => isOutside(target.text));
+  const feeds = commands.filter((each) => each.program === 'find' && stage !== null && each.stage?.pipeline === stage.pipeline && each.stage.index < stage.index);
+  return runBy(words).some((name) => packers.test(name)) && feeds.some((each) => /^[/~\u0001]/.test(argsOf(each)[0] ?? '') && isOutside(argsOf(each)[0] ?? ''));
 }
 
 /** Programs whose writing has a rule of its own, or is deleting. */
@@ -209,6 +225,12 @@ export const fileRules: readonly Rule[] = [
     test: runsMade,
     yes: ['chmod +x a && ./a', 'chmod 755 i.sh; ./i.sh', 'chmod u=rwx a && $PWD/a', 'chmod +x *.sh; ./a.sh'],
     no: ['chmod +x a', 'chmod +x build.sh && ls', './a'],
+  },
+  {
+    id: 'D1p', description: 'files packed, and taken away from where they were', programs: ['tar', 'bsdtar', 'zip', 'gzip', 'pigz', 'bzip2', 'xz', 'lzma', 'compress', 'xargs', 'rsync', '7z', '7za'],
+    test: packsAway,
+    yes: ['tar --remove-files -cf a.tar d', 'tar cf a.tar d --remove-fil', 'gzip -r /usr', 'gzip -rf ~', 'cd / && gzip -r .', 'find /etc -type f | xargs gzip', 'zip -rm a.zip d', 'xz -z /usr/lib/*/x; gzip -9r /srv/x', 'rsync -a --remove-source-files /srv/ b/', '7z a x.7z d -sdel'],
+    no: ['tar -czf a.tgz d', 'gzip -r logs', 'gzip x.log', 'gzip -rk /srv/x', 'zip -r a.zip d', 'zip -m a.zip x.log', 'find . -name "*.log" | xargs gzip', 'rsync -a a b', 'gzip -dc a.gz'],
   },
   {
     id: 'D22t', description: 'shred or wipe files', programs: ['shred', 'wipe', 'srm'],

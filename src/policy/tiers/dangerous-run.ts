@@ -73,10 +73,10 @@ export const runRules: readonly Rule[] = [
     no: ['base64 -d f > g', 'base64 f | head', 'tr a b < f'],
   },
   {
-    id: 'D26', description: 'program run through an option of another', programs: ['rg', 'sort', 'man', 'ag', 'git', 'tar', 'bsdtar', 'rsync', 'ssh', 'scp', 'sftp', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'vim', 'vi', 'nvim', 'view', 'ex', 'gdb', 'make', 'gmake', 'less', 'zip', 'ed', 'tcpdump', 'crontab', 'xterm', 'jq', 'sqlite3', 'psql', 'mysql', 'mariadb', 'nc', 'ncat', 'netcat', 'socat', 'systemd-run', 'npm', 'pnpm', 'yarn'],
+    id: 'D26', description: 'program run through an option of another', programs: ['rg', 'sort', 'man', 'ag', 'git', 'gcc', 'g++', 'cc', 'c++', 'tar', 'bsdtar', 'rsync', 'ssh', 'scp', 'sftp', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'vim', 'vi', 'nvim', 'view', 'ex', 'gdb', 'make', 'gmake', 'less', 'zip', 'ed', 'tcpdump', 'crontab', 'xterm', 'jq', 'sqlite3', 'psql', 'mysql', 'mariadb', 'nc', 'ncat', 'netcat', 'socat', 'systemd-run', 'npm', 'pnpm', 'yarn'],
     test: ({ program, words }) => runsOther[program ?? '']?.(words.slice(1).map(({ text }) => text)) === true,
-    yes: ['rg --pre sh x', 'sort --compress-program=sh f', 'sort --compress-prog=sh f', 'man -P sh ls', "git -c alias.x='!id' x", 'git --exec-p=x status', 'tar --checkpoint-act=exec=id -cf a b', 'rsync -e sh a b', 'ssh -oProxyCommand=x h', 'ssh -o ProxyCommand=x h', "awk 'BEGIN{system(\"id\")}'", "sed '1e id' f", "vim -c '!id'", "gdb -ex 'shell id'", "make --eval='$(shell x)'", 'systemd-run -p ExecStartPre=x ls', 'git grep -Oless x', "git config alias.st '!sh -c id'", 'git config --global core.hooksPath x', 'git config set core.pager ./x', "awk 'BEGIN{\"id\" | getline}'", "sqlite3 a '.shell id'", "psql -c '\\! id'", "psql -c \"copy t from program 'id'\"", 'nc -e /bin/sh h 1', 'socat - EXEC:sh', 'git difftool -x ./x', 'git clone -u ./x h y', 'npm --script-shell=./x run build', 'npm run build --script-shell ./x', 'tar -F ./x -cf a b', "tar -I'sh -c id' -xf a"],
-    no: ['rg --pretty x', 'sort -u f', 'man ls', 'git -c user.name=x commit -m y', 'git config core.pager cat', 'nc -zv h 80', 'socat - TCP:h:80', 'tar --file=a -x', 'git push -u origin x', 'git clone --config core.autocrlf=false h', 'git config alias.st status', 'git config --get core.editor', 'git config credential.helper store', 'tar -xzf a.tgz', 'rsync -a a b', "rsync -avz -e 'ssh -p 22' a h:b", 'tar -I zstd -xf a', 'tar --use-compress-program=pigz -cf a b', "psql -c '\\dt'", 'ssh -p 22 h', "awk '{print $1}' f", "sed 's/a/b/' f", 'vim a.txt', 'make -f Makefile x', "sed -e 's/x/y/' f", "sed -n '/re/p' f", "jq '.scripts' package.json"],
+    yes: ['rg --pre sh x', 'sort --compress-program=sh f', 'sort --compress-prog=sh f', 'man -P sh ls', "git -c alias.x='!id' x", 'git --exec-p=x status', 'tar --checkpoint-act=exec=id -cf a b', 'rsync -e sh a b', 'ssh -oProxyCommand=x h', 'ssh -o ProxyCommand=x h', "awk 'BEGIN{system(\"id\")}'", "sed '1e id' f", "vim -c '!id'", "gdb -ex 'shell id'", "make --eval='$(shell x)'", 'systemd-run -p ExecStartPre=x ls', 'git grep -Oless x', "git config alias.st '!sh -c id'", 'git config --global core.hooksPath x', 'git config set core.pager ./x', "awk 'BEGIN{\"id\" | getline}'", "sqlite3 a '.shell id'", "psql -c '\\! id'", "psql -c \"copy t from program 'id'\"", 'nc -e /bin/sh h 1', 'socat - EXEC:sh', 'git difftool -x ./x', 'git clone -u ./x h y', 'npm --script-shell=./x run build', 'npm run build --script-shell ./x', 'tar -F ./x -cf a b', "tar -I'sh -c id' -xf a", 'gcc -wrapper ./x,-a -c a.c', 'git ls-remote --upl=./x h', 'git fetch --upload-pac ./x h'],
+    no: ['rg --pretty x', 'sort -u f', 'man ls', 'git -c user.name=x commit -m y', 'git config core.pager cat', 'nc -zv h 80', 'gcc -Wall -c a.c', 'git fetch --recurse-submodules', 'git clone --recursive h', 'socat - TCP:h:80', 'tar --file=a -x', 'git push -u origin x', 'git clone --config core.autocrlf=false h', 'git config alias.st status', 'git config --get core.editor', 'git config credential.helper store', 'tar -xzf a.tgz', 'rsync -a a b', "rsync -avz -e 'ssh -p 22' a h:b", 'tar -I zstd -xf a', 'tar --use-compress-program=pigz -cf a b', "psql -c '\\dt'", 'ssh -p 22 h', "awk '{print $1}' f", "sed 's/a/b/' f", 'vim a.txt', 'make -f Makefile x', "sed -e 's/x/y/' f", "sed -n '/re/p' f", "jq '.scripts' package.json"],
   },
   {
     id: 'D27', description: 'environment that changes what a program runs', programs: runners,
@@ -100,6 +100,7 @@ const sedRuns: Runs = (args) => sedCallsOf(args).length > 0;
 const vimRuns: Runs = (args) => args.some((arg, at) => /^(?:-c|--cmd|-S|-s)$/.test(args[at - 1] ?? '') && /!|system\(|:?(?:py|lua|ruby|perl)/.test(arg)) || args.some((arg) => /^\+(?:.*!|:?(?:py|lua|ruby|perl))/.test(arg));
 const escapes: Runs = (args) => args.some((arg) => /(?:^|[\s;=])\\!\s*\S|\b(?:from|to)\s+program\s+'|\\[ogw]\s*\||^(?:system|\\!)\s|^--pager=/i.test(arg));
 const listens: Runs = (args) => args.some((arg) => /^-[a-z]*e$|^--(?:sh-|lua-)?exec/.test(arg));
+const wraps: Runs = (args) => args.includes('-wrapper');
 const makeRuns: Runs = (args) => args.some((arg) => /^--eval|^-E/.test(arg));
 
 /** `git config KEY VALUE` for a key whose value git runs later; one that only shows text is left alone. */
@@ -123,6 +124,7 @@ const runsOther: Readonly<Record<string, Runs>> = {
   gdb: (args) => args.some((arg) => /^(?:-ex|-iex|-eval-command|--eval-command|-x|--command)/.test(arg)),
   make: makeRuns, gmake: makeRuns,
   npm: gnu('--script-shell'), pnpm: gnu('--script-shell', '--shell-emulator'), yarn: gnu('--script-shell'),
+  gcc: wraps, 'g++': wraps, cc: wraps, 'c++': wraps,
   less: (args) => args.some((arg) => /^\+!/.test(arg)),
   'systemd-run': (args) => args.some((arg) => /\bExec(?:Start|Stop|Reload|Condition)\w*=/.test(arg)),
   nc: listens, ncat: listens, netcat: listens, socat: (args) => args.some((arg) => /\b(?:exec|system|shell):/i.test(arg)),
@@ -131,7 +133,7 @@ const runsOther: Readonly<Record<string, Runs>> = {
   git: (args) => configuresProgram(args) || args.some((arg, at) => (args[at - 1] === '-c' || /^-c./.test(arg) || arg.startsWith('--config-env')) && /^(?:-c|--config-env=?)?(?:alias\.[^=]*=\s*!|core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|gitproxy|askpass)|diff\..*\.?(?:external|command|textconv)|.*\.(?:cmd|command|helper|process|clean|smudge|program|textconv|driver|uploadpack|receivepack)=|sequence\.editor|pager\.)/i.test(arg))
     || args.some((arg) => /^--exec-p\w*=/.test(arg)) || (args.includes('grep') && args.some((arg) => /^-O|^--open/.test(arg)))
     || (args.includes('bisect') && args.includes('run')) || (args.includes('rebase') && args.some((arg) => /^(?:-x|--exec)/.test(arg)))
-    || args.some((arg) => /^--(?:upload-pack|receive-pack|extcmd)/.test(arg) || /^--(?:to|cc|header|sendmail)-cmd/.test(arg) || /^--smtp-server=\//.test(arg))
+    || args.some((arg) => /^--(?:upl|rec(?:e|$|=)|extcmd)/.test(arg) || /^--(?:to|cc|header|sendmail)-cmd/.test(arg) || /^--smtp-server=\//.test(arg))
     || (args.includes('difftool') && args.some((arg) => /^-[a-z]*x/.test(arg))) || (/^(?:push|archive)$/.test(args.find((arg) => !arg.startsWith('-')) ?? '') && args.some((arg) => /^--exec/.test(arg)))
     || (args[0] === 'clone' && args.includes('-u')) || args.some((arg, at) => (args[at - 1] === '--config' || /^--config=/.test(arg)) && /core\.(?:fsmonitor|sshcommand|hookspath|gitproxy|editor|pager)=/i.test(arg))
     || args.some((arg, at) => args[at - 1] === '-c' && /^(?:interactive\.difffilter|uploadpack\.packobjectshook|instaweb\.httpd)=/i.test(arg)) || args.some((arg) => /^ext::/.test(arg)),

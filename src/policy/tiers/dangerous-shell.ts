@@ -2,8 +2,11 @@
 import { sourceOf } from '../analysis/programs.ts';
 import { isInput, isInterpreter, isShell } from '../analysis/shells.ts';
 import { hole, type Analysis, type Simple } from '../analysis/types.ts';
+import { comesUnseen, decodesWithin, fetchesWithin, followsDecode, followsFetch, runsDecoded, runsDownload } from './foreign.ts';
 import { readsInput } from './dangerous-run.ts';
+import { resolvePath } from '../analysis/paths.ts';
 import { argsOf, type Rule } from './rule.ts';
+import { writesOf } from './targets.ts';
 
 /** `awk -f -`, `make -f <(...)`: not a file that could be read before. */
 function readsProgramUnseen(command: Simple): boolean {
@@ -26,6 +29,20 @@ function readersIn(analysis: Analysis): readonly Simple[] {
   return found;
 }
 
+/** Another rule says more of where the text comes from. */
+const isKnownFrom = (command: Simple, analysis: Analysis): boolean =>
+  [comesUnseen, followsFetch, followsDecode, fetchesWithin, decodesWithin, runsDecoded, runsDownload].some((test) => test(command, analysis));
+
+/** Entries of a search path that holds from there on. */
+const searched = ({ assignments, words, program }: Simple): readonly string[] =>
+  words.length === 0 || /^(?:export|declare|typeset|local|readonly)$/.test(program ?? '') ? assignments.flatMap(({ name, value }) => (name === 'PATH' ? value.split(':') : [])) : [];
+
+/** Whether the text puts something into that directory. */
+function fills(entry: string, { cwd }: Simple, { commands }: Analysis): boolean {
+  const directory = entry.startsWith(hole) ? null : resolvePath(entry, cwd);
+  return directory !== null && commands.some((each) => each.program !== 'mkdir' && writesOf(each).some(({ path }) => path?.startsWith(`${directory}/`) === true));
+}
+
 const tables = /^(?:BASH_CMDS|BASH_ALIASES)$/;
 
 export const shellRules: readonly Rule[] = [
@@ -42,6 +59,12 @@ export const shellRules: readonly Rule[] = [
     no: ['make -f x.mk', 'awk -f "$x" f', 'sed -f x.sed -', 'make', 'awk 1 -'],
   },
   {
+    id: 'D15u', description: 'text that the command makes, run unread', programs: ['*'],
+    test: (command, analysis) => analysis.unread.has(command) && !isKnownFrom(command, analysis),
+    yes: ["sed 's/^x//' a > b; sh b", "awk '{print > \"s\"}' f; . ./s", 'sort -o s f; bash < s', "(true && echo 'ls') | sh", '{ echo a; echo b; } | bash', '(echo a; echo b) | sh', 'sh <(x | y)', '. <(./make-env)', 'exec 3<<E\nls\nE\nsh <&3', '. /dev/fd/3 3<<E\nls\nE', 'mkfifo p; sh < p & echo ls > p', 'coproc sh; echo ls >&"${COPROC[1]}"', 'head -n1 a > d/x; chmod +x d/x; d/x', 'cp <(x) s; sh s', 'install /dev/stdin s < f; sh s', "tar cf a.tar s; rm s; tar xf a.tar; sh s", "x > m.py; python3 m.py", 'exec < f; sh'],
+    no: ['echo ls > s; sh s', 'cat a.sh | sh', 'sh a.sh', 'cp a.sh b.sh; sh b.sh', 'sort a > b; sh c', '. <(kubectl completion bash)', 'gcc -o x x.c && ./x', 'tar xf a.tgz && ./a/run', "sed -i 's/a/b/' x.sh && sh x.sh", 'make > build.log; ./x', '{ echo a; echo b; } > s; cat s', 'sh x.sh > x.log; cat x.log', 'cat dump.sql | mysql db', '(cat a; cat b) | psql db'],
+  },
+  {
     id: 'D15o', description: 'output written to a shell that runs it', programs: ['*'],
     test: writesToShell,
     yes: ['x | tee >(sh)', 'x > >(bash)'],
@@ -55,9 +78,9 @@ export const shellRules: readonly Rule[] = [
   },
   {
     id: 'D27p', description: 'search path with a directory in which others may write', programs: ['*'],
-    test: ({ assignments, words, program }) => (words.length === 0 || /^(?:export|declare|typeset|local|readonly)$/.test(program ?? '')) && assignments.some(({ name, value }) => name === 'PATH' && value.split(':').some((entry) => /^(?:\.?\/?|\/(?:tmp|var\/tmp|dev\/shm)(?:\/.*)?)$/.test(entry))),
-    yes: ['export PATH=/tmp/evil; ls', 'PATH=/tmp/evil; ls', 'PATH=.:$PATH; ls', 'export PATH=$PATH:', 'declare -x PATH=/dev/shm/x:$PATH'],
-    no: ['export PATH="$HOME/.local/bin:$PATH"', 'PATH=$PATH:/opt/x/bin; ls', 'export PATH=./node_modules/.bin:$PATH', 'export MANPATH=/tmp'],
+    test: (command, analysis) => searched(command).some((entry) => /^(?:\.?\/?|\/(?:tmp|var\/tmp|dev\/shm)(?:\/.*)?)$/.test(entry) || fills(entry, command, analysis)),
+    yes: ['export PATH=/tmp/evil; ls', 'PATH=/tmp/evil; ls', 'PATH=.:$PATH; ls', 'export PATH=$PATH:', 'declare -x PATH=/dev/shm/x:$PATH', 'mkdir b; ln -s /bin/x b/ls; export PATH=$PWD/b:$PATH; ls', 'echo x > b/ls; PATH=b:$PATH; ls'],
+    no: ['export PATH="$HOME/.local/bin:$PATH"', 'PATH=$PATH:/opt/x/bin; ls', 'export PATH=./node_modules/.bin:$PATH', 'export MANPATH=/tmp', 'mkdir -p bin; export PATH=$PWD/bin:$PATH', 'echo x > log; export PATH=$PWD/bin:$PATH'],
   },
   {
     id: 'D27n', description: 'other meaning of names, or of what is run at each prompt', programs: ['*'],

@@ -1,6 +1,7 @@
 /** Commands after which there is nothing left to approve: refused for every caller, in every mode. */
 import { globMatches } from '../analysis/names.ts';
 import { flagsOf, hasLong, operandsAfter, operandsOf } from '../analysis/options.ts';
+import { machineOf } from '../analysis/machines.ts';
 import { resolvePath } from '../analysis/paths.ts';
 import { hole, type Analysis, type Simple } from '../analysis/types.ts';
 import { argsOf, type Rule } from './rule.ts';
@@ -22,7 +23,7 @@ const homeDirectory = /^~(?:\/[.]?\*[*]?)?$/;
 /** What a command deletes with everything below, as absolute paths. */
 function deletedTrees(command: Simple, analysis: Analysis): readonly string[] {
   const args = command.words.slice(1);
-  if (command.elsewhere) return [];
+  if (command.elsewhere === 'container') return [];
   if (command.program === 'find') return foundTrees(command, analysis);
   if (command.program === 'mv') return movedTrees(command);
   // What is not in the source goes.
@@ -57,8 +58,15 @@ function foundTrees({ words, cwd, stage }: Simple, { commands }: Analysis): read
 /** Changes the name of a device at most, or has a rule of its own. */
 const passesBy = /^(?:dd|dcfldd|dc3dd|rm|unlink|touch|mkdir|ln|patch)$/;
 
+/** A device, by any name below `/dev`: what stands in a file is not more than the file. */
+export const formats = ({ words, cwd }: Simple): boolean => words.slice(1).some(({ text }) => /^\/dev\/(?!loop|shm\/|null$)./.test(resolvePath(text, cwd) ?? ''));
+
 const device = ({ words, cwd }: Simple): boolean => words.slice(1).some(({ text }) => rawDevice.test(resolvePath(text, cwd) ?? ''));
-const asksOnly = (args: readonly string[]): boolean => args.length > 0 && args.every((arg) => /^(?:--help|--version|-V|-h)$/.test(arg));
+export const asksOnly = (args: readonly string[]): boolean => args.length > 0 && args.every((arg) => /^(?:--help|--version|-V|-h)$/.test(arg));
+
+/** Programs that make a file system. */
+export const formatters = ['mkfs', 'mkfs.*', 'mke2fs', 'newfs', 'newfs_*', 'mkdosfs', 'mkntfs', 'mkreiserfs'];
+export const enders = ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'kexec', 'dbus-send', 'gdbus', 'busctl', 'qdbus', 'varlinkctl', 'launchctl', 'dinitctl', 'runit-init', 'openrc-shutdown', 's6-reboot', 's6-poweroff', 's6-halt', 's6-linux-init-shutdown', 'systemd-shutdown', 'rtcwake', 'restart-computer', 'stop-computer'];
 
 export const hardlineRules: readonly Rule[] = [
   {
@@ -80,31 +88,31 @@ export const hardlineRules: readonly Rule[] = [
     no: ['rm -rf ~/tmp', "rm -rf '~'", 'rm -rf $HOMEPAGE'],
   },
   {
-    id: 'H4', description: 'format filesystem', programs: ['mkfs', 'mkfs.*', 'mke2fs', 'newfs', 'newfs_*', 'mkswap', 'diskutil', 'mkdosfs', 'mkntfs', 'mkreiserfs'],
+    id: 'H4', description: 'format filesystem', programs: [...formatters, 'mkswap', 'diskutil'],
     test: (command) => {
       const args = argsOf(command);
-      if (command.elsewhere || asksOnly(args)) return false;
+      if (command.elsewhere === 'container' || asksOnly(args)) return false;
       if (command.program === 'mkswap') return device(command);
-      return command.program !== 'diskutil' || /^(?:(?:erase|partition|reformat|secureErase|zero|random)|apfs (?:delete|erase))/i.test(args.slice(0, 2).join(' '));
+      return command.program === 'diskutil' ? /^(?:(?:erase|partition|reformat|secureErase|zero|random)|apfs (?:delete|erase))/i.test(args.slice(0, 2).join(' ')) : formats(command);
     },
-    yes: ['mkfs.ext4 /dev/sdb', 'mke2fs /dev/sdb1', 'mkswap /dev/sda2', 'diskutil eraseDisk JHFS+ X disk2', 'sudo mkfs -t xfs /dev/vdb', 'diskutil apfs deleteContainer disk1', 'newfs_msdos /dev/disk2s1'],
-    no: ['mkfs_helper /dev/sdb', 'mkswap /swapfile', 'command -v mkfs', 'mkfs.ext4 --help', 'man mkfs', 'diskutil list', 'diskutil apfs list'],
+    yes: ['mkfs.ext4 /dev/sdb', 'mke2fs /dev/sdb1', 'mkswap /dev/sda2', 'diskutil eraseDisk JHFS+ X disk2', 'sudo mkfs -t xfs /dev/vdb', 'diskutil apfs deleteContainer disk1', 'newfs_msdos /dev/disk2s1', 'cd /dev && mkfs.xfs -f sdb', 'mkfs.ext4 /dev/$DISK', 'mkfs -t ext4 /dev/disk/by-id/x'],
+    no: ['mkfs.ext4 disk.img', 'mkfs.ext4 /dev/loop0', 'mkfs.ext4 "$image"', 'mkfs_helper /dev/sdb', 'mkswap /swapfile', 'command -v mkfs', 'mkfs.ext4 --help', 'man mkfs', 'diskutil list', 'diskutil apfs list'],
   },
   {
     id: 'H5', description: 'wipe of a raw block device', programs: ['wipefs', 'blkdiscard', 'shred', 'sgdisk', 'sfdisk', 'badblocks', 'nvme', 'cryptsetup', 'hdparm', 'scrub', 'wipe', 'nwipe', 'parted', 'ddrescue', 'fdisk', 'gdisk', 'mdadm', 'pvremove'],
-    test: (command) => !command.elsewhere && device(command) && wipes(command, argsOf(command)),
+    test: (command) => command.elsewhere !== 'container' && device(command) && wipes(command, argsOf(command)),
     yes: ['wipefs -a /dev/sda', 'blkdiscard /dev/nvme0n1', 'shred /dev/sdb', 'sgdisk -Z /dev/sda', 'sgdisk --zap-all /dev/sda', 'parted -s /dev/sda mklabel gpt', 'ddrescue -f x /dev/sda', 'parted /dev/sda rm 1', "echo 'label: gpt' | sfdisk /dev/sda", "printf 'o\\nw\\n' | fdisk /dev/sda", 'mdadm --zero-superblock /dev/sda1', 'pvremove /dev/sda1'],
     no: ['wipefs /dev/sda', 'shred secret.txt', 'wipefs -an /dev/sda', 'hdparm -I /dev/sda', 'sgdisk -p /dev/sda', 'parted /dev/sda print', 'ddrescue /dev/sda x', 'sfdisk -d /dev/sda', 'fdisk -l /dev/sda', 'fdisk /dev/sda', 'mdadm --detail /dev/md0'],
   },
   {
     id: 'H6', description: 'dd to raw block device', programs: ['dd', 'dcfldd', 'dc3dd'],
-    test: (command) => !command.elsewhere && writesOf(command).some(({ how, path }) => how === 'option' && (rawDevice.test(path ?? '') || path?.startsWith(`/dev/${hole}`) === true)),
+    test: (command) => command.elsewhere !== 'container' && writesOf(command).some(({ how, path }) => how === 'option' && (rawDevice.test(path ?? '') || path?.startsWith(`/dev/${hole}`) === true)),
     yes: ['dd of=/dev/nvme0n1 if=x', 'dd if=/dev/zero of=/dev/sda bs=1M', 'sudo dd if=a of="/dev/sdb"', 'dd </dev/zero of=/dev/sda', 'dd if=x of=/dev/$DISK', 'dcfldd if=x of=/dev/sda'],
     no: ['dd if=/dev/sda of=out.img', 'dd if=a of=/dev/null', 'echo dd of=/dev/sda'],
   },
   {
     id: 'H7', description: 'write to raw block device', programs: ['*'],
-    test: (command) => !command.elsewhere && writesOf(command).some(({ path, how }) => (how === 'redirect' || !passesBy.test(command.program ?? '')) && (rawDevice.test(path ?? '') || path === '/proc/sysrq-trigger')),
+    test: (command) => command.elsewhere !== 'container' && writesOf(command).some(({ path, how }) => (how === 'redirect' || !passesBy.test(command.program ?? '')) && (rawDevice.test(path ?? '') || path === '/proc/sysrq-trigger')),
     yes: ['cat x > /dev/sda', 'cat x | tee /dev/sdb', 'cp image.iso /dev/sdc', 'echo b > /proc/sysrq-trigger', 'dd < x > /dev/sda', 'tee < x /dev/sda', 'curl -o /dev/sda https://h/x', 'truncate -s 0 /dev/sda', 'sort x -o /dev/sda'],
     no: ['echo x > /dev/null', 'echo "> /dev/sda"', 'cat /dev/sda > image', 'ls 2> /dev/stderr', 'touch /dev/sda', 'ln -s /dev/sda disk'],
   },
@@ -116,25 +124,25 @@ export const hardlineRules: readonly Rule[] = [
   },
   {
     id: 'H9', description: 'kill all processes', programs: ['kill', 'killall5'],
-    test: (command) => !command.elsewhere && (command.program === 'killall5' || killsAll(argsOf(command))),
+    test: (command) => command.elsewhere !== 'container' && (command.program === 'killall5' || killsAll(argsOf(command))),
     yes: ['kill -9 -1', 'kill -1', 'kill -s KILL -1', 'kill -n 9 -1', 'kill -TERM -- -1', 'sudo kill -9 1 -1'],
     no: ['kill -9 123', 'kill -1 4711', 'kill -l', 'kill %1', 'kill -9 -123'],
   },
   {
-    id: 'H10', description: 'system shutdown/reboot', programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'kexec', 'dbus-send', 'gdbus', 'busctl', 'qdbus', 'varlinkctl', 'launchctl', 'dinitctl', 'runit-init', 'openrc-shutdown', 's6-reboot', 's6-poweroff', 's6-halt', 's6-linux-init-shutdown', 'systemd-shutdown', 'rtcwake', 'restart-computer', 'stop-computer'],
-    test: (command) => !command.elsewhere && powers(command.program ?? '', argsOf(command)),
-    yes: ['shutdown -h now', 'reboot', 'sudo init 0', 'telinit 6', 'systemctl poweroff', 'systemctl --force reboot', 'echo hi\nreboot', '$(reboot)', 'systemctl -H h reboot', 'systemctl isolate runlevel6.target', 'busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager PowerOff b true', 'Restart-Computer -Force', 'alias x=reboot; x', 'gdbus call --system --dest org.freedesktop.systemd1 --object-path /org/freedesktop/systemd1 --method org.freedesktop.systemd1.Manager.PowerOff', 'busctl call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager StartUnit ss reboot.target replace', 'rtcwake -m off -s 60'],
-    no: ['launchctl list', 'rtcwake -m mem -s 60', 'busctl call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager RestartUnit ss a.service replace', 'echo reboot', 'grep shutdown log', 'systemctl restart x', 'man reboot', 'shutdown --help', 'init', './reboot.sh', 'last reboot'],
+    id: 'H10', description: 'system shutdown/reboot', programs: enders,
+    test: (command) => command.elsewhere === false && !namesMachine(command) && powers(command),
+    yes: ['shutdown -h now', 'reboot', 'sudo init 0', 'telinit 6', 'systemctl poweroff', 'systemctl --force reboot', 'echo hi\nreboot', '$(reboot)', 'systemctl isolate runlevel6.target', 'ssh localhost reboot', 'ssh root@127.0.0.1 sudo reboot', 'busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager PowerOff b true', 'Restart-Computer -Force', 'alias x=reboot; x', 'gdbus call --system --dest org.freedesktop.systemd1 --object-path /org/freedesktop/systemd1 --method org.freedesktop.systemd1.Manager.PowerOff', 'busctl call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager StartUnit ss reboot.target replace', 'rtcwake -m off -s 60'],
+    no: ['ssh h reboot', 'systemctl -H h reboot', 'launchctl list', 'rtcwake -m mem -s 60', 'busctl call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager RestartUnit ss a.service replace', 'echo reboot', 'grep shutdown log', 'systemctl restart x', 'man reboot', 'shutdown --help', 'init', './reboot.sh', 'last reboot'],
   },
   {
     id: 'H11', description: 'recursive change of permissions of root or system directory', programs: ['chmod', 'chown', 'chgrp', 'chattr', 'setfacl', 'chcon'],
-    test: (command) => !command.elsewhere && isRecursive(argsOf(command)) && operandsOf(command.words.slice(1)).some(({ text }, at) => at > 0 && isLocked(resolvePath(text, command.cwd))),
+    test: (command) => command.elsewhere !== 'container' && isRecursive(argsOf(command)) && operandsOf(command.words.slice(1)).some(({ text }, at) => at > 0 && isLocked(resolvePath(text, command.cwd))),
     yes: ['chmod -R 000 /', 'chown -R nobody /', 'chattr -R +i /', 'chmod -R 777 /etc', 'sudo chown -R me:me /usr', 'cd / && chmod -R 755 .'],
     no: ['chmod -R 755 /srv/www', 'chown -R me /home/me', 'chown root /', 'chmod -R go-w ~/x', 'chown -R www-data /var/www'],
   },
   {
     id: 'H12', description: 'destruction of a volume', programs: ['lvremove', 'vgremove', 'zpool', 'zfs', 'btrfs'],
-    test: (command) => !command.elsewhere && destroys(command.program ?? '', argsOf(command)),
+    test: (command) => command.elsewhere !== 'container' && destroys(command.program ?? '', argsOf(command)),
     yes: ['lvremove -f vg/lv', 'vgremove -ff vg', 'zpool destroy tank', 'zfs destroy -r tank/home', 'btrfs subvolume delete /', 'sudo btrfs su del /home'],
     no: ['lvremove --help', 'lvremove --test vg/lv', 'zpool status', 'zfs list', 'zfs destroy -n tank/x', 'zfs destroy tank/x@snap', 'btrfs subvolume list /', 'btrfs subvolume delete /srv/snap'],
   },
@@ -195,7 +203,18 @@ function killsAll(args: readonly string[]): boolean {
   return rest.includes('-1') || (rest[0] === '--' && rest[1] === '-1');
 }
 
-function powers(program: string, args: readonly string[]): boolean {
+/** `systemctl -H h reboot` */
+export function namesMachine({ program, words }: Simple): boolean {
+  const option = /^(?:restart|stop)-computer$/.test(program ?? '') ? /^-(?:computername|cn)$/i : /^(?:-[HM]|--(?:host|machine))$/;
+  const flag = /^(?:systemctl|loginctl|busctl|(?:restart|stop)-computer)$/.test(program ?? '') ? words.findIndex(({ text }) => option.test(text)) : -1;
+  const glued = program === 'systemctl' ? words.flatMap(({ text }) => /^--(?:host|machine)=(.+)$/.exec(text)?.[1] ?? []) : [];
+  return machineOf(flag < 0 ? glued[0] : words[flag + 1]?.text) !== false;
+}
+
+/** Whether it ends the machine. */
+export function powers(command: Simple): boolean {
+  const program = command.program ?? '';
+  const args = argsOf(command);
   if (asksOnly(args)) return false;
   const words = operandsAfter(args, { short: 'HMtpPnos', long: ['--host', '--machine', '--type', '--property', '--signal', '--message'] });
   if (/^(?:dbus-send|gdbus|busctl|qdbus|varlinkctl)$/.test(program)) return /(?:login1|systemd1|systemd\.Manager|ConsoleKit)[^]*(?:[. ](?:Reboot|PowerOff|Halt|KExec)\b|(?:reboot|poweroff|halt|kexec)\.target)|ConsoleKit[^]*\b(?:Restart|Stop)\b/.test(args.join(' '));

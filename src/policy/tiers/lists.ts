@@ -6,15 +6,17 @@ import { possibleRules } from './dangerous-possible.ts';
 import { runRules } from './dangerous-run.ts';
 import { shellRules } from './dangerous-shell.ts';
 import { toolRules } from './dangerous-tools.ts';
+import { unsureRules } from './dangerous-unsure.ts';
 import { windowsRules } from './dangerous-windows.ts';
 import { hardlineRules } from './hardline.ts';
 import { RuleIndex, type Rule } from './rule.ts';
 
-export const dangerousRules: readonly Rule[] = [...fileRules, ...runRules, ...shellRules, ...toolRules, ...windowsRules, ...possibleRules];
+export const dangerousRules: readonly Rule[] = [...fileRules, ...runRules, ...shellRules, ...toolRules, ...windowsRules, ...unsureRules, ...possibleRules];
 export { hardlineRules };
 
 const hardline = new RuleIndex(hardlineRules);
 const dangerous = new RuleIndex(dangerousRules);
+const unsure = new RuleIndex(unsureRules);
 
 export interface Hit {
   readonly rule: Rule;
@@ -27,6 +29,11 @@ export function hardlineHits(analysis: Analysis): readonly Hit[] {
 
 export function dangerousHits(analysis: Analysis): readonly Hit[] {
   return hits(dangerous, analysis);
+}
+
+/** Those of the dangerous list that are asked about wherever the hardline holds. */
+export function unsureHits(analysis: Analysis): readonly Hit[] {
+  return hits(unsure, analysis);
 }
 
 const mostHits = 1000;

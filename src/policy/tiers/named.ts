@@ -42,7 +42,7 @@ const mostTried = 8;
 /** Whether what is spelled from one of its words on would be refused if it were run. */
 export function namesCatastrophe(command: Simple, analysis: Analysis): boolean {
   const { program, words, assignments, elsewhere } = command;
-  if (elsewhere || program === null || program === '' || !(words.some(isRisky) || assignments.some(({ value }) => risky.test(value.slice(0, mostUnits))))) return false;
+  if (elsewhere === 'container' || program === null || program === '' || !(words.some(isRisky) || assignments.some(({ value }) => risky.test(value.slice(0, mostUnits))))) return false;
   const set = assignments.some(({ name, value }) => spelled(`${name}=${value}`, runsValue.test(name), { command, analysis }));
   if (set || talks.test(program) || unwrap(program, words) !== null) return set;
   const tried = words.flatMap((word, at) => (at > 0 && isRisky(word) ? [at] : [])).slice(0, mostTried);

@@ -1,6 +1,7 @@
 /** Which files a command writes, and which files are protected. */
 import { operandsOf } from '../analysis/options.ts';
 import { resolvePath } from '../analysis/paths.ts';
+import { sedWritesOf } from '../analysis/sed.ts';
 import type { Simple, Word } from '../analysis/types.ts';
 
 export const rawDevice = /^\/dev\/(?:(?:sd|hd|vd|xvd|dasd)[a-z*?[\0]|nvme|mmcblk|r?disk\d|n?a?da\d|dm-|md\d|mtd|nbd\d|zd\d|pmem|block\/|mapper\/|zvol\/|vg\w*\/|disk\/by-|(?:mem|kmem|port)$)/;
@@ -95,7 +96,8 @@ function valuesOf(args: readonly Word[], flag: RegExp, glued: RegExp): readonly 
 
 const sed: Writer = (args) => {
   const inPlace = args.some(({ text }) => /^-[nErsuz]*i/.test(text) || text.startsWith('--in-place') || /^--i[n-]/.test(text));
-  const scripts = args.flatMap((arg) => Array.from(arg.text.matchAll(/(?:^|[;{}\n/0-9gIp ])w\s*([\w./~-]*\/[\w./~-]+)/g), (match) => ({ target: { ...arg, text: match[1] ?? '' }, how: 'edit' as const })));
+  const [first] = args;
+  const scripts = first === undefined ? [] : sedWritesOf(args.map(({ text }) => text)).map((file) => ({ target: { ...first, text: file }, how: 'redirect' as const }));
   return inPlace ? [...all('edit')(args), ...scripts] : scripts;
 };
 
@@ -116,6 +118,14 @@ function extracted(args: readonly Word[]): ReturnType<Writer> {
   return into.length > 0 || first === undefined ? into : [{ target: { ...first, text: '.' }, how: 'copy' }];
 }
 
+/** Programs that put a packed file in the place of one. */
+function packed(args: readonly Word[]): ReturnType<Writer> {
+  return args.some(({ text }) => /^(?:-[a-zA-Z\d]*[cklt]|--(?:stdout|to-stdout|keep|list|test|help|version))/.test(text)) ? [] : all('edit')(args);
+}
+
+/** `zip -m`: what goes into the archive is deleted. */
+export const takesAway = (args: readonly { readonly text: string }[]): boolean => args.some(({ text }) => /^(?:-[a-zA-Z]*m[a-zA-Z]*|--move)$/.test(text));
+
 /** Of dd and its kin. */
 function outputs(args: readonly Word[]): ReturnType<Writer> {
   return args.flatMap((arg) => (/^(?:of|wipe)=/.test(arg.text) ? [{ target: { ...arg, text: arg.text.replace(/^\w+=/, '') }, how: 'option' }] : []));
@@ -126,15 +136,25 @@ function inPlace(flag: RegExp): Writer {
   return (args) => (args.some(({ text }) => flag.test(text)) ? all('edit')(args) : []);
 }
 
+/** Whether its words may name files that it writes. */
+export const mayWrite = (program: string): boolean => Object.hasOwn(writers, program);
+
+/** `vim -c 'w x'` */
+function edited(args: readonly Word[]): ReturnType<Writer> {
+  const named = args.flatMap((arg) => Array.from(arg.text.matchAll(/\b(?:w|write|sav|saveas)!?\s+([^\s|!]+)/g), ([, text = '']) => ({ target: { ...arg, text }, how: 'option' as const })));
+  return [...inPlace(/^(?:-c|-S|\+.+)$/)(args), ...named];
+}
+
 const writers: Readonly<Record<string, Writer>> = {
   tee: all('tee'), cp: lastOperand, mv: (args) => [...lastOperand(args), ...operandsOf(args).slice(0, -1).map((target) => ({ target, how: 'edit' as const }))], install: lastOperand, ln: (args) => [...lastOperand(args), ...operandsOf(args).slice(0, -1).map((target) => ({ target, how: 'link' as const }))], rsync: lastOperand, scp: lastOperand, gcp: lastOperand,
   sed, gsed: sed, truncate: all('edit'), touch: all('edit'), ed: all('edit'), ex: all('edit'), patch: all('edit'), rm: all('edit'), unlink: all('edit'),
   perl: (args) => (args.some(({ text }) => /^-[a-zA-Z0]*i/.test(text)) ? all('edit')(args) : []),
   ruby: (args) => (args.some(({ text }) => /^-[a-z]*i/.test(text)) ? all('edit')(args) : []),
   sponge: all('edit'), ddrescue: lastOperand, 'qemu-img': lastOperand, bmaptool: lastOperand, gpg: optionValue(/^(?:-o|--output)$/, /^(?:-o|--output=)(?=.)/), openssl: optionValue(/^-(?:out|keyout)$/, /^$(?=.)/), 'partclone.ext4': optionValue(/^(?:-o|-O|--output)$/, /^--output=/), 'partclone.restore': optionValue(/^(?:-o|-O|--output)$/, /^--output=/),
-  yq: inPlace(/^(?:-[a-zA-Z]*i|--inplace)$/), crudini: inPlace(/^--(?:set|del|merge)$/), vim: inPlace(/^(?:-c|-S|\+.+)$/), vi: inPlace(/^(?:-c|-S|\+.+)$/), nvim: inPlace(/^(?:-c|-S|\+.+)$/), sudoedit: all('edit'), sudo: (args) => (/^(?:-[a-zA-Z]*e|--edit)$/.test(args[0]?.text ?? '') ? all('edit')(args) : []), dcfldd: outputs, dc3dd: outputs,
+  yq: inPlace(/^(?:-[a-zA-Z]*i|--inplace)$/), crudini: inPlace(/^--(?:set|del|merge)$/), vim: edited, vi: edited, nvim: edited, sudoedit: all('edit'), sudo: (args) => (/^(?:-[a-zA-Z]*e|--edit)$/.test(args[0]?.text ?? '') ? all('edit')(args) : []), dcfldd: outputs, dc3dd: outputs,
   dd: outputs, pv: optionValue(/^(?:-o|--output)$/, /^(?:-o|--output=)(?=.)/),
-  uniq: operand(1), xxd: operand(1), objcopy: lastOperand, logsave: operand(0), split: (args) => (operandsOf(args).length > 1 ? operandAt(-1)(args) : []), sqlite3: operand(0), zip: operand(0), convert: operandAt(-1), magick: operandAt(-1), ffmpeg: operandAt(-1),
+  uniq: operand(1), xxd: operand(1), objcopy: lastOperand, logsave: operand(0), split: (args) => (operandsOf(args).length > 1 ? operandAt(-1)(args) : []), sqlite3: operand(0), zip: (args) => [...operand(0)(args), ...(takesAway(args) ? operandsOf(args).slice(1).map((target) => ({ target, how: 'edit' as const })) : [])], convert: operandAt(-1), magick: operandAt(-1), ffmpeg: operandAt(-1),
+  gzip: packed, gunzip: packed, pigz: packed, bzip2: packed, bunzip2: packed, pbzip2: packed, xz: packed, unxz: packed, lzma: packed, compress: packed, fallocate: (args) => (args.some(({ text }) => /^(?:-[a-z]*[pcdizw]|--(?:punch|collapse|dig|insert|zero|write))/.test(text)) ? operandsOf(args).slice(-1).map((target) => ({ target, how: 'edit' as const })) : []),
   '7z': operand(1), '7za': operand(1), csplit: optionValue(/^(?:-f|--prefix)$/, /^(?:-f|--prefix=)(?=.)/), tcpdump: optionValue(/^-w$/, /^-w(?=.)/), iconv: output, shuf: output, pandoc: output, xsltproc: output, gcc: output, 'g++': output, cc: output, 'c++': output, clang: output, 'clang++': output, ld: output, as: output,
   strace: output, ltrace: output, time: output, base64: output, aria2c: optionValue(/^(?:-o|--out)$/, /^(?:-o|--out=)(?=.)/), axel: output, script: operand(0),
   sort: optionValue(/^(?:-[bcCdfghiMmnrRsuVz]*o|--output)$/, /^(?:-[bcCdfghiMmnrRsuVz]*o|--output=)(?=.)/),

@@ -13,7 +13,13 @@ export function redirectsOf(reading: Reading, node: number): readonly Redirect[]
   const target = children.find((child) => reading.kind(child) !== 'file_descriptor');
   if (target === undefined) return [];
   const operator = operatorOf(reading, node, target);
-  if (operator.endsWith('&') && /^(?:\d+|-)$/.test(reading.source(target))) return [];
+  // What is written to another descriptor is seen where that is opened; what is read from one is not known.
+  if (
+    operator.endsWith('&') &&
+    /^(?:\d+|-)$/.test(reading.source(target)) &&
+    !/^<&[1-9]/.test(operator + reading.source(target))
+  )
+    return [];
   return reading.words([target]).map((word) => ({ operator, target: word, writes: operator.includes('>') }));
 }
 
