@@ -32,6 +32,7 @@ const loads: Readonly<Record<string, Load>> = {
   transfers: { file: 'test/e2e/transfer-memory.test.ts', env: { CAISSON_LOAD_TRANSFER_MB: '1024' } },
   oracle: { file: 'test/oracle/oracle.test.ts', env: { CAISSON_LOAD_ORACLE: '1' } },
   shells: { file: 'test/policy/shells/shells.test.ts', env: { CAISSON_LOAD_SHELLS: '20000' } },
+  forms: { file: 'test/policy/forms/forms.test.ts', env: { CAISSON_LOAD_FORMS: '200' } },
   records: { file: 'test/journal/many-records.test.ts', env: { CAISSON_LOAD_RECORDS: '10000,100000,1000000' } },
   crashes: { file: 'test/e2e/failpoints', env: { CAISSON_LOAD_CRASHES: '10' } },
 };
