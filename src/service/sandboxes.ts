@@ -26,14 +26,11 @@ import { measured } from '../sandbox/measure.ts';
 import { readStats } from '../sandbox/stats.ts';
 import { viewOf } from '../sandbox/view.ts';
 import { refuseWhenFull } from '../store/reserve.ts';
-import type { SandboxRow } from '../store/store.ts';
-import { hasLabels } from '../values/labels.ts';
-import { ownerOf } from '../values/owner.ts';
 import { gc, type GcParts } from './admin/gc.ts';
 import type { Sweeper } from './admin/sweeper.ts';
 import type { Processes } from './exec/processes.ts';
 import { checkKeys, listKeys, requestKeys } from './inputs.ts';
-import { limitOf, pageOf, type Position, positionOf } from './pages.ts';
+import { limitOf, pageOf, positionOf } from './pages.ts';
 
 export interface SandboxesParts extends GcParts {
   readonly processes: Processes;
@@ -65,9 +62,8 @@ export class Sandboxes implements SandboxesApi {
   async list(filter: SandboxFilter = {}): Promise<Page<SandboxView>> {
     checkKeys(filter, listKeys.sandboxes);
     const limit = limitOf(filter);
-    const position = positionOf(filter);
-    const wanted = (await this.#context.store.sandboxes()).filter((row) => isWanted(row, filter)).toSorted(oldestFirst);
-    const rows = position === null ? wanted : wanted.filter((row) => isAfter(row, position));
+    const query = { ...filter, after: positionOf(filter), limit: limit + 1 };
+    const rows = await this.#context.store.listSandboxes(query);
     const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
     return { items: items.map((row) => viewOf(row, null, this.#context.clock)), nextCursor };
   }
@@ -113,19 +109,4 @@ export class Sandboxes implements SandboxesApi {
     await this.#parts.sweeper.settled(); // what it works on is held by us, and would be passed over
     return [...(await this.#parts.processes.collect(how.dryRun)), ...(await gc(this.#parts, how))];
   }
-}
-
-function isWanted(row: SandboxRow, filter: SandboxFilter): boolean {
-  const { task, owner, backend = row.backend, state = row.state, labels = {} } = filter;
-  if (row.backend !== backend || row.state !== state || !hasLabels(row.labels, labels)) return false;
-  if (owner !== undefined && ownerOf(row.taskId) !== owner) return false;
-  return task === undefined || row.taskId === task || row.id === task;
-}
-
-function oldestFirst(one: SandboxRow, other: SandboxRow): number {
-  return one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
-}
-
-function isAfter({ createdAt, id }: SandboxRow, position: Position): boolean {
-  return createdAt > position.at || (createdAt === position.at && id > position.id);
 }

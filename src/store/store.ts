@@ -48,6 +48,16 @@ export interface BootMark {
   readonly ms: number;
 }
 
+/** A part of the list of sandboxes, oldest first. */
+export interface SandboxQuery extends Partial<Pick<SandboxRow, 'backend' | 'state' | 'labels'>> {
+  /** A task id or a sandbox id. */
+  readonly task?: string;
+  readonly owner?: string;
+  /** Only what follows this position: when a sandbox was made, and its id. */
+  readonly after?: { readonly at: number; readonly id: string } | null;
+  readonly limit: number;
+}
+
 export interface StopIntent {
   readonly generation: number;
   /** For people: a verb and a process. */
@@ -189,6 +199,8 @@ export interface Store {
   sandboxOfTask(taskId: string): Promise<SandboxRow | null>;
   /** All of them, oldest first. */
   sandboxes(): Promise<readonly SandboxRow[]>;
+  /** Costs what the page costs, however many there are. */
+  listSandboxes(query: SandboxQuery): Promise<readonly SandboxRow[]>;
 
   /**
    * Records that this holder uses a sandbox, in one transaction with a look at its row. False when it is not `ready`, or was

@@ -7,6 +7,7 @@ import { immediate } from './connection.ts';
 import { eventSharesSchema } from './event-shares.ts';
 import { eventsSchema } from './events-schema.ts';
 import { outboxSchema } from './outbox-schema.ts';
+import { pagesSchema } from './pages-schema.ts';
 import { recordsSchema } from './records-schema.ts';
 
 export interface Migration {
@@ -182,6 +183,7 @@ export const migrations: readonly Migration[] = [
     sql: "DELETE FROM process_places WHERE exec_id IN (SELECT id FROM execs WHERE kind <> 'detached');",
   },
   { version: 17, sql: eventSharesSchema },
+  { version: 18, sql: pagesSchema },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

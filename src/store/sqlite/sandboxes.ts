@@ -1,11 +1,12 @@
 /** The table of sandboxes. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
-import type { SandboxPatch, SandboxRow } from '../store.ts';
+import type { SandboxPatch, SandboxQuery, SandboxRow } from '../store.ts';
 import { forced, immediate, within } from './connection.ts';
 import { isTaken } from './errors.ts';
 import { type EventLog, eventOf } from './events.ts';
 import { assignments, readRow } from './row.ts';
+import { walkOf } from './sandbox-list.ts';
 import { nullable, object, text } from './shape.ts';
 
 const mostKnown = 1_000;
@@ -22,8 +23,8 @@ const briefShape = object<Brief>({ id: text, taskId: text, backend: text, state:
 export class Sandboxes {
   readonly #db: DatabaseSync;
   readonly #events: EventLog;
-  /** Patches come in a handful of forms, each with its own statement. */
-  readonly #updates = new Map<string, StatementSync>();
+  /** Patches and pages come in a handful of forms, each with its own statement. */
+  readonly #statements = new Map<string, StatementSync>();
   readonly #byId: StatementSync;
   readonly #byTask: StatementSync;
   readonly #all: StatementSync;
@@ -70,7 +71,10 @@ export class Sandboxes {
     const set = assignments(patch);
     const clause = set.length === 0 ? 'id = id' : set.map(({ column }) => `${column} = ?`).join(', ');
     const run = (): void => {
-      const { changes } = this.#update(clause).run(...set.map(({ value }) => value), id);
+      const { changes } = this.#prepared(`UPDATE sandboxes SET ${clause} WHERE id = ?`).run(
+        ...set.map(({ value }) => value),
+        id,
+      );
       if (changes === 0) throw new CaissonError('not_found', `no sandbox ${id}`, { details: { sandboxId: id } });
     };
     const isBare = patch.state === undefined && fits === undefined;
@@ -126,6 +130,13 @@ export class Sandboxes {
     return this.#all.all().map(readRow);
   }
 
+  list(query: SandboxQuery): readonly SandboxRow[] {
+    const { sql, values } = walkOf(query);
+    return this.#prepared(sql)
+      .all(...values)
+      .map(readRow);
+  }
+
   /**
    * `data_version` changes with every commit of another connection, and costs a look at shared memory
    * (sqlite.org/pragma.html). Once a turn is enough: what is committed after that is committed after this turn.
@@ -140,12 +151,10 @@ export class Sandboxes {
     this.#knownAt = version;
   }
 
-  #update(clause: string): StatementSync {
-    const known = this.#updates.get(clause);
-    if (known !== undefined) return known;
-    const statement = this.#db.prepare(`UPDATE sandboxes SET ${clause} WHERE id = ?`);
-    this.#updates.set(clause, statement);
-    return statement;
+  #prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, known);
+    return known;
   }
 }
 

@@ -10,6 +10,7 @@ import type {
   GrantRow,
   Holder,
   SandboxPatch,
+  SandboxQuery,
   SandboxRow,
   SavedRule,
   StopIntent,
@@ -121,6 +122,10 @@ export class SqliteStore implements Store {
 
   async sandboxes(): Promise<readonly SandboxRow[]> {
     return this.#do('read the sandboxes', () => this.#sandboxes.all());
+  }
+
+  async listSandboxes(query: SandboxQuery): Promise<readonly SandboxRow[]> {
+    return this.#do('read the sandboxes', () => this.#sandboxes.list(query));
   }
 
   async beginUse(id: string, generation: number): Promise<boolean> {
