@@ -38,7 +38,8 @@ const passedOn = /^(?:[A-Za-z_]\w*\.)*\w*(?:password|passwd|pwd|passphrase|token
 export function isSecret(assigned: Assigned): boolean {
   const { value, name, quoted, constant } = assigned;
   if (value === '' || value.startsWith(redactedStart)) return false;
-  if (name === 'weak' && value.length < 8 && !assigned.strict) return false;
+  // Most names with `key` are those of no secret: this is asked first, since it tells most of them.
+  if (name === 'weak' && !assigned.strict && !looksRandom(value)) return false;
   if (standsForAnother(value) || (name !== 'password' && /^[$%<{]/.test(value))) return false;
   if (!constant && (placeholder.test(value) || (!quoted && wordOfSentence.test(value)))) return false;
   if (!quoted && call.test(value) && !(constant && name === 'password')) return false;
@@ -55,13 +56,18 @@ function standsForAnother(value: string): boolean {
 function looksSecret(assigned: Assigned): boolean {
   const { value, name, quoted, tight } = assigned;
   if (!quoted && !tight && isExpression(assigned)) return false;
-  if (name === 'weak') return isBasic(value) || (value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value));
+  if (name === 'weak') return true;
   if (quoted && prose.test(value)) return false;
   if (name === 'brief') return (quoted || tight) && !/^(?:\d+|ok)$/i.test(value);
   if (name === 'password') return quoted || tight || value.length >= 4;
   if (/^\d{1,9}$/.test(value)) return false;
   if (identifiers.test(value)) return (quoted || tight) && value.length >= 8 && !value.includes('.');
   return value.length >= 6 && !(quoted && value.includes(' '));
+}
+
+/** All that counts behind a name that may be that of a secret and of many other things. */
+function looksRandom(value: string): boolean {
+  return isBasic(value) || (value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value));
 }
 
 function isExpression({ value, name }: Assigned): boolean {

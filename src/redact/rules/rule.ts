@@ -38,9 +38,16 @@ export interface Run {
   readonly open: boolean;
 }
 
+/** The last run, of a buffer whose bytes do not change: in `key=key=key=` each value begins within the one before. */
+let last: { readonly buffer: Buffer; readonly table: ByteClass; readonly from: number; readonly end: number } | null =
+  null;
+
 export function boundedRun({ buffer, final }: Text, from: number, table: ByteClass): Run {
   const most = from + lookAhead;
-  const end = runEnd(buffer, from, table, Math.min(most, buffer.length));
+  const isWithin = last?.buffer === buffer && last.table === table && from >= last.from && from <= last.end;
+  const known = isWithin ? (last?.end ?? from) : from;
+  const end = runEnd(buffer, known, table, Math.min(most, buffer.length));
+  last = { buffer, table, from, end };
   return { end, open: !final && end === buffer.length && end < most };
 }
 
