@@ -6,9 +6,11 @@ import { type Message, type MessageWriter, objectIn } from '../lib/message-lines
 import { type Answers, isAnsweredHere } from './answers.ts';
 import type { Editor } from './editor.ts';
 import { offeredIn, outcomeFor } from './permission.ts';
-import { errorAnswer } from './problem.ts';
+import { CaissonError } from '../errors.ts';
+import { errorAnswer, wrong } from './problem.ts';
 import { inProject } from './project.ts';
 import { harmless } from './question.ts';
+import { isMethod, Requests } from './requests.ts';
 import { notice, withOutputs } from './update.ts';
 
 export interface BridgeParts {
@@ -28,8 +30,7 @@ const opensSession = /^session\/(?:new|load|resume|fork)$/;
 
 export class Bridge {
   readonly #parts: BridgeParts;
-  /** Turns that the agent has not ended, by the ids of their requests. */
-  readonly #turns = new Map<unknown, unknown>();
+  readonly #requests = new Requests();
 
   constructor(parts: BridgeParts) {
     this.#parts = parts;
@@ -38,15 +39,16 @@ export class Bridge {
   /** Resolves when the agent takes the next one. */
   async fromEditor(message: Message): Promise<void> {
     const { editor, toAgent } = this.#parts;
-    const { method, id } = message;
+    const { method } = message;
     const params = objectIn(message['params']);
     if (typeof method !== 'string') {
-      if (!editor.take(message) && !editor.isOwn(id)) await toAgent.write(message);
+      if (!editor.take(message) && !editor.isOwn(message['id'])) await toAgent.write(message);
       return;
     }
     if (method === 'session/cancel') editor.cancel(params?.['sessionId']);
     if (opensSession.test(method) && !(await this.#isInside(message, params))) return;
-    if (method === 'session/prompt') await this.#beginTurn(id, params?.['sessionId']);
+    this.#requests.begun(message);
+    if (method === 'session/prompt') await this.#sync('in', params?.['sessionId']);
     await toAgent.write(method === 'initialize' ? withAbilities(message, params) : message);
   }
 
@@ -55,25 +57,32 @@ export class Bridge {
     const { answers, toEditor, textOf } = this.#parts;
     const { method } = message;
     if (typeof method !== 'string') return await this.#responded(message);
+    const refusal = this.#refusalOf(method, objectIn(message['params']));
+    if (refusal !== null) return await this.#refuse(message, refusal);
     if (isAnsweredHere(method)) return await answers.take(message);
     if (method === 'session/request_permission') return await this.#permission(message);
     if (method === '$/cancel_request') answers.cancel(objectIn(message['params'])?.['requestId']);
     await toEditor.write(method === 'session/update' ? withOutputs(message, textOf) : message);
   }
 
-  async #responded(message: Message): Promise<void> {
-    const { id } = message;
-    if (this.#turns.has(id)) {
-      const sessionId = this.#turns.get(id);
-      this.#turns.delete(id);
-      await this.#sync('out', sessionId);
-    }
-    await this.#parts.toEditor.write(message);
+  #refusalOf(method: string, params: Message | null): CaissonError | null {
+    if (!isMethod(method)) return new CaissonError('not_supported', 'there is no such method');
+    return !isAnsweredHere(method) || this.#requests.knows(params?.['sessionId'])
+      ? null
+      : wrong('sessionId must be that of a session of the editor');
   }
 
-  async #beginTurn(id: unknown, sessionId: unknown): Promise<void> {
-    this.#turns.set(id, sessionId);
-    await this.#sync('in', sessionId);
+  /** A notification has no answer. */
+  async #refuse({ id }: Message, refusal: CaissonError): Promise<void> {
+    if (id !== undefined) await this.#parts.toAgent.write(errorAnswer(id, refusal));
+  }
+
+  /** What answers nothing that waits ends here: an editor may take it for the answer to a request of its own that comes later. */
+  async #responded(message: Message): Promise<void> {
+    const request = this.#requests.answered(message);
+    if (request === null) return;
+    if (request['method'] === 'session/prompt') await this.#sync('out', objectIn(request['params'])?.['sessionId']);
+    await this.#parts.toEditor.write(message);
   }
 
   async #sync(direction: 'in' | 'out', sessionId: unknown): Promise<void> {

@@ -14,7 +14,7 @@ export class Requests {
     this.#add(message['params']);
   }
 
-  /** The request that a message of the agent answers. `null`: there is none, or it has been answered. */
+  /** The request that a message of the agent answers. `null`: no request waits for it. */
   answered({ id, result }: Message): Message | null {
     const request = this.#waiting.get(id) ?? null;
     if (request === null) return null;

@@ -37,6 +37,9 @@ const soon = async <T>(work: Promise<T>): Promise<boolean> =>
 it('an agent that does not read its answers is not read from either', async () => {
   const deaf = new Writable({ highWaterMark: 16 * 1024, write: () => undefined });
   const { bridge } = made(deaf);
+  const open = { jsonrpc: '2.0', id: 1, method: 'session/load', params: { sessionId: 's', cwd: '/project' } };
+  // The agent takes no message, so that this one is never written to the end.
+  void bridge.fromEditor(open);
   const params = { sessionId: 's', path: '/project/a' };
   let sent = 0;
   while (
