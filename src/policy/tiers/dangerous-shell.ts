@@ -40,6 +40,8 @@ const searched = ({ assignments, words, program }: Simple): readonly string[] =>
 /** Whether the text puts something into that directory. */
 function fills(entry: string, { cwd }: Simple, { commands }: Analysis): boolean {
   const directory = entry.startsWith(hole) ? null : resolvePath(entry, cwd);
+  // Programs are installed there, for good.
+  if (directory !== null && /^~\/(?:\.local\/|\.cargo\/|go\/)?bin$|^\/usr\/local\/s?bin$/.test(directory)) return false;
   return directory !== null && commands.some((each) => each.program !== 'mkdir' && writesOf(each).some(({ path }) => path?.startsWith(`${directory}/`) === true));
 }
 
@@ -80,7 +82,7 @@ export const shellRules: readonly Rule[] = [
     id: 'D27p', description: 'search path with a directory in which others may write', programs: ['*'],
     test: (command, analysis) => searched(command).some((entry) => /^(?:\.?\/?|\/(?:tmp|var\/tmp|dev\/shm)(?:\/.*)?)$/.test(entry) || fills(entry, command, analysis)),
     yes: ['export PATH=/tmp/evil; ls', 'PATH=/tmp/evil; ls', 'PATH=.:$PATH; ls', 'export PATH=$PATH:', 'declare -x PATH=/dev/shm/x:$PATH', 'mkdir b; ln -s /bin/x b/ls; export PATH=$PWD/b:$PATH; ls', 'echo x > b/ls; PATH=b:$PATH; ls'],
-    no: ['export PATH="$HOME/.local/bin:$PATH"', 'PATH=$PATH:/opt/x/bin; ls', 'export PATH=./node_modules/.bin:$PATH', 'export MANPATH=/tmp', 'mkdir -p bin; export PATH=$PWD/bin:$PATH', 'echo x > log; export PATH=$PWD/bin:$PATH'],
+    no: ['export PATH="$HOME/.local/bin:$PATH"', 'PATH=$PATH:/opt/x/bin; ls', 'export PATH=./node_modules/.bin:$PATH', 'export MANPATH=/tmp', 'mkdir -p bin; export PATH=$PWD/bin:$PATH', 'curl -Lo ~/.local/bin/jq h; export PATH=$HOME/.local/bin:$PATH', 'echo x > log; export PATH=$PWD/bin:$PATH'],
   },
   {
     id: 'D27n', description: 'other meaning of names, or of what is run at each prompt', programs: ['*'],
