@@ -68,13 +68,15 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const budgets = new Budgets(() => loaded.config.server.limits);
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit, budgets }, input);
   const known = backendsIn(opened, store.instance);
-  const ways = waysOut(loaded, { store, audit, websites: guard.websites });
+  const newEdits = (): readonly Pick<Loaded, 'config'>[] => guard.rulebook.since.edits;
+  const ways = waysOut(loaded, { store, audit, websites: guard.websites, edits: newEdits });
   const context = contextOf(loaded, { store, clock, audit, budgets, known, ...ways });
   const journal = await journalOf(loaded, store);
   const webhooks: Opened = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
   const edits = new Edits({ loaded, read: () => configuredAgain(opened, input), rulebook: guard.rulebook, audit });
   guard.rulebook.follow(edits);
+  const unwatch = edits.watch(async () => await refreshNetworks(context));
   const reload = reloaderOf({ loaded, input, store, guard, origin, webhooks, context, edits });
   return new Caisson({
     context,
@@ -102,7 +104,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
         ...settingNotices(loaded),
       ],
     }),
-    release: releasing({ context, guard, journal, known, audit, webhooks }),
+    release: releasing({ context, guard, journal, known, audit, webhooks, unwatch }),
   });
 }
 

@@ -1,4 +1,4 @@
-/** Rules of a configuration, as entries that can be compared with those of another state of the file. Pure. */
+/** What a configuration forbids and allows, as entries that can be compared with those of another state of the file. Pure. */
 import type { Config } from './types.ts';
 import type { ToolMode } from '../values/tool-modes.ts';
 
@@ -8,13 +8,39 @@ export interface Entry {
   readonly text: string;
 }
 
-type Ruled = Pick<Config, 'approvals' | 'owners' | 'tasks'>;
+type Ruled = Pick<Config, 'approvals' | 'owners' | 'tasks' | 'network' | 'security'>;
 type Rules = Config['approvals']['rules'];
 
-/** Rules that ask or deny. */
-export const forbiddenIn = (config: Ruled): readonly Entry[] => listsOf(config, ['deny', 'ask']);
+/** Rules that ask or deny, and hosts that are denied. */
+export const forbiddenIn = (config: Ruled): readonly Entry[] => [
+  ...listsOf(config, ['deny', 'ask']),
+  ...networkEntries(config, 'deny'),
+  ...blockedIn(config),
+];
+
+/** Of `security.website_blocklist`. */
+export function blockedIn({ security }: Pick<Ruled, 'security'>): readonly Entry[] {
+  const { enabled = true, domains = [], shared_files: files = [] } = security.website_blocklist;
+  const entries = (name: string, texts: readonly string[]): readonly Entry[] =>
+    texts.map((text) => ({ key: `security.website_blocklist.${name}`, text }));
+  return enabled ? [...entries('domains', domains), ...entries('shared_files', files)] : [];
+}
 
 export const allowedIn = (config: Ruled): readonly Entry[] => listsOf(config, ['allow']);
+
+type NetworkList = 'allow' | 'deny' | 'presets' | 'ports';
+
+/** Of all sandboxes, of owners and of tasks. */
+export function networkEntries({ network, owners, tasks }: Ruled, list: NetworkList): readonly Entry[] {
+  const scopes = [
+    ['network', network] as const,
+    ...Object.entries(owners).map(([name, { network: own }]) => [`owners.${name}.network`, own] as const),
+    ...Object.entries(tasks).map(([name, { network: own }]) => [`tasks.${name}.network`, own] as const),
+  ];
+  return scopes.flatMap(([scope, said]) =>
+    typeof said === 'object' ? (said[list] ?? []).map((each) => ({ key: `${scope}.${list}`, text: String(each) })) : [],
+  );
+}
 
 function listsOf(config: Ruled, lists: readonly (keyof Rules)[]): readonly Entry[] {
   return scopesOf(config).flatMap(([scope, rules]) =>

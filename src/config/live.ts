@@ -9,7 +9,7 @@ const liveKeys = [
   ...['approvals.rules', 'approvals.tool_mode'],
   ...['network.allow', 'network.deny', 'network.ports', 'network.presets', 'network.ask', 'network.mode'],
   ...['approvals.timeout', 'approvals.remote_timeout', 'approvals.session_seconds'],
-  ...['server.limits'],
+  ...['security.website_blocklist', 'server.limits'],
 ] as const;
 
 type Read = Pick<Loaded, 'config' | 'origins'>;
@@ -45,7 +45,7 @@ function differing(one: Config, other: Config): readonly string[] {
 
 function merged(
   now: Config,
-  { owners, tasks, command_allowlist, webhooks, approvals, network, server }: Config,
+  { owners, tasks, command_allowlist, webhooks, approvals, network, security, server }: Config,
 ): Config {
   const { mode, allow, deny, ports, presets, ask } = network;
   const { rules, tool_mode, timeout, remote_timeout, session_seconds } = approvals;
@@ -55,6 +55,7 @@ function merged(
     tasks: tasksOf(now.tasks, tasks),
     network: { ...now.network, mode, allow, deny, ports, presets, ask },
     approvals: { ...now.approvals, rules, tool_mode, timeout, remote_timeout, session_seconds },
+    security: { ...now.security, website_blocklist: security.website_blocklist },
     server: { ...now.server, limits: server.limits },
   };
 }

@@ -3,12 +3,14 @@
  * where the configuration says anything of it: hosts of the operator are nothing that an owner was allowed. What is denied is denied
  * to all. Pure.
  */
+import { createHash } from 'node:crypto';
 import { operator } from '../values/caller.ts';
 import { narrower, type networkModes } from '../values/network-modes.ts';
 import { ownerOf } from '../values/owner.ts';
+import { beyond, blockedIn } from './forbidden.ts';
 import { overridesOf } from './overrides.ts';
 import { type Allowed, allowedTo } from './owners.ts';
-import type { Config } from './types.ts';
+import type { Config, Loaded } from './types.ts';
 
 type Mode = (typeof networkModes)[number];
 
@@ -20,6 +22,7 @@ interface Lists {
 }
 
 type Said = Pick<Config, 'network' | 'tasks' | 'owners'>;
+type Edit = { readonly config: Said & Pick<Config, 'security'> };
 type Part = { readonly [Name in keyof Lists]?: Lists[Name] | undefined };
 
 /** The mode where a request names none. `null`: the key of the backend under `terminal` says it. */
@@ -53,3 +56,35 @@ export function egressLists(taskKey: string, config: Said): Lists {
     presets: unite(opening, ({ presets }) => presets),
   };
 }
+
+/** What later states of the file deny beside the text that was read. */
+interface Later {
+  readonly deny: readonly string[];
+  /** Differs for any other later hosts, also for those of the website policy. */
+  readonly mark: string;
+}
+
+interface Reading {
+  readonly lists: Lists;
+  readonly source: string;
+  /** `null`: nothing. */
+  readonly later: Later | null;
+}
+
+/** The lists of a configuration, and what edits deny that no process has reloaded yet. */
+export function egressReading(
+  taskKey: string,
+  { config, source }: Pick<Loaded, 'source'> & Edit,
+  edits: readonly Edit[],
+): Reading {
+  const lists = egressLists(taskKey, config);
+  if (edits.length === 0) return { lists, source, later: null };
+  const denied = edits.flatMap((edit) => egressLists(taskKey, edit.config).deny);
+  const deny = [...new Set(denied)].filter((host) => !lists.deny.includes(host));
+  const later = edits.flatMap((edit) => blockedIn(edit.config));
+  const blocked = beyond(later, blockedIn(config));
+  const isNothing = deny.length + blocked.length === 0;
+  return { lists, source, later: isNothing ? null : { deny, mark: markOf([deny, blocked]) } };
+}
+
+const markOf = (said: unknown): string => createHash('sha256').update(JSON.stringify(said)).digest('hex');

@@ -2,9 +2,9 @@
 
 /** All lists are empty, and `problem` is `null`, where the file says what was read. */
 export interface Pending {
-  /** Rules of the file that hold already, since they ask or deny: `approvals.rules.deny: terminal(make:*)`. */
+  /** What the file asks about or denies, and holds already: `approvals.rules.deny: terminal(make:*)`, `network.deny: example.com`. */
   readonly holds: readonly string[];
-  /** Rules that a reload would drop, and permissions that it would add. */
+  /** Rules and denied hosts that a reload would drop, and permissions that it would add. */
   readonly loosens: readonly string[];
   /** Keys that a reload takes up. */
   readonly reload: readonly string[];

@@ -1,7 +1,7 @@
 /** Compares the file with what was read of it: what holds already, and what waits for a reload or a restart. Pure. */
 import { narrower } from '../values/network-modes.ts';
 import { stricterMode } from '../values/tool-modes.ts';
-import { allowedIn, beyond, type Entry, forbiddenIn, modesIn, textOf } from './forbidden.ts';
+import { allowedIn, beyond, type Entry, forbiddenIn, modesIn, networkEntries, textOf } from './forbidden.ts';
 import { changeOf } from './live.ts';
 import type { Pending } from './pending-view.ts';
 import type { Config, Loaded } from './types.ts';
@@ -23,10 +23,7 @@ export function pendingOf({ now, added, edits }: Standing, file: Read): Pending 
   const before = { ...now, config: withAdded(now.config, added, file.config) };
   const { changed, needsRestart } = changeOf(before, file);
   const held = [now, ...edits].flatMap(({ config }) => forbiddenIn(config));
-  const gone = [
-    ...beyond(held, forbiddenIn(file.config)),
-    ...beyond(networkEntries(now.config, 'deny'), networkEntries(file.config, 'deny')),
-  ];
+  const gone = beyond(held, forbiddenIn(file.config));
   const isNew = beyond(allowsOf(file.config), allowsOf(before.config));
   return {
     holds: beyond(forbiddenIn(file.config), forbiddenIn(now.config)).map(textOf),
@@ -55,15 +52,6 @@ const allowsOf = (config: Config): readonly Entry[] => [
   ...networkEntries(config, 'presets'),
   ...networkEntries(config, 'ports'),
 ];
-
-function networkEntries({ network, tasks }: Config, list: 'allow' | 'deny' | 'presets' | 'ports'): readonly Entry[] {
-  const named = Object.entries(tasks).map(
-    ([name, { network: own = {} }]) => [`tasks.${name}.network.${list}`, own[list] ?? []] as const,
-  );
-  return [[`network.${list}`, network[list]] as const, ...named].flatMap(([key, values]) =>
-    values.map((value) => ({ key, text: String(value) })),
-  );
-}
 
 function milderModes(now: Config, file: Config): readonly string[] {
   const before = new Map(modesIn(now).map(({ key, mode }) => [key, mode]));

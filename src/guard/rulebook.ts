@@ -1,5 +1,6 @@
 /** The rules that hold for a task: what operator, task, project and command line say, composed once and kept. */
 import { forbidsMore } from '../config/forbidden.ts';
+import type { Config } from '../config/types.ts';
 import { remembered } from '../lib/remembered.ts';
 import type { WebsitePolicy } from '../network/website-policy.ts';
 import type { Websites } from '../network/websites.ts';
@@ -144,6 +145,7 @@ export class Rulebook {
   /** The rules of another configuration. Throws as `of`, and nothing has changed then. */
   async reload(next: Reading): Promise<void> {
     await checkRules(next);
+    this.#parts.websites.take([blocklistOf(next)]);
     this.#parts = { ...this.#parts, ...next };
     this.#edits = [];
     this.#added = [];
@@ -151,14 +153,16 @@ export class Rulebook {
   }
 
   /**
-   * Rules that ask or deny in an edited file hold from now on, beside all that holds already. False: it forbids nothing new. Throws
-   * as `reload`.
+   * Rules that ask or deny in an edited file, and hosts that it blocks, hold from now on, beside all that holds already. False: it
+   * forbids nothing new. Throws as `reload`.
    */
   async tighten(edited: Reading): Promise<boolean> {
     await checkRules(edited);
     const held = [this.#parts, ...this.#edits].map(({ config }) => config);
     if (!forbidsMore(edited.config, held)) return false;
-    this.#edits = [...this.#edits.filter(({ config }) => forbidsMore(config, [edited.config])), edited];
+    const edits = [...this.#edits.filter(({ config }) => forbidsMore(config, [edited.config])), edited];
+    this.#parts.websites.take([this.#parts, ...edits].map(blocklistOf));
+    this.#edits = edits;
     this.#books.clear();
     return true;
   }
@@ -223,6 +227,8 @@ function chosenMode({ mode, mayOnlyTighten }: RulebookParts['commandLine'], conf
   const said = mode ?? configured;
   return mayOnlyTighten ? stricterMode(said, configured) : said;
 }
+
+const blocklistOf = ({ config }: Reading): Config['security']['website_blocklist'] => config.security.website_blocklist;
 
 const keyOf = (owner: string, overrides: readonly Overrides[]): string =>
   overrides.every((each) => each.length === 0) ? owner : `${owner} ${JSON.stringify(overrides)}`;

@@ -7,8 +7,10 @@ import { CaissonError } from '../errors.ts';
 import { websiteRule } from '../values/website-rule.ts';
 import { type SourcedRule, type Websites, websitesOf } from './websites.ts';
 
+type Blocklist = Config['security']['website_blocklist'];
+
 export interface WebsiteParts {
-  readonly blocklist: Config['security']['website_blocklist'];
+  readonly blocklist: Blocklist;
   /** Where relative paths of files start. */
   readonly home: string;
   /** What `~` stands for. */
@@ -24,21 +26,34 @@ interface Kept {
 }
 
 export class WebsitePolicy {
-  readonly #own: readonly SourcedRule[];
-  readonly #files: readonly string[];
+  readonly #parts: Omit<WebsiteParts, 'blocklist'>;
+  #own: readonly SourcedRule[] = [];
+  #files: readonly string[] = [];
   readonly #kept = new Map<string, Kept>();
   #websites: Websites | null = null;
 
-  constructor({ blocklist: { enabled = true, domains = [], shared_files: files = [] }, home, userHome }: WebsiteParts) {
-    this.#own = enabled ? domains.flatMap((text) => ruleFrom(text, 'security.website_blocklist.domains')) : [];
-    this.#files = enabled
-      ? files.map((file) =>
-          resolve(
-            home,
-            file.replace(/^~(?=\/)/, () => userHome),
-          ),
-        )
-      : [];
+  constructor({ blocklist, ...parts }: WebsiteParts) {
+    this.#parts = parts;
+    this.take([blocklist]);
+  }
+
+  /** From now on all of these hold together, instead of those of before. Throws for a domain that names no host, and changes nothing then. */
+  take(blocklists: readonly Blocklist[]): void {
+    const enabled = blocklists.filter(({ enabled: isEnabled = true }) => isEnabled);
+    const domains = new Set(enabled.flatMap(({ domains: listed = [] }) => listed));
+    this.#own = [...domains].flatMap((text) => ruleFrom(text, 'security.website_blocklist.domains'));
+    this.#files = [
+      ...new Set(enabled.flatMap(({ shared_files: files = [] }) => files.map((file) => this.#pathOf(file)))),
+    ];
+    this.#websites = null;
+  }
+
+  #pathOf(file: string): string {
+    const { home, userHome } = this.#parts;
+    return resolve(
+      home,
+      file.replace(/^~(?=\/)/, () => userHome),
+    );
   }
 
   /** Whether it blocks anything, or could as soon as a file changes. */
@@ -58,10 +73,13 @@ export class WebsitePolicy {
    * `failed_precondition` or `invalid_argument` for a file that cannot be read or understood: it might have blocked this.
    */
   async current(): Promise<Websites> {
-    const changed = this.#files.filter((file) => this.#hasChanged(file));
+    const files = this.#files;
+    const changed = files.filter((file) => this.#hasChanged(file));
     for (const file of changed) this.#kept.set(file, await readRules(file));
+    // Others were taken up meanwhile, and are not read yet.
+    if (files !== this.#files) return await this.current();
     if (this.#websites === null || changed.length > 0)
-      this.#websites = websitesOf([...this.#own, ...this.#files.flatMap((file) => this.#kept.get(file)?.rules ?? [])]);
+      this.#websites = websitesOf([...this.#own, ...files.flatMap((file) => this.#kept.get(file)?.rules ?? [])]);
     return this.#websites;
   }
 

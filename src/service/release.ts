@@ -15,11 +15,16 @@ export interface Opened {
   readonly audit: Pick<Audit, 'close'>;
   /** Those of the configuration in force. */
   readonly webhooks: { readonly now: Pick<Webhooks, 'close'> };
+  /** Ends the look at the configuration file. */
+  readonly unwatch: () => Promise<void>;
 }
 
-export function releasing({ context, guard, journal, known, audit, webhooks }: Opened): readonly Stage[] {
+export function releasing({ context, guard, journal, known, audit, webhooks, unwatch }: Opened): readonly Stage[] {
   return [
-    () => [{ what: 'the last calls of webhooks', ended: webhooks.now.close() }],
+    () => [
+      { what: 'the last calls of webhooks', ended: webhooks.now.close() },
+      { what: 'the look at the configuration file', ended: unwatch() },
+    ],
     () => {
       guard.approvals.close();
       return [{ what: 'the journal', ended: journal.close() }];

@@ -15,7 +15,16 @@ export interface EgressReading {
   readonly lists: EgressLists;
   /** Of the text that was read: two readings of the same text have the same one. */
   readonly source: string;
+  /** What edits of that text deny since then, and a mark of all that they forbid. `null`: nothing. */
+  readonly later: { readonly deny: readonly string[]; readonly mark: string } | null;
 }
+
+/** Of the text, and of the edits that hold beside it. */
+export const sourceWith = ({ source, later }: Pick<EgressReading, 'source' | 'later'>): string =>
+  later === null ? source : `${source}+${later.mark}`;
+
+/** Whether a configuration with this source was read from that text. */
+export const isReadFrom = (source: string, text: string): boolean => source === text || source.startsWith(`${text}+`);
 
 /** What was said of one sandbox while it was there, beside the configuration. */
 export interface OwnRules {
@@ -46,7 +55,7 @@ export interface EgressRow {
   readonly revision: number;
   /** What the configuration says. */
   readonly configured: EgressLists;
-  /** Of the reading that `configured` is from. */
+  /** Of the reading that `configured` is from, by `sourceWith`. */
   readonly source: string;
   readonly own: OwnRules;
 }
@@ -56,7 +65,8 @@ export interface EgressRules {
   of(sandboxId: string): Promise<EgressRow | null>;
   /**
    * Writes nothing where it is the same. `isCurrent` says whether the source is that of the file of now. It is called inside of the
-   * transaction, so that of two processes the one with the older reading never has the last word.
+   * transaction, so that of two processes the one with the older reading never has the last word, except for what it knows to be
+   * denied since.
    */
   configure(sandboxId: string, reading: EgressReading, isCurrent: () => boolean): Promise<Settled>;
   /** `null`: there are no rules to change. Throws `resource_exhausted` beyond `mostOwnRules`, and changes nothing then. */
@@ -84,12 +94,22 @@ export function changedRules(own: OwnRules, change: OwnChange): OwnRules {
 }
 
 /** The lists that hold after a process came with its reading. Pure. */
-export function settledReading(before: EgressRow | null, reading: EgressReading, isCurrent: boolean): EgressReading {
-  if (before === null) return reading;
-  const kept = { lists: before.configured, source: before.source };
-  if (!isCurrent) return kept;
-  if (before.source !== reading.source || isDeepStrictEqual(before.configured, reading.lists)) return reading;
-  return { source: reading.source, lists: strictest(before.configured, reading.lists) };
+export function settledReading(before: EgressRow | null, reading: EgressReading, isCurrent: boolean): Settling {
+  const [source, lists] = [sourceWith(reading), denying(reading.lists, reading.later)];
+  if (before === null) return { source, lists };
+  if (!isCurrent) {
+    const { configured, source: earlier } = before;
+    return { source: reading.later === null ? earlier : source, lists: denying(configured, reading.later) };
+  }
+  if (before.source !== source || isDeepStrictEqual(before.configured, lists)) return { source, lists };
+  return { source, lists: strictest(before.configured, lists) };
+}
+
+type Settling = Pick<EgressReading, 'lists' | 'source'>;
+
+function denying(lists: EgressLists, later: EgressReading['later']): EgressLists {
+  const deny = (later?.deny ?? []).filter((host) => !lists.deny.includes(host));
+  return deny.length === 0 ? lists : { ...lists, deny: [...lists.deny, ...deny] };
 }
 
 /** Two processes read the same text, and one of them has other lists, as by flags. */

@@ -63,6 +63,42 @@ it('what a reload would no longer forbid, and would allow, is listed', () => {
   ]);
 });
 
+it('hosts that are denied hold, wherever they stand, and those that are so no longer wait for a reload', () => {
+  const blocking = (...domains: string[]): Config['security'] => ({
+    ...base.security,
+    website_blocklist: { domains, shared_files: ['/etc/blocked'] },
+  });
+  const now: Config = { ...base, security: blocking('old.example') };
+  const file: Config = {
+    ...base,
+    network: { ...base.network, deny: ['a.example'] },
+    owners: { alice: { network: { deny: ['b.example'], allow: ['c.example'] } } },
+    tasks: { 'web-*': { network: { deny: ['d.example'] } } },
+    security: blocking('new.example'),
+  };
+  expect(forbidsMore(file, [now])).toBe(true);
+  expect(pendingOf(standing(now), read(file))).toMatchObject({
+    holds: [
+      'network.deny: a.example',
+      'owners.alice.network.deny: b.example',
+      'tasks.web-*.network.deny: d.example',
+      'security.website_blocklist.domains: new.example',
+    ],
+    loosens: ['security.website_blocklist.domains: without old.example', 'owners.alice.network.allow: c.example'],
+    reload: expect.arrayContaining(['network.deny', 'security.website_blocklist']),
+    restart: [],
+  });
+  const off: Config = {
+    ...now,
+    security: { ...now.security, website_blocklist: { enabled: false, domains: ['old.example'] } },
+  };
+  expect(forbidsMore(off, [now])).toBe(false);
+  expect(pendingOf(standing(now), read(off)).loosens).toEqual([
+    'security.website_blocklist.domains: without old.example',
+    'security.website_blocklist.shared_files: without /etc/blocked',
+  ]);
+});
+
 it('a rule of an edit that is in the file no longer would be loosened too', () => {
   const edit = withRules({ deny: ['terminal(npm:*)'] });
   const { holds, loosens } = pendingOf(standing(base, { edits: [read(edit)] }), read(base));

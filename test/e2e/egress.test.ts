@@ -1,7 +1,7 @@
 /** A filtered network from the request to the record, on a real engine: sandbox, carrier, proxy, origin. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -97,6 +97,32 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     await caisson.sandboxes.remove('one');
     expect([await home.containers(), existsSync(`${home.path}/egress/doors/${sandbox.id}`)]).toEqual([[], false]);
     await vi.waitFor(() => expect(proxyPid(home.path)).toBe(null), 20_000);
+  });
+
+  test('is cut off from what an edit denies or blocks, without a command or a reload', async () => {
+    await using home = await makeHome();
+    configure(home, open());
+    const caisson = await home.open();
+    await caisson.sandboxes.create({ taskId: 'edited', network: 'filtered' });
+    const run = runner(caisson, 'edited');
+    const edits = {
+      deny: () => configure(home, [...open(), `deny: ["${address}"]`]),
+      block: () => {
+        configure(home, open());
+        appendFileSync(`${home.path}/config.yaml`, `security: {website_blocklist: {domains: ["${address}"]}}\n`);
+      },
+    };
+    for (const edit of [edits.deny, edits.block]) {
+      const [before, begun] = [cut, asked.length];
+      const slow = run(fetch('/slow').replace('sleep 1', 'sleep 20'));
+      await vi.waitFor(() => expect(asked.slice(begun)).toEqual(['/slow']), 20_000);
+      edit();
+      await vi.waitFor(() => expect(cut).toBe(before + 1), 10_000);
+      configure(home, open());
+      await caisson.config.reload();
+      expect((await run(fetch())).stdout).toContain('from the origin');
+      await slow;
+    }
   });
 
   test('reaches nothing while its proxy is dead, and all it may once one runs again (NE-03)', async () => {

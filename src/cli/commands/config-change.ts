@@ -13,8 +13,8 @@ export const configSet = defineCommand({
   about: `VALUE is written as the file has it: 5m, null, true, [a, b]. Comments and order stay. A value that
 the check refuses changes nothing. Put a value that begins with - after --.
 
-In a service that runs, rules that ask or deny hold from its next command on. All else waits for
-\`caisson config reload\`, or for a restart: what is printed says for which.`,
+In a service that runs, rules that ask or deny, and hosts that are denied, hold from its next command
+on. All else waits for \`caisson config reload\`, or for a restart: what is printed says for which.`,
   operands: [
     { name: 'KEY', count: 'one' },
     { name: 'VALUE', count: 'one' },

@@ -40,7 +40,7 @@ the options that are given. See caisson service status, stop and logs.
 SIGINT or SIGTERM stops it: streams end with where to resume, commands have server.shutdown_seconds
 to end, detached processes go on. A second signal ends it at once. SIGHUP reads the configuration
 again, where stdin is no terminal, as \`caisson config reload\` does. Rules that an edit of the file adds
-to ask or deny hold before that.`,
+to ask or deny, and hosts that it denies, hold before that.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,

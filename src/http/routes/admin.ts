@@ -205,7 +205,7 @@ export const setConfig = route({
   path: '/v1/config',
   scope: 'admin',
   about:
-    'Sets one key in the configuration file. Rules that ask or deny hold at once; all else after a reload, or when the service is started again.',
+    'Sets one key in the configuration file. Rules that ask or deny, and hosts that are denied, hold at once; all else after a reload, or when the service is started again.',
   body: settingBody,
   answer: noAnswer,
   run: async ({ api, body }) => {

@@ -188,7 +188,7 @@ export const reloaded = z
   .meta({ id: 'Reloaded' });
 export const pending = z
   .object({
-    holds: texts.describe('Rules of the file that hold already, since they ask or deny.'),
+    holds: texts.describe('Rules and hosts of the file that hold already, since they ask or deny.'),
     loosens: texts.describe('What a reload would no longer forbid, and what it would allow.'),
     reload: texts.describe('Keys that a reload takes up.'),
     restart: texts.describe('Keys that hold when the service is started again.'),

@@ -21,6 +21,10 @@ export interface EditParts {
   readonly audit: Pick<Audit, 'recordSoon'>;
 }
 
+/** For commands that run while no new one comes. */
+const lookEveryMs = 1000;
+const pauseAfterFailureMs = 30_000;
+
 export class Edits implements Follower {
   readonly #parts: EditParts;
   readonly #freshness: Freshness;
@@ -28,6 +32,8 @@ export class Edits implements Follower {
   /** The last state that could be read, and why the last one could not. */
   #file: Loaded | null = null;
   #problem: string | null = null;
+  /** Since when networks of sandboxes that run lack what an edit denies, by `performance.now()`. In the future after a failure. */
+  #networksWaitFrom = Infinity;
 
   constructor(parts: EditParts) {
     this.#parts = parts;
@@ -45,6 +51,19 @@ export class Edits implements Follower {
     await this.#taking;
   };
 
+  /** Looks at the file all the time, and gives running sandboxes what it denies. The answer ends that, and waits for the last look. */
+  watch(takeNetwork: () => Promise<void>): () => Promise<void> {
+    let looking: Promise<void> | null = null;
+    const look = (): void => {
+      looking ??= this.#look(takeNetwork).finally(() => (looking = null));
+    };
+    const timer = setInterval(look, lookEveryMs).unref();
+    return async () => {
+      clearInterval(timer);
+      await looking;
+    };
+  }
+
   /** The file was read as a whole. */
   reloaded(source: string): void {
     this.#file = null;
@@ -60,12 +79,23 @@ export class Edits implements Follower {
     return { ...waits, problem: this.#problem };
   }
 
+  /** Never throws. */
+  async #look(takeNetwork: () => Promise<void>): Promise<void> {
+    await this.take();
+    if (performance.now() < this.#networksWaitFrom) return;
+    this.#networksWaitFrom = Infinity;
+    await takeNetwork().catch(() => (this.#networksWaitFrom = performance.now() + pauseAfterFailureMs));
+  }
+
   async #take(): Promise<void> {
     const { read, rulebook, audit } = this.#parts;
     const look = this.#freshness.look();
     try {
       const file = await read();
-      if (await rulebook.tighten(file)) audit.recordSoon(configEntry('tighten', this.#tightened(file)));
+      if (await rulebook.tighten(file)) {
+        audit.recordSoon(configEntry('tighten', this.#tightened(file)));
+        this.#networksWaitFrom = performance.now();
+      }
       this.#file = file;
       this.#problem = null;
     } catch (error) {

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Audit } from '../../audit/types.ts';
 import { sourceNow } from '../../config/source.ts';
-import { egressLists } from '../../config/network.ts';
+import { egressReading } from '../../config/network.ts';
 import type { Loaded } from '../../config/types.ts';
 import { type Doors, hasDoor } from '../../sandbox/doors.ts';
 import { readEntrance } from '../../lib/entrance.ts';
-import type { EgressReading, EgressRow, OwnChange } from '../../store/egress.ts';
+import { type EgressReading, type EgressRow, type OwnChange, sourceWith } from '../../store/egress.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
 import { operator } from '../../values/caller.ts';
 import { ownerOf } from '../../values/owner.ts';
@@ -33,17 +33,19 @@ export interface DoorsParts extends StartParts {
   readonly reading: (taskId: string) => EgressReading;
 }
 
+export interface ConfiguredDoors extends Pick<DoorsParts, 'store' | 'audit'> {
+  /** States of the file that deny more than was read, since then. */
+  readonly edits: () => readonly Pick<Loaded, 'config'>[];
+}
+
 interface Taken {
-  /** Of the configuration by which this process asked. */
+  /** Of the configuration by which this process asked, by `sourceWith`. */
   readonly source: string;
   readonly revision: number;
 }
 
-export function doorsIn(loaded: Loaded, parts: Pick<DoorsParts, 'store' | 'audit'>): EgressDoors {
-  const reading = (taskId: string): EgressReading => ({
-    lists: egressLists(taskId, loaded.config),
-    source: loaded.source,
-  });
+export function doorsIn(loaded: Loaded, { edits, ...parts }: ConfiguredDoors): EgressDoors {
+  const reading = (taskId: string): EgressReading => egressReading(taskId, loaded, edits());
   return new EgressDoors({
     home: loaded.home,
     env: loaded.env,
@@ -78,18 +80,19 @@ export class EgressDoors implements Doors {
     this.#held.add(sandbox.id);
     const link = await this.#linked();
     await link.sync(sandbox.id);
-    this.#open.set(sandbox.id, { source: read.source, revision: row.revision });
+    this.#open.set(sandbox.id, { source: sourceWith(read), revision: row.revision });
     return directory;
   }
 
   /** Another process may have written other rules since. */
   async keep(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<void> {
     const { home, store, reading } = this.#parts;
-    const { source } = reading(sandbox.taskId);
+    const read = reading(sandbox.taskId);
+    const source = sourceWith(read);
     const known = this.#link?.isOpen === true ? this.#open.get(sandbox.id) : undefined;
     const row = known?.source === source ? await store.egress.of(sandbox.id) : null;
     const isTaken = row !== null && row.revision === known?.revision;
-    if (!isTaken || (row.source !== source && sourceNow(home) === source)) await this.open(sandbox);
+    if (!isTaken || (row.source !== source && sourceNow(home) === read.source)) await this.open(sandbox);
   }
 
   /** Most places carry the bytes themselves, and leave nothing to do. */

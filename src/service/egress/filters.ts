@@ -1,7 +1,7 @@
 /** Allow lists for places that filter by themselves, by the rules of the configuration and of each sandbox. */
 import type { Audit } from '../../audit/types.ts';
 import type { PlaceFilter } from '../../backend.ts';
-import { egressLists } from '../../config/network.ts';
+import { egressReading } from '../../config/network.ts';
 import { sourceNow } from '../../config/source.ts';
 import type { Loaded } from '../../config/types.ts';
 import { placeHosts } from '../../network/egress/place-hosts.ts';
@@ -9,16 +9,23 @@ import { rulesetOf } from '../../network/egress/ruleset.ts';
 import type { WebsitePolicy } from '../../network/website-policy.ts';
 import type { Doors } from '../../sandbox/doors.ts';
 import type { Checked, Filters, PlaceList } from '../../sandbox/filters.ts';
-import { changedRules, type EgressReading, type EgressRow, noOwnRules } from '../../store/egress.ts';
+import {
+  changedRules,
+  type EgressReading,
+  type EgressRow,
+  noOwnRules,
+  settledReading,
+  sourceWith,
+} from '../../store/egress.ts';
 import type { Store } from '../../store/store.ts';
 import { changeEntry } from './audit.ts';
-import { doorsIn } from './doors.ts';
+import { type ConfiguredDoors, doorsIn } from './doors.ts';
 
 interface Parts {
   readonly websites: Pick<WebsitePolicy, 'current'>;
 }
 
-interface FilterParts extends Parts {
+interface FilterParts extends Parts, Pick<ConfiguredDoors, 'edits'> {
   readonly loaded: Loaded;
   readonly store: Pick<Store, 'egress'>;
   readonly audit: Pick<Audit, 'recordSoon'>;
@@ -27,7 +34,7 @@ interface FilterParts extends Parts {
 /** For sandboxes with a filtered network: a door, or a list for the place. */
 export function waysOut(
   loaded: Loaded,
-  parts: Parts & Parameters<typeof doorsIn>[1],
+  parts: Parts & ConfiguredDoors,
 ): { readonly doors: Doors; readonly filters: Filters } {
   return { doors: doorsIn(loaded, parts), filters: new PlaceFilters({ loaded, ...parts }) };
 }
@@ -48,20 +55,22 @@ class PlaceFilters implements Filters {
     const change = changeEntry(sandbox, before, row);
     if (change !== null) audit.recordSoon(change);
     const { hosts, websites } = await this.#said(row, sandbox.backend, filter);
-    return { hosts, websites, source: read.source, revision: row.revision };
+    return { hosts, websites, source: sourceWith(read), revision: row.revision };
   }
 
   async isCurrent(...[{ id, taskId }, given]: Parameters<Filters['isCurrent']>): Promise<boolean> {
     const { loaded, store, websites } = this.#parts;
-    const { source } = this.#reading(taskId);
+    const read = this.#reading(taskId);
+    const source = sourceWith(read);
     const row = given.source === source ? await store.egress.of(id) : null;
     if (row?.revision !== given.revision || (await websites.current()).version !== given.websites) return false;
-    return row.source === source || sourceNow(loaded.home) !== source;
+    return row.source === source || sourceNow(loaded.home) !== read.source;
   }
 
   async check(...[sandbox, filter, change]: Parameters<Filters['check']>): Promise<void> {
     const own = await this.#own(sandbox);
-    const rules = { configured: this.#reading(sandbox.taskId).lists, own: change ? changedRules(own, change) : own };
+    const { lists: configured } = settledReading(null, this.#reading(sandbox.taskId), true);
+    const rules = { configured, own: change ? changedRules(own, change) : own };
     await this.#said(rules, sandbox.backend, filter);
   }
 
@@ -81,7 +90,7 @@ class PlaceFilters implements Filters {
   }
 
   #reading(taskId: string): EgressReading {
-    const { config, source } = this.#parts.loaded;
-    return { lists: egressLists(taskId, config), source };
+    const { loaded, edits } = this.#parts;
+    return egressReading(taskId, loaded, edits());
   }
 }

@@ -32,8 +32,8 @@ export interface ProxyParts {
   readonly home: string;
   readonly store: Pick<Store, 'acquire' | 'release' | 'sandbox' | 'sandboxes' | 'egress' | 'events'>;
   readonly audit: Pick<Audit, 'recordSoon'>;
-  /** By the configuration in force. */
-  readonly addresses: () => Promise<AddressRules>;
+  /** By the file of now, and by what was read of it since the text of this source: see `Readings`. */
+  readonly addresses: (source: string) => Promise<AddressRules>;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
 }
@@ -42,6 +42,8 @@ interface Open {
   readonly door: Door;
   readonly denials: Denials;
   revision: number;
+  /** Of the configuration by which the sandbox was used last. */
+  source: string;
   /** Of the sandbox's own network namespace, where the proxy listens in it. */
   entrance: Entrance | null;
 }
@@ -146,7 +148,7 @@ class EgressProxy {
       if (rules === null) return await this.#shut(row.id);
       const open = this.#doors.get(row.id);
       if (open === undefined) await this.#open(row, rules);
-      else if (open.revision !== rules.revision) await this.#revise(open, row, rules);
+      else if (open.revision !== rules.revision || open.source !== rules.source) await this.#revise(open, row, rules);
       await this.#enter(row.id);
     } catch (error) {
       await this.#shut(row.id);
@@ -160,7 +162,7 @@ class EgressProxy {
     const door = new Door({
       task: row.taskId,
       egress: rulesetIn(row, rules),
-      addresses,
+      addresses: async () => await addresses(this.#doors.get(row.id)?.source ?? rules.source),
       lookup: resolveBy(),
       reach: (address, port) => ({ address, port }),
       limits: usualLimits,
@@ -175,7 +177,8 @@ class EgressProxy {
     await rm(join(directory, 'door'), { force: true });
     await withShortPath(directory, 'door', async (path) => await door.listen({ path }));
     await chmod(join(directory, 'door'), 0o777);
-    this.#doors.set(row.id, { door, denials, revision: rules.revision, entrance: null });
+    const { revision, source } = rules;
+    this.#doors.set(row.id, { door, denials, revision, source, entrance: null });
   }
 
   #report({ id, taskId, backend }: SandboxRow, denied: Reported, count: number): void {
@@ -189,6 +192,7 @@ class EgressProxy {
   }
 
   async #revise(open: Open, row: SandboxRow, rules: EgressRow): Promise<void> {
+    open.source = rules.source;
     await open.door.revise(rulesetIn(row, rules));
     open.revision = rules.revision;
   }

@@ -41,7 +41,7 @@ async function opened() {
 describe('what a filtered network leaves when the record of its sandbox is lost', () => {
   it('is found and removed, and what is on record stays', async () => {
     const { store, row } = await opened();
-    const reading = { lists: { allow: [], deny: [], ports: [], presets: [] }, source: sourceOf(null) };
+    const reading = { lists: { allow: [], deny: [], ports: [], presets: [] }, source: sourceOf(null), later: null };
     const audit = { recordSoon: (): void => undefined };
     const doors = new EgressDoors({ home, env: {}, store, audit, reading: () => reading, asks: () => false });
     const garbage = await lostDoors({ store, doors });

@@ -33,7 +33,7 @@ const filtered = (): SandboxRow => newRow({ spec: { ...spec, network: 'filtered'
 /** What a process has in force that read this text of the file. */
 function processWith(store: Store) {
   const records = audit();
-  let reading: EgressReading = { lists: none, source: sourceOf(null) };
+  let reading: EgressReading = { lists: none, source: sourceOf(null), later: null };
   const doors = new EgressDoors({ home, env: {}, store, audit: records, reading: () => reading, asks: () => false });
   return {
     doors,
@@ -41,7 +41,7 @@ function processWith(store: Store) {
       doors.release();
       records.close();
     },
-    read: (lists: EgressLists, text: string): void => void (reading = { lists, source: sourceOf(text) }),
+    read: (lists: EgressLists, text: string): void => void (reading = { lists, source: sourceOf(text), later: null }),
   };
 }
 

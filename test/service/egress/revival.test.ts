@@ -30,7 +30,7 @@ async function opened() {
   const { store } = await openStore(join(home, 'caisson.db'), { clock: systemClock });
   const row = newRow({ spec: { ...spec, network: 'filtered' } });
   await store.insertSandbox(row);
-  const reading = { lists: { allow: [], deny: [], ports: [], presets: [] }, source: sourceOf(null) };
+  const reading = { lists: { allow: [], deny: [], ports: [], presets: [] }, source: sourceOf(null), later: null };
   const audit = { recordSoon: (): void => undefined };
   const doors = new EgressDoors({ home, env: {}, store, audit, reading: () => reading, asks: () => false });
   await doors.open(row);

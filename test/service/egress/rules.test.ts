@@ -90,7 +90,7 @@ describe('rules of one sandbox', () => {
     const row = newRow({ spec: { ...spec, network: 'filtered' } });
     await store.insertSandbox(row);
     expect(await store.egress.change(row.id, { allow: ['a.example'] })).toBe(null);
-    await store.egress.configure(row.id, { lists: { ...lists }, source: '' }, () => true);
+    await store.egress.configure(row.id, { lists: { ...lists }, source: '', later: null }, () => true);
     const at = Date.now();
     await store.egress.change(row.id, { allow: ['a.example'], once: [{ host: 'b.example', at }] });
     expect(await store.egress.of(row.id)).toMatchObject({
