@@ -24,7 +24,7 @@ const watching = { lookMs: 4000, answerMs: 4000 } as const;
 export async function openThrough(home: string, opening: Opening): Promise<CommandApi | null> {
   const record = await recordFor(home, opening);
   if (record === null) return null;
-  const clients = clientsOf(home, record, opening);
+  const clients = await clientsFor(home, record, opening);
   const { env, cwd } = opening;
   return commandApi(clients, {
     ...{ home, env },
@@ -37,7 +37,20 @@ export async function openThrough(home: string, opening: Opening): Promise<Comma
 /** `null` as of `openThrough`. */
 export async function lineTo(home: string, opening: Opening): Promise<ServiceLine | null> {
   const record = await recordFor(home, opening);
-  return record === null ? null : { home, url: record.url, client: clientsOf(home, record, opening).ask };
+  return record === null ? null : { home, url: record.url, client: (await clientsFor(home, record, opening)).ask };
+}
+
+/** Says which variables have no effect. */
+async function clientsFor(home: string, record: ServiceRecord, opening: Opening): Promise<Clients> {
+  const clients = clientsOf(home, record, opening);
+  const { env, onNotice } = opening;
+  const set = onNotice === undefined ? [] : setSwitches(env);
+  if (set.length > 0) {
+    const { ignoredSwitches } = await import('./ignored.ts');
+    const changed = changedSwitches(set, env, record.pid);
+    for (const text of await ignoredSwitches(changed, env, clients.ask)) onNotice?.(text);
+  }
+  return clients;
 }
 
 async function recordFor(home: string, opening: Opening): Promise<ServiceRecord | null> {
