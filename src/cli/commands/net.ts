@@ -14,7 +14,8 @@ export const netCheck = defineCommand({
     'and blocked. Without URL, lines {"url": "...", "dns": ["ADDRESS"], "redirects": ["URL"]} are read from\n' +
     'standard input, dns and redirects as far as they are known, and one line is answered for each, in order.\n' +
     'For one URL the exit code is 0 when it is allowed, 3 when it is blocked; 125 for a command line that is\n' +
-    'not understood. network.allow_private in the configuration file opens single private addresses.',
+    'not understood. network.allow_private in the configuration file opens single private addresses. A service\n' +
+    'that runs answers by the rules that it holds.',
   operands: [{ name: 'URL', count: 'optional' }],
   usageExitCode: 125,
   runs: false,
@@ -29,23 +30,31 @@ export const netCheck = defineCommand({
     ['many at once', 'net check --json < urls.ndjson'],
   ],
   run: async (given, context) => {
-    const check = await (await context.settings()).network.checker();
+    const check = await checkerOf(context);
     const [url] = given.operands;
     if (url !== undefined) {
       const [dns, redirects] = [given.list('dns'), given.list('redirect')];
-      return await answerOne(url, check({ url, dns, redirects }), context);
+      return await answerOne(url, await check({ url, dns, redirects }), context);
     }
     return await answerLines(context, {
       example: '{"url": "..."}',
-      answer: (line) => {
+      answer: async (line) => {
         const [text, dns, redirects] = [line.text('url'), line.texts('dns'), line.texts('redirects')];
-        return { url: text, ...check(queryOf(text, dns, redirects)) };
+        return { url: text, ...(await check(queryOf(text, dns, redirects))) };
       },
     });
   },
 });
 
 type Query = Parameters<UrlChecker>[0];
+
+/** Connections meet the rules of the service that runs, so that the service answers. */
+async function checkerOf(context: Context): Promise<(query: Query) => Promise<AddressVerdict>> {
+  const line = await context.line();
+  if (line !== null) return await line.client.network.checker();
+  const check = await (await context.settings()).network.checker();
+  return async (query) => await Promise.resolve(check(query));
+}
 
 const queryOf = (url: string, dns: Query['dns'], redirects: Query['redirects']): Query => ({
   url,
