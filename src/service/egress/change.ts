@@ -33,7 +33,7 @@ export function checkNotDenied({ allow = [] }: NetworkChange, { configured }: Pi
     const denied = configured.deny.find((rule) => covers(rule, host));
     if (denied !== undefined)
       throw new CaissonError('failed_precondition', `${host} stays denied: network.deny lists ${denied}`, {
-        remedy: `take ${denied} out of network.deny`,
+        remedy: `take ${denied} out of network.deny, and have a service that runs read it: caisson config reload`,
       });
   }
 }
