@@ -59,6 +59,7 @@ export function partsOfBash(): Inserts {
     look_first: part('bash/look-first.bash'),
     lines: part('bash/lines.bash'),
     unsignaled: part('bash/unsignaled.bash'),
+    verbose: part('bash/verbose.bash'),
     dump: part('bash/dump.bash'),
     definitions: part('bash/definitions.bash'),
   };
@@ -77,6 +78,8 @@ function partsOfSh(): Inserts {
     aside: '',
     look_first: '',
     unsignaled: part('sh/unsignaled'),
+    // These shells show the lines of files alone.
+    verbose: 'command set -v',
     dump: part('sh/dump'),
     definitions: part('sh/definitions'),
   };

@@ -24,7 +24,9 @@
   command printf '%s%s;' "${_cz_L#*.}" "${_cz_L%.*}" >&9
   # After `set -n` no command runs, so that `until` ends here and `while` would not.
   until {
-    _cz_e=$? _cz_o=$- _cz_n=_cz_insert_newline
+    _cz_e=$? _cz_n=_cz_insert_newline
+    # Tracing is off between texts: what a text left on, or was to have on and did not, is kept until the next one.
+    case $_cz_L in text) _cz_o=$-$_cz_k ;; ?*) _cz_o=$- ;; esac
     _cz_insert_intact
     command set +xv
   } >/dev/null 2>&1; ! command read _cz_insert_reading -r _cz_L <&7; do
@@ -69,14 +71,21 @@
         ;;
       *" #")
         command eval "$_cz_L"
-        _cz_L=text
+        _cz_L=text _cz_k=''
         command eval "$_cz_G"
-        {
-          case $_cz_o in *v*) command set -v ;; esac
-          case $_cz_o in *x*) command set -x ;; esac
-          case $_cz_o/$_cz_u in *e*/* | */0) ;; *) (command exit "$_cz_u") ;; esac
-        } 2>/dev/null
-        command eval "${_cz_d-}$_cz_X" 7<&- 8>&- 9>&-
+        case $_cz_o in *x*) _cz_k=x ;; esac
+        case $_cz_o in
+          *v*)
+            _cz_insert_verbose
+            ;;
+        esac
+        _cz_x=''
+        case $_cz_k/$_cz_u in
+          /*) case $_cz_o/$_cz_u in *e*/* | */0) ;; *) (command exit "$_cz_u") ;; esac ;;
+          */0) _cz_x="{ _cz_k=; \\command set -$_cz_k; } 2>/dev/null; " ;;
+          *) _cz_x="{ _cz_k=; \\command set -$_cz_k; (\\command exit $_cz_u) && (:); } 2>/dev/null; " ;;
+        esac
+        command eval "$_cz_x${_cz_d-}$_cz_X" 7<&- 8>&- 9>&-
         ;;
     esac
   done

@@ -28,7 +28,7 @@ describe.each(shells)('a session of %s', (shell) => {
     session.close();
   });
 
-  it('hides itself: no descriptor, no nonce and no trace lines of its own', { timeout: 30_000 }, async () => {
+  it('hides itself: no descriptor and no nonce of its own', { timeout: 30_000 }, async () => {
     using kept = keptSandbox(shell);
     const { session } = await openSession(kept.sandbox, 'one');
     expect(
@@ -39,12 +39,39 @@ describe.each(shells)('a session of %s', (shell) => {
         )
       ).out,
     ).toBe('0\n');
-    expect((await say(session, 'set -x; echo traced')).err).toMatch(/^\++ echo traced\n$/);
-    expect(
-      (await say(session, 'echo again')).err
-        .split('\n')
-        .filter((line) => line !== '' && !/_cz_X|echo again/.test(line)),
-    ).toEqual([]);
+    session.close();
+  });
+
+  it('traces each later text as the shell does, and nothing of its own', { timeout: 30_000 }, async () => {
+    using kept = keptSandbox(shell);
+    const { session } = await openSession(kept.sandbox, 'one');
+    const traced = async (text: string): Promise<string> =>
+      (await say(session, text)).err.replaceAll(/^\++ /gm, '+ ');
+    expect(await traced('set -x; echo one')).toBe('+ echo one\n');
+    expect(await traced('(exit 3)')).toBe('+ exit 3\n');
+    expect(await say(session, 'echo $?')).toMatchObject({ out: '3\n' });
+    await session.look(['ls']);
+    await say(session, 'if )');
+    expect(await traced('x=1')).toBe('+ x=1\n');
+    session.close();
+    const { session: next } = await openSession(kept.sandbox, 'one');
+    expect((await say(next, 'echo anew')).err).toMatch(/^\++ echo anew\n$/);
+    expect((await say(next, 'set +x')).err).toMatch(/^\++ set \+x\n$/);
+    expect((await say(next, 'echo off')).err).toBe('');
+    next.close();
+  });
+
+  it('shows its lines after `set -v` where the shell shows those of a string', { timeout: 30_000 }, async () => {
+    using kept = keptSandbox(shell);
+    const { session } = await openSession(kept.sandbox, 'one');
+    const shown = (text: string): string => (isBash ? text : '');
+    await say(session, 'set -v');
+    for (const text of ['echo one', 'for i in 1 2; do\n:\ndone', 'case $- in *v*) echo on ;; esac'])
+      expect((await say(session, text)).err).toBe(shown(`${text}\n`));
+    if (isBash) await say(session, "trap 'echo failed' ERR");
+    expect((await say(session, 'echo first\necho second')).err).toBe(shown('echo first\necho second\n'));
+    expect(await say(session, 'set +v; case $- in *v*) echo on ;; esac')).toMatchObject({ out: '' });
+    expect((await say(session, 'echo off')).err).toBe('');
     session.close();
   });
 
