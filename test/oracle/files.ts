@@ -5,11 +5,13 @@ export const isWhole = (manifest: string): boolean => manifest.endsWith(wholeMar
 
 /** What `manifest.sh` prints, as one text for each directory of a run. */
 export function filesIn(manifest: string): ReadonlyMap<string, string> {
-  const [listed = '', summed = ''] = manifest.slice(0, -wholeMark.length).split('sums\0', 2);
-  const sums = new Map(
-    records(summed).map((line) => [line.slice(sumLength + separator.length), line.slice(0, sumLength)]),
-  );
-  const lines = records(listed).map((line) => {
+  const found = records(manifest.slice(0, -wholeMark.length));
+  // A file may have that name as well, but its records hold more.
+  const middle = found.indexOf('sums');
+  const listed = found.slice(0, middle);
+  const summed = found.slice(middle + 1);
+  const sums = new Map(summed.map((line) => [line.slice(sumLength + separator.length), line.slice(0, sumLength)]));
+  const lines = listed.map((line) => {
     const [kind = '', mode = '', path = '', target = ''] = line.split('\t');
     const [run = ''] = path.split('/', 1);
     return { run, line: `${path.slice(run.length + 1)} ${kind} ${mode} ${sums.get(path) ?? target}` };

@@ -1,6 +1,6 @@
 /**
  * Everyday commands by Caisson and by the engine without it, in every place that this machine has. A run takes the part that its seed
- * names: `CAISSON_ORACLE_SEED` gives the seed of another run. `node scripts/load.ts oracle` takes all.
+ * names, which it prints: `CAISSON_ORACLE_SEED` repeats it. `node scripts/load.ts oracle` takes all.
  */
 import { describe, expect, it } from 'vitest';
 import { enginesRequired } from '../engines/places.ts';
@@ -11,12 +11,12 @@ import { docker } from './places/docker.ts';
 import { local } from './places/local.ts';
 import { singularity } from './places/singularity.ts';
 import { ssh } from './places/ssh.ts';
+import { seedOfRun } from './random.ts';
 import { reportOf, staleOf } from './report.ts';
 import { compareWithin } from './within.ts';
 
 const isWhole = process.env['CAISSON_LOAD_ORACLE'] === '1';
-/** One part for all runs, until the whole matrix has been run: another seed may find what the harness itself makes differ. */
-const seed = Number(process.env['CAISSON_ORACLE_SEED'] ?? 416_992);
+const seed = seedOfRun();
 const only = process.env['CAISSON_ORACLE_CASES'];
 
 const sources: readonly PlaceSource[] = [docker, local, ssh, singularity];

@@ -40,11 +40,11 @@ describe('two runs', () => {
 
 it('files of runs are read from the list of all', () => {
   const sum = 'a'.repeat(64);
-  const list = `f\t644\tplain-000001/a b\t\0l\t777\tplain-000002/l\ttarget\0d\t755\tplain-000001/d\t\0sums\0${sum}  ./plain-000001/a b\0whole\0`;
+  const list = `f\t644\tplain-000001/a b\t\0l\t777\tplain-000002/l\ttarget\0d\t755\tplain-000001/d\t\0f\t600\tplain-000002/sums\t\0sums\0${sum}  ./plain-000002/sums\0${sum}  ./plain-000001/a b\0whole\0`;
   expect([isWhole(list), isWhole(list.slice(0, -1))]).toEqual([true, false]);
   expect([...filesIn(list)]).toEqual([
     ['plain-000001', `a b f 644 ${sum}\nd d 755 `],
-    ['plain-000002', 'l l 777 target'],
+    ['plain-000002', `l l 777 target\nsums f 600 ${sum}`],
   ]);
 });
 

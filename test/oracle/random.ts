@@ -1,3 +1,12 @@
+import { randomInt } from 'node:crypto';
+
+/** Another one for each run, unless `CAISSON_ORACLE_SEED` repeats one. */
+export function seedOfRun(given: string | undefined = process.env['CAISSON_ORACLE_SEED']): number {
+  if (given === undefined) return randomInt(2 ** 31);
+  if (!/^\d{1,10}$/.test(given)) throw new Error(`CAISSON_ORACLE_SEED is no seed: ${given}`);
+  return Number(given);
+}
+
 /** Numbers that one seed gives again: mulberry32, which is enough to choose by. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
