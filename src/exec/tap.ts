@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { inTurn } from '../lib/turns.ts';
 import type { Redactor } from '../redact/types.ts';
 import type { OutputLimit } from './output-limit.ts';
 import { Outlet } from './outlet.ts';
@@ -187,7 +188,7 @@ export class Tap {
     for (let at = 0; at < part.length; at += sliceBytes) {
       if (at > 0 && performance.now() - startedMs > turnMs) {
         this.#unredacted = part.subarray(at);
-        setImmediate(() => this.#redactRest(stream));
+        inTurn(() => this.#redactRest(stream));
         return;
       }
       this.#pass(stream.write(part.length <= sliceBytes ? part : part.subarray(at, at + sliceBytes)));

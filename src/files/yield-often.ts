@@ -2,8 +2,8 @@
  * Long synchronous work in slices. One `await` a file would cost more than the file, so the work itself is synchronous,
  * and `yieldNow` lets everything else run when a slice has taken its time. Also where a cancellation is noticed.
  */
-import { setImmediate } from 'node:timers/promises';
 import { abortError } from '../errors.ts';
+import { turn } from '../lib/turns.ts';
 
 const sliceMs = 20;
 
@@ -14,7 +14,7 @@ export function yieldOften(signal: AbortSignal | undefined): () => Promise<unkno
     if (signal?.aborted) throw abortError(signal);
     const now = performance.now();
     if (now - since < sliceMs) return undefined;
-    return setImmediate().then(() => {
+    return turn().then(() => {
       since = performance.now();
     });
   };

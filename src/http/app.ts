@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerO
 import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { Logger } from 'pino';
+import { turn } from '../lib/turns.ts';
 import { callerOf, checkCaller, checkScope, type Door } from './admit.ts';
 import { approvalPagePath, mountApprovalPage } from './approval-page/routes.ts';
 import { callerIn } from './caller.ts';
@@ -26,6 +27,8 @@ import { routes } from './table.ts';
 
 const bodyLimit = 2 * 1024 * 1024;
 const mostFrameBytes = 1024 * 1024;
+/** Longer ones take milliseconds to read, and are read in turns. */
+const longBody = 64 * 1024;
 const requestId = /^[A-Za-z0-9._-]{1,64}$/;
 
 export interface AppInput {
@@ -92,13 +95,14 @@ function idOf(header: string | readonly string[] | undefined): string {
 /** JSON and bytes, and nothing else: a form or plain text of a page is 415. */
 function takeBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    try {
-      done(null, readJson(String(body)));
-    } catch (error) {
-      done(error instanceof Error ? error : new Error('unreadable'));
-    }
-  });
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    async (_request: FastifyRequest, body: string) => {
+      if (body.length > longBody) await turn();
+      return readJson(body);
+    },
+  );
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
 }
 

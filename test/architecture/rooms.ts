@@ -92,7 +92,7 @@ export const rooms: readonly Room[] = [
       'src/$1/.*',
       'src/service/(?:caisson|api|owned).ts',
       'src/main.ts',
-      'src/lib/(?:asset|build|find-home|lives|message-lines|nearest|remembered|window-counts).ts',
+      'src/lib/(?:asset|build|find-home|lives|message-lines|nearest|remembered|turns|window-counts).ts',
       // What a running service writes, and the command line reads.
       'src/lib/(?:replace-file|service-claim|service-record|start-time).ts',
       // `caisson acp` and `caisson mcp run` pass messages on.

@@ -41,10 +41,17 @@ function checkShape(text: string): void {
   }
 }
 
+/** Of its closing quote; the end of the text where there is none. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
+  let at = text.indexOf('"', start + 1);
+  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
+  return at === -1 ? text.length : at;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text[before] === '\\') before--;
+  return (at - before) % 2 === 0;
 }
 
 function addKey(level: Level, quoted: string, seen: number): number {
