@@ -2,7 +2,7 @@
  * The files of the audit. `audit.ndjson` is written to; full ones are renamed to `audit.N.ndjson`, N being their last
  * record. `head` names the last record, so that records cut off at the end are missed.
  */
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { decode, type Link, mostLineBytes } from './line.ts';
 import type { AuditRecord } from './types.ts';
@@ -13,6 +13,9 @@ const fullForm = /^audit\.(\d{12})\.ndjson$/;
 const headForm = /^(\d{1,15}) ([0-9a-f]{64})\n/;
 
 export const nameOfFull = (lastSeq: number): string => `audit.${String(lastSeq).padStart(12, '0')}.ndjson`;
+
+/** Of a file by its name; NaN for the current one. */
+export const lastSeqOf = (name: string): number => Number(fullForm.exec(name)?.[1]);
 
 /** Oldest first, the current one last whether it is there or not. */
 export function fileNames(directory: string): readonly string[] {
@@ -40,6 +43,23 @@ export function readHead(fd: number): Link | null {
 /** Always of the same length, so that it needs no truncation. */
 export function writeHead(fd: number, { seq, hash }: Link): void {
   writeSync(fd, `${String(seq).padStart(15, '0')} ${hash}\n`, 0);
+}
+
+/** The number of the newest record; 0 without one. */
+export function newestSeq(directory: string): number {
+  if (statSync(directory, { throwIfNoEntry: false }) === undefined) return 0;
+  const names = fileNames(directory);
+  return seqAtEnd(join(directory, currentName)) ?? Number(fullForm.exec(names.at(-2) ?? '')?.[1] ?? 0);
+}
+
+function seqAtEnd(path: string): number | null {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return null;
+  const fd = openSync(path, 'r');
+  try {
+    return endOf(fd).last?.seq ?? null;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 export interface End {

@@ -46,6 +46,12 @@ export function decode(line: string): AuditRecord | null {
   }
 }
 
+/** By its beginning alone. `null`: no record begins so. */
+export function seqOf(line: string): number | null {
+  const [, seq] = /^\{"seq":(\d{1,15}),/.exec(line) ?? [];
+  return seq === undefined ? null : Number(seq);
+}
+
 function isRecord(value: unknown): value is AuditRecord {
   if (typeof value !== 'object' || value === null) return false;
   const { seq, at, type, prev } = value as Partial<Record<string, unknown>>;

@@ -1,26 +1,32 @@
 /** The last records, and those to come. What is no record is passed over here: `verify` tells of it. */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { currentName, fileNames } from './files.ts';
-import { decode } from './line.ts';
+import { currentName, newestSeq } from './files.ts';
+import { type MayBe, newestFirst, Reader } from './reader.ts';
 import type { Audit, AuditRecord } from './types.ts';
+
+type How = Parameters<Audit['tail']>[0];
 
 const lookMs = 200;
 
-export async function* follow(
-  directory: string,
-  { count, follow: goesOn, owner, only, signal }: Parameters<Audit['tail']>[0],
-): AsyncGenerator<AuditRecord, void, void> {
-  const wanted = async (record: AuditRecord): Promise<boolean> =>
-    (owner === undefined || record['owner'] === owner) && (only === undefined || (await only(record)));
-  let last = (await lastRecords(directory, all, (found) => found.length > 0)).at(-1)?.seq ?? 0;
-  const through = last;
-  const newest = await lastRecords(directory, wanted, (found) => found.length >= Math.max(count, 1));
-  const records = newest.filter(({ seq }) => seq <= through);
-  yield* count === 0 ? [] : records.slice(-count);
+export async function* follow(directory: string, how: How): AsyncGenerator<AuditRecord, void, void> {
+  // Before anything is waited for: what comes from now on is to come.
+  const last = newestSeq(directory);
+  const first = await firstOf(directory, last, how);
+  const earlier = new Reader(directory, first - 1, mayBeOf(how));
+  for await (const record of first > last ? [] : earlier.records()) {
+    if (record.seq > last) break;
+    if (await isWanted(record, how)) yield record;
+  }
+  yield* how.follow ? toCome(directory, last, how) : [];
+}
+
+async function* toCome(directory: string, last: number, how: How): AsyncGenerator<AuditRecord, void, void> {
+  const reader = new Reader(directory, last, mayBeOf(how));
+  const { signal } = how;
   let seen = '';
-  const goOn = (): boolean => goesOn && signal?.aborted !== true;
+  const goOn = (): boolean => signal?.aborted !== true;
   while (goOn()) {
     const state = stateOf(directory);
     if (state === seen) {
@@ -28,11 +34,7 @@ export async function* follow(
       continue;
     }
     seen = state;
-    const known = last;
-    const found = await lastRecords(directory, all, ([oldest]) => oldest !== undefined && oldest.seq <= known);
-    const fresh = found.filter(({ seq }) => seq > known);
-    last = fresh.at(-1)?.seq ?? last;
-    for (const record of fresh) if (await wanted(record)) yield record;
+    for await (const record of reader.records()) if (await isWanted(record, how)) yield record;
   }
 }
 
@@ -41,33 +43,26 @@ function stateOf(directory: string): string {
   return found === undefined ? 'none' : `${found.ino} ${found.size}`;
 }
 
-type Wanted = (record: AuditRecord) => Promise<boolean>;
+const isWanted = async (record: AuditRecord, { owner, only }: How): Promise<boolean> =>
+  (owner === undefined || record['owner'] === owner) && (only === undefined || (await only(record)));
 
-const all: Wanted = async () => await Promise.resolve(true);
+const mayBeOf = ({ owner }: How): MayBe => {
+  const name = `"owner":${JSON.stringify(owner)}`;
+  return (text) => owner === undefined || text.includes(name);
+};
 
-/** Whole files, newest first, until it is enough. Of each file only what is wanted is held. */
-async function lastRecords(
-  directory: string,
-  wanted: Wanted,
-  enough: (found: readonly AuditRecord[]) => boolean,
-): Promise<readonly AuditRecord[]> {
-  let found: readonly AuditRecord[] = [];
-  for (const name of namesIn(directory).toReversed()) {
-    const mine: AuditRecord[] = [];
-    for (const record of recordsOf(join(directory, name))) if (await wanted(record)) mine.push(record);
-    found = [...mine, ...found];
-    if (enough(found)) break;
+/**
+ * The number of the first of the last `count` records that are wanted; Infinity where there is none. They are read again from
+ * there on, since so many would fill the memory.
+ */
+async function firstOf(directory: string, last: number, how: How): Promise<number> {
+  let [first, found] = [Infinity, 0];
+  if (how.count === 0) return first;
+  for await (const record of newestFirst(directory, mayBeOf(how))) {
+    if (record.seq > last || !(await isWanted(record, how))) continue;
+    first = record.seq;
+    found += 1;
+    if (found >= how.count) break;
   }
-  return found;
-}
-
-function namesIn(directory: string): readonly string[] {
-  return statSync(directory, { throwIfNoEntry: false }) === undefined ? [] : fileNames(directory);
-}
-
-function recordsOf(path: string): readonly AuditRecord[] {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return []; // renamed or removed just now
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .flatMap((line) => decode(line) ?? []);
+  return first;
 }
