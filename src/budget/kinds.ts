@@ -39,6 +39,18 @@ export const kinds = kindsOf({
     perOwner: 256,
     remedy: 'wait until some of them are ready',
   },
+  watches: {
+    counts: 'watches of directories',
+    total: 256,
+    perOwner: 32,
+    remedy: 'end some of them, or watch a directory above several',
+  },
+  checks: {
+    counts: 'commands that are checked',
+    total: 4,
+    perOwner: 1,
+    remedy: 'send fewer requests at once, each with more commands',
+  },
 });
 
 export type BudgetName = keyof typeof kinds;

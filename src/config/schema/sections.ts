@@ -56,6 +56,8 @@ const limitsShape = {
   staged_bytes: sharedBy('Bytes of uploads and archives on their way, on the disk of the state directory.'),
   file_bytes: sharedBy('Bytes of files that requests hold in memory.'),
   creations: sharedBy('Sandboxes that are being made, or wait for their turn.'),
+  watches: sharedBy('Directories that are watched.'),
+  checks: sharedBy('Commands that are checked at the same moment without being run.'),
 } satisfies Readonly<Record<BudgetName, z.ZodType>>;
 
 const names = (expects: string, about: string) => key(z.array(z.string().min(1).max(253)).max(100), expects, about);

@@ -23,6 +23,8 @@ export interface WatchOptions {
   readonly recursive: boolean;
   readonly intervalMs: number;
   readonly signal: AbortSignal;
+  /** Called when the script of a watch that had begun has ended. */
+  readonly onEnd?: () => void;
 }
 
 /** One look takes long where many files are. */
@@ -105,7 +107,7 @@ class Watch implements AsyncIterableIterator<WatchEvent> {
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#isOver = true;
     this.#options.signal.removeEventListener('abort', this.#onAbort);
-    await (this.#ending ??= end(this.#transfer.process));
+    await (this.#ending ??= end(this.#transfer.process).finally(() => this.#options.onEnd?.()));
     return { done: true, value: undefined };
   }
 

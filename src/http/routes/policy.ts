@@ -1,7 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
-import type { Checker, Decision } from '../../service/api.ts';
+import { turn } from '../../lib/turns.ts';
+import type { Budget, Checker, Decision } from '../../service/api.ts';
 import { route } from '../route.ts';
 import {
   checkBody,
@@ -27,30 +28,53 @@ export const checkPolicy = route({
   body: checkBody,
   answer: z.object({ decisions: z.array(decision).readonly() }),
   saysProject: true,
-  run: async ({ api, body, options }) => {
+  run: async ({ api, body, options, service, token: { owner } }) => {
     const { commands, ...query } = body;
     const directory = options.said?.directory;
     const check = await api.policy.checker({ ...query, ...(directory === undefined ? {} : { directory }) });
-    return { decisions: await checkedInTurn(commands, check, options.signal) };
+    const budget = service.api.installation.budget('checks');
+    return { decisions: await checkedInTurn(commands, { check, budget, owner, signal: options.signal }) };
   },
 });
 
 const mostCheckMs = 30_000;
+/** A decision that takes longer is followed by so many times its time, in which the process serves others. */
+const longMs = 25;
+const restTimes = 8;
 
-/** One command may take a good part of a second, and other requests are served between two of them. */
+interface Checking {
+  readonly check: Checker;
+  readonly budget: Budget;
+  readonly owner: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One command may take a good part of a second: of an owner one is checked at a time, whichever requests have brought them. */
 async function checkedInTurn(
   commands: readonly (string | readonly string[])[],
-  check: Checker,
-  signal: AbortSignal | undefined,
+  { check, budget, owner, signal }: Checking,
 ): Promise<readonly Decision[]> {
   const decisions: Decision[] = [];
   const startedMs = performance.now();
   for (const command of commands) {
     if (performance.now() - startedMs > mostCheckMs) throw tooSlow(commands.length);
-    decisions.push(check(typeof command === 'string' ? command : words(command)));
-    await setImmediate(undefined, { signal });
+    const share = await budget.wait(owner, { signal });
+    try {
+      await turn();
+      const { ms, value } = timed(() => check(typeof command === 'string' ? command : words(command)));
+      decisions.push(value);
+      if (ms > longMs) await sleep(restTimes * ms, undefined, { signal });
+    } finally {
+      share.free();
+    }
   }
   return decisions;
+}
+
+function timed<T>(work: () => T): { readonly ms: number; readonly value: T } {
+  const startedMs = performance.now();
+  const value = work();
+  return { ms: performance.now() - startedMs, value };
 }
 
 const tooSlow = (count: number): CaissonError =>

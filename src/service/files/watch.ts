@@ -4,6 +4,7 @@ import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../../files/inside-path.ts';
 import { openWatch } from '../../files/watch/watch.ts';
 import type { Handle } from '../../sandbox/context.ts';
+import { operator } from '../../values/caller.ts';
 import type { Within } from '../../sandbox/healing.ts';
 import { type AdmissionParts, admitFile } from './admission.ts';
 
@@ -41,7 +42,14 @@ async function watched(
   const admitted = await admitFile(parts, handle, { use, options });
   const signal = options.signal === undefined ? parts.closing : AbortSignal.any([parts.closing, options.signal]);
   const where = { path: admitted?.paths[0] ?? clean, real: admitted !== null };
-  return await openWatch(handle.sandbox, { ...where, recursive, intervalMs, signal });
+  const share = parts.context.budgets.of('watches').take(options.caller?.owner ?? operator);
+  const onEnd = (): void => share.free();
+  try {
+    return await openWatch(handle.sandbox, { ...where, recursive, intervalMs, signal, onEnd });
+  } catch (error) {
+    share.free();
+    throw error;
+  }
 }
 
 function checkInterval(intervalMs: number): void {
