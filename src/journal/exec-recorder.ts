@@ -7,7 +7,7 @@ import type { Entry, Place } from './segment.ts';
 import type { SegmentWriter } from './segment-writer.ts';
 import type { Spilled } from './spill.ts';
 import { Spill } from './spill.ts';
-import type { SpillRoom } from './spill-room.ts';
+import type { Room } from './spill-room.ts';
 import type { Recorder, Started } from './types.ts';
 
 /** Output beyond this goes to files of its own, so that one exec does not fill the segments that all share. */
@@ -20,8 +20,8 @@ export interface RecorderOptions {
   readonly writer: SegmentWriter;
   readonly spillDirectory: string;
   readonly spillBytes: number;
-  /** Of all execs together. */
-  readonly room: SpillRoom;
+  /** Of all execs of the owner together. */
+  readonly room: Room;
   /** Its first frame is in a file. */
   readonly onBegun: (place: Place) => void;
   /** Its last one is. */

@@ -1,7 +1,11 @@
 import type { Stats } from 'node:fs';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fairLevel } from '../lib/fair-level.ts';
+import { operator } from '../values/caller.ts';
 import { errnoOf } from './problem.ts';
+import { ownerOfFile } from './segment.ts';
+import { mostOfOwner } from './spill-room.ts';
 import type { Removed } from './types.ts';
 
 export interface Bounds {
@@ -42,23 +46,43 @@ const keptShare = 3 / 4;
 /** From here on it counts as full: what runs must not reach the limit before the next look. */
 const fullShare = 7 / 8;
 
-/** Which of them are too old, or too much, oldest first. What is in use stays and counts. */
+/** Which of them are too old, or of an owner with too much, oldest first. What is in use stays and counts. */
 export function chooseExpired(
   files: readonly StoredFile[],
   isUsed: (file: StoredFile) => boolean,
   bounds: Bounds,
 ): (Removed & StoredFile)[] {
-  let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  const most = total > fullShare * bounds.storeBytes ? keptShare * bounds.storeBytes : Infinity;
+  const used = new Map<string, number>();
+  const add = (owner: string, bytes: number): void => void used.set(owner, (used.get(owner) ?? 0) + bytes);
+  for (const { name, bytes } of files) add(ownerOfFile(name), bytes);
+  const mostOf = mostKept(used, bounds);
   const chosen: (Removed & StoredFile)[] = [];
   for (const file of files) {
+    const owner = ownerOfFile(file.name);
     const old = bounds.now - file.changedAt > bounds.retentionMs;
-    if ((!old && total <= most) || isUsed(file)) continue;
-    total -= file.bytes;
-    chosen.push({ ...file, why: old ? 'older than records are kept' : 'all records together take more than they may' });
+    if ((!old && (used.get(owner) ?? 0) <= mostOf(owner)) || isUsed(file)) continue;
+    add(owner, -file.bytes);
+    chosen.push({ ...file, why: old ? 'older than records are kept' : tooMuch(owner) });
   }
   return chosen;
 }
+
+/** Of a full store, owners with less than their share keep all of theirs. An owner at its own limit loses its own alone. */
+function mostKept(used: ReadonlyMap<string, number>, { storeBytes }: Bounds): (owner: string) => number {
+  const amounts = [...used.values()];
+  const kept = (bytes: number, most: number, then: number): number => (bytes > fullShare * most ? then : Infinity);
+  const total = amounts.reduce((sum, bytes) => sum + bytes, 0);
+  const level = kept(total, storeBytes, fairLevel(amounts, keptShare * storeBytes));
+  return (owner) => {
+    const own = mostOfOwner(owner, storeBytes);
+    return Math.min(level, kept(used.get(owner) ?? 0, own, keptShare * own));
+  };
+}
+
+const tooMuch = (owner: string): string =>
+  owner === operator
+    ? 'all records together take more than they may'
+    : `records of ${owner} take more than its share of all`;
 
 /** Whether so much time has passed since another process, or this one, took a turn. The file's time is the record of it. */
 export async function takeTurn(path: string, everyMs: number): Promise<boolean> {

@@ -12,6 +12,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { abortError, CaissonError } from '../errors.ts';
+import { ownerOfExec } from '../values/owner.ts';
 import { checkExecId } from '../values/exec-id.ts';
 import type { RecordFilter } from '../store/records.ts';
 import type { ExecEvent } from '../values/exec-event.ts';
@@ -27,8 +28,8 @@ import { errnoOf } from './problem.ts';
 import { readEvents } from './read.ts';
 import type { Entry, Segment } from './segment.ts';
 import { Segments } from './segments.ts';
-import { SegmentWriter } from './segment-writer.ts';
 import { SpillRoom } from './spill-room.ts';
+import { Writers } from './writers.ts';
 import type {
   ExecFilter,
   ExecSummary,
@@ -75,11 +76,12 @@ class FileJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #segments: Segments;
   readonly #entries: Entries;
-  readonly #writer: SegmentWriter;
+  readonly #writers: Writers;
   readonly #room: SpillRoom;
   readonly #live = new Map<Entry, ExecRecorder>();
   readonly #waiting = new Set<() => void>();
-  #segment: Segment | null = null;
+  /** By the writer: the segment that it writes to. */
+  readonly #current = new Map<string, Segment>();
   #expiring = false;
   #number = 0;
 
@@ -92,12 +94,14 @@ class FileJournal implements Journal {
       storeBytes: options.storeBytes,
       onScarce: () => this.#expireSoon(),
     });
-    this.#writer = new SegmentWriter({
+    this.#writers = new Writers({
       directory,
       holder: options.holder,
       segmentBytes: Math.max(leastSegmentBytes, Math.min(mostSegmentBytes, options.storeBytes / 16)),
       onSegment: (segment) => this.#onSegment(segment),
       onWritten: () => this.#wake(),
+      isUsed: ({ id }) => this.#entries.unsettled().some(({ writer }) => writer === id),
+      onClosed: ({ id }) => void this.#current.delete(id),
     });
   }
 
@@ -105,17 +109,23 @@ class FileJournal implements Journal {
     checkExecId(execId);
     const { sandboxId, taskId } = started.where;
     this.#number++;
-    const [writer, number] = [this.#writer.id, this.#number];
-    const entry = entryOf({ execId, sandboxId, taskId, writer, number, startedAt: Date.now() });
+    const owner = ownerOfExec(execId);
+    const writer = this.#writers.of(owner);
+    const entry = entryOf({
+      ...{ execId, sandboxId, taskId },
+      writer: writer.id,
+      number: this.#number,
+      startedAt: Date.now(),
+    });
     // Known before its first frame is written, which tells where that is.
     this.#entries.add(entry);
     const recorder = new ExecRecorder(
       {
         entry,
-        writer: this.#writer,
+        writer,
         spillDirectory: this.#directories[1],
         spillBytes: this.#options.spillBytes,
-        room: this.#room,
+        room: this.#room.of(owner),
         onBegun: (start) => this.#entries.begun(entry, start, started.where.backend),
         onExit: (exit) => this.#entries.ended(entry, exit),
         onEnded: () => this.#live.delete(entry),
@@ -197,25 +207,27 @@ class FileJournal implements Journal {
 
   async close(): Promise<void> {
     await Promise.all([...this.#live].map(([entry, recorder]) => recorder.end(lostExit(entry, recorder.bytes))));
-    this.#writer.close();
+    this.#writers.close();
     // What the disk has not taken is in no file, whichever segments are read.
-    this.#segments.complete(Infinity);
+    this.#segments.complete(() => true);
     this.#wake();
   }
 
   #onSegment(segment: Segment): void {
-    const first = this.#segment === null;
-    this.#segment = segment;
+    const first = !this.#current.has(segment.writer);
+    this.#current.set(segment.writer, segment);
     this.#segments.add(segment);
     if (first) return;
     this.#completeSegments();
     this.#expireSoon();
   }
 
-  /** Those before the first that something on its way may still refer to. */
+  /** Those before the first of their writer that something on its way may still refer to. */
   #completeSegments(): void {
-    const needed = this.#entries.unsettled().flatMap(({ start }) => (start === null ? [] : [start.segment.n]));
-    this.#segments.complete(Math.min(this.#segment?.n ?? 0, ...needed));
+    const needed = new Map([...this.#current].map(([writer, { n }]) => [writer, n]));
+    for (const { writer, start } of this.#entries.unsettled())
+      if (start !== null) needed.set(writer, Math.min(start.segment.n, needed.get(writer) ?? Infinity));
+    this.#segments.complete(({ writer, n }) => n < (needed.get(writer) ?? Infinity));
   }
 
   #expireSoon(): void {
@@ -231,7 +243,7 @@ class FileJournal implements Journal {
   }
 
   async #refresh(): Promise<void> {
-    this.#writer.flush();
+    this.#writers.flush();
     await this.#learn();
   }
 

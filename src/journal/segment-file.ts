@@ -19,6 +19,7 @@ export interface SegmentFile {
 export interface NewSegment {
   readonly directory: string;
   readonly holder: string;
+  readonly prefix: string;
   readonly writer: string;
   readonly n: number;
 }
@@ -26,7 +27,7 @@ export interface NewSegment {
 const flags = constants.O_CREAT | constants.O_WRONLY | constants.O_TRUNC | constants.O_APPEND;
 
 /** The header is in the file before the file has its name, so that no reader sees a segment without one. */
-export function createSegment({ directory, holder, writer, n }: NewSegment): SegmentFile {
+export function createSegment({ directory, holder, prefix, writer, n }: NewSegment): SegmentFile {
   const temporary = join(directory, `.${writer}.new`);
   const fd = openSync(temporary, flags, 0o600);
   try {
@@ -37,7 +38,7 @@ export function createSegment({ directory, holder, writer, n }: NewSegment): Seg
     const head = { type: frameTypes.segment, number: 0, seq: 0, time: since, stdoutOffset: 0, stderrOffset: 0 };
     putFrame(bytes, 0, { head, payload, seed: 0 });
     writeAll(fd, bytes);
-    const name = linkFreeName(temporary, { directory, holder, writer, n });
+    const name = linkFreeName(temporary, { directory, holder, prefix, writer, n });
     unlinkSync(temporary);
     const segment = { ...header, name, path: join(directory, name), first: bytes.length, since };
     return { fd, segment, size: bytes.length };
@@ -52,9 +53,9 @@ export function writeAll(fd: number, bytes: Buffer): void {
 }
 
 /** Names carry the number of the segment; another process of the same name of a holder may have taken some. */
-function linkFreeName(temporary: string, { directory, holder, n }: NewSegment): string {
+function linkFreeName(temporary: string, { directory, holder, prefix, n }: NewSegment): string {
   for (let suffix = n; ; suffix++) {
-    const name = segmentName(holder, suffix);
+    const name = prefix + segmentName(holder, suffix);
     try {
       linkSync(temporary, join(directory, name));
       return name;

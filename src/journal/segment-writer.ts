@@ -30,6 +30,8 @@ interface Mark {
 export interface SegmentWriterOptions {
   readonly directory: string;
   readonly holder: string;
+  /** Of the names of its files: the owner and a dot, as in the keys of tasks, or nothing for the operator. */
+  readonly prefix: string;
   /** A segment that has so many is followed by a new one. */
   readonly segmentBytes: number;
   readonly onSegment: (segment: Segment) => void;
@@ -142,8 +144,8 @@ export class SegmentWriter {
   }
 
   #open(): SegmentFile {
-    const { directory, holder, onSegment } = this.#options;
-    const opened = createSegment({ directory, holder, writer: this.id, n: this.#n + 1 });
+    const { directory, holder, prefix, onSegment } = this.#options;
+    const opened = createSegment({ directory, holder, prefix, writer: this.id, n: this.#n + 1 });
     this.#n = opened.segment.n;
     onSegment(opened.segment);
     return opened;

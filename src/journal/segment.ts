@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exit } from '../values/exit.ts';
 import type { HolderRow } from '../lib/holder.ts';
+import { ownerOf, ownerOfExec } from '../values/owner.ts';
 import { openCursor } from './cursor.ts';
 import { frameTypes } from './frame.ts';
 import { parseObject } from './payload.ts';
@@ -58,6 +59,12 @@ const namePattern = /^(?:[A-Za-z0-9_.]|-)+-(\d{1,9})\.seg$/;
 
 export function segmentName(holder: string, n: number): string {
   return `${holder.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64)}-${n}.seg`;
+}
+
+/** Whose record a file of the journal holds. */
+export function ownerOfFile(name: string): string {
+  const [stem = '', ending] = name.split(/\.(?=\w+$)/);
+  return ending === 'seg' ? ownerOf(stem) : ownerOfExec(stem);
 }
 
 export function segmentNames(directory: string): string[] {

@@ -50,10 +50,10 @@ export class Segments {
     this.#records.opened(segment);
   }
 
-  /** The store knows all of the segments before `n`, unless rows were lost: then they are read again. */
-  complete(n: number): void {
+  /** The store knows all of these segments of this process, unless rows were lost: then they are read again. */
+  complete(isDone: (segment: Segment) => boolean): void {
     if (this.#records.failures !== this.#failuresSeen) return;
-    const done = [...this.#own.values()].filter((segment) => segment.n < n);
+    const done = [...this.#own.values()].filter(isDone);
     this.#records.complete(done.map(({ name }) => name));
     for (const { name } of done) this.#own.delete(name);
   }

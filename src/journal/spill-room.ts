@@ -1,9 +1,12 @@
 /**
  * How much output beyond the first 256 KiB of each exec is still kept: all records of the state directory together take
- * at most `exec.store_bytes`, and stop before its disk is full. What is not kept is a counted gap, and the command goes on.
+ * at most `exec.store_bytes`, those of one owner half of it, and stop before its disk is full. What is not kept is a counted gap,
+ * and the command goes on.
  */
 import { readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { operator } from '../values/caller.ts';
+import { ownerOfFile } from './segment.ts';
 
 /** Left free for the database, the audit and everything else on that disk. */
 const leftFreeBytes = 64 * 1024 * 1024;
@@ -14,6 +17,27 @@ const grantShare = 1 / 32;
 const lookMs = 1000;
 /** With less than this share unused, records are cleared up. */
 const scarceShare = 1 / 8;
+/** What one owner may have of all. */
+const ownerShare = 1 / 2;
+
+/** The operator has all of it. */
+export const mostOfOwner = (owner: string, storeBytes: number): number =>
+  owner === operator ? storeBytes : storeBytes * ownerShare;
+
+/** As one owner has it. */
+export interface Room {
+  /** Takes up to so many bytes, and says how many may be kept. */
+  take(bytes: number): number;
+  /** So much of what was taken is in a file now, or never will be. */
+  settle(bytes: number): void;
+}
+
+interface Account {
+  readonly owner: string;
+  granted: number;
+  /** On its way to a file. */
+  pending: number;
+}
 
 export interface RoomOptions {
   readonly storeBytes: number;
@@ -24,11 +48,9 @@ export interface RoomOptions {
 export class SpillRoom {
   readonly #directories: readonly string[];
   readonly #options: RoomOptions;
-  #granted = 0;
-  /** On its way to a file. */
-  #pending = 0;
-  /** In files: as it was at the last look, and what this process has added. */
-  #stored = 0;
+  readonly #accounts = new Map<string, Account>();
+  /** In files, by owner: as it was at the last look, and what this process has added. */
+  #stored = new Map<string, number>();
   #lookedAt = -Infinity;
 
   constructor(directories: readonly string[], options: RoomOptions) {
@@ -36,19 +58,22 @@ export class SpillRoom {
     this.#options = options;
   }
 
-  /** Takes up to so many bytes, and says how many may be kept. */
-  take(bytes: number): number {
-    if (this.#granted < bytes) this.#granted = this.#grant(bytes);
-    const taken = Math.min(bytes, this.#granted);
-    this.#granted -= taken;
-    this.#pending += taken;
-    return taken;
-  }
-
-  /** So much of what was taken is in a file now, or never will be. */
-  settle(bytes: number): void {
-    this.#pending -= bytes;
-    this.#stored += bytes;
+  of(owner: string): Room {
+    const account = this.#accounts.get(owner) ?? { owner, granted: 0, pending: 0 };
+    this.#accounts.set(owner, account);
+    return {
+      take: (bytes) => {
+        if (account.granted < bytes) account.granted = this.#grant(account, bytes);
+        const taken = Math.min(bytes, account.granted);
+        account.granted -= taken;
+        account.pending += taken;
+        return taken;
+      },
+      settle: (bytes) => {
+        account.pending -= bytes;
+        this.#stored.set(owner, (this.#stored.get(owner) ?? 0) + bytes);
+      },
+    };
   }
 
   /** Records were removed. */
@@ -56,9 +81,9 @@ export class SpillRoom {
     this.#lookedAt = -Infinity;
   }
 
-  #grant(bytes: number): number {
+  #grant(account: Account, bytes: number): number {
     const most = Math.max(bytes, Math.min(grantBytes, this.#options.storeBytes * grantShare));
-    return Math.max(0, Math.min(this.#free(), this.#unused(), most));
+    return Math.max(0, Math.min(this.#free(), this.#unused(account), most));
   }
 
   #free(): number {
@@ -71,29 +96,35 @@ export class SpillRoom {
     }
   }
 
-  #unused(): number {
+  #unused({ owner, pending }: Account): number {
     const { storeBytes, onScarce } = this.#options;
-    const unused = storeBytes - this.#look() - this.#pending;
-    if (unused < storeBytes * scarceShare) onScarce();
-    return unused;
+    this.#look();
+    const ofAll =
+      storeBytes - sumOf(this.#stored.values()) - sumOf([...this.#accounts.values()].map((each) => each.pending));
+    const most = mostOfOwner(owner, storeBytes);
+    const ofOwner = most - (this.#stored.get(owner) ?? 0) - pending;
+    if (ofAll < storeBytes * scarceShare || ofOwner < most * scarceShare) onScarce();
+    return Math.min(ofAll, ofOwner);
   }
 
-  #look(): number {
-    if (performance.now() - this.#lookedAt > lookMs) {
-      this.#stored = this.#directories.reduce((sum, directory) => sum + bytesIn(directory), 0);
-      this.#lookedAt = performance.now();
-    }
-    return this.#stored;
+  #look(): void {
+    if (performance.now() - this.#lookedAt <= lookMs) return;
+    this.#stored = new Map();
+    for (const directory of this.#directories) addBytes(directory, this.#stored);
+    this.#lookedAt = performance.now();
   }
 }
 
-function bytesIn(directory: string): number {
+const sumOf = (numbers: Iterable<number>): number => [...numbers].reduce((sum, each) => sum + each, 0);
+
+function addBytes(directory: string, stored: Map<string, number>): void {
   try {
-    const names = readdirSync(directory);
-    const sizes = names.map((name) => statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0);
-    return sizes.reduce((sum, size) => sum + size, 0);
+    for (const name of readdirSync(directory)) {
+      const size = statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0;
+      const owner = ownerOfFile(name);
+      stored.set(owner, (stored.get(owner) ?? 0) + size);
+    }
   } catch {
     // A directory that cannot be read shows when a write fails; a command must not end by it.
-    return 0;
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newExecId } from '../exec/requests.ts';
@@ -69,6 +69,56 @@ describe('expiry', () => {
     await journal.close();
   });
 
+  it('takes the records of the owner with the most, and leaves those of another', async () => {
+    const directory = newDirectory();
+    const journal = await openAt(directory, { storeBytes: 20_000_000 });
+    const alice = [idOf('alice'), idOf('alice')];
+    const mallory = Array.from({ length: 200 }, () => idOf('mallory'));
+    for (const id of [...alice, ...mallory]) {
+      const recorder = journal.record(id, started);
+      for (let at = 0; at < 4; at += 1) await recorder.write('stdout', Buffer.alloc(100_000));
+      await recorder.end(exitAfter({ stdout: 400_000, stderr: 0 }));
+    }
+    await journal.expire();
+    // Half of all for mallory, and the little of alice.
+    expect(bytesOf(directory) + bytesOf(join(directory, 'spill'))).toBeLessThan(11_000_000);
+    for (const id of alice) expect(streamOf(await eventsOf(journal, id), 'stdout').length).toBe(400_000);
+    expect((await journal.execs({ limit: 1000 })).length).toBeLessThan(60);
+    expect(await journal.exec(mallory[0] ?? '')).toBe(null);
+    expect(await journal.exec(mallory.at(-1) ?? '')).toMatchObject({ exit: { reason: 'exited' } });
+    await journal.close();
+  });
+
+  it('keeps the output of one owner while commands of another that run have all that they may', async () => {
+    const journal = await openAt(newDirectory(), { storeBytes: 20_000_000 });
+    const [flood, id] = [idOf('mallory'), idOf('alice')];
+    const running = journal.record(flood, started);
+    for (let index = 0; index < 300; index += 1) await running.write('stdout', Buffer.alloc(100_000));
+    expect(running.note).toContain('is not kept');
+    const other = journal.record(id, started);
+    for (let index = 0; index < 30; index += 1) await other.write('stdout', Buffer.alloc(100_000));
+    expect(other.note).toBe(null);
+    await other.end(exitAfter({ stdout: 3_000_000, stderr: 0 }));
+    expect(streamOf(await eventsOf(journal, id), 'stdout').length).toBe(3_000_000);
+    await running.end(exitAfter({ stdout: 30_000_000, stderr: 0 }));
+    await journal.close();
+  });
+
+  it('records for more owners than it has files open', async () => {
+    const directory = newDirectory();
+    const journal = await openAt(directory);
+    const ids = Array.from({ length: 150 }, (_, index) => idOf(`owner-${index}`));
+    for (const id of ids) await journal.record(id, started).end(exitAfter({ stdout: 0, stderr: 0 }));
+    expect(readdirSync('/proc/self/fd').filter((fd) => isSegment(fd)).length).toBeLessThan(70);
+    const [again = ''] = ids;
+    const other = `${again}-2`;
+    await journal.record(other, started).end(exitAfter({ stdout: 0, stderr: 0 }));
+    const reader = await openAt(directory, { holder: 'reader' });
+    for (const id of [...ids, other]) expect(await reader.exec(id)).toMatchObject({ exit: { reason: 'exited' } });
+    await reader.close();
+    await journal.close();
+  });
+
   it('clears up by itself, at most once an hour, whichever process comes', async () => {
     const directory = newDirectory();
     const leave = async (): Promise<string> => {
@@ -95,6 +145,16 @@ describe('expiry', () => {
     await journal.close();
   });
 });
+
+const idOf = (owner: string): string => `exec_${owner}.${newExecId().slice('exec_'.length)}`;
+
+function isSegment(fd: string): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`).endsWith('.seg');
+  } catch {
+    return false;
+  }
+}
 
 function bytesOf(directory: string): number {
   const files = readdirSync(directory).map((name) => statSync(join(directory, name), { throwIfNoEntry: false }));
