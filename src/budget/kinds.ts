@@ -33,6 +33,18 @@ export const kinds = kindsOf({
     perOwner: 128 * mebibyte,
     remedy: 'send fewer file requests at once, or read in smaller parts',
   },
+  connections: {
+    counts: 'open connections',
+    total: 4096,
+    perOwner: 512,
+    remedy: 'use fewer connections, or close those that wait for nothing',
+  },
+  strangers: {
+    counts: 'open connections that have shown no token',
+    total: 512,
+    perOwner: 64,
+    remedy: 'show a token with each connection',
+  },
   creations: {
     counts: 'sandboxes that are being made',
     total: 4096,

@@ -10,6 +10,7 @@ import { approvalPagePath, mountApprovalPage } from './approval-page/routes.ts';
 import { callerIn } from './caller.ts';
 import { answerFailure, everyAnswer, refuseGarbage, refuseRequest } from './failures.ts';
 import { handle } from './handle.ts';
+import { Connections } from './connections.ts';
 import { countRequests } from './home/activity.ts';
 import { type Flags, mountState } from './home/state.ts';
 import type { HomeTokens } from './home/tokens.ts';
@@ -69,7 +70,7 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   limitConnections(app.server);
   limitBodies(app, bodyMs);
   countRequests(app, service.activity);
-  guard(app, input);
+  guard(app, input, connectionsOf(app, input));
   // What listens beside `app.listen` is closed with it.
   app.addHook('onClose', ({ server }, done) => {
     server.closeAllConnections();
@@ -109,7 +110,19 @@ function takeBodies(app: FastifyInstance): void {
 /** The page of a question has a login of its own. */
 const open = new Set(['/healthz', '/readyz', approvalPagePath]);
 
-function guard(app: FastifyInstance, { service, door, home }: AppInput): void {
+/** Without limit on the socket of the state directory, as all of it. */
+function connectionsOf({ server }: FastifyInstance, { service, home }: AppInput): Connections | null {
+  if (home !== undefined) return null;
+  const { installation } = service.api;
+  const connections = new Connections({
+    strangers: installation.budget('strangers'),
+    connections: installation.budget('connections'),
+  });
+  connections.watch(server);
+  return connections;
+}
+
+function guard(app: FastifyInstance, { service, door, home }: AppInput, connections: Connections | null): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(everyAnswer(request));
     checkCaller(request, door());
@@ -120,6 +133,8 @@ function guard(app: FastifyInstance, { service, door, home }: AppInput): void {
       return;
     }
     request.caller = await callerOf(request, service, home?.tokens ?? null);
+    const isBrief = Reflect.get(config, 'brief') === true;
+    connections?.shown(request, reply, { owner: request.caller.owner, isBrief });
     if (request.ws && !isSocket) throw noSocket();
     if (service.closing.aborted) throw new HttpRefusal(503, refusal(503, 'the service stops'), 5);
   });
@@ -146,6 +161,7 @@ function mount(app: FastifyInstance, route: Route, service: Service): void {
   app.route({
     method: route.method,
     url: urlOf(route.path),
+    config: { brief: route.brief === true },
     onRequest: (request, _reply, done) => {
       checkScope(callerIn(request), route.scope, route.orScope);
       checkType(request, route);

@@ -62,6 +62,8 @@ interface Outline {
   /** The command line of this host may name the directory of its project. */
   readonly saysProject?: true;
   readonly status?: 201;
+  /** It has no body and ends by itself: answered also where its owner has all connections that it may. */
+  readonly brief?: true;
   /** One event of an answer that is streamed. */
   readonly events?: z.ZodType;
   /** The form where Accept leaves it open. Absent: `ndjson` where there are events, else `json`. */

@@ -8,6 +8,8 @@ export const bodyMs = 60_000;
 /** Connections take at most such a share of the descriptors: engines, sandboxes and the store need the others. */
 const connectionShare = 0.5;
 const usualDescriptors = 1024;
+/** The head of a request has come by then, at the next look of Node, which looks every 30 seconds. */
+const headMs = 20_000;
 
 /** Closes the connection of a client whose body is not complete in time. */
 export function limitBodies(app: FastifyInstance, mostMs: number): void {
@@ -20,8 +22,9 @@ export function limitBodies(app: FastifyInstance, mostMs: number): void {
   });
 }
 
-/** Further connections are closed as they come. */
-export function limitConnections(server: Pick<Server, 'maxConnections'>): void {
+/** Further connections are closed as they come, and those whose first line does not come. */
+export function limitConnections(server: Pick<Server, 'maxConnections' | 'headersTimeout'>): void {
+  server.headersTimeout = headMs;
   server.maxConnections = Math.floor(descriptors() * connectionShare);
 }
 

@@ -55,6 +55,8 @@ const limitsShape = {
   questions: sharedBy('Commands that wait for an answer.'),
   staged_bytes: sharedBy('Bytes of uploads and archives on their way, on the disk of the state directory.'),
   file_bytes: sharedBy('Bytes of files that requests hold in memory.'),
+  connections: sharedBy('Open connections to the service.'),
+  strangers: sharedBy('Open connections that have shown no token; per_owner is for each address.'),
   creations: sharedBy('Sandboxes that are being made, or wait for their turn.'),
   watches: sharedBy('Directories that are watched.'),
   checks: sharedBy('Commands that are checked at the same moment without being run.'),

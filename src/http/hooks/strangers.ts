@@ -27,7 +27,7 @@ export class Strangers {
 }
 
 /** A host has all of a /64 to itself (RFC 4291, section 2.5.4). */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [head = ''] = address.split('::');
   return head.split(':').slice(0, 4).join(':');
