@@ -45,8 +45,7 @@ describe.each(shells)('a session of %s', (shell) => {
   it('traces each later text as the shell does, and nothing of its own', { timeout: 30_000 }, async () => {
     using kept = keptSandbox(shell);
     const { session } = await openSession(kept.sandbox, 'one');
-    const traced = async (text: string): Promise<string> =>
-      (await say(session, text)).err.replaceAll(/^\++ /gm, '+ ');
+    const traced = async (text: string): Promise<string> => (await say(session, text)).err.replaceAll(/^\++ /gm, '+ ');
     expect(await traced('set -x; echo one')).toBe('+ echo one\n');
     expect(await traced('(exit 3)')).toBe('+ exit 3\n');
     expect(await say(session, 'echo $?')).toMatchObject({ out: '3\n' });
