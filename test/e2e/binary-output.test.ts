@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 }, 60_000);
 
-/** The same bytes in each run. */
+/** Pseudorandom bytes: a seed gives equal bytes in each run. */
 function randomBytes(seed: number): Buffer {
   const key = createHash('sha256').update(String(seed)).digest();
   const bytes = createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(fileBytes));

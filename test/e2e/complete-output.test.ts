@@ -11,7 +11,7 @@ import { makeHome } from './home.ts';
 const outputs = Number(process.env['CAISSON_LOAD_OUTPUTS'] ?? 80);
 const sandboxes = Number(process.env['CAISSON_LOAD_SANDBOXES'] ?? 20);
 const rounds = Number(process.env['CAISSON_LOAD_ROUNDS'] ?? 1);
-/** Of the direct path, which the engine carries. */
+/** Outputs on the direct path, which the engine carries. */
 const largeOutputs = Number(process.env['CAISSON_LOAD_LARGE'] ?? 8);
 /** Processes for each processor that do nothing but use it. */
 const busy = Number(process.env['CAISSON_LOAD_BUSY'] ?? 0);
@@ -75,7 +75,7 @@ async function loaded(one: One, { count, bytes, settings }: Load): Promise<void>
       const background = results.filter(({ exit }) => exit.backgroundOpen);
       report({ bytes, outputs: results.length, complete: complete.length, short: short.length });
       expect([short.length, unnoted.length, background.length]).toEqual([0, 0, 0]);
-      // Of few outputs, one that a busy machine has cut is more than a hundredth.
+      // One output that a busy machine has cut is more than a hundredth of few.
       expect(complete.length).toBeGreaterThanOrEqual(Math.floor(0.99 * count) - 1);
     }
   } finally {

@@ -25,7 +25,7 @@ interface Done {
 const docker = async (...args: readonly string[]): Promise<string> =>
   (await run('docker', args, { env: { ...process.env, DOCKER_HOST: dockerHost() ?? '' } })).stdout.trim();
 
-/** As a plugin of the client, or as the program that Debian has. */
+/** Runs Compose: the plugin of the client, or else the program that Debian has. */
 async function compose(...args: readonly string[]): Promise<string> {
   const [program, ...before] = await run('docker', ['compose', 'version']).then(
     () => ['docker', 'compose'],

@@ -207,7 +207,7 @@ describe('the snippets about secrets', () => {
     });
     const notice = 'caisson: GITHUB_PERSONAL_ACCESS_TOKEN holds a placeholder, ghp_..., instead of a value\n';
     expect(await home.cli(['ls'])).toMatchObject({ code: 0, stderr: notice });
-    // What a document prints is no secret: output with it stays as it is.
+    // A placeholder is public, since a document prints it: output with it stays as it is.
     expect(await printed(caisson, 'echo ghp_...', { backend: 'docker' })).toBe('ghp_...\n');
   });
 });

@@ -9,7 +9,7 @@ export const snippet = async (name: string): Promise<string> =>
   await readFile(fileURLToPath(new URL(`../fixtures/documented/${name}`, import.meta.url)), 'utf8');
 
 export interface Documented extends Home {
-  /** Where programs are started; what is in the home itself is protected from commands. */
+  /** Directory in which programs are started; what is in the home itself is protected from commands. */
   readonly project: string;
   /** The service, with what a program adds: an approver, variables, another directory. */
   service(input?: OpenInput): Promise<CaissonApi>;

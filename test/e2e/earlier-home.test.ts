@@ -13,7 +13,7 @@ import { start, tokenIn } from './http-service.ts';
 
 const fixture = fileURLToPath(new URL('../fixtures/homes/store-2.tgz', import.meta.url));
 
-/** Where it was written. Tests that run beside each other cannot all use one path, so that its paths are changed to theirs. */
+/** Path at which the home was written. Tests run beside each other and cannot share it: each puts its own path in its place. */
 const writtenIn = '/srv/caisson/home';
 
 async function earlierHome(): Promise<Home> {

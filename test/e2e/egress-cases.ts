@@ -63,7 +63,7 @@ const specialNames = [
   ...['host.containers.internal', 'localhost', 'a.localhost', 'ip6-localhost'],
 ];
 
-/** Of the section `network`. What is refused in spite of them is listed too. */
+/** Keys of the section `network`. Hosts that are refused in spite of them are listed too. */
 export const network: readonly string[] = [
   `allow_private: ["${address}:80", "${address}:443", "${address}:${listedPort}"]`,
   `allow: ${JSON.stringify([
@@ -191,7 +191,7 @@ export async function tlsCases(): Promise<readonly Case[]> {
       cut,
     ),
     tunnelled('no TLS', 'GET / HTTP/1.1\r\nHost: ok.example\r\n\r\n', cut),
-    // As one does that has looked the name up by itself (NE-10).
+    // A client that has looked the name up by itself asks for an address (NE-10).
     {
       about: 'the address of another host',
       parts: [connectTo(`${otherAddress}:443`), named],

@@ -35,7 +35,7 @@ import { type Home, makeHome } from './home.ts';
 
 const taskId = 'one';
 
-/** As the program in the sandbox takes them: in hexadecimal, and what is long as its length. */
+/** Arguments of the program in the sandbox: each part in hexadecimal, with a long filler as its length. */
 const probeOf = ({ parts }: Case): string => ['door', ...parts.map((part) => partOf(Buffer.from(part)))].join(' ');
 function partOf(bytes: Buffer): string {
   const [before = '', after = null] = bytes.toString('latin1').split('{fill}');

@@ -23,12 +23,12 @@ import { type Home, makeHome } from './home.ts';
 /** A private address that this host has for the time of the test; no host is to be in its network. */
 const address = '10.231.80.1';
 const stub = '127.0.0.53';
-/** Where each sandbox listens, by its task. */
+/** Port at which each sandbox listens, by its task. */
 const inside = { filtered: 4444, none: 4445 } as const;
 
 const [publicFour, publicSix] = [['1.1.1.1', '8.8.8.8'], ['2606:4700:4700::1111']] as const;
 const metadata = ['169.254.169.254', '168.63.129.16', 'fd00:ec2::254'];
-/** Of engines and of this host, as far as they are usual or to be seen. */
+/** Gateways of engines and of this host that are usual or can be seen. */
 const gateways = ['172.17.0.1', '172.17.0.2', '198.18.0.1', 'fe80::1'];
 
 /** All that could lead to what listens outside, or to other machines. */
@@ -61,7 +61,7 @@ const got = (ends: readonly End[]): readonly End[] => ends.filter(([, end]) => !
 const tasks = ['filtered', 'none'] as const;
 const patience = { timeout: 20_000, interval: 200 };
 
-/** Of this host, with the program that the sandboxes run. */
+/** Makes attempts on this host, with the program that the sandboxes run. */
 async function attemptsHere(...probes: readonly string[]): Promise<readonly End[]> {
   const [command, ...rest] = probing(...probes);
   return endsIn((await promisify(execFile)(command, rest)).stdout);

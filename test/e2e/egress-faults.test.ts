@@ -70,7 +70,7 @@ const carrierOfMany: Fault = async (world) => {
   expect(said.filter((each) => each.includes('used'))).toHaveLength(5);
 };
 
-/** As an engine does that ends, and keeps nothing running. */
+/** Kills a sandbox with its carrier, like an engine that ends and keeps nothing running. */
 const sandboxAndCarrier: Fault = async (world) => {
   const { name } = world.sandbox;
   await world.home.engine(['kill', name, `${name}-door`]);

@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 export interface Outside extends AsyncDisposable {
-  /** Of TCP and UDP. */
+  /** Port of the TCP and UDP sockets. */
   readonly port: number;
-  /** Of an abstract unix socket. */
+  /** Name of the abstract unix socket. */
   readonly socket: string;
   /** Each connection and each datagram, by the kind of what it reached. */
   readonly heard: readonly string[];
@@ -18,7 +18,7 @@ export interface Resolver extends AsyncDisposable {
   readonly queries: () => number;
 }
 
-/** Of all interfaces of this host, without their zones. */
+/** Addresses of all interfaces of this host, without their zones. */
 export function ownAddresses(): readonly string[] {
   const all = Object.values(networkInterfaces()).flatMap((each = []) => each);
   return all.map(({ address }) => address.replace(/%.*/, ''));

@@ -1,4 +1,4 @@
-/** The same service with the same Debian image on each backend that can filter a network: docker and singularity. */
+/** A service with a Debian image on each backend that can filter a network: docker and singularity. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caisson } from '../../src/service/caisson.ts';
@@ -11,9 +11,9 @@ import type { Home } from './home.ts';
 export type PlaceName = 'docker' | 'singularity';
 
 export interface EgressPlace {
-  /** Of Debian, with Perl. */
+  /** Image of Debian, with Perl. */
   readonly image: string;
-  /** Of a service, and of its proxy, beside that of the home. */
+  /** Variables of a service and of its proxy, beside those of the home. */
   readonly env: Readonly<Record<string, string>>;
   /** The section `terminal`, one key an element. */
   readonly terminal: readonly string[];
@@ -23,7 +23,7 @@ export interface EgressPlace {
 /** An attempt to get out, and what became of it. */
 export type End = readonly [probe: string, end: string];
 
-/** Beside the docker engine, which every test home has. */
+/** Backends that can filter on this host: docker, and singularity if it is installed. Both need root. */
 export const placesHere: readonly PlaceName[] =
   dockerHost() === null || process.getuid?.() !== 0
     ? []
@@ -77,11 +77,11 @@ export function probing(...probes: readonly string[]): readonly [string, ...stri
   return ['perl', '-e', program, ...probes];
 }
 
-/** By apt, a client that goes by the proxy variables and follows redirects. */
+/** A download by apt, a client that goes by the proxy variables and follows redirects. */
 export const download = (url: string): string =>
   `/usr/lib/apt/apt-helper -o APT::Sandbox::User= -o Acquire::Retries=0 download-file ${url} /tmp/downloaded`;
 
-/** In the sandbox of a task, one after the other. */
+/** Makes attempts in the sandbox of a task, one after the other. */
 export async function attempts(caisson: Caisson, taskId: string, probes: readonly string[]): Promise<readonly End[]> {
   const { exit, stdout, stderr } = await caisson.run({ taskId, command: probing(...probes), timeoutMs: 55_000 });
   if (exit.exitCode !== 0) throw new Error(`the attempts broke off: ${exit.reason} ${stderr.text}`);

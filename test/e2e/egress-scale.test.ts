@@ -18,7 +18,7 @@ import { askFor, Origins } from './origins.ts';
 /** At most 250: each has an address. */
 const count = Number(process.env['CAISSON_LOAD_FILTERED'] ?? 20);
 const atOnce = 8;
-/** Of the proxy, which looks at all sandboxes once a second. */
+/** Largest processor time of the proxy without traffic, which looks at all sandboxes once a second. */
 const mostMsPerSecond = 50;
 
 const numbers = Array.from({ length: count }, (_, index) => index);
@@ -71,7 +71,7 @@ async function ask(caisson: Caisson, number: number): Promise<void> {
   expect(seen).toEqual([taskOf(number), addressOf(number), refused]);
 }
 
-/** Of the processor, while nothing passes. */
+/** Processor time and memory of the proxy, while nothing passes. */
 async function proxyCost(home: Home): Promise<{ readonly msPerSecond: number; readonly megabytes: number }> {
   const pid = proxyPid(home.path) ?? 0;
   const ticks = (): number => {
@@ -85,7 +85,7 @@ async function proxyCost(home: Home): Promise<{ readonly msPerSecond: number; re
   return { msPerSecond: ticks() - before, megabytes: Math.round(Number(rss) / 1024) };
 }
 
-/** As a crash between two transactions never does, and the restore of an older database may. */
+/** Deletes all sandboxes from the store: a crash between two transactions never does, the restore of an older database may. */
 async function forget(home: Home): Promise<void> {
   const { store } = await openStore(join(home.path, 'caisson.db'), { clock: systemClock });
   for (const { id } of await store.sandboxes()) await store.deleteSandbox(id);

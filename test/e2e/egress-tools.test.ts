@@ -16,13 +16,13 @@ const engine = dockerHost();
 const address = '10.231.83.1';
 const image = { CAISSON_TERMINAL_DOCKER_IMAGE: toolsImage.reference };
 
-/** As the tools have them built in: the presets must know them. */
+/** Name of a host that a tool has built in: the presets must know it. */
 const named = (...labels: readonly string[]): string => labels.join('.');
 const npmHost = named('registry', 'npmjs', 'org');
 const [indexHost, wheelHost] = [named('pypi', 'org'), named('files', 'pythonhosted', 'org')];
 const gitHost = 'github.com';
 const [debianHost, securityHost] = [named('deb', 'debian', 'org'), named('security', 'debian', 'org')];
-/** Of no preset: one for each tool, so that what one was allowed is not yet there for the next. */
+/** Hosts outside of all presets, one for each tool, so that a host which one tool was allowed is not yet there for the next. */
 const ownHosts = ['plain', 'secure', 'upload', 'node', 'python'].map((name) => `${name}.tiny.example`);
 const [plainHost = '', secureHost = '', uploadHost = '', nodeHost = '', pythonHost = ''] = ownHosts;
 
@@ -144,7 +144,7 @@ describe.skipIf(engine === null)('in a sandbox with a filtered network', () => {
   });
   afterAll(() => held.disposeAsync());
 
-  /** As the tool's preset, or else by the commands of the notes. */
+  /** Allows the hosts of a tool by its preset, or else by the commands of the notes. */
   const allow = async ({ preset }: Tool, notes: readonly string[]): Promise<void> => {
     configure(preset === undefined ? [] : [preset]);
     await caisson.config.reload();
@@ -152,7 +152,7 @@ describe.skipIf(engine === null)('in a sandbox with a filtered network', () => {
     for (const note of notes) await home.cli(/`caisson (.*)`/.exec(note)?.[1]?.split(' ') ?? []);
   };
 
-  /** Of the connections to these hosts that were allowed. A connection is on record when it has ended. */
+  /** Rules that allowed connections to these hosts. A connection is on record when it has ended. */
   const rulesOf = async (wanted: readonly string[]): Promise<ReadonlySet<string>> => {
     const { stdout } = await home.cli(['net', 'log', 'tools', '--json']);
     const all = stdout

@@ -16,7 +16,7 @@ export const address = '10.231.81.1';
 export const otherAddress = '10.231.81.2';
 /** It would be public if it were not of this host. */
 const publicAddress = '11.231.81.1';
-/** Of the origin that answers any bytes. */
+/** Port of the origin that answers any bytes. */
 export const listedPort = 8443;
 
 const ownAddresses = [address, otherAddress, publicAddress];

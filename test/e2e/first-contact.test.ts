@@ -12,7 +12,7 @@ it('the image that Caisson builds is used where none is configured, and a sandbo
     expect(first).toMatchObject({ code: 0, stdout: 'ready\n' });
     expect((await home.cli(['ls', '-o', 'json'], '', unset)).stdout).toContain(`"image":"${baseImage}"`);
   }
-  // Nothing is configured still: another choice now is no conflict.
+  // Nothing is configured yet, so that another choice now makes no conflict.
   expect(await home.cli(['run', '-q', '--task', 'first', '--', 'true'], '', unset)).toMatchObject({ code: 0 });
 }, 600_000);
 

@@ -13,12 +13,12 @@ import { makeHome } from './home.ts';
 import { openOn, output, type Service, start } from './http-service.ts';
 import { bytesOf, type Event } from './resuming.ts';
 
-/** Of each kind. */
+/** Number of execs of each kind. */
 const count = Number(process.env['CAISSON_LOAD_KILLED'] ?? 10);
 const sandboxes = 5;
-/** Of half a second. Every third attached exec ends early, so that some have ended when the service is killed. */
+/** Ticks of half a second. Every third attached exec ends early, so that some have ended when the service is killed. */
 const ticksOf = (name: string): number => (/^attached-\d*[0369]$/.test(name) ? 1 : 12);
-/** Of all that were requested, the part that has answered when the service is killed. */
+/** Part of the requested execs that has begun when the service is killed. */
 const answered = 0.7;
 
 interface Asked {
@@ -38,7 +38,7 @@ const asked = (kind: 'background' | 'attached', runs: string): readonly Asked[] 
 const written = (name: string): string =>
   Array.from({ length: ticksOf(name) }, (_, i) => `${name}-${i + 1}\n`).join('');
 
-/** Ends with the connection. */
+/** Runs an attached exec, which ends with the connection. */
 async function attach(service: Service, { path, body }: Asked, started: () => void): Promise<void> {
   for await (const { type } of linesOf(await service.ask(`${path}/execs`, { body }))) if (type === 'started') started();
 }

@@ -12,7 +12,7 @@ const address = '10.231.90.1';
 const host = dockerHost();
 const debian = 'caisson-test/debian:latest';
 
-/** As a program does it that binds to the interface, past all routes: prints the error, or what it reads. */
+/** A program that binds to the interface, past all routes, and connects: it prints the error, or what it reads. */
 const connectByDevice = (to: string, port: number): string =>
   `perl -MSocket -e 'socket(S, PF_INET, SOCK_STREAM, 0); setsockopt(S, SOL_SOCKET, 25, "eth0\\0") or die "device: $!"; ` +
   `connect(S, sockaddr_in(${port}, inet_aton("${to}"))) or die "$!\\n"; print <S>'`;

@@ -30,7 +30,7 @@ export class Origins implements AsyncDisposable {
     return `${this.#network}.${number}`;
   }
 
-  /** With the port, as rules have it. */
+  /** Address and port of an origin, in the form of rules. */
   place(number: number): string {
     const at = this.#server.address();
     return `${this.address(number)}:${typeof at === 'object' && at !== null ? at.port : 0}`;

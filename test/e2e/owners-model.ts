@@ -34,7 +34,7 @@ const longestHistory = 40;
 
 export class Owner {
   readonly name: string;
-  /** In all that it writes, runs and says. */
+  /** Text in all that the owner writes, runs and says. */
   readonly marker: string;
   readonly ask: Ask;
   readonly person: Ask;
@@ -64,7 +64,7 @@ export class Owner {
     if (this.history.length > longestHistory) this.history.shift();
   }
 
-  /** The same numbers as every other owner's, in the same order. */
+  /** Counts from 1, so that every owner has equal numbers in equal order. */
   next(): number {
     this.#count += 1;
     return this.#count;

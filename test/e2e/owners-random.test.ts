@@ -146,7 +146,7 @@ const stops = (name: string, stopped: boolean): boolean =>
 const removesKept = (owner: Owner, name: string, { id, request }: { id: string; request: Request }): boolean =>
   name === 'DELETE /v1/sandboxes/{id}' && request.query === 'keepFiles=false' && owner.kept.delete(id);
 
-/** Of a task that there is, of one that there is not, or of another owner's sandbox, which is the same as none. */
+/** Asks for a task that exists, for one that does not, or for another owner's sandbox, which must seem not to exist. */
 async function stepInSandbox(owner: Owner, route: Route, name: string): Promise<void> {
   const foreign = any(owners.filter((each) => each !== owner));
   const isForeign = Math.random() < 0.3;

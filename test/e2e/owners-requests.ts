@@ -48,11 +48,11 @@ const startExec: Make = (owner, { taskId, sandboxId }) => {
   };
 };
 
-/** Of its own, and of those that others have and it has not. */
+/** Id of an exec of the owner, or one that other owners may have and it has not. */
 const anyOf = (all: ReadonlyMap<string, Ran>, prefix: string): string =>
   all.size > 0 && Math.random() < 0.7 ? any([...all.keys()]) : `exec_${prefix}-${1 + Math.floor(Math.random() * 40)}`;
 
-/** Of a route that names no sandbox. */
+/** Sandbox id in a route that names no sandbox. */
 const anywhere = '';
 
 const visible = (all: ReadonlyMap<string, Ran>, execId: string, id: string): Ran | null => {
@@ -267,7 +267,7 @@ export const elsewhere: Readonly<Record<string, (owner: Owner, owners: readonly 
   },
 };
 
-/** As the examples have it, for what has no entry above. */
+/** Request from the examples, for a route without an entry above. */
 export function usual({ method, path }: Pick<Route, 'method' | 'path'>): Request {
   const { path: params = {}, query, body } = examples[`${method} ${path}`] ?? {};
   const inside: unknown =

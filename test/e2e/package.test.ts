@@ -285,7 +285,7 @@ describe('the installed package', () => {
     const { stdout } = await ls();
     expect(await packs()).toHaveLength(before + 1);
     expect((await ls()).stdout).toBe(stdout);
-    // Of the same length: V8 itself would run the old code.
+    // The new text has the length of the old one: V8 itself would run the old code.
     for (const name of await readdir(code)) {
       const text = await readFile(join(code, name), 'utf8');
       if (text.includes('Everywhere')) await writeFile(join(code, name), text.replaceAll('Everywhere', 'Everyplace'));

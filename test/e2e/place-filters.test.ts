@@ -90,7 +90,7 @@ describe.skipIf(why !== null).each(Object.entries(services))('on %s', { timeout:
     await caisson.sandboxes.remove('t').catch(() => undefined);
     for (const each of opened.splice(0)) await each.close();
     await rm(home, { recursive: true });
-    // Of one test the next would find the list.
+    // A sandbox that one test leaves would show its list to the next.
     if ((await service.count()) > 0) throw new Error('a sandbox was left at the service');
   });
 

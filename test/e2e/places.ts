@@ -1,4 +1,4 @@
-/** The same service on each backend that this machine has: docker, this host, and a host over ssh. */
+/** A service on each backend that this machine has: docker, this host, and a host over ssh. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Approver } from '../../src/guard/types.ts';

@@ -124,7 +124,7 @@ it(`${idle} idle streams add at most 20 MiB to the service's memory`, { timeout:
         open(`${execs}/exec_idle`, index % 2 === 0 ? 'application/x-ndjson' : 'text/event-stream'),
       ),
     );
-  // What the first streams and requests of a process cost is no part of what each further one does.
+  // The first streams and requests of a process have costs that further ones do not repeat.
   for (const stream of await opened(20)) stream.destroy();
   await sleep(1000);
   const before = await residentBytes();

@@ -42,7 +42,7 @@ describe.skipIf(!hasSystemd())('the systemd unit', () => {
     if (own) await writeFile(join(directory, 'caisson.service.d/own-commands.conf'), await ownCommands());
     const file = join(directory, 'caisson.service');
     expect(await run('systemd-analyze', ['verify', '--man=no', file])).toEqual({ stdout: '', stderr: '' });
-    // Of 100; the page says 1.7 and 7.3.
+    // The threshold has a scale to 100, the page one to 10, with 1.7 and 7.3.
     const judge = ['security', '--offline=true', `--threshold=${own ? 75 : 20}`, file];
     const { stdout } = await run('systemd-analyze', judge, { maxBuffer: 2 ** 22 });
     expect(stdout).toContain(`exposure level for caisson.service: ${own ? '7.3' : '1.7'}`);

@@ -14,7 +14,7 @@ const poll = { timeout: 15_000, interval: 100 };
 
 type Way = 'embedded' | 'through a service';
 
-/** With `caisson serve` on it, or without. */
+/** Makes a home, with `caisson serve` on it or without. */
 async function makeHomeOf(way: Way): Promise<Home> {
   const home = await makeHome();
   if (way === 'embedded') return home;
@@ -37,7 +37,7 @@ interface OnTerminal {
   shows(text: string): Promise<void>;
   /** The settings of the terminal while the verb runs, as `stty -a` shows them. */
   settings(): Promise<string>;
-  /** As a window that gets another size does. */
+  /** Changes the size of the terminal, like a window that gets another size. */
   resize(columns: number, rows: number): Promise<void>;
   /** Exit code of the verb, how long it took, and whether the terminal has the settings it had before. */
   readonly ended: Promise<{ readonly code: number; readonly tookMs: number; readonly asBefore: boolean }>;

@@ -12,7 +12,7 @@ import type { Site } from './tool-packages.ts';
 export interface Hosts extends AsyncDisposable {
   /** PEM. */
   readonly ca: string;
-  /** As /etc/hosts has it. */
+  /** Text for /etc/hosts. */
   readonly table: string;
   /** `http://HOST/PATH` of each request, in order. */
   readonly asked: readonly string[];

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
-/** By path, from the root of a host. */
+/** Content by path, from the root of a host. */
 export type Site = Readonly<Record<string, Buffer | string>>;
 
 type Files = Readonly<Record<string, string>>;

@@ -71,7 +71,7 @@ async function opened(home: Home, backend: string): Promise<{ readonly service: 
   return { service, files };
 }
 
-/** By a command inside, so that the service has not had the bytes. */
+/** Fills a file by a command inside, so that the service has not had the bytes. */
 async function filled(service: Service, path: string, count: number): Promise<void> {
   const command = [
     'sh',
@@ -88,7 +88,7 @@ async function filled(service: Service, path: string, count: number): Promise<vo
 const figures = ({ aboveMb, tookMs }: { readonly aboveMb: number; readonly tookMs: number }): string =>
   `${Math.round(aboveMb)} MB of memory, ${Math.round((megabytes * 1000) / tookMs)} MB/s`;
 
-/** Of the peak that the kernel notes, above what the service had before. */
+/** Measures work by its time, and by the peak of memory that the kernel notes, in MiB above what the service had before. */
 async function memoryOver<T>({ process: { pid } }: Service, work: () => Promise<T>) {
   // proc_pid_clear_refs(5): the peak begins anew at what is in use now.
   await writeFile(`/proc/${pid}/clear_refs`, '5');
