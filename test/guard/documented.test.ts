@@ -94,7 +94,7 @@ describe('command_allowlist', () => {
   });
 });
 
-/** As the proposal prints it. */
+/** Section in the form that the proposal prints. */
 const gating = `approvals:
   # Mode fallback (governs tools with no explicit rules)
   tool_mode: autonomous    # autonomous | cautious | supervised | plan

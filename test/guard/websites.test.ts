@@ -7,7 +7,7 @@ import type { Guard } from '../../src/guard/open.ts';
 import type { GuardInput } from '../../src/guard/types.ts';
 import { call, directories, guardOn, type Made, refusalOf } from './world.ts';
 
-/** As the document prints it. */
+/** Section in the form that the document prints. */
 const documented = `# In ~/.hermes/config.yaml
 security:
   website_blocklist:

@@ -19,7 +19,7 @@ const missing = {
   tokenId: `tok_${'0'.repeat(16)}`,
 };
 
-/** By method and path, as the table has them. What needs a state that no test makes cheaply is asked for what is not there. */
+/** Examples by method and path, as the table has them. A route whose state is costly to make is asked for what is not there. */
 export const examples: Readonly<Record<string, Example>> = {
   'POST /v1/sandboxes': { body: { taskId: 'build', labels: { team: 'a' }, idleTimeoutMs: 600_000, lifetimeMs: null } },
   'GET /v1/sandboxes': { query: 'limit=10&label=team=a' },

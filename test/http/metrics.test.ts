@@ -31,7 +31,7 @@ function valueOf(page: string, name: string, labels: Readonly<Record<string, str
 const run = async (task: string, command: readonly string[], more: object = {}) =>
   await everyLine(await world.ask(`/v1/sandboxes/${task}/execs`, { body: { command, ...more } }));
 
-/** As the proxy of the state directory leaves them. */
+/** Figures in the form in which the proxy of the state directory leaves them. */
 const proxied = { open: 2, allowed: 5, denied: 3, sentBytes: 100, receivedBytes: 2000 };
 
 describe('who may read metrics', () => {

@@ -21,7 +21,7 @@ function verbsOf(noun: object, before = ''): readonly string[] {
   });
 }
 
-/** Of classes behind the API, which its types do not have. */
+/** Verbs of classes behind the API, which its types do not have. */
 const internal = new Set([
   ...['policy.hooks.concerns', 'policy.hooks.pass', 'processes.collect', 'processes.forgetSandbox', 'processes.logs'],
   'sessions.closeAll',

@@ -23,7 +23,7 @@ beforeAll(async () => {
   world = await openWorld();
   mkdirSync(join(home.root, 'bin'));
   symlinkSync(process.execPath, join(home.root, 'bin/node'));
-  // As npm makes it for an installed package.
+  // The command stands for the one that npm makes for an installed package.
   writeFileSync(join(home.root, 'bin/caisson'), `#!/bin/sh\nexec ${launcher} "$@"\n`, { mode: 0o755 });
 });
 afterAll(async () => {

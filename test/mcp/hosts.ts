@@ -35,7 +35,7 @@ export interface CallHow {
 
 export interface Result {
   readonly isError: boolean;
-  /** Of the structured content, or of an error its text. */
+  /** Structured content; for an error its text, parsed when it is JSON. */
   readonly data: Loose;
   readonly content: readonly Loose[];
 }

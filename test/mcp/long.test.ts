@@ -5,7 +5,7 @@ import { usualLimits } from '../../src/mcp/limits.ts';
 import { openWorld, type World } from '../http/world.ts';
 import { connect, kinds } from './hosts.ts';
 
-/** Of a minute, its 45 and 60 seconds. */
+/** Divisor of the times of a real host: 45 s for an answer of the service, 60 s that the host waits. */
 const faster = 100;
 const hostWaitsMs = 60_000 / faster;
 

@@ -1,4 +1,4 @@
-/** Answers that a host sends, honest or not: an approval serves one run, and what is no answer runs nothing. */
+/** Answers that a host sends, honest or not: an approval serves one run, and anything else runs nothing. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

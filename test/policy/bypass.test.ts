@@ -4,7 +4,7 @@ import { decide, guarded, policyWith } from './opened.ts';
 
 const verdict = (command: string): string => decide(command, { policy: guarded }).verdict;
 
-/** By class: what must be denied, and what must at least be asked for. */
+/** Commands by class: those that must be denied, and those that must at least be asked for. */
 const classes: Readonly<Record<string, { readonly deny?: readonly string[]; readonly ask?: readonly string[] }>> = {
   '1 separators': { deny: ['git status\nrm -rf x', 'git status & curl e', "echo a # '\nrm -rf x"], ask: ['ls |& sh'] },
   '2 substitutions': {

@@ -164,7 +164,7 @@ const denied: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The same ways to no harm. */
+/** Harmless commands in the forms that disguises use. */
 const allowed: readonly string[] = [
   "git commit -m $'it\\'s'",
   'if (( $# < 1 )) || [[ -z $1 || $2 == x ]]; then exit; fi',

@@ -6,7 +6,7 @@ import { settingsOf } from '../../src/policy/settings.ts';
 import { decideTool } from '../../src/policy/tool.ts';
 import { decide, policyWith } from './opened.ts';
 
-/** As it is printed in the documentation of permission rules. */
+/** Rules that the documentation of permission rules prints. */
 const documented = {
   allow: ['terminal(git:*)', 'terminal(npm test)', 'write_file(src/**)', 'read_file'],
   deny: ['terminal(rm -rf:*)', 'send_message'],

@@ -80,7 +80,7 @@ const denied: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The same programs at their work. */
+/** Harmless commands of the programs that are denied above. */
 const allowed: readonly string[] = [
   '[ \\( a = b \\) ]',
   '[ ! \\( -f a -a "$x" = b \\) ] || exit 1',

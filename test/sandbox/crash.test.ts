@@ -29,7 +29,7 @@ const live = async (): Promise<number> => (await disk.at.place.all('live')).leng
 const snapshots = async (): Promise<number> => (await disk.at.place.all('snapshots')).length;
 const left = async (): Promise<number> => (await live()) + (await snapshots());
 
-/** Of a task whose sandbox has written `kept`; each row is a step at which Caisson, or its backend within it, is killed. */
+/** A step at which Caisson, or its backend within it, is killed. The sandbox of the task has written `kept` before. */
 const core = (name: string) => ({ name, env: { CAISSON_TEST_FAILPOINT: `${name}:crash` } });
 const backend = (name: string) => ({ name: `${name} in the backend`, env: { DISK_CRASH: name } });
 

@@ -29,7 +29,7 @@ export function diskHome(): { at: DiskHome } {
   return afresh;
 }
 
-/** With a service of its own, which is closed afterwards: the next one knows what is on record, and nothing else. */
+/** Works on a service of its own and closes it afterwards: the next one knows what is on record, and nothing else. */
 export async function within<T>({ home, env }: DiskHome, work: (caisson: Caisson) => Promise<T>): Promise<T> {
   const backends = { disk: () => import('../fixtures/disk-backend/backend.ts') };
   const caisson = await openCaisson({ home, env, cwd: home, backends });

@@ -12,7 +12,7 @@ import { afresh, plan } from './service.ts';
 
 const filtered = row({ spec: { ...spec, network: 'filtered', filteredBy: 'place' } });
 
-/** Of the fake place, which cannot take a list. */
+/** Makes a sandbox in the fake place, which cannot take a list. */
 const made = async (context: Context, taskId: string): Promise<Sandbox> =>
   (await acquire(context, await plan(context, { taskId }), {})).sandbox;
 

@@ -13,7 +13,7 @@ import { afresh, plan } from './service.ts';
 const { service } = afresh();
 const idleMs = 1_000;
 
-/** As if the sandbox had not been used for long. */
+/** A clock ten idle timeouts ahead: the sandbox seems unused for long. */
 const late = () => clockAt(Date.now() + 10 * idleMs);
 
 async function stateOf(context: Context): Promise<string | undefined> {

@@ -54,7 +54,7 @@ it('an exec that was cut off by a crash gets one end: lost, or what its record s
   const [ended, running] = String(line[0]).split(' ');
   child.kill('SIGKILL');
   await once(child, 'exit');
-  // As if the crash had come before that was written.
+  // Without its record, the crash seems to have come before that was written.
   const db = new DatabaseSync(join(home, 'caisson.db'));
   expect(db.prepare("DELETE FROM events WHERE type = 'exec.ended'").run().changes).toBe(1);
   db.close();

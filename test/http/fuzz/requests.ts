@@ -71,7 +71,7 @@ function operationOf(values: Values, { path, method, each }: Operation): fc.Arbi
     });
 }
 
-/** As a client writes it; a text that is no UTF-16, as its bytes. */
+/** A value as a client writes it in a URL: lone surrogates become U+FFFD, and text that begins with `%` stays as it is. */
 function encoded(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.startsWith('%') ? text : encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** By the name of a field: what would reach beyond the sandbox, or harm a host, is taken from a list. */
+/** Values by the name of a field: one that could reach beyond the sandbox, or harm a host, takes listed values alone. */
 export type Named = Readonly<Record<string, readonly unknown[]>>;
 
 const hostile: readonly unknown[] = [

@@ -12,7 +12,7 @@ export const publicAddress = '93.184.216.34';
 
 export interface Internet extends AsyncDisposable {
   readonly fetch: Dialler['fetch'];
-  /** Where connections were made to, as `ADDRESS:PORT`. */
+  /** Destinations of connections that were made, as `ADDRESS:PORT`. */
   readonly dialled: readonly string[];
   /** Names that were looked up. */
   readonly asked: readonly string[];

@@ -89,7 +89,7 @@ describe('egress rules', () => {
     expect(decide(rules, question)).toMatchObject({ verdict: 'deny', rule: 'address' });
     const opened = { opened: [{ address: '10.1.2.3', port: 8080 }] };
     expect(decide(rules, { ...question, addresses: opened })).toMatchObject({ verdict: 'allow' });
-    // It is no rule by itself.
+    // An opened address alone allows nothing.
     expect(decide({}, { ...question, addresses: opened })).toMatchObject({ verdict: 'deny', rule: 'no rule' });
   });
 

@@ -30,7 +30,7 @@ export interface World extends AsyncDisposable {
   readonly records: readonly ConnectionRecord[];
   readonly dialled: readonly string[];
   readonly asked: readonly string[];
-  /** Of the origin for TLS. */
+  /** Certificate of the TLS origin, in PEM. */
   readonly ca: string;
 }
 
@@ -39,11 +39,11 @@ export interface WorldParts {
   readonly zone?: Zone;
   /** What listens at port 80 everywhere. */
   readonly web?: RequestListener;
-  /** Instead of `web`: what does as it likes. */
+  /** Listener that replaces `web` at port 80 and gets each connection as bytes. */
   readonly raw?: (socket: Socket) => void;
   readonly allowPrivate?: readonly string[];
   readonly limits?: Partial<DoorLimits>;
-  /** Held before each connection is made. */
+  /** Runs before each connection is made. */
   readonly dialling?: () => void;
 }
 
@@ -111,7 +111,7 @@ export async function restOf(socket: Socket): Promise<string> {
   return text;
 }
 
-/** In order or not. */
+/** Waits until the socket is closed, in order or not. */
 export function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }

@@ -6,7 +6,7 @@ export interface Form {
   readonly pick: <T>(...from: readonly T[]) => T;
   /** The words that must not run. They name the form, so that the log of the stub says which one ran. */
   readonly run: string;
-  /** The same as a text for a shell, alone or beside other commands. */
+  /** `run` in a text for a shell, alone or beside other commands. */
   readonly text: () => string;
   /** The name of a file, another one for each `which`. */
   readonly file: (which: string) => string;
@@ -25,7 +25,7 @@ export const says = ({ pick }: Form, text: string): string =>
     `printf ${quoted(`${text.replaceAll('%', '%%')}\\n`)}`,
   );
 
-/** The same text for the same seed and number. */
+/** Makes a form; a seed and a number always give equal text. */
 export function formOf(generate: Generate, seed: number, number: number): string {
   const random = randomFrom(seed * 100_003 + number);
   const pick: Form['pick'] = (...from) => from[random(from.length)] as (typeof from)[number];

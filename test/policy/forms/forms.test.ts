@@ -16,7 +16,7 @@ import { words } from './words.ts';
 const count = Number(process.env['CAISSON_LOAD_FORMS'] ?? 10);
 const seed = Number(process.env['CAISSON_FORMS_SEED'] ?? 7_301);
 const atOnce = 4;
-/** Of the forms of a class, so many in a hundred run where their programs are installed. */
+/** Smallest part of a class, in percent, whose forms run when their programs are installed. */
 const fewestPercent = 60;
 const run = promisify(execFile);
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(root, { recursive: true, force: true }));
 
-/** By number of the text: the words of each `mark` that ran. */
+/** Numbers of the marks that a shell ran, by the number of the text that has them. */
 async function ran(shell: string): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
   const log = join(root, `${shell}.log`);
   const cwd = join(root, shell);

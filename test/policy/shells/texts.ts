@@ -6,7 +6,7 @@ import { randomFrom } from '../audited/classes.ts';
 
 type Pick = <T>(...from: readonly T[]) => T;
 
-/** The same texts for the same seed. */
+/** Random texts for a shell; a seed always gives equal texts. */
 export function textsOf(seed: number, count: number): readonly string[] {
   const random = randomFrom(seed);
   const pick: Pick = (...from) => from[random(from.length)] as (typeof from)[number];

@@ -74,7 +74,7 @@ it('a backup that is made under load has all that had ended before it, and is ta
   expect(items.map(({ taskId }) => taskId)).toEqual(expect.arrayContaining(['build', 'task-0', 'task-3']));
   for (const execId of ['exec_first', ...before])
     expect([execId, (await next.execs.get(execId)).exit]).toMatchObject([execId, { reason: 'exited', exitCode: 0 }]);
-  // The same id gives the same exec: nothing runs a second time.
+  // An id that is on record gives its exec: nothing runs a second time.
   const again = await next.run({ taskId: 'build', command: ['sh', '-c', 'echo first'], execId: 'exec_first' });
   expect(again).toMatchObject({ stdout: { text: 'first\n' } });
   expect(existsSync(join(home, 'caisson.db.lock'))).toBe(true);

@@ -9,7 +9,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { known } from '../../config/known.ts';
 import { openCaisson } from '../../../src/main.ts';
 
-/** As the document prints it. */
+/** Section in the form that the document prints. */
 const documented = `mcp_servers:
   github:
     command: "npx"

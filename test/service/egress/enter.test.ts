@@ -10,7 +10,7 @@ import { readEntrance, removeEntrance, writeEntrance } from '../../../src/lib/en
 import { startTimeOf } from '../../../src/lib/start-time.ts';
 import { listenInside } from '../../../src/service/egress/enter.ts';
 
-/** As root without a user namespace, as others with one. */
+/** Namespaces for `unshare`: root makes one of networks alone, other users need a user namespace for it. */
 const apart = process.getuid?.() === 0 ? ['--net'] : ['--user', '--map-root-user', '--net'];
 const text = 'ip link set lo up; echo up; exec sleep 100';
 

@@ -17,7 +17,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 const [lost, logged, rotated] = ['sbx_00000000000000aa', 'sbx_00000000000000bb', 'sbx_00000000000000cc'] as const;
 
-/** Doors and logs of a sandbox that is on record, of some that are not, and a file that is no part of this. */
+/** Leaves doors and logs of a sandbox that is on record, of three that are not, and an unrelated file. */
 async function leave(known: string): Promise<void> {
   for (const id of [known, lost]) {
     await makeDoor(home, id);

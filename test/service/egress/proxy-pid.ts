@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Of the proxy of a state directory. `null`: no proxy runs. */
+/** Process id of the proxy of a state directory. `null`: no proxy runs. */
 export function proxyPid(home: string): number | null {
   const read = (pid: string, file: string): readonly string[] => {
     try {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openedWith, task } from './opened.ts';
 
-/** As the proposal prints them. */
+/** Rules in the form that the proposal prints. */
 const documented = `approvals:
   tool_mode: autonomous    # autonomous | cautious | supervised | plan
   rules:

@@ -8,7 +8,7 @@ const file = z.strictObject({
   covered: z.array(z.string()),
   /** Runs a program, or writes outside of what a rule covers: the test runs each of them. */
   beyond: z.array(z.string()).default([]),
-  /** The same by the manual of a program that is not here, or of another version. */
+  /** Goes beyond a rule by the manual, for a program or a version that is not installed: the test does not run it. */
   documented: z.array(z.string()).default([]),
 });
 
@@ -16,7 +16,7 @@ export type Forms = z.infer<typeof file>;
 
 const here = new URL('.', import.meta.url);
 
-/** By the name of the program. */
+/** Forms by the name of the program. */
 export const forms: ReadonlyMap<string, Forms> = new Map(
   readdirSync(here)
     .filter((name) => name.endsWith('.yaml'))
