@@ -4,7 +4,7 @@ import type { Message } from '../../src/access/types.ts';
 import { checkTaskId } from '../../src/values/task.ts';
 import { direct, world } from './world.ts';
 
-/** As they are printed. */
+/** Sections in the form that the documents print. */
 const strangers = 'unauthorized_dm_behavior: pair\nwhatsapp:\n  unauthorized_dm_behavior: ignore\n';
 const discord = `discord:
   require_mention: true          # Default — bot only responds when @mentioned

@@ -67,7 +67,7 @@ export function direct(id: string, patch: Partial<Message> = {}): Message {
   return { platform: 'telegram', from: { ids: [id] }, channel: null, addressed: null, ...patch };
 }
 
-/** Of the code that a stranger gets. */
+/** Sends the message of a stranger, and gives the code that answers it. */
 export async function codeFor(access: Pick<Access, 'message'>, message: Message): Promise<string> {
   const hearing = await access.message(message);
   if (hearing.what !== 'pair') throw new Error(`no code: ${JSON.stringify(hearing)}`);

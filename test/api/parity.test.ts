@@ -1,4 +1,4 @@
-/** The same state, seen by the library and through the client of a service on it. */
+/** One state, seen by the library and through the client of a service on it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Api } from './api.ts';
 import { Place } from './place.ts';

@@ -8,14 +8,14 @@ export type Role = 'agent' | 'person' | 'other';
 export interface Opened {
   /** A connection of its own. Its `close` is called once. */
   readonly connect: (role: Role) => Promise<Api>;
-  /** Breaks the connections that are open at this moment. Absent: there are none, since the API is in this process. */
+  /** Breaks the connections that are open at this moment. Absent: the API is in this process and has no connections. */
   readonly cut?: () => void;
-  /** After all connections were closed. */
+  /** Ends what `open` began, after all connections were closed. */
   readonly close: () => Promise<void>;
 }
 
 export interface Subject {
-  /** As results name it: `embedded on local`. */
+  /** Name in results: `embedded on local`. */
   readonly name: string;
   /** The backend of sandboxes that name none. */
   readonly backend: string;
@@ -31,7 +31,7 @@ export interface Subject {
   readonly placeOnly?: boolean;
   /** Why there is nothing to test on this machine; absent or `null` when there is. */
   readonly unavailable?: string | null;
-  /** By the id of the case. */
+  /** Deviations by the id of the case. */
   readonly deviations?: Readonly<Record<string, Deviation>>;
 }
 

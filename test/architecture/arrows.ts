@@ -47,7 +47,7 @@ function targets(sources: Sources, path: string): readonly string[] {
   return [...new Set(imports)].filter((target) => sources.has(target));
 }
 
-/** Of folders below `src/`, whatever their files say of each other: a room whose user it needs is in the wrong place. */
+/** Circles of folders below `src/`, even without a circle of files: a room that needs its own user is in the wrong place. */
 export function roomCircles(sources: Sources): readonly string[] {
   const room = (path: string): string | null => /^src\/([^/]+)\//.exec(path)?.[1] ?? null;
   const knows = new Map<string, Set<string>>();

@@ -6,7 +6,7 @@ import { parseSync } from 'oxc-parser';
 
 export interface Import {
   readonly line: number;
-  /** As written. `null`: computed when the program runs, so that where it leads is not known. */
+  /** Specifier in the source. `null`: computed when the program runs, so that where it leads is not known. */
   readonly specifier: string | null;
 }
 

@@ -111,7 +111,7 @@ export const rooms: readonly Room[] = [
     ],
   },
   {
-    // Of the service it knows the words, and so runs where no Node is.
+    // The client knows the words of the service alone, and so runs without Node.
     name: 'the client',
     owns: /^src\/client\//,
     may: [

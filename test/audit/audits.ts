@@ -7,7 +7,7 @@ import type { Audit, AuditEntry, AuditRecord } from '../../src/audit/types.ts';
 
 export interface Place extends Disposable {
   readonly path: string;
-  /** As another process would open it. */
+  /** Opens the audit log in the way of another process. */
   open(storeBytes?: number | null, fileBytes?: number): Audit;
   lines(): string[];
   write(lines: readonly string[]): void;

@@ -17,7 +17,7 @@ export const usualView: Omit<
   ...{ lostSince: null, directory: null, ephemeral: false, labels: {}, idleTimeoutMs: null, lifetimeMs: null },
 };
 
-/** As of a sandbox without limits. */
+/** Limits of a sandbox in which only the number of processes is limited. */
 export const limitsPage: SandboxLimits = {
   ...{ taskId: 'build', sandboxId: 'sbx_build', backend: 'docker', isolation: 'container' },
   limits: [{ name: 'pids', wanted: 64, effective: 64, standing: 'measured', why: null }],

@@ -1,4 +1,4 @@
-/** API-10: what others can write is not trusted, what others can read is no secret. */
+/** API-10: what others can write is not trusted, and secrets that others can read are refused. */
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';

@@ -9,7 +9,7 @@ import { type Files, type Home, newHome } from './home.ts';
 const written = 'terminal:\n  backend: docker\n  container_cpu: 2\n';
 const kept = (home: Home) => join(home.path, 'cache/config.json');
 
-/** As a process of a built package loads it. */
+/** Loads the configuration in the way of a process of a built package. */
 async function start(home: Home, files: Files = {}, build = 'b1') {
   await home.load(files);
   const keeping = { values: keptIn(join(home.path, 'cache')), build };

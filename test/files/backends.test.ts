@@ -1,4 +1,4 @@
-/** The same copies on real places. The docker cases run with the tools of two images. */
+/** Copies into and out of sandboxes on real places. The docker cases run with the tools of two images. */
 import { createHash } from 'node:crypto';
 import { chmodSync, createReadStream, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -77,7 +77,7 @@ export function printingSandbox(
     killed,
     async exec() {
       const stdout = Readable.from(Buffer.isBuffer(archive) ? [archive] : archive, { objectMode: false });
-      // As a real one: it ends when its output has been taken.
+      // The process ends when its output has been taken, like a real one.
       const end = new Promise<ProcessEnd>((resolve) => {
         stdout.once('close', () => resolve({ exitCode, signal: null, outOfMemory: false }));
       });

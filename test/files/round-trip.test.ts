@@ -105,7 +105,7 @@ describe.each(tools)('FT-14 with %s', (_name, pathOf) => {
     );
   }, 60_000);
 
-  // Paths of callers are text; names that are none only occur inside trees.
+  // Paths of callers are text; names in other bytes only occur inside trees.
   it.each(odd.filter((name) => /^[\x00-\x7f]+$/.test(name)))('a single file named %j goes both ways', async (name) => {
     const sandbox = processSandbox(pathOf(scratch()));
     const base = scratch();

@@ -39,7 +39,7 @@ async function written(): Promise<{
   return { segment, first, second, sizes };
 }
 
-/** As the segment of a process that is dead: its start time is no process's any more. */
+/** Reads a copy of a segment, damaged and named for a dead process: no process that runs has its start time. */
 async function readDamaged(segment: string, damage: (path: string) => void, execId: string): Promise<ExecEvent[]> {
   const directory = newDirectory();
   const copy = join(directory, 'dead-1.seg');

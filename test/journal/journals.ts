@@ -26,7 +26,7 @@ export function segmentsIn(directory: string): string[] {
     .map((name) => join(directory, name));
 }
 
-/** With the store beside it, as each process has it open for itself. */
+/** Opens a journal and the store beside it, which each process opens for itself. */
 export async function openAt(directory: string, changes: Partial<JournalOptions> = {}): Promise<Journal> {
   const { store } = await openStore(storeOf(directory));
   onTestFinished(async () => await store.close());

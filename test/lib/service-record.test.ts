@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(home, '..'), { recursive: true, force: true }));
 
-/** As a user who is neither root nor the owner. */
+/** Reads the record in a process of another user, who is neither root nor the owner. */
 function readAs(uid: number): string {
   const module = new URL('../../src/lib/service-record.ts', import.meta.url).href;
   const script = `const { readServiceRecord } = await import(${JSON.stringify(module)});

@@ -65,10 +65,10 @@ export const bare: Guarantees = {
   hardening: { readOnlyRoot: false, seccomp: false, runtimes: [], shm: false, hostUser: false },
 };
 
-/** Of the section `terminal`, with those of backends. */
+/** Keys of the section `terminal`, with those of backends. */
 export type Keys = Partial<Terminal> & Readonly<Record<string, unknown>>;
 
-/** As if these keys were in the file. */
+/** A configuration whose file has these keys. */
 export function loadedWith(set: Keys = {}, home = '/home/user/.caisson'): Loaded {
   const terminal = { ...defaults.terminal, ...set };
   return {

@@ -9,7 +9,7 @@ const fileBytes = 4_000_000;
 const files = 16;
 const chunkBytes = 64 * 1024;
 
-/** The same bytes in each run. */
+/** Pseudorandom bytes: a seed gives equal bytes in each run. */
 function randomBytes(seed: number, length = fileBytes): Buffer {
   return createCipheriv('aes-256-ctr', Buffer.alloc(32, seed), Buffer.alloc(16)).update(Buffer.alloc(length));
 }

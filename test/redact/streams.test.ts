@@ -151,7 +151,7 @@ function workOf(text: Buffer, size: number): number {
   return pass.work;
 }
 
-/** The same on every run: digests of numbers. */
+/** Digests of numbers, so that every run has equal text. */
 function digests(bytes: number, encoding: 'hex' | 'base64'): string {
   const parts: string[] = [];
   for (let at = 0, length = 0; length < bytes; at += 1) {

@@ -55,7 +55,7 @@ function say(what: string, where: string, errors: readonly (SerializedError | Te
   writeSync(descriptor, `${what} at ${moment}: ${where}\n${text.slice(0, longestError)}\n\n`);
 }
 
-/** With its causes, which vitest keeps apart from the stack. */
+/** Text of an error with its causes, which vitest keeps apart from the stack. */
 function explained(error: SerializedError | TestError): string {
   // The first line of the stack of a timeout is a placeholder.
   const frames = error.stack?.match(/^ +at (?!new Promise|.*\/node_modules\/).*/gm) ?? [];

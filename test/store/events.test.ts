@@ -87,7 +87,7 @@ describe('a database of version 8', () => {
       db,
       migrations.filter(({ version }) => version <= 8),
     );
-    // Of another host, so that its heartbeat says whether it lives.
+    // The owner is on another host, so that its heartbeat says whether it lives.
     db.prepare('INSERT INTO owners (id, host, heartbeat_at) VALUES (?, ?, ?)').run('own_1', 'far', Date.now());
     db.prepare('INSERT INTO leases (key, owner) VALUES (?, ?)').run('task:build', 'own_1');
     db.prepare(

@@ -6,7 +6,7 @@ import { openCaisson } from '../../../src/main.ts';
 import type { Caisson } from '../../../src/service/caisson.ts';
 import type { Opened } from '../subject.ts';
 
-/** Where the sandboxes of a subject are. */
+/** Directory with the sandboxes of a subject. */
 export interface Home extends Disposable {
   readonly root: string;
   readonly open: () => Promise<Caisson>;

@@ -12,7 +12,7 @@ afterAll(() => emulator?.close());
 
 const { DAYTONA_API_URL: api = 'http://127.0.0.1:1/api', DAYTONA_API_KEY: key = '' } = emulator?.environment ?? {};
 
-/** With headers that fetch would not let through. */
+/** Sends a request by `node:http`, which takes headers that fetch would not let through. */
 async function ask(
   line: string,
   headers: Readonly<Record<string, string>> = {},

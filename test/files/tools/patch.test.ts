@@ -44,7 +44,7 @@ describe('exact replacements', () => {
   });
 });
 
-/** As `diff -u` has it. */
+/** Difference of two texts in the form of `diff -u`. */
 function diffOf(before: string, after: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'caisson-diff-'));
   try {

@@ -37,12 +37,12 @@ afterEach(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** Where copies really are, in a sandbox with a file system of its own. */
+/** Path of copies in a sandbox that has a file system of its own: memory holds them. */
 const inMemory = (directory: string): string => `/dev/shm/.caisson-credentials${directory.replaceAll('/', '-')}`;
 
 const write = (path: string, text: string): void => writeFileSync(join(home, path), text);
 
-/** Of one process. */
+/** Makes the credential files of one process. */
 function service(): CredentialFiles {
   return new CredentialFiles({
     home,
