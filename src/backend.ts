@@ -6,8 +6,8 @@
  *   sandbox    one live isolated environment in that place, made from a spec for a task
  *   ref        versioned plain JSON by which a backend finds a sandbox again, also from another process
  *   process    one started command, with its byte streams
- *   facet      an optional ability: an object that is present or absent. Presence is the flag; there is no method that
- *              throws "not supported" and none that silently does nothing
+ *   facet      an optional ability: an object that is present or absent. Presence is the flag: no method throws
+ *              "not supported", and no method silently does nothing
  *   guarantee  a promise as data, so that core can compare it with a spec before anything is created
  *
  * Who does what
@@ -63,7 +63,7 @@ export type NetworkMode =
 export interface Limits {
   /** Cores, may be a fraction. `null`: no limit asked for. */
   readonly cpuCores: number | null;
-  /** Memory and swap together: there is no swap beyond it. */
+  /** Bytes of memory and swap together: the sandbox gets no swap beyond them. `null`: no limit asked for. */
   readonly memoryBytes: number | null;
   /** What the sandbox may write outside its tmpfs mounts. */
   readonly diskBytes: number | null;
@@ -105,7 +105,7 @@ export interface Hardening {
  */
 export interface Spec {
   readonly backend: string;
-  /** As the backend names images. `null` where the backend has none (local, ssh). */
+  /** Name of the image, in the backend's own form. `null` where the backend has no images (local, ssh). */
   readonly image: string | null;
   readonly limits: Limits;
   readonly network: NetworkMode;
@@ -171,8 +171,8 @@ export interface Guarantees {
   /** Whether the disk limit holds for what is kept in that directory too. Absent: it does not. */
   readonly persistentDisk?: boolean;
   /**
-   * Where commands start by default, in a place whose file system is not the sandbox's own: `home`, or with a
-   * task its own directory, which is `tasks` and its id. Absent: the place has no opinion.
+   * Directories where commands start by default, in a place whose file system is not the sandbox's own: `home`, or for
+   * a task its own directory, which is `tasks` and the task's id. Absent: the place has no opinion.
    */
   readonly directories?: { readonly home: string; readonly tasks: string };
   /** Whether a spec with `persistent: false` loses everything at `destroy`. False on local: the host is the host. */
@@ -238,7 +238,7 @@ export interface Labels {
   readonly instance: string;
   readonly sandbox: string;
   readonly task: string;
-  /** Of the spec, so that a resource made from an older spec is recognised. */
+  /** Hash of the spec, by which a resource made from an older spec is recognised. */
   readonly fingerprint: string;
   /** RFC 3339, UTC. */
   readonly created: string;
@@ -315,17 +315,17 @@ export interface CreateOptions extends Cancelable {
    */
   readonly door?: string | undefined;
   /**
-   * Present where the spec's network is `filtered`, instead of a door, for a place that promises `filter`: the names that may be
-   * connected to at the ports of that promise, and nothing else may. `example.com` is that name alone, `*.example.com` what is
-   * below it; none is no network at all. Absent where it should be there counts as none. A resource that a lost answer left
-   * behind gets these names before `create` resolves.
+   * Names that the sandbox may connect to at the ports that the place promises in `filter`, and to nothing else. Present
+   * instead of a door where the spec's network is `filtered`. `example.com` is that name alone, `*.example.com` what is below
+   * it; an empty list closes the network, and so does an absent one where it should be present. A resource that a lost answer
+   * left behind gets these names before `create` resolves.
    */
   readonly egress?: readonly string[] | undefined;
   readonly onProgress?: (progress: Progress) => void;
 }
 
 export interface RegistryAccess {
-  /** As in names of images; `docker.io` for those without a host. */
+  /** Host of the registry, in the form that names of images have; `docker.io` for names without a host. */
   readonly host: string;
   /** `null`: the registry is asked without one. */
   readonly login: { readonly username: string; readonly password: string } | null;
@@ -387,7 +387,7 @@ export interface Account {
 
 /** Names and numbers come from the service; core bounds what it shows. `null`: the service does not tell. */
 export interface AccountEntry {
-  /** As the service's own tools name it. */
+  /** Name of the resource in the service's own tools. */
   readonly name: string;
   readonly state: ResourceState;
   /** When it was created. RFC 3339, UTC. */
@@ -414,8 +414,8 @@ export interface Trust {
    */
   look(options?: Cancelable): Promise<readonly HostKey[]>;
   /**
-   * Remembers this key of this host, after the host has shown it once more. One that is known already is no error.
-   * Throws `conflict` when the host shows another one, `unauthenticated` for one that is `refused`.
+   * Remembers this key of this host, after the host has shown it once more. Succeeds also for a key that is known already.
+   * Throws `conflict` when the host shows another key, `unauthenticated` for a key that is `refused`.
    */
   confirm(key: Pick<HostKey, 'host' | 'fingerprint'>, options?: Cancelable): Promise<void>;
 }
@@ -461,7 +461,7 @@ export interface Sandbox {
   readonly ref: Ref;
   readonly state: ResourceState;
 
-  /** Where commands run, in the place's own terms; part of every result. `null`: unknown, never a guess. */
+  /** The place where commands run, in its own terms; part of every result. `null`: unknown, never a guess. */
   readonly place: {
     /** The machine or account: an engine's id, a host name, a region. */
     readonly host: string | null;
@@ -554,11 +554,11 @@ export interface Sandbox {
   /** How often the kernel has killed in this sandbox for memory, as far as the place has reported since this process attached. */
   readonly memory?: { kills(): number };
   /**
-   * The same as `exec`, for shells that stay: it takes longer to start one, and then its streams go past the place's own
-   * services, which saves a good part of what a short command costs. Where that way proves closed, it is `exec`.
+   * Does what `exec` does, for shells that stay: a shell takes longer to start, and then its streams go past the place's own
+   * services, which saves a good part of what a short command costs. Falls back to `exec` where that way proves closed.
    */
   readonly pipes?: { exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> };
-  /** The same as `exec`, on a terminal. `stderr` of such a process is empty: a terminal has one stream. */
+  /** Does what `exec` does, on a terminal. `stderr` of such a process is empty: a terminal has one stream. */
   readonly pty?: { exec(command: readonly [string, ...string[]], options: PtyOptions): Promise<PtyProcess> };
 }
 
@@ -734,7 +734,7 @@ export interface OpenOptions {
   readonly doorImage?: () => Promise<DoorImage>;
 }
 
-/** Where sandboxes may not connect to. The backend adds what it alone knows, such as the gateway. */
+/** Destinations that sandboxes may not connect to. The backend adds what it alone knows, such as the gateway. */
 export interface Refusals {
   /** IPv4, as `10.0.0.0/8` (RFC 4632). */
   readonly ranges: readonly string[];
@@ -776,7 +776,7 @@ export interface KeySchema {
  * `terminal.backend`, and the beginning of its keys in the configuration.
  */
 export interface BackendModule {
-  /** As `Guarantees.isolation`: commands are judged before the place is asked, and also without it. */
+  /** Value of `Guarantees.isolation`, repeated here because commands are judged before the place is asked, and also without it. */
   readonly isolation: Guarantees['isolation'];
   /** Absent: the backend has no keys of its own. */
   readonly config?: BackendConfig;
@@ -801,7 +801,7 @@ export interface BackendEntry extends Omit<BackendModule, 'open'> {
  * become a part of the spec. All others are of interest to the backend alone.
  */
 export interface BackendConfig {
-  /** By key. Plain data: a start without a configuration file loads no schema. */
+  /** Default values by key. Plain data: a start without a configuration file loads no schema. */
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Keys that say where the place is. Sandboxes are found again by them, so that no task may override them. */
   readonly placeKeys?: readonly string[];

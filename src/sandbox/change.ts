@@ -25,7 +25,7 @@ export async function changeSandbox(
   return await findRow(context, task);
 }
 
-/** With which labels a sandbox is made. */
+/** Labels that a new sandbox gets: those of the request, and the one to which the caller's token is bound. */
 export function labelsFor({ labels, bound }: Pick<Plan, 'labels' | 'bound'>): Labels {
   return mergedLabels(labels, bound === null ? {} : { [bound.key]: bound.value });
 }

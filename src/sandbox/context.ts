@@ -19,7 +19,7 @@ export interface Context {
   /** The state directory, absolute. */
   readonly home: string;
   readonly store: Store;
-  /** Of the service: where the engine and key agents of this host are named. */
+  /** Environment of the service, which names the engine and the key agents of this host. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Idle time and time to live are measured by it. */
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export interface Context {
   readonly measuring: Map<string, Promise<Effective | null>>;
   /** `exec.lanes` */
   readonly lanes: boolean;
-  /** Of all sandboxes that this process has used. */
+  /** Counts of lanes, over all sandboxes that this process has used. */
   readonly laneTally: LaneTally;
   /** `policy.require_patched_runtime` */
   readonly requirePatchedRuntime: boolean;
@@ -53,9 +53,9 @@ export interface StepOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** On whose behalf. Absent: the program that opened Caisson. */
   readonly caller?: Caller | undefined;
-  /** Of a caller whose command needs an approval. */
+  /** How a caller is asked whose command needs an approval. */
   readonly question?: Asking | undefined;
-  /** By a command line whose call came through the service. */
+  /** What a command line has said whose call came through the service. */
   readonly said?: Said | undefined;
   readonly onTimed?: Timed | undefined;
 }
@@ -65,7 +65,7 @@ export interface Handle {
   readonly row: SandboxRow;
   readonly sandbox: Sandbox;
   readonly how: 'created' | 'found' | 'started' | 'recreated';
-  /** Of a sandbox that was started just now, and that its place had ended: see `Sandbox.lost`. */
+  /** Moment since which files are lost: the place had ended the sandbox, which was started just now. See `Sandbox.lost`. */
   readonly lostSince: string | null;
 }
 

@@ -13,7 +13,7 @@ export function hasDoor({ spec, degraded }: Pick<SandboxRow, 'spec' | 'degraded'
 export interface Doors {
   /** The directory with the socket, on which the proxy listens when this resolves, by the rules of now. Throws `unavailable`. */
   open(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<string>;
-  /** The same, for one that was open: nearly free where nothing has changed. */
+  /** Has a door that was open listen by the rules of now: nearly free where nothing has changed. Throws `unavailable`. */
   keep(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<void>;
   /** Resolves when there is a way in for a sandbox that was just made or started. Throws `unavailable`. */
   enter(sandbox: Pick<SandboxRow, 'id'>): Promise<void>;
@@ -30,9 +30,9 @@ export interface Doors {
   ): Promise<readonly string[]>;
   /** Rules of this sandbox alone. What is forbidden by them is cut when this resolves. `null`: it has no rules. */
   change(sandbox: Pick<SandboxRow, 'id' | 'taskId'>, change: OwnChange): Promise<EgressRow | null>;
-  /** Of this process: the doors stay open. */
+  /** Ends the work of this process on its doors, which stay open. */
   release(): void;
-  /** With the records of its connections. Idempotent. */
+  /** Removes the door of a sandbox, and the records of its connections. Idempotent. */
   close(sandboxId: string): Promise<void>;
   /** Sandboxes of which `close` would remove something, each with a path of that. */
   left(): Promise<readonly { readonly sandboxId: string; readonly path: string }[]>;

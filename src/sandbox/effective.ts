@@ -18,7 +18,7 @@ export type Effective = {
   >;
   readonly noNewPrivileges: boolean | null;
   readonly seccomp: 'disabled' | 'strict' | 'filter' | null;
-  /** Bytes, processes, cores; `null` when there is no limit or none could be read (then `readable` is false). */
+  /** Bytes, processes, cores; `null`: no limit, or a limit that could not be read (then `readable` is false). */
   readonly limits: {
     readonly memoryBytes: number | null;
     readonly swapBytes: number | null;
@@ -121,7 +121,7 @@ function count(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-/** Of all cgroups around the sandbox the tightest holds. */
+/** The tightest limit of all cgroups around the sandbox is the one that holds. `null`: no cgroup has a limit. */
 function least(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : Math.min(...known);

@@ -14,7 +14,7 @@ import { stopResource } from './power.ts';
 import { noSandbox } from './step.ts';
 import { ownerOf } from '../values/owner.ts';
 
-/** By task id or sandbox id. Throws `not_found`. */
+/** Finds the row of a sandbox by the id of its task or its own. Throws `not_found`. */
 export async function findRow(context: Pick<Context, 'store'>, task: string): Promise<SandboxRow> {
   const row = await findIfThere(context, task);
   if (row !== null) return row;

@@ -19,7 +19,7 @@ export function startsIdle({ usedBoot }: SandboxRow, { bootId }: Clock): boolean
   return usedBoot !== null && bootId !== null && usedBoot.id !== bootId;
 }
 
-/** By the time of day as it is set now, since the moments in the row are by the clock of then. */
+/** Moment of expiry by the clock as it is set now; the row's moments are by the clock as it was set then. `null`: never. */
 export function expiresAt(row: SandboxRow, clock: Clock): number | null {
   const { idleMs, ttlMs, usedAt, createdAt } = row;
   const used = usedAt + steppedMs({ wallMs: usedAt, boot: row.usedBoot }, clock);

@@ -6,11 +6,11 @@ import type { SandboxRow } from '../store/store.ts';
 /** The list of one sandbox, and what it was made from. */
 export interface PlaceList {
   readonly hosts: readonly string[];
-  /** Of the configuration by which this process made it. */
+  /** Identity of the configuration from which this process made the list. */
   readonly source: string;
-  /** Of the rules in the store. */
+  /** Revision of the rules in the store. */
   readonly revision: number;
-  /** Of the website policy. */
+  /** Identity of the website policy. */
   readonly websites: string;
 }
 

@@ -10,7 +10,7 @@ import type { Context, Handle, StepOptions } from './context.ts';
 import type { Plan } from '../plan/types.ts';
 import { forgetLive } from './live.ts';
 
-/** The same by task, of a sandbox that is there. */
+/** Runs work as `withSandbox` does, in the sandbox that a task already has. */
 export type Within = <T>(task: string, options: StepOptions, work: (handle: Handle) => Promise<T>) => Promise<T>;
 
 export async function withSandbox<T>(

@@ -11,7 +11,7 @@ export function newSandboxId(): string {
   return `sbx_${Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')}`;
 }
 
-/** With all else it leaves room for the 63 characters of a host name (RFC 1123). */
+/** Most characters of a task that a name shows: together with the other parts it fits the 63 of a host name (RFC 1123). */
 const shownTaskUnits = 24;
 
 /**
@@ -23,7 +23,7 @@ export function resourceName(instance: string, { id, taskId }: Pick<SandboxRow, 
   return `caisson-${instance.slice(0, 8)}-${task}-${id.replace('sbx_', '')}`;
 }
 
-/** Of `Labels`. */
+/** The most characters that the value of a label may have: see `Labels`. */
 const mostLabelUnits = 63;
 
 /** The task, or of one that is too long, with the name of its owner, as much as fits and a digest of the whole. */

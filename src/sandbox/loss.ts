@@ -7,8 +7,8 @@ import type { Context } from './context.ts';
 import { isDirectoryThere } from './directory.ts';
 
 /**
- * Of a sandbox that is about to be started: stores the ref by which its files are found now, and since when they are lost,
- * which it answers. Both precede the start, after which the place knows nothing of it.
+ * Stores the ref by which the files of a sandbox are found now, and since when they are lost, which it also returns. Both
+ * precede the start of the sandbox, after which the place knows nothing of its end.
  */
 export async function recordEnd(
   context: Context,
@@ -47,7 +47,7 @@ export function unseenDirectory({ directory, taskId }: SandboxRow, error: unknow
   });
 }
 
-/** What is no moment is answered with the earliest that it can be. */
+/** A text that cannot be read as a time yields the creation of the sandbox, the earliest moment possible. */
 function momentOf(text: string, row: SandboxRow): string {
   const ms = text.length > 40 ? Number.NaN : Date.parse(text);
   return new Date(Number.isNaN(ms) ? row.createdAt : ms).toISOString();

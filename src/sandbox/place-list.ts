@@ -28,7 +28,7 @@ export async function keepFilter(context: Context, row: SandboxRow, sandbox: San
   if (given === undefined || !(await context.filters.isCurrent(row, given))) await give(context, row, sandbox);
 }
 
-/** The same for a handle of before. False: the place has ended the sandbox meanwhile, and the handle is dropped. */
+/** Keeps the filter of a sandbox known from before. False: the place has ended it meanwhile, and its handle is dropped. */
 export async function isKept(context: Context, row: SandboxRow, known: Sandbox): Promise<boolean> {
   try {
     await keepFilter(context, row, known);

@@ -21,7 +21,7 @@ export async function presentSandbox(
   return sandbox === null || sandbox.state !== 'running' ? null : keepLive(context, row, sandbox);
 }
 
-/** Where what we keep inside a sandbox is. */
+/** Finds the place inside a sandbox where Caisson keeps its own files. */
 export async function keptIn(context: Context, row: SandboxRow, sandbox: Sandbox, signal?: AbortSignal): Promise<Kept> {
   const { isolation } = await (await context.backend(row.backend)).guarantees();
   return { sandbox, key: keptKey(isolation, row.id), signal };

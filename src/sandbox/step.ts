@@ -67,7 +67,7 @@ function isChanged(row: SandboxRow, plan: Pick<Plan, 'configured'>, key: string)
   return row.configured !== null && valueAt(row.configured, key) !== valueAt(plan.configured, key);
 }
 
-/** As the file has it. */
+/** Name that a key of the spec has in the configuration file. */
 function settingOf(key: string): string {
   const setting = controlSettings[key.replace(/^(?:limits|hardening)\./, '')];
   return setting === undefined ? key : `terminal.${setting}`;

@@ -29,7 +29,7 @@ export const explanations: Readonly<Record<Exclude<Reason, null>, string>> = {
   ttl: 'older than its time to live',
 };
 
-/** As events name them. */
+/** Names that events give to the author and the reason of a removal. */
 const authors = {
   unfinished: { by: 'reaper', why: 'unfinished' },
   ownerless: { by: 'reaper', why: 'ownerless' },

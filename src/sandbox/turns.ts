@@ -97,7 +97,7 @@ export class Turns {
 
   #begin(account: Account): (() => void) | undefined {
     account.used++;
-    // Of owners with as much at work, the one that was served is the last now.
+    // The owner that was served becomes the last among owners with as much at work.
     this.#accounts.delete(account.owner);
     this.#accounts.set(account.owner, account);
     return account.waiting.shift()?.go;

@@ -24,7 +24,7 @@ export interface SandboxLimit {
   /** What holds. `null`: no limit. */
   readonly effective: number | null;
   readonly standing: Standing;
-  /** By which means it is enforced, or why it is not. */
+  /** Means by which the limit is enforced, or the reason why it is not. */
   readonly why: string | null;
 }
 
@@ -37,11 +37,11 @@ export interface SandboxLimits {
   readonly network: { readonly mode: NetworkMode; readonly standing: Standing; readonly why: string | null };
   /** Paths inside that cannot be written to; `/` is all that is not mounted over it. */
   readonly readOnly: readonly string[];
-  /** Where commands start. */
+  /** Directory where commands start. */
   readonly cwd: string;
   readonly idleTimeoutMs: number | null;
   readonly lifetimeMs: number | null;
-  /** Of a command that names no deadline of its own. */
+  /** Deadline of a command that names none itself. `null`: no deadline. */
   readonly commandTimeoutMs: number | null;
   readonly endsBy: readonly End[];
   /**

@@ -7,7 +7,7 @@ import type { Backend } from '../backend.ts';
 import type { Settled } from '../plan/resolve.ts';
 import { cancelable, type StepOptions } from './context.ts';
 
-/** As `caisson image build base` names it. */
+/** Name of the image that `caisson image build base` makes. */
 const builtImage = 'caisson/base:latest';
 
 export async function withUsualImage(settled: Settled, { images }: Backend, options: StepOptions): Promise<Settled> {
