@@ -6,7 +6,7 @@ import { keyNamed, valueOf } from './backend-keys.ts';
 import { limitNames } from './limits.ts';
 import type { SandboxRequest } from './types.ts';
 
-/** By control: the key under `terminal`, for all backends. */
+/** Key under `terminal` that sets a control, for all backends. Index: name of the control. */
 export const controlSettings: Readonly<Record<string, string>> = {
   cpuCores: 'container_cpu',
   memoryBytes: 'container_memory',

@@ -23,7 +23,7 @@ export function hostPlaces(env: Readonly<Record<string, string | undefined>>): H
   };
 }
 
-/** Of root and of the users that people have; services have homes such as /var/www. */
+/** Homes of root and of the users that people have; services have homes such as /var/www, which are left out. */
 export function peopleIn(passwd: string): readonly string[] {
   return passwd.split('\n').flatMap((line) => {
     const [, , uid, , , home = ''] = line.split(':');
@@ -32,7 +32,7 @@ export function peopleIn(passwd: string): readonly string[] {
   });
 }
 
-/** Of `/proc/net/unix`: sockets of engines and agents that somebody on this host listens on, of any user. */
+/** Sockets of engines and agents that any user of this host listens on, read from the text of `/proc/net/unix`. */
 export function listening(table: string): readonly string[] {
   return table.split('\n').flatMap((line) => {
     const path = /^\S+: (?:\S+ ){5}\s*\d+ (\/.*)$/.exec(line)?.[1];

@@ -6,7 +6,7 @@ import { refused } from './mounts.ts';
 /** open(2) on Linux: a descriptor that only names a file, whatever its mode. */
 const namesOnly = 0o10_000_000;
 
-/** Of the file at the recorded source. Throws `invalid_argument` when a link leads from there to somewhere else. */
+/** Device and inode of the file at the recorded source. Throws `invalid_argument` when a link leads from there elsewhere. */
 export function sourceIdentity(mount: Mount): FileIdentity {
   const fd = opened(mount);
   try {

@@ -72,7 +72,7 @@ export function ownedSettings(settled: Settled, { apart, allowed }: Owned): Sett
 
 const withoutHost = (spec: Spec): Spec => ({ ...spec, mounts: [], hardening: { ...spec.hardening, user: 'root' } });
 
-/** Of a sandbox that is to be made. Throws `permission_denied` for what was asked for and is more than the owner may have. */
+/** Caps a new sandbox's settings to what its owner may have. Throws `permission_denied` for more that was asked for by name. */
 export function cappedSettings(settled: Settled, allowed: Allowed): Settled {
   const { spec, said } = settled;
   const { image } = spec;

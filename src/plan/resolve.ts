@@ -22,7 +22,7 @@ import type { PlanDraft, SandboxRequest } from './types.ts';
 export type Settled = Omit<PlanDraft, 'taskId' | 'guarantees' | 'recreate' | 'existing' | 'bound'>;
 
 export interface Host {
-  /** Where the caller stands on the host; bound in when so configured. `null`: the sandbox is there and keeps its own. */
+  /** Directory of the caller on the host; bound in when so configured. `null`: the sandbox is there and keeps its own. */
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -30,13 +30,13 @@ export interface Host {
 interface Input {
   readonly request: SandboxRequest;
   readonly task: TaskTerminal;
-  /** As `network.mode` and what stands for the task say. `null`: nothing. */
+  /** Mode by `network.mode` and the configuration of the task. `null`: neither sets one. */
   readonly mode: NetworkMode | null;
   readonly openPrivate: boolean | null;
   readonly backend: string;
 }
 
-/** Where it is made, and from where. */
+/** The backend's side and the host's side of the sandbox that a plan describes. */
 interface Place {
   readonly guarantees: Guarantees;
   readonly host: Host;
@@ -47,7 +47,7 @@ const mebibyte = 1024 ** 2;
 const workspace = '/workspace';
 
 /**
- * The same for every process that computes it from the same input. Throws `invalid_argument`, naming what is wrong.
+ * Resolves to the same spec in every process that has the same input. Throws `invalid_argument`, naming what is wrong.
  * A request without a task is ephemeral; patterns in `tasks` see it as `eph-`.
  */
 export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees: Guarantees, host: Host): Settled {

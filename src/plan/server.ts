@@ -28,7 +28,7 @@ function denied(message: string): CaissonError {
   });
 }
 
-/** The plan of a server, in its own sandbox or in that of a task. Throws `not_supported` where a task is no place of its own. */
+/** The plan of a server, in its own sandbox or in a task's. Throws `not_supported` where the backend does not keep tasks apart. */
 export function planOfServer(plan: Plan, server: string): Plan {
   const bare: Plan = { ...plan, forwardEnv: [], passEnv: [], skills: [] };
   if (plan.taskId !== taskOfServer(server)) return bare;

@@ -58,14 +58,14 @@ export interface Plan {
   /** What the request itself says, which holds for a sandbox that is there too. */
   readonly labels: Labels;
   readonly times: Partial<Times>;
-  /** Of the token that asks: a sandbox is made with it, and one without it is not there. */
+  /** Label of the token that asks: new sandboxes get it, and the token does not see sandboxes without it. `null`: any. */
   readonly bound: Label | null;
   readonly timeoutMs: number | null;
   /** `terminal.cwd`. Where commands run on the host itself, they start there, or else in the caller's directory. */
   readonly configuredCwd: string | null;
   /** Names of host variables whose values commands see. */
   readonly forwardEnv: readonly string[];
-  /** The same, by `env_passthrough`: programs of code runs see these too. */
+  /** Names of host variables by `env_passthrough`, whose values programs of code runs see too. */
   readonly passEnv: readonly string[];
   /** Names or paths of skills that the configuration wants. */
   readonly skills: readonly string[];
@@ -73,7 +73,7 @@ export interface Plan {
     /** Paths below the state directory, of the configuration and of skills that are loaded. */
     readonly configured: readonly string[];
     readonly bySkills: readonly string[];
-    /** Where they are to be inside, in a sandbox with a file system of its own. */
+    /** Directory of the credentials inside a sandbox that has a file system of its own. */
     readonly directory: string;
   };
 }

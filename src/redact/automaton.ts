@@ -9,20 +9,20 @@ export interface Automaton {
   readonly width: number;
   /** At state times `width` plus column: the next state. */
   readonly next: Int32Array;
-  /** By state: which literals end there, longest first. */
+  /** Literals that end at a state, longest first. Index: state. */
   readonly found: readonly (readonly number[] | undefined)[];
-  /** By state: 1 where a literal ends. */
+  /** 1 where a literal ends. Index: state. */
   readonly hits: Uint8Array;
   /**
-   * By a unit of two bytes, as `Uint16Array` reads them: 1 where a literal may begin in it or one byte before it, `certain`
-   * where a byte of it is one.
+   * 1 where a literal may begin in a unit of two bytes or one byte before it, `certain` where a byte of the unit is a literal.
+   * Index: the unit, as `Uint16Array` reads it.
    */
   readonly units: Uint8Array;
-  /** By three bytes (`headOf`): 1 where a literal of more than one may begin with them. */
+  /** 1 where a literal of more than one byte may begin with these three. Index: three bytes (`headOf`). */
   readonly heads: Uint8Array;
-  /** By state: length of the longest suffix of what was read that begins a literal. */
+  /** Length of the longest suffix of what was read that begins a literal. Index: state. */
   readonly depth: Int32Array;
-  /** By state: the same, of those literals that are held until they are complete or none. */
+  /** Length of the longest suffix that begins a literal which is held until it is complete or cannot be. Index: state. */
   readonly open: Int32Array;
 }
 
@@ -64,7 +64,7 @@ function markLonger(units: Uint8Array, [first, second]: readonly [number, number
 
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** As `Uint16Array` reads two bytes of memory. */
+/** Packs two bytes into the number that `Uint16Array` reads for them on this machine. */
 function unitOf(first: number, second: number): number {
   return isLittleEndian ? first | (second << 8) : (first << 8) | second;
 }
@@ -83,7 +83,7 @@ function columnsOf(literals: readonly Uint8Array[]): { readonly columns: Uint16A
 interface Trie {
   readonly firstChild: Int32Array;
   readonly sibling: Int32Array;
-  /** By state: that of the byte which leads to it. */
+  /** Column of the byte that leads to a state. Index: state. */
   readonly column: Int32Array;
   readonly depth: Int32Array;
   readonly open: Int32Array;

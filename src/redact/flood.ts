@@ -6,9 +6,9 @@
 /** What stands in its place. */
 export const floodKind = 'the rest of this output, nearly all of which is secrets';
 
-/** Of the stream, between two looks. Looks depend on places alone, so that they do not depend on chunks. */
+/** Bytes of the stream between two looks. Looks stand at fixed places of it, so that they do not depend on chunks. */
 const lookBytes = 64 * 1024;
-/** With fewer bytes for each secret, it is nothing but secrets. */
+/** A part of the stream with fewer bytes than this for each secret counts as nothing but secrets. */
 const bytesOfSecret = 32;
 
 export class Flood {

@@ -9,7 +9,7 @@ export interface Form {
 
 /** Shorter ones are found in half of all texts. */
 export const shortestEverywhere = 8;
-/** Of a value that has several lines, a line this long counts by itself. */
+/** A line of at least so many characters is a secret by itself when the value has several lines. */
 const shortestLine = 16;
 /** Longer values are looked for as they are, not encoded: what is encoded of them is wrapped into lines anyway. */
 const longestEncoded = 4096;
@@ -54,7 +54,7 @@ function encoded(text: string, bytes: Buffer): readonly string[] {
   ];
 }
 
-/** As base64(1), MIME and PEM break the lines of a text that begins with the value. */
+/** Breaks lines at 64 and 76 characters, which base64(1), MIME and PEM do to a text that begins with the value. */
 function wrapped(base64: string): readonly string[] {
   return [64, 76]
     .filter((width) => base64.length > width)
@@ -63,7 +63,7 @@ function wrapped(base64: string): readonly string[] {
     );
 }
 
-/** As JSON, HTML, and the quotes of shells and languages have it. */
+/** Forms that a text has in JSON, in HTML and between the quotes of shells and languages. */
 function escaped(text: string): readonly string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const code = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,4 +1,4 @@
-/** Which names are those of secrets. Whole words count, so that a keyboard, a secretary and a passage are none. */
+/** Which names are those of secrets. Whole words count, so that keyboard, secretary and passage do not. */
 
 /**
  * `password`: any value may be one. `brief`: also what a test does, so that only what is set counts. `secret`: what looks
@@ -59,7 +59,7 @@ function classOf(name: string): NameClass | null {
   return parts.includes('auth') || parts.includes('bearer') ? 'weak' : null;
 }
 
-/** As variables of the environment are named: `STRIPE_KEY`. */
+/** Whether a name has the form of a variable of the environment: `STRIPE_KEY`. */
 function isConstant(name: string, parts: readonly string[]): boolean {
   return parts.length > 1 && /^[A-Z0-9_]+$/.test(name);
 }

@@ -96,7 +96,7 @@ export class PatternPass implements Pass {
   #floor = 0;
   #eating: Eat | null = null;
   #pieces: Piece[] = [];
-  /** Where in the stream `#buffer` begins. */
+  /** Offset in the stream at which `#buffer` begins. */
   #base = 0;
   /** Bytes looked at, again and again included. */
   work = 0;
@@ -241,7 +241,7 @@ export class PatternPass implements Pass {
   }
 }
 
-/** Where its secret begins, or what waits. */
+/** Offset at which the secret of a step begins, or the bytes that wait. */
 function placeOf({ found }: Step): number {
   return 'openFrom' in found ? found.openFrom : found.from;
 }

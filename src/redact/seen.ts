@@ -7,7 +7,7 @@ import type { Mark, Shown } from './unseen.ts';
 /** What a pass gives on. */
 export interface Piece {
   readonly bytes: Buffer;
-  /** Where in the stream it began, or what it stands for did. */
+  /** Offset in the stream at which the piece began, or the secret that it stands for. */
   readonly from: number;
   /** It stands for a secret. */
   readonly replaces: boolean;
@@ -33,7 +33,7 @@ export class Seen {
   readonly #pass: Pass;
   #marks: readonly Mark[] = [];
   #written = 0;
-  /** Where the secret began that was last replaced, as long as nothing came behind it. */
+  /** Offset at which the secret began that was last replaced, as long as nothing came behind it. */
   #hiddenFrom = Infinity;
 
   constructor(pass: Pass) {

@@ -8,7 +8,7 @@ export interface Declared {
 
 export interface RedactionCounts {
   readonly redactions: number;
-  /** By what stands in the placeholder: a kind of secret, or the name of a declared value. */
+  /** Counts by the word in the placeholder: a kind of secret, or the name of a declared value. */
   readonly kinds: Readonly<Record<string, number>>;
 }
 

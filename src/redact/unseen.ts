@@ -21,7 +21,7 @@ const nearBytes = 64;
 const parameters = byteClass(';:', [['0', '9']]);
 const longestSequence = 32;
 const unfinished = -1;
-/** More than this between two bytes that are seen is no decoration. So what waits with a held secret has a bound. */
+/** Longest run of unseen bytes that counts as decoration between two seen ones. It bounds what waits with a held secret. */
 const longestRun = 256;
 
 export class Unseen {
@@ -81,7 +81,7 @@ export function seenOf(bytes: Buffer): Buffer {
 /** The places of `startBytes` in a buffer, in their order. */
 class Starts {
   readonly #buffer: Buffer;
-  /** Of each, the next that is known. Native code looks for them, ten times as fast as a loop, and most text has none. */
+  /** Next known place of each start byte. Native code looks for it, ten times as fast as a loop, and most text lacks them. */
   readonly #next = startBytes.map(() => -1);
 
   constructor(buffer: Buffer) {

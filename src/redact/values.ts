@@ -27,7 +27,7 @@ const identifiers = /^[A-Za-z_$]+(?:_\d)?(?:\.[A-Za-z_$]+)*$/;
 const typeName =
   /^(?:[A-Z][a-z]+){2,}$|^[A-Z][A-Za-z0-9]*(?:Array|Buffer|Client|Credentials?|Key|Like|Options|Pair|String|Token|Type)$/;
 const prose = /^[A-Z][a-z]* [a-z]+/;
-/** With these a sentence goes on: `Password: must be long`, `pwd: error retrieving current directory`. */
+/** Words with which a sentence goes on: `Password: must be long`, `pwd: error retrieving current directory`. */
 const wordOfSentence =
   /^(?:a|an|and|are|as|at|authentication|be|by|can|cannot|could|does|enter|error|failed|field|for|from|has|have|how|if|in|input|is|it|may|more|must|need|needs|new|not|of|old|one|or|permission|please|see|set|should|show|that|the|this|to|too|use|value|was|what|when|will|with|you|your)$/i;
 /** A placeholder for the reader to fill in: `YOUR_TOKEN`, `{{ password }}`, `(sensitive value)`. */

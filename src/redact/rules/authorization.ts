@@ -45,7 +45,7 @@ const letter = byteClass('_', [
   ['A', 'Z'],
 ]);
 
-/** `Bearer TOKEN` in running text; "bearer of news" and "Bearer authentication" are none. */
+/** `Bearer TOKEN` in running text; "bearer of news" and "Bearer authentication" hold no token. */
 export const bearerToken: Rule = (text, at, end) => {
   if (goesOn(text, at, letter)) return null;
   const run = boundedRun(text, end, bearer);

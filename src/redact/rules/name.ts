@@ -22,7 +22,7 @@ export interface Name {
   readonly inQuery: boolean;
 }
 
-/** `at` is the separator. `null`: there is no name, or its bytes show that it does not name a secret. */
+/** Reads the name before the separator at `at`. `null`: nothing names it, or its bytes show that it does not name a secret. */
 export function nameBefore(text: Text, at: number): Name | null {
   const { buffer, floor } = text;
   let end = at;
@@ -91,7 +91,7 @@ function mayEndLongQuote(buffer: Buffer, end: number): boolean {
 const ampersand = 0x26;
 const hexEnds = byteClass('27dD');
 
-/** Most names are none of a secret, and their bytes tell it before any text is made of them. */
+/** Most names do not name a secret, and their bytes show it before any text is made of them. */
 function mayBeSecret(buffer: Buffer, start: number, end: number): boolean {
   if (end - start === 2) return (buffer.readUInt16BE(start) | 0x2020) === pw;
   for (let index = start + 2; index < end; index += 1) {

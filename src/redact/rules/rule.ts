@@ -57,7 +57,7 @@ export function precededBy({ buffer, floor }: Text, at: number, table: ByteClass
 
 /** The longest of these: `\u4e2d`. */
 const longestEscape = 6;
-/** `\n`, `\u4e2d`, `\x0a` and `%22` end in a letter or a digit, and are none of the word behind them. */
+/** `\n`, `\u4e2d`, `\x0a` and `%22` end in a letter or a digit that does not belong to the word behind them. */
 const escapeEnd = /(?:\\[a-z]|\\u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2})$/i;
 
 /** Whether it goes on a word of these bytes, so that nothing can begin here. */

@@ -86,7 +86,7 @@ const line = without(' \t\r\n"\'`');
 
 const digit = byteClass('', [['0', '9']]);
 
-/** Telegram's bot tokens: a number, a colon, 35 characters or so. The number is no secret. */
+/** Telegram's bot tokens: a number, a colon, 35 characters or so. The number is public. */
 export const botToken: Rule = (text, at, end) => {
   const { buffer, floor } = text;
   const digits = at - runStart(buffer, at, digit, Math.max(floor, at - 12));

@@ -76,7 +76,7 @@ export const listed: Rule = (text, _at, end) => {
   return quotedBesides(text, value);
 };
 
-/** A scheme and credentials, or what is no name of another header. */
+/** Finds the credentials of a quoted header: a value without a digit or a space may be the name of another header. */
 function headerBesides(text: Text, value: Value): Found | null {
   const run = boundedRun(text, value.from, bytesOf(value, false));
   if (run.open) return { openFrom: value.from };
@@ -154,7 +154,7 @@ const argument = without(' \t\r\n"\'`;|<>');
 function besides(text: Text, at: number, how: Besides): Found | null {
   const { isPassword, before = /^/, isSure = false, mustQuote = false } = how;
   const { buffer } = text;
-  // Of two spaces, or of another option behind it, none is a value.
+  // A second space, or another option, stands where the value would begin.
   if (buffer[at] === space || buffer[at] === 0x2d) return null;
   const value = valueAfter(text, at);
   if (value === null || 'openFrom' in value) return value;
@@ -181,7 +181,7 @@ function isOfItsKind(value: string, isPassword: boolean): boolean {
   return isPassword || isKey(value);
 }
 
-/** `--secret id=x` and `--key a/path.pem` are none. */
+/** A key has a digit and does not assign: `--secret id=x` and `--key a/path.pem` pass no key. */
 function isKey(value: string): boolean {
   return /\d/.test(value) && !/^\w+=[^=]/.test(value);
 }

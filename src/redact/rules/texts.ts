@@ -1,6 +1,6 @@
 /**
  * Whether a name and what stands behind it are those of a text. In an image, an archive or random bytes, `pw=` stands by
- * chance, and a placeholder would break the file. A shape that is no chance, such as `ghp_` and 36 letters, counts everywhere.
+ * chance, and a placeholder would break the file. A shape beyond chance, such as `ghp_` and 36 letters, counts everywhere.
  */
 import { isUtf8 } from 'node:buffer';
 import { byteClass } from '../bytes.ts';

@@ -1,4 +1,4 @@
-/** Where a value begins behind its separator, and how it ends. */
+/** Finds where a value begins behind its separator, and how it ends. */
 import { byteClass, has, latin1, without } from '../bytes.ts';
 import type { Eat, Text } from './rule.ts';
 

@@ -59,7 +59,7 @@ export const moreVendors: readonly Vendor[] = [
   },
   { kind: 'inngest-key', prefixes: ['signkey-prod-', 'signkey-test-', 'signkey-branch-'], rest: alphanumeric, min: 32 },
   { kind: 'paddle-key', prefixes: ['pdl_live_', 'pdl_sdbx_'], rest: word, min: 40 },
-  // Behind an id that is no secret.
+  // The prefix stands behind an id, which is public.
   { kind: 'terraform-token', prefixes: ['.atlasv1.'], rest: word, min: 60, within: true },
   {
     kind: 'launchdarkly-key',
