@@ -26,9 +26,9 @@ import type { Fetch, SocketMaker } from './web/types.ts';
 import { Wire } from './wire/wire.ts';
 
 export interface ConnectInput {
-  /** Of the service, as `caisson serve` prints it. */
+  /** Address of the service, which `caisson serve` prints. */
   readonly url?: string;
-  /** Of `caisson token create`. */
+  /** Token that `caisson token create` has made. */
   readonly token: string;
   /** Instead of the global one. */
   readonly fetch?: typeof globalThis.fetch;
@@ -44,7 +44,7 @@ export interface ConnectInput {
 
 const usualResumeMs = 60_000;
 
-/** Throws `invalid_argument` for what is no address and no token. */
+/** Throws `invalid_argument` for an address or a token that is malformed. */
 export function connectCaisson({
   token,
   headers = {},

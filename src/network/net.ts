@@ -15,11 +15,11 @@ export { CaissonError, isCode, type Code as ErrorCode } from '../errors.ts';
 export type { AddressVerdict } from './types.ts';
 
 export interface NetOptions {
-  /** As `network.allow_private`: single private addresses with ports. */
+  /** Single private addresses with ports, in the form of `network.allow_private`. */
   readonly allowPrivate?: readonly string[];
-  /** As `network.nat64_prefix`. */
+  /** Prefix of NAT64, in the form of `network.nat64_prefix`. */
   readonly nat64Prefix?: string | null;
-  /** As `security.website_blocklist.domains`. */
+  /** Domains that may not be connected to, in the form of `security.website_blocklist.domains`. */
   readonly blockedDomains?: readonly string[];
   /** 10,000 when absent. */
   readonly lookupTimeoutMs?: number;
@@ -29,7 +29,7 @@ export interface NetOptions {
 
 export interface Net {
   /**
-   * As the standard has it, with these differences: nothing but `http:` and `https:`; at most 10 redirects; to another origin
+   * Follows the Fetch standard, with these differences: nothing but `http:` and `https:`; at most 10 redirects; to another origin
    * go neither bodies nor headers that may hold a credential; no proxy of the environment is used. Throws `CaissonError`:
    * `policy_denied` for what may not be connected to, `unavailable` for what does not answer or is not resolved.
    */

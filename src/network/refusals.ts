@@ -1,6 +1,6 @@
 /**
- * Where sandboxes whose network is `open` may not connect to: this host, metadata services, engines, and private networks unless they
- * are opened. IPv4: those networks have no IPv6.
+ * Destinations that are closed to sandboxes whose network is `open`: this host, metadata services, engines, and private networks
+ * unless they are opened. IPv4: those networks have no IPv6.
  */
 import { readFileSync } from 'node:fs';
 import type { Refusals } from '../backend.ts';
@@ -11,7 +11,7 @@ import { engineAddresses, ownAddresses } from './address/here.ts';
 
 /** Link-local addresses and those of metadata services, and what stands for no host (IANA, special-purpose addresses). */
 const always = ['0.0.0.0/8', '169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32', '224.0.0.0/4', '240.0.0.0/4'];
-/** Of private networks, carriers and benchmarks (RFC 1918, 6598, 6890, 2544). */
+/** Ranges of private networks, carriers and benchmarks (RFC 1918, 6598, 6890, 2544). */
 const unlessOpened = [
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -54,7 +54,7 @@ export function refusalsOf({ open_private: isOpen, allow_private: allowed }: Sai
   };
 }
 
-/** Of texts in the form of resolv.conf(5). Pure. */
+/** Addresses of the resolvers that texts in the form of resolv.conf(5) name. Pure. */
 export function resolversIn(texts: readonly string[]): readonly string[] {
   const found = texts.flatMap((text) =>
     [...text.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].map(([, name = '']) => name),

@@ -11,7 +11,7 @@ type Blocklist = Config['security']['website_blocklist'];
 
 export interface WebsiteParts {
   readonly blocklist: Blocklist;
-  /** Where relative paths of files start. */
+  /** Directory at which relative paths of files start. */
   readonly home: string;
   /** What `~` stands for. */
   readonly userHome: string;

@@ -8,7 +8,7 @@ export function newExecId(): string {
 
 const form = /^exec_[A-Za-z0-9_-]{1,64}$/;
 
-/** As a part of a path. Throws `invalid_argument`. */
+/** Checks that an id is safe as a part of a path. Throws `invalid_argument`. */
 export function checkedExecId(id: unknown): string {
   if (typeof id === 'string' && form.test(id)) return id;
   throw new CaissonError('invalid_argument', 'the id of an exec is exec_ and 1 to 64 of [A-Za-z0-9_-]');

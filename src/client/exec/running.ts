@@ -16,7 +16,7 @@ const lookMs = 2000;
 
 export interface Followed {
   readonly execId: string;
-  /** Of the answer to the request that started it, after its first event. */
+  /** Events of the answer to the request that started the command, after the first one. */
   readonly events: AsyncIterator<Sent, void>;
   /** Ends the following. */
   readonly leave: () => void;

@@ -20,7 +20,7 @@ export interface Wanted {
 
 export interface Started {
   readonly running: ClientRunning;
-  /** Of the request that started it: what the service knows beside the record. */
+  /** First event of the request that started the command: what the service knows beside the record. */
   readonly first: Sent;
   readonly last: Promise<Sent | null>;
 }
@@ -123,7 +123,7 @@ function runningOf(wire: Wire, wanted: Wanted, { following, first }: Parts): Cli
   };
 }
 
-/** Of an exec that was found by its id after a lost connection, as the library has it then. */
+/** An event without `placed` is that of an exec found by its id after a lost connection, and yields what the library has then. */
 function placedIn({ placed }: Sent): Placed {
   if (placed === undefined)
     return { how: 'found', lostSince: null, degraded: [], unsetVariables: [], missingFiles: [] };

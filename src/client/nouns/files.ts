@@ -83,7 +83,7 @@ function readingOf(wire: Wire): Reading {
   };
 }
 
-/** As the library reads without a length. */
+/** Bytes that are read when no length is given, the default of the library too. */
 const usualBytes = 1024 * 1024;
 
 /** What is left is sent as it is, so that the service refuses a key that is not known. */

@@ -2,7 +2,7 @@
 import { readFields, type Framing } from './head.ts';
 import { broken, cut, type Incoming } from './incoming.ts';
 
-/** With the extensions of a chunk, which are passed over. */
+/** Longest line with the size of a chunk, including its extensions, which are passed over. */
 const mostSizeLineBytes = 1024;
 
 /** Resolves at the end of the body; after that the connection may carry another request, unless it is `until-close`. */

@@ -6,7 +6,7 @@ import { cut } from './incoming.ts';
 
 type Body = NonNullable<WireRequest['body']>;
 
-/** Of a line end in a value, the rest would be a header of its own. */
+/** Legal names and values of headers: behind a line end in a value, the rest would be a header of its own. */
 const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const fieldValue = /^[\t\x20-\x7e]*$/;
 const target = /^\/[\x21-\x7e]*$/;

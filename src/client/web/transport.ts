@@ -10,13 +10,13 @@ import { openSocket } from './socket.ts';
 import type { Fetch, FetchAnswer, Reader, SocketMaker } from './types.ts';
 
 export interface WebInput {
-  /** Of the service, such as `http://127.0.0.1:7480`. */
+  /** Address of the service, such as `http://127.0.0.1:7480`. */
   readonly url: string;
   readonly fetch: Fetch;
   readonly WebSocket: SocketMaker;
 }
 
-/** Of a body that a browser cannot send as it is read. */
+/** The most bytes of a streamed body, which is held whole because a browser cannot send it as it is read. */
 const mostUploadBytes = 256 * 1024 * 1024;
 
 export class WebTransport implements Transport {
@@ -47,7 +47,7 @@ export class WebTransport implements Transport {
     }
   }
 
-  /** By a ticket: a browser cannot send a token with a socket, and here all platforms are the same. */
+  /** Opens a socket by a ticket: a browser cannot send a token with a socket, and here all platforms do alike. */
   async open(path: string, headers: WireRequest['headers'], signal?: AbortSignal): Promise<WireSocket> {
     const response = await this.request({
       ...{ method: 'POST', path: '/v1/tickets', body: JSON.stringify({ path }) },

@@ -6,7 +6,7 @@ const mostLineUnits = 64 * 1024 * 1024;
 
 export type Sent = Readonly<Record<string, unknown>>;
 
-/** A last line without an end was cut and is left out. Throws `internal` for what is no line of JSON objects. */
+/** A last line without an end was cut and is left out. Throws `internal` for a line that is not a JSON object. */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   mostUnits = mostLineUnits,

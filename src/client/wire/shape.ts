@@ -44,5 +44,5 @@ function faultIn(value: unknown, shape: Readonly<Record<string, Field | undefine
   return null;
 }
 
-/** As far as the checks go. */
+/** Whether a value has the type, as far as the checks of its shape go. */
 const fits = <T extends object>(value: unknown, shape: Shape<T>): value is T => faultIn(value, shape) === null;

@@ -138,7 +138,7 @@ async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Sent, 
   }
 }
 
-/** A service that stops, and a proxy without one behind it, are as one that cannot be reached: nothing was begun. */
+/** A service that stops, and a proxy without a service behind it, count as unreachable: nothing was begun. */
 async function failed({ status, headers, body }: WireResponse): Promise<CaissonError> {
   const error = errorOf(status, await textOf(body, mostErrorBytes));
   const stops = status === 503 && headers['retry-after'] !== undefined;

@@ -8,7 +8,7 @@ const heldMs = 250;
 
 let held: { readonly addresses: ReadonlySet<string>; readonly at: number } | null = null;
 
-/** As they were at most a quarter of a second ago. */
+/** Addresses that this host had at most a quarter of a second ago. */
 export function ownAddresses(): ReadonlySet<string> {
   const now = performance.now();
   if (held === null || now - held.at > heldMs) held = { addresses: readAddresses(), at: now };

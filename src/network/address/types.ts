@@ -2,7 +2,7 @@
 import type { Destination } from '../../values/destination.ts';
 import type { Nat64Prefix } from '../../values/nat64.ts';
 
-/** Where a container engine listens. `null`: by a name, so that its port counts at every address. */
+/** Address and port at which a container engine listens. `null`: it has a name, so that its port counts at every address. */
 export interface EngineAddress {
   readonly address: string | null;
   readonly port: number;

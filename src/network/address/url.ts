@@ -5,7 +5,7 @@ import { reasonAgainstName } from './names.ts';
 import type { AddressRules } from './types.ts';
 import type { AddressVerdict, UrlQuery } from '../types.ts';
 
-/** As many as browsers follow is more than any service needs. */
+/** Ten redirects are more than any service needs; browsers follow twenty (Fetch standard, HTTP-redirect fetch). */
 export const mostRedirects = 10;
 
 /** The URL and all its redirects. */

@@ -63,7 +63,7 @@ function failureOf(error: unknown, { host }: URL, signal: AbortSignal | null): C
 /** Statuses that have no body: `Response` refuses one for them. */
 const bodiless = new Set([101, 204, 205, 304]);
 
-/** Of the class that callers know. */
+/** Turns an answer into a `Response`, the class that callers know. */
 function nativeOf(answer: Answer, url: URL, redirected: boolean): Response {
   const { status, statusText } = answer;
   const body = bodiless.has(status) ? null : answer.body;

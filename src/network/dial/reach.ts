@@ -1,6 +1,6 @@
 /** What connections of every kind share. Apart from them, so that the egress proxy does not load an HTTP client. */
 
-/** Where a connection to an address really leads. Other than itself only in tests. */
+/** Maps an address to the one that is really connected to. The two differ only in tests. */
 export type Reach = (address: string, port: number) => { readonly address: string; readonly port: number };
 
 /** A name may have any number of addresses; so many are tried. */

@@ -64,7 +64,7 @@ function readUrl(text: string): URL {
 
 interface Body {
   readonly bytes: Hop['body'];
-  /** As `fetch` would have it. */
+  /** Value that `fetch` would send as `content-type`. `null`: it would send none. */
   readonly type: string | null;
 }
 
@@ -75,12 +75,12 @@ async function readBody(body: NonNullable<RequestInit['body']> | null): Promise<
   return { bytes: new Uint8Array(await packed.arrayBuffer()), type: packed.headers.get('content-type') };
 }
 
-/** Where an answer sends its client. `null`: nowhere. */
+/** Location to which an answer redirects its client. `null`: it does not redirect. */
 export function locationOf({ status, headers }: Pick<Response, 'status' | 'headers'>): string | null {
   return redirects.has(status) ? headers.get('location') : null;
 }
 
-/** As the Fetch standard has it (HTTP-redirect fetch), but stricter across origins. Throws `policy_denied`. */
+/** Follows the Fetch standard (HTTP-redirect fetch), but is stricter across origins. Throws `policy_denied`. */
 export function nextHop(hop: Hop, status: number, location: string): Hop {
   const url = URL.parse(location, hop.url.href);
   if (url === null) throw refused('to what is no URL');

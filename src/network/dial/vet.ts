@@ -10,7 +10,7 @@ import { hostOf, judgeHost, judgeUrl } from '../address/url.ts';
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
 export interface VetParts {
-  /** As they hold now. */
+  /** Reads the address rules that hold now. */
   readonly rules: () => AddressRules;
   readonly lookup: Lookup;
   readonly lookupTimeoutMs: number;
@@ -21,7 +21,7 @@ export interface VetParts {
   readonly written?: ReadonlySet<string>;
 }
 
-/** By the system's resolver, as every other program of this host. */
+/** Resolves names by the system's resolver, which every other program of this host uses too. */
 export const systemLookup: Lookup = async (name) => (await lookup(name, { all: true })).map(({ address }) => address);
 
 /** Throws `policy_denied`, and `unavailable` for a lookup that failed: what is not known is not connected to. */

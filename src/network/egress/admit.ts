@@ -10,7 +10,7 @@ import type { DoorLimits } from './limits.ts';
 import type { Decision, Target } from './types.ts';
 
 export interface AdmitParts {
-  /** As they hold now. What it throws denies. */
+  /** Reads the rules that hold now. An error denies the connection. */
   readonly rules: () => Promise<JudgeRules>;
   readonly lookup: Lookup;
   readonly reach: Reach;

@@ -24,7 +24,7 @@ export function answer(response: ServerResponse, status: Status, text: string): 
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`);
 }
 
-/** Where there is no response to write to. What still comes is read, so that the kernel does not throw the answer away. */
+/** Answers on the bare connection. Reads what still comes, since the kernel would otherwise throw the answer away. */
 export function answerRaw(client: Duplex, status: Status, text: string): void {
   if (!client.writable) return void client.destroy();
   const timer = setTimeout(() => void client.destroy(), lingerMs);

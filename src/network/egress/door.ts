@@ -23,7 +23,7 @@ import { Visit } from './visit.ts';
 export interface DoorParts extends Pick<AdmitParts, 'lookup' | 'reach'> {
   readonly task: string;
   readonly egress: Ruleset;
-  /** As they hold now. */
+  /** Reads the address rules that hold now. */
   readonly addresses: () => Promise<AddressRules>;
   readonly limits: DoorLimits;
   readonly record: (record: ConnectionRecord) => void;

@@ -1,13 +1,13 @@
 /** Bounds of what a sandbox may ask of the proxy. */
 
 export interface DoorLimits {
-  /** Of one sandbox at once; more are closed as they come. */
+  /** Connections of one sandbox at once; more are closed as they come. */
   readonly mostConnections: number;
   /** For the head of a request, and for the TLS hello. */
   readonly headTimeoutMs: number;
   readonly mostHeadBytes: number;
   readonly lookupTimeoutMs: number;
-  /** Of one sandbox at once; the others wait. */
+  /** Lookups of one sandbox at once; the others wait. */
   readonly mostLookups: number;
   /** For one address. */
   readonly connectTimeoutMs: number;

@@ -8,7 +8,7 @@ import type { Target } from './types.ts';
 export interface PlainRequest {
   readonly target: Target;
   readonly method: string;
-  /** Of the request that is sent on: path and query. */
+  /** Path and query of the request that is sent on. */
   readonly path: string;
   /** Names and values in turn, as `http.request` takes them. */
   readonly headers: readonly string[];
@@ -37,7 +37,7 @@ const ofConnection = new Set([
 ]);
 
 const authority = /^(\[[0-9A-Fa-f:.]{2,45}\]|[\w.-]{1,255}):(\d{1,5})$/;
-/** A fragment is not sent (RFC 9110, 7.1), and spaces and control characters are none of a target's. */
+/** A target has no fragment, which is not sent (RFC 9110, 7.1), and neither spaces nor control characters. */
 const absolute = /^http:\/\/([^/?#@\\]{1,300})([/?][\x21\x22\x24-\x7e]*)?$/i;
 
 const originForm = /^\/[\x21\x22\x24-\x7e]*$/;
@@ -52,7 +52,7 @@ export function readAuthority(text: string): Target | null {
   return name === null || port < 1 || port > 65_535 ? null : { name, port };
 }
 
-/** As `readAuthority`; a text says why the request is refused, with status 400. */
+/** Reads the target of a whole CONNECT request; a text says why the request is refused, with status 400. */
 export function readConnect({ url, httpVersion, rawHeaders }: Omit<Asked, 'method'>): Target | string {
   const headers = pairsOf(rawHeaders);
   // RFC 9110, 9.3.6: CONNECT has no body, and bytes that look like one would be the tunnel's.

@@ -91,7 +91,7 @@ function nameProblem({ name }: Target, first: Buffer): string | null {
   const hello = readHello(first);
   if (hello.kind === 'part') return 'the TLS hello is too long';
   if (hello.kind === 'refused') return hello.reason;
-  // RFC 6066, 3: an address is no server name.
+  // RFC 6066, 3: an address is not allowed as a server name.
   if (hello.serverName === null) return readIp(name) === null ? 'the TLS hello names no host' : null;
   return bareHost(hello.serverName) === name ? null : `the TLS hello names another host: ${hello.serverName}`;
 }

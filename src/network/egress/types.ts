@@ -1,6 +1,6 @@
 /** What the egress rules say of a connection, and what is on record of it. Types only. */
 
-/** As the configuration has them. */
+/** Rules for outgoing connections, in the form that the configuration has. */
 export interface EgressRules {
   /** Hosts that may be reached: `example.com` is that name alone, `*.example.com` what is below it, `*` every public name. */
   readonly allow: readonly string[];
@@ -13,7 +13,7 @@ export interface EgressRules {
 }
 
 export interface Target {
-  /** As `bareHost` has it. */
+  /** Host in the form that `bareHost` yields. */
   readonly name: string;
   readonly port: number;
 }
@@ -37,7 +37,7 @@ export interface ConnectionRecord extends Decision {
    * ports that are listed.
    */
   readonly checked: 'server-name' | 'host-header' | 'address';
-  /** Where it was connected to. `null`: nowhere. */
+  /** Address to which the connection was made. `null`: none was made. */
   readonly address: string | null;
   readonly sentBytes: number;
   readonly receivedBytes: number;

@@ -58,7 +58,7 @@ export class Visit {
     this.end();
   }
 
-  /** By rules that have changed. One that is not connected yet is judged when it is. */
+  /** Judges a connection by rules that have changed. One that is not connected yet is judged when it connects. */
   judgeAgain(rules: JudgeRules): void {
     const [target, address] = [this.#target, this.#address];
     if (target === null || address === null) return;
