@@ -5,7 +5,7 @@ import type { BackendConfig, BackendEntry } from '../backend.ts';
 export interface BackendKeys {
   /** `terminal.backend`, unless another one is chosen. */
   readonly usual: string;
-  /** By name of the backend. */
+  /** Keys of each backend, by its name. */
   readonly configs: Readonly<Record<string, BackendConfig>>;
 }
 

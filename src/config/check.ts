@@ -14,7 +14,7 @@ export interface CheckedFile {
   readonly settings: readonly Setting[];
   readonly tasks: Readonly<Record<string, readonly Setting[]>>;
   readonly unsectioned: Unsectioned;
-  /** Of keys that stand beside the sections. */
+  /** File and line of each key that stands beside the sections. */
   readonly origins: Readonly<Record<string, string>>;
 }
 

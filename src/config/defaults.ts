@@ -11,7 +11,7 @@ const mebibyte = 1024 ** 2;
 const gibibyte = 1024 ** 3;
 const daySeconds = 86_400;
 
-/** Of a platform of which nothing more can be said. */
+/** Defaults of a messaging platform that has no keys of its own. */
 const platform = { unauthorized_dm_behavior: null };
 
 const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['terminal'], 'backend'> } = {

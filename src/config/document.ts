@@ -11,7 +11,7 @@ export type Path = readonly PropertyKey[];
 
 export interface Parsed {
   readonly value: unknown;
-  /** Where a key, or an item of a list, is written; of what is not there, where its nearest parent is. */
+  /** Position of a key or of an item of a list; for what is not there, that of its nearest parent. */
   readonly positionOf: (path: Path) => Position;
 }
 

@@ -8,7 +8,7 @@ import { configFile, readConfigText } from './text.ts';
 export interface Setting {
   /** Dotted: `terminal.timeout`, `tasks.ci-1.container_memory`. */
   readonly key: string;
-  /** As the file has it: `5m`, `null`, `[a, b]`. */
+  /** Value in the words of the file: `5m`, `null`, `[a, b]`. */
   readonly text: string;
 }
 

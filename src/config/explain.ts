@@ -67,7 +67,7 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown, sections: Sections):
   return `expected ${expected}${hint}, ${issue.code === 'invalid_type' ? `got ${typeName(got)}` : `which this ${typeWord(got)} is not`}`;
 }
 
-/** Of the key that holds the path; items of lists have the words of their list. */
+/** Says what the key that holds the path expects; items of lists have the words of their list. */
 function expectationAt(sections: Sections, path: Path): string {
   const section = path[0];
   const alone = Object.entries(single).find(([name]) => name === section)?.[1];

@@ -18,7 +18,7 @@ export const forbiddenIn = (config: Ruled): readonly Entry[] => [
   ...blockedIn(config),
 ];
 
-/** Of `security.website_blocklist`. */
+/** Entries of `security.website_blocklist`; a list that is off has none. */
 export function blockedIn({ security }: Pick<Ruled, 'security'>): readonly Entry[] {
   const { enabled = true, domains = [], shared_files: files = [] } = security.website_blocklist;
   const entries = (name: string, texts: readonly string[]): readonly Entry[] =>
@@ -30,7 +30,7 @@ export const allowedIn = (config: Ruled): readonly Entry[] => listsOf(config, ['
 
 type NetworkList = 'allow' | 'deny' | 'presets' | 'ports';
 
-/** Of all sandboxes, of owners and of tasks. */
+/** Entries of one list of `network`: for all sandboxes, for owners and for tasks. */
 export function networkEntries({ network, owners, tasks }: Ruled, list: NetworkList): readonly Entry[] {
   const scopes = [
     ['network', network] as const,

@@ -24,7 +24,7 @@ export async function configSchema(backends: BackendKeys): Promise<object> {
   };
 }
 
-/** Of amounts with a unit, in sections and in the overrides of tasks. */
+/** Pattern of an amount with a unit, in sections and in the overrides of tasks. `null`: the key takes no unit. */
 function formAt(path: readonly (string | number)[]): string | null {
   const key = String(path.at(-1));
   const section = path[1] === 'tasks' ? 'terminal' : String(path[1]);

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kept } from '../backend.ts';
 import type { Loaded } from './types.ts';
 
-/** Where, and of which build: another one may check otherwise. */
+/** Store of checked configurations, and the build that checks: another build may check otherwise. */
 export interface Keeping {
   readonly values: Kept;
   readonly build: string;

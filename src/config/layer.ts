@@ -11,7 +11,7 @@ export interface Setting {
 export interface Laid {
   /** Plain values by section and key, as the schema takes them. */
   readonly values: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** By dotted key. */
+  /** Layer that gave each value, by dotted key. */
   readonly origins: Readonly<Record<string, string>>;
 }
 

@@ -32,7 +32,7 @@ export interface LoadOptions {
   readonly looksOnly?: boolean;
   /** Absent: the file is checked anew each time. */
   readonly keeping?: Keeping | undefined;
-  /** The text of the file; `null`: there is no file. Absent: it is read. */
+  /** Text of the file; `null`: the home has no file. Absent: the file is read. */
   readonly text?: string | null;
   /** Without what `.env` says. */
   readonly alone?: boolean;

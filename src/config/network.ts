@@ -37,7 +37,7 @@ export function widestMode({ network }: Allowed): Mode {
 
 export const withinWidest = (mode: Mode, allowed: Allowed): Mode => narrower(mode, widestMode(allowed));
 
-/** Of the sandbox of a task. */
+/** Lists for the sandbox of a task. An owner's own replace those of all sandboxes, except that `deny` adds up. */
 export function egressLists(taskKey: string, config: Said): Lists {
   const owner = ownerOf(taskKey);
   const said = allowedTo(owner, config).network;

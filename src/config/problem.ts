@@ -26,7 +26,7 @@ export function configError(problems: readonly Problem[]): CaissonError {
   );
 }
 
-/** As people say it. */
+/** Names the type of a value in words for people. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -18,9 +18,9 @@ export interface Registered extends BackendEntry {
 
 export interface Registration {
   readonly home: string;
-  /** The text of the home's file; `null`: there is no file. */
+  /** Text of the home's file; `null`: the home has no file. */
   readonly text: string | null;
-  /** By name. */
+  /** Loaders that the caller gives, by the name of the backend. */
   readonly given: Readonly<Record<string, BackendLoader>>;
   /** Names that are taken. */
   readonly taken: readonly string[];

@@ -4,10 +4,10 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { join } from 'node:path';
 import { limitBytes } from './limits.ts';
 
-/** `null`: there is no file. */
+/** Mark of a text: its SHA-256. An absent file, `null`, has that of an empty text. */
 export const sourceOf = (text: string | null): string => hash('sha256', text ?? '');
 
-/** Of the file of this moment. `null`: it cannot be read, or is too large. */
+/** Mark of the file as it is now. `null`: it cannot be read, or is too large. */
 export function sourceNow(home: string): string | null {
   try {
     return sourceOf(textOf(join(home, 'config.yaml')));

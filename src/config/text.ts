@@ -5,7 +5,7 @@ import { limitBytes } from './limits.ts';
 
 export const configFile = (home: string): string => join(home, 'config.yaml');
 
-/** `null`: there is no file. Throws `failed_precondition` for one that other users could write, or that cannot be read. */
+/** `null`: the file is absent. Throws `failed_precondition` for one that other users could write, or that cannot be read. */
 export async function readConfigText(home: string): Promise<string | null> {
   return await readOwnFile(configFile(home), { forbidden: 0o022, limitBytes });
 }

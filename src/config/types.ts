@@ -91,9 +91,9 @@ export interface Loaded {
   /** The state directory, absolute. It exists, and no other user can write to it. */
   readonly home: string;
   readonly config: Config;
-  /** Of the text of the file, as `sourceOf` has it. */
+  /** Mark of the text of the file, by `sourceOf`. */
   readonly source: string;
-  /** By dotted key, `terminal.timeout`; by name, `tasks`, where there is no section. Overrides of tasks are not in it. */
+  /** Origin of each value by its dotted key, `terminal.timeout`, or by name, `tasks`, outside of sections. Overrides of tasks have none. */
   readonly origins: Readonly<Record<string, string>>;
   /** The environment with what `.env` adds to it: where values of forwarded variables come from. */
   readonly env: Readonly<Record<string, string | undefined>>;

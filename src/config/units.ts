@@ -4,7 +4,7 @@
  */
 type Unit = 'seconds' | 'megabytes' | 'bytes';
 
-/** By dotted key; what a bare number means. */
+/** Unit of a bare number, by dotted key. */
 const units: Readonly<Record<string, Unit>> = {
   'terminal.timeout': 'seconds',
   'terminal.lifetime_seconds': 'seconds',
@@ -43,7 +43,7 @@ export function unitOf(section: string, key: string): Unit | null {
   return units[`${section}.${key}`] ?? null;
 }
 
-/** What is no amount with a unit stays as it is, for the check to report. */
+/** Converts an amount with a unit. Any other value stays unchanged, for the check to report. */
 export function inUnit(section: string, key: string, value: unknown): unknown {
   const unit = unitOf(section, key);
   if (unit === null || typeof value !== 'string' || !new RegExp(unitForms[unit]).test(value)) return value;

@@ -9,7 +9,7 @@ const maxTries = 10_000;
 
 export interface Positioned {
   readonly frame: Frame;
-  /** Where the frame begins in its file. */
+  /** Offset of the frame in its file, in bytes. */
   readonly offset: number;
 }
 
@@ -32,7 +32,7 @@ export class SegmentCursor {
     this.#offset = from.offset;
   }
 
-  /** Where the next frame begins, or will. */
+  /** Offset in the file at which the next frame begins, or will. */
   get offset(): number {
     return this.#offset;
   }

@@ -20,7 +20,7 @@ export interface RecorderOptions {
   readonly writer: SegmentWriter;
   readonly spillDirectory: string;
   readonly spillBytes: number;
-  /** Of all execs of the owner together. */
+  /** Room that all execs of the owner share. */
   readonly room: Room;
   /** Its first frame is in a file. */
   readonly onBegun: (place: Place) => void;

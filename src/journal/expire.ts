@@ -41,7 +41,7 @@ async function filesIn(directory: string): Promise<StoredFile[]> {
   return files.flat();
 }
 
-/** Of a store that is full, so much is left. Otherwise every further output would begin by clearing up. */
+/** Share that clearing up leaves in a full store. Otherwise every further output would begin by clearing up. */
 const keptShare = 3 / 4;
 /** From here on it counts as full: what runs must not reach the limit before the next look. */
 const fullShare = 7 / 8;
@@ -67,7 +67,7 @@ export function chooseExpired(
   return chosen;
 }
 
-/** Of a full store, owners with less than their share keep all of theirs. An owner at its own limit loses its own alone. */
+/** Owners with less than their share keep all of it in a full store. An owner at its own limit loses its own alone. */
 function mostKept(used: ReadonlyMap<string, number>, { storeBytes }: Bounds): (owner: string) => number {
   const amounts = [...used.values()];
   const kept = (bytes: number, most: number, then: number): number => (bytes > fullShare * most ? then : Infinity);

@@ -105,7 +105,7 @@ const magicBytes = Buffer.from('CJZ1', 'latin1');
 /** Bytes at the end of a buffer that may be the beginning of a magic. */
 export const magicTail = magicBytes.length - 1;
 
-/** Where the next frame may begin, from `at` on; -1 when the buffer holds no such place. */
+/** Offset of the next possible frame, from `at` on; -1 when the buffer holds no such place. */
 export function findMagic(buffer: Buffer, at: number): number {
   return buffer.indexOf(magicBytes, at);
 }

@@ -6,7 +6,7 @@ import type { Segments } from './segments.ts';
 
 interface Running {
   readonly execId: string;
-  /** Where its record begins. */
+  /** Segment in which its record begins. */
   readonly segment: Pick<Segment, 'writer' | 'n'> | null;
 }
 
@@ -14,7 +14,7 @@ export interface Use {
   readonly running: readonly Running[];
   /** Segments that live processes write to now. */
   readonly written: ReadonlySet<string>;
-  /** By name. */
+  /** Segments by the name of their file. */
   readonly segments: ReadonlyMap<string, Pick<Segment, 'writer' | 'n'>>;
 }
 
@@ -28,7 +28,7 @@ export function inUse({ running, written, segments }: Use): (file: StoredFile) =
   };
 }
 
-/** As it is now. `own`: execs of this process. */
+/** Reads which execs run and which segments are written now. `own`: execs of this process. */
 export async function useOf(records: Records, files: Segments, own: readonly Entry[]): Promise<Use> {
   const isWritten = (name: string): boolean => {
     const segment = files.named(name);

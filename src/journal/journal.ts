@@ -80,7 +80,7 @@ class FileJournal implements Journal {
   readonly #room: SpillRoom;
   readonly #live = new Map<Entry, ExecRecorder>();
   readonly #waiting = new Set<() => void>();
-  /** By the writer: the segment that it writes to. */
+  /** Segment that each writer writes to, by the writer. */
   readonly #current = new Map<string, Segment>();
   #expiring = false;
   #number = 0;

@@ -39,7 +39,7 @@ export class Learner {
     return { entry, is: 'ended' };
   }
 
-  /** Of which no end was seen. */
+  /** Execs of the writer whose end was not seen. */
   open(writer: string): readonly Entry[] {
     return [...this.#openOf(writer).values()];
   }

@@ -39,7 +39,7 @@ export async function* readEvents(
   }
 }
 
-/** Of an exec whose exit is on no disk. A reader may get it twice: better than never. */
+/** The exit event of an exec whose exit is on no disk. A reader may get it twice: better than never. */
 function lastEvent(entry: Entry, step: Exclude<Step, { kind: 'frame' }>, delivered: Position): ExecEvent {
   const exit = step.kind === 'pending' ? step.exit : lostExit(entry, delivered);
   return {

@@ -30,7 +30,7 @@ interface Mark {
 export interface SegmentWriterOptions {
   readonly directory: string;
   readonly holder: string;
-  /** Of the names of its files: the owner and a dot, as in the keys of tasks, or nothing for the operator. */
+  /** Prefix of the names of its files: the owner and a dot, as in the keys of tasks, or nothing for the operator. */
   readonly prefix: string;
   /** A segment that has so many is followed by a new one. */
   readonly segmentBytes: number;
@@ -76,7 +76,7 @@ export class SegmentWriter {
     const needed = frameOverheadBytes + appended.payload.length;
     if (this.#length + needed > this.#batch.length) this.#makeRoom(needed);
     const segment = this.#segment();
-    // Without a file there is no seed to sign with; the failure has been noted.
+    // The seed to sign with is in the file, and no file could be made; the failure has been noted.
     if (segment === null) return;
     const { head, payload, placed } = appended;
     const at = this.#length;

@@ -13,7 +13,7 @@ export interface SegmentHeader {
   readonly writer: string;
   /** Grows by one with each segment of a writer. */
   readonly n: number;
-  /** Of the CRC of all frames but the first. */
+  /** Seed of the CRC of all frames but the first. */
   readonly seed: number;
   /** In the file it is `owner`, as earlier versions wrote it. */
   readonly holder: HolderRow;
@@ -22,13 +22,13 @@ export interface SegmentHeader {
 export interface Segment extends SegmentHeader {
   readonly name: string;
   readonly path: string;
-  /** Where the frames after the header begin. */
+  /** Offset of the first frame after the header. */
   readonly first: number;
   /** When it was made, in milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** Where a frame is. */
+/** Place of a frame: its segment, and its offset in it. */
 export interface Place {
   readonly segment: Segment;
   readonly offset: number;

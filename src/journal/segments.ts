@@ -29,7 +29,7 @@ export class Segments {
   readonly #own = new Map<string, Segment>();
   readonly #opened = new Map<string, Segment>();
   readonly #alive = new Map<string, Alive>();
-  /** By the writer. */
+  /** Tail of each writer, by the writer. */
   readonly #tails = new Map<string, Tail>();
   /** Files that the store has rows of, and those that are no segments. */
   readonly #known = new Set<string>();
@@ -153,7 +153,7 @@ function inOrder(segments: readonly Segment[]): readonly Segment[] {
 }
 
 function lookAlive(segment: Segment): boolean {
-  // Where a process cannot be looked up, its last write stands for its heartbeat.
+  // The last write stands for the heartbeat of a process that cannot be looked up.
   const heartbeatAt = statSync(segment.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return isAlive({ ...segment.holder, heartbeatAt, heartbeatBootMs: null }, systemClock);
 }

@@ -15,7 +15,7 @@ const grantBytes = 4 * 1024 * 1024;
 const grantShare = 1 / 32;
 /** What other processes have added or removed is seen after this long. */
 const lookMs = 1000;
-/** With less than this share unused, records are cleared up. */
+/** Records are cleared up with less than this share unused. */
 const scarceShare = 1 / 8;
 /** What one owner may have of all. */
 const ownerShare = 1 / 2;
@@ -24,7 +24,7 @@ const ownerShare = 1 / 2;
 export const mostOfOwner = (owner: string, storeBytes: number): number =>
   owner === operator ? storeBytes : storeBytes * ownerShare;
 
-/** As one owner has it. */
+/** Room of one owner, which all of its execs take from. */
 export interface Room {
   /** Takes up to so many bytes, and says how many may be kept. */
   take(bytes: number): number;
@@ -91,7 +91,7 @@ export class SpillRoom {
       const { bavail, bsize } = statfsSync(this.#directories[0] ?? '');
       return bavail * bsize - leftFreeBytes;
     } catch {
-      // Where the system does not say, a full disk shows when a write fails.
+      // The system does not say how much is free: a full disk shows when a write fails.
       return Infinity;
     }
   }

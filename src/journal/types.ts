@@ -32,16 +32,16 @@ export interface ReadOptions {
 }
 
 export interface JournalOptions {
-  /** Of one exec's output beyond its first 256 KiB; the rest is a counted gap. */
+  /** Bytes kept of one exec's output beyond its first 256 KiB; the rest is a counted gap. */
   readonly spillBytes: number;
-  /** Of all records together; the oldest go first. */
+  /** Bytes of all records together; the oldest go first. */
   readonly storeBytes: number;
   readonly retentionMs: number;
   /** Milliseconds since the epoch, for the age of records. Absent: the time of day. */
   readonly now?: () => number;
   /** Names the files of this process. */
   readonly holder: string;
-  /** Where the places of records are kept, for all processes. */
+  /** Index of the places of records, which all processes share. */
   readonly records: Records;
 }
 

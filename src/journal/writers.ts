@@ -13,7 +13,7 @@ interface WritersOptions extends Omit<SegmentWriterOptions, 'prefix'> {
 
 export class Writers {
   readonly #options: WritersOptions;
-  /** By owner, in the order of their last use. */
+  /** Writers by owner, in the order of their last use. */
   readonly #writers = new Map<string, SegmentWriter>();
 
   constructor(options: WritersOptions) {

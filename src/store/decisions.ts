@@ -36,7 +36,7 @@ export interface GrantRow {
   readonly rules: string;
   /** What it answers, as `sessionKey` has it. */
   readonly keys: readonly string[];
-  /** The same for people. */
+  /** What it answers, in words for people. */
   readonly covers: readonly string[];
   readonly grantedBy: string;
   /** Milliseconds since the epoch, by `steadyNow`. */

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CaissonError } from '../errors.ts';
 
-/** As `network` has them in the configuration. */
+/** Lists that have the names and forms of the section `network` of the configuration. */
 export interface EgressLists {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -13,13 +13,13 @@ export interface EgressLists {
 /** The lists of a configuration that a process has read. */
 export interface EgressReading {
   readonly lists: EgressLists;
-  /** Of the text that was read: two readings of the same text have the same one. */
+  /** Mark of the text that was read: two readings of the same text have the same one. */
   readonly source: string;
   /** What edits of that text deny since then, and a mark of all that they forbid. `null`: nothing. */
   readonly later: { readonly deny: readonly string[]; readonly mark: string } | null;
 }
 
-/** Of the text, and of the edits that hold beside it. */
+/** Mark of a reading: that of its text, and of the edits that hold beside the text. */
 export const sourceWith = ({ source, later }: Pick<EgressReading, 'source' | 'later'>): string =>
   later === null ? source : `${source}+${later.mark}`;
 
@@ -41,7 +41,7 @@ export interface OwnChange {
   /** Leave all lists. */
   readonly forget?: readonly string[];
   readonly once?: OwnRules['once'];
-  /** Of `once`, those from before that time leave. */
+  /** Entries of `once` from before this time leave. */
   readonly onceBefore?: number;
 }
 
@@ -55,13 +55,13 @@ export interface EgressRow {
   readonly revision: number;
   /** What the configuration says. */
   readonly configured: EgressLists;
-  /** Of the reading that `configured` is from, by `sourceWith`. */
+  /** Mark, by `sourceWith`, of the reading that `configured` is from. */
   readonly source: string;
   readonly own: OwnRules;
 }
 
 export interface EgressRules {
-  /** `null`: there are none, and nothing is allowed. They end with their sandbox. */
+  /** `null`: the sandbox has no rules, and nothing is allowed. Rules end with their sandbox. */
   of(sandboxId: string): Promise<EgressRow | null>;
   /**
    * Writes nothing where it is the same. `isCurrent` says whether the source is that of the file of now. It is called inside of the

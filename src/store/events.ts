@@ -14,7 +14,7 @@ export interface EventRow {
   /** Grows over all owners, in the order of the transactions. */
   readonly seq: number;
   readonly type: EventType;
-  /** Of the task. */
+  /** Owner of the task. */
   readonly owner: string;
   /** Milliseconds since the epoch, by the clock of the writer. */
   readonly happenedAt: number;
@@ -33,9 +33,9 @@ export interface EventQuery {
 }
 
 export interface Kept {
-  /** Of all owners. 0: there are none. */
+  /** `seq` of the oldest event that is kept, over all owners. 0: no event is kept. */
   readonly oldest: number;
-  /** Of the last event ever written, or 0. */
+  /** `seq` of the last event ever written. 0: no event was written. */
   readonly newest: number;
   /** The newest event that is not kept any more, of the owner that is asked for. 0: all of its events are kept. */
   readonly gone: number;
@@ -46,6 +46,6 @@ export interface Events {
   read(query: EventQuery): Promise<readonly EventRow[]>;
   /** `null`: of all owners. Where too many are kept, those of the owners with the most go first. */
   kept(owner: string | null): Promise<Kept>;
-  /** Of a connection of the task's sandbox: what happened outside of the store. */
+  /** Records a denied connection of the task's sandbox, which happened outside of the store. */
   denied(taskId: string, data: EventRow['data']): Promise<void>;
 }

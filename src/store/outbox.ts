@@ -19,7 +19,7 @@ export interface Delivery {
 }
 
 export interface Attempt {
-  /** By `steadyNow`. `null`: it is given up, and kept for a report. */
+  /** Moment of the next try, by `steadyNow`. `null`: the event is given up, and kept for a report. */
   readonly nextAt: number | null;
   /** For people. */
   readonly failure: string;

@@ -12,7 +12,7 @@ export interface Places {
   /** Exec ids of the detached processes that have a place of the group. */
   kept(group: string): Promise<readonly string[]>;
   /**
-   * Of processes that have ended, in all groups. With a sandbox, those of this sandbox alone: it names the ids itself. Idempotent;
+   * Frees places of ended processes, in all groups. `sandboxId`: only those of this sandbox, which names the ids itself. Idempotent;
    * writes nothing where none of them has a place.
    */
   giveKept(execIds: readonly string[], sandboxId?: string): Promise<void>;

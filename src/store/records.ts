@@ -1,5 +1,5 @@
 /**
- * Where the journal has the record of each exec. The records themselves are files of the journal; their places are columns of
+ * Places of the records of execs in the journal. The records themselves are files of the journal; their places are columns of
  * the index of execs, so that a list costs its page and no file is read to find one exec.
  */
 

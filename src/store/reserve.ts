@@ -10,15 +10,15 @@ import { join } from 'node:path';
 import { CaissonError } from '../errors.ts';
 
 export const reserveBytes = 16 * 1024 * 1024;
-/** With less than this free, the next write of the database may fail. */
+/** The next write of the database may fail with less than this free. */
 const fullBytes = 4 * 1024 * 1024;
-/** With less than this, only what frees space is done: what the reserve has given must not be used up by commands. */
+/** Only what frees space is done with less than this: what the reserve has given must not be used up by commands. */
 const narrowBytes = 8 * 1024 * 1024;
 /** It is not made where it would be the last straw. */
 const roomyBytes = 2 * reserveBytes;
 const blockBytes = 1024 * 1024;
 
-/** The same in inodes. */
+/** Inodes run out apart from bytes, so that they have a reserve and limits of their own. */
 export const reserveFiles = 32;
 const fullFiles = 8;
 const narrowFiles = 16;

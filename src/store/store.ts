@@ -92,7 +92,7 @@ export interface SandboxRow {
   /** Milliseconds since the epoch, by the clock of the writer. */
   readonly createdAt: number;
   readonly usedAt: number;
-  /** The same moments by the boot clock, which is not stepped; `null` in rows of earlier versions. */
+  /** `createdAt` and `usedAt` by the boot clock, which is not stepped; `null` in rows of earlier versions. */
   readonly createdBoot: BootMark | null;
   readonly usedBoot: BootMark | null;
   /** What stopped or removed it last, for people: a verb and a process. `null`: nothing has. */
@@ -106,7 +106,7 @@ export interface SandboxRow {
   readonly idleMs: number | null;
   /** Remove after this long in any case. `null`: never. */
   readonly ttlMs: number | null;
-  /** Of callers; Caisson reads no meaning into them. */
+  /** Labels that callers gave; Caisson reads no meaning into them. */
   readonly labels: Labels;
 }
 
@@ -158,7 +158,7 @@ export interface ExecRow {
 /** What its events name. */
 export type EndedExec = Pick<ExecRow, 'id' | 'taskId' | 'sandboxId' | 'backend'>;
 
-/** As in its `Exit`. */
+/** What the row of an exec keeps of its `Exit`. */
 export interface ExecEnd {
   readonly reason: string;
   readonly exitCode: number | null;
@@ -181,7 +181,7 @@ export interface Store {
   readonly outbox: Outbox;
   readonly places: Places;
   readonly egress: EgressRules;
-  /** Where the journal has the records of execs. */
+  /** Places of the records of execs in the journal. */
   readonly records: Records;
   /** Changes of state. Each is written with what changed, by no call of its own. */
   readonly events: Events;

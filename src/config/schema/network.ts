@@ -70,7 +70,7 @@ export const networkSection = z.strictObject({
   ),
 });
 
-/** Of a task or an owner. */
+/** Keys of `network` that a task or an owner may set. */
 export const networkPart = z.strictObject({
   mode: networkMode.optional(),
   ...networkSection.pick({ allow: true, deny: true, ports: true, presets: true }).partial().shape,

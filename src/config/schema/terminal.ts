@@ -1,4 +1,4 @@
-/** Where commands run, and within which bounds. Each backend adds keys of its own, which start with its name. */
+/** The section `terminal`: the place and bounds of commands. Each backend adds keys of its own, which start with its name. */
 import { z } from 'zod';
 import { credentialDirectoryProblem, credentialPathProblem } from '../../values/credential-path.ts';
 import { forwardProblem } from '../../values/env.ts';

@@ -11,7 +11,7 @@ export class SavedRules {
   readonly #db: DatabaseSync;
   #version: StatementSync | null = null;
   #select: StatementSync | null = null;
-  /** By owner, with the state of the database that they were read in: every decision asks for them. */
+  /** Rules by owner, with the state of the database that they were read in: every decision asks for them. */
   readonly #known = new Map<string, Known>();
 
   constructor(db: DatabaseSync) {
@@ -28,7 +28,7 @@ export class SavedRules {
     this.#known.delete(owner);
   }
 
-  /** The same list as before while it is the same. */
+  /** Gives the list of before itself, not an equal one, until its rules change. */
   of(owner: string): readonly SavedRule[] {
     this.#version ??= this.#db.prepare('PRAGMA data_version');
     const at = this.#version.get()?.['data_version'];

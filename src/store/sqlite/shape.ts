@@ -48,7 +48,7 @@ export function object(checks: Readonly<Record<string, Check<unknown>>>): Check<
   };
 }
 
-/** The same text is checked once: a row is read for every command, and its columns of JSON hardly ever change. */
+/** Checks each text once: a row is read for every command, and its columns of JSON hardly ever change. */
 export function json<T>(check: Check<T>): Check<T> {
   const checked = new Map<string, T>();
   return (value, at) => {

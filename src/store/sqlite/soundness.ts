@@ -18,14 +18,14 @@ const mostAgeMs = 86_400_000;
 interface Mark {
   readonly bootId: string;
   readonly bootMs: number;
-  /** Of the database file. */
+  /** Inode of the database file: a file that replaced it is checked anew. */
   readonly inode: number;
 }
 const markShape = json(object<Mark>({ bootId: text, bootMs: number, inode: integer }));
 
 const markOf = (path: string): string => `${path}.sound`;
 
-/** Of a database of the newest version. */
+/** Whether a database of the newest version was found sound lately and only live processes hold it, so that no check is due. */
 export function isTrusted(path: string, db: DatabaseSync, clock: Clock): boolean {
   return isRecent(readMark(path), path, clock) && holdersIn(db).every((holder) => isAlive(holder, clock));
 }
