@@ -5,7 +5,7 @@ import type { Input, World } from './world.ts';
 
 const longestAnswer = 1024;
 
-/** `null` without a person: input or the stream of messages is no terminal. */
+/** `null`: no person is there to ask, since standard input or the stream of messages is not a terminal. */
 export function approverOn(world: Pick<World, 'stdin' | 'stderr'>, clear: () => void): Approver | null {
   // Standard input last: to look at it is to open it.
   if (world.stderr.isTTY !== true || world.stdin.isTTY !== true) return null;

@@ -75,7 +75,7 @@ export class Attached {
     });
   }
 
-  /** A terminal that is gone, or an output without a reader, is no wish to end the command. */
+  /** A terminal that is gone, or an output without a reader, does not ask for the end of the command. */
   async interrupt(leaves: boolean): Promise<void> {
     const name = leaves ? undefined : signalOf[this.#context.interrupted() ?? 0];
     if (name === undefined) return this.leave();
@@ -92,5 +92,5 @@ export class Attached {
   }
 }
 
-/** By the exit code that the signal asks for. */
+/** Names of signals by the exit code that each asks for. */
 const signalOf: Readonly<Record<number, string>> = { 130: 'INT', 143: 'TERM' };

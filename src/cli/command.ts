@@ -9,7 +9,7 @@ export interface Operand {
 }
 
 export interface Outline {
-  /** As it is typed: `run`, `config show`. */
+  /** Name of the command in the form that is typed: `run`, `config show`. */
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
@@ -21,9 +21,9 @@ export interface Outline {
   /** Whether it exits as the command did that it ran inside. */
   readonly exitsAsCommand: boolean;
   readonly options: Options;
-  /** What it shows, and the line to type without `caisson`. */
-  /** Of a command line that is not understood. Absent: 2. */
+  /** Exit code for a command line that is not understood. Absent: 2. */
   readonly usageExitCode?: number;
+  /** What each example shows, and the line to type without `caisson`. */
   readonly examples: readonly (readonly [string, string])[];
 }
 

@@ -41,7 +41,7 @@ export interface Context {
   readonly configFile: () => Promise<ConfigFile>;
   /** The state directory, where questions are answered from elsewhere. */
   readonly remote: () => Promise<CaissonApi>;
-  /** The same, where this approver is asked, and which stands in this directory. */
+  /** The state directory, opened so that this approver is asked and relative paths start at this directory. */
   readonly asking: (approver: Approver, cwd: string) => Promise<CaissonApi>;
   /** The service that runs, if one does; its client is closed with the context. */
   readonly line: () => Promise<ServiceLine | null>;
@@ -64,7 +64,7 @@ export interface Context {
 export async function openContext(given: Given, world: World): Promise<Context> {
   const json = readForm(given);
   const quiet = given.flag('quiet');
-  // Where stderr is read by a program, an error as JSON is all that it finds there.
+  // A program that reads stderr finds nothing there but an error as JSON.
   const status = statusOn(world, quiet || (json && world.stderr.isTTY !== true));
   const paint = await paintFor({
     env: world.env,

@@ -1,4 +1,4 @@
-/** The same verb on several tasks: a failure does not stop the others, and all are reported. */
+/** One verb on several tasks: a failure does not stop the others, and all are reported. */
 import { toCaissonError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { report } from './report.ts';

@@ -14,7 +14,7 @@ export function escape(text: string): string {
   );
 }
 
-/** The same for text that must stay within one line or one cell. */
+/** Escapes text that must stay within one line or one cell. */
 export function escapeLine(text: string): string {
   return text.replace(invisible, spell);
 }

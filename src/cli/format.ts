@@ -20,7 +20,7 @@ export function formatDuration(durationMs: number): string {
   return hours < 48 ? pair(hours, 'h', minutes % 60, 'min') : pair(Math.floor(hours / 24), 'd', hours % 24, 'h');
 }
 
-/** How long ago a time of the service was; the text itself when it is no time. */
+/** How long ago a time of the service was; the text itself when it cannot be read as a time. */
 export function formatAge(time: string, nowMs: number): string {
   const at = Date.parse(time);
   const seconds = Math.max(0, Math.floor((nowMs - at) / 1000));

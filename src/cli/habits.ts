@@ -33,7 +33,7 @@ export function habitOf(rawName: string, command: string): string | null {
   return Object.hasOwn(habits, rawName) ? (habits[rawName] ?? null) : null;
 }
 
-/** Where the first word of a command may be an image, as in `docker run IMAGE COMMAND`, both readings are shown. */
+/** Shows both readings of a command whose first word may be an image, as in `docker run IMAGE COMMAND`. */
 export function separatedForms(start: readonly string[], words: readonly string[], takesImage: boolean): string {
   const line = (before: readonly string[], after: readonly string[]): string =>
     [...before, '--', ...after].map(shellWord).join(' ');

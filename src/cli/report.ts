@@ -54,7 +54,7 @@ function describe(cause: unknown): string {
   return [cause.name, ...facts, ...frames(cause)].join(' ');
 }
 
-/** Where it was thrown, without its message: the first lines of the stack that name a place. */
+/** Places where an error was thrown, without its message: the first lines of the stack that name a place. */
 function frames(cause: Error): string[] {
   const places = (cause.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return places.slice(0, 3).map((line) => line.trim());

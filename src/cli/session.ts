@@ -4,7 +4,7 @@ export const sessionOperands = [
   { name: 'NAME', count: 'one' },
 ] as const;
 
-/** As `parse` gives it: operands that count one are there. */
+/** Names the two operands of a session. `parse` has checked that both are there, since each counts one. */
 export function sessionOf([taskId = '', name = '']: readonly string[]): {
   readonly taskId: string;
   readonly name: string;

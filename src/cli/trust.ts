@@ -9,7 +9,7 @@ import type { CommandApi } from './world.ts';
 export interface Wanted {
   readonly service: CommandApi;
   readonly backends: readonly string[];
-  /** As the hosts' own consoles print them. */
+  /** Fingerprints of keys, in the form that the hosts' own consoles print. */
   readonly fingerprints: readonly string[];
 }
 

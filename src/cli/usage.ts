@@ -1,7 +1,7 @@
 /** A command line that cannot be understood: an unknown command or option, a missing or surplus argument. */
 import { CaissonError, type ErrorOptions } from '../errors.ts';
 
-/** As most tools have it, so that scripts can tell a typing error from a failure. */
+/** Exit code that most tools have for it, by which scripts distinguish a typing error from a failure. */
 export const usageExitCode = 2;
 
 export class UsageError extends CaissonError {

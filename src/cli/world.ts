@@ -85,7 +85,7 @@ export interface World {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Where SIGINT, SIGTERM and SIGHUP arrive. */
+  /** Emitter at which SIGINT, SIGTERM and SIGHUP arrive. */
   readonly signals: EventEmitter;
   readonly nowMs: () => number;
   /** Through the service of the state directory, where one runs; otherwise as `embedded` does. */

@@ -11,7 +11,7 @@ const patienceMs = 5000;
 /** The configuration file may be long, and all of it may be new. */
 const mostBytes = 4 * 1024 * 1024;
 
-/** `null`: none runs. What one left that was killed is no service. */
+/** `null`: no service runs. The record that a killed service has left does not count. */
 export function runningIn(home: string): ServiceRecord | null {
   const record = readServiceRecord(home);
   return record !== null && isServiceAlive(record) ? record : null;

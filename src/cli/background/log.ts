@@ -6,12 +6,12 @@ import { CaissonError } from '../../errors.ts';
 const partBytes = 64 * 1024;
 const lookMs = 200;
 
-/** Bytes of the log so far: its last lines end there, and what comes begins there. 0: there is no log. */
+/** Bytes of the log so far: its last lines end there, and what comes begins there. 0: the log does not exist. */
 export function endOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Up to `end` of the file, and of the one before it. Throws `failed_precondition` where there is no log. */
+/** Last lines of the file up to `end`, and of the file before it. Throws `failed_precondition` where the log does not exist. */
 export function lastLines(path: string, count: number, end = endOf(path)): string {
   const lines: string[] = [];
   for (const each of [path, `${path}.1`]) {

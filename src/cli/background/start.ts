@@ -91,7 +91,7 @@ interface Waiting {
   readonly child: ChildProcess;
   readonly signal: AbortSignal;
   readonly log: number;
-  /** Where its part of the log begins. */
+  /** Offset in the log at which the part of the new service begins. */
   readonly from: number;
 }
 

@@ -3,7 +3,7 @@ import type { StartEmulator } from '../../../emulators/emulator.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 
-/** By the name of the service. */
+/** Emulators by the name of the service that each stands for. */
 const emulators: Readonly<Record<string, () => Promise<StartEmulator>>> = {
   daytona: async () => (await import('../../../emulators/daytona/emulator.ts')).startDaytona,
   modal: async () => (await import('../../../emulators/modal/emulator.ts')).startModal,

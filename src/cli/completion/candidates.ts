@@ -18,13 +18,13 @@ const backends = ['docker', 'local', 'singularity', 'ssh', 'modal', 'daytona'];
 
 type Source = (names: Names) => Promise<readonly string[]> | readonly string[];
 
-/** By the word that stands for a value or an operand in help. */
+/** Candidates by the word that stands for a value or an operand in help. */
 const sources: Readonly<Record<string, Source>> = {
   TASK: ({ tasks }) => tasks(),
   BACKEND: () => backends,
   SHELL: () => ['bash', 'zsh', 'fish'],
 };
-/** Of options whose values have no such word. */
+/** Candidates by the name of an option whose values have no such word. */
 const values: Readonly<Record<string, Source>> = {
   backend: () => backends,
   network: () => ['open', 'observe', 'filtered', 'none'],

@@ -15,14 +15,14 @@ interface Wanted {
 
 export interface Clients {
   readonly ask: CaissonClient;
-  /** With the token that answers; made when it is first needed. */
+  /** Client with the token that answers; made when it is first needed. */
   readonly answer: () => CaissonClient;
 }
 
 export interface Caller {
   readonly home: string;
   readonly env: Env;
-  /** As the service reads it. */
+  /** Turns the path of a skill into the one that the service reads. */
   readonly skill: (path: string) => string;
   /** Does the work with what is to happen when a question comes up, and until that is over. */
   readonly asking: <T>(work: (options: Options) => Promise<T>, options?: Options) => Promise<T>;

@@ -12,7 +12,7 @@ import { checkVersion } from './version.ts';
 /** `ask` runs and reads, `decide` also says what a person has decided, `answer` answers questions. */
 export type Standing = 'ask' | 'decide' | 'answer';
 
-/** As `src/http/home/tokens.ts` reads it. */
+/** Name of the header that `src/http/home/tokens.ts` reads. */
 const answerHeader = 'caisson-answer';
 
 interface Held {

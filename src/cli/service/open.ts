@@ -16,7 +16,7 @@ import { type Said, saying } from './said.ts';
 import { changedSwitches, effective, setSwitches } from './switches.ts';
 import { watched } from './watched.ts';
 
-/** How long a command waits for a service that has gone, such as one that is started again. */
+/** How long a command waits for a service that has gone, for example during a restart. */
 const resumeMs = 20_000;
 const watching = { lookMs: 4000, answerMs: 4000 } as const;
 
@@ -131,7 +131,7 @@ function skillPath(path: string, { cwd, record }: { readonly cwd: string; readon
   });
 }
 
-/** Where a person is there, a question is shown and its answer awaited; otherwise it is a refusal. */
+/** Shows a question to the person who is there and awaits the answer; without a person a question is a refusal. */
 function askingOn({ answer }: Clients, { approver, onNotice = () => undefined }: Opening): Caller['asking'] {
   if (typeof approver !== 'function')
     return async (work, options = {}) => await work({ ...options, question: { waits: false } });

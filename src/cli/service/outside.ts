@@ -5,7 +5,7 @@ import type { Env } from '../world.ts';
 
 type Act<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result>;
 
-/** The same, for those who are outside. */
+/** Wraps an act so that only callers outside of a command that Caisson runs may do it. Throws `permission_denied`. */
 export function outside<Args extends readonly unknown[], Result>(
   env: Env,
   what: string,

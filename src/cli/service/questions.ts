@@ -5,7 +5,7 @@ import { isCode, toCaissonError } from '../../errors.ts';
 import { readAnswer } from '../../policy/approval/answer.ts';
 
 export interface Answering {
-  /** As the question is now. */
+  /** Reads the state in which a question is now. */
   readonly get: (id: string, options?: Options) => Promise<ApprovalView>;
   readonly answer: (id: string, choice: Choice) => Promise<void>;
   /** On the terminal of the caller. */

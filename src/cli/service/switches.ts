@@ -14,7 +14,7 @@ export function setSwitches(env: Env): readonly string[] {
   return names.toSorted();
 }
 
-/** Of these, the ones that the service was started without, or with another value. */
+/** Names of variables without which the service was started, or with another value. */
 export function changedSwitches(names: readonly string[], own: Env, pid: number): readonly string[] {
   const ofService = environmentOf(pid);
   return names.filter((name) => own[name] !== ofService.get(name));
@@ -35,7 +35,7 @@ export async function effective(names: readonly string[]): Promise<readonly stri
   return names.filter((name) => cron.test(name) || mayBeSwitch(name, defaults));
 }
 
-/** As it was started (proc(5)). Empty where that cannot be read. */
+/** Environment with which a process was started (proc(5)). Empty where that cannot be read. */
 function environmentOf(pid: number): ReadonlyMap<string, string> {
   const pairs = readQuietly(`/proc/${pid}/environ`)
     .split('\0')

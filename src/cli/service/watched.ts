@@ -17,7 +17,7 @@ export function watched(transport: Transport, watching: Watching): Transport {
       const silence = Promise.withResolvers<never>();
       const over = watch(transport, watching, (error) => {
         silence.reject(error);
-        // Ends the request, for which there is no answer any more.
+        // Ends the request, which nothing can answer any more.
         void transport.close();
       });
       try {

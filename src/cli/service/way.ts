@@ -1,6 +1,6 @@
 /**
  * Whether a command goes through the service of its state directory, or opens the state directory itself. Read with every
- * command, so that nothing else is loaded where there is no service.
+ * command, so that nothing else is loaded where no service runs.
  */
 import { resolve } from 'node:path';
 
@@ -8,13 +8,13 @@ import { findHome } from '../../lib/find-home.ts';
 import { readServiceRecord } from '../../lib/service-record.ts';
 import type { CommandApi, Env, Opening, ServiceLine } from '../world.ts';
 
-/** `null`: there is no service, or the caller does not want it. Throws for one that lives and cannot be used. */
+/** `null`: no service runs, or the caller does not want it. Throws for a service that lives and cannot be used. */
 export async function openService(opening: Opening): Promise<CommandApi | null> {
   const home = wanted(opening);
   return home === null ? null : await (await import('./open.ts')).openThrough(home, opening);
 }
 
-/** The same, for what speaks to the service by itself. */
+/** Opens a line to the service for a front end that speaks to it by itself. `null` and errors: see `openService`. */
 export async function lineToService(opening: Opening): Promise<ServiceLine | null> {
   const home = wanted(opening);
   return home === null ? null : await (await import('./open.ts')).lineTo(home, opening);
