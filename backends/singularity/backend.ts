@@ -172,7 +172,7 @@ function doorOf({ network }: Spec, { door }: CreateOptions): string | null {
   throw new CaissonError('not_supported', 'a filtered network needs a door, and none was given');
 }
 
-/** The same on every try; short, since sockets below it may have 107 bytes only. */
+/** Gives the same name on every try; a short one, since the path of a socket below it may have only 107 bytes. */
 function directoryName({ name, labels: { instance } }: CreateOptions): string {
   return createHash('sha256').update(`${instance}\0${name}`).digest('hex').slice(0, 24);
 }

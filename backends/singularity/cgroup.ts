@@ -49,7 +49,7 @@ export class Cgroup {
     }
   }
 
-  /** Of every directory, since one may hold what another has not got yet. */
+  /** Reads every directory, since one may hold a process that another has not got yet. */
   async members(): Promise<ReadonlySet<number>> {
     const [first, ...others] = await Promise.all(
       this.#directories.map(

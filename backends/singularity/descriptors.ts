@@ -13,7 +13,7 @@ type Command = readonly [string, ...string[]];
 
 const closeOnExec = 0o2000000;
 
-/** The same set for the life of a process, so it is read once. */
+/** The set does not change in the life of a process, so it is read once. */
 let inherited: readonly number[] | null = null;
 
 export function withoutLeaks(command: Command): Command {

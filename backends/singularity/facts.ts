@@ -32,7 +32,7 @@ export interface Facts {
 /** What gives a program another accounts file. */
 const wantedToReserve = ['unshare', 'mount', 'setpriv'] as const;
 const wantedPrograms = ['flock', 'mksquashfs', 'unsquashfs', 'setsid', 'chmod'] as const;
-/** Of root, who keeps the files of sandboxes in images of a fixed size. */
+/** Programs that root needs beyond these: it keeps the files of sandboxes in images of a fixed size. */
 const wantedOfRoot = ['mount', 'umount', 'mkfs.ext4', 'e2fsck', 'resize2fs'] as const;
 
 /** Throws `unavailable` without the program, `failed_precondition` when it or the account will not do. */

@@ -1,4 +1,4 @@
-/** Where this host keeps its control groups (cgroups(7)), and whether limits can be set in them. */
+/** Finds the control groups of this host (cgroups(7)), and whether limits can be set in them. */
 import { access, constants, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CaissonError, toCaissonError } from '../../src/errors.ts';
@@ -55,7 +55,7 @@ async function checkWritable({ version, at }: Hierarchy): Promise<void> {
   if (missing.length > 0) throw new CaissonError('not_supported', `they lack ${missing.join(', ')}`);
 }
 
-/** Where sandboxes have their groups. In version 2 a group has the controllers that its parents hand down. */
+/** Makes the groups that hold those of sandboxes. In version 2 a group has the controllers that its parents hand down. */
 export async function makeParents({ version, at }: Hierarchy): Promise<void> {
   for (const root of new Set(Object.values(at))) {
     const ours = join(root, groupsName);

@@ -20,17 +20,17 @@ export interface Inside {
   readonly born: string;
 }
 
-/** Of a process; `null` when it is gone, or not ours to see. */
+/** The pid namespace of a process; `null` when the process is gone, or this account may not look into it. */
 export async function namespaceOf(pid: number): Promise<string | null> {
   return await unlessGone(() => readlink(`/proc/${pid}/ns/pid`));
 }
 
-/** As the kernel has it (proc_pid_status(5)); `null` when it is gone. */
+/** The text of the kernel (proc_pid_status(5)); `null` when the process is gone. */
 export async function statusOf(pid: number): Promise<string | null> {
   return await unlessGone(() => readFile(`/proc/${pid}/status`, 'latin1'));
 }
 
-/** By a filter of system calls. */
+/** Whether a filter of system calls applies to the process. */
 export async function isFiltered(pid: number): Promise<boolean> {
   return /^Seccomp:\s+2$/m.test((await statusOf(pid)) ?? '');
 }
@@ -93,7 +93,7 @@ export async function settled(client: number): Promise<void> {
   });
 }
 
-/** As proc_pid_stat(5) has it: one letter. `null` when it is gone. */
+/** The state of a process, which is one letter in proc_pid_stat(5). `null` when the process is gone. */
 async function stateOf(pid: number): Promise<string | null> {
   const stat = await unlessGone(() => readFile(`/proc/${pid}/stat`, 'latin1'));
   return stat?.charAt(stat.lastIndexOf(')') + 2) ?? null;
@@ -134,7 +134,7 @@ async function holdNamespace(pid: number): Promise<FileHandle | null> {
   return await unlessGone(() => open(`/proc/${pid}/ns/pid`));
 }
 
-/** As `namespaceOf` has it. */
+/** The name of a held pid namespace, in the form of `namespaceOf`. */
 async function nameOf(hold: FileHandle): Promise<string> {
   return await readlink(`/proc/self/fd/${hold.fd}`);
 }

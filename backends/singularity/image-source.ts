@@ -6,7 +6,7 @@ export type ImageSource =
   | { readonly kind: 'path'; readonly path: string }
   /** A file of `docker save`. */
   | { readonly kind: 'archive'; readonly path: string }
-  /** As Apptainer takes it: `docker://debian:12`. */
+  /** An address in the form that Apptainer takes: `docker://debian:12`. */
   | { readonly kind: 'registry'; readonly uri: string };
 
 const archiveScheme = 'docker-archive:';

@@ -130,7 +130,7 @@ export class Images {
       command: [this.#host.program, '-q', 'build', ...args],
       env: {
         ...Object.fromEntries(proxies),
-        // Of an ordinary user, so that credentials of registries are found.
+        // An ordinary user keeps credentials of registries in their own home; it stays, so that they are found.
         HOME: this.#host.account.handedOver ? scratch : (this.#env['HOME'] ?? scratch),
         APPTAINER_CACHEDIR: await this.#prepare('blobs'),
         APPTAINER_TMPDIR: scratch,

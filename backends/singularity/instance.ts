@@ -30,11 +30,11 @@ function noFilter(): CaissonError {
   });
 }
 
-/** Of every process, the first one included: no privilege, none to be had, and nothing of the caller's environment. */
+/** Every process, the first one included, has no privilege, cannot get one, and sees nothing of the caller's environment. */
 const posture = ['--userns', '--cleanenv', '--no-privs', '--drop-caps', 'ALL'] as const;
 
 export interface Running {
-  /** Of its first process, on this host. */
+  /** Id of its first process on this host. */
   readonly pid: number;
   /** Its pid namespace, as the kernel names it. */
   readonly namespace: string;

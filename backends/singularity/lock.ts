@@ -23,7 +23,7 @@ export async function withLock<T>(
     await untilAborted(held(holder, file), signal);
     return await work();
   } finally {
-    // With its group of two: a waiting flock does not look at its stdin.
+    // A waiting flock does not look at its stdin, so it is killed; the shell below it ends with its stdin.
     holder.kill('SIGKILL');
     holder.stdin.destroy();
     holder.stdout.destroy();

@@ -1,6 +1,6 @@
 /**
- * Where a sandbox writes. In its directory on scratch is a place of bounded size: for a persistent sandbox a disk image
- * kept in the task's own directory, for another one memory. Only root may mount; without, both are plain directories.
+ * The place where a sandbox writes. It lies in its directory on scratch and is bounded in size: for a persistent sandbox a
+ * disk image kept in the task's own directory, for another one memory. Only root may mount; without, both are plain directories.
  *
  *   overlay/upper, overlay/work      what differs from the image (overlayfs); the sandbox sees neither as such
  *   overlay/open/{workspace,root,tmp}  bound to the places of these names: so they exist in every image, and can be
@@ -44,7 +44,7 @@ export async function prepareOverlay(host: Host, registration: Registration): Pr
   }
 }
 
-/** Of a stopped sandbox. What is kept stays. */
+/** Releases the place of a stopped sandbox. What is kept stays. */
 export async function releaseOverlay(host: Host, registration: Registration): Promise<void> {
   const overlay = overlayOf(registration, host.account);
   if (host.account.handedOver) {

@@ -60,7 +60,7 @@ async function isProgram(file: string): Promise<boolean> {
   }
 }
 
-/** As the account, with nothing of the service's environment but `PATH`. An aborted one is killed with its group. */
+/** Runs as the account, with only `PATH` of the service's environment. An aborted program is killed with its group. */
 export async function run(host: Host, { command, env = {}, signal }: Call): Promise<ProgramOutput> {
   const process = await startProcess(host.pipes, {
     ...asAccount(host, command),

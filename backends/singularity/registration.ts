@@ -10,7 +10,7 @@ export interface Plan {
   readonly limits: Limits;
   readonly network: NetworkMode;
   readonly mounts: readonly Mount[];
-  /** Credential files, read-only. `null`: core writes them in, or there are none. */
+  /** Mount of the credential files, read-only. `null`: core writes them in, or the sandbox has no credentials. */
   readonly credentials: Mount | null;
   readonly readOnlyRoot: boolean;
   /** Directory of its door. `null`: it has none. */
@@ -19,7 +19,7 @@ export interface Plan {
   readonly seccomp: boolean;
   /** Whether it refuses to give files the setuid and setgid bits. */
   readonly refuseSetid: boolean;
-  /** Where what it writes is kept. `null`: it is lost at the end. */
+  /** Directory that keeps what the sandbox writes. `null`: it is lost at the end. */
   readonly keep: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface Registration {
   readonly name: string;
   readonly labels: Labels;
   readonly state: 'running' | 'stopped';
-  /** Of this sandbox alone, on scratch; removed with it. */
+  /** Directory of this sandbox alone, on scratch; removed with it. */
   readonly directory: string;
   readonly plan: Plan;
 }

@@ -24,8 +24,8 @@ export interface Start {
 }
 
 /**
- * As the first word of its output, the shell says that it is there. When it gets the word to go on, it takes a session of its
- * own; then it takes one text, and becomes the command.
+ * The shell reports by the first word of its output that it is there. When it gets the word to go on, it takes a session of
+ * its own; then it takes one text, and becomes the command.
  */
 const boot = `printf %s "$1"; read -r _cz_go && exec setsid /bin/sh -c 'eval "$(head -c $1)"' sh "$2"`;
 const goOn = Buffer.from('\n');
@@ -109,7 +109,7 @@ async function begun(process: SingularityProcess, { options }: Start): Promise<P
   throw new CaissonError('not_supported', 'the container has no /proc, by which processes are found');
 }
 
-/** Of an aborted start. */
+/** Ends the command of an aborted start. */
 async function endLate(process: Process): Promise<void> {
   try {
     await process.kill('SIGKILL');

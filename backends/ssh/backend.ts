@@ -96,7 +96,7 @@ class SshBackend implements Backend {
     for (const host of this.#hosts ?? []) host.close();
   }
 
-  /** Of the hosts that can be reached: those that come back later are looked at before anything is made on them. */
+  /** Joins the guarantees of the hosts that can be reached: those that come back later are looked at before anything is made on them. */
   async #askGuarantees(): Promise<Guarantees> {
     const asked = await Promise.allSettled(this.#all().map((host) => host.guarantees({})));
     return joinGuarantees(reached(asked));

@@ -38,7 +38,7 @@ export function toFailedCheck(error: unknown, configured: boolean): Check {
   };
 }
 
-/** Of a pool: ready as long as one host takes new tasks; each one that does not stands in the findings. */
+/** A pool is ready as long as one host takes new tasks; each host that does not stands in the findings. */
 export function joinChecks(asked: readonly { readonly member: Member; readonly check: Check }[]): Check {
   const [first] = asked;
   if (first === undefined || first.member.name === null) return first?.check ?? toFailedCheck(null, false);

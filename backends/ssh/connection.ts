@@ -22,7 +22,7 @@ export function usualAllowance(): Allowance {
 
 const openTimeoutMs = 15_000;
 
-/** As the host tells it (RFC 4254, 6.10): a code, or a signal. */
+/** The end of a command as the host reports it (RFC 4254, 6.10): a code, or a signal. */
 export interface SessionExit {
   readonly code: number | null;
   readonly signal: string | undefined;
@@ -88,7 +88,7 @@ export class Connection {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Throws `SessionRefused`, or `unavailable` when there is no answer. Either way nothing was started. */
+  /** Throws `SessionRefused`, or `unavailable` without an answer. Either way nothing was started. */
   async exec(line: string, options: ExecOptions): Promise<ClientChannel> {
     const { promise, resolve, reject } = Promise.withResolvers<ClientChannel>();
     const late = setTimeout(() => reject(this.#stalled()), openTimeoutMs);
@@ -133,7 +133,7 @@ export class Connection {
     });
   }
 
-  /** Of several that are refused one after the other, the last one tells how many the host allows. */
+  /** When several sessions are refused one after the other, the last refusal shows how many the host allows. */
   #refused(error: Error): unknown {
     if (Reflect.get(error, 'reason') === undefined) return error;
     const alone = this.#asked === 0;

@@ -1,4 +1,4 @@
-/** Where things of a sandbox are on its host, and how a ref tells that. */
+/** Places of a sandbox's files on its host, and the ref that names them. */
 import type { CreateOptions, Limits, Ref } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { isLabel } from '../shared/labels.ts';
@@ -42,7 +42,7 @@ export function entryFor(
   };
 }
 
-/** Throws `invalid_argument` for what is no ref of this backend. */
+/** Throws `invalid_argument` for a ref that this backend did not write. */
 export function fromRef(ref: Ref): { readonly host: string; readonly entry: Entry } {
   const { v, host, directory, name, sandbox, workspace, scope = null } = ref;
   if (

@@ -13,7 +13,7 @@ export interface Facts {
   readonly user: string;
   readonly uid: number;
   readonly home: string;
-  /** Where registrations and directories of tasks are kept. */
+  /** Directory of the registrations and of the tasks' own directories. */
   readonly root: string;
   /** Programs that are needed and not there. */
   readonly missing: readonly string[];

@@ -121,7 +121,7 @@ export class PoolHost {
     }
   }
 
-  /** Of an aborted create: what the host may have made is removed again. */
+  /** Removes what the host may have made for a create that was aborted. */
   async #cleanUp(making: Promise<void>, entry: Entry): Promise<void> {
     const cleaning = making.then(
       async () => new SshSandbox(await this.#host(), entry, 'running').destroy(),

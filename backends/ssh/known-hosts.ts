@@ -4,7 +4,7 @@ import { CaissonError } from '../../src/errors.ts';
 
 interface Entry {
   readonly marker: 'none' | 'revoked' | 'cert-authority';
-  /** Of the key: `ssh-ed25519`. */
+  /** Type of the key: `ssh-ed25519`. */
   readonly type: string;
   readonly key: Buffer;
   readonly place: string;
@@ -54,7 +54,7 @@ export function knownTypes(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.filter(({ marker }) => marker === 'none').map(({ type }) => type))];
 }
 
-/** As `ssh-keygen -l` prints it. */
+/** The fingerprint in the form that `ssh-keygen -l` prints. */
 export function fingerprint(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }

@@ -3,7 +3,7 @@ import { CaissonError } from '../../src/errors.ts';
 
 const forms = {
   host: /^[A-Za-z0-9_.:][A-Za-z0-9_.:%-]{0,253}$/,
-  /** With a domain in front, as directories have it: `DOMAIN\name`. */
+  /** A user name may have a domain in front, as directory services write it: `DOMAIN\name`. */
   user: /^[A-Za-z0-9_.+][A-Za-z0-9_.+@\\-]{0,127}$/,
 } as const;
 

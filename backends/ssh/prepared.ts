@@ -7,7 +7,7 @@
 import type { ClientChannel } from 'ssh2';
 import { endChannel } from './wire.ts';
 
-/** As short and plain as any line for a login shell. At the end of its input it ends. */
+/** The line is short and plain, so that any login shell takes it. The shell ends at the end of its input. */
 const waiting = `exec /bin/sh -c 'IFS= read -r _cz_l && eval "$_cz_l"'`;
 
 const soonMs = 5;

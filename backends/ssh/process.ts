@@ -154,7 +154,7 @@ function writer(channel: ClientChannel): Writable {
       done(error);
     },
   });
-  // The command may close its end at any time; the contract says that this is no failure.
+  // The command may close its end at any time; by the contract that does not count as a failure.
   stdin.on('error', () => undefined);
   return stdin;
 }

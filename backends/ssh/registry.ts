@@ -10,7 +10,7 @@ import { parseScope, type Scope } from './scope.ts';
 /** Exit codes of registry.sh. */
 const codes = { gone: 40, taken: 41, outlived: 42, unwritable: 43, full: 44 } as const;
 
-/** Where one sandbox is registered. All of it is in its ref. */
+/** The place where one sandbox is registered. All of it is in its ref. */
 export interface Entry {
   readonly directory: string;
   readonly name: string;

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { LimitName } from '../../src/backend.ts';
 import type { Carrier } from '../shared/preamble.ts';
 
-/** As it stands in registrations and refs. `system`: root's own systemd; `user`: that of the account; `oom`: it has OOMPolicy. */
+/** Words of registrations and refs. `system`: root's own systemd; `user`: that of the account; `oom`: it has OOMPolicy. */
 const scopes = ['system', 'system+oom', 'user', 'user+oom'] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -47,7 +47,7 @@ export function carrierInto({ scope, slice }: Scoped): Carrier {
   };
 }
 
-/** Where `systemd-run --user` finds its systemd; a login without PAM does not say so. */
+/** Sets the directory in which `systemd-run --user` finds its systemd; a login without PAM leaves it unset. */
 export const runtimeDirectory = ': "${XDG_RUNTIME_DIR:=/run/user/$(id -u)}"; export XDG_RUNTIME_DIR';
 
 /** Tries it with all limits, and says which of them the kernel then has: `scope=SCOPE` and `holds=NAME...`. */

@@ -13,7 +13,7 @@ export async function holdLimits(pool: Pool, { scope, slice }: Scoped, limits: L
     `MemoryMax=${memoryBytes ?? 'infinity'}`,
     ...(memoryBytes === null ? [] : ['MemorySwapMax=0']),
     `TasksMax=${pids ?? 'infinity'}`,
-    // Of one core; less than one per cent cannot be set.
+    // The percentage is that of one core; systemd takes no less than one per cent.
     `CPUQuota=${cpuCores === null ? '' : `${Math.max(1, Math.round(cpuCores * 100))}%`}`,
   ];
   const { code, stderr } = await systemctl(pool, scope, ['set-property', slice, ...properties]);

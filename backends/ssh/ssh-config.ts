@@ -52,7 +52,7 @@ export function hostEntry(text: string, alias: string, directory: string): HostE
   };
 }
 
-/** Of ProxyJump and ProxyCommand the one that stands first counts, also when it says `none` (ssh_config(5)). */
+/** The first of ProxyJump and ProxyCommand counts, also when it says `none` (ssh_config(5)). */
 function detourOf(names: readonly string[], single: (name: string) => string | null): Detour {
   const first = names.find((name) => name === 'proxyjump' || name === 'proxycommand');
   const said = first === undefined ? 'none' : (single(first) ?? 'none');
@@ -88,7 +88,7 @@ interface Values {
   readonly names: readonly string[];
 }
 
-/** By lower-case name, which is how ssh reads them. Commands of `Match exec` are not run: such a block does not apply. */
+/** Finds values by lower-case name, which is how ssh reads them. Commands of `Match exec` are not run: such a block does not apply. */
 function valuesFor(text: string, alias: string): Values {
   // The library sets a User of its own where the file has none; only what the file says counts here.
   const computed = sshConfig.parse(text).compute({ Host: alias }, { ignoreCase: true, matchExec: false });

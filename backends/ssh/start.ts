@@ -153,7 +153,7 @@ async function orRefusal(
   throw end.exitCode === cannotExecute ? tooLong(error) : noScope(error);
 }
 
-/** Of a shell whose `exec` failed; here before any program of the caller is looked for. */
+/** Exit code of a shell whose `exec` failed; here before any program of the caller is looked for. */
 const cannotExecute = 126;
 
 function tooLong(cause: unknown): CaissonError {
@@ -187,7 +187,7 @@ function noScope(cause: unknown): CaissonError {
   });
 }
 
-/** Of an aborted start. */
+/** Ends the command of an aborted start. */
 async function endLate(process: PtyProcess): Promise<void> {
   try {
     await process.kill('SIGKILL');

@@ -28,7 +28,7 @@ export function endChannel(channel: ClientChannel): void {
   channel.close();
 }
 
-/** As ssh2 has it (RFC 4254, 5.1), in words for people. */
+/** Reason codes of ssh2 (RFC 4254, 5.1), in words for people. */
 const refusals: Readonly<Record<number, string>> = { 1: 'it forbids forwarding', 2: 'it cannot connect' };
 
 export function wireStraightTo({ host, port }: Target): Wire {
