@@ -33,7 +33,7 @@ export class Account {
     this.settings = settingsOf(options.settings ?? {});
   }
 
-  /** Where it leads, for people. */
+  /** Address of the API, for people. */
   get label(): string {
     return accessOf(this.#options.env, this.settings).apiUrl;
   }

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { noFrame } from './frames.ts';
 
-/** As carry.sh grants them. */
+/** Chunks that carry.sh may send ahead of the reader. */
 const mostOnTheWay = 3;
 const bufferBytes = 64 * 1024;
 

@@ -1,4 +1,4 @@
-/** Takes apart what carry.sh sends. All of it is hostile: every length is bounded, and what is no frame ends the process. */
+/** Takes apart what carry.sh sends. All of it is hostile: every length is bounded, and bytes that form no frame end the process. */
 import { CaissonError } from '../../src/errors.ts';
 
 export type Frame =
@@ -21,7 +21,7 @@ interface Awaited {
 export class FrameReader {
   readonly #onFrame: (frame: Frame) => void;
   #rest: Buffer = Buffer.alloc(0);
-  /** Of a chunk, whose bytes are awaited. */
+  /** Head of a chunk whose bytes are awaited. */
   #awaited: Awaited | null = null;
 
   constructor(onFrame: (frame: Frame) => void) {
@@ -34,7 +34,7 @@ export class FrameReader {
     this.#awaited = null;
   }
 
-  /** Throws `unavailable` for what is no frame. */
+  /** Throws `unavailable` for bytes that form no frame. */
   feed(bytes: Buffer): void {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     while (this.#step());

@@ -27,7 +27,7 @@ export class MarkSearch {
     return seen.subarray(at + this.#mark.length);
   }
 
-  /** What is there is no answer any more. */
+  /** Whether so much came without the mark that an answer is not to be expected any more. */
   get isLost(): boolean {
     return this.#seen > mostNoise;
   }

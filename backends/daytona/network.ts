@@ -33,7 +33,7 @@ function namesIn(list: string | undefined): string {
   return [...new Set(names)].filter(Boolean).toSorted().join();
 }
 
-/** Of a sandbox with a filtered network that runs. What the service did not set as it was asked is blocked as a whole. */
+/** Limits a running sandbox with a filtered network. When the service sets other than what was asked for, all traffic is blocked. */
 export async function limitTo(
   account: Account,
   id: string,

@@ -18,7 +18,7 @@ export class Outbox {
   #signalled = 0;
   #waiting: (() => void)[] = [];
   #over = false;
-  /** Sends at once; `null` while there is no connection. */
+  /** Sends a frame at once; `null` without a connection. */
   #send: ((frame: Buffer) => void) | null = null;
 
   constructor(text: Buffer) {

@@ -117,7 +117,7 @@ function writer({ outbox }: Conversation): Writable {
       done(error);
     },
   });
-  // The command may close its end at any time; the contract says that this is no failure.
+  // The command may close its end at any time; by the contract that does not count as a failure.
   stdin.on('error', () => undefined);
   return stdin;
 }

@@ -135,7 +135,7 @@ async function headOf(process: CarriedProcess): Promise<string | null> {
   }
 }
 
-/** Of a shell whose `exec` failed; here before any program of the caller is looked for. */
+/** Exit code of a shell whose `exec` failed; here before any program of the caller is looked for. */
 const cannotExecute = 126;
 
 function tooLong(cause: unknown): CaissonError {
@@ -162,7 +162,7 @@ function noTerminal(): CaissonError {
   });
 }
 
-/** Of an aborted start. */
+/** Ends the command of an aborted start. */
 async function endLate(process: Process): Promise<void> {
   await process.kill('SIGKILL').catch(() => undefined);
   process.release();

@@ -186,7 +186,7 @@ class DockerBackend implements Backend {
     throw new CaissonError('not_supported', 'a filtered network needs a door, and none was given');
   }
 
-  /** Of an aborted create: rejects when nothing is left of it, or, with an engine that hangs, a little later. */
+  /** Cleans up after an aborted create: rejects when nothing is left of it, or, with an engine that hangs, a little later. */
   async #orCleanedUp(making: Promise<Created>, signal: AbortSignal | undefined): Promise<Created> {
     try {
       return await untilAborted(making, signal);
@@ -239,7 +239,7 @@ function toListed(value: unknown): readonly Listed[] {
   return id && labels ? [{ ref: toRef(id), labels, state: toState(entry['State']) }] : [];
 }
 
-/** Of a sandbox, and none itself. */
+/** Whether a container serves a sandbox, and so does not count as a sandbox. */
 const isPart = (value: unknown): boolean => text(object(object(value)['Labels'])[roleLabel]) !== null;
 
 function partition<T>(values: readonly T[], is: (value: T) => boolean): readonly [readonly T[], readonly T[]] {

@@ -61,7 +61,7 @@ export function toGuarantees(facts: Known, place: Place): Guarantees {
     survivesRestart: true,
     kill: 'process',
     mounts: place.local ? 'read-write' : 'none',
-    // With user namespaces root inside is an unknown user here, and could not read what only this user may read.
+    // User namespaces make root inside an unknown user here, who could not read what only this user may read.
     credentials: place.local && !facts.userNamespace ? 'bind' : 'copy',
     hardening: {
       readOnlyRoot: true,
@@ -69,7 +69,7 @@ export function toGuarantees(facts: Known, place: Place): Guarantees {
       setid: { refused: seccomp && filters.has(facts.defaultRuntime), runtimes: ['runc', 'crun'] },
       runtimes: facts.runtimes,
       shm: true,
-      // With user namespaces the container's ids are not the host's.
+      // User namespaces give the container ids that differ from the host's.
       hostUser: place.hostUser && place.local && !facts.rootless && !facts.userNamespace,
     },
   };

@@ -49,7 +49,7 @@ export class DockerSandbox implements Sandbox {
   /** The container that carries its traffic. */
   readonly #door: string | null;
   readonly #container: Container;
-  /** Of a sandbox with an open network. */
+  /** Rules of a sandbox with an open network; `null` for any other network. */
   readonly #refusing: (() => Promise<Refusing | null>) | null;
   /** Once they did not reach, they are not tried again. */
   #pipesReach = true;

@@ -38,7 +38,7 @@ export class ModalAccount {
     this.#env = env;
   }
 
-  /** Where the service is. */
+  /** Host of the service's address. */
   async host(): Promise<string> {
     return new URL((await this.#connected()).profile.serverUrl).host;
   }
@@ -53,7 +53,7 @@ export class ModalAccount {
     }
   }
 
-  /** Of what may be done twice. */
+  /** Tries again what may be done twice. */
   async call<T>(doing: string, work: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
       return await patiently(() => this.once(doing, work), signal);

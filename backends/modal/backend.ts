@@ -101,7 +101,7 @@ class ModalBackend implements Backend {
     await this.#account.close();
   }
 
-  /** With the directory of the task in it, which an image need not have. */
+  /** Makes the directory of the task too, which an image need not have. */
   async #make(wanted: Wanted, { cwd, ...making }: Making & { readonly cwd: string }): Promise<Record> {
     const made = await makeSandbox(this.#account, wanted, making);
     try {

@@ -4,7 +4,7 @@ import type { ModalAccount } from './account.ts';
 
 const mostShown = 20;
 
-/** Throws `resource_exhausted` with what runs. A sandbox that has the name already is no further one. */
+/** Throws `resource_exhausted` with what runs. A sandbox that has the name already does not count once more. */
 export async function refuseBeyondCeiling(account: ModalAccount, appId: string, name: string): Promise<void> {
   const { maxSandboxes } = account.settings;
   if (maxSandboxes === null) return;

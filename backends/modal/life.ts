@@ -110,7 +110,7 @@ function paramsOf(
   };
 }
 
-/** As it is now: what the service has ended is stopped, or gone. */
+/** Asks for the state now: what the service has ended is stopped, or gone. */
 export async function settled(account: ModalAccount, record: Record): Promise<Record & { readonly lost?: true }> {
   if (record.stopped) return record;
   const status = await account.status(record.id);

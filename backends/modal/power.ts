@@ -8,7 +8,7 @@ import { deleteImage, endSandbox, makeSandbox, settled, snapshotOf } from './lif
 import { patiently } from './retry.ts';
 import { type Record, toRef } from './record.ts';
 
-/** Of a big tree; the SDK's own patience is a minute. */
+/** A snapshot of a big tree may take so long, in milliseconds; the SDK's own patience is a minute. */
 const snapshotMs = 10 * 60 * 1000;
 
 /** Returns the record as it is stored then. */
@@ -74,7 +74,7 @@ export async function endLeftovers(account: ModalAccount, record: Record): Promi
   await endSandbox(account, { ...left.record, image: record.image });
 }
 
-/** An older snapshot goes after a newer one is stored. It is no failure when it stays: it costs little. */
+/** Deletes an older snapshot after a newer one is stored. A failure to delete is ignored: what stays costs little. */
 async function withoutOlder(account: ModalAccount, record: Record): Promise<Record> {
   if (record.older !== null && record.older !== record.image)
     await deleteImage(account, record.older).catch(() => undefined);

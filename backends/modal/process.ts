@@ -145,7 +145,7 @@ function writable({ stdin }: Running): Writable {
         .catch(() => undefined)
         .finally(done),
   });
-  // The command may close its end at any time; the contract says that this is no failure.
+  // The command may close its end at any time; by the contract that does not count as a failure.
   stream.on('error', () => undefined);
   return stream;
 }

@@ -17,7 +17,7 @@ export interface Record {
   readonly name: string;
   readonly labels: Labels;
   readonly plan: Plan;
-  /** Of the service: the sandbox that runs, or that ran before it was stopped. */
+  /** Id at the service: of the sandbox that runs, or that ran before it was stopped. */
   readonly id: string;
   readonly stopped: boolean;
   /** The snapshot that the files came from or, when it is stopped, are in. */

@@ -117,7 +117,7 @@ function refusal(word: string, { options: { cwd } }: Launch): CaissonError {
   });
 }
 
-/** Of a start that was aborted or failed. The rest of its tree is core's to find, by its mark. */
+/** Ends a start that was aborted or failed. The rest of its tree is core's to find, by its mark. */
 function endLate(process: ModalProcess): void {
   void killed(process).finally(() => process.release());
 }

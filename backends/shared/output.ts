@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { CaissonError } from '../../src/errors.ts';
 
 const bufferBytes = 256 * 1024;
-/** Of a login that talks; more is an answer from something that is no shell. */
+/** Bytes that a talking login may write ahead of the mark; more comes from something other than a shell. */
 const mostNoise = 256 * 1024;
 const longestHead = 200;
 

@@ -14,11 +14,11 @@ export interface PipeEnd {
 }
 
 const lookMs = 250;
-/** As long as no process is seen to hold a pipe, its end is on its way; for so long it is waited for. */
+/** Looks before the wait for a pipe's end is given up: while no process is seen to hold the pipe, its end is on its way. */
 const mostLooks = 40;
 const chunkBytes = 64 * 1024;
 
-/** Where the process that wrote has ended. The kernel's end of file is the proof; else a process seen holding a pipe. */
+/** Asks once the process that wrote has ended. The kernel's end of file is the proof; else a process seen holding a pipe. */
 export async function pipeOutputs(ends: readonly PipeEnd[], inodes: ReadonlySet<number>): Promise<Outputs> {
   const over = Promise.all(ends.map(({ socket }) => faultOf(socket)));
   for (let look = 0; look < mostLooks; look += 1) {

@@ -18,7 +18,7 @@ export interface Pipe {
   readonly write: number;
 }
 
-/** Of a pipe: no other user may open it by its path. */
+/** The account that a pipe belongs to: no other user may open it by its path. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
@@ -126,7 +126,7 @@ function startHolder(owner: Owner | undefined): ChildProcess {
 }
 
 async function ready(shell: ChildProcess): Promise<number> {
-  // Its end is no error by itself: what matters is which of the two comes first.
+  // An end alone does not count as an error: what matters is which of the two comes first.
   const ended = new Promise<never>((_resolve, reject) => {
     shell.once('error', reject);
     shell.once('exit', () => reject(new Error('the shell ended')));

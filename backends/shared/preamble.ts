@@ -12,7 +12,7 @@ import type { NotStarted } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 
 export interface Guard {
-  /** Of the sandbox; the command runs only while it is there and says `running`. */
+  /** File of the sandbox on its host; the command runs only while the file is there and says `running`. */
   readonly file: string;
   readonly sandbox: string;
 }
@@ -27,11 +27,11 @@ export interface Launch {
   readonly carrier?: Carrier | null;
 }
 
-/** A program that becomes the command, such as one that puts it under limits first. It may refuse: then nothing has been started. */
+/** A program that becomes the command, such as systemd-run, which sets limits first. It may refuse: then nothing has been started. */
 export interface Carrier {
-  /** Of shell, to find it. They answer for themselves when it is not there, by `_cz_say WORD -`. */
+  /** Lines of shell that find the program. They answer for themselves when it is not there, by `_cz_say WORD -`. */
   readonly lines: readonly string[];
-  /** Of shell: the program and its arguments, up to where the command follows. */
+  /** Words of shell: the program and its arguments, up to where the command follows. */
   readonly words: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export function commandLine(launch: Launch, text: Buffer): string {
   return `exec env ${marksOf(launch).join(' ')} ${bootFor(text)}`;
 }
 
-/** The same, for a POSIX shell. */
+/** The line of `commandLine` for a POSIX shell. */
 export function shellLine(launch: Launch, text: Buffer): string {
   const marks = marksOf(launch);
   return `${marks.length === 0 ? '' : `export ${marks.join(' ')}; `}exec ${bootFor(text)}`;
@@ -161,7 +161,7 @@ function carrierOf({ carrier = null }: Launch): Carrier | null {
   return carrier;
 }
 
-/** The same process all along: the carrier becomes a shell, which answers and becomes the command. */
+/** The process stays one all along: the carrier becomes a shell, which answers and becomes the command. */
 function carried(launch: Launch, nonce: string): readonly string[] {
   const carrier = carrierOf(launch);
   if (carrier === null) return [];

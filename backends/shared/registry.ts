@@ -129,7 +129,7 @@ export async function isOurs(root: string): Promise<boolean> {
   });
 }
 
-/** Of a file from a ref, which another process may have made under another TMPDIR. */
+/** The registry's root is read from the file in a ref, which another process may have made under another TMPDIR. */
 function rootOf(file: string): string {
   return dirname(dirname(dirname(file)));
 }

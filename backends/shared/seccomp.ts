@@ -24,7 +24,7 @@ interface Stricter {
   readonly refuseSetid?: boolean;
 }
 
-/** As the engine takes it in `SecurityOpt`. */
+/** The profile as text for the engine's `SecurityOpt`. */
 export function seccompProfile(architecture: Architecture, { refuseSetid = false }: Stricter = {}): string {
   const { name, names } = list.architectures[architecture];
   const free = [...list.names, ...names].filter((each) => !refuseSetid || !modeCalls.has(each));

@@ -11,9 +11,9 @@ export interface Inspected {
   readonly id: string;
   readonly state: ResourceState;
   readonly exitCode: number | null;
-  /** Of its last start, by the clock of the engine, in milliseconds. */
+  /** Time of its last start, by the clock of the engine, in milliseconds. */
   readonly startedAt: number;
-  /** Of the first process, as the engine counts; `null` when it does not run. */
+  /** Pid of the first process on the engine's host; `null` when the container does not run. */
   readonly pid: number | null;
   readonly outOfMemory: boolean;
   readonly imageId: string | null;

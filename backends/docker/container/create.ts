@@ -29,7 +29,7 @@ export interface Making {
   readonly engine: Engine;
   readonly spec: Spec;
   readonly options: CreateOptions;
-  /** Where the network is `filtered`. */
+  /** Image of the door, which a `filtered` network needs. `null`: the network is another. */
   readonly doorImage: DoorImage | null;
   /** `null`: nothing can be refused. */
   readonly refusing: Refusing | null;
@@ -45,7 +45,7 @@ type Step =
   | { readonly again: 'network'; readonly error: unknown };
 
 const maxTries = 5;
-/** Of a race for the network, which takes two requests to end. */
+/** Milliseconds until a race for the network is over, which takes two requests to end. */
 const networkPauseMs = 100;
 
 /** Removes what it made when anything fails. The signal is looked at between the steps, each of which is short. */
@@ -206,7 +206,7 @@ async function attachFirst(engine: Engine, id: string): Promise<InitProcess | nu
   }
 }
 
-/** Of a container that runs. */
+/** Sets the network of a container that runs. */
 async function setNetwork({ engine, spec, refusing }: Making, sandbox: string, door: string | null): Promise<void> {
   if (spec.network === 'open' && refusing !== null) await refuse(engine, sandbox, refusing);
   if (door !== null) await startDoor(engine, door);

@@ -15,7 +15,7 @@ export interface DoorPlan {
   /** The container whose network it enters. */
   readonly sandbox: string;
   readonly labels: Labels;
-  /** Of this host, with the socket. */
+  /** Directory of this host that holds the socket. */
   readonly directory: string;
   readonly image: DoorImage;
 }

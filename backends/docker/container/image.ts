@@ -15,7 +15,7 @@ export interface Reference {
   readonly version: string;
 }
 
-/** Of the distribution project's reference grammar (docker/distribution reference/regexp.go), without bare ids. */
+/** The distribution project's reference grammar (docker/distribution reference/regexp.go), without bare ids. */
 const grammar =
   /^((?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*)(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$/;
 const imageId = /^sha256:[0-9a-f]{64}$/;
@@ -96,7 +96,7 @@ export async function pull(engine: Engine, image: string, options: PullOptions):
   }
 }
 
-/** As the engine wants it: X-Registry-Auth, which docker-modem writes. */
+/** The login in the form that the engine wants: X-Registry-Auth, which docker-modem writes. */
 function authOf(registry: RegistryAccess | undefined): Pick<Request, 'authconfig'> {
   return registry === undefined || registry.login === null ? {} : { authconfig: loginAt(registry, registry.login) };
 }
@@ -139,7 +139,7 @@ async function refuseWrongLogin(engine: Engine, image: Reference, { registry, si
   });
 }
 
-/** Of a request that failed. `null`: it did not, or there was no answer. */
+/** The HTTP status of a request that failed. `null`: it did not fail, or got no answer. */
 const statusAfter = async (asked: Promise<unknown>): Promise<number | null> =>
   await asked.then(
     () => null,
@@ -170,7 +170,7 @@ function report(image: string, entry: Json, options: PullOptions): void {
   options.onProgress?.({ what, done: number(detail['current']), total: number(detail['total']) });
 }
 
-/** Of images on the engine; none when it does not answer, since the failure that is reported is another. */
+/** Names of images on the engine; none when it does not answer, since the failure that is reported is another. */
 async function namesOn(engine: Engine): Promise<readonly string[]> {
   const listed = engine.ask({ what: 'list the images', method: 'GET', path: '/images/json' });
   return await listed.then(

@@ -63,7 +63,7 @@ export class InitProcess implements Process {
         query: { signal },
       });
     } catch (error) {
-      // Ended or gone: there is no process to signal.
+      // The process has ended, or its container is gone: nothing is left to signal.
       if (!isCode(error, 'not_found') && !isCode(error, 'failed_precondition')) throw error;
     }
   }

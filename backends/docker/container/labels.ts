@@ -14,9 +14,9 @@ const names = [
 const grammar = /^[A-Za-z0-9_.:-]{1,63}$/;
 
 export const instanceLabel = `${prefix}instance`;
-/** Of containers that belong to a sandbox and are none. */
+/** Label of containers that serve a sandbox without being one: what each is for. */
 export const roleLabel = `${prefix}role`;
-/** Of a sandbox: the name of what carries its traffic. */
+/** Label of a sandbox: the name of the container that carries its traffic. */
 export const doorLabel = `${prefix}door`;
 
 export const doorName = (sandbox: string): string => `${sandbox}-door`;

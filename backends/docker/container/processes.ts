@@ -9,7 +9,7 @@ const marking = 'CAISSON_EXEC=';
 export class ContainerProcesses {
   readonly #engine: Engine;
   readonly #container: string;
-  /** Of the first process, as this host counts. */
+  /** Pid of the first process on this host. */
   #pid: number | null;
 
   constructor(engine: Engine, { id, pid }: Pick<Inspected, 'id' | 'pid'>) {
@@ -27,7 +27,7 @@ export class ContainerProcesses {
     return await this.#seen(new Set(), readDetails);
   }
 
-  /** Of the first process. */
+  /** Status of the first process (proc_pid_status(5)). */
   async status(): Promise<string | null> {
     const seen = this.#own();
     if (seen !== null) return seen;

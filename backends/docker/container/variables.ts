@@ -69,7 +69,7 @@ export const clearedVariables: readonly string[] = [
   'CAISSON_KILL',
 ];
 
-/** Of a sandbox with a filtered network. */
+/** Environment of a sandbox with a filtered network. */
 export const filteredVariables: readonly string[] = [
   ...clearedVariables.filter((name) => !Object.hasOwn(proxyVariables, name)),
   ...Object.entries(proxyVariables).map(([name, value]) => `${name}=${value}`),

@@ -1,4 +1,4 @@
-/** Where the engine listens, from the same variables as the docker command line. */
+/** Finds the address of the engine, from the same variables as the docker command line. */
 import { CaissonError } from '../../../src/errors.ts';
 
 export type Endpoint =

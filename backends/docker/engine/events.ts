@@ -29,7 +29,7 @@ export class Events {
   #stream: Readable | null = null;
   #ready: Promise<void> | null = null;
   #lastNanos: string | null = null;
-  /** By container, since we listen; with the time of the newest, since a reconnected stream tells some twice. */
+  /** Kills for memory by container, since we listen; with the time of the newest, since a reconnected stream repeats some. */
   readonly #memoryKills = new Map<string, { count: number; nanos: number }>();
   #closed = false;
 

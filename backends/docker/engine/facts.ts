@@ -6,7 +6,7 @@ export interface Facts {
   readonly id: string | null;
   readonly engineVersion: string | null;
   readonly apiVersion: string | null;
-  /** By component name in lower case: `runc`, `containerd`, `docker-init`. */
+  /** Versions by component name in lower case: `runc`, `containerd`, `docker-init`. */
   readonly components: Readonly<Record<string, string>>;
   /** "Docker Desktop 4.44.3 (202017)", "Docker Engine - Community", or nothing. */
   readonly platform: string | null;
@@ -59,7 +59,7 @@ export function isPodman({ components }: Pick<Facts, 'components'>): boolean {
   return components['podman engine'] !== undefined;
 }
 
-/** Of version 2 of cgroups: swap is the memory controller's. */
+/** Limits that version 2 of cgroups can set: swap is the memory controller's. */
 function limitsOf(controllers: readonly string[]): Facts['limits'] {
   const memory = controllers.includes('memory');
   return { cpu: controllers.includes('cpu'), memory, swap: memory, pids: controllers.includes('pids') };

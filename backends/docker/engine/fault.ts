@@ -24,7 +24,7 @@ const maxWords = 600;
 export interface Context {
   /** What was tried: "create the container". */
   readonly what: string;
-  /** Where the engine listens. */
+  /** Address on which the engine listens. */
   readonly endpoint: string;
   /** Keeps the engine's own words out of the message, since they may repeat a value that we sent. */
   readonly quiet?: boolean;
@@ -72,7 +72,7 @@ export function engineWords(body: unknown): string {
   return printable(words);
 }
 
-/** Of a failed stream docker-modem only keeps the words, behind the status and its own name for it. */
+/** The words of a failed stream, which docker-modem puts behind the status and its own name for it. */
 function streamWords(error: unknown): string {
   return error instanceof Error ? printable(error.message.replace(/^\(HTTP code \d+\) .*? - /, '')) : '';
 }

@@ -75,7 +75,7 @@ function unknownVersion(floor: Floor, version: string): Finding {
 
 interface Version {
   readonly parts: readonly [number, number, number];
-  /** Of a release candidate or beta; a release has none and comes after them. */
+  /** Number of a release candidate or beta; a release has none and comes after them. */
   readonly candidate: number | null;
   /** Carries a distribution's suffix, and so perhaps its patches. */
   readonly patched: boolean;

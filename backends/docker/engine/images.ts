@@ -29,7 +29,7 @@ export function imagesOf(engine: Engine): Images {
       const said = changes(config);
       const query = {
         ...{ fromSrc: '-', repo: parsed.name, tag: parsed.version },
-        // An empty one is no instruction to the engine, and refused.
+        // The engine refuses an empty `changes`, so it is left out.
         ...(said.length === 0 ? {} : { changes: said.join('\n') }),
       };
       const answer = await engine.open({

@@ -29,7 +29,7 @@ export interface Closed {
   /** `null`: a clean end, which an engine also sends after it has dropped bytes. */
   readonly fault: string | null;
   readonly bytes: number;
-  /** By `performance.now()`. */
+  /** Time of the end by `performance.now()`. */
   readonly at: number;
   /** When a reader last held it up; -Infinity when none did. */
   readonly heldAt: number;
@@ -218,7 +218,7 @@ function writer(output: Duplex): Writable {
     write: (chunk: Buffer, _encoding, done) => void output.write(chunk, done),
     final: (done) => void output.end(done),
   });
-  // The command may close its end at any time; the contract says that this is no failure.
+  // The command may close its end at any time; by the contract that does not count as a failure.
   stdin.on('error', () => {});
   return stdin;
 }

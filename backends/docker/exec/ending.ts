@@ -21,7 +21,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { flag, number, object } from '../engine/json.ts';
 
-/** Of a quiet exec, until its event comes after two seconds in any case. */
+/** Milliseconds of quiet after which an exec is inspected; its event comes after two seconds in any case. */
 const quietChecksMs = [150, 500, 1100];
 /** An out-of-memory event may come after the end that it caused. */
 const memoryGraceMs = 100;

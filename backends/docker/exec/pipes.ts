@@ -25,7 +25,7 @@ export function onThisKernel(
 
 export type PipePaths = readonly [stdin: string, stdout: string, stderr: string];
 
-/** As the container names them. */
+/** Makes new names of three pipes, as paths in the container. */
 export function newPipePaths(): PipePaths {
   const path = `/dev/shm/caisson-${randomBytes(12).toString('hex')}`;
   return [`${path}.in`, `${path}.out`, `${path}.err`];

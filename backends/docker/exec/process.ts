@@ -115,7 +115,7 @@ export class ExecProcess implements PtyProcess {
     return state.running && (!state.pid || tries < 3);
   }
 
-  /** As the engine's host counts, of a command that has begun: the engine may tell a little later. `null`: it has ended. */
+  /** Pid on the engine's host of a command that has begun: the engine may know it a little later. `null`: it has ended. */
   async pid(): Promise<number | null> {
     for (let tries = 0; !this.#ending.over && tries < maxPidTries; tries += 1) {
       const { pid } = await inspectExec(this.#container.engine, this.#execId);
@@ -141,7 +141,7 @@ export class ExecProcess implements PtyProcess {
     await resizeExec(this.#container.engine, this.#execId, { columns, rows });
   }
 
-  /** Of an aborted start: the command may begin a moment later than the first signal, so it is sent until it counts. */
+  /** Ends an aborted start: the command may begin a moment after the first signal, so the signal is sent until it counts. */
   async #end(): Promise<void> {
     this.release();
     const deadline = performance.now() + abortPatienceMs;
