@@ -5,7 +5,7 @@ const opening = '<!-- conformance -->';
 const closing = '<!-- /conformance -->';
 const line = /^\| ([a-z][a-z-]*) \| \d+ \| \d+ \| \d+ \|$/;
 
-/** The text with the counts of these rows: of backends that ran, and that the table has. Throws when there is no table. */
+/** Writes the counts of backends that ran, and that the table has, into the text. Throws when the page lacks the table. */
 export function withCounts(page: string, rows: readonly Row[]): string {
   const [from, to] = [page.indexOf(opening), page.indexOf(closing)];
   if (from < 0 || to < from) throw new Error(`docs/conformance.md has no table between ${opening} and ${closing}`);

@@ -13,7 +13,7 @@ afterAll(() => modal?.stop());
 
 const mebibyte = 2 ** 20;
 
-/** As the suite counts it: twice what is in buffers. */
+/** Bytes in buffers, counted twice as in the suite: `external` includes `arrayBuffers`. */
 function buffered(): number {
   const { arrayBuffers, external } = process.memoryUsage();
   return arrayBuffers + external;

@@ -12,7 +12,7 @@ export interface Subject {
   readonly spec: Spec;
   /** Why there is nothing to test on this machine; absent or `null` when there is. */
   readonly unavailable?: string | null;
-  /** By the id of the case. */
+  /** Deviations by the id of the case. */
   readonly deviations?: Readonly<Record<string, Deviation>>;
 }
 
@@ -90,7 +90,7 @@ export class Place {
     return place;
   }
 
-  /** The same place through another Backend object, as after a restart or from another replica. */
+  /** Opens this place through another Backend object, as after a restart or from another replica. */
   async another(): Promise<Backend> {
     const backend = await this.subject.open(this.instance);
     this.#opened.push(backend);
@@ -146,7 +146,7 @@ export class Place {
     return this.#shared;
   }
 
-  /** As core does it: with another ref it is attached by that one, else it is the same object. */
+  /** Stops the sandbox like core: when its ref changes it is attached by the new one, else it stays the same object. */
   stop(sandbox: Sandbox): Promise<Sandbox> {
     return this.#switch(sandbox, 'stop');
   }

@@ -1,4 +1,4 @@
-/** The same as an ordinary user has it, who may neither mount nor set limits: this process gives up being root. */
+/** Singularity for an ordinary user, who may neither mount nor set limits: this process gives up being root. */
 import { afterAll } from 'vitest';
 import { open } from '../../backends/singularity/backend.ts';
 import { becomeNobody, startApptainer, whyNoApptainer } from '../engines/apptainer.ts';
@@ -17,7 +17,7 @@ await testBackend(
   {
     name: 'singularity-user',
     open: (instance) => open({ env: apptainer?.env ?? {}, instance, settings: apptainer?.settings ?? {} }),
-    // As the configuration has it by default.
+    // The configuration's default is the built-in filter.
     spec: { ...plain, hardening: { ...plain.hardening, seccomp: 'builtin' } },
     unavailable: why,
   },

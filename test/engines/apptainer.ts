@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const recipe = 1;
 const debs = ['apptainer', 'libc6', 'libseccomp2', 'libsqlite3-0'] as const;
 const libraries = 'usr/lib/x86_64-linux-gnu';
-/** Of the package debian-archive-keyring, which every Debian has. */
+/** File of the package debian-archive-keyring, which every Debian has. */
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const programs = ['usr/bin/apptainer', `${libraries}/apptainer/bin/starter`] as const;
 

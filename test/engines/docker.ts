@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { connect as dockerode } from './engine-api.ts';
 
-/** As `DOCKER_HOST` has it, with the test images in place. `null`: it is absent here, and CI would have failed. */
+/** Address for `DOCKER_HOST` of an engine that has the test images. `null`: it is absent here, and CI would have failed. */
 export function dockerHost(): string | null {
   return process.env['CAISSON_TEST_DOCKER_HOST'] || null;
 }

@@ -14,7 +14,7 @@ export function isAnswering(socketPath: string): Promise<boolean> {
   });
 }
 
-/** As the command line has it: unix:///path, tcp://host:port, http(s)://host:port. */
+/** Connects to an address of the docker command line: unix:///path, tcp://host:port, http(s)://host:port. */
 export function connect(host: string): Docker {
   const url = new URL(host);
   if (url.protocol === 'unix:') return new Docker({ socketPath: url.pathname });
@@ -22,7 +22,7 @@ export function connect(host: string): Docker {
   return new Docker({ protocol, host: url.hostname, port: url.port || '2375' });
 }
 
-/** Of a private engine, where everything is ours. Gives the names of what was there; networks and volumes go too. */
+/** Empties a private engine, where everything is ours. Gives the names of what was there; networks and volumes go too. */
 export async function removeContainers(socketPath: string): Promise<readonly string[]> {
   const docker = new Docker({ socketPath });
   const containers = await docker.listContainers({ all: true });

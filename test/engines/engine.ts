@@ -16,7 +16,7 @@ import { findCommand, rootPrefix, systemPath } from './privileges.ts';
 export type EngineKind = 'plain' | 'btrfs' | 'respawning';
 
 export interface Engine {
-  /** As `DOCKER_HOST` has it. */
+  /** Address in the form of `DOCKER_HOST`. */
   readonly host: string;
   /** Ends the engine and what runs on it. Idempotent. */
   stop(): Promise<void>;

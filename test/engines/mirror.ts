@@ -1,4 +1,4 @@
-/** Where this machine itself gets Debian 12 from. */
+/** Finds the mirror from which this machine itself gets Debian 12. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -61,7 +61,7 @@ export function installCommand(names: readonly string[]): string {
   return `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${names.join(' ')}`;
 }
 
-/** Brings the lists up to date first only where there are none, or where an install with them failed. */
+/** Brings the lists up to date first only when they are missing, or an install with them failed. */
 export async function install(names: readonly string[]): Promise<void> {
   if (findCommand('apt-get') === null)
     throw new Error(

@@ -1,4 +1,4 @@
-/** Where the test engines keep what should outlive a run: archives of images, and the data roots that hold them. */
+/** Directories of what the test engines keep beyond a run: archives of images, and the data roots that hold them. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

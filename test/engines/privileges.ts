@@ -23,7 +23,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** What to put before a command so that it runs as root. `null`: there is no way without asking a person. */
+/** Words before a command that make it run as root. `null`: only a person could allow that. */
 export async function rootPrefix(): Promise<readonly string[] | null> {
   if (process.getuid?.() === 0) return [];
   try {

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 export interface Registry {
-  /** `HOST:PORT`. It speaks HTTP: clients must be reported that this is all right. */
+  /** `HOST:PORT`. It speaks HTTP, which clients must be configured to accept. */
   readonly address: string;
-  /** Of the manifest. */
+  /** Digest of the manifest. */
   readonly digest: string;
   /** Paths that were asked for, in order. */
   readonly asked: readonly string[];
@@ -26,7 +26,7 @@ const types = {
 };
 
 export interface Offer {
-  /** Of the image, as in `HOST:PORT/NAME:latest`. */
+  /** Name of the image, as in `HOST:PORT/NAME:latest`. */
   readonly name: string;
   /** The tar of its root file system. */
   readonly layer: string;
@@ -55,7 +55,7 @@ export async function startRegistry({ name, layer, host, login }: Offer): Promis
   return { address: `${host}:${address.port}`, digest, asked, close };
 }
 
-/** By path. The manifest is known by its tag and by its digest. */
+/** Documents of the image by path. The manifest is known by its tag and by its digest. */
 function imageOf(
   name: string,
   layer: Buffer,

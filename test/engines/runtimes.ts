@@ -1,4 +1,4 @@
-/** Where a client runs beside Node: Bun and Deno as npm has them, and Debian's Chromium. */
+/** Finds what a client runs on beside Node: Bun and Deno from npm, and Debian's Chromium. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installedAt } from './installed.ts';

@@ -21,7 +21,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const given = process.env['CAISSON_TEST_DOCKER_HOST'];
   if (given) await importImages(given);
   else process.env['CAISSON_TEST_DOCKER_HOST'] = (await start('plain')) ?? '';
-  // Elsewhere there is no btrfs engine to ask for.
+  // The btrfs engine exists on Linux only.
   const door = process.platform === 'linux' ? await openDoor(start) : null;
   return async () => {
     door?.close();

@@ -19,7 +19,7 @@ export interface Sshd {
   readonly home: string;
   /** The public key of the host, as it stands in known_hosts without the name. */
   readonly hostKey: string;
-  /** Of a client that is let in and knows the host. */
+  /** Settings of a client that is let in and knows the host. */
   readonly settings: { readonly host: string; readonly port: number; readonly key: string };
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes the client's known_hosts anew. */
@@ -33,7 +33,7 @@ export function whyNoSshd(): string | null {
   return missing.length === 0 ? null : `${missing.join(', ')} not found: run \`npm run engines\``;
 }
 
-/** For tests that only skip where there is no sshd, and fail where engines are required. */
+/** Whether sshd is here. Throws where engines are required and it is missing, so that tests do not just skip. */
 export function hasSshd(): boolean {
   const why = whyNoSshd();
   if (why !== null && enginesRequired()) throw new Error(why);
@@ -53,7 +53,7 @@ export async function startSshd(more: readonly string[] = [], wrap: Wrap = witho
   copyFileSync(join(home, '.ssh/id_ed25519.pub'), join(directory, 'authorized_keys'));
   const port = await freePort();
   writeFileSync(join(directory, 'sshd_config'), configuration({ directory, home, port }, more));
-  // Where sshd runs as root it locks a child up in this empty directory.
+  // When sshd runs as root it locks a child up in this empty directory.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
   const child = await listening(wrap([sshdPath(), '-D', '-e', '-f', join(directory, 'sshd_config')], directory), port);
   const hostKey = readFileSync(join(directory, 'host.pub'), 'utf8').split(' ').slice(0, 2).join(' ');

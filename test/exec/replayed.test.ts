@@ -257,7 +257,7 @@ it('ids of an earlier version are taken over, of execs and of detached processes
   await before.run(request);
   const { where } = await before.processes.start(detached);
   await before.close();
-  // As version 2 had it: no table, and a file for each detached process.
+  // The store is taken back to version 2: no table, and a file for each detached process.
   const db = new DatabaseSync(join(at, 'caisson.db'));
   db.exec(`${withoutService} DROP TABLE execs; DROP TABLE grants; DROP TRIGGER grants_end_with_sandbox;
     DELETE FROM migrations WHERE version > 2; DELETE FROM meta WHERE key IN ('execs_indexed', 'clock');

@@ -17,7 +17,7 @@ function windowOf(bytes: Uint8Array, keepBytes: number, cuts: readonly number[])
   return window.read();
 }
 
-/** The same by the platform's own decoder: an index is an edge when no whole character reaches across it. */
+/** Keeps a stream by the platform's own decoder: an index is an edge when no whole character reaches across it. */
 function reference(bytes: Uint8Array, keepBytes: number): Pick<KeptStream, 'text' | 'omittedBytes' | 'truncated'> {
   const decode = (part: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
   if (bytes.length <= keepBytes) return { text: decode(bytes), omittedBytes: 0, truncated: false };

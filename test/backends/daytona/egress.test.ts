@@ -19,7 +19,7 @@ const shown = z.object({
   domainAllowList: z.string().optional(),
 });
 
-/** As the service shows it to everyone who asks. */
+/** Network settings that the service shows to everyone who asks. */
 async function network(id: unknown): Promise<z.infer<typeof shown>> {
   const { environment } = emulator ?? expect.fail('no emulator');
   const headers = { authorization: `Bearer ${environment['DAYTONA_API_KEY'] ?? ''}` };

@@ -14,7 +14,7 @@ afterAll(async () => {
   await emulator?.close();
 });
 
-/** The same every time: mulberry32. */
+/** Random numbers that are equal in every run (mulberry32). */
 function random(seed: number): () => number {
   let state = seed;
   return () => {

@@ -32,7 +32,7 @@ const running = async () => (await state()).sandboxes.filter(({ status }) => sta
 const orderOf = (...names: readonly string[]): readonly string[] =>
   seen.map((entry) => (entry === 'stored' ? entry : entry.method)).filter((name) => names.includes(name));
 
-/** As core does it. */
+/** Stops or starts a sandbox and stores its refs like core. */
 async function power(sandbox: Sandbox, verb: 'stop' | 'start'): Promise<Ref> {
   let { ref } = sandbox;
   await sandbox.power?.[verb]({
@@ -136,7 +136,7 @@ describe.skipIf(whyNoModal !== null)('the modal backend', { timeout: 60_000 }, (
       code: 'resource_exhausted',
       details: { running: ['caisson-unit-first'] },
     });
-    // The same one again is no further one.
+    // A sandbox that is created again does not count once more.
     expect((await backend.create(spec, optionsFor(instance, 'first', {}))).place).toEqual(first.place);
     expect(await running()).toHaveLength(1);
   });

@@ -15,7 +15,7 @@ export function optionsFor(instance: string, id: string, patch: Partial<CreateOp
   };
 }
 
-/** The same numbers from 0 to 1 for the same seed (mulberry32). */
+/** Gives numbers from 0 to 1, equal for equal seeds (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

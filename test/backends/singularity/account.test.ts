@@ -13,7 +13,7 @@ import { createOptions, instance, TestPlace } from './place.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-/** By another account of this host. */
+/** Runs a text of shell as another account of this host. */
 const asOther = (user: string, text: string): string => {
   const identity = ['--reuid', user, '--regid', 'nogroup', '--clear-groups'];
   return spawnSync('setpriv', [...identity, 'sh', '-c', text]).stdout.toString();

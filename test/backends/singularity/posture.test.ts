@@ -77,7 +77,7 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
   });
 
   it('takes a command beside a dead process that was not waited for', async () => {
-    // The child ends when its parent is no shell any more, which would wait for it.
+    // The child ends when its parent has become another program than a shell, which would wait for it.
     const child = 'while read -r name </proc/$$/comm && [ "$name" != sleep ]; do :; done';
     const careless = await start(sandbox, ['sh', '-c', `{ ${child}; } & echo up; exec sleep 100`]);
     await readUntil(careless.stdout, 'up\n');

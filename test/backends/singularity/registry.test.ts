@@ -66,7 +66,7 @@ describe.skipIf(!hasApptainer())('images from a registry', () => {
   });
 });
 
-/** As an operator does it in the configuration of the user who runs containers (containers-registries.conf(5)). */
+/** Allows HTTP in the configuration of the user who runs containers, like an operator (containers-registries.conf(5)). */
 function allowHttp(cache: string, address: string): void {
   const { uid, gid } = statSync(join(cache, 'tmp'));
   let directory = join(cache, 'tmp');

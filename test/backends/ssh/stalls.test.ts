@@ -1,4 +1,4 @@
-/** A connection that stays open and carries nothing any more: found by keepalive, and treated as one that is cut. */
+/** A connection that stays open and carries nothing any more is found by keepalive, and treated like a cut one. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

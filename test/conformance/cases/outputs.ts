@@ -22,7 +22,7 @@ export function outputCases(suite: Suite): void {
     process.stdout.resume();
     await process.wait();
     const outputs = await process.outputs();
-    // Where a service carries the streams, it may not be known who holds them; a mark of core's finds that out.
+    // A service that carries the streams may not know who holds them; a mark of core's finds that out.
     if (sandbox.relay === true) expect(['held', 'unknown']).toContain(outputs.is);
     else if (outputs.is !== 'unknown') expect(outputs).toMatchObject({ is: 'held', pids: [expect.any(Number)] });
     process.release();

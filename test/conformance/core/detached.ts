@@ -98,7 +98,7 @@ export function detachedCases(suite: Suite): void {
   });
 }
 
-/** By a key, since several sandboxes of a place may share a home. */
+/** A key tells them apart, since several sandboxes of a place may share a home. */
 function keptBy(place: Place, sandbox: Sandbox): Kept {
   return { sandbox, key: place.instance };
 }

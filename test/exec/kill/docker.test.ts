@@ -145,7 +145,7 @@ describe.skipIf(host === null).each(['caisson-test/busybox:latest', 'caisson-tes
       const bomb = await startExec(sandbox, shell(text, { timeoutMs: 2000 }), bare);
       bomb.ignore();
       const exit = await bomb.exit;
-      // With the notes, so that a failure tells why.
+      // The notes are compared too, so that a failure shows why.
       expect([exit.reason, exit.survivors, exit.notes]).toEqual(['timed-out', [], expect.any(Array)]);
       expect((await processes(sandbox)).trim().split('\n').length).toBeLessThan(6);
     });

@@ -14,7 +14,7 @@ import { started } from './shells.ts';
 interface First extends Disposable {
   readonly nonce: string;
   readonly child: ChildProcessWithoutNullStreams;
-  /** As this host counts. */
+  /** Pid on this host. */
   pid(): string;
 }
 

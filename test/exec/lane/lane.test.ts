@@ -54,7 +54,7 @@ describe.each(ways)('a lane of $shell $how', ({ shell, ready }) => {
     expect(viaLane.exitCode).toBe(alone.exitCode);
     expect(viaLane.stdout.equals(alone.stdout)).toBe(true);
     expect(masked(viaLane.stderr)).toBe(masked(alone.stderr));
-    // Of a child that stood ready and was killed, it is not known what it had read.
+    // A child that stood ready and was killed may have read more or less, so its lane retires.
     const isGone = ready && readyShells.includes(shell) && Number(alone.exitCode) > 128;
     expect(lane.state).toBe(isGone ? 'retired' : 'idle');
   });

@@ -27,7 +27,7 @@ describe.each(shells.flatMap((shell) => [true, false].map((ready) => ({ shell, r
     });
     afterEach(() => opened[Symbol.dispose]());
 
-    /** Of a command that leaves a process behind. */
+    /** Whether a command that leaves a process behind holds its lane. */
     async function heldBy(text: string): Promise<boolean> {
       const running = start(opened, ['sh', '-c', text]);
       const closed = once(running.stdout.resume(), 'end');

@@ -38,7 +38,7 @@ export interface Opened extends Disposable {
 
 const unshared = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'] as const;
 
-/** As in a container: with a first process, and none of others. A lane stands ready nowhere else. */
+/** Starts as in a container: with a first process, and none of others. A lane stands ready nowhere else. */
 export const alone = [...unshared, 'sh', '-c', '"$@"; exit $?', 'first'] as const;
 
 interface Opening {
@@ -98,7 +98,7 @@ async function collected(stream: NodeJS.ReadableStream): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The same command started directly, in a session of its own as everywhere: some of them signal their whole group. */
+/** Starts a command directly, in a session of its own as in a lane: some of them signal their whole group. */
 export function direct(opened: Opened, command: readonly [string, ...string[]], options: Options = {}): Ran {
   const { status, signal, stdout, stderr } = spawnSync('setsid', command, {
     cwd: '/',

@@ -43,7 +43,7 @@ describe.skipIf(host === null)('a sandbox with a filtered network on a Docker en
       .listContainers({ all: true, filters: { label: [`caisson.instance=${place.instance}`] } })
       .then((all) => all.length);
 
-  /** Of this file: others run on the engine too. */
+  /** Doors of this file's instance alone: others run on the engine too. */
   const carriers = () => {
     const label = [`caisson.instance=${place.instance}`, 'caisson.role=door'];
     return place.engine.listContainers({ filters: { label } });

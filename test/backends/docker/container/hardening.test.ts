@@ -237,7 +237,7 @@ describe.skipIf(host === null)('a sandbox on a Docker engine', () => {
   });
 });
 
-/** By commit, since an image of an unknown engine cannot be built without a registry. */
+/** Makes the image by commit, since an image of an unknown engine cannot be built without a registry. */
 async function buildHostile(place: Place, reference: string): Promise<void> {
   const [repo = '', tag = ''] = reference.split(':');
   const container = await place.engine.createContainer({ Image: busybox, Cmd: ['true'] });
