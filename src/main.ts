@@ -207,7 +207,7 @@ function backendsIn({ entries, keys, loaded }: Omit<Configured, 'strict'>, insta
   }));
 }
 
-/** Where values and names come from that commands are given. */
+/** The directory, environment, secrets and skills of this process, from which commands get their values and names. */
 function originOf(loaded: Loaded, { cwd }: Input, skills: SkillGuard): Origin & { readonly ownKeys: string[] } {
   const { env } = loaded;
   return {

@@ -94,7 +94,7 @@ export type * from './types.ts';
 export interface SandboxesApi {
   /** Gets the sandbox of the task, or makes it. */
   create(request: SandboxRequest, options?: Options): Promise<Acquired>;
-  /** As they are recorded, oldest first; no place is asked. */
+  /** Lists sandboxes as they are recorded, oldest first; no place is asked. */
   list(filter?: SandboxFilter, options?: Options): Promise<Page<SandboxView>>;
   /** What is recorded, and what its place says of it now. Throws `not_found`. */
   get(task: string, options?: Options): Promise<Inspected>;
@@ -225,7 +225,7 @@ export interface AuditApi {
 }
 
 export interface ImagesApi {
-  /** Of one backend, or of all; one that cannot be reached is an error. */
+  /** Lists images of one backend, or of all; a backend that cannot be reached is an error. */
   list(filter?: { readonly backend?: string }, options?: Options): Promise<readonly ImageView[]>;
   /** Names of the recipes that can be built. */
   recipes(): Promise<readonly { readonly name: string; readonly reference: string; readonly about: string }[]>;
@@ -279,7 +279,7 @@ export interface CaissonApi {
   readonly secrets: SecretsApi;
   /** Who may talk to an agent through a messenger. */
   readonly access: AccessApi;
-  /** By which clients of the service act. */
+  /** Tokens under which clients of the service act. */
   readonly tokens: TokensApi;
   readonly backends: BackendsApi;
   readonly mcpServers: McpServersApi;

@@ -13,7 +13,7 @@ export interface Reloaded {
 /** The file of a state directory. It need not load: what is written loads by itself, whatever switches and flags say. */
 export interface ConfigFile {
   readonly home: string;
-  /** `null`: there is no file. */
+  /** Reads the text of the file; `null`: the state directory has none. */
   read(): Promise<string | null>;
   /** Throws `invalid_argument` for what would not load. Absent: the file as it is. */
   check(text?: string): Promise<void>;
@@ -33,7 +33,7 @@ export interface ConfigView {
   readonly home: string;
   /** What was noticed while loading: a repaired store, a setting without effect. */
   readonly notices: readonly string[];
-  /** `task`: with its overrides, as its sandbox would be made now. Throws `invalid_argument` for what is no task id. */
+  /** Lists keys; with `task`, as overrides change them for a new sandbox of it. Throws `invalid_argument` for a malformed task id. */
   show(task?: string): Promise<readonly { readonly key: string; readonly value: unknown; readonly origin: string }[]>;
   /** Sets one key in the file of the home: rules that ask or deny hold from the next command on, all else from the next reading. */
   set: ConfigFile['set'];

@@ -155,7 +155,7 @@ function unknownKey(key: string, known: Table, before: string): CaissonError {
   });
 }
 
-/** The same functions, which check the keys of their first argument before anything else. */
+/** Wraps the functions of an API so that each checks the keys of its first argument before anything else. */
 export function withKeys<Api extends object>(api: Api, tables: Readonly<Partial<Record<keyof Api, Table>>>): Api {
   return new Proxy(api, {
     get(target, verb, receiver): unknown {

@@ -11,25 +11,25 @@ export interface Figures extends Pick<StoreFigures, 'sandboxes' | 'processes' | 
   readonly approvalsWaiting: number;
   /** Execs of this process that have not ended. */
   readonly execsRunning: number;
-  /** Of this process, by backend: sandboxes that are being made or removed, and those that wait for their turn. */
+  /** Sandboxes that this process is making or removing, and those that wait for their turn, by backend. */
   readonly queue: readonly { readonly backend: string; readonly running: number; readonly waiting: number }[];
-  /** Of this process: lanes that are open, and commands that went through one or another way. */
+  /** Lanes that this process has open, and the commands that went through a lane or past it. */
   readonly lanes: { readonly open: number; readonly lane: number; readonly direct: number };
-  /** Of this process. */
+  /** Budgets of this process. */
   readonly budgets: readonly BudgetFigures[];
-  /** Of sandboxes with a filtered network. `null`: there was none. */
+  /** Figures of the egress proxy, for sandboxes with a filtered network. `null`: no proxy has run. */
   readonly egress: EgressFigures | null;
   /** Free space for this user on the disk of the state directory. `null`: the system does not tell. */
   readonly freeBytes: number | null;
 }
 
-/** Of the egress proxy that runs, or ran last, since it began. */
+/** Figures of the egress proxy that runs, or ran last, since it began. */
 export interface EgressFigures {
   /** Connections that have not ended, within the last second. */
   readonly open: number;
   readonly allowed: number;
   readonly denied: number;
-  /** By sandboxes, of connections that have ended. */
+  /** Bytes that sandboxes have sent, over connections that have ended. */
   readonly sentBytes: number;
   readonly receivedBytes: number;
 }

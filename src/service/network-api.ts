@@ -42,7 +42,7 @@ export interface Connection {
   /** `null`: nothing was dialled. */
   readonly address: string | null;
   readonly verdict: 'allow' | 'deny';
-  /** By which it was decided: `allow example.com`, `preset npm`, `no rule`. */
+  /** Rule that decided: `allow example.com`, `preset npm`, `no rule`. */
   readonly rule: string;
   readonly reason: string;
   /** How the name was checked: by the TLS hello, by each request's Host, or not at all: by name and address alone. */
@@ -66,9 +66,9 @@ export interface NetworkApi {
   /** Throws `not_found`, and `failed_precondition` where the network of the sandbox is not filtered. */
   rules(task: string, options?: Options): Promise<NetworkRules>;
   /**
-   * Holds when it resolves, also for connections that are open; until the sandbox is removed. Throws as `rules` does, `invalid_argument` for
-   * what is no host, `permission_denied` inside a command that Caisson runs and for an owner who allows, `failed_precondition`
-   * for a host that the configuration denies.
+   * Changes the rules of a sandbox until it is removed; they hold when it resolves, also for open connections. Throws as `rules`
+   * does, `invalid_argument` for a malformed host, `permission_denied` inside a command that Caisson runs and for an owner who
+   * allows, `failed_precondition` for a host that the configuration denies.
    */
   change(task: string, change: NetworkChange, options?: Options): Promise<NetworkRules>;
   /** Connections on record, oldest first; with `follow`, also those to come, until the signal fires. Throws as `rules` does. */

@@ -20,7 +20,7 @@ export interface Options {
   readonly onProgress?: (progress: Progress) => void;
   /** On whose behalf: a client of the service (`owned.ts`). Absent: the program that opened Caisson. */
   readonly caller?: Caller;
-  /** Of a caller whose command needs an approval. */
+  /** How the caller waits for a person when its command needs an approval. */
   readonly question?: Asking;
   /** Rules of this call alone, and where its caller stands. Not to be taken from a stranger: the caller is the operator. */
   readonly said?: Said;
@@ -156,7 +156,7 @@ export interface SessionResult extends RunResult, SessionStart, SessionEnd {}
 
 export interface BackendCheck {
   readonly backend: string;
-  /** Of a backend that the home's configuration names; `null` for all others. */
+  /** Path of the module, for a backend that the home's configuration names; `null` for all others. */
   readonly module: string | null;
   readonly check: Check;
   /** What the defaults want of a sandbox and the place does not have: sandboxes go without it, and a request for it is refused. */
@@ -190,7 +190,7 @@ export interface CopyInput {
   readonly target: string;
   /** The caller confirms a target in another profile, or in a copy of the configuration. */
   readonly confirmed?: boolean;
-  /** Of a copy from a sandbox: what it may bring at most. Absent: 64 GiB, and a million files and directories. */
+  /** Most that a copy from a sandbox may bring. Absent: 64 GiB, and a million files and directories. */
   readonly limits?: { readonly bytes?: number; readonly entries?: number };
 }
 
@@ -204,7 +204,7 @@ export interface Page<T> {
 export interface PageInput {
   /** 1 to 1,000; absent: 100. */
   readonly limit?: number;
-  /** Of the page before, for the same filter. Throws `invalid_argument` for any other text. */
+  /** `nextCursor` of the page before, for the same filter. Throws `invalid_argument` for any other text. */
   readonly cursor?: string;
 }
 
@@ -228,7 +228,7 @@ export interface ExecFilter extends PageInput {
   readonly sandboxes?: readonly string[];
 }
 
-/** Of one task, or of all sandboxes that run, those of one owner. */
+/** Filter for processes: those of one task, or of all sandboxes that run, or of those of one owner. */
 export interface ProcessFilter {
   readonly task?: string;
   readonly owner?: string;
@@ -246,7 +246,7 @@ export interface ExecView {
   readonly exit: Exit | null;
 }
 
-/** Where a reader goes on, and whether it waits for more. */
+/** The point at which a reader goes on, and whether it waits for more. */
 export interface LogInput {
   /** Only events with a higher `seq`. */
   readonly after?: number;

@@ -16,7 +16,7 @@ import type { Permit } from '../egress/permit.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Surroundings {
-  /** Of this process, which may be one that Caisson itself started. */
+  /** Environment of this process, which may be one that Caisson itself started. */
   readonly env: Environment;
   readonly audit: Pick<Audit, 'record' | 'recordSoon'>;
   readonly permit: Permit;

@@ -13,7 +13,7 @@ export interface BackendParts {
   readonly names: readonly string[];
   /** Paths by name, as the home's configuration has them. */
   readonly modules: Readonly<Record<string, string>>;
-  /** Of this process, which may be one that Caisson itself started. */
+  /** Environment of this process, which may be one that Caisson itself started. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -11,7 +11,7 @@ import type { Context } from '../../sandbox/context.ts';
 
 /** Files of tasks, which only their owners can copy at a moment that suits them, and what is made again. */
 const leftOut = new Set(['audit', 'sandboxes', 'cache', 'uploads', 'archives', 'reserve', 'reserve-files']);
-/** Of the database and its locks; the copy gets its own. */
+/** Files of the database and its locks, which are left out; the copy gets its own. */
 const ofDatabase = /^caisson\.db(?:-wal|-shm|\.lock(?:-journal)?|\.sound(?:\.\d+)?)?$/;
 /** They name a service that runs, and hold its tokens: a command on the copy would go through it to the first directory. */
 const ofService = /^service\.(?:json|answer|lock)/;

@@ -10,7 +10,7 @@ export interface McpChild {
 }
 
 export interface McpInside {
-  /** Of its sandbox; to be passed on as it is. */
+  /** Request for the sandbox of the server; to be passed on as it is. */
   readonly request: SandboxRequest;
   readonly command: readonly [string, ...string[]];
   /** What it gets besides that which the sandbox has by itself. */
@@ -22,7 +22,7 @@ export interface McpInside {
 export interface McpCall {
   readonly server: string;
   readonly tool: string;
-  /** As the call has them, for the person who is asked. */
+  /** Arguments of the call as they came, for the person who is asked. */
   readonly arguments: unknown;
   /** Whose rules hold. */
   readonly taskId: string;

@@ -3,7 +3,7 @@ import type { Connection } from '../network-api.ts';
 
 const checks: readonly Connection['checked'][] = ['server-name', 'host-header', 'address'];
 
-/** Empty for a malformed line, such as one that a crash cut short. */
+/** Reads one line. Empty for a malformed one, such as a line that a crash cut short. */
 export function connectionIn(line: string): readonly Connection[] {
   const of = reader(line);
   const [startedAt, rule, reason] = [of('startedAt'), of('rule'), of('reason')].map(textIn);

@@ -62,7 +62,7 @@ export class Link {
     socket.on('data', (chunk: Buffer) => this.#hear(chunk.toString('latin1')));
   }
 
-  /** `null`: there is no proxy. */
+  /** Connects to the proxy of a state directory; `null`: no proxy answers there. */
   static async open(home: string, patienceMs = usualPatienceMs): Promise<Link | null> {
     try {
       return await withShortPath(egressDirectory(home), name, async (path) => {

@@ -3,13 +3,13 @@ import type { ConnectionRecord } from '../../network/egress/types.ts';
 
 export type Denied = Pick<ConnectionRecord, 'name' | 'port' | 'rule'>;
 
-/** Of an exec. */
+/** Most notes of one exec. */
 const mostNotes = 5;
 const mostCharacters = 300;
 const usualPorts: readonly (number | null)[] = [80, 443];
 
 export interface Remedies {
-  /** Of a sandbox that the operator can allow hosts to; `null`: it has gone with its command, or is another owner's. */
+  /** Task of a sandbox that the operator can allow hosts to; `null`: it has gone with its command, or is another owner's. */
   readonly task: string | null;
   /** Questions that are open, by host. */
   readonly asked: ReadonlyMap<string, string>;
@@ -27,7 +27,7 @@ export function deniedNotes(denied: readonly Denied[], remedies: Remedies): read
   return more <= 0 ? notes : [...notes.slice(0, mostNotes), `connections to ${more} more places were denied`];
 }
 
-/** As `network.allow` takes it. `null`: no list would allow it. Private addresses, broken requests and unknown names are no matter of a list. */
+/** The host for `network.allow`. `null`: a list cannot allow private addresses, broken requests and unknown names. */
 export function allowable({ name, port, rule }: Denied): string | null {
   if (name === null || !(rule === 'no rule' || rule === 'ports')) return null;
   return printable(rule === 'ports' || !usualPorts.includes(port) ? `${place(name)}:${port}` : name);

@@ -29,7 +29,7 @@ export interface DoorsParts extends StartParts {
   /** `network.ask` */
   readonly asks: () => boolean;
   readonly audit: Pick<Audit, 'recordSoon'>;
-  /** By the configuration in force, for the sandbox of a task. */
+  /** Reads the rules for the sandbox of a task from the configuration in force. */
   readonly reading: (taskId: string) => EgressReading;
 }
 
@@ -39,7 +39,7 @@ export interface ConfiguredDoors extends Pick<DoorsParts, 'store' | 'audit'> {
 }
 
 interface Taken {
-  /** Of the configuration by which this process asked, by `sourceWith`. */
+  /** Mark (`sourceWith`) of the configuration by which this process asked. */
   readonly source: string;
   readonly revision: number;
 }
@@ -144,7 +144,7 @@ export class EgressDoors implements Doors {
     return await filesLeft(this.#parts.home);
   }
 
-  /** Of this process; the proxy goes on. */
+  /** Ends the use by this process; the proxy goes on. */
   release(): void {
     this.#isReleased = true;
     this.#link?.close();

@@ -25,7 +25,10 @@ export async function listenInside(entrance: Entrance): Promise<Server> {
   }
 }
 
-/** As open files: they refer to the same namespaces after the process has ended and its number belongs to another one. Root enters without the user namespace. */
+/**
+ * Opens the namespaces: open files refer to the same ones after the process has ended and another one has its number. Root needs
+ * no user namespace.
+ */
 function holdNamespaces({ pid, startedAt }: Entrance): readonly number[] {
   const kinds = process.getuid?.() === 0 ? ['net'] : ['net', 'user'];
   const held: number[] = [];

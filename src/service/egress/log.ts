@@ -9,7 +9,7 @@ const mostBytes = 4 * 1024 * 1024;
 const mostReasonCharacters = 300;
 /** The clock of file times is behind by some milliseconds. */
 const slackMs = 1000;
-/** Of each of both files, for the denials of one exec. */
+/** Most bytes that are read of each of the two files, for the denials of one exec. */
 const mostReadBytes = 64 * 1024;
 
 /** Throws nothing: a full disk must not open or close the way out. */

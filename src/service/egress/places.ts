@@ -1,4 +1,4 @@
-/** Where the egress proxy and its doors are, below the state directory. */
+/** Paths of the egress proxy and its doors, below the state directory. */
 import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export async function removeDoor(home: string, sandboxId: string): Promise<void>
   await rm(`${logOf(home, sandboxId)}.1`, { force: true });
 }
 
-/** Of which sandboxes something is there that `removeDoor` removes, and where. */
+/** Sandboxes that have something left for `removeDoor` to remove, and its path. */
 export async function filesLeft(
   home: string,
 ): Promise<readonly { readonly sandboxId: string; readonly path: string }[]> {

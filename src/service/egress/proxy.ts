@@ -32,7 +32,7 @@ export interface ProxyParts {
   readonly home: string;
   readonly store: Pick<Store, 'acquire' | 'release' | 'sandbox' | 'sandboxes' | 'egress' | 'events'>;
   readonly audit: Pick<Audit, 'recordSoon'>;
-  /** By the file of now, and by what was read of it since the text of this source: see `Readings`. */
+  /** Rules of the file of now, and of all that was read of it since the text of this source: see `Readings`. */
   readonly addresses: (source: string) => Promise<AddressRules>;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
@@ -42,9 +42,9 @@ interface Open {
   readonly door: Door;
   readonly denials: Denials;
   revision: number;
-  /** Of the configuration by which the sandbox was used last. */
+  /** Mark of the configuration by which the sandbox was used last. */
   source: string;
-  /** Of the sandbox's own network namespace, where the proxy listens in it. */
+  /** Entrance to the sandbox's own network namespace, in which the proxy listens; `null`: it listens at the door. */
   entrance: Entrance | null;
 }
 

@@ -15,7 +15,7 @@ export class Readings {
   readonly #freshness: Freshness;
   #readings: readonly Loaded[];
   #reading: Promise<void> | null = null;
-  /** By the place of the first of the readings that hold together. */
+  /** Policies by the index of the first of the readings that hold together. */
   readonly #policies = new Map<number, WebsitePolicy>();
 
   constructor(first: Loaded, read: () => Promise<Loaded>) {

@@ -5,7 +5,7 @@ const windowMs = 60_000;
 const atOnce = 3;
 const mostPauseMs = 30_000;
 
-/** Of earlier starts, those that still count. */
+/** Keeps the earlier starts that still count. */
 export const recentStarts = (startedAt: readonly number[], now: number): readonly number[] =>
   startedAt.filter((at) => now - at < windowMs);
 

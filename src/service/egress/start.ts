@@ -14,8 +14,8 @@ export interface StartParts {
 }
 
 /**
- * Of Node, for the process of the proxy. What passes through it is garbage at once, and with the usual 16 MB of young objects it
- * takes half as much memory again, for no more speed.
+ * Flags of Node for the process of the proxy. What passes through it is garbage at once, and with the usual 16 MB of young objects
+ * it takes half as much memory again, for no more speed.
  */
 export const proxyFlags: readonly string[] = ['--max-semi-space-size=2', '--optimize-for-size'];
 
@@ -47,7 +47,7 @@ export async function linkTo({ home, env }: StartParts): Promise<Link> {
 const isOver = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
-/** Of its own: it outlives this process, and gets nothing of its environment that could be a secret. */
+/** Starts a process that outlives this one, and gets nothing of its environment that could be a secret. */
 function startProxy({ home, env }: StartParts): ChildProcess {
   const output = openSync(outputOf(home), 'w', 0o600);
   try {

@@ -40,7 +40,7 @@ export interface AttemptParts {
 
 interface Since {
   readonly watch: Watch | null;
-  /** By the wall clock. */
+  /** Time by the wall clock. */
   readonly startedAt: number;
   readonly caller: Caller | undefined;
 }
@@ -51,7 +51,7 @@ export class Attempt {
   readonly #parts: AttemptParts;
   #recorder: Recorder | null = null;
   #credentials: CredentialState = { directory: null, missing: [] };
-  /** Where the id was taken. */
+  /** Sandbox in which the id was taken. */
   #where: SandboxRow | null = null;
   /** Whether the audit has a start without an end. */
   #audited = false;

@@ -14,7 +14,7 @@ import { isSafeInCode, namesSecret } from '../../secrets/filters.ts';
 
 export interface Program {
   readonly bytes: string | Uint8Array;
-  /** Where its directory is made; absent: where the place has such. */
+  /** TMPDIR of the command, below which the directory of the program is made. Absent: the usual one of the place. */
   readonly temporary: string | undefined;
 }
 

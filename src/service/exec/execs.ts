@@ -48,7 +48,7 @@ export interface ExecsParts {
   readonly processes: Processes;
   readonly places: ExecPlaces;
   readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
-  /** Of each stream, of what is collected. */
+  /** Bytes of each stream that a collected result keeps. */
   readonly keepBytes: number;
   /** Bytes of each stream that a caller gets while it comes. `null`: no limit. */
   readonly streamBytes: number | null;

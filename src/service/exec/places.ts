@@ -59,7 +59,7 @@ export class ExecPlaces {
     }
   }
 
-  /** As `during`; the work hands the place over to a detached process by its id. */
+  /** Does the work on a place as `during` does; the work hands the place over to a detached process by its id. */
   async keeping<T>(who: Who, work: (keep: Keep) => Promise<T>): Promise<T> {
     const { free, keep } = await this.#take(this.#boundsOf(who));
     try {

@@ -38,7 +38,7 @@ export interface Rules {
 }
 
 export interface Checked {
-  /** As the profile limits it. */
+  /** Request within the limits of the profile. */
   readonly request: ExecRequest;
   readonly call: Call;
 }

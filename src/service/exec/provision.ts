@@ -16,14 +16,14 @@ import { ownerOf } from '../../values/owner.ts';
 
 export interface Origin {
   readonly cwd: string;
-  /** Where values of forwarded names come from. */
+  /** Environment from which forwarded names take their values. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names that commands on this host inherit beside who and where. */
   readonly inherited: readonly string[];
   readonly redactions: Redactions;
-  /** Where values come from that are not simply there. */
+  /** Source of values that the environment does not hold, such as those of a secret manager. */
   readonly broker: Broker;
-  /** Where skills are looked for by their names. */
+  /** Directories in which skills are looked for by their names. */
   readonly skillDirectories: readonly string[];
   /** Judges a skill before it is used. */
   readonly admitSkill?: (file: string, text: string) => Promise<readonly string[]>;
@@ -51,7 +51,7 @@ export class Provisions {
   readonly #context: Context;
   readonly #origin: Origin;
   readonly #skills: Skills;
-  /** By owner: a path of one names another file than the same path of another one. */
+  /** Credential files by owner: a path of one owner names another file than the same path of another owner. */
   readonly #files = new Map<string, CredentialFiles>();
 
   constructor(context: Context, origin: Origin) {

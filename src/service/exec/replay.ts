@@ -50,7 +50,7 @@ export async function repeated(
   return (await replayed(parts, row, options)) ?? gone(row);
 }
 
-/** Of an exec whose process died before its row was written: its record came first. */
+/** Makes the row of an exec whose process died before it was written: its record came first. */
 async function recordedRow({ journal, context }: RepeatParts, execId: string): Promise<ExecRow | null> {
   if (!(await journal.has(execId))) return null;
   const rest = { request: null, holder: '', startedAt: context.store.steadyNow() };

@@ -16,7 +16,7 @@ import { type After, previewOf } from './preview.ts';
 export interface AdmissionParts {
   readonly context: Context;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the caller stands: the workspace of a place without isolation. */
+  /** Directory of the caller, which is the workspace of a place without isolation. */
   readonly cwd: string;
   readonly guard: Gate;
   /** What knows the secrets of this process. */
@@ -24,29 +24,29 @@ export interface AdmissionParts {
 }
 
 export interface FileUse {
-  /** As rules call it. */
+  /** Name of the tool in rules. */
   readonly tool: string;
   readonly also?: readonly string[];
   readonly touches: readonly [Touch, ...Touch[]];
   /** Absent: it only looks. */
   readonly change?: {
-    /** As the audit calls it. */
+    /** Name of the change in the audit. */
     readonly verb: string;
     readonly confirmed: boolean | undefined;
-    /** Of what is written. */
+    /** Digest of the bytes that are written. */
     readonly digest: () => string | null;
-    /** Of one file. Absent: people are not shown what changes. */
+    /** Content that one file will have. Absent: people are not shown what changes. */
     readonly after?: After;
   };
 }
 
 /** What rules are about, where somebody wanted to know it. */
 export interface Admitted {
-  /** Of what was asked for, links followed. The tool takes these, since a link may lead elsewhere by now. */
+  /** Paths that were asked for, links followed. The tool takes these, since a link may lead elsewhere by now. */
   readonly paths: readonly string[];
   /** The workspace, likewise. */
   readonly project: string;
-  /** Where a person was shown what changes: SHA-256 of the file that must still be there, or `none`; else `null`. */
+  /** SHA-256 of the file that must still be there, or `none`, after a person was shown what changes; else `null`. */
   readonly before: string | null;
 }
 

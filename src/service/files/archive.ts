@@ -18,7 +18,7 @@ export interface ArchiveParts extends TreeParts {
   readonly within: Within;
 }
 
-/** As rules and the audit call the other side. */
+/** Name of the other side of an archive in rules and in the audit. */
 const otherSide = 'archive';
 const env = { CAISSON_EXEC: 'copy' };
 

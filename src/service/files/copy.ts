@@ -76,7 +76,7 @@ export function untrustedOf({ home }: Context, { spec }: SandboxRow): readonly s
   return [join(home, 'sandboxes'), ...bound];
 }
 
-/** Where the sandbox has credential files; `null` where it has none. */
+/** Finds the directory of credential files in the sandbox; `null`: it has no such files. */
 export async function credentialsInside(home: string, sandboxId: string): Promise<string | null> {
   return recordStamp(home, sandboxId) === null ? null : (await readRecord(home, sandboxId)).directory;
 }

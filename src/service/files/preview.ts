@@ -12,7 +12,7 @@ import type { Preview } from '../../guard/call.ts';
 import { type Side, shownDiff } from '../../policy/approval/diff.ts';
 import { shownCommand } from '../../policy/approval/display.ts';
 
-/** Of a file that is compared line by line. */
+/** Most bytes of a file that is compared line by line. */
 const mostCompared = 1024 * 1024;
 
 /** What the file holds afterwards. Throws a CaissonError where the change does not apply to what is there. */

@@ -31,7 +31,7 @@ interface Named {
 
 type Verb<Input extends Named, Result> = (input: Input, options?: Asked) => Promise<Result>;
 
-/** Where commands of the plan start: on this host in the caller's own directory, unless the configuration names one. */
+/** Directory in which commands of the plan start: on this host the caller's own, unless the configuration names one. */
 export function workspaceOf({ guarantees, configuredCwd, spec }: Plan, cwd: string): string {
   return guarantees.isolation === 'none' ? (configuredCwd ?? cwd) : spec.cwd;
 }

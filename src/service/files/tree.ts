@@ -17,7 +17,7 @@ export interface TreeParts extends AdmissionParts {
 }
 
 interface TreeUse {
-  /** As rules call it beside `read_file` or `write_file`, and as the audit does. */
+  /** Name in rules, beside `read_file` or `write_file`, and in the audit. */
   readonly verb: 'sync' | 'archive';
   readonly direction: 'in' | 'out';
   readonly inside: string;

@@ -49,7 +49,7 @@ export class Bound {
     if (this.#task !== null && this.#scope.taskKey(taskId) !== this.#task) throw noSandbox(taskId);
   }
 
-  /** By labels it could leave its bounds, or let others in. Throws `permission_denied`. */
+  /** Refuses labels from a token that is bound to one: it could leave its bounds, or let others in. Throws `permission_denied`. */
   checkLabels({ labels }: Pick<SandboxChange, 'labels'>): void {
     if (this.#labels !== null && labels !== undefined)
       throw new CaissonError('permission_denied', 'a token that is bound to a label sets no labels');
@@ -93,7 +93,7 @@ export class Bound {
     return { sandboxes };
   }
 
-  /** For lists of sandboxes. `null`: another value of its own label is wanted, so that there are none. */
+  /** Narrows a filter of sandboxes to the bounds. `null`: it wants another value of the token's own label, so that nothing matches. */
   filter(filter: SandboxFilter): SandboxFilter | null {
     if (this.#labels === null) return filter;
     const labels = { ...filter.labels, ...this.#labels };

@@ -61,7 +61,7 @@ interface Asked {
   readonly options: Options | undefined;
 }
 
-/** Of what another owner started in a task that was its own, nothing is shown. */
+/** Shows nothing that another owner started in a task that this owner had. */
 async function* logsOf(
   { api, scope, bound, place }: Mine,
   { id, how, options }: Asked,
@@ -83,7 +83,7 @@ async function* logsOf(
   }
 }
 
-/** Of an exec, or of a detached process, whose record is in its sandbox. Throws `not_found`. */
+/** Finds where an exec ran, or a detached process, whose record is in its sandbox. Throws `not_found`. */
 async function whereOf(
   { execs, processes }: Mine['api'],
   key: string,

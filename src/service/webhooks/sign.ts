@@ -23,6 +23,6 @@ export function messageOf({ id, type, data, happenedAt }: Delivery, key: Buffer,
   };
 }
 
-/** Of `ID.TIMESTAMP.BODY`. */
+/** The signature of `ID.TIMESTAMP.BODY`, by HMAC with SHA-256. */
 export const signatureOf = (key: Buffer, signed: string): string =>
   `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
