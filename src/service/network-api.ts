@@ -67,7 +67,7 @@ export interface NetworkApi {
   rules(task: string, options?: Options): Promise<NetworkRules>;
   /**
    * Changes the rules of a sandbox until it is removed; they hold when it resolves, also for open connections. Throws as `rules`
-   * does, `invalid_argument` for a malformed host, `permission_denied` inside a command that Caisson runs and for an owner who
+   * does, `invalid_argument` for anything but a host, `permission_denied` inside a command that Caisson runs and for an owner who
    * allows, `failed_precondition` for a host that the configuration denies.
    */
   change(task: string, change: NetworkChange, options?: Options): Promise<NetworkRules>;

@@ -25,10 +25,7 @@ export async function listenInside(entrance: Entrance): Promise<Server> {
   }
 }
 
-/**
- * Opens the namespaces: open files refer to the same ones after the process has ended and another one has its number. Root needs
- * no user namespace.
- */
+/** Opens the namespaces: open files refer to them even after another process has the number. Root enters without the user one. */
 function holdNamespaces({ pid, startedAt }: Entrance): readonly number[] {
   const kinds = process.getuid?.() === 0 ? ['net'] : ['net', 'user'];
   const held: number[] = [];

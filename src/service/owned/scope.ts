@@ -15,7 +15,7 @@ export class Scope {
     this.#keys = new RegExp(`(?<![A-Za-z0-9_./-])(exec_)?${owner}\\.(?=[A-Za-z0-9_-])`, 'g');
   }
 
-  /** Throws `invalid_argument` for a malformed task id; a key is malformed too. */
+  /** Throws `invalid_argument` for a malformed task id, such as a key. */
   taskKey(taskId: unknown): string {
     return taskKeyOf(this.owner, checkTaskId(taskId));
   }
