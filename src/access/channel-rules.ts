@@ -12,7 +12,7 @@ export interface ChannelRules {
   readonly autoThread: boolean;
 }
 
-/** Where nothing more can be said of channels: heard is what is said to the agent, and answered where it was said. */
+/** Rules of a platform without settings for channels: heard is what is said to the agent, and answered where it was said. */
 const inChannels = { requireMention: true, freeChannels: new Set<string>(), autoThread: false };
 
 export function channelRulesOf(platform: string, config: Config, env: Environment): ChannelRules {

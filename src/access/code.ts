@@ -25,7 +25,7 @@ export function sealed(code: string): Sealed {
   return { salt, hash: digest(salt, code).toString('hex') };
 }
 
-/** As a person has typed it. Takes as long for a wrong code as for the right one. */
+/** Checks a code as a person has typed it. Takes as long for a wrong code as for the right one. */
 export function opens(typed: string, { salt, hash }: Sealed): boolean {
   return timingSafeEqual(digest(salt, typed.trim().toUpperCase()), Buffer.from(hash, 'hex'));
 }

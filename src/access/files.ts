@@ -51,7 +51,7 @@ export class PairingFiles {
     this.#directory = join(home, 'pairing');
   }
 
-  /** Of which there is anything. */
+  /** Platforms that have a file of requests or of paired users. */
   async platforms(): Promise<readonly string[]> {
     const names = (await entries(this.#directory)).flatMap((entry) => nameForm.exec(entry)?.[1] ?? []);
     return [...new Set(names)].filter(isPlatform).sort();

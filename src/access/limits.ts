@@ -28,7 +28,7 @@ export function lockedUntil({ attempts }: Limits, platform: string, nowMs: numbe
   return nowMs < until ? until : null;
 }
 
-/** By any of the ids: a sender stays the same under another of its ids. */
+/** Whether any of the ids has asked lately: a sender stays the same under another of its ids. */
 export function askedLately({ asked }: Limits, { platform, ids }: Asker, nowMs: number): boolean {
   return asked.some(
     (each) => each.platform === platform && each.ids.some((id) => ids.includes(id)) && isLate(each.at, nowMs),

@@ -67,7 +67,7 @@ export class RefusalLog {
     }
   }
 
-  /** Of several processes that find it full, one renames it. */
+  /** Renames the full log; only one of several processes that find it full does so. */
   async #rotate(): Promise<void> {
     await withLease(this.#store, 'access-log', { waitMs: patienceMs }, async () => {
       if ((await this.#size()) > fullBytes / 2) await rename(this.#path, `${this.#path}.1`);

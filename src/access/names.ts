@@ -27,7 +27,7 @@ export function checkMessage({ addressed, ...placed }: Message): Message {
   return { ...checkPlaced(placed), addressed: addressed === 'mention' || addressed === 'command' ? addressed : null };
 }
 
-/** The same of all that says where it was written, and by whom. */
+/** Checks all that says where a message was written, and by whom. Throws `invalid_argument`. */
 export function checkPlaced({ platform, from, channel }: Placed): Placed {
   return {
     platform: checkPlatform(platform),

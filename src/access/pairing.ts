@@ -86,7 +86,7 @@ export class Pairing {
     });
   }
 
-  /** By any id of the person. Also takes back a request that waits. Throws `not_found`. */
+  /** Ends the pairing of a person by any of their ids. Also takes back a request that waits. Throws `not_found`. */
   async revoke(platform: string, id: string, by: string): Promise<Paired> {
     const { files, audit } = this.#parts;
     return await this.#alone(async () => {

@@ -10,12 +10,12 @@ export interface Sender {
 
 export interface Channel {
   readonly id: string;
-  /** Of a thread: the channel in which it is. */
+  /** Channel in which this thread is. Absent: it is not a thread. */
   readonly parent?: string;
 }
 
 export interface Message {
-  /** As in `telegram`: lower-case letters, digits and underscores. */
+  /** Name such as `telegram`: lower-case letters, digits and underscores. */
   readonly platform: string;
   readonly from: Sender;
   /** `null`: a direct message. Where several people read along it is a channel, also when the platform says group. */
@@ -24,7 +24,7 @@ export interface Message {
   readonly addressed: 'mention' | 'command' | null;
 }
 
-/** By what somebody may talk, in the order in which it is asked. `none`: by nothing. */
+/** Rules by which somebody may talk, in the order in which they are asked. `none`: no rule lets them. */
 export type Rule =
   | 'platform-allow-all'
   | 'paired'
@@ -46,7 +46,7 @@ export type Hearing =
       readonly what: 'heard';
       readonly rule: Exclude<Rule, 'none'>;
       readonly answer: 'here' | 'thread';
-      /** Where its commands start: MESSAGING_CWD. Absent: as usual. */
+      /** Directory in which its commands start: MESSAGING_CWD. Absent: the usual one. */
       readonly cwd?: string;
     }
   | { readonly what: 'pair'; readonly code: string; readonly expiresAt: string }
@@ -74,7 +74,7 @@ export interface PairedView {
 export interface PairingView {
   readonly pending: readonly PendingView[];
   readonly paired: readonly PairedView[];
-  /** Where nothing is approved now, because too many codes were wrong. */
+  /** Platforms that approve nothing now, because too many codes were wrong. */
   readonly lockedOut: readonly { readonly platform: string; readonly until: string }[];
 }
 
@@ -108,7 +108,7 @@ export interface AccessApi {
     approve(platform: string, code: string, by: string): Promise<PairedView>;
     /** From the next message on; by any id of the person. Throws `not_found`. */
     revoke(platform: string, user: string, by: string): Promise<Revoked>;
-    /** Of one platform, or of all. Answers how many waited. */
+    /** Removes the requests that wait, of one platform or of all. Answers how many waited. */
     clearPending(platform?: string): Promise<number>;
   };
 }

@@ -10,7 +10,7 @@ export type Words = readonly [string, ...string[]];
 export interface Agent {
   readonly input: Writable;
   readonly output: Readable;
-  /** As a shell would show it. */
+  /** Exit code that a shell would show. */
   readonly exitCode: Promise<number>;
   /** Ends it, and all that it has started. Idempotent. */
   stop(): Promise<void>;

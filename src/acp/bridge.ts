@@ -103,7 +103,7 @@ export class Bridge {
     }
   }
 
-  /** Whatever rules say, the user is asked: what an agent says of its own call is no reason to allow it. */
+  /** Asks the user, whatever rules say: the words of an agent about its own call are not a reason to allow it. */
   async #permission(message: Message): Promise<void> {
     const { editor, toEditor, toAgent } = this.#parts;
     const { id, params } = message;

@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 const mostLate = 256;
-/** Of an agent that asks without end, each question would wait for the whole of the timeout. */
+/** Most questions at once: those of an agent that asks without end would each wait for the whole of the timeout. */
 const mostWaiting = 256;
 
 export class Editor {

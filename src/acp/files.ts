@@ -12,7 +12,7 @@ import { inProject, realInProject } from './project.ts';
 import { editQuestion } from './question.ts';
 import type { AcpSettings, Workplace } from './types.ts';
 
-/** Of a file, and of what becomes of it. */
+/** Most bytes that are read of a file, or written to it, at once. */
 const mostBytes = 4 * 1024 * 1024;
 
 type Content = Awaited<ReturnType<FileTools['read']>>;

@@ -25,7 +25,7 @@ export type Answer =
   | { readonly kind: 'selected'; readonly optionId: string }
   | { readonly kind: 'cancelled' | 'unable' | 'silent' };
 
-/** An id that was not offered is a denial, as everything is that is no yes. */
+/** Finds the choice of the user. An id that was not offered is a denial, and so is everything but a yes. */
 export function choiceOf(answer: Answer, choices: readonly Choice[]): Choice {
   if (answer.kind !== 'selected') return 'deny';
   return choices.find((choice) => options[choice].optionId === answer.optionId) ?? 'deny';
@@ -41,7 +41,7 @@ export function answerIn({ result, error }: Message): Answer {
     : { kind: 'cancelled' };
 }
 
-/** Of a request of the agent; what is no option is left out. */
+/** Reads the options that a request of the agent offers; malformed ones are left out. */
 export function offeredIn(params: unknown): readonly Pick<Option, 'optionId' | 'kind'>[] {
   const given = objectIn(params)?.['options'];
   if (!Array.isArray(given)) return [];

@@ -24,7 +24,7 @@ function outside(path: string, project: string): Error {
   return wrong(`${JSON.stringify(path.slice(0, 256))} is not in the project ${JSON.stringify(project)}`);
 }
 
-/** Where a path really leads in the sandbox, by its links. Throws `invalid_argument` when that is not in the project. */
+/** Follows a path by its links to its real place in the sandbox. Throws `invalid_argument` when that is not in the project. */
 export async function realInProject(
   { api, taskId, project }: Workplace,
   path: string,

@@ -43,7 +43,7 @@ export function commandQuestion(sessionId: string, question: GuardQuestion): Que
 
 export interface Edit {
   readonly path: string;
-  /** `null`: there is no file yet. `undefined`: its text cannot be shown. */
+  /** Text before the edit. `null`: the file does not exist yet. `undefined`: its text cannot be shown. */
   readonly before: string | null | undefined;
   readonly after: string;
   /** Whether the answer may hold for later edits of the session. */

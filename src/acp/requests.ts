@@ -8,7 +8,7 @@ export class Requests {
   readonly #waiting = new Map<unknown, Message>();
   readonly #sessions = new Set<string>();
 
-  /** Of any message of the editor. A session that it names exists: it may load one of an earlier connection. */
+  /** Notes any message of the editor. A session that it names exists: it may load one of an earlier connection. */
   begun(message: Message): void {
     if (message['id'] !== undefined) this.#waiting.set(message['id'], message);
     this.#add(message['params']);

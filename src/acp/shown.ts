@@ -29,7 +29,7 @@ export function titleOf(text: string): string {
   return line.length <= titleUnits ? line : `${line.slice(0, titleUnits)}...`;
 }
 
-/** The same as code within a line (CommonMark 0.31, section 6.1). */
+/** Makes one line, shortened, as code within a line (CommonMark 0.31, section 6.1). */
 export function codeTitle(text: string): string {
   const line = titleOf(text);
   const fence = '`'.repeat(longestRun(line) + 1);

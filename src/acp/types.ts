@@ -4,7 +4,7 @@ import type { CaissonApi } from '../service/api.ts';
 /** What happens to an edit of the agent, by `acp.edits`. */
 export type EditMode = 'ask' | 'session' | 'policy';
 
-/** Where agent and terminals work. */
+/** Task and project in which agent and terminals work. */
 export interface Workplace {
   readonly api: CaissonApi;
   readonly taskId: string;

@@ -4,7 +4,7 @@ import { bounded, codeBlock } from './shown.ts';
 
 const mostUnits = 16_384;
 
-/** The same message where no such terminal is in it. */
+/** Puts the text of Caisson's terminals into a message; a message without such a terminal stays as it is. */
 export function withOutputs(message: Message, textOf: (terminalId: unknown) => string | null): Message {
   const params = objectIn(message['params']);
   const update = objectIn(params?.['update']);

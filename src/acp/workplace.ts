@@ -9,7 +9,7 @@ import type { AcpSettings, EditMode, Workplace } from './types.ts';
 
 export interface Opened {
   readonly place: Workplace;
-  /** Where the project cannot be bound: its files travel at both ends of each turn. */
+  /** True when the project cannot be bound: its files travel at both ends of each turn. */
   readonly synced: boolean;
 }
 

@@ -28,7 +28,7 @@ interface Seen {
 export interface ChainLimits {
   /** A file of this size is full. */
   readonly fileBytes: number;
-  /** Of all files together. `null`: as many as there are. */
+  /** Bytes of all files together. `null`: no limit. */
   readonly storeBytes: number | null;
 }
 
@@ -90,7 +90,7 @@ export class Chain {
     return found;
   }
 
-  /** Where to go on: after our own last line, or after what others or a crash have left. */
+  /** Finds the point to go on from: after the last line of this process, or after what others or a crash have left. */
   #continue(
     ino: number,
     size: number,

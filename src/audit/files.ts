@@ -14,7 +14,7 @@ const headForm = /^(\d{1,15}) ([0-9a-f]{64})\n/;
 
 export const nameOfFull = (lastSeq: number): string => `audit.${String(lastSeq).padStart(12, '0')}.ndjson`;
 
-/** Of a file by its name; NaN for the current one. */
+/** Reads the last sequence number of a file from its name; NaN for the current one. */
 export const lastSeqOf = (name: string): number => Number(fullForm.exec(name)?.[1]);
 
 /** Oldest first, the current one last whether it is there or not. */

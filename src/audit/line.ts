@@ -46,7 +46,7 @@ export function decode(line: string): AuditRecord | null {
   }
 }
 
-/** By its beginning alone. `null`: no record begins so. */
+/** Reads the sequence number from the beginning of a line alone. `null`: a record does not begin so. */
 export function seqOf(line: string): number | null {
   const [, seq] = /^\{"seq":(\d{1,15}),/.exec(line) ?? [];
   return seq === undefined ? null : Number(seq);

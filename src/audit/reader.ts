@@ -34,7 +34,7 @@ export class Reader {
   #last: number;
   #mark = { ino: 0, at: 0 };
 
-  /** Of the records behind this one. */
+  /** Makes a reader of the records behind the one with the sequence number `last`. */
   constructor(directory: string, last: number, mayBe: MayBe) {
     this.#directory = directory;
     this.#last = last;

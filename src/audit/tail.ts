@@ -1,4 +1,4 @@
-/** The last records, and those to come. What is no record is passed over here: `verify` tells of it. */
+/** The last records, and those to come. Lines that hold no record are passed over here: `verify` reports them. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

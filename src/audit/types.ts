@@ -55,7 +55,7 @@ export interface Broken {
   readonly file: string;
   /** `null`: not a line that is there, but one that is not. */
   readonly line: number | null;
-  /** Of the first record that is not as it was written. */
+  /** Sequence number of the first record that is not as it was written. */
   readonly seq: number;
   readonly reason: string;
 }

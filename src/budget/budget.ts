@@ -110,7 +110,7 @@ export class HeldBudget implements Budget {
       const account = next === null ? undefined : this.#accounts.get(next);
       const waiter = account?.waiting.shift();
       if (account === undefined || waiter === undefined) return;
-      // Of owners that hold as much, the one that was served is the last now.
+      // The owner that was served is now the last of those that hold as much.
       this.#accounts.delete(account.owner);
       this.#accounts.set(account.owner, account);
       waiter.go(this.#give(account.owner, waiter.amount));

@@ -3,7 +3,7 @@ import { HeldBudget } from './budget.ts';
 import { budgetNames, kinds } from './kinds.ts';
 import type { Budget, BudgetFigures, BudgetName, Limits } from './types.ts';
 
-/** As the configuration has it, below `server.limits`. What is left out is as usual. */
+/** Limits in the form of the configuration, below `server.limits`. An absent limit has its default. */
 export type Configured = {
   readonly [Name in BudgetName]?:
     | { readonly total?: number | null | undefined; readonly per_owner?: number | null | undefined }

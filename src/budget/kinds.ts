@@ -67,7 +67,7 @@ export const kinds = kindsOf({
 
 export type BudgetName = keyof typeof kinds;
 
-/** As the file has them. */
+/** Default limits in the form of the configuration file. */
 export const usualLimits = Object.fromEntries(
   Object.entries(kinds).map(([name, { total, perOwner }]) => [name, { total, per_owner: perOwner }] as const),
 );

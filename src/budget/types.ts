@@ -4,9 +4,9 @@ import type { BudgetName } from './kinds.ts';
 export type { BudgetName };
 
 export interface Limits {
-  /** Of all owners together. `null`: no limit. */
+  /** Most over all owners together. `null`: no limit. */
   readonly total: number | null;
-  /** Of each owner. The operator has the total. `null`: no limit. */
+  /** Most of each owner; the operator has the total. `null`: no limit. */
   readonly perOwner: number | null;
 }
 

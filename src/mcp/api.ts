@@ -5,7 +5,7 @@ type Content = Awaited<ReturnType<FileTools['read']>>;
 
 type Streams = 'stdin' | 'stdout' | 'stderr';
 
-/** Of both ways: neither its output nor its input is used. */
+/** A command that the library or a client has started: neither its output nor its input is used. */
 export type Started = Omit<Running, Streams>;
 
 export interface McpApi extends Pick<CaissonApi, 'sandboxes' | 'approvals'> {

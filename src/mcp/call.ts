@@ -53,7 +53,7 @@ export async function duringCall<T>(
   }
 }
 
-/** Only for a caller that wants it. A host that does not take them is no reason to end the command. */
+/** Sends progress to a caller that wants it. A host that does not take the notifications does not end the command. */
 function progressOf(
   { mcpReq }: ServerContext,
   { limits }: Parts,

@@ -8,7 +8,7 @@ export interface Limits {
   readonly lookMs: number;
   /** For which the form of a question, and what is remembered of a call, hold. */
   readonly rememberMs: number;
-  /** Of a session of the old protocol, without a request. */
+  /** Milliseconds that a session of the old protocol lives without a request. */
   readonly idleMs: number;
   readonly mostSessions: number;
 }

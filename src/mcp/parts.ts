@@ -14,9 +14,9 @@ export interface Asking {
    */
   readonly by: 'form' | 'elsewhere';
   readonly view: (approvalId: string) => Promise<ApprovalView>;
-  /** Of `elsewhere`, it is refused, which is on record. */
+  /** Answers the question; through a connection with `elsewhere` it is refused, which is on record. */
   readonly answer: (approvalId: string, choice: Choice) => Promise<void>;
-  /** Where a person can answer it; `null`: there is no page. */
+  /** Address of the page on which a person can answer; `null`: no page exists. */
   readonly pageOf: (approvalId: string) => string | null;
 }
 
@@ -32,7 +32,7 @@ export interface Parts {
   readonly calls: Calls;
   readonly states: States;
   readonly limits: Limits;
-  /** Under which the log has the request; `null`: there is no log. */
+  /** Id under which the log has the request; `null`: nothing is logged. */
   readonly requestIdOf: (ctx: ServerContext) => string | null;
   /** Fires when no call waits any longer: what runs goes on. */
   readonly closing: AbortSignal;

@@ -9,7 +9,7 @@ interface Outline {
   readonly title: string;
   /** For the model that chooses among tools. */
   readonly description: string;
-  /** Of the token that may use it; it is not listed for others. */
+  /** Scope of a token that may use the tool; it is not listed for others. */
   readonly scope: Extract<Scope, 'run' | 'read'>;
   readonly hints: {
     readonly readOnly: boolean;

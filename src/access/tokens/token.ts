@@ -24,7 +24,7 @@ export const isToken = (text: string): boolean => form.test(text);
 
 export const digestOf = (token: string): string => hash('sha256', token);
 
-/** Of hexadecimal digests of one length; the time does not depend on where they differ. */
+/** Compares hexadecimal digests of one length, in a time that does not depend on where they differ. */
 export function sameDigest(one: string, other: string): boolean {
   const [first, second] = [Buffer.from(one, 'hex'), Buffer.from(other, 'hex')];
   return first.length === second.length && timingSafeEqual(first, second);

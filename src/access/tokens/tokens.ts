@@ -11,7 +11,7 @@ import type { NewToken, TokenInput, TokenView } from './types.ts';
 export interface TokensParts {
   readonly store: Pick<Store, 'insertToken' | 'tokenByDigest' | 'tokens' | 'deleteToken' | 'steadyNow'>;
   readonly audit: Pick<Audit, 'record'>;
-  /** By the configuration in force; `undefined`: no limit. */
+  /** Requests of an owner in a minute, by the configuration in force; `undefined`: no limit. */
   readonly requestsPerMinute: (owner: string) => number | undefined;
 }
 

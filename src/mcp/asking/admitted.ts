@@ -76,7 +76,7 @@ async function inTime<T>(call: Call, execId: string, start: (attempt: Attempt) =
   }
 }
 
-/** The answer of the form. What is no answer of it leaves the question open, and its command where it is. */
+/** Takes the answer of the form. Anything else leaves the question open, and its command where it is. */
 async function takeAnswer(call: Call, state: State): Promise<Reply | null> {
   const { parts, ctx } = call;
   const response = inputResponse(ctx.mcpReq.inputResponses, question);

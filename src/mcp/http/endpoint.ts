@@ -15,7 +15,7 @@ import { serverWith } from '../server.ts';
 import { type Session, Sessions } from './sessions.ts';
 
 export interface EndpointInput {
-  /** Of the service, on behalf of no client. */
+  /** API of the service, on behalf of no client. */
   readonly api: CaissonApi;
   /** Fires when the service stops. */
   readonly closing: AbortSignal;
@@ -28,7 +28,7 @@ export interface Admitted {
   readonly token: TokenView;
   readonly body: unknown;
   readonly requestId: string;
-  /** Where this service has pages that a browser can open; `null`: nowhere. */
+  /** Address of the pages of this service that a browser can open; `null`: a browser cannot reach it. */
   readonly baseUrl: string | null;
 }
 
@@ -56,7 +56,7 @@ interface Authorization {
   readonly extra: { readonly carried: Carried };
 }
 
-/** As a server of Node gives it. */
+/** Request in the form of Node's server, with the admission that the SDK passes on. */
 type Authorized = IncomingMessage & { method: string; url: string; auth?: Authorization };
 
 export function openEndpoint({ api, closing, started, limits = usualLimits }: EndpointInput): Endpoint {

@@ -1,6 +1,6 @@
 /**
- * Where a reader of an exec goes on: the last event that it has seen, and of each stream the bytes of a character that was
- * not complete yet. Pure.
+ * The point at which a reader of an exec goes on: the last event that it has seen, and of each stream the bytes of a character
+ * that was not complete yet. Pure.
  */
 import { z } from 'zod';
 

@@ -18,7 +18,7 @@ export function decoded(bytes: Uint8Array): { readonly text: string; readonly re
   return { text: utf8(bytes.subarray(0, whole)), rest: bytes.slice(whole) };
 }
 
-/** Of bytes whose beginning was cut off. */
+/** Decodes bytes whose beginning was cut off, which may lie within a character. */
 export function decodedTail(bytes: Uint8Array): string {
   let at = 0;
   while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++;

@@ -35,7 +35,7 @@ export class Relay {
     if (message === null) return await toHost.write(failure(null, invalidRequest, 'expected one JSON object a line'));
     const { method, id } = message;
     if (method === 'tools/call') {
-      // Without an id it asks for no answer, and is no call.
+      // A message without an id is a notification, not a call: it asks for no answer, and is dropped.
       if (id !== undefined) void this.#call(message);
       return;
     }

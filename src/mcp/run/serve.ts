@@ -9,7 +9,7 @@ import { notStarted, saysSilence, started } from './start.ts';
 export interface Host {
   readonly input: Readable;
   readonly output: Writable;
-  /** Where what the server says to people goes. */
+  /** Stream for messages that the server has for people. */
   readonly log: Writable;
   readonly say: (text: string) => void;
 }

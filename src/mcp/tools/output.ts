@@ -90,7 +90,7 @@ function noExec(error: unknown): ExecView | null {
   throw error;
 }
 
-/** Of a command that was answered before it had started. Throws what has kept it from starting. */
+/** Waits for the start of a command that was answered before it had started. Throws what has kept it from starting. */
 async function startedWithin({ parts }: Call, id: string, ms: number): Promise<boolean> {
   const starting = parts.calls.starting(parts.caller, id);
   if (starting === null) return true;

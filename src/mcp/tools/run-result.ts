@@ -8,7 +8,7 @@ import { endOf, followRecord } from '../output/follow.ts';
 import { Kept } from '../output/kept.ts';
 import type { Output } from '../reply.ts';
 
-/** Of head and tail each: together some 32 KiB. */
+/** Bytes of head and tail each: together some 32 KiB. */
 const stdoutBytes = 12 * 1024;
 const stderrBytes = 4 * 1024;
 
