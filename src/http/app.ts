@@ -39,7 +39,7 @@ export interface AppInput {
   readonly log: Logger;
   readonly proxies: readonly string[];
   readonly serverFactory?: (handler: RequestListener) => Server;
-  /** Of the socket of the state directory: tokens that hold there alone, and what the service was started with. */
+  /** Tokens that hold on the socket of the state directory alone, and the flags that the service was started with. */
   readonly home?: { readonly tokens: HomeTokens; readonly flags: Flags };
 }
 

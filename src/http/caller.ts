@@ -4,7 +4,7 @@ import type { TokenView } from '../service/api.ts';
 import { refusal } from './problems.ts';
 
 export interface Bearer extends TokenView {
-  /** Of the command line of this host, on the socket of the state directory. Absent: of any other client. */
+  /** Rights of the command line of this host, on the socket of the state directory. Absent: any other client. */
   readonly commandLine?: {
     /** It has the token of the person who answers as well: what is said with the request is decided. */
     readonly decides: boolean;

@@ -12,9 +12,9 @@ import { networkOf } from './hooks/strangers.ts';
 const usualGraceMs = 5000;
 
 export interface ConnectionBudgets {
-  /** By address. */
+  /** Budget of connections without a token, by address. */
   readonly strangers: Budget;
-  /** By owner. */
+  /** Budget of connections with a token, by owner. */
   readonly connections: Budget;
   /** Absent: as usual. For tests. */
   readonly graceMs?: number;
@@ -27,7 +27,7 @@ interface Held {
 
 export class Connections {
   readonly #budgets: ConnectionBudgets;
-  /** By address and port: with TLS a request has another socket than its connection. */
+  /** Connections by address and port: with TLS a request has another socket than its connection. */
   readonly #held = new Map<string, Held>();
 
   constructor(budgets: ConnectionBudgets) {

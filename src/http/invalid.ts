@@ -67,7 +67,7 @@ function knownIn(issue: z.core.$ZodIssue): Known | null {
   return { message: issue.message, remedy, details: typeof details === 'object' ? { ...details } : {} };
 }
 
-/** Of the first alternative, which is the usual one. */
+/** Finds the faults of the first alternative, which is the usual one. */
 function unionFaults(part: string, issue: z.core.$ZodIssueInvalidUnion): readonly Found[] {
   const [first = []] = issue.errors;
   const inner = first.map((each) => ({ ...each, path: [...issue.path, ...each.path] }));

@@ -1,4 +1,4 @@
-/** Where the service listens, and what that means for who can reach it. */
+/** The address on which the service listens, and what that means for who can reach it. */
 import { readFileSync } from 'node:fs';
 import { chmod, rm, stat } from 'node:fs/promises';
 import type { RequestListener, Server } from 'node:http';
@@ -50,7 +50,7 @@ export function placeOf(settings: Settings, { isPublic }: { readonly isPublic: b
   return { host, port, socket: null, secure, notices };
 }
 
-/** With TLS where there is a certificate; `null`: without. */
+/** Makes a server with TLS from a certificate and its key; `null`: none are configured. */
 export function serverFor({ tls_cert: cert, tls_key: key }: Settings): ((handler: RequestListener) => Server) | null {
   if (cert === null || key === null) return null;
   const files = { cert: readPem(cert), key: readPem(key) };

@@ -49,7 +49,7 @@ async function openEndpoint(service: Service): Promise<Endpoint> {
   });
 }
 
-/** As the client names it, which was checked. A socket of this host has no address that a browser opens. */
+/** The address that the client uses, which was checked. A socket of this host has no address that a browser opens. */
 function baseUrlOf({ raw, protocol }: FastifyRequest): string | null {
   const [host] = everyHeader(raw.rawHeaders, 'host');
   return host === undefined || raw.socket.remoteAddress === undefined ? null : `${protocol}://${host}`;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export interface Holder {
   readonly pid: number;
-  /** Of its program, without its arguments. */
+  /** Name of the program, without its arguments. */
   readonly name: string;
 }
 

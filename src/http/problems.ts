@@ -62,7 +62,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
   const status = known instanceof HttpRefusal ? known.status : codes[code].http;
   return {
     ...{ type: 'about:blank', title: titles[code], status, code, retryable, requestId },
-    // Of a defect nothing leaves but the id under which the log has it.
+    // A defect shows nothing but the id under which the log has it.
     detail: code === 'internal' ? 'unexpected failure' : message,
     remediation: code === 'internal' ? 'report it with the requestId' : remedy,
     details: code === 'internal' ? {} : details,

@@ -23,8 +23,7 @@ export class Page {
 /** Parts of a file. */
 export class Bytes {
   readonly parts: AsyncIterable<Buffer>;
-  /** Bytes of all parts. */
-  /** `null`: it is known at the end. */
+  /** Bytes of all parts; `null`: it is known at the end. */
   readonly size: number | null;
   /** Hexadecimal; `null`: it is known at the end, and goes into the trailer. */
   readonly sha256: string | null;

@@ -15,7 +15,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Of a route with `skills`. */
+  /** Skills that the request names, on a route with `skills`. */
   readonly skills: { readonly skills?: readonly string[] };
   /** The API on behalf of the owner and token. */
   readonly api: CaissonApi;
@@ -31,7 +31,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly service: Service;
   readonly requestId: string;
   readonly header: (name: string) => string | undefined;
-  /** Of a route that takes bytes: the file that came, staged whole. */
+  /** Takes the file that came, staged whole, on a route that takes bytes. */
   readonly upload: () => Promise<Upload>;
 }
 
@@ -44,7 +44,7 @@ export interface Upload {
 
 interface Outline {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** As the document has it: `/v1/sandboxes/{id}`. */
+  /** Path in the form of OpenAPI: `/v1/sandboxes/{id}`. */
   readonly path: string;
   readonly scope: Scope;
   /** A token with this one instead is admitted too. */

@@ -33,13 +33,13 @@ export interface ServeInput {
   readonly flags?: Flags;
   /** Without a request, a command or a stream for so long, `idle` resolves. */
   readonly idleMs?: number;
-  /** Of `/mcp`. Absent: the usual ones. */
+  /** Limits of `/mcp`. Absent: the usual ones. */
   readonly mcpLimits?: Limits;
 }
 
 export interface Serving {
   readonly url: string;
-  /** Of the state directory, for the command line of this host; `null`: another service has it. */
+  /** Socket of the state directory, for the command line of this host; `null`: another service has it. */
   readonly socket: string | null;
   readonly notices: readonly string[];
   /** Resolves when nothing was to do for `idleMs`, and it is to be stopped. */

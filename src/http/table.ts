@@ -28,7 +28,7 @@ type VerbsOf<Api> = {
       : never;
 }[keyof Api & string];
 
-/** Nouns hold functions and nouns; what else they hold, such as the settings of the server, is no verb. */
+/** Functions and nouns that a noun holds; anything else, such as the settings of the server, does not count as a verb. */
 type FunctionsOf<Noun> = {
   [Name in keyof Noun]: Noun[Name] extends Act ? Name : Noun[Name] extends Readonly<Record<string, Act>> ? Name : never;
 }[keyof Noun];

@@ -12,7 +12,7 @@ interface Login {
 }
 
 export class Logins {
-  /** By digest, oldest first. */
+  /** Logins by the digest of their cookie, oldest first. */
   readonly #logins = new Map<string, Login>();
   readonly #nowMs: () => number;
 

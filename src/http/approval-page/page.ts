@@ -16,7 +16,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
-  // With no-referrer, a browser would send the form with the origin null.
+  // A browser under no-referrer would send the form with the origin null.
   'referrer-policy': 'same-origin',
 };
 

@@ -73,7 +73,7 @@ interface Person {
   readonly login: string;
 }
 
-/** By the cookie. Its token is looked up anew. */
+/** Finds the person by the cookie of the request. The token of the login is looked up anew. */
 async function personOf({ request, service, logins }: Visit): Promise<Person | null> {
   const login = loginIn(request.headers.cookie);
   const text = login === null ? null : logins.tokenOf(login);

@@ -22,7 +22,7 @@ const lookBytes = 16 * 1024 ** 2;
 interface Staging {
   /** Below the state directory. */
   readonly directory: string;
-  /** As Content-Length says; `null`: it does not. */
+  /** Bytes that Content-Length says; `null`: the request has no such header. */
   readonly length: number | null;
   /** Base64, as Repr-Digest or Content-Digest says (RFC 9530); `null`: neither does. */
   readonly digest: string | null;

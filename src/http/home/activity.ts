@@ -7,7 +7,7 @@ export class Activity {
   #open = 0;
   #streams = 0;
   #since = Date.now();
-  /** By the monotonic clock: a step of the time of day is no use. */
+  /** Milliseconds of the monotonic clock, which a step of the time of day does not move. */
   #sinceMs = performance.now();
 
   get streams(): number {
@@ -34,7 +34,7 @@ export class Activity {
     });
   }
 
-  /** The same of what sends events. */
+  /** Begins a stream of events, which is also something to do, until the function that it gives is called. */
   stream(): () => void {
     const end = this.begin();
     this.#streams += 1;

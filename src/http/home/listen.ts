@@ -1,4 +1,4 @@
-/** Where the socket of a state directory lies, and a listener on it. */
+/** The path of the socket of a state directory, and a listener on it. */
 import { once } from 'node:events';
 import { lstat, mkdtemp, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

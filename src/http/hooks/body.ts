@@ -41,7 +41,7 @@ function checkShape(text: string): void {
   }
 }
 
-/** Of its closing quote; the end of the text where there is none. */
+/** Finds the closing quote of a string; the end of the text where it has none. */
 function endOfString(text: string, start: number): number {
   let at = text.indexOf('"', start + 1);
   while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1);

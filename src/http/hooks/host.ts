@@ -1,9 +1,9 @@
 /** Which names the service may be called by: a page that points a name of its own here (DNS rebinding) is refused by it. */
 
 export interface Names {
-  /** As configured: names and addresses, without a port. */
+  /** Configured names and addresses, without a port. */
   readonly hosts: readonly string[];
-  /** Where it listens. */
+  /** Host on which the service listens; `null`: a socket of this host. */
   readonly bound: string | null;
 }
 

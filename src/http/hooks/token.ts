@@ -1,6 +1,6 @@
 /** Who calls: a token in the Authorization header, or for a socket of a browser a ticket among its subprotocols. */
 
-/** RFC 6750, section 2.1, and no other form of it: what is written otherwise is no token. */
+/** The form of RFC 6750, section 2.1, and no other form: anything written otherwise does not count as a token. */
 const bearer = /^Bearer (\S+)$/;
 const ticketProtocol = /^caisson\.ticket\.([A-Za-z0-9_-]{43})$/;
 

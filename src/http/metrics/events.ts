@@ -16,7 +16,7 @@ export class EventCounts {
   readonly #closing: AbortSignal;
   readonly #counters: Counters;
   readonly #backends = new Set<string>();
-  /** Of the last event that is counted. `null`: none was looked for yet. */
+  /** Sequence number of the last event that is counted. `null`: none was looked for yet. */
   #last: number | null = null;
   #reading: Promise<void>;
 
@@ -63,7 +63,7 @@ export class EventCounts {
     else sandboxes.inc({ backend, from: wordOf(data['from']), to: wordOf(data['to']), by: kindOf(author) });
   }
 
-  /** Of a program that registers backends under ever new names, the first ones have their own series. */
+  /** Gives the first backends series of their own: a program may register backends under ever new names. */
   #backend(name: unknown): string {
     const backend = wordOf(name);
     if (this.#backends.has(backend)) return backend;

@@ -21,7 +21,7 @@ export function gaugesOf(figures: Figures, sockets: number): Registry {
   return registry;
 }
 
-/** Of all processes of the state directory. */
+/** Adds records of all processes of the state directory. */
 function addRecords(now: Into, { sandboxes, webhooks, processes, approvalsWaiting, tokens }: Figures): void {
   const kinds = sandboxes.map(({ count, backend, state }) => [count, backend, state] as const);
   const sent = webhooks.flatMap(({ endpoint, waiting, givenUp }) => [
@@ -35,7 +35,7 @@ function addRecords(now: Into, { sandboxes, webhooks, processes, approvalsWaitin
   add(now, 'caisson_webhook_events{endpoint,state}', 'Events that wait, and those given up in the last week.', sent);
 }
 
-/** Of this service. */
+/** Adds the work of this service. */
 function addWork(now: Into, sinceStart: Into, { queue, lanes, execsRunning }: Figures): void {
   const turns = queue.flatMap(({ backend, running, waiting }) => [
     [running, backend, 'running'] as const,
@@ -51,7 +51,7 @@ function addWork(now: Into, sinceStart: Into, { queue, lanes, execsRunning }: Fi
   add(sinceStart, 'caisson_commands_total{way}', 'Commands that went through a warm shell, and the others.', ways);
 }
 
-/** Of this service. No owner is named: their number is not bounded. A budget without a limit has no series of it. */
+/** Adds the budgets of this service. No owner is named: their number is not bounded. A budget without a limit has no series of it. */
 function addBudgets(now: Into, sinceStart: Into, { budgets }: Figures): void {
   const limits = budgets.flatMap(({ name, total, perOwner }) => [
     ...(total === null ? [] : [[total, name, 'total'] as const]),
@@ -89,7 +89,7 @@ function addHome(now: Into, sinceStart: Into, { store, audit, freeBytes }: Figur
   if (freeBytes !== null) add(now, 'caisson_home_free_bytes', 'Free space on its disk.', [[freeBytes]]);
 }
 
-/** Of the egress proxy, which is a process of its own. */
+/** Adds figures of the egress proxy, which is a process of its own. */
 function addEgress(now: Into, sinceStart: Into, egress: NonNullable<Figures['egress']>): void {
   const { open, allowed, denied, sentBytes, receivedBytes } = egress;
   add(now, 'caisson_egress_connections_open', 'Connections of filtered sandboxes that are open.', [[open]]);

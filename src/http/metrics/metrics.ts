@@ -12,11 +12,11 @@ import { gaugesOf } from './gauges.ts';
 /** Seconds. The longest answers wait for an image or a person. */
 const buckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60];
 
-/** Of a part of a call, or the whole until the first byte of its answer. */
+/** Part of a call, or the whole until the first byte of its answer. */
 export type Step = 'policy' | 'queue' | 'create' | 'start' | 'first_byte';
 
 interface Answered {
-  /** As the application has it: `/v1/sandboxes/:id`. `undefined`: none. */
+  /** Path of the route in the application: `/v1/sandboxes/:id`. `undefined`: no route. */
   readonly route: string | undefined;
   readonly method: string;
   readonly status: number;
@@ -24,7 +24,7 @@ interface Answered {
 }
 
 export class Metrics {
-  /** Of this service alone: prom-client's own registry is global. */
+  /** Registry of this service alone: prom-client's own registry is global. */
   readonly #registry = new Registry();
   readonly #requests: Histogram<'route' | 'method' | 'status'>;
   readonly #streamed: Counter<'route'>;
@@ -68,7 +68,7 @@ export class Metrics {
 
   answered(response: ServerResponse, { route, method, status, ms }: Answered): void {
     if (this.#streams.has(response)) this.#streamed.inc({ route: route ?? 'none' });
-    // Where there is no route, the method is a word of the client.
+    // A request without a route has any word of the client for its method, which must not become a label.
     else if (route === undefined)
       this.#requests.observe({ route: 'none', method: 'any', status: classOf(status) }, ms / 1000);
     else this.#requests.observe({ route, method, status: classOf(status) }, ms / 1000);

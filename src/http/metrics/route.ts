@@ -1,4 +1,4 @@
-/** `GET /metrics`. It is no part of the API: its page is of another format, and has no version in its path. */
+/** `GET /metrics`. The path lies outside of the API: its page is of another format, and has no version in its path. */
 import type { FastifyInstance } from 'fastify';
 import { apiOf } from '../../service/owned.ts';
 import { checkScope } from '../admit.ts';

@@ -60,7 +60,7 @@ export async function runProgram(
   return await startStreamed({ ...how, start: (options) => api.execs.start(wanted, options) });
 }
 
-/** Of an answer that comes at the end: who leaves cancels the command. */
+/** Options for an answer that comes at the end: a client that leaves cancels the command. */
 export function collecting(
   { options }: Pick<Call, 'options'>,
   { waitForApproval, execId }: Partial<Omit<Waiting, 'call'>>,

@@ -38,9 +38,9 @@ export const queryFlag = z.enum(['true', 'false']).transform((value) => value ==
 
 export const inSandbox = z.strictObject({ id: sandboxName });
 export const nothing = z.strictObject({});
-/** Of a request without a body, for which some clients send `{}`. */
+/** Schema of a request without a body, for which some clients send `{}`. */
 export const bodiless = z.union([nothing, z.undefined()]);
-/** Of an answer without one: 204. */
+/** Schema of an answer without a body: 204. */
 export const noAnswer = z.undefined();
 
 /** Inputs of a route that takes none, and of one about a sandbox. */

@@ -19,7 +19,7 @@ const running = {
     ),
 };
 
-/** Of a command whose caller wants its result, and may lose the connection. */
+/** Flag of a caller that wants the result of its command, and may lose the connection. */
 const collect = z
   .boolean()
   .exactOptional()

@@ -47,7 +47,7 @@ const stdin: Mount = (app, service) =>
     },
   });
 
-/** The same by the id alone, also of an exec that is about to start: what it is sent waits. */
+/** Finds the exec by its id alone, also one that is about to start: input that it is sent waits. */
 const anyStdin: Mount = (app, service) =>
   mount(app, '/v1/execs/:execId/stdin', service, {
     raw: false,

@@ -13,7 +13,7 @@ interface Ticket {
 }
 
 export class Tickets {
-  /** By digest, oldest first. */
+  /** Tickets by digest, oldest first. */
   readonly #tickets = new Map<string, Ticket>();
   readonly #nowMs: () => number;
 

@@ -57,7 +57,7 @@ function detached(
   return { options, over: before.over };
 }
 
-/** By its socket, and for a service that stops: it gives the command its time to end. */
+/** Keeps the command reachable by its socket, and for a service that stops: it gives the command its time to end. */
 function keepReachable(
   { service, token, api }: Call,
   id: string,

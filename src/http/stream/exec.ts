@@ -82,7 +82,7 @@ export function checkWaiting({ waitForApproval, execId }: Pick<Starting, 'waitFo
     });
 }
 
-/** As `Starts` has it, by the id that the request brings: of this token alone, since another one may be bound to another task. */
+/** Begins a start in `Starts`, under the id of the request and its token alone, since another token may be bound to another task. */
 export function beforeStart({ signal: left, service, token }: Call, execId: string | undefined): Start {
   const key = execId === undefined ? null : keyOf(token.id, execId);
   return service.starts.begin(key, { left, closing: service.closing });

@@ -5,11 +5,11 @@
 import type { SessionResult } from '../../service/api.ts';
 
 const keptMs = 60_000;
-/** Of those that have ended. */
+/** Most results that are kept of texts that have ended. */
 const mostKept = 100;
 
 interface Run {
-  /** The same request alone gets it. */
+  /** The request that was sent: only an equal one gets the result. */
   readonly request: string;
   readonly result: Promise<SessionResult>;
 }

@@ -27,7 +27,7 @@ export async function sendEvents(
     if (response.writableLength === 0) response.write(heartbeat[framing]);
   }, heartbeatMs);
   const batch = new Batch(response, signal);
-  // With the first event where that comes at once, in one write, else alone.
+  // The head goes out with the first event, in one write, when that comes at once, else alone.
   const head = setImmediate(() => {
     if (!batch.waits) response.flushHeaders();
   });
