@@ -30,7 +30,7 @@ export interface Written {
 export interface Policy {
   readonly settings: Settings;
   decide(input: DecideInput): Decision;
-  /** Of a program's text, run from a file of its own. */
+  /** Judges the text of a program that runs from a file of its own. */
   decideCode(input: DecideCodeInput): Decision;
   /** Files that it writes, as far as their paths are known before: absolute, or from `~` on. */
   writes(input: Read): readonly Written[];

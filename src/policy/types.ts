@@ -51,7 +51,7 @@ export interface Definition {
 }
 
 export interface Place {
-  /** Where the command would start: absolute, in the sandbox. `null`: not known. */
+  /** Directory in which the command would start: absolute, in the sandbox. `null`: not known. */
   readonly cwd: string | null;
   /** What a shell that lives already has defined, as far as the command names it. */
   readonly definitions?: readonly Definition[];

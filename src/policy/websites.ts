@@ -14,7 +14,7 @@ const takesHost =
 const takesRemote = /^(?:git|ssh|scp|sftp|rsync|mosh)$/;
 const readsList = /^(?:xargs|parallel)$/;
 
-/** Where an address begins, in a word of its own or in the text of a program. One slash less or more is still one. */
+/** Beginning of an address, in a word of its own or in the text of a program. One slash less or more still makes an address. */
 const begins = /(?:(?:https?|ftps?|wss?):[/\\]{0,8}|:\/\/)/gi;
 const mostAuthority = 2048;
 /** Readings of addresses in one word. */

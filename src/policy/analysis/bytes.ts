@@ -10,7 +10,7 @@ const ignorable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\p{Default_Igno
 
 const ascii = /^[\t\n\u0020-\u007e]*$/;
 
-/** Where the first hidden character stands. */
+/** Note of the first hidden character; `null`: the text has none. */
 export function hiddenNote(text: string): Note | null {
   if (ascii.test(text)) return null;
   const visible = text.replace(emojiJoiner, ' ');
@@ -20,7 +20,7 @@ export function hiddenNote(text: string): Note | null {
     : { rule: 'U4', description: 'characters that are not shown as they are', start, end: start + 1 };
 }
 
-/** As a careless reader, or another shell, would take it; `null` when that is the same. */
+/** The text in the reading of a careless person, or of another shell; `null` when that is the same. */
 export function folded(text: string): string | null {
   const plain = ascii.test(text) && !text.includes('\\\n');
   if (plain) return null;
@@ -35,7 +35,7 @@ export function folded(text: string): string | null {
   return view === text ? null : view;
 }
 
-/** As a shell reads it that does not know `$'...'`, dash for one: it ends at the first quote. `null`: the same. */
+/** The text in the reading of a shell without `$'...'`, such as dash: the string ends at the first quote. `null`: the same. */
 export function withoutAnsi(text: string): string | null {
   if (!/\$'[^']*\\'/.test(text)) return null;
   return text.replace(/(?<!\\)((?:\\\\)*)\$'/g, (_all, before: string) => `${before}\\$'`);

@@ -46,18 +46,18 @@ const bangs = /^[ \t]*(?:[\d,$%.+-]+[ \t]*)?(?:[rwe] ?)?[:~]?![ \t]*(.+)$/gm;
 const escapes =
   /(?:^[ \t]*(?:\.(?:shell|system)\b|(?:platform[ \t]+shell|shell|system|host|sh)[ \t])|(?:^|[\s;])\\!|(?:\\[ogw]|\.(?:once|output|import|log))[ \t]*\|)[ \t]*(.+)$|\bprogram\s+'([^']+)'/gim;
 
-/** Of the commands of an editor, or a letter that is written. */
+/** Calls of a shell in the commands of an editor, or in a letter that a mail program writes. */
 export function editorCalls(said: string): readonly string[] {
   return [...callsIn(said), ...Array.from(said.matchAll(bangs), ([, text = '']) => text)].slice(0, mostTexts);
 }
 
-/** Of the commands for a client of a database, an editor or a debugger. */
+/** Calls of a shell in the commands for a client of a database, an editor or a debugger. */
 export function clientCalls(said: string): readonly string[] {
   const found = Array.from(said.matchAll(escapes), ([, line, program]) => line ?? program ?? '');
   return [...editorCalls(said), ...found].slice(0, mostTexts);
 }
 
-/** Of an awk program. */
+/** Calls of a shell in an awk program. */
 export function awkCalls(code: string): readonly string[] {
   const found = Array.from(code.matchAll(piped), ([, to, from]) => to ?? from ?? '');
   return [...callsIn(code), ...found].slice(0, mostTexts);

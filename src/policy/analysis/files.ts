@@ -20,7 +20,7 @@ import {
 import { hole, type Simple, type Word } from './types.ts';
 
 interface Left extends Content {
-  /** Where in the text of the command it is first written. */
+  /** Offset in the text of the command at which the file is first written. */
   readonly at: number;
 }
 
@@ -68,7 +68,7 @@ export class Files {
   }
 
   readonly fileAt = (file: Word, reader: Simple): Content | null => {
-    // With a redirection behind a list, the list begins where its last command is said to.
+    // A list with a redirection behind it reports the start of its last command as its own, so the first word counts.
     const start = reader.words[0]?.start ?? reader.start;
     const found = this.#find(file, reader.cwd).filter(({ at }) => !this.#isInOrder || at <= start);
     const texts = found.flatMap(({ text }) => text ?? []);
@@ -184,7 +184,7 @@ export class Files {
     return this.#sourceText({ ...from, text: from.text.slice(3) }, command) ?? nothing;
   }
 
-  /** A program is no text for a shell, but what it hands to one stands in its source. */
+  /** A shell does not read a compiled program, but what the program hands to a shell stands in its source. */
   #compile(command: Simple): void {
     const sources = operandsOf(command.words.slice(1)).flatMap((word) => this.fileAt(word, command) ?? []);
     if (sources.length === 0) return;
@@ -196,7 +196,7 @@ export class Files {
       this.#put(target, command, { text: texts.join('\n'), isSeen: sources.every(({ isSeen }) => isSeen) }, false);
   }
 
-  /** Of an archive that the text makes itself; what was there before is as good as the files in it. */
+  /** Follows only archives that the text makes itself: an archive that was there before is as good as the files in it. */
   #extract(command: Simple): void {
     const isMade = command.words.slice(1).some((word) => this.fileAt(word, command) !== null);
     const isFed = inputOf(command, this.#known).text !== null;

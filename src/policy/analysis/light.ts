@@ -1,7 +1,7 @@
 /**
  * Reads commands without the grammar: cuts a text at everything that can end a command. For texts that the grammar cannot take
- * (broken, too long, too deep), so that what is forbidden is still seen in them. It may see commands where there are none; a
- * text that gets here is asked for anyway.
+ * (broken, too long, too deep), so that what is forbidden is still seen in them. It may take other text for commands; a text
+ * that gets here is asked for anyway.
  */
 import { keepValue, type Payload } from './parts.ts';
 import type { Session } from './session.ts';

@@ -5,7 +5,7 @@ import type { Elsewhere, Word } from './types.ts';
 /** Options of ssh with a value. */
 export const sshOptions = { short: 'BbcDEeFIiJLlmOopQRSWw' };
 
-/** Where ssh logs in. */
+/** Word that names the host to which ssh logs in. */
 export const sshHost = (words: readonly Word[]): Word | undefined => words[afterOptions(words, 1, sshOptions)];
 
 const here = /^(?:[^@]*@)?(?:localhost|ip6-localhost|127(?:\.\d+)*|0|0\.0\.0\.0|\[?::1?\]?|\.host)$/i;

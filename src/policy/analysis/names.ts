@@ -1,4 +1,4 @@
-/** By which name a command calls its program. */
+/** Finds the name by which a command calls its program. */
 import { baseName } from './paths.ts';
 import { hole, homeMark, type Word } from './types.ts';
 
@@ -39,7 +39,7 @@ export function globMatches(pattern: string, name: string): boolean {
   try {
     return new RegExp(`^${source}$`).test(name);
   } catch {
-    // A bracket that is never closed is no pattern.
+    // A bracket that is never closed does not make a pattern.
     return false;
   }
 }

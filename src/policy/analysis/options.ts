@@ -97,7 +97,7 @@ export function operandsAfter(args: readonly string[], form: OptionForm): readon
   ).map(({ text }) => text);
 }
 
-/** The same of words. */
+/** Operands among words, of a program some of whose options take a value as the next word. */
 export function wordsAfter<T extends { readonly text: string }>(words: readonly T[], form: OptionForm): readonly T[] {
   const operands: T[] = [];
   for (let at = afterOptions(words, 0, form); at < words.length; at = afterOptions(words, at + 1, form)) {

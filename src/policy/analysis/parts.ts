@@ -19,7 +19,7 @@ export interface Around {
 /** A text to be read as shell commands. */
 export interface Payload {
   readonly text: string;
-  /** Where findings are shown; `null`: where they are in the text itself. */
+  /** Range at which findings are shown; `null`: their own place in the text. */
   readonly span: { readonly start: number; readonly end: number } | null;
   readonly around: Around;
   readonly depth: number;

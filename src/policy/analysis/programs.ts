@@ -126,7 +126,7 @@ function valueOf(words: readonly Word[], option: RegExp): Word | null {
   return glued === '' ? (words[at + 1] ?? null) : { ...word, text: glued };
 }
 
-/** Of editors: no file, or their own. */
+/** Values of an editor's option for a script that mean no file, or the defaults of the editor. */
 const isNoFile = /^(?:NONE|NORC|DEFAULTS)$/;
 
 /** What a shell gets of such a program. */

@@ -132,7 +132,7 @@ function fedText(inner: Inner, { program, words }: Pick<Simple, 'program' | 'wor
   return [...own, ...fed.filter((text) => text !== '')].map(quoted).join(' ');
 }
 
-/** As a shell reads it back, with its expansions of paths and of the home directory. */
+/** Quotes a word so that a shell reads it back, and still expands paths and the home directory. */
 const quoted = (text: string): string =>
   /^[\w./*?~=+:,\u0001-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 

@@ -41,7 +41,7 @@ const space = /[\s;]*/y;
 const address =
   /(?:\d+(?:~\d+)?|\$|[+~]\d+|\u0000+|\/(?:\\[^]|\[(?:\^\]|\]|\^(?!\])|(?![\^\]]))[^\]]*\]|[^\\/[])*\/[IM]*|\\(.)(?:\\[^]|(?!\1)[^\\])*\1[IM]*)/y;
 const restOfLine = /[^\n]*/y;
-/** Of `a`, `i`, `c` and `e`: until a line that does not end in a backslash. */
+/** Text of the commands `a`, `i`, `c` and `e`: it ends with a line that has no backslash at its end. */
 const text = /(?:\\[^]|[^\\\n])*/y;
 const label = /[ \t]*[^\s;]*/y;
 /** Commands that take nothing, and what is not known before. */
@@ -107,7 +107,7 @@ class Script {
   }
 }
 
-/** Of `s` and `y`: where the second part begins, and where it ends. */
+/** Offsets at which the second part of `s` or `y` begins and ends. */
 function delimited(source: string, from: number): readonly [number, number] {
   const mark = source[from] ?? '';
   const ends: number[] = [];

@@ -265,7 +265,7 @@ export class Session {
   }
 }
 
-/** A machine behind a container is no way out of it. */
+/** A machine reached from a container still counts as the container. */
 const further = (from: Elsewhere, to: Elsewhere = false): Elsewhere =>
   from === 'container' || to === false ? from : to;
 

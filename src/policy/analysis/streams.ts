@@ -110,7 +110,7 @@ export function outputTo(command: Simple, known: Known): Content {
   return { text: text === null ? null : change(text), isSeen };
 }
 
-/** `null`: it is no text of its own. */
+/** Output that the command writes itself; `null`: it writes no text of its own. */
 function ownOutput(command: Simple, known: Known): Content | null {
   const text = writtenBy(command);
   if (text !== null) return seen(text);
@@ -140,7 +140,7 @@ function writtenBy({ program, words, cwd, stdin }: Simple): string | null {
   return written.includes('\\') ? written + decodeEscapes(written) : written;
 }
 
-/** What a filter makes of its input; `null`: it is no filter whose output is certain. */
+/** What a filter makes of its input; `null`: the output of the program is not certain. */
 function passes({ program, words }: Simple): ((text: string) => string) | null {
   if (program === 'tee' || (program === 'cat' && operandsOf(words.slice(1)).every(({ text }) => text === '-')))
     return (text) => text;

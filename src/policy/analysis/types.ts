@@ -11,7 +11,7 @@ export const wordBreak = '\u0002';
 export interface Word {
   /** After unquoting and expansion, with `hole` and `homeMark`. */
   readonly text: string;
-  /** As it was written. */
+  /** The word in its spelling in the text, with quotes and expansions. */
   readonly raw: string;
   readonly start: number;
   readonly end: number;
@@ -34,15 +34,15 @@ export interface Assignment {
   readonly end: number;
 }
 
-/** Where in a pipeline a command stands. Commands of the same pipeline share the object. */
+/** Place of a command in a pipeline. Commands of one pipeline share the object `pipeline`. */
 export interface Stage {
   readonly pipeline: object;
   readonly index: number;
 }
 
 /**
- * `container`: what `docker exec` runs is no matter of the hardline list of this host. `machine`: of another one by ssh, what ends with
- * the machine is a usual errand, and everything else is as bad as here.
+ * `container`: the hardline list of this host does not cover what `docker exec` runs. `machine`: a command that goes to another
+ * machine by ssh may end that machine, which is a usual errand; everything else is as bad there as here.
  */
 export type Elsewhere = false | 'machine' | 'container';
 

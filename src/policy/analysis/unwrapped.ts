@@ -6,7 +6,7 @@ export interface Text {
   /** `$1` and on. */
   readonly positional?: readonly Word[];
   readonly word: Word;
-  /** Where it is run, if not where the program is. */
+  /** Place in which the text runs, if it differs from the place of the program. */
   readonly elsewhere?: Elsewhere;
 }
 

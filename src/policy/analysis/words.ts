@@ -9,7 +9,7 @@ import { hole, homeMark, wordBreak, type Scope, type Word } from './types.ts';
 const plain = /^[\w./,+:@%=-]+$/;
 const mostNested = 6;
 
-/** Where the word stands, and how deep in substitutions. */
+/** Range of a word in the text, and how deep in substitutions it stands. */
 export interface At {
   readonly start: number;
   readonly end: number;

@@ -4,7 +4,7 @@ import type { Word } from './types.ts';
 
 const none: OptionForm = {};
 
-/** Of setarch, which may be left out. */
+/** Architecture for setarch: an operand that may be left out. */
 const architecture =
   /^(?:linux(?:32|64)|uname26|x86_64|amd64|i[3-6]86|athlon|ppc\w*|s390x?|sparc\w*|mips\w*|ia64|alpha|parisc\w*|arm\w*|aarch64|riscv\w*|loongarch\w*)$/;
 

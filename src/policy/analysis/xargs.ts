@@ -17,7 +17,7 @@ function fedTo(inner: Inner, words: readonly Word[], program: string): readonly 
   return replaced !== own && end < 0 ? replaced : replaced.concat(fed);
 }
 
-/** The same words when the mark is in none of them. */
+/** Puts the value in the place of the mark. Returns `words` itself when no word holds the mark. */
 function withPlaced(words: readonly Word[], mark: string, value: string): readonly Word[] {
   if (mark === value || !words.some(({ text }) => text.includes(mark))) return words;
   return words.map((word) =>
@@ -61,7 +61,7 @@ function endOfExec(words: readonly Word[], from: number): number {
 
 const mostStarts = 4;
 
-/** Where it looks, as what it finds begins with that. */
+/** Directories in which find looks: every path that it finds begins with one of them. */
 function startsOf(words: readonly Word[]): readonly string[] {
   const first = words.findIndex(({ text }, at) => at > 0 && /^[-(!]/.test(text) && !/^-[HLP]$/.test(text));
   const starts = /^fd/.test(words[0]?.text ?? '')

@@ -20,7 +20,7 @@ const mostLines = 240;
 const mostBytes = 16_000;
 const longestLine = 400;
 
-/** `before`: `null` where there is no file yet. `redact`: takes secrets out of a whole text. */
+/** `before`: `null` where the file does not exist yet. `redact`: takes secrets out of a whole text. */
 export function shownDiff(before: Side | null, after: Side, redact: (text: string) => string): string {
   const from = before ?? nothing;
   if (from.sha256 === after.sha256) return before === null ? 'an empty file is made' : 'nothing changes';

@@ -40,7 +40,7 @@ export function isAllowlisted(
   });
 }
 
-/** `*` stands for anything that is no separator. */
+/** `*` in a pattern matches any characters except separators and expansions of the shell. */
 function textMatches(pattern: string, text: string): boolean {
   if (!pattern.includes('*')) return pattern === text;
   const source = pattern.replace(/[.+^${}()|[\]\\?]/g, '\\$&').replace(/\*+/g, '[^;&|<>\\n`$]*');

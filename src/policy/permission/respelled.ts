@@ -88,7 +88,7 @@ function subcommandAt(words: readonly Word[]): number {
   return at;
 }
 
-/** As git splits an alias: blanks, quotes, backslashes. */
+/** Splits an alias into words as git does: at blanks, with quotes and backslashes. */
 function wordsOf(value: string): readonly string[] {
   const parts = value.match(/(?:"(?:\\[^]|[^"\\])*"|'[^']*'|\\[^]|[^\s"'\\])+/g) ?? [];
   return parts.map((part) =>

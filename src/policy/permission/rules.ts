@@ -67,7 +67,7 @@ export function parsePermissions(texts: RuleTexts, placeOf?: Source['placeOf']):
   );
 }
 
-/** With the place of the rule in front of what is wrong with it. */
+/** Puts the place of a rule in front of the message of an error in it. */
 function parsedAt(place: string | undefined, parse: () => Permission): Permission {
   try {
     return parse();

@@ -20,7 +20,7 @@ export interface UnknownTool {
   readonly near: string | null;
 }
 
-/** Rules without effect, since no request of Caisson is of that tool. What is no rule is reported where it is read. */
+/** Rules without effect, since no request of Caisson uses their tool. The reader of rules reports a text that does not parse. */
 export function unknownTools(texts: Partial<Record<Verdict, readonly string[] | undefined>>): readonly UnknownTool[] {
   return (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>
     (texts[verdict] ?? []).flatMap((rule) => {

@@ -1,4 +1,4 @@
-/** The same intents in the words of Windows. */
+/** Rules for dangerous commands of Windows and PowerShell. */
 import type { Simple } from '../analysis/types.ts';
 import { argsOf, type Rule } from './rule.ts';
 

@@ -1,4 +1,4 @@
-/** Where text comes from that a command might run: fetched or decoded further up its pipeline, or downloaded before. */
+/** Finds the source of text that a command might run: fetched or decoded further up its pipeline, or downloaded before. */
 import { operandsOf } from '../analysis/options.ts';
 import { baseName, resolvePath } from '../analysis/paths.ts';
 import { isInterpreter, isShell } from '../analysis/shells.ts';
@@ -18,16 +18,16 @@ const plain = /^(?:echo|printf|cat|tee|true|:|yes)$/;
 interface Foreign {
   readonly fetchers: readonly Simple[];
   readonly decoders: readonly Simple[];
-  /** The same for what is decoded. */
+  /** Files that a decoder writes: absolute path, and how many commands stand before the decoder. */
   readonly decodedFiles: Map<string, number>;
-  /** By pipeline: the first stage that is not plain. */
+  /** First stage of each pipeline that is not plain. */
   readonly unseen: Map<object, number>;
-  /** By pipeline: the first stage of its kind. */
+  /** First stage of each pipeline that fetches; in `decoded`, the first that decodes. */
   readonly fetched: Map<object, number>;
   readonly decoded: Map<object, number>;
-  /** By absolute path: how many commands stand before the one that downloads it. */
+  /** Downloaded files: absolute path, and how many commands stand before the one that downloads it. */
   readonly files: Map<string, number>;
-  /** By pipeline and stage: what writes texts that stand in the command. */
+  /** Commands that write texts which stand in the command itself (`echo`, `printf`, `cat`), by pipeline and stage. */
   readonly written: Map<object, Map<number, Simple>>;
 }
 

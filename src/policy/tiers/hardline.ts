@@ -31,7 +31,7 @@ function deletedTrees(command: Simple, analysis: Analysis): readonly string[] {
   return command.program === 'rimraf' || isRecursive(argsOf(command)) ? operandsOf(args).flatMap(({ text }) => resolvePath(text, command.cwd) ?? []) : [];
 }
 
-/** Where they were, nothing is. */
+/** Trees that `mv` takes away: a move counts as a deletion, since nothing stays in the old place. */
 function movedTrees({ words, cwd }: Simple): readonly string[] {
   const args = words.slice(1);
   const into = args.some(({ text }) => /^(?:-t|--target)/.test(text));
@@ -49,7 +49,7 @@ const isHome = (path: string, home: string | null): boolean =>
 function foundTrees({ words, cwd, stage }: Simple, { commands }: Analysis): readonly string[] {
   const args = words.slice(1).map(({ text }) => text);
   const removes = args.includes('-delete') || /(?:^| )-(?:exec|execdir|ok) (?:\S*\/)?rm /.test(args.join(' ')) || (stage !== null && commands.some((each) => each.program === 'rm' && each.stage?.pipeline === stage.pipeline && each.stage.index > stage.index));
-  // What leaves almost everything is no test: `! -name x`, `-name '*'`.
+  // A test that lets almost everything pass does not count: `! -name x`, `-name '*'`.
   const tests = args.some((arg, at) => /^-(?:i?name|i?path|i?regex|[acm]time|[acm]min|newer|size|user|group|perm|empty|maxdepth|inum|links|uid|gid|nouser|nogroup)/.test(arg) && !/^(?:!|-not)$/.test(args[at - 1] ?? '') && !/^\/?\*$/.test(args[at + 1] ?? ''));
   const first = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLP]$/.test(arg));
   return removes && !tests ? args.slice(0, Math.max(0, first)).flatMap((arg) => resolvePath(arg, cwd) ?? []) : [];
@@ -167,7 +167,7 @@ function wipes(command: Simple, args: readonly string[]): boolean {
   if (program === 'wipefs') return (has('-a') || hasLong(args, '--all', 1)) && !has('-n', '--no-act');
   if (program === 'sgdisk') return has('-Z', '-z', '-o', '--zap', '--zap-all', '--clear');
   if (program === 'sfdisk') return !args.some((arg) => /^(?:-[dlJsFTVvhgn]+|--(?:dump|list\w*|json|show\S*|help|version|verify|no-act|backup\S*))$/.test(arg));
-  // By hand they ask before they write.
+  // Both programs ask before they write when a person types the input; only fed input writes without a question.
   if (program === 'fdisk' || program === 'gdisk') return isFed(command) && !has('-l', '-s', '--list');
   if (program === 'mdadm') return hasLong(args, '--zero-superblock', 4);
   if (program === 'parted') return args.some((arg) => /^(?:mklabel|mktable|rm|resizepart|mkpart)$/.test(arg));

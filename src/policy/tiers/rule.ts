@@ -3,7 +3,7 @@ import type { Analysis, Simple } from '../analysis/types.ts';
 
 export interface Rule {
   readonly id: string;
-  /** As it is shown, and as `command_allowlist` names it. */
+  /** Text shown to people, and the name of the rule in `command_allowlist`. */
   readonly description: string;
   /** Programs it is about, lower-case; `*` ends a prefix, `*` alone is every command. */
   readonly programs: readonly string[];

@@ -126,7 +126,7 @@ function packed(args: readonly Word[]): ReturnType<Writer> {
 /** `zip -m`: what goes into the archive is deleted. */
 export const takesAway = (args: readonly { readonly text: string }[]): boolean => args.some(({ text }) => /^(?:-[a-zA-Z]*m[a-zA-Z]*|--move)$/.test(text));
 
-/** Of dd and its kin. */
+/** Files that dd and programs with its options write: `of=FILE`, and `wipe=FILE` of dc3dd. */
 function outputs(args: readonly Word[]): ReturnType<Writer> {
   return args.flatMap((arg) => (/^(?:of|wipe)=/.test(arg.text) ? [{ target: { ...arg, text: arg.text.replace(/^\w+=/, '') }, how: 'option' }] : []));
 }

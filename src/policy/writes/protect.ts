@@ -49,7 +49,7 @@ function repository(path: string): Protection | null {
     : null;
 }
 
-/** The same in a container, where the state of an agent in the home directory is a copy that holds nowhere else. */
+/** Protection of a path in a container: the state of an agent in the home directory there is a copy that has no effect outside. */
 export function mirrorInside(path: string): Protection | null {
   return /^\/(?:root|home\/[^/]+)\/\.(?:hermes|caisson)(?:\/|$)/.test(path)
     ? { kind: 'sandbox-mirror', description: 'a copy in the sandbox, not the configuration that holds outside' }

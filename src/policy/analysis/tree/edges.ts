@@ -1,4 +1,4 @@
-/** Where the grammar and the shell do not agree on where something begins or ends. */
+/** Finds places at which the grammar and the shell disagree about where something begins or ends. */
 import type { FlatTree } from '../../grammar/flatten.ts';
 import { childrenOf } from './ranges.ts';
 
@@ -76,7 +76,7 @@ function endsOpen({ kind, end, parent }: FlatTree, node: number, at: number): bo
   return before >= 0 && end[before] === at;
 }
 
-/** Where the text ends before `at` that the shell sees: a backslash and the newline behind it are nothing to it. */
+/** End of the text before `at` that the shell sees: the shell drops a backslash and the newline behind it. */
 function withoutContinuations(text: string, at: number): number {
   let end = at;
   while (text[end - 1] === '\n' && text[end - 2] === '\\' && !isEscaped(text, end - 2)) end -= 2;

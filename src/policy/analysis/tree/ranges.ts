@@ -52,7 +52,7 @@ export function behindTarget(tree: FlatTree, redirect: number): readonly number[
   return children.filter((child) => !/^(?:ERROR|redirected_statement|command)$/.test(kindOf(child)));
 }
 
-/** `python3 - <<E`: a dash in front of a redirection is no node of the grammar. */
+/** `python3 - <<E`: the grammar makes no node for a dash in front of a redirection. */
 export function dashBetween(
   { start, end }: FlatTree,
   text: string,

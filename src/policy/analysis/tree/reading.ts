@@ -59,7 +59,7 @@ export class Reading {
     }
   }
 
-  /** Where the shell reads the text otherwise, the light reader looks at it again. */
+  /** Notes that the shell reads the text otherwise than the grammar: the light reader then looks at it again. */
   differs(node: number): void {
     this.asShell = false;
     this.session.note('U1', 'command that does not parse', this.span(node));

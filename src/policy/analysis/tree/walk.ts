@@ -16,7 +16,7 @@ import { unseenIn } from './unseen.ts';
 
 type Visitor = (reading: Reading, node: number) => void;
 
-/** By kinds of nodes. */
+/** Readers of nodes, by the kind of node in the grammar. */
 const visitors: Readonly<Record<string, Visitor>> = {
   command: readCommand,
   redirected_statement: readRedirected,

@@ -14,7 +14,7 @@ export function uncovered(words: readonly Word[], model: Model): string | null {
 interface Reading {
   readonly words: readonly Word[];
   readonly model: Model;
-  /** Where to go on. */
+  /** Index of the first word that has not been read yet. */
   readonly at: number;
 }
 
