@@ -26,7 +26,7 @@ import { problemOf, toCheck, toFailedCheck } from './check.ts';
 import { askFacts, type Facts } from './facts.ts';
 import { Images } from './images.ts';
 import { findInstance } from './instance.ts';
-import { checkReach, runRoot } from './places.ts';
+import { checkReach, makeOurs } from './places.ts';
 import { identityOf } from './program.ts';
 import { guaranteesOf } from './guarantees.ts';
 import { parseRegistration, type Registration } from './registration.ts';
@@ -120,7 +120,7 @@ class SingularityBackend implements Backend {
       name: options.name,
       labels: options.labels,
       state: 'running',
-      directory: join(await runRoot(facts.scratch), directoryName(options)),
+      directory: join(await runRoot(facts), directoryName(options)),
       plan: {
         ...image,
         limits: spec.limits,
@@ -153,7 +153,7 @@ class SingularityBackend implements Backend {
     const facts = await askFacts(this.#options, this.#pipesFor);
     const problem = problemOf(facts);
     if (problem !== null) throw new CaissonError('failed_precondition', problem.summary, { remedy: problem.remedy });
-    await checkReach(facts.host, await runRoot(facts.scratch));
+    await checkReach(facts.host, await runRoot(facts));
     return facts;
   }
 }
@@ -164,6 +164,13 @@ function placeOf({ host, scratch, hierarchy }: Facts): Place {
     registry: new Registry(scratch, { name: 'singularity', parse: parseRegistration }),
     hierarchy: typeof hierarchy === 'string' ? null : hierarchy,
   };
+}
+
+/** Registrations are closed to everybody; who runs the containers must reach these. */
+async function runRoot({ scratch }: Facts): Promise<string> {
+  const directory = join(scratch, `caisson-run-${process.getuid?.() ?? 0}`);
+  await makeOurs(directory);
+  return directory;
 }
 
 function doorOf({ network }: Spec, { door }: CreateOptions): string | null {

@@ -1,6 +1,7 @@
 /** How Apptainer is on this host, for `doctor`. */
 import type { Check, Finding } from '../../src/backend.ts';
 import { isCode, toCaissonError } from '../../src/errors.ts';
+import { type Account, usualAccount } from './account.ts';
 import type { Facts } from './facts.ts';
 import { versionFindings } from './floors.ts';
 
@@ -58,7 +59,22 @@ export function problemOf({
 }
 
 function postureFindings(facts: Facts): readonly Finding[] {
-  return [...limitFindings(facts), ...networkFindings(facts)];
+  return [...limitFindings(facts), ...networkFindings(facts), ...accountFindings(facts.host.account)];
+}
+
+const ownAccount = 'caisson-sandbox';
+
+/** Programs of this host that have the same account read and write what is in sandboxes (proc_pid_root(5)). */
+export function accountFindings({ name, handedOver }: Pick<Account, 'name' | 'handedOver'>): readonly Finding[] {
+  if (!handedOver || name !== usualAccount) return [];
+  return [
+    {
+      severity: 'warning',
+      id: 'shared-account',
+      message: `containers run as ${name}, as other programs of this host do: those reach files and secrets of all sandboxes`,
+      remedy: `useradd --system --no-create-home --shell /usr/sbin/nologin ${ownAccount}, and terminal.singularity_user: ${ownAccount}; kept files of sandboxes belong to the account before`,
+    },
+  ];
 }
 
 function networkFindings({ hasNsenter }: Pick<Facts, 'hasNsenter'>): readonly Finding[] {

@@ -15,7 +15,6 @@ import type { CreateOptions, OpenOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import { fault, systemCode } from '../shared/system-fault.ts';
-import type { Account } from './account.ts';
 import { type ImageSource, parseImage } from './image-source.ts';
 import { withLock } from './lock.ts';
 import { checkReach, isThere, makeOurs, makeTheirs, plainPath } from './places.ts';
@@ -150,22 +149,8 @@ export class Images {
     await makeOurs(this.#cache);
     const directory = join(this.#cache, name);
     if (!(await isThere(directory))) await makeTheirs(directory, this.#host.account);
-    await checkOwner(directory, this.#host.account);
     return directory;
   }
-}
-
-/** Images of one account are closed to another one. */
-async function checkOwner(directory: string, { handedOver, uid }: Account): Promise<void> {
-  const owner = (await stat(directory)).uid;
-  if (!handedOver || owner === uid) return;
-  throw new CaissonError(
-    'failed_precondition',
-    `${directory} belongs to account ${owner}, and containers run as ${uid}`,
-    {
-      remedy: 'set terminal.singularity_cache_dir to another directory, or remove this one when no sandbox needs it',
-    },
-  );
 }
 
 async function existing(path: string): Promise<string> {

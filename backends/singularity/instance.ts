@@ -1,5 +1,5 @@
 /** One instance of Apptainer: the processes of one sandbox, with namespaces of their own. */
-import { lstat, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CaissonError } from '../../src/errors.ts';
 import { isRecord, parseJson } from '../shared/labels.ts';
@@ -40,8 +40,6 @@ export interface Running {
   readonly namespace: string;
   /** Whether a filter of system calls applies to its first process (proc_pid_status(5)). */
   readonly filtered: boolean;
-  /** Whose it is on this host. */
-  readonly uid: number;
 }
 
 /** Apptainer's own files on this sandbox. Every process that it runs outside has this path in its environment. */
@@ -80,8 +78,7 @@ export async function findInstance(directory: string): Promise<Running | null> {
   if (pid === null || !(await carries(pid, configOf(directory)))) return null;
   const namespace = await namespaceOf(pid);
   if (namespace === null || namespace === (await namespaceOf(process.pid))) return null;
-  const { uid } = await lstat(configOf(directory));
-  return { pid, namespace, filtered: await isFiltered(pid), uid };
+  return { pid, namespace, filtered: await isFiltered(pid) };
 }
 
 /** The overlay is prepared, and so is the control group, where there are any. */

@@ -18,14 +18,10 @@ export function scratchOf({ env, settings }: Pick<OpenOptions, 'env' | 'settings
   return plainPath(expand(wanted), 'terminal.singularity_scratch_dir');
 }
 
-/** A home directory of root is closed to the account that builds images for it. Images belong to the account. */
-export function cacheOf(
-  { env, settings }: Pick<OpenOptions, 'env' | 'settings'>,
-  { handedOver, reserved, uid }: Pick<Account, 'handedOver' | 'reserved' | 'uid'>,
-): string {
-  const usual = handedOver ? '/var/cache' : env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache');
-  const name = reserved ? `caisson/singularity-${uid}` : 'caisson/singularity';
-  const wanted = textOf(settings, 'cache_dir') ?? join(usual, name);
+/** A home directory of root is closed to the account that builds images for it. */
+export function cacheOf({ env, settings }: Pick<OpenOptions, 'env' | 'settings'>, isRoot: boolean): string {
+  const usual = isRoot ? '/var/cache' : env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache');
+  const wanted = textOf(settings, 'cache_dir') ?? join(usual, 'caisson/singularity');
   return plainPath(expand(wanted), 'terminal.singularity_cache_dir');
 }
 
@@ -59,13 +55,6 @@ export async function makeOurs(directory: string): Promise<void> {
   throw new CaissonError('failed_precondition', `${directory} is not a directory that only this account writes`, {
     remedy: 'remove it, or set terminal.singularity_scratch_dir to another directory',
   });
-}
-
-/** Registrations are closed to everybody; who runs the containers must reach these. */
-export async function runRoot(scratch: string): Promise<string> {
-  const directory = join(scratch, `caisson-run-${process.getuid?.() ?? 0}`);
-  await makeOurs(directory);
-  return directory;
 }
 
 /** Entered by the account alone; written by this user alone. */

@@ -84,7 +84,7 @@ export class SingularitySandbox implements Sandbox {
     await this.#locked(async () => {
       const registration = await this.#write('running');
       const running = await findInstance(this.#directory);
-      if (running !== null) return this.#enterable(registration, this.#ours(running));
+      if (running !== null) return this.#enterable(registration, running);
       const { host } = this.#shared;
       // What an earlier life of it left, as after a crash.
       await endAll(configOf(this.#directory));
@@ -149,19 +149,8 @@ export class SingularitySandbox implements Sandbox {
   async #runs(): Promise<{ readonly registration: Registration; readonly running: Running }> {
     const registration = await this.#present();
     const running = registration.state === 'running' ? await findInstance(this.#directory) : null;
-    if (running !== null) return { registration, running: this.#ours(running) };
+    if (running !== null) return { registration, running };
     throw new CaissonError('failed_precondition', `sandbox ${this.#id} does not run`, { remedy: 'start it first' });
-  }
-
-  /** Apptainer enters no instance of another account. */
-  #ours(running: Running): Running {
-    const { account } = this.#shared.host;
-    if (running.uid === account.uid) return running;
-    throw new CaissonError(
-      'failed_precondition',
-      `sandbox ${this.#id} was started by account ${running.uid}, and containers are run by ${account.uid} now`,
-      { remedy: 'stop it: the next command starts it as the other account, with its files' },
-    );
   }
 
   async #present(): Promise<Registration> {

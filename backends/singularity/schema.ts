@@ -23,7 +23,7 @@ export const schema = {
   user: key(
     z.string().regex(userName).nullable(),
     'a user name, or null',
-    'Account that runs the containers when Caisson itself runs as root. null: a number of this state directory, which no other program has.',
+    'Account that runs the containers when Caisson itself runs as root. null: the user nobody.',
   ),
   scratch_dir: key(
     z.string().regex(plainDirectory).nullable(),
@@ -33,6 +33,6 @@ export const schema = {
   cache_dir: key(
     z.string().regex(plainDirectory).nullable(),
     'an absolute path without : , " and \\, or null',
-    'Directory for unpacked images, of one account. null: ~/.cache/caisson/singularity, for root below /var/cache/caisson.',
+    'Directory for unpacked images. null: ~/.cache/caisson/singularity, for root /var/cache/caisson/singularity.',
   ),
 } as const;

@@ -259,7 +259,8 @@ it('ids of an earlier version are taken over, of execs and of detached processes
   await before.close();
   // The store is taken back to version 2: no table, and a file for each detached process.
   const db = new DatabaseSync(join(at, 'caisson.db'));
-  db.exec(`${withoutService} DROP TABLE execs; DROP TABLE grants; DROP TRIGGER grants_end_with_sandbox;
+  db.exec(`DROP TABLE event_owners; DROP INDEX sandboxes_by_age; DROP INDEX sandboxes_by_owner;
+    ALTER TABLE sandboxes DROP COLUMN owner; ${withoutService} DROP TABLE execs; DROP TABLE grants; DROP TRIGGER grants_end_with_sandbox;
     DELETE FROM migrations WHERE version > 2; DELETE FROM meta WHERE key IN ('execs_indexed', 'clock');
     ALTER TABLE sandboxes DROP COLUMN created_boot; ALTER TABLE sandboxes DROP COLUMN used_boot;
     ALTER TABLE sandboxes DROP COLUMN ended_by; ALTER TABLE sandboxes DROP COLUMN configured; ALTER TABLE sandboxes DROP COLUMN lost_since; ALTER TABLE owners DROP COLUMN heartbeat_boot_ms`);

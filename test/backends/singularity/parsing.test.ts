@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { namedAccount, reservedAccount } from '../../../backends/singularity/account.ts';
+import { usualAccount } from '../../../backends/singularity/account.ts';
+import { accountFindings } from '../../../backends/singularity/check.ts';
 import { parseVersion, tooOld, versionFindings } from '../../../backends/singularity/floors.ts';
 import { parseMounts } from '../../../backends/singularity/hierarchy.ts';
 import { parseImage } from '../../../backends/singularity/image-source.ts';
@@ -111,37 +112,11 @@ describe('the filter of system calls', () => {
 });
 
 describe('the account that runs the containers of root', () => {
-  const accounts = 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/x\nsand:x:990:991::/:/x\n';
-
-  it('is a number that the host has given to nothing else, the same for each state directory', () => {
-    const account = reservedAccount('inst1', accounts, 'sand:100000:65536\n');
-    expect(account).toMatchObject({ name: 'caisson-sandbox', handedOver: true, reserved: true, gid: account.uid });
-    expect(account.uid).toBeGreaterThanOrEqual(2_100_000_000);
-    expect(account.uid).toBeLessThan(2_140_000_000);
-    expect(reservedAccount('inst1', '', '').uid).toBe(account.uid);
-    expect(reservedAccount('inst2', '', '').uid).not.toBe(account.uid);
-  });
-
-  it('is refused where the host has given that number away, with the command that makes one', () => {
-    const { uid } = reservedAccount('inst1', '', '');
-    const remedy = expect.stringContaining('useradd --system');
-    const refusal = (people: string, ranges: string): unknown => {
-      try {
-        return reservedAccount('inst1', people, ranges);
-      } catch (error) {
-        return error;
-      }
-    };
-    expect(refusal(`other:x:${uid}:1::/:/x\n`, '')).toMatchObject({ code: 'failed_precondition', remedy });
-    expect(refusal('', `other:${uid - 9}:10\n`)).toMatchObject({ code: 'failed_precondition', remedy });
-    expect(refusal('', `other:${uid - 9}:9\nbroken\n`)).toMatchObject({ uid });
-  });
-
-  it('is the one that is named, but never root, nobody or one that is not there', () => {
-    const sand = { name: 'sand', uid: 990, gid: 991, handedOver: true, reserved: false };
-    expect(namedAccount('sand', accounts)).toEqual(sand);
-    for (const name of ['root', 'nobody', 'absent'])
-      expect(() => namedAccount(name, accounts)).toThrow('containers are run by an account of their own');
+  it('is reported where it is one that other programs have too', () => {
+    const [finding] = accountFindings({ name: usualAccount, handedOver: true });
+    expect([finding?.id, finding?.remedy]).toEqual(['shared-account', expect.stringContaining('useradd --system')]);
+    expect(accountFindings({ name: 'caisson-sandbox', handedOver: true })).toEqual([]);
+    expect(accountFindings({ name: usualAccount, handedOver: false })).toEqual([]);
   });
 });
 
@@ -156,13 +131,10 @@ describe('directories', () => {
   });
 
   it('keep images in the home of an ordinary user, and where others can read for root', () => {
-    const own = { handedOver: false, reserved: false, uid: 1000 };
-    expect(cacheOf({ env: { HOME: '/home/u' } }, own)).toBe('/home/u/.cache/caisson/singularity');
-    expect(cacheOf({ env: { XDG_CACHE_HOME: '/c' } }, own)).toBe('/c/caisson/singularity');
-    const named = { handedOver: true, reserved: false, uid: 990 };
-    expect(cacheOf({ env: { HOME: '/h' } }, named)).toBe('/var/cache/caisson/singularity');
-    expect(cacheOf({ env: {} }, { ...named, reserved: true })).toBe('/var/cache/caisson/singularity-990');
-    expect(cacheOf({ env: {}, settings: { cache_dir: '/mine' } }, named)).toBe('/mine');
+    expect(cacheOf({ env: { HOME: '/home/u' } }, false)).toBe('/home/u/.cache/caisson/singularity');
+    expect(cacheOf({ env: { XDG_CACHE_HOME: '/c' } }, false)).toBe('/c/caisson/singularity');
+    expect(cacheOf({ env: { HOME: '/h' } }, true)).toBe('/var/cache/caisson/singularity');
+    expect(cacheOf({ env: {}, settings: { cache_dir: '/mine' } }, true)).toBe('/mine');
   });
 
   it.each(['relative', '/a:b', '/a,b', '/a"b', '/a\\b', '/a\nb', ''])('are not %j', (path) => {
