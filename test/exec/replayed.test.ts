@@ -259,7 +259,7 @@ it('ids of an earlier version are taken over, of execs and of detached processes
   await before.close();
   // The store is taken back to version 2: no table, and a file for each detached process.
   const db = new DatabaseSync(join(at, 'caisson.db'));
-  db.exec(`DROP TABLE event_owners; DROP INDEX sandboxes_by_age; DROP INDEX sandboxes_by_owner;
+  db.exec(`DROP TABLE event_owners; DROP INDEX sandboxes_by_age; DROP INDEX sandboxes_by_owner; DROP INDEX approvals_pending;
     ALTER TABLE sandboxes DROP COLUMN owner; ${withoutService} DROP TABLE execs; DROP TABLE grants; DROP TRIGGER grants_end_with_sandbox;
     DELETE FROM migrations WHERE version > 2; DELETE FROM meta WHERE key IN ('execs_indexed', 'clock');
     ALTER TABLE sandboxes DROP COLUMN created_boot; ALTER TABLE sandboxes DROP COLUMN used_boot;

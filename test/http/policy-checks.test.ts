@@ -4,7 +4,7 @@ import { openWorld } from './world.ts';
 
 const doubling = 'eval "$a $a"; a="$a $a";'.repeat(40);
 
-it('texts that take the reader long leave the service most of its time', async () => {
+it('texts that take the reader long leave the service most of its time', { timeout: 90_000 }, async () => {
   await using world = await openWorld();
   const commands = Array.from({ length: 2 }, (_, at) => `a=x${at};${doubling}`);
   const body = { commands, backend: 'local' };

@@ -14,8 +14,8 @@ export const netCheck = defineCommand({
     'and blocked. Without URL, lines {"url": "...", "dns": ["ADDRESS"], "redirects": ["URL"]} are read from\n' +
     'standard input, dns and redirects as far as they are known, and one line is answered for each, in order.\n' +
     'For one URL the exit code is 0 when it is allowed, 3 when it is blocked; 125 for a command line that is\n' +
-    'not understood. network.allow_private in the configuration file opens single private addresses. A service\n' +
-    'that runs answers by the rules that it holds.',
+    'not understood. network.allow_private in the configuration file opens single private addresses.\n' +
+    'A service that runs answers by the rules that it holds.',
   operands: [{ name: 'URL', count: 'optional' }],
   usageExitCode: 125,
   runs: false,
