@@ -112,7 +112,9 @@ class FileJournal implements Journal {
     const owner = ownerOfExec(execId);
     const writer = this.#writers.of(owner);
     const entry = entryOf({
-      ...{ execId, sandboxId, taskId },
+      execId,
+      sandboxId,
+      taskId,
       writer: writer.id,
       number: this.#number,
       startedAt: Date.now(),

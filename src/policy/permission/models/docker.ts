@@ -85,7 +85,17 @@ export const docker: Model = {
   style: 'whole',
   options: '-v --version',
   commands: {
-    ...{ ps, images, logs, inspect, run, exec, build, compose, pull, rm: remove, rmi: remove },
+    ps,
+    images,
+    logs,
+    inspect,
+    run,
+    exec,
+    build,
+    compose,
+    pull,
+    rm: remove,
+    rmi: remove,
     ...{
       start: none,
       stop: ids,
