@@ -5,13 +5,13 @@
 import { runTests } from './tests.ts';
 
 interface Load {
-  readonly file: string;
+  readonly files: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
 const loads: Readonly<Record<string, Load>> = {
   outputs: {
-    file: 'test/e2e/complete-output.test.ts',
+    files: ['test/e2e/complete-output.test.ts'],
     env: {
       CAISSON_LOAD_OUTPUTS: '400',
       CAISSON_LOAD_SANDBOXES: '50',
@@ -20,21 +20,33 @@ const loads: Readonly<Record<string, Load>> = {
       CAISSON_LOAD_BUSY: '4',
     },
   },
-  binary: { file: 'test/e2e/binary-output.test.ts', env: { CAISSON_LOAD_BINARY: '200' } },
-  faults: { file: 'test/e2e/faults.test.ts', env: { CAISSON_LOAD_FAULTS: '500', CAISSON_LOAD_SSH_FAULTS: '200' } },
-  filtered: { file: 'test/e2e/egress-scale.test.ts', env: { CAISSON_LOAD_FILTERED: '200' } },
-  fresh: { file: 'test/e2e/fresh-lanes.test.ts', env: { CAISSON_LOAD_FRESH: '200' } },
-  fuzz: { file: 'test/http/fuzz', env: { CAISSON_LOAD_FUZZ: '100000' } },
-  idle: { file: 'test/e2e/idle.test.ts', env: { CAISSON_LOAD_IDLE: '50', CAISSON_LOAD_COPY_MB: '2048' } },
-  killed: { file: 'test/e2e/killed-service.test.ts', env: { CAISSON_LOAD_KILLED: '50' } },
-  readers: { file: 'test/e2e/slow-readers.test.ts', env: { CAISSON_LOAD_STOPPED_SECONDS: '60' } },
-  owners: { file: 'test/e2e/owners-random.test.ts', env: { CAISSON_LOAD_OWNERS_SECONDS: '120' } },
-  transfers: { file: 'test/e2e/transfer-memory.test.ts', env: { CAISSON_LOAD_TRANSFER_MB: '1024' } },
-  oracle: { file: 'test/oracle/oracle.test.ts', env: { CAISSON_LOAD_ORACLE: '1' } },
-  shells: { file: 'test/policy/shells/shells.test.ts', env: { CAISSON_LOAD_SHELLS: '20000' } },
-  forms: { file: 'test/policy/forms/forms.test.ts', env: { CAISSON_LOAD_FORMS: '200' } },
-  records: { file: 'test/journal/many-records.test.ts', env: { CAISSON_LOAD_RECORDS: '10000,100000,1000000' } },
-  crashes: { file: 'test/e2e/failpoints', env: { CAISSON_LOAD_CRASHES: '10' } },
+  binary: { files: ['test/e2e/binary-output.test.ts'], env: { CAISSON_LOAD_BINARY: '200' } },
+  faults: { files: ['test/e2e/faults.test.ts'], env: { CAISSON_LOAD_FAULTS: '500', CAISSON_LOAD_SSH_FAULTS: '200' } },
+  filtered: { files: ['test/e2e/egress-scale.test.ts'], env: { CAISSON_LOAD_FILTERED: '200' } },
+  fresh: { files: ['test/e2e/fresh-lanes.test.ts'], env: { CAISSON_LOAD_FRESH: '200' } },
+  fuzz: { files: ['test/http/fuzz'], env: { CAISSON_LOAD_FUZZ: '100000' } },
+  idle: { files: ['test/e2e/idle.test.ts'], env: { CAISSON_LOAD_IDLE: '50', CAISSON_LOAD_COPY_MB: '2048' } },
+  killed: { files: ['test/e2e/killed-service.test.ts'], env: { CAISSON_LOAD_KILLED: '50' } },
+  readers: { files: ['test/e2e/slow-readers.test.ts'], env: { CAISSON_LOAD_STOPPED_SECONDS: '60' } },
+  owners: { files: ['test/e2e/owners-random.test.ts'], env: { CAISSON_LOAD_OWNERS_SECONDS: '120' } },
+  transfers: { files: ['test/e2e/transfer-memory.test.ts'], env: { CAISSON_LOAD_TRANSFER_MB: '1024' } },
+  oracle: { files: ['test/oracle/oracle.test.ts'], env: { CAISSON_LOAD_ORACLE: '1' } },
+  shells: { files: ['test/policy/shells/shells.test.ts'], env: { CAISSON_LOAD_SHELLS: '20000' } },
+  forms: { files: ['test/policy/forms/forms.test.ts'], env: { CAISSON_LOAD_FORMS: '200' } },
+  records: { files: ['test/journal/many-records.test.ts'], env: { CAISSON_LOAD_RECORDS: '10000,100000,1000000' } },
+  moments: { files: ['test/e2e/crash.test.ts'], env: { CAISSON_LOAD_MOMENTS: '50' } },
+  adoptions: {
+    files: ['test/e2e/adoption.test.ts', 'test/e2e/detached.test.ts'],
+    env: { CAISSON_LOAD_ADOPTIONS: '50' },
+  },
+  places: {
+    files: ['test/backends/modal/faults.test.ts', 'test/backends/daytona/faults.test.ts'],
+    env: { CAISSON_LOAD_PLACE_FAULTS: '200' },
+  },
+  calls: { files: ['test/e2e/killed-under-commands.test.ts'], env: { CAISSON_LOAD_KILLED_CALLS: '500' } },
+  talk: { files: ['test/e2e/cross-talk.test.ts'], env: { CAISSON_LOAD_CROSS_TALK: '10000' } },
+  variants: { files: ['test/e2e/policy-variants.test.ts'], env: { CAISSON_LOAD_VARIANTS: '500' } },
+  crashes: { files: ['test/e2e/failpoints'], env: { CAISSON_LOAD_CRASHES: '10' } },
 };
 
 const longestCaseMs = 4 * 3_600_000;
@@ -46,8 +58,8 @@ function chosen(names: readonly string[]): readonly string[] {
   return names.length === 0 ? Object.keys(loads) : names;
 }
 
-async function run(name: string, { file, env }: Load): Promise<boolean> {
-  const files = [file, '--testTimeout', String(longestCaseMs)];
+async function run(name: string, { files: given, env }: Load): Promise<boolean> {
+  const files = [...given, '--testTimeout', String(longestCaseMs)];
   const projects = ['unit', 'processes', 'conformance', 'e2e'] as const;
   const { ok, durationMs, tally, times } = await runTests({ name, projects, files, env, live: true });
   const counts = times.cases.flatMap((each) => (each.counts ?? []).map((figures) => ({ case: each.name, ...figures })));

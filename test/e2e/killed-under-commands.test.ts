@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { unpackPackage } from './packed.ts';
 
-const calls = 500;
+const calls = Number(process.env['CAISSON_LOAD_KILLED_CALLS'] ?? 200);
 const atOnce = 8;
 
 interface Outcome {
@@ -75,7 +75,7 @@ class Mortal {
 }
 
 it(
-  '500 commands end with their true result or a clear error, none runs twice or goes past a living service',
+  'commands end with their true result or a clear error, none runs twice or goes past a living service',
   { timeout: 600_000 },
   async () => {
     const project = await mkdtemp(join(tmpdir(), 'caisson-killed-'));

@@ -8,7 +8,7 @@ import { plainSpec } from '../../conformance/spec.ts';
 import { startModalService, whyNoModal } from '../../engines/modal.ts';
 import { optionsFor, seeded } from './place.ts';
 
-const rounds = Number(process.env['CAISSON_LOAD_FAULTS'] ?? 200);
+const rounds = Number(process.env['CAISSON_LOAD_PLACE_FAULTS'] ?? 80);
 const mostLost = 0.05;
 const outputBytes = 60_000;
 
@@ -83,7 +83,7 @@ async function lines(sandbox: Sandbox): Promise<readonly string[]> {
 const running = async (): Promise<number> => (await backend.list({ instance })).length;
 
 it.skipIf(whyNoModal !== null)(
-  'runs no command twice, leaks no sandbox and loses at most one result in twenty, under 200 random faults',
+  'runs no command twice, leaks no sandbox and loses at most one result in twenty, under random faults',
   { timeout: 900_000 },
   async () => {
     const random = seeded(Number(process.env['CAISSON_LOAD_SEED'] ?? 20_261_125));

@@ -6,6 +6,7 @@ let emulator: DaytonaEmulator | null = null;
 
 failpoints({
   backend: 'daytona',
+  isSampled: true,
   isThere: whyNoDaytona() === null,
   open: async () => {
     emulator = await startDaytonaHere();

@@ -5,6 +5,7 @@ let service: ModalService | null = null;
 
 failpoints({
   backend: 'modal',
+  isSampled: true,
   isThere: whyNoModal === null,
   open: async () => {
     service = await startModalService();

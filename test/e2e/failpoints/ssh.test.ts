@@ -5,6 +5,7 @@ let sshd: Sshd | null = null;
 
 failpoints({
   backend: 'ssh',
+  isSampled: true,
   isThere: hasSshd(),
   open: async () => {
     sshd = await startSshd();

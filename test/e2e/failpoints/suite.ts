@@ -3,9 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chosen, randomOf, seedOfRun } from '../../oracle/random.ts';
 import { type Home, makeHome } from '../home.ts';
 
-const times = Number(process.env['CAISSON_LOAD_CRASHES'] ?? 1);
+const load = process.env['CAISSON_LOAD_CRASHES'];
+const times = Number(load ?? 1);
 const patience = { timeout: times * 120_000 };
 
 export type Settings = Readonly<Record<string, string | number>>;
@@ -13,6 +15,8 @@ export type Settings = Readonly<Record<string, string | number>>;
 export interface Place {
   readonly backend: string;
   readonly isThere: boolean;
+  /** A run takes a third of each group of steps, by its seed; a load takes all. */
+  readonly isSampled?: boolean;
   /** The keys of `terminal`, and what its commands need in their environment. */
   open(): Promise<{ readonly settings: Settings; readonly env: Readonly<Record<string, string>> }>;
   close(): Promise<void> | void;
@@ -26,7 +30,16 @@ export function failpoints(place: Place): void {
   });
 }
 
+function stepsFor({ isSampled = false }: Place): <Step>(steps: readonly Step[]) => readonly Step[] {
+  if (!isSampled || load !== undefined) return (steps) => steps;
+  const seed = seedOfRun();
+  console.log(`failpoints: seed ${seed}`);
+  const random = randomOf(seed);
+  return (steps) => chosen(steps, Math.ceil(steps.length / 3), random);
+}
+
 function killed(place: Place): void {
+  const taken = stepsFor(place);
   let settings: Settings = {};
   let env: Readonly<Record<string, string>> = {};
 
@@ -62,7 +75,7 @@ function killed(place: Place): void {
     expect(died.code).toBe(137);
   };
 
-  it.skipIf(!place.isThere).each(['after-intent', 'after-create', 'after-ready'])(
+  it.skipIf(!place.isThere).each(taken(['after-intent', 'after-create', 'after-ready']))(
     'creates one sandbox when it dies at %s',
     patience,
     async (name) =>
@@ -76,7 +89,7 @@ function killed(place: Place): void {
       }),
   );
 
-  it.skipIf(!place.isThere).each(['before-remove', 'after-remove', 'before-forget'])(
+  it.skipIf(!place.isThere).each(taken(['before-remove', 'after-remove', 'before-forget']))(
     'leaves nothing of a sandbox when it dies at %s',
     patience,
     async (name) =>
@@ -88,7 +101,7 @@ function killed(place: Place): void {
       }),
   );
 
-  it.skipIf(!place.isThere).each(['before-start', 'after-start', 'before-ready'])(
+  it.skipIf(!place.isThere).each(taken(['before-start', 'after-start', 'before-ready']))(
     'leaves a sandbox that the next verb uses when it dies at %s',
     patience,
     async (name) =>
@@ -100,12 +113,14 @@ function killed(place: Place): void {
       }),
   );
 
-  it.skipIf(!place.isThere).each([
-    ['stopping', 'stop'],
-    ['after-stop', 'stop'],
-    ['stopping', 'gc'],
-    ['after-stop', 'gc'],
-  ])(
+  it.skipIf(!place.isThere).each(
+    taken([
+      ['stopping', 'stop'],
+      ['after-stop', 'stop'],
+      ['stopping', 'gc'],
+      ['after-stop', 'gc'],
+    ]),
+  )(
     'leaves a sandbox that the next verb uses when it dies at %s of %s',
     patience,
     async (name, verb) =>
@@ -127,7 +142,7 @@ function killed(place: Place): void {
           ['after-ref', 'start'],
         ]
       : [];
-  it.skipIf(!place.isThere).each(moves)(
+  it.skipIf(!place.isThere).each(taken(moves))(
     'leaves a ref that finds the files, and one sandbox, when it dies at %s of %s',
     patience,
     async (name, verb) =>
@@ -139,12 +154,14 @@ function killed(place: Place): void {
       }),
   );
 
-  it.skipIf(!place.isThere).each([
-    ['exec-row', 0],
-    ['exec-audited', 0],
-    ['exec-accepted', 1],
-    ['exec-ended', 1],
-  ] as const)(
+  it.skipIf(!place.isThere).each(
+    taken([
+      ['exec-row', 0],
+      ['exec-audited', 0],
+      ['exec-accepted', 1],
+      ['exec-ended', 1],
+    ] as const),
+  )(
     'runs nothing twice when it dies at %s',
     patience,
     async (name, runs) =>

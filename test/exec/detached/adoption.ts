@@ -9,6 +9,9 @@ import type { Caisson } from '../../../src/service/caisson.ts';
 
 const service = fileURLToPath(new URL('service.process.ts', import.meta.url));
 
+/** Kills of the service in a run. */
+export const kills = Number(process.env['CAISSON_LOAD_ADOPTIONS'] ?? 20);
+
 export interface Killing {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
