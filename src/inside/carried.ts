@@ -10,7 +10,7 @@ export interface Carried {
 
 /** Names that begin with CAISSON_ are reserved: no command has variables of them. */
 const family = 'CAISSON_TEXT';
-/** Of characters, each of which has at most four bytes: a variable holds 128 KiB (execve(2): MAX_ARG_STRLEN). */
+/** Pieces of characters with at most four bytes each: a variable holds 128 KiB (execve(2): MAX_ARG_STRLEN). */
 const piecesOf = /[^]{1,32000}/gu;
 
 /** `name` is shown as that of the process. No argument holds NUL. */

@@ -1,5 +1,5 @@
 /**
- * Where Caisson keeps what must live on inside a sandbox: sessions and detached processes.
+ * The directory in which Caisson keeps what must live on inside a sandbox: sessions and detached processes.
  *
  *   a sandbox with a file system of its own   ${XDG_STATE_HOME:-$HOME/.local/state}/caisson, which a persistent sandbox
  *                                             keeps; /tmp/.caisson where that cannot be written

@@ -55,7 +55,7 @@ export async function runScript(sandbox: Sandbox, run: ScriptRun): Promise<Scrip
   });
 }
 
-/** What a script does not read is no failure: its status tells what became of it. */
+/** A script may leave its input unread: its status alone tells what became of it. */
 function feed(process: Process, input: string | Uint8Array): void {
   process.stdin?.on('error', () => {});
   process.stdin?.end(input);

@@ -42,7 +42,7 @@ export function sinceMs({ wallMs, boot }: Moment, clock: Clock): number {
 /** A clock that NTP slows down or hurries was not stepped. */
 const leastStepMs = 10_000;
 
-/** By how much the time of day was stepped since a moment of this boot. */
+/** Milliseconds by which the time of day was stepped since a moment of this boot. */
 export function steppedMs(moment: Moment, clock: Clock): number {
   const stepMs = clock.wallMs() - moment.wallMs - sinceMs(moment, clock);
   return Math.abs(stepMs) < leastStepMs ? 0 : stepMs;

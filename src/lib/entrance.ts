@@ -8,7 +8,7 @@ import { startTimeOf } from './start-time.ts';
 
 export interface Entrance {
   readonly pid: number;
-  /** As `startTimeOf` has it. */
+  /** Start time of the process, by `startTimeOf`. */
   readonly startedAt: string;
 }
 

@@ -23,7 +23,7 @@ export interface HolderRow {
   readonly startTime: string | null;
   /** Milliseconds since the epoch. */
   readonly heartbeatAt: number;
-  /** The same by the boot clock; `null` in rows of earlier versions. */
+  /** Last heartbeat by the boot clock; `null` in rows of earlier versions. */
   readonly heartbeatBootMs: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** Where two lists of lines differ. Pure, and bounded in time and memory. */
+/** Differences of two lists of lines. Pure, and bounded in time and memory. */
 
 /** Lines `[from, to)` of one list that stand for those of the other. One of the two may be empty. */
 export interface LineChange {
@@ -54,7 +54,7 @@ function between(before: Int32Array, after: Int32Array): readonly LineChange[] {
   return changes;
 }
 
-/** By cell: how many lines of the rest of both can be kept. */
+/** Table that holds in each cell how many lines of the rest of both can be kept. */
 function longestCommon(before: Int32Array, after: Int32Array): Uint16Array {
   const width = after.length + 1;
   // The shorter list has at most 2000 lines here.

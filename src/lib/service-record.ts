@@ -19,9 +19,9 @@ export interface ServiceRecord {
   readonly socket: string;
   /** Its ordinary address. */
   readonly url: string;
-  /** As `directoryOf` has it. A copy of the directory holds a copy of the record, and is not what the service works on. */
+  /** Mark by `directoryOf`. A copy of the directory holds a copy of the record, and is not what the service works on. */
   readonly directory: string | null;
-  /** As `readlink /proc/self/ns/mnt`; `null` where there is no /proc. */
+  /** Output of `readlink /proc/self/ns/mnt`; `null` where there is no /proc. */
   readonly mountNamespace: string | null;
   /** Asks on the socket for the operator: scopes run, read, admin. */
   readonly token: string;
@@ -31,7 +31,7 @@ export const recordFile = (home: string): string => `${home}/service.json`;
 /** The token that answers questions, alone in its file. */
 export const answerFile = (home: string): string => `${home}/service.answer`;
 
-/** Which directory it is. The number of a device may be another one after a restart of this host, so it is no part of it. */
+/** Mark of a directory. It leaves out the number of the device, which may be another one after a restart of this host. */
 export function directoryOf(home: string): string {
   const { ino, birthtimeNs } = statSync(home, { bigint: true });
   return `${ino}:${birthtimeNs}`;
@@ -80,7 +80,7 @@ function readBounded(path: string): string | null {
   }
 }
 
-/** As the state directory itself is checked where it is opened: root may use what belongs to the user it works for. */
+/** Checks like those of the state directory where it is opened: root may use what belongs to the user it works for. */
 function refuseForeign(path: string, { uid, mode }: Stats): void {
   const self = process.getuid?.();
   if (self !== undefined && self !== 0 && uid !== self && uid !== 0)

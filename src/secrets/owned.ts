@@ -2,14 +2,14 @@
 import { CaissonError } from '../errors.ts';
 
 export interface Granted {
-  /** By the name that commands see. */
+  /** Sources of variables, by the name that commands see. */
   readonly variables?: Readonly<Record<string, { readonly from_env: string }>> | undefined;
   /** Paths of this host, by the path below the directory of credential files inside. */
   readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
 interface Where {
-  /** Of the service. */
+  /** Environment of the service. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names of variables that hold keys of Caisson itself. */
   readonly ownKeys: readonly string[];

@@ -7,7 +7,7 @@ import type { Declared } from '../redact/types.ts';
 
 /** Each costs memory in the table that all streams share. The newest stay. */
 const mostValues = 64;
-/** A shorter value of a name that is no secret's is a switch, and found in every text. */
+/** A shorter value is a switch, and found in every text, unless its name is that of a secret. */
 const shortestValue = 8;
 /** Names that say who and where, and are passed on for that. */
 const ordinary = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TERM|TMPDIR|TMP|TEMP|SHELL|TZ|PWD|HOSTNAME|XDG_[A-Z_]+)$/;
@@ -85,7 +85,7 @@ export function declaredIn(env: Variables, forwarded: ReadonlySet<string>): read
   );
 }
 
-/** Of an address: programs print it without what stands around it. */
+/** Finds the password in an address: programs print it without what stands around it. */
 function passwordIn(value: string): readonly string[] {
   const [, password = ''] = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/.exec(value) ?? [];
   return password.length < shortestValue ? [] : [...new Set([password, decoded(password)])];

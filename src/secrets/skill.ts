@@ -18,7 +18,7 @@ export interface SkillNeeds {
 }
 
 export interface SkillSurroundings {
-  /** Where a skill is looked for by its name alone, when it is not in `cwd`. */
+  /** Directories that are searched for a skill by its name alone, when it is not in `cwd`. */
   readonly directories?: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@
 import { purposeOf, readIp } from './ip.ts';
 
 export interface Destination {
-  /** As `Ip.toString` has it. */
+  /** Address in the form of `Ip.toString`. */
   readonly address: string;
   readonly port: number;
 }

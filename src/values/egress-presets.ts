@@ -33,7 +33,7 @@ export const presets: Presets = {
   alpine: ['*.alpinelinux.org'],
 };
 
-/** Of `presets`, for checks that want a list. */
+/** Names of `presets`, for checks that want a list. */
 export const presetNames: readonly [string, ...string[]] = [
   'github',
   'gitlab',

@@ -3,7 +3,7 @@ import type { Exit } from './exit.ts';
 
 export type StreamName = 'stdout' | 'stderr';
 
-/** Where a command ran. Part of every result. */
+/** Place in which a command ran. Part of every result. */
 export interface Where {
   readonly backend: string;
   readonly taskId: string;

@@ -38,7 +38,7 @@ export interface StreamSummary {
   readonly complete: boolean | null;
 }
 
-/** The same for execs, texts of sessions and detached processes, on every backend. */
+/** End of a command: one form for execs, texts of sessions and detached processes, on every backend. */
 export interface End {
   /** `signaled`: the place reported a signal. Where places report codes alone (containers, lanes), such a death is `exited` with 128+n. */
   readonly reason: ExitReason;

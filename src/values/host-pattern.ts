@@ -3,13 +3,13 @@ import { canonicalHost } from './host.ts';
 import { readIp } from './ip.ts';
 
 export interface HostPattern {
-  /** As it is written. */
+  /** Pattern as it is written. */
   readonly text: string;
-  /** As `canonicalHost` has it, an IPv6 address without brackets; `*` for every host. */
+  /** Host in the form of `canonicalHost`, an IPv6 address without brackets; `*` for every host. */
   readonly host: string;
   /** `*.example.com`: only names below it. */
   readonly onlyBelow: boolean;
-  /** Of the pattern alone; `null`: the usual ones. */
+  /** Port of this pattern alone; `null`: the usual ones. */
   readonly port: number | null;
 }
 
@@ -49,7 +49,7 @@ const sharedSuffixes = new Set([
 ]);
 const secondLevel = /^(?:ac|co|com|edu|go|gob|gov|gr|id|mil|ne|net|nom|or|org|sch)\.[a-z]{2}$/;
 
-/** A text that is no pattern gives the reason, in words for the one who wrote it. */
+/** Any text but a pattern gives the reason, in words for the one who wrote it. */
 export function hostPattern(text: string): HostPattern | string {
   const { named, digits } = split(text);
   const port = digits === null ? null : Number(digits);
@@ -65,7 +65,7 @@ export function hostPattern(text: string): HostPattern | string {
 
 function split(text: string): { readonly named: string; readonly digits: string | null } {
   const [, named = text, digits = null] = /^(.*[^:]|\[[^\]]*\]):(\d{1,5})$/.exec(text) ?? [];
-  // Of an IPv6 address without brackets, the last group is no port.
+  // The last group of an IPv6 address without brackets belongs to the address: it cannot be a port.
   return named.includes(':') && !named.startsWith('[') ? { named: text, digits: null } : { named, digits };
 }
 

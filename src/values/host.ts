@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net';
 const foreign = /[\s/?#@\\<>^|*\0]/;
 
 /**
- * As the WHATWG URL parser has it: lower case, punycode, addresses in their usual notation, without a dot at the end; an
+ * Host in the form of the WHATWG URL parser: lower case, punycode, addresses in their usual notation, without a dot at the end; an
  * IPv4 address inside an IPv6 one is that address. `null`: no host.
  */
 export function canonicalHost(text: string): string | null {
@@ -13,7 +13,7 @@ export function canonicalHost(text: string): string | null {
   const bare = withoutDot(bracketed.replace(/%[^\]]*\]$/, ']'));
   if (bare === '' || foreign.test(bare) || (bare.includes(':') && !/^\[[^\]]*\]$/.test(bare))) return null;
   const parsed = URL.canParse(`http://${bare}/`) ? withoutDot(new URL(`http://${bare}/`).hostname) : null;
-  // A label that is no punycode is still looked up by those who do not care.
+  // Lenient resolvers still look up a label that is invalid punycode.
   return parsed === null ? (/^[\w.-]+$/.test(bare) ? bare.toLowerCase() : null) : unmapped(parsed);
 }
 

@@ -59,7 +59,7 @@ function isHost(host: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => hostLabel.test(label));
 }
 
-/** Of docker.io, whose names have no host. */
+/** Registry of names without a host. */
 const usualRegistry = 'docker.io';
 const otherNames: ReadonlySet<string> = new Set(['index.docker.io', 'registry-1.docker.io']);
 

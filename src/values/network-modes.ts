@@ -3,7 +3,7 @@ export const networkModes = ['open', 'observe', 'filtered', 'none'] as const;
 
 type Mode = (typeof networkModes)[number];
 
-/** What a place is asked for: which hosts are allowed behind the door is no matter of the place. */
+/** Mode that a place is asked for: the door, not the place, decides which hosts are allowed behind it. */
 export const placedMode = (mode: Mode): Mode => (mode === 'observe' ? 'filtered' : mode);
 
 /** The narrower one of both. */

@@ -1,6 +1,6 @@
 /** What tells programs in a sandbox with a filtered network where their way out is. Pure. */
 
-/** Of the sandbox's loopback. */
+/** Port of the door on the sandbox's loopback. */
 export const doorPort = 3128;
 
 const address = `http://127.0.0.1:${doorPort}`;

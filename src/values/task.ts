@@ -27,7 +27,7 @@ export function checkTaskKey(key: unknown): string {
 
 export const isEphemeral = (taskKey: string): boolean => taskIn(taskKey).startsWith(ephemeralPrefix);
 
-/** Throws `invalid_argument` for what is not a task id, also for a value that is no string. */
+/** Throws `invalid_argument` for what is not a task id, also for a value of another type than string. */
 export function checkTaskId(taskId: unknown): string {
   if (typeof taskId === 'string' && isTaskId(taskId)) return taskId;
   throw notTaskId(taskId);

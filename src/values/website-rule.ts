@@ -3,13 +3,13 @@ import { isIPv6 } from 'node:net';
 import { canonicalHost, hostPart } from './host.ts';
 
 export interface WebsiteRule {
-  /** As it is written. */
+  /** Rule as it is written. */
   readonly text: string;
   readonly host: string;
   readonly onlyBelow: boolean;
 }
 
-/** A range of addresses is no site; its first address alone would be something else than what was meant. */
+/** A range of addresses does not name a site; its first address alone would be something else than what was meant. */
 const range = /^(?:[\d.]+|[\da-f:]*:[\da-f:]*)\/\d{1,3}$/i;
 
 /** Takes addresses too, with scheme, port or account, and looks at their host alone. `null`: it names no host. */
@@ -23,7 +23,7 @@ export function websiteRule(text: string): WebsiteRule | null {
   return host === null ? null : { text: trimmed, host: onlyBelow ? host : withoutWww(host), onlyBelow };
 }
 
-/** The `www.` of a site is no site of its own; `www.com` is one. */
+/** The `www.` of a site does not name a site of its own; `www.com` does. */
 function withoutWww(host: string): string {
   const rest = host.startsWith('www.') ? host.slice(4) : host;
   return rest.includes('.') ? rest : host;

@@ -7,7 +7,7 @@ import type { SecretSource } from './types.ts';
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where programs start: the state directory. */
+  /** Directory in which programs start: the state directory. */
   readonly cwd: string;
 }
 

@@ -1,4 +1,4 @@
-/** Where the value of a variable, or the content of a credential file, comes from when it is not simply there. */
+/** Source of the value of a variable, or of the content of a credential file, that is not simply there. */
 export type SecretSource =
   /** Standard output of a program, run without a shell; seconds. */
   | {

@@ -8,7 +8,7 @@ export interface CopyPlace {
   readonly sandbox: Sandbox;
   /** The sandbox's part of a home that it shares (`keptKey`); empty where it has a file system of its own. */
   readonly key: string;
-  /** Where files go in a sandbox with a file system of its own. */
+  /** Directory of the files in a sandbox with a file system of its own. */
   readonly directory: string;
   readonly signal?: AbortSignal | undefined;
 }

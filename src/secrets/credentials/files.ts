@@ -21,7 +21,7 @@ export interface CredentialWish {
 }
 
 export interface CredentialState {
-  /** Where they are inside. `null`: there are none. */
+  /** Directory of the files inside the sandbox. `null`: it has no credential files. */
   readonly directory: string | null;
   /** Declared, and not there. */
   readonly missing: readonly string[];
@@ -39,7 +39,7 @@ export interface CredentialOptions {
 
 interface Known {
   readonly record: string | null;
-  /** By path; `null` for one that was not there. */
+  /** Stamps of the sources, by path; `null` for one that was not there. */
   readonly stamps: ReadonlyMap<string, string | null>;
   readonly state: CredentialState;
 }

@@ -11,7 +11,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface Placed {
-  /** Of the source, when it was placed. */
+  /** Stamp of the source at the time it was placed. */
   readonly stamp: string;
   /** What the configuration no longer declares goes; what a skill has declared stays as long as its source. */
   readonly by: 'config' | 'skill';
@@ -19,7 +19,7 @@ export interface Placed {
 
 export interface CredentialRecord {
   readonly placed: Readonly<Record<string, Placed>>;
-  /** Where they are inside the sandbox. `null`: nothing was ever placed. */
+  /** Directory of the files inside the sandbox. `null`: nothing was ever placed. */
   readonly directory: string | null;
 }
 
@@ -66,7 +66,7 @@ export async function writeRecord(home: string, sandboxId: string, record: Crede
   await rename(`${file}.${process.pid}`, file);
 }
 
-/** With everything that a backend showed. Idempotent. */
+/** Removes the record and everything that a backend showed. Idempotent. */
 export async function removeCredentials(home: string, sandboxId: string): Promise<void> {
   await rm(credentialsOf(home, sandboxId), { recursive: true, force: true });
 }

@@ -16,7 +16,7 @@ export interface CredentialContent {
   readonly stamp: string;
 }
 
-/** Where credential files come from, by their paths. */
+/** Source of credential files, by their paths. */
 export interface CredentialSource {
   /** Changes whenever the content does. `null`: it is not there. Cheap, since it is asked before each command. */
   stampOf(path: string): string | null;
@@ -50,7 +50,7 @@ export function filesOfHost(home: string, files: () => Readonly<Record<string, s
   };
 }
 
-/** By one call of stat(2); changes also when a file is replaced by rename. */
+/** Stamp from one call of stat(2); it changes also when a file is replaced by rename. */
 export function fileStamp(path: string): string | null {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });

@@ -24,12 +24,12 @@ export interface ScanFinding {
 }
 
 export interface ScanResult {
-  /** As it was given: a path, or another name. */
+  /** Name as it was given: a path, or another name. */
   readonly name: string;
   /** `approved`: it has findings, and somebody has accepted exactly these bytes. */
   readonly verdict: 'clean' | 'approved' | 'blocked';
   readonly findings: readonly ScanFinding[];
-  /** Of the bytes. */
+  /** SHA-256 of the bytes that were scanned. */
   readonly sha256: string;
   /** What may be loaded: the text, or one line that says why not. */
   readonly content: string;
