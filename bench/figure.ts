@@ -9,7 +9,7 @@ export interface Figure {
   readonly baseline: number | null;
   /** Median of the ratios of each round, ours by the peer's; of the two figures where there is one round. */
   readonly ratio: number | null;
-  /** What must hold: `ratio <= 1.05`, or `ours < 150` where there is no peer. `null`: reported only. */
+  /** Bound to keep: `ratio <= 1.05`, or `ours < 150` without a peer. `null`: reported only. */
   readonly target: string | null;
   readonly ok: boolean | null;
   /** Rounds, not counting warm-up. */
@@ -27,7 +27,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** With linear interpolation between neighbours. `NaN` of nothing. */
+/** Quantile with linear interpolation between neighbours. `NaN` for an empty list. */
 export function quantile(values: readonly number[], at: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * at;

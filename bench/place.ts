@@ -1,4 +1,4 @@
-/** Where a bench runs: Caisson on a state directory of its own, and the engine it uses, for the peer. */
+/** The setting of a bench: Caisson on a state directory of its own, and the engine it uses, for the peer. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

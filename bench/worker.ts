@@ -15,10 +15,10 @@ export interface Worker {
   close(): Promise<void>;
 }
 
-/** Of one that is started in another way than from its source. */
+/** A worker that starts in another way than from its source. */
 export interface Program {
   readonly file: string;
-  /** Of Node. */
+  /** Flags of Node. */
   readonly flags: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export async function startWorker(name: string, args: readonly string[], program
   };
 }
 
-/** As it ships: the reader of TypeScript alone takes 40 MB. */
+/** Bundles the program as it ships: the reader of TypeScript alone takes 40 MB. */
 export async function bundled(name: string, directory: string): Promise<string> {
   const file = join(directory, `${name}.mjs`);
   const bundle = await rolldown({ input: sourceOf(name), platform: 'node', checks: { eval: false } });

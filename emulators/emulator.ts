@@ -6,7 +6,7 @@ export interface EmulatorOptions {
 }
 
 export interface Emulator {
-  /** By name: what points the official SDK at it. The values hold the credentials of this start. */
+  /** Environment that points the official SDK at the emulator. The values hold the credentials of this start. */
   readonly environment: Readonly<Record<string, string>>;
   /** The unix socket that faults are asked for by. */
   readonly faults: string;

@@ -56,7 +56,7 @@ export function lineOf({ name, ok, durationMs, tally }: Outcome): string {
   return `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(14)} ${(durationMs / 1000).toFixed(1).padStart(6)} s${count}`;
 }
 
-/** As machines read it: the last line of a run is this alone. */
+/** Last line of a run, which machines read. */
 export function closing({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }

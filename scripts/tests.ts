@@ -30,7 +30,7 @@ const reporters = ['skips', 'flaky', 'failures', 'times'].map((name) => `--repor
 export async function runTests({ name, projects, files = [], env = {}, live }: TestsInput): Promise<TestsOutcome> {
   const directory = mkdtempSync(join(tmpdir(), 'caisson-report-'));
   const [path, timesPath] = [join(directory, 'report.json'), join(directory, 'times.json')];
-  // Where no terminal shows it, a dot a test is enough beside what failed.
+  // Without a terminal, a dot a test is enough beside what failed.
   const shown = [live ? '--reporter=default' : '--reporter=dot', ...reporters];
   const json = ['--reporter=json', `--outputFile.json=${path}`];
   const chosen = projects.flatMap((project) => ['--project', project]);

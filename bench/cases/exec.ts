@@ -5,7 +5,7 @@ import { ourExec } from '../ours.ts';
 import { peerExec } from '../peer.ts';
 import { withSandbox } from '../place.ts';
 
-/** The same command in the same container, one at a time. */
+/** Runs one command after the other, equal on both sides, in one container. */
 export const exec: Bench = {
   name: 'exec',
   about: 'one command on the direct path in a running sandbox, against dockerode create, start, inspect',

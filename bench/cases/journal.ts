@@ -17,7 +17,7 @@ import { withSandbox, type Place } from '../place.ts';
 
 const callers = 16;
 
-/** The same commands through the same lanes, with a record of each and without. */
+/** Compares commands through lanes with a record of each and without. */
 export const journal: Bench = {
   name: 'journal',
   about: 'execs through lanes at 16 callers, recorded, against the same without a record',

@@ -35,7 +35,7 @@ const hostile: Readonly<Record<string, string>> = {
   '5,000 commands of one find': `find . ${'-exec sh -c x \\; '.repeat(5000)}`,
 };
 
-/** Verdicts of one process that is warm; there is no peer to compare with. */
+/** Verdicts of one process that is warm, without a peer. */
 export const policy: Bench = {
   name: 'policy',
   about: 'one verdict on a command, and on texts made to be slow',

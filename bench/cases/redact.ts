@@ -16,7 +16,7 @@ const declared = ['DEPLOY_TOKEN', 'DB_PASSWORD', 'MY_KEY', 'OTHER_SECRET'].map((
   value: `${name}: a declared value of common length`,
 }));
 
-/** Redaction of one process that is warm; there is no peer to compare with. */
+/** Redaction in one process that is warm, without a peer. */
 export const redact: Bench = {
   name: 'redact',
   about: 'secrets taken out of a stream, and texts made to be slow',

@@ -16,7 +16,7 @@ try {
   await place.close();
 }
 
-/** With a collection now and then, since what the collector has not got round to is no growth. */
+/** Collects now and then, since garbage that the collector has not reached yet is not growth. */
 async function repeat(at: Place, times: number): Promise<void> {
   for (let cycle = 0; cycle < times; cycle++) {
     await at.caisson.run({ ...request(at), command: ['true'] });

@@ -16,7 +16,7 @@ try {
   await place.close();
 }
 
-/** Of this program alone: getrusage(2) would tell the peak of the parent, where that was higher (proc_pid_status(5)). */
+/** Peak of this program alone: getrusage(2) would give the peak of the parent, if higher (proc_pid_status(5)). */
 function peakBytes(): number {
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   if (kilobytes === undefined) throw new CaissonError('internal', '/proc/self/status tells no peak');

@@ -1,5 +1,5 @@
 /**
- * Where the commands of one sandbox run: a root of its own, in mount and process namespaces. Its files lie in a disk of the size
+ * A place that runs the commands of one sandbox: a root of its own, in mount and process namespaces. Its files lie in a disk of the size
  * that was asked for, and stay when it stops.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -177,7 +177,7 @@ async function readiness(child: ChildProcess): Promise<void> {
   for (const stream of [child.stdout, child.stderr]) stream?.resume();
 }
 
-/** Of `unshare`, which waits for the first process of the new namespace. */
+/** Finds the child of `unshare`, which waits for the first process of the new namespace. */
 async function onlyChild(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')[0]);
 }

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const closeOnExec = 0o2000000;
 
-/** The same set for the life of a process, so it is read once. */
+/** The set stays equal for the life of a process, so it is read once. */
 let inherited: readonly number[] | null = null;
 
 export function withoutInherited(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
@@ -15,7 +15,7 @@ export function withoutInherited(command: readonly [string, ...string[]]): reado
     .filter((fd) => fd > 2 && isHandedOn(fd));
   if (inherited.length === 0) return command;
   const closing = inherited.map((fd) => `${fd}>&-`).join(' ');
-  // Of a shell whose input is a socket it thinks that it was started from afar, and reads ~/.bashrc of this host.
+  // Without `--norc`, bash takes a socket on its input for a remote shell, and reads ~/.bashrc of this host.
   return ['bash', '--norc', '-c', `exec ${closing}; exec "$@"`, 'bash', ...command];
 }
 

@@ -25,7 +25,7 @@ export interface DaytonaOptions extends EmulatorOptions {
 export interface DaytonaEmulator extends Emulator {
   /** In this process, what the socket of faults does for others. */
   inject(fault: Fault): Promise<void>;
-  /** Of sandboxes that are not gone. */
+  /** Number of sandboxes that are not gone. */
   readonly count: () => number;
   /** Whether memory and cores are held by control groups here. */
   readonly holdsLimits: boolean;

@@ -96,7 +96,7 @@ async function infos(box: Box, act: 'info' | 'list', path: string): Promise<read
   return lines.map(infoOf);
 }
 
-/** Of stat(1): mode, size, owner, group, time of change, type, name. */
+/** Reads a line of stat(1): mode, size, owner, group, time of change, type, name. */
 function infoOf(line: string): FileInfo {
   const [mode = '', size = '', owner = '', group = '', seconds = '', ...name] = line.split(' ');
   const modified = new Date(Number(seconds) * 1000).toISOString();

@@ -48,7 +48,7 @@ export function changedNetwork(before: Network, asked: Asked): Network {
   throw new ApiError(501, 'this emulator cannot open a network that was closed, nor close one that was open');
 }
 
-/** By the organization, where it has a list of its own. A block stays one. */
+/** Applies the organization's own list, if it has one. A block stays a block. */
 export function overridden(network: Network, domains: string | null): Network {
   return domains === null || network.networkBlockAll ? network : { ...network, domainAllowList: domains };
 }

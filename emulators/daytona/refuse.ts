@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Of the process in the sandbox that serves its toolbox. */
+/** Error of the process in the sandbox that serves its toolbox. */
 export function daemonError(status: number, message: string, code: string): ApiError {
   return new ApiError(status, message, { code, source: 'DAYTONA_DAEMON' });
 }
@@ -33,7 +33,7 @@ export function read<T extends z.ZodType>(schema: T, value: unknown): z.infer<T>
   throw new ApiError(400, `${issue?.path.join('.') || 'the body'}: ${issue?.message ?? 'invalid'}`);
 }
 
-/** Of a query: only these names, each at most once. */
+/** Reads a query: only these names, each at most once. */
 export function readQuery<T extends z.ZodType>(schema: T, query: URLSearchParams): z.infer<T> {
   const names = [...query.keys()];
   if (new Set(names).size !== names.length) throw new ApiError(400, 'a query parameter is given twice');

@@ -31,7 +31,7 @@ export class Sandboxes {
     return [...this.#all.values()].toSorted((a, b) => b.createdMs - a.createdMs || (a.id < b.id ? -1 : 1));
   }
 
-  /** By id or name. */
+  /** Finds a sandbox by id or name. */
   find(idOrName: string): Record {
     const found = this.#all.get(idOrName) ?? this.list().find(({ name }) => name === idOrName);
     if (found !== undefined) return found;

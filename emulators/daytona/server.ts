@@ -75,7 +75,7 @@ export class Front {
     }
   }
 
-  /** The same request comes a second time, as a proxy between may send it; only one answer arrives. */
+  /** Handles a request twice, which a proxy between may send twice; only one answer arrives. */
   async #twice(route: Route, call: Call): Promise<void> {
     try {
       await route.handle(call);

@@ -2,7 +2,7 @@
 import type { WebSocket } from 'ws';
 import type { Faults } from './faults.ts';
 
-/** The same socket. Order is kept: every message of one direction waits equally long. */
+/** Delays the messages of a socket. Order is kept: every message of one direction waits equally long. */
 export function slowed(socket: WebSocket, faults: Faults): WebSocket {
   cutAfter(socket, faults.nextCut());
   const halfMs = faults.latencyMs / 2;

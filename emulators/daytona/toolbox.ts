@@ -42,7 +42,7 @@ export class Toolbox {
     this.sessions.delete(id);
   }
 
-  /** With the sandbox. */
+  /** Ends with the sandbox. */
   end(): void {
     for (const terminal of this.terminals.values()) terminal.kill();
     for (const session of this.sessions.values()) session.end();

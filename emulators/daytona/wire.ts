@@ -8,7 +8,7 @@ const mostBodyBytes = 4 * 2 ** 20;
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Of the path, in order. */
+  /** Arguments in the path, in order. */
   readonly args: readonly string[];
   readonly query: URLSearchParams;
   /** Parsed JSON. */

@@ -82,7 +82,7 @@ export class Calls {
     return value;
   }
 
-  /** By the key that the SDK gives to all tries of one call. A refusal may be tried again. */
+  /** Does the work once for the key that the SDK gives to all tries of one call. A refusal may be tried again. */
   async #once(metadata: Metadata, work: () => Promise<object>): Promise<object> {
     const [key] = metadata.get('x-idempotency-key');
     if (key === undefined) return await work();

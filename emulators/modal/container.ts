@@ -151,7 +151,7 @@ class Namespaces implements Container {
   }
 }
 
-/** With `--unsafe` and without root: processes of this host, in the directory of the sandbox. */
+/** A container of `--unsafe` without root: processes of this host, in the directory of the sandbox. */
 function plainContainer({ directory, env, workdir }: Wanted): Container {
   const inside = (path: string): string => (existsSync(path) ? path : join(directory, path));
   return {
@@ -168,7 +168,7 @@ function plainContainer({ directory, env, workdir }: Wanted): Container {
   };
 }
 
-/** As they are: owners, modes, links, holes. Commands may remove files while they are copied: then it is tried again. */
+/** Keeps owners, modes, links and holes. Commands may remove files while they are copied: then it is tried again. */
 async function copyTree(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     await mkdir(to, { recursive: true, mode: 0o755 });

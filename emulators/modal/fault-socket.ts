@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { json } from 'node:stream/consumers';
 import { isRecord } from './record.ts';
 
-/** By its name: what to do, and the answer. */
+/** Work of each order by its name; it resolves to the answer. */
 export type Orders = Readonly<Record<string, (order: Readonly<Record<string, unknown>>) => Promise<unknown>>>;
 
 /** `POST /NAME` with an object. */

@@ -16,7 +16,7 @@ export type FaultKind =
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** Of the service, such as `SandboxCreateV2`. */
+  /** Method of the service, such as `SandboxCreateV2`. */
   readonly method: string;
   readonly times: number;
   readonly code?: StatusName | undefined;

@@ -29,7 +29,7 @@ export class Front {
     return this.#port;
   }
 
-  /** Of one round trip: half of it in each direction. */
+  /** Milliseconds of one round trip: half of it in each direction. */
   set latencyMs(ms: number) {
     this.#latencyMs = ms;
   }

@@ -31,7 +31,7 @@ export class Images {
     return [...this.#byId.keys()];
   }
 
-  /** The same recipe gives the same image. */
+  /** Equal recipes give one image. */
   async ofRecipe(commands: readonly string[]): Promise<StoredImage> {
     const [from = '', ...others] = commands;
     const name = /^FROM (\S+)$/.exec(from)?.[1];

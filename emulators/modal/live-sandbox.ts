@@ -54,7 +54,7 @@ export class LiveSandbox {
   tags: Readonly<Record<string, string>>;
   network: Network;
   result: Result | null = null;
-  /** Of its end, where that was asked for. */
+  /** Id of the snapshot at its end, when that was asked for. */
   exitSnapshot: string | null = null;
   readonly #parts: Parts;
   readonly #execs = new Map<string, Promise<Exec>>();
@@ -76,7 +76,7 @@ export class LiveSandbox {
     this.#touch();
   }
 
-  /** The same id is the same command: a request that comes twice starts one. */
+  /** An id names one command: a request that comes twice starts it once. */
   async start(execId: string, wanted: ExecWanted): Promise<Exec> {
     if (this.#ending !== null) throw new Refusal('NOT_FOUND', 'the sandbox of this command has ended');
     const starting = this.#execs.get(execId) ?? this.#start(execId, wanted);
@@ -90,7 +90,7 @@ export class LiveSandbox {
     return await found;
   }
 
-  /** The same id is the same snapshot. */
+  /** An id names one snapshot: a request that comes twice makes it once. */
   async snapshot(id: string, ttlSeconds: number | null): Promise<string> {
     const taking = this.#snapshots.get(id) ?? this.#snapshot(ttlSeconds);
     this.#snapshots.set(id, taking);

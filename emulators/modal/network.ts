@@ -24,7 +24,7 @@ export function networkOf(access: NetworkAccess | null): Network {
   throw new Refusal('INVALID_ARGUMENT', `there is no network of the type ${type}`);
 }
 
-/** Of a sandbox that runs: of a list, another list. */
+/** Changes the network of a running sandbox: a list can only become another list. */
 export function changedNetwork(before: Network, access: NetworkAccess | null): AllowList {
   const next = networkOf(access);
   if (typeof next === 'string') throw new Refusal('INVALID_ARGUMENT', 'only an allow list can be set');

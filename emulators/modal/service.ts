@@ -10,6 +10,6 @@ export interface Service {
   /** Ids by name. */
   readonly apps: Map<string, string>;
   readonly secrets: Map<string, Readonly<Record<string, string>>>;
-  /** Where the router is; the SDK insists on https in front, and dials 127.0.0.1 in the clear. */
+  /** Address of the router; the SDK insists on https in front, and dials 127.0.0.1 in the clear. */
   readonly url: () => string;
 }

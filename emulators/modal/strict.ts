@@ -52,7 +52,7 @@ function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-/** Of the wire format of protocol buffers; `body` is that of fields with a length. */
+/** Fields in the wire format of protocol buffers; `body` is the content of fields with a length. */
 function* fieldsOf(bytes: Buffer): Generator<{ readonly number: number; readonly body: Buffer | null }> {
   let at = 0;
   while (at < bytes.length) {

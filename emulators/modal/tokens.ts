@@ -43,7 +43,7 @@ export class Tokens {
     return isOver ? null : String(claims['sub']);
   }
 
-  /** Of all tokens until now. */
+  /** Expires all tokens given until now. */
   expireAll(): void {
     this.#notBeforeMs = this.#nowMs();
   }

@@ -9,7 +9,7 @@ import { Definitions } from './strict.ts';
 /** Also for a test that compares the definitions with the codecs of the SDK. */
 export const definitionFiles = ['control-plane', 'router'].map((name) => `emulators/modal/${name}.proto`);
 
-/** By the request: an error that is thrown while it is read would reach the client as one of the service. */
+/** Unknown fields by request: an error that is thrown while it is read would reach the client as one of the service. */
 const unknownFields = new WeakMap<object, string>();
 
 /** Throws for a request that means more than the emulator does. */

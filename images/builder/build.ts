@@ -10,7 +10,7 @@ import { buildService, serviceImage } from './service.ts';
 export type Method = 'packages' | 'dockerfile';
 
 export interface BuildImageOptions extends BuildOptions {
-  /** Where `packages` puts the image. `dockerfile` leaves it to the client, and so to `DOCKER_HOST` of `env`. */
+  /** Store in which `packages` puts the image. `dockerfile` leaves it to the client, and so to `DOCKER_HOST` of `env`. */
   readonly images: Images;
   /** Default: `packages`, which needs no registry. */
   readonly method?: Method;

@@ -73,7 +73,7 @@ async function rulesParts(): Promise<{ readonly parts: readonly Part[]; readonly
   };
 }
 
-/** The same library of two programs once. */
+/** Lists a library that two programs share once. */
 async function librariesIn(paths: readonly string[]): Promise<readonly Part[]> {
   const byName = new Map(paths.map((path) => [basename(path), path]));
   return await Promise.all([...byName].map(([name, path]) => part(path, `lib/${name}`)));
@@ -92,7 +92,7 @@ async function mustBeElf(node: string): Promise<void> {
   });
 }
 
-/** By ldd(1) of the host's C library, which knows where it would find them. */
+/** Asks ldd(1) of the host's C library, which knows the paths. */
 async function linkedTo(node: string): Promise<Linked> {
   const { stdout } = await promisify(execFile)('ldd', [node], {
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
@@ -121,7 +121,7 @@ async function part(path: string, target: string): Promise<Part> {
   return { source, target: `${inImage.slice(1)}/${target}`, bytes: (await stat(source)).size };
 }
 
-/** The same Node has the same size, and libraries that are updated nearly never do. */
+/** Hashes names, sizes and times of the parts, not their bytes, which would take seconds. */
 async function hashOf(parts: readonly Part[], forwarder: string): Promise<string> {
   const stamps = await Promise.all(
     parts.map(async ({ source, target, bytes }) => [target, bytes, (await stat(source)).mtimeMs]),

@@ -1,4 +1,4 @@
-/** With which rights mmdebstrap can make a root file system here. */
+/** Finds the rights with which mmdebstrap can make a root file system here. */
 import { CaissonError } from '../../src/errors.ts';
 import { succeeds } from './run.ts';
 

@@ -7,7 +7,7 @@ import { run } from './run.ts';
 const elfMagic = '\x7fELF';
 /** Loaded by name when a host is looked up: of the GNU C library before 2.34. */
 const resolvers = ['libnss_files.so.2', 'libnss_dns.so.2', 'libresolv.so.2'];
-/** Where the linker of the GNU C library looks up what lies in no usual directory. */
+/** Cache in which the linker of the GNU C library looks up libraries outside of the usual directories. */
 const linkerCache = '/etc/ld.so.cache';
 
 /** Paths of libraries, as the linker looks for them. Throws `failed_precondition` for a Node that is no ELF file. */
@@ -23,7 +23,7 @@ export async function librariesOf(node: string, env: NodeJS.ProcessEnv): Promise
   return [...libraries, ...(await thereAmong(beside))];
 }
 
-/** Of `libm.so.6 => /lib/libm.so.6 (0x7f)` and `/lib64/ld-linux-x86-64.so.2 (0x7f)`; `linux-vdso` is in no file. */
+/** Reads the paths of `libm.so.6 => /lib/libm.so.6 (0x7f)` and `/lib64/ld-linux-x86-64.so.2 (0x7f)`; `linux-vdso` is in no file. */
 export function pathsIn(lines: readonly string[]): readonly string[] {
   return [...new Set(lines.flatMap((line) => /(?:=>|^)\s*(\/\S+) \(0x[0-9a-f]+\)$/.exec(line.trim())?.[1] ?? []))];
 }

@@ -10,7 +10,7 @@ export interface PackOptions {
   readonly dereference?: boolean;
 }
 
-/** The same for the same files: times and users are left out. */
+/** Packs equal files to equal bytes: times and users are left out. */
 export function packTree(directory: string, { dereference = false }: PackOptions = {}): Readable {
   const tar = pack(directory, {
     dereference,

@@ -10,13 +10,13 @@ import { assetPath } from '../../src/lib/asset.ts';
 
 export interface Recipe {
   readonly name: string;
-  /** As engines name the finished image. */
+  /** Name of the finished image in engines. */
   readonly reference: string;
   /** One line for people. */
   readonly about: string;
   /** Folders of this recipe and those it stands on, the lowest first. */
   readonly layers: readonly string[];
-  /** Of all layers, sorted. */
+  /** Packages of all layers, sorted. */
   readonly packages: readonly string[];
   /** What the image declares; the only things beside its files. */
   readonly env: Readonly<Record<string, string>>;

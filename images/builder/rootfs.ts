@@ -20,7 +20,7 @@ import { run } from './run.ts';
 
 export interface BuildOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Where finished files are kept. Default: `$XDG_CACHE_HOME/caisson/images`. */
+  /** Directory of finished files. Default: `$XDG_CACHE_HOME/caisson/images`. */
   readonly directory?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
@@ -37,7 +37,7 @@ export interface Rootfs {
 export async function buildRootfs(recipe: Recipe, options: BuildOptions): Promise<Rootfs> {
   const directory = options.directory ?? cacheDirectory(options.env);
   const tar = (await cached(directory, recipe)) ?? (await build(recipe, directory, options));
-  // The same recipe made again has newer packages.
+  // A recipe that is made again has newer packages.
   const made = (await stat(tar)).mtime.toISOString();
   const labels = { 'caisson.recipe': recipe.name, 'caisson.recipe.hash': recipe.hash, 'caisson.recipe.made': made };
   return { tar, env: recipe.env, labels };

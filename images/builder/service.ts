@@ -1,6 +1,6 @@
 /**
- * The image of the service: the built package and the running Node with its libraries, and nothing else. There is no shell in
- * it and no package manager, so that no registry and no distribution is needed to make it.
+ * The image of the service: the built package and the running Node with its libraries, and nothing else. It has no shell
+ * and no package manager, so that making it needs neither a registry nor a distribution.
  */
 import { access, chmod, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

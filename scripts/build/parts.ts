@@ -15,13 +15,13 @@ export interface Part {
 const named = { name: z.string(), version: z.string() };
 const manifest = z.union([
   z.object({ ...named, license: z.string() }),
-  // As manifests had it before npm 3.
+  // Manifests had this form before npm 3.
   z
     .object({ ...named, licenses: z.tuple([z.object({ type: z.string() })]) })
     .transform(({ name, version, licenses: [{ type: license }] }) => ({ name, version, license })),
 ]);
 
-/** By the files that went in. Throws where a package does not name its licence. */
+/** Finds packages by the files that went in. Throws when a package does not name its licence. */
 export function packagesOf(root: string, files: readonly string[]): readonly Part[] {
   const folders = new Set(files.flatMap((file) => folderOf(root, file)));
   return [...folders].toSorted().map((folder) => {

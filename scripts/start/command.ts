@@ -73,7 +73,7 @@ export class Caisson {
   }
 }
 
-/** As one would type it. */
+/** The command in the form that a person would type. */
 function lineOf(args: readonly string[]): string {
   const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   return ['bin/caisson', ...args.map(word)].join(' ');

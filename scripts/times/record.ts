@@ -31,7 +31,7 @@ export interface StepTime {
 const slowest = 20;
 const directory = fileURLToPath(new URL('../../node_modules/.cache/caisson', import.meta.url));
 
-/** Where the run `npm test` or `npm run check` leaves its record, and the list of its cases. */
+/** Path of the record of `npm test` or `npm run check`, which lists its cases. */
 export const recordPath = (run: 'test' | 'check'): string => join(directory, `${run}.json`);
 export const timesPath = (run: 'test' | 'check'): string => join(directory, `${run}-times.json`);
 

@@ -7,7 +7,7 @@ import type { StreamName } from '../values/exec-event.ts';
 import { HeadTailWindow } from './window.ts';
 
 export interface Collected {
-  /** As the execution reported it, with `truncated` also true for what is not in the texts. */
+  /** Exit that the execution reported, with `truncated` also true for bytes that the texts lack. */
   readonly exit: Exit;
   readonly stdout: KeptStream;
   readonly stderr: KeptStream;

@@ -8,7 +8,7 @@ const quietMs = 250;
 const totalMs = 1000;
 /** A stream that is read, brings no byte and has no proved end for so many ticks has stalled. A busy reader ticks late. */
 const stallTicks = 20;
-/** The same where both streams are over, so that no mark can come any more. */
+/** Turns of the event loop to wait when both streams have ended, so that no mark can come any more. */
 const overTicks = 4;
 /** The bound for streams on which bytes arrive without end. */
 const mostTicks = 240;

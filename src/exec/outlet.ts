@@ -58,7 +58,7 @@ export class Outlet {
     return false;
   }
 
-  /** From here on what comes is in the record alone. False: there is no record. */
+  /** Leaves what comes from here on to the record. False: the exec keeps no record. */
   leave(): boolean {
     if (this.#options.recorded === null) return false;
     this.#isLeft = true;

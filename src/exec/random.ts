@@ -13,7 +13,7 @@ export function randomText(bytes: number, encoding: 'base64url' | 'hex'): string
   return block.toString(encoding, used - bytes, used);
 }
 
-/** Of an exec whose caller gave none. */
+/** Id of an exec whose caller gave none. */
 export function newExecId(): string {
   return `exec_${randomText(12, 'hex')}`;
 }

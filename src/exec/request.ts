@@ -21,7 +21,7 @@ export function checkRequest(request: ExecRequest): void {
   checkLimits(request);
 }
 
-/** By the words alone: a link inside the sandbox that leads to such a place is the sandbox's own affair. */
+/** Judges the text alone: where a link inside the sandbox leads is the sandbox's own affair. */
 function checkCwd(cwd: string): void {
   if (!cwd.startsWith('/') || cwd.includes('\0') || Buffer.byteLength(cwd) > 4095) {
     refuse('the working directory must be an absolute path of at most 4095 bytes, without NUL');

@@ -68,7 +68,7 @@ export class RunningExec implements Execution {
     const { request, context } = watched;
     this.id = request.execId;
     this.stdin = process.stdin;
-    // A command that closes its end of stdin is no failure (EPIPE); its exit tells what became of it.
+    // A command may close its end of stdin (EPIPE); its exit says how it ended.
     process.stdin?.on('error', () => {});
     const limit = new OutputLimit(request.outputLimitBytes, () => {
       this.#force('output-limit', `killed: it wrote more than ${request.outputLimitBytes} bytes`);
@@ -93,7 +93,7 @@ export class RunningExec implements Execution {
     return { redact: this.#redacting(), endsLate: name === this.#heard };
   }
 
-  /** Where a reader looks who looks at one stream alone. */
+  /** Stream of a reader that reads one stream alone. */
   get #heard(): StreamName {
     return this.#watched.request.tty === null ? 'stderr' : 'stdout';
   }
@@ -237,7 +237,7 @@ export class RunningExec implements Execution {
     return unreadNotes(name, { from: this.#taps[name].unreadFrom, missing: this.#missing(name) });
   }
 
-  /** Of what its reader has from the record alone. */
+  /** Bytes that the reader gets from the record alone. */
   #missing(name: StreamName): number {
     return this.#taps[name].isLeft ? (this.#watched.context.recorder?.missing[name] ?? 0) : 0;
   }

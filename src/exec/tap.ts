@@ -261,7 +261,7 @@ export class Tap {
     this.#pace();
   }
 
-  /** A reader that goes away is no reason to stop the command. */
+  /** A reader that goes away does not stop the command. */
   #onGone(): void {
     this.#finished = true;
     this.#pace();

@@ -46,7 +46,7 @@ export interface Execution {
 
 /** Head and tail of one stream, cut at character edges, with the number of bytes left out. */
 export interface KeptStream {
-  /** With the line `[... N bytes are left out here ...]` between head and tail where bytes are left out. */
+  /** The output; the line `[... N bytes are left out here ...]` stands between head and tail where bytes are left out. */
   readonly text: string;
   readonly bytes: number;
   readonly truncated: boolean;

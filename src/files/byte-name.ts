@@ -14,12 +14,12 @@ export function fromText(text: string): ByteName {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** As text, for comparing with what is written as text; bytes that are no UTF-8 are lost. */
+/** Converts to text, for comparison with text; bytes that are not UTF-8 are lost. */
 export function toText(name: ByteName): string {
   return toBytes(name).toString();
 }
 
-/** As text with every control, format and invalid character escaped, so that a name cannot fake a terminal or a log. */
+/** Converts to text with every control, format and invalid character escaped, so that a name cannot fake a terminal or a log. */
 export function printable(name: ByteName): string {
   const head = name.slice(0, shownCharacters * 4);
   const escaped = decode(head).replaceAll(/[\p{C}\p{Zl}\p{Zp}\\]/gu, escapeCharacter);

@@ -27,9 +27,9 @@ export interface CopyInOptions extends Cancelable {
   /** Host directories that a sandbox can write. */
   readonly untrusted?: readonly string[];
   readonly vet?: Vet;
-  /** Of a tree, what goes along. */
+  /** Filter of the entries of a tree. */
   readonly only?: Only;
-  /** Of a tree, what was sent of each file. */
+  /** Called for each file of a tree with what was sent of it. */
   readonly onFile?: OnFile;
   /** For the processes of the copy, `CAISSON_EXEC` above all. */
   readonly env?: Readonly<Record<string, string>>;

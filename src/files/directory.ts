@@ -43,7 +43,7 @@ export function closeDirectory(directory: Directory): void {
   if (directory.fd !== null) closeSync(directory.fd);
 }
 
-/** Where the directory is now, by the kernel's word. */
+/** Asks the kernel for the present path of the directory. */
 export function realPath(directory: Directory): ByteName {
   if (directory.fd === null) return realpathSync(toBytes(directory.prefix), { encoding: 'latin1' });
   return readlinkSync(`/proc/self/fd/${directory.fd}`, { encoding: 'latin1' });

@@ -21,7 +21,7 @@ import type { TarEntry, TarEvent } from './tar-reader.ts';
 import type { CopyResult, Vet } from './types.ts';
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-/** Of names and targets of links that wait for the end. */
+/** Bytes of names and targets of links, which are made at the end. */
 const mostLinkBytes = 16 * 1024 * 1024;
 
 export interface ExtractOptions {
@@ -126,7 +126,7 @@ export class Extraction {
     return true;
   }
 
-  /** Where the entry goes in the staging directory. The first one is the root: `.` for a tree, any name for a file. */
+  /** Path of the entry in the staging directory. The first entry is the root: `.` for a tree, any name for a file. */
   #place(entry: TarEntry): readonly ByteName[] {
     const check = checkName(entry.name, this.#options.limits);
     if (!check.ok) throw refuse(check.rule, check.why, entry.name);

@@ -8,7 +8,7 @@ const writeAsync = promisify(write);
 const portionBytes = 1024 * 1024;
 
 /**
- * Where large files are collected, one file after the other. Pieces come in a few kilobytes each; copying them here lets
+ * A buffer that collects large files, one file after the other. Pieces come in a few kilobytes each; copying them here lets
  * go of them at once, while keeping them for a gathered write costs more in garbage collection than all the rest.
  */
 export class Portion {

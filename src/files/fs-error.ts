@@ -22,7 +22,7 @@ const remedyOf: Partial<Record<Code, string>> = {
   resource_exhausted: 'free space or descriptors on the host, then try again',
 };
 
-/** Of an error of Node or the kernel; ours have codes of another kind. */
+/** The errno name of an error of Node or the kernel, such as `ENOENT`; `null` for a `CaissonError`. */
 export function errnoOf(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
   return /^E[A-Z0-9_]+$/.test(error.code) ? error.code : null;

@@ -11,7 +11,7 @@ import { type ByteName, fromText, printable } from './byte-name.ts';
 import { at, closeDirectory, type Directory, openChild, realPath, rootDirectory } from './directory.ts';
 import { errnoOf, fsError } from './fs-error.ts';
 
-/** As the kernel's own limit (path_resolution(7)). */
+/** Links in one path; the kernel has the same limit (path_resolution(7)). */
 const mostLinks = 40;
 
 /** What a path names. The caller closes the directory it gets. */

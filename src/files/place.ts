@@ -12,7 +12,7 @@ import { payloadName } from './pack.ts';
 import { walk, type WalkedEntry } from './walk.ts';
 
 export interface Destination extends Disposable {
-  /** Where the staging directory goes. */
+  /** Directory that holds the staging directory. */
   readonly base: Directory;
   /** Puts `payload` of the staging directory in place. */
   place(staging: Directory, root: 'file' | 'directory'): Promise<void>;

@@ -53,7 +53,7 @@ export function refuse(rule: Rule, why: string, entry: ByteName | null = null): 
   });
 }
 
-/** The same of an archive that a client sent: its own mistake. Any other error stays as it is. */
+/** Turns a fault of an archive that a client sent into the client's mistake. Any other error stays as it is. */
 export function asUpload(error: unknown): unknown {
   if (!isCode(error, 'permission_denied') || !error.message.startsWith(fromSandbox)) return error;
   return new CaissonError('invalid_argument', `archive refused: ${error.message.slice(fromSandbox.length)}`, {

@@ -15,7 +15,7 @@ export interface Source extends Disposable {
   readonly kind: 'file' | 'tree';
   /** Its name inside an existing directory. Empty: what is in it goes there. */
   readonly name: string;
-  /** Of a file, which must arrive in this size. Zero for a tree. */
+  /** Bytes of a file, which must arrive in this size. Zero for a tree. */
   readonly fileBytes: number;
   /** Looks at all of it. Throws what `vet` throws. */
   list(options: Listing): Promise<Listed>;
@@ -30,7 +30,7 @@ interface Listing extends WalkOptions {
 
 export interface Listed {
   readonly result: Omit<CopyResult, 'bytes'>;
-  /** Of all content, as far as it was asked for. */
+  /** Bytes of all content; `null`: not counted. */
   readonly bytes: number | null;
   /** The archive. To be read once. */
   chunks(onBytes: (bytes: number) => void): AsyncGenerator<Buffer, void, undefined>;

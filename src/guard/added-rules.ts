@@ -33,7 +33,7 @@ interface Opened {
   readonly isInside: () => boolean;
 }
 
-/** Where this process has none, those of the call stand in their place: the rules are the same then as without a service. */
+/** The sources of this process, or those of the call when it has none: rules are then the same as without a service. */
 export function sourcesOf(
   { directory, project, commandLine, isInside }: Opened,
   added: AddedRules | null,

@@ -1,5 +1,5 @@
 /**
- * Where questions lie until somebody answers: a row each, so that other processes see them, and so that a crash leaves
+ * A queue of open questions: a row each, so that other processes see them, and so that a crash leaves
  * a question without a waiter, which can never become a yes.
  */
 import { CaissonError } from '../errors.ts';
@@ -128,7 +128,7 @@ export class ApprovalQueue {
     };
     // A timer is monotonic, whatever the clock of the host does.
     const late = setTimeout(() => settle('timed-out'), timeoutMs);
-    // A store that cannot be read now is read again in a moment; until then there is no answer.
+    // A store that cannot be read now is read again in a moment; the question stays open until then.
     const lookNow = (): void =>
       void this.#elsewhere(question.id).then(
         (answer) => answer !== null && settle(answer.outcome, answer.by),

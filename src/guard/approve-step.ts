@@ -37,7 +37,7 @@ export interface ApproveParts {
   /** `null`: it is answered elsewhere, if at all. */
   readonly approver: Approver | null;
   readonly timeoutMs: () => number;
-  /** The same for clients of the service. */
+  /** Milliseconds that a question of a client of the service waits. */
   readonly remoteTimeoutMs: () => number;
   /** The home directory of the account on this host. */
   readonly userHome: string;
@@ -132,7 +132,7 @@ export class Approvals implements Step {
     return open.length === 0 && admission.decision.findings.length > 0 ? null : await subject.preview();
   }
 
-  /** Where no person can be asked, it is decided at once. */
+  /** Decides at once when no person can be asked. */
   async #unseen({ admission, book, open }: Asked): Promise<boolean> {
     const { unseen } = this.#parts.attendance;
     if (unseen === null) return false;

@@ -17,7 +17,7 @@ export interface Attendance {
 
 export interface Circumstances {
   readonly config: Config;
-  /** Of the process, without what the state directory adds. */
+  /** Environment of the process, without what the state directory adds. */
   readonly env: Environment;
   readonly yolo: boolean;
   readonly hasApprover: boolean;

@@ -24,13 +24,13 @@ export type Subject =
 
 export interface FileSubject {
   readonly kind: 'file';
-  /** As rules call it: `read_file`. */
+  /** Name of the tool in rules: `read_file`. */
   readonly tool: string;
   /** Other names by which rules may mean it. */
   readonly also: readonly string[];
-  /** As they were asked for. */
+  /** Paths as the caller gave them. */
   readonly paths: readonly [string, ...string[]];
-  /** Of what is written: another content is another call. */
+  /** SHA-256 of the content to write: another content is another call. */
   readonly digest: () => string | null;
   /** Asks the sandbox, once. `project`: where relative patterns of rules start, links followed. */
   readonly touched: () => Promise<Touched & { readonly project: string }>;
@@ -41,14 +41,14 @@ export interface FileSubject {
 export interface Preview {
   /** For people: bounded, without secrets and characters that are not seen. */
   readonly diff: string;
-  /** SHA-256 of the file that it was made from; `none`: there is no file; `null`: not known. */
+  /** SHA-256 of the file that it was made from; `none`: the file does not exist yet; `null`: not known. */
   readonly before: string | null;
 }
 
 type CodeSubject = Extract<Subject, { readonly kind: 'code' }>;
 
 export interface Call {
-  /** `null`: it is no command. */
+  /** `null`: the call is not a command. */
   readonly execId: string | null;
   readonly taskId: string;
   readonly backend: string;
@@ -58,7 +58,7 @@ export interface Call {
   readonly cwd: string;
   /** Names only: values may be secrets. */
   readonly envNames: readonly string[];
-  /** Of names and values, with a key of this process: an answer for one value does not hold for another. */
+  /** HMAC of names and values with a key of this process: an answer for one value does not hold for another. */
   readonly envDigest?: string;
   /** What the request sets otherwise than the command would have it. For the policy alone: it is never shown. */
   readonly variables?: readonly { readonly name: string; readonly value: string }[];
@@ -144,7 +144,7 @@ function changed(variables: Wanted['variables']): NonNullable<Call['variables']>
   );
 }
 
-/** Where it would start, as policy wants to know it. `home`: the home directory of the account on this host. */
+/** The directory, shell and names that policy reads a command with. `home`: the home directory of the account on this host. */
 export function placeOf({ cwd, seen, stdin, reach, variables = [] }: Call, home: string): Place {
   const set = reach === 'container' || variables.length === 0 ? {} : { environment: variables };
   const account = { ...(reach === 'host' ? { home, stdin } : { stdin }), ...set };
@@ -173,7 +173,7 @@ export function typed(subject: Subject): string | readonly [string, ...string[]]
   return subject.kind === 'argv' && isShellStarter(subject.argv) ? [subject.argv[0]] : readable(subject);
 }
 
-/** A copy, since what was judged must be what is run; with a mark of what is no text where the bytes are none. */
+/** Copies the text, since the judged text must be the one that runs; a NUL at its end marks bytes that are not UTF-8. */
 export function codeSubject({ language, text }: Program): CodeSubject {
   if (typeof text === 'string') return { kind: 'code', language, text, bytes: text };
   const bytes = Buffer.from(text);

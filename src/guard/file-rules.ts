@@ -26,7 +26,7 @@ function tooMany({ tool, also }: FileSubject, { permissions, profile }: Settings
   return { verdict: forbids ? 'deny' : 'ask', tier: 'rule', findings: [finding] };
 }
 
-/** Where a link leads, or what in a directory is meant, is not what was asked for. */
+/** Adds the judged path to the reason: behind a link or in a directory it differs from the path that was asked for. */
 function withPath(decision: Decision, path: string): Decision {
   const { display } = shownCommand(path);
   const findings = decision.findings.map((each) => ({ ...each, description: `${each.description}: ${display}` }));

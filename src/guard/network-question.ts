@@ -10,9 +10,9 @@ import type { Choice } from './types.ts';
 
 export interface NetworkAsk {
   readonly sandbox: { readonly id: string; readonly taskId: string; readonly backend: string };
-  /** As `network.allow` takes it. */
+  /** Host in the form of `network.allow`. */
   readonly host: string;
-  /** By which it was denied. */
+  /** Rule that denied the connection. */
   readonly rule: string;
   readonly caller: Caller | undefined;
   /** Milliseconds since the epoch. */
@@ -21,7 +21,7 @@ export interface NetworkAsk {
 
 /** An answer that comes later finds nothing that is still wanted. */
 const openMs = 3600_000;
-/** The same host is asked about once in this time, whatever the answer was. */
+/** A question about one host is asked at most once in this time, whatever its answer. */
 const askedEveryMs = 600_000;
 
 export function networkQuestion({ sandbox, host, rule, caller, now }: NetworkAsk): ApprovalRow {

@@ -29,13 +29,13 @@ import { WriteStep } from './writes/step.ts';
 
 export interface Surroundings {
   readonly loaded: Loaded;
-  /** Where questions lie. */
+  /** Store that holds open questions. */
   readonly store: Store;
   /** The environment of the process, without what the state directory adds. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the caller stands: its project may have rules of its own. */
+  /** Working directory of the caller: its project may have rules. */
   readonly cwd: string;
-  /** Where decisions are kept. */
+  /** Log that keeps decisions. */
   readonly audit?: Audit;
   /** What clients of the service share. */
   readonly budgets: Budgets;

@@ -5,7 +5,7 @@ import type { Mode, RuleTexts } from '../policy/types.ts';
 
 export type ProjectRules = RuleTexts & { readonly mode?: Mode };
 
-/** Where the rules of a project stand. */
+/** Path of the rules of a project. */
 export const projectFile = (directory: string): string => join(directory, '.caisson', 'permissions.yaml');
 
 const limitBytes = 64 * 1024;

@@ -29,7 +29,7 @@ import { type ProjectRules, readProjectRules } from './project-rules.ts';
 
 export interface RulebookParts extends Reading {
   readonly websites: WebsitePolicy;
-  /** Where a project may keep rules of its own. */
+  /** Directory whose project may have rules. */
   readonly directory: string;
   /** What the command line adds: an operator's word. */
   readonly commandLine: {

@@ -1,5 +1,5 @@
 /**
- * Where a session stands, and what the names that a text calls mean there: earlier texts may have changed both, so its
+ * Looks up the directory of a session, and what the names that a text calls mean there: earlier texts may have changed both, so its
  * shell is asked. What cannot be known is asked about.
  */
 import type { Known } from '../exec/session/look.ts';

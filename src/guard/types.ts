@@ -51,7 +51,7 @@ export interface Question extends Asked {
 }
 
 /**
- * An answer: a choice, or the words that a person typed (`o`, `yes`, `deny`, in any case). What is no choice of the
+ * An answer: a choice, or the words that a person typed (`o`, `yes`, `deny`, in any case). Anything but a choice of the
  * question, and every failure, counts as `deny`. The signal fires when no caller waits for the answer any more; how the
  * question has ended then is in `settled`.
  */

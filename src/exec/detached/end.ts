@@ -9,8 +9,8 @@ import { findProcess, type Kept, unknownProcess } from './list.ts';
 import { processScript, statuses } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
-/** Of one script inside; a waiter starts the next one, so that a script without a waiter does not stay. */
 const idForm = new RegExp(`^${execKeyForm}$`);
+/** Rounds of one script inside; a waiter starts the next script, so that one without a waiter does not stay. */
 const waitRounds = 300;
 const begunMs = 5_000;
 const recordedMs = 5_000;

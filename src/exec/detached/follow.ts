@@ -76,7 +76,7 @@ async function startFollower(
   const { stdout, stderr } = look.position;
   const numbers = [stdout, stderr, look.rounds, keptStreamBytes].map(String);
   const args = [key, look.id, ...numbers];
-  // With stdin, so that it takes no lane from short commands.
+  // The stdin keeps it from taking a lane of short commands.
   const { command, env } = carried('follow', processScript('follow'), args);
   const process = await sandbox.exec(command, {
     cwd: '/',

@@ -7,7 +7,7 @@ import { endOf } from '../../values/outcome.ts';
 import { processScript } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
-/** Where the processes of a sandbox are kept (see `inside.ts`). */
+/** Directory inside that keeps the processes of a sandbox (see `inside.ts`). */
 export interface Kept {
   readonly sandbox: Sandbox;
   readonly key: string;

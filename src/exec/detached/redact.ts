@@ -8,7 +8,7 @@ const mostBytes = 1024 * 1024;
 const names = ['stdout', 'stderr'] as const;
 
 /**
- * The same events without secrets. Output is delivered as far as nothing of it is held: a reader that goes on later from the `seq`
+ * Yields the events without secrets. Output is delivered as far as nothing of it is held: a reader that goes on later from the `seq`
  * of an event has missed nothing, and does not begin in the middle of a secret.
  */
 export async function* redactEvents(

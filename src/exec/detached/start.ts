@@ -7,7 +7,7 @@ import type { ExecRequest } from '../types.ts';
 import type { Kept } from './list.ts';
 import { heldNames, processScript, statuses, supervisorScript } from './scripts.ts';
 
-/** Of each stream; what is written beyond it is dropped, and reported. */
+/** Bytes kept of each stream; what is written beyond is dropped, and reported. */
 export const keptStreamBytes = 16 * 1024 * 1024;
 /** Ended processes are collected after this long. */
 export const keepEndedMinutes = 24 * 60;

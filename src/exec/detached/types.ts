@@ -10,7 +10,7 @@ export interface DetachedProcess extends Omit<End, 'reason'> {
   /** RFC 3339. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
-  /** Of the command itself, to a hundredth of a second. `null`: it runs, or it was not measured. */
+  /** Duration of the command itself, to a hundredth of a second. `null`: it runs, or it was not measured. */
   readonly durationMs: number | null;
   /** `null`: it runs. */
   readonly reason: End['reason'] | null;

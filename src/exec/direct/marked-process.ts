@@ -34,7 +34,7 @@ export class MarkedProcess implements Process {
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly #inner: Process;
-  /** Of a watcher that waits. */
+  /** Input of a watcher that waits. */
   readonly #awaited: Writable | null;
   readonly #exchange: Exchange;
   readonly #signal: Signal;
@@ -187,7 +187,7 @@ export class MarkedProcess implements Process {
 
 function readerOf(source: Readable): Readable {
   const reader = new Readable({ highWaterMark: 256 * 1024, read: () => void source.resume() });
-  // A reader that goes away is no reason to stop the command.
+  // A reader that goes away does not stop the command.
   reader.on('close', () => void source.resume());
   return reader;
 }

@@ -42,7 +42,7 @@ export async function isFull(sandbox: Sandbox, failure: CaissonError): Promise<b
     if (stats === undefined || stats.pids === null || stats.pidsLimit === null) return false;
     return stats.pidsLimit - stats.pids < placesToStart;
   } catch {
-    // Without a reading there is no evidence, and a restart without evidence would harm neighbours.
+    // A failed reading proves nothing, and a restart without proof would harm neighbours.
     return false;
   }
 }

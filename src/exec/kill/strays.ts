@@ -87,7 +87,7 @@ export function straysAmong(
   });
 }
 
-/** Of a moment of `performance.now()`, in milliseconds since boot. */
+/** Converts a moment of `performance.now()` to milliseconds since boot. */
 export function sinceBoot(atMs: number): number {
   const now = Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) * 1000;
   return now - (performance.now() - atMs);

@@ -10,7 +10,7 @@
 import type { Lane } from './lane.ts';
 
 const everyMs = 5_000;
-/** Of the twenty seconds, the rest is for the way there. */
+/** Milliseconds without a beat that end a lane; the rest of the twenty seconds is for the way there. */
 const lateMs = 12_000;
 
 export class Beats {

@@ -40,7 +40,7 @@ export interface Question {
 
 /** More than this behind a mark that names no holder: it was data. */
 const mostLateBytes = 64 * 1024;
-/** The same where that is not known yet. */
+/** Bytes held behind a mark whose holders are not known yet. */
 const mostHeldBytes = 1024 * 1024;
 /** What was in a pipe when the last mark was written arrives within this time. */
 const quietMs = 50;

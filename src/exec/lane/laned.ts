@@ -26,7 +26,7 @@ interface How {
 
 /** It reads two files of each process, while no command waits. */
 const closelyEveryMs = 100;
-/** As long as the child of a lane takes to get ready: a look at the processes holds until then, unless a command began. */
+/** Time that the child of a lane takes to get ready: a look at the processes holds for it, unless a command began. */
 const looksHoldMs = 2;
 const openMemory =
   'it went past lanes, which takes longer: it has secrets, and processes of its sandbox can write the memory of others; sysctl kernel.yama.ptrace_scope=1 on the host of the sandbox lets it through them';
@@ -198,7 +198,7 @@ export class LanedSandbox implements Sandbox {
     };
   }
 
-  /** One that has ended meanwhile is no failure. */
+  /** A process that has ended meanwhile does not fail the kill. */
   async #killBare(pids: readonly number[]): Promise<void> {
     const args = pids.map(String);
     await runScript(this.#sandbox, { name: 'end-strays', script: 'kill -9 "$@"', args }).catch(() => undefined);

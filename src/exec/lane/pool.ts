@@ -44,7 +44,7 @@ const idleCloseMs = 60_000;
 const adoptedRuns = 3;
 /** A lane takes about as long to get ready; a command that comes sooner is better off in another one. */
 const gettingReadyMs = 2;
-/** One that is not getting ready is as good as one that has been for so long. */
+/** A lane with no child ahead ranks as one whose child started this long ago. */
 const unreadyMs = 1;
 /** So many that came sooner, one after the other: a second lane pays. */
 const hurriedRuns = 8;
@@ -60,9 +60,9 @@ export class Lanes {
   /** Given to a waiter that has not taken it yet. */
   readonly #promised = new Set<Lane>();
   readonly #closer: NodeJS.Timeout;
-  /** Of bounded lanes alone. */
+  /** Beats of bounded lanes; `null` for others. */
   readonly #beats: Beats | null;
-  /** Of those that are on their way. */
+  /** Ends lanes that are still being opened. */
   readonly #closing = new AbortController();
   #looking: NodeJS.Timeout | null = null;
   #opening = 0;
@@ -152,7 +152,7 @@ export class Lanes {
     if (this.#hurried >= hurriedRuns && this.#opening === 0) void this.#open();
   }
 
-  /** Where nothing else runs. The reader of the last command goes first. */
+  /** Starts a child ahead when nothing else runs, after the reader of the last command had its turn. */
   #getReady(lane: Lane): void {
     if ([...this.#lanes].some(({ state }) => state !== 'idle')) return;
     setImmediate(() => void this.#standReady(lane));

@@ -6,7 +6,7 @@ import { encodeReady } from './request.ts';
 
 export class ReadyChild {
   readonly tag: string;
-  /** Of the word which process it is, and of both marks of its command. */
+  /** Nonce of the message with its pid, and of both marks of its command. */
   readonly nonce = newNonce();
   /** `null` before the lane has said it. */
   pid: number | null = null;

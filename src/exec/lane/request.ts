@@ -70,7 +70,7 @@ export function encodeRequest({ nonce, ...request }: LaneRequest): Buffer {
 
 export interface ReadyRequest {
   readonly tag: string;
-  /** Of all that is said about it. */
+  /** Nonce of all marks about the request. */
   readonly nonce: string;
 }
 

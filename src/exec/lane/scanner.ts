@@ -39,7 +39,7 @@ const longestChance = 2;
 /** A status and the pids of up to a few hundred holders. */
 const longestTrailer = 4096;
 const semicolon = 0x3b;
-/** Of the bytes of all forms, as a table. */
+/** Table of the bytes that any form of trailer may have. */
 const isOfTrailer = Array.from({ length: 256 }, (_, byte) => /[ 0-9a-z:?.+=-]/.test(String.fromCodePoint(byte)));
 
 export class Scanner {
@@ -155,7 +155,7 @@ export class Scanner {
   }
 }
 
-/** Where what may be a trailer ends; -1 where more of it may come. */
+/** Index at which a possible trailer ends; -1 when more of it may come. */
 function endOfTrailer(bytes: Buffer, from: number): number {
   const most = Math.min(bytes.length, from + longestTrailer);
   for (let at = from; at < most; at += 1) if (isOfTrailer[bytes[at] ?? 0] !== true) return at;

@@ -16,7 +16,7 @@
  * mostly a process that is just ending: it is asked for again. A look at all processes is for execs that ran so long
  * that pids may have come round; those of others, which cannot be looked into, are passed over then. The lane's own
  * ancestors always are: who started it may be here too, at the other end of the same pipes. Threads have numbers of the
- * same kind, and what they hold is their process's: one that an older process has begun meanwhile is no process.
+ * same kind, and what they hold is their process's: one that an older process has begun meanwhile is not a process.
  *
  * A lane that gets the request to stand ready starts the child ahead: a shell that leads its own session already, reads the request
  * itself and becomes the command, so that only this last step is waited for. It takes the request that has its tag, and no

@@ -50,7 +50,7 @@ export class Strangers {
     return this.#lookedAtMs >= sinceMs ? this.#known : null;
   }
 
-  /** Those that have, or may have, started since, and are none that Caisson knows. */
+  /** Processes that have, or may have, started since, and that Caisson does not know. */
   async straysSince(sinceMs: number, before: ReadonlySet<number> | null, own: Own): Promise<readonly Stray[] | null> {
     const listed = await this.#processes.details();
     if (listed === null) return null;

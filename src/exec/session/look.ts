@@ -59,13 +59,13 @@ function partsOf(bytes: Buffer): readonly Buffer[] | null {
   return parts;
 }
 
-/** As `declare -f` prints it: the name and `()` on a line, then the body. */
+/** Reads the print of `declare -f`: the name and `()` on a line, then the body. */
 function functionOf(name: string, text: string): Definition {
   const body = /^[^\n]*\(\)\s*\n([^]*)$/.exec(text)?.[1];
   return { kind: 'function', name, text: body ?? null };
 }
 
-/** As `alias` prints it: a word in quotes behind the name. */
+/** Reads the print of `alias`: a quoted word after the name. */
 function aliasOf(text: string): string {
   return text
     .slice(text.indexOf('=') + 1)

@@ -13,8 +13,8 @@
  * `declare` and `return` mean something else. The snapshot is written before the end is reported, by rename.
  *
  * Functions and aliases of the caller do not reach what stands here. All is one group, read before any alias is taken
- * up; what is read later (`eval`, and `$(...)` in older bash) begins with `\command`; functions of our own, which could be
- * redefined, there are none; and every builtin is called by `command`, which functions do not shadow. Only one called
+ * up; what is read later (`eval`, and `$(...)` in older bash) begins with `\command`; the text defines no functions,
+ * since a caller could redefine them; and every builtin is called by `command`, which functions do not shadow. Only one called
  * `command` would: it is taken away when its text has ended, and stderr says so.
  *
  * After a text, IFS is not assigned to: the caller may have made it read-only, which would end dash and ash. Whatever it

@@ -78,7 +78,7 @@ export class Session {
     return this.#end !== null;
   }
 
-  /** Of the shell itself; `null` while it lives, or when its end was not seen. */
+  /** Exit status of the shell itself; `null` while it lives, or when its end was not seen. */
   get endStatus(): number | null {
     return this.#end === null || this.#end === 'unknown' ? null : this.#end.exitCode;
   }
@@ -163,7 +163,7 @@ export class Session {
   async #interrupt(sandbox: Sandbox): Promise<void> {
     const opened = this.#opened;
     if (opened === null || this.hasEnded || this.#current === null) return;
-    // Where no script can run, the kill that follows fails as well, and says so.
+    // When no script can run, the kill that follows fails as well, and says so.
     const run = {
       name: 'interrupt',
       script: scriptOf('sessions/interrupt'),

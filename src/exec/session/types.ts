@@ -32,6 +32,6 @@ export interface SessionView {
   readonly open: boolean;
   readonly shell: 'bash' | 'sh' | null;
   readonly restored: boolean;
-  /** As in `SessionStart`. */
+  /** See `SessionStart.lost`. */
   readonly lost: readonly string[];
 }

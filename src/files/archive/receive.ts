@@ -24,7 +24,7 @@ export interface ReceiveOptions extends Cancelable {
 }
 
 export interface ReceivedArchive extends AsyncDisposable {
-  /** Of this host; what is in it is what the archive held. */
+  /** Path on this host; its content is what the archive held. */
   readonly path: string;
 }
 

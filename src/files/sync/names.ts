@@ -16,7 +16,7 @@ export function canSync(path: ByteName): boolean {
   return plain && !path.includes('\n') && checkName(path, limits).ok && isUtf8(toBytes(path));
 }
 
-/** Of copies and writes that go on. */
+/** Names of temporary files of copies and writes in progress. */
 const scratch = /^\.caisson-(?:copy-|[0-9a-f]{16}$)/;
 
 /** `a/b/c` -> `a`, `a/b` */

@@ -21,7 +21,7 @@ interface Last extends Known {
   readonly placing?: { readonly direction: Direction; readonly sha256: string };
 }
 
-/** Of a file that both sides never had, the hash is empty. */
+/** Last state that both sides agreed on. A file that both never had has an empty hash. */
 export type Agreed = ReadonlyMap<ByteName, Last>;
 
 const directoryOf = (home: string, sandboxId: string): string => join(home, 'sync', sandboxId);

@@ -115,7 +115,7 @@ function looked({ options, host, there, plan }: Work): Hashes {
 
 interface Moved {
   readonly bytes: number;
-  /** As it went. */
+  /** Hashes of the files as they were sent. */
   readonly sent: Hashes;
 }
 

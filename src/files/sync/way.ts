@@ -21,7 +21,7 @@ export interface Clearing {
   readonly removes: boolean;
 }
 
-/** Of what is to be sent, that with something else in its way. */
+/** Paths to send whose target is taken by something that stays. */
 export function blockedBy(
   target: Target,
   plan: Pick<SyncPlan, 'send' | 'remove'>,

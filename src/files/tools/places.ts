@@ -1,4 +1,4 @@
-/** Where a sequence stands in another (Knuth, Morris and Pratt, 1977): items that are all alike take no longer than others. */
+/** Finds a sequence in another (Knuth, Morris and Pratt, 1977): equal items take no longer than others. */
 
 interface Search {
   readonly from: number;
@@ -27,7 +27,7 @@ export function placesOf<Item>(
   return places;
 }
 
-/** By item: how many items that end there are also those at the beginning. */
+/** For each item, the length of the longest proper prefix that ends there. */
 function fallbacks<Item>(wanted: ArrayLike<Item>): Int32Array {
   const back = new Int32Array(wanted.length);
   for (let at = 1; at < wanted.length; at += 1) {

@@ -29,7 +29,7 @@ const leastBytesPerMs = 1024;
 
 export interface ToolEnd {
   readonly bytes: Buffer;
-  /** By the exit code of the script. Not thrown: only what is thrown may mean that the sandbox is gone. */
+  /** Failure that the exit code of the script says. Not thrown, since a thrown error may mean that the sandbox is gone. */
   readonly failure: CaissonError | null;
 }
 
@@ -54,7 +54,7 @@ export async function runTool(sandbox: Sandbox, run: ToolRun): Promise<ToolEnd> 
  * counts as the script's. Throws at the end what the exit code says. To be read, or else the script stays.
  */
 export async function openTool(sandbox: Sandbox, run: ToolRun): Promise<AsyncGenerator<Buffer, void, void>> {
-  // Of the start alone: a signal that fires later would end the script.
+  // The signal ends the start alone: fired later it would end the script.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(silent()), patienceMs);
   const signal = run.signal === undefined ? late.signal : AbortSignal.any([run.signal, late.signal]);
@@ -105,7 +105,7 @@ async function start(
   });
 }
 
-/** What a script does not read is no failure: its status tells what became of it. A source that breaks off leaves too few bytes. */
+/** Writes the input. A script may leave some of it unread; its status says how it ended. A source that breaks off leaves too few bytes. */
 function feed(stdin: Writable | null, input: ToolRun['input']): void {
   if (typeof input === 'function' && stdin !== null) pipeline(input(), stdin, () => stdin.destroy());
   else if (typeof input !== 'function') stdin?.on('error', () => {}).end(input);

@@ -9,7 +9,7 @@ import type { ToolRun } from './run.ts';
 import { longestSize, readFile, type Run } from './tools.ts';
 import type { FileStream } from './types.ts';
 
-/** As `openTool`, begun when it is read. `withheld` becomes the last argument. */
+/** `openTool` that begins when it is read. `withheld` becomes the last argument. */
 export type Open = (run: ToolRun & { readonly withholds?: boolean }) => AsyncGenerator<Buffer, void, void>;
 
 /** A multiple of the blocks that `inside/files/read.sh` seeks by. */

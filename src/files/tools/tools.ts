@@ -134,7 +134,7 @@ async function succeeded(running: Promise<ToolEnd>): Promise<Buffer> {
   return bytes;
 }
 
-/** Of something that can be made, moved or removed. */
+/** Last part of a path that can be made, moved or removed. */
 function fileName(path: string): string {
   const { path: clean } = insidePath(path);
   if (clean === '/') throw wrong('the root directory is not a file');

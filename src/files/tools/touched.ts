@@ -8,7 +8,7 @@ export interface Touch {
   readonly path: string;
   /** The entry with this name, whatever it leads to. Otherwise what it leads to. */
   readonly entry?: boolean;
-  /** With everything below it. */
+  /** Includes everything below the path. */
   readonly tree?: boolean;
 }
 

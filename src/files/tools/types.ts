@@ -36,15 +36,15 @@ export interface FileEntry {
   readonly mode: number;
   /** RFC 3339. */
   readonly modifiedAt: string;
-  /** Of a link, when it was asked for alone. */
+  /** Target of a link, only when the link itself was asked for. */
   readonly target?: string;
 }
 
 export interface FileContent {
   readonly bytes: Buffer;
-  /** Of the whole file. */
+  /** Bytes of the whole file. */
   readonly size: number;
-  /** Of the whole file, when all of it was read. */
+  /** SHA-256 of the whole file, when all of it was read. */
   readonly sha256: string | null;
 }
 
@@ -52,7 +52,7 @@ export interface FileContent {
 export interface FileStream {
   /** When the first part was read. A file of another size at a later part is a `conflict`, which the parts throw. */
   readonly size: number;
-  /** Of a file that is one part; `null`: it takes several. */
+  /** SHA-256 of a file that is one part; `null`: the file has several parts. */
   readonly sha256: string | null;
   readonly parts: AsyncIterable<Buffer>;
 }
@@ -111,13 +111,13 @@ export interface FileTools {
     options?: Cancel,
   ): Promise<FileWritten>;
   /**
-   * Of a text of up to 8 MiB: exact replacements in turn, or a unified diff of one file. It grows to four times its size or
+   * Edits a text of up to 8 MiB: exact replacements in turn, or a unified diff of one file. It grows to four times its size or
    * by 8 MiB, the larger of them, at most.
    */
   patch(input: At & Changing & Change, options?: Cancel): Promise<FileWritten>;
   /** In the order of names, at most 5,000. */
   list(input: At, options?: Cancel): Promise<{ readonly entries: readonly FileEntry[]; readonly truncated: boolean }>;
-  /** Of a link: its own. */
+  /** Describes a link itself, not its target. */
   stat(input: At, options?: Cancel): Promise<FileEntry>;
   move(input: At & Changing & { readonly to: string; readonly replace?: boolean }, options?: Cancel): Promise<void>;
   remove(input: At & Changing & { readonly recursive?: boolean }, options?: Cancel): Promise<void>;
@@ -139,7 +139,7 @@ export interface FileTools {
   /**
    * What changes in a directory, seen by looking at it at an interval: what comes and goes between two looks is not. Resolves
    * after the first look. At most 20,000 entries are compared and 1,000 changes listed at a time. It ends with the sandbox, or
-   * when its reader leaves, and is no use of the sandbox: one that is watched stops when it is idle, as any other. Rules judge
+   * when its reader leaves, and does not count as use: a watched sandbox stops when it is idle, as any other. Rules judge
    * it as `list_files` (also `watch_files`).
    */
   watch(input: WatchInput, options?: Cancel): Promise<AsyncIterableIterator<WatchEvent>>;

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { type ByteName, toBytes } from '../byte-name.ts';
 import type { WatchEvent } from './types.ts';
 
-/** Of one look; the others are counted. */
+/** Changes that one look lists; further ones are counted. */
 export const mostChanges = 1000;
 
 type Facts = ReadonlyMap<ByteName, string>;

@@ -18,7 +18,7 @@ import type { WatchEvent } from './types.ts';
 export interface WatchOptions {
   /** Absolute and clean. */
   readonly path: string;
-  /** As rules have judged it: links followed. */
+  /** Follows links, so that the path is the one that rules judged. */
   readonly real: boolean;
   readonly recursive: boolean;
   readonly intervalMs: number;
@@ -31,7 +31,7 @@ export interface WatchOptions {
 const patienceMs = 60_000;
 const tidyMs = 2000;
 
-/** Throws `not_found`, `failed_precondition` where it is no directory, `resource_exhausted` where too much lies in it. */
+/** Throws `not_found`, `failed_precondition` when the path is not a directory, `resource_exhausted` where too much lies in it. */
 export async function openWatch(sandbox: Sandbox, options: WatchOptions): Promise<AsyncIterableIterator<WatchEvent>> {
   const { path, real, recursive, signal } = options;
   const transfer = await startTransfer(sandbox, {

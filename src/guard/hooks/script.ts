@@ -19,7 +19,7 @@ export type Script = {
 export interface Places {
   /** The state directory, where hooks run. */
   readonly home: string;
-  /** Of the user, for `~`. */
+  /** Home directory of the user, for `~`. */
   readonly userHome: string | undefined;
 }
 

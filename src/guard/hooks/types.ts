@@ -1,6 +1,6 @@
 /** Scripts of the operator that see a command before it runs. */
 
-/** As the configuration has it. */
+/** One entry of `hooks` in the configuration. */
 export interface Hook {
   /** A program and its arguments. The program starts with `/`, with `~/`, or stands in the state directory. */
   readonly command: readonly [string, ...string[]];
@@ -9,7 +9,7 @@ export interface Hook {
   readonly failClosed: boolean;
 }
 
-/** By tool; `*` for all of them. */
+/** Hooks by tool; `*` stands for all tools. */
 export type Hooks = Readonly<Record<string, readonly Hook[]>>;
 
 /** The input of a script, as JSON on its standard input. */
@@ -26,7 +26,7 @@ export interface HookPayload {
 export interface HookView {
   readonly tool: string;
   readonly command: readonly string[];
-  /** Of the program. */
+  /** Absolute path of the program. */
   readonly path: string;
   /** What is pinned: the program, and each argument that names a regular file. */
   readonly files: readonly { readonly path: string; readonly sha256: string | null }[];

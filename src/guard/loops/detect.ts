@@ -12,12 +12,12 @@ export type Counts = Readonly<Record<Detector, number>>;
 /** A call that has ended. */
 export interface Outcome {
   readonly tool: string;
-  /** The same for the same tool with the same arguments. */
+  /** Equal for calls of one tool with equal arguments. */
   readonly signature: string;
   readonly failed: boolean;
   /** It surely changes nothing. */
   readonly reads: boolean;
-  /** The same for the same exit and the same output. */
+  /** Equal for equal exits with equal outputs. */
   readonly result: string;
   /** Milliseconds since the epoch. */
   readonly at: number;

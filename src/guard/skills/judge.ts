@@ -51,7 +51,7 @@ const lesser: ReadonlySet<string> = new Set(['secret_read', 'confusable_characte
  * (deletion of its own files, services, containers) are worth a look.
  */
 const grave = /^(?:H\d+|D16|D16s|D16f|D16n|D17|D25e|D28|D12a|D22|D27n|D7|D7t|D7c|D7e|D8|D8r|D8d|D9f|D9k|D23p|D3s|D29)$/;
-/** That a text is run at all is no finding about a script. */
+/** Rules about running a text at all say nothing about a script, which is always run. */
 const usual = /^D(?:13|14|15|27|27p)$/;
 
 export function judgeSkill(tree: SkillTree, declared: ReadonlySet<string>, policy: Policy): readonly SkillFinding[] {
@@ -127,7 +127,7 @@ function seriousIn({ language, text }: Program, policy: Policy): Decision['findi
 
 const lineAt = (text: string, start: number): number => text.slice(0, start).split('\n').length;
 
-/** Of other languages the policy knows that something is there, but not where: the first line that has it alone. */
+/** The first line that has the finding alone. The policy gives no lines for languages other than shell. */
 function lineWith(rule: string, { language, text }: Program, policy: Policy): number | null {
   const lines = text.split('\n').slice(0, mostLines);
   const at = lines.findIndex(

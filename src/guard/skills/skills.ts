@@ -13,7 +13,7 @@ export interface SkillParts {
   /** The state directory, where it is kept what was accepted. */
   readonly home: string;
   readonly audit: Pick<Audit, 'record' | 'recordSoon'>;
-  /** Of this process, which may be one that Caisson itself started. */
+  /** Environment of this process, which Caisson itself may have started. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -27,7 +27,7 @@ export class SkillGuard {
     this.#parts = parts;
   }
 
-  /** Of the directory of a skill. Throws `invalid_argument` when it has no SKILL.md. */
+  /** Scans the directory of a skill. Throws `invalid_argument` when it has no SKILL.md. */
   async scan(directory: string): Promise<SkillScan> {
     return (await this.#judged(directory)).scan;
   }

@@ -20,7 +20,7 @@ export interface SkillScan {
   /** A person has accepted exactly these files. */
   readonly accepted: boolean;
   readonly findings: readonly SkillFinding[];
-  /** Of paths, modes and contents; `null`: not all could be read, so that nothing can be accepted. */
+  /** Hash of paths, modes and contents; `null`: not all could be read, so that nothing can be accepted. */
   readonly sha256: string | null;
   readonly files: number;
 }

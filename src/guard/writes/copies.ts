@@ -26,7 +26,7 @@ export function refusalOf(copy: CopyTarget, surroundings: Surroundings): Caisson
 }
 
 /**
- * The same for each path of a tree, as it comes: throws for the first that may not be written. `inTree`: its parts below
+ * Checks each path of a tree as it comes, and throws for the first that may not be written. `inTree`: its parts below
  * the root of the tree. `null`: nothing protected can be below.
  */
 export function vetting(copy: CopyTarget, surroundings: Surroundings): ((inTree: readonly string[]) => void) | null {
@@ -87,7 +87,7 @@ function protectionFor(copy: CopyTarget, surroundings: Surroundings): Protection
   return null;
 }
 
-/** Where the tree itself goes: into a directory that exists, unless only its content was asked for. */
+/** Path of the tree on the host: inside the target when that is a directory, unless only the content is copied. */
 function hostPlace(copy: CopyTarget): string {
   const isContent = /(?:^|\/)\.$/.test(copy.source);
   const isDirectory = statSync(copy.target, { throwIfNoEntry: false })?.isDirectory() === true;
