@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { circles, roomCircles, tooLong, wrongArrows } from './architecture/arrows.ts';
+import { arrowsUp, circles, roomCircles, tooLong, wrongArrows } from './architecture/arrows.ts';
 import { backends } from '../backends/index.ts';
 import { backendNamesIn } from './architecture/backend-names.ts';
 import { withPicture } from './architecture/picture.ts';
@@ -16,6 +16,7 @@ describe('the house', () => {
   it('has no wrong arrow', () => expect(wrongArrows(house)).toEqual([]));
   it('has no circle', () => expect(circles(house)).toEqual([]));
   it('has no circle of rooms', () => expect(roomCircles(house)).toEqual([]));
+  it('has at most 3 arrows up inside of http', () => expect(arrowsUp(house, 'http').length).toBeLessThanOrEqual(3));
   it('has four files at the root of src', () =>
     expect([...house.keys()].filter((path) => /^src\/[^/]+$/.test(path)).toSorted()).toEqual(
       ['backend', 'errors', 'index', 'main'].map((name) => `src/${name}.ts`),
@@ -171,6 +172,17 @@ describe('the rules', () => {
       ['src/c/one.ts', "import '../a/one.ts'"],
     ]);
     expect([circles(files), roomCircles(files)]).toEqual([[], ['a', 'b']]);
+  });
+
+  it('report the arrows up inside of a room', () => {
+    const files = new Map([
+      ['src/a/one.ts', "import './low/one.ts'"],
+      ['src/a/two.ts', "import './low/one.ts'"],
+      ['src/a/low/one.ts', "import '../one.ts'; import '../../b/one.ts'"],
+      ['src/b/one.ts', "import './two.ts'"],
+      ['src/b/two.ts', ''],
+    ]);
+    expect([arrowsUp(files, 'a').length, arrowsUp(files, 'b').length]).toEqual([1, 0]);
   });
 
   it('report a room that wants a wall', () => {

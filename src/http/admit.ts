@@ -2,13 +2,12 @@
 import type { FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
 import type { Scope, TokenView } from '../service/api.ts';
-import type { Bearer } from './caller.ts';
 import { answerHeader, type HomeTokens } from './home/tokens.ts';
 import { everyHeader, mayBeCalled, type Names } from './hooks/host.ts';
 import { mayCall } from './hooks/origin.ts';
 import { ticketIn, tokenIn } from './hooks/token.ts';
 import { HttpRefusal, refusal } from './problems.ts';
-import type { Service } from './service.ts';
+import type { Bearer, Service } from './types.ts';
 
 export interface Door extends Names {
   readonly origins: readonly string[];

@@ -1,6 +1,7 @@
 /** In which form an answer is written. */
 import { refusal } from './problems.ts';
-import type { Form, Route } from './route.ts';
+import type { Route } from './route.ts';
+import type { Form } from './types.ts';
 
 const forms: Readonly<Record<string, Form>> = {
   'application/json': 'json',

@@ -5,16 +5,15 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
 import { apiOf } from '../service/owned.ts';
-import type { Bearer } from './caller.ts';
 import { digestIn, stage } from './files/staging.ts';
 import { sendBytes } from './files/send.ts';
 import { formOf } from './form.ts';
 import { type SaidName, type Taken, takeSaid } from './home/said.ts';
 import { Bytes, Page, Stream } from './reply.ts';
-import type { Call, Route } from './route.ts';
-import type { Service } from './service.ts';
+import type { Route } from './route.ts';
 import { isTimed, Timing } from './timing.ts';
 import { sendEvents } from './stream/send.ts';
+import type { Bearer, Call, Service } from './types.ts';
 
 export async function handle(
   route: Route,

@@ -6,7 +6,7 @@ import { callerIn } from './caller.ts';
 import { everyAnswer } from './failures.ts';
 import { everyHeader } from './hooks/host.ts';
 import { refusal } from './problems.ts';
-import type { Service } from './service.ts';
+import type { Service } from './types.ts';
 
 export function mountMcp(app: FastifyInstance, service: Service): void {
   const open = remembered(() => openEndpoint(service));

@@ -1,46 +1,10 @@
 /** What a route is. One definition drives validation, types, the table, the document and the tests. */
 import type { z } from 'zod';
-import type { CaissonApi, Options, Scope } from '../service/api.ts';
-import type { Bearer } from './caller.ts';
+import type { Scope } from '../service/api.ts';
 import { withKey } from './idempotency.ts';
 import { invalid } from './invalid.ts';
 import type { Bytes, Page, Stream } from './reply.ts';
-import type { Service } from './service.ts';
-
-/** How the answer is to be written, by the Accept header. */
-export type Form = 'json' | 'ndjson' | 'sse' | 'plain' | 'markdown';
-
-/** What a handler is given. */
-export interface Call<Params = unknown, Query = unknown, Body = unknown> {
-  readonly params: Params;
-  readonly query: Query;
-  readonly body: Body;
-  /** Skills that the request names, on a route with `skills`. */
-  readonly skills: { readonly skills?: readonly string[] };
-  /** The API on behalf of the owner and token. */
-  readonly api: CaissonApi;
-  readonly token: Bearer;
-  /** For the record: who answers or changes something. */
-  readonly by: string;
-  /** Fires when the client is gone before its answer is complete. */
-  readonly signal: AbortSignal;
-  readonly options: Options;
-  readonly form: Form;
-  /** The larger of `after` and Last-Event-ID. */
-  readonly after: number;
-  readonly service: Service;
-  readonly requestId: string;
-  readonly header: (name: string) => string | undefined;
-  /** Takes the file that came, staged whole, on a route that takes bytes. */
-  readonly upload: () => Promise<Upload>;
-}
-
-/** Removed when the answer is sent. */
-export interface Upload {
-  readonly path: string;
-  readonly size: number;
-  readonly sha256: string;
-}
+import type { Call, Form } from './types.ts';
 
 interface Outline {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -8,13 +8,14 @@ import type { CaissonApi } from '../service/api.ts';
 import { openApp } from './app.ts';
 import { clearStaged } from './files/staging.ts';
 import { type Claim, claim } from '../lib/service-claim.ts';
-import { whenIdle } from './home/activity.ts';
+import { whenIdle } from './held/activity.ts';
 import { usualSocket } from './home/listen.ts';
 import type { Flags } from './home/state.ts';
 import { openHomeDoor } from './home/open.ts';
 import { listen, type Place, placeOf, serverFor, type Settings } from './listen.ts';
 import { logTo } from './log.ts';
-import { type Service, serviceOf } from './service.ts';
+import { serviceOf } from './service.ts';
+import type { Service } from './types.ts';
 
 export type { Flags, ServiceState } from './home/state.ts';
 export { openLogFile } from './home/log-file.ts';

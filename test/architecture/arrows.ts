@@ -67,6 +67,46 @@ export function roomCircles(sources: Sources): readonly string[] {
   return [...knows.keys()].filter((each) => reaches(each, each)).toSorted();
 }
 
+/**
+ * Arrows up inside a room, between its folders and the files beside them: those that remain against the order of the parts that
+ * leaves the fewest. A room without a circle of parts has none.
+ */
+export function arrowsUp(sources: Sources, room: string): readonly string[] {
+  const inside = `src/${room}/`;
+  const part = (path: string): string | null =>
+    path.startsWith(inside) ? (path.slice(inside.length).split('/')[0] ?? null) : null;
+  const arrows = new Map<string, readonly [from: string, to: string]>();
+  for (const path of sources.keys()) {
+    const from = part(path);
+    if (from === null) continue;
+    for (const target of targets(sources, path)) {
+      const to = part(target);
+      if (to !== null && to !== from) arrows.set(`${from} -> ${to}`, [from, to]);
+    }
+  }
+  const against = (order: readonly string[]): readonly string[] =>
+    [...arrows].flatMap(([name, [from, to]]) => (order.indexOf(from) > order.indexOf(to) ? [name] : []));
+  return against(fewestAgainst([...new Set([...arrows.values()].flat())].toSorted(), (order) => against(order).length));
+}
+
+/** Moves one part at a time to a better place, until none gets better. */
+function fewestAgainst(parts: readonly string[], cost: (order: readonly string[]) => number): readonly string[] {
+  const moved = (order: readonly string[], at: number, to: number): readonly string[] => {
+    const rest = order.toSpliced(at, 1);
+    return rest.toSpliced(to, 0, order[at] ?? '');
+  };
+  let best = parts;
+  for (let changed = true; changed;) {
+    changed = false;
+    for (const part of parts)
+      for (let to = 0; to < parts.length; to++) {
+        const next = moved(best, best.indexOf(part), to);
+        if (cost(next) < cost(best)) [best, changed] = [next, true];
+      }
+  }
+  return best;
+}
+
 export const ceilingLines = 300;
 
 /** The contract is prose for the most part, and is read as one page. */

@@ -115,7 +115,7 @@ describe('a ticket', () => {
   });
 
   it('ends after 30 seconds', async () => {
-    const { Tickets } = await import('../../src/http/socket/tickets.ts');
+    const { Tickets } = await import('../../src/http/held/tickets.ts');
     let nowMs = 0;
     const tickets = new Tickets(() => nowMs);
     const token = world.agent;

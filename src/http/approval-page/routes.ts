@@ -5,9 +5,9 @@ import type { CaissonApi, Choice, TokenView } from '../../service/api.ts';
 import { apiOf } from '../../service/owned.ts';
 import { checkScope } from '../admit.ts';
 import { HttpRefusal, problemOf, refusal } from '../problems.ts';
-import type { Service } from '../service.ts';
 import { cookieOf, loginIn, Logins } from './logins.ts';
 import { donePage, loginPage, pageHeaders, questionPage } from './page.ts';
+import type { Service } from '../types.ts';
 
 export const approvalPagePath = '/approvals/:approvalId';
 

@@ -9,7 +9,7 @@ import type { Share } from '../../budget/types.ts';
 import { CaissonError, toCaissonError } from '../../errors.ts';
 import { lives } from '../../lib/lives.ts';
 import { refusal } from '../problems.ts';
-import type { Upload } from '../route.ts';
+import type { Upload } from '../types.ts';
 
 const mostBytes = 64 * 1024 ** 3;
 /** A client that sends less within such a time is gone, or holds the place of others. */

@@ -8,10 +8,10 @@ import { replaceOwnFile } from '../../lib/replace-file.ts';
 import { answerFile, directoryOf, recordFile, type ServiceRecord } from '../../lib/service-record.ts';
 import { startTimeOf } from '../../lib/start-time.ts';
 import { openApp } from '../app.ts';
-import type { Service } from '../service.ts';
 import { clearLeft, clearPrivate, isPrivate, listenAt, socketFor } from './listen.ts';
 import type { Flags } from './state.ts';
 import { HomeTokens } from './tokens.ts';
+import type { Service } from '../types.ts';
 
 export interface HomeDoor {
   readonly socket: string;

@@ -6,10 +6,10 @@
 import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
 import type { Options } from '../../service/api.ts';
-import type { Bearer } from '../caller.ts';
 import { readJson } from '../hooks/body.ts';
 import { invalid } from '../invalid.ts';
 import { answerHeader } from './tokens.ts';
+import type { Bearer } from '../types.ts';
 
 export interface SaidInput {
   readonly query: unknown;

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { checkScope } from '../admit.ts';
 import { callerIn } from '../caller.ts';
 import type { Pending } from '../../service/api.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../types.ts';
 
 /** What it was started with, as it was typed. */
 export type Flags = Readonly<Record<string, string>>;

@@ -4,8 +4,8 @@
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Scope, TokenView } from '../../service/api.ts';
-import type { Bearer } from '../caller.ts';
 import { refusal } from '../problems.ts';
+import type { Bearer } from '../types.ts';
 
 /** What the operator may do without being the one who answers. */
 const askScopes: readonly Scope[] = ['run', 'read', 'admin'];

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
-import { type Call, route } from '../route.ts';
+import { route } from '../route.ts';
 import { bare, execId, inside, noAnswer } from '../schemas/common.ts';
 import { execEvent } from '../schemas/events.ts';
 import {
@@ -16,11 +16,12 @@ import {
   signalQuery,
   taskProcess,
 } from '../schemas/execs.ts';
-import { keyOf } from '../socket/live.ts';
+import { keyOf } from '../held/live.ts';
 import { recordOf, streamOf } from '../stream/exec.ts';
 import { checkRecord } from './execs.ts';
 import { collecting, runCommand, runProgram } from './run.ts';
 import { needsAdmin } from './sandboxes.ts';
+import type { Call } from '../types.ts';
 
 const byId = { ...bare, params: z.strictObject({ execId }) } as const;
 const byProcess = { ...bare, params: z.strictObject({ processId: execId }) } as const;

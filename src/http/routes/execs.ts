@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { CaissonError, isCode } from '../../errors.ts';
 import { HttpRefusal } from '../problems.ts';
-import { type Call, route } from '../route.ts';
+import { route } from '../route.ts';
 import { bare, execId, inside, inSandbox, noAnswer, pageOf, pageQuery, sandboxName } from '../schemas/common.ts';
 import { execEvent } from '../schemas/events.ts';
 import { codeBody, execBody, execView, runResult } from '../schemas/execs.ts';
 import { recordOf, streamOf } from '../stream/exec.ts';
 import { runCommand, runProgram } from './run.ts';
+import type { Call } from '../types.ts';
 
 export const startExec = route({
   ...inside,

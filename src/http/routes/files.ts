@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { CaissonError } from '../../errors.ts';
 import type { CopyResult, FileTools, Options } from '../../service/api.ts';
 import { Bytes } from '../reply.ts';
-import { type Call, route } from '../route.ts';
+import { route } from '../route.ts';
 import { inside, noAnswer } from '../schemas/common.ts';
 import { streamOf } from '../stream/exec.ts';
 import {
@@ -21,6 +21,7 @@ import {
   unpackQuery,
   written,
 } from '../schemas/files.ts';
+import type { Call } from '../types.ts';
 
 /** Held in memory at most: the beginning of a file that is streamed, and the longest part. */
 const [mostOfStream, mostOfPart] = [4 * 1024 ** 2, 16 * 1024 ** 2];

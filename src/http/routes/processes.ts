@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { CaissonError } from '../../errors.ts';
-import { type Call, route } from '../route.ts';
+import { route } from '../route.ts';
 import { bare, execId, inside, inSandbox, listOf, noAnswer } from '../schemas/common.ts';
 import { detached, killed, listedProcess, process, processBody, signalQuery, taskProcess } from '../schemas/execs.ts';
 import { collecting } from './run.ts';
+import type { Call } from '../types.ts';
 
 const ofProcess = inSandbox.extend({ processId: execId });
 

@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
 import type { CodeInput, Options, RunInput, SandboxRequest } from '../../service/api.ts';
 import type { Stream } from '../reply.ts';
-import type { Call } from '../route.ts';
 import type { runResult } from '../schemas/execs.ts';
 import { runCollected } from '../stream/collected.ts';
 import { checkWaiting, startStreamed, type Waiting } from '../stream/exec.ts';
 import { resultOf } from '../stream/result.ts';
 import { needsAdmin } from './sandboxes.ts';
+import type { Call } from '../types.ts';
 
 interface How<Wanted> {
   readonly wanted: Wanted;

@@ -3,7 +3,6 @@ import { CaissonError } from '../../errors.ts';
 import { limitsText } from '../../service/api.ts';
 import { Page } from '../reply.ts';
 import { route } from '../route.ts';
-import type { Call } from '../route.ts';
 import { skipBody } from '../schemas/approvals.ts';
 import { bare, inside, noAnswer, pageOf, pageQuery, queryFlag, sandboxName } from '../schemas/common.ts';
 import {
@@ -18,6 +17,7 @@ import {
   states,
   stats,
 } from '../schemas/sandboxes.ts';
+import type { Call } from '../types.ts';
 
 /** A field that a route takes from some tokens only. */
 export function needsAdmin({ token }: Pick<Call, 'token'>, isAsked: boolean | undefined, field: string): void {

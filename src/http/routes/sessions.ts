@@ -4,7 +4,7 @@ import { route } from '../route.ts';
 import { inside, inSandbox, listOf, noAnswer, sessionName } from '../schemas/common.ts';
 import { execEvent } from '../schemas/events.ts';
 import { session, sessionBody, sessionResult } from '../schemas/execs.ts';
-import { keyOf } from '../socket/live.ts';
+import { keyOf } from '../held/live.ts';
 import { runCollected } from '../stream/collected.ts';
 import { startStreamed } from '../stream/exec.ts';
 import { resultOf } from '../stream/result.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { toCaissonError } from '../../errors.ts';
 import { problemOf } from '../problems.ts';
 import type { Sent } from '../stream/framing.ts';
-import type { Reachable } from './live.ts';
+import type { Reachable } from '../held/live.ts';
 
 const mostUnsentBytes = 1024 * 1024;
 

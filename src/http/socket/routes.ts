@@ -10,15 +10,15 @@ import { callerIn } from '../caller.ts';
 import { invalid } from '../invalid.ts';
 import { problemOf } from '../problems.ts';
 import type { Stream } from '../reply.ts';
-import type { Call, Route } from '../route.ts';
+import type { Route } from '../route.ts';
 import { execIn, getExec } from '../routes/execs.ts';
 import { execId, inSandbox, nothing, queryCount } from '../schemas/common.ts';
-import type { Service } from '../service.ts';
 import { recordOf, startStreamed, streamOf } from '../stream/exec.ts';
 import { unlessAborted } from '../stream/until.ts';
 import { closeCodes, feedFrom, sendTo } from './attach.ts';
 import { Timing } from '../timing.ts';
-import type { Reachable } from './live.ts';
+import type { Reachable } from '../held/live.ts';
+import type { Call, Service } from '../types.ts';
 
 type Mount = (app: FastifyInstance, service: Service) => void;
 

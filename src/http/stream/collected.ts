@@ -3,11 +3,11 @@ import { PassThrough, type Readable } from 'node:stream';
 import { CaissonError } from '../../errors.ts';
 import type { Options, RunResult } from '../../service/api.ts';
 import type { Stream } from '../reply.ts';
-import type { Call } from '../route.ts';
 import { beforeStart, checkWaiting, streamOf, type Waiting } from './exec.ts';
 import type { Sent } from './framing.ts';
 import { resultOf } from './result.ts';
 import { unlessAborted } from './until.ts';
+import type { Call } from '../types.ts';
 
 interface Run extends Waiting {
   readonly run: (options: Options, input: Readable | null) => Promise<RunResult>;

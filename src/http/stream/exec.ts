@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { CaissonError } from '../../errors.ts';
 import type { Options, Running, RunningText } from '../../service/api.ts';
 import { Stream } from '../reply.ts';
-import type { Call } from '../route.ts';
-import { keyOf } from '../socket/live.ts';
+import { keyOf } from '../held/live.ts';
 import type { Sent } from './framing.ts';
-import type { Start } from './starts.ts';
+import type { Start } from '../held/starts.ts';
 import { untilClosing } from './until.ts';
 import { wireOf } from './wire.ts';
+import type { Call } from '../types.ts';
 
 interface Starting {
   readonly call: Call;

@@ -1,9 +1,9 @@
 /** `GET /metrics`. The path lies outside of the API: its page is of another format, and has no version in its path. */
 import type { FastifyInstance } from 'fastify';
-import { apiOf } from '../../service/owned.ts';
-import { checkScope } from '../admit.ts';
-import { callerIn } from '../caller.ts';
-import type { Service } from '../service.ts';
+import { apiOf } from '../service/owned.ts';
+import { checkScope } from './admit.ts';
+import { callerIn } from './caller.ts';
+import type { Service } from './types.ts';
 
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
