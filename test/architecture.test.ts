@@ -5,6 +5,7 @@ import { arrowsUp, circles, roomCircles, tooLong, wrongArrows } from './architec
 import { backends } from '../backends/index.ts';
 import { backendNamesIn } from './architecture/backend-names.ts';
 import { withPicture } from './architecture/picture.ts';
+import { faultsOf } from './architecture/sentences.ts';
 import { keptPromises } from './architecture/memoized.ts';
 import { importsOf, readSources, targetOf } from './architecture/imports.ts';
 
@@ -41,6 +42,15 @@ describe('the house', () => {
         ]),
       ),
     ).toEqual(['src/a.ts: #made']);
+  });
+  it('has comments that are sentences of their own', () => {
+    expect(faultsOf(new Map([...house, ...outbuildings]))).toEqual([]);
+    const wrong = '/** Of the call. */\nconst a = 1;\n/** One. */\n/** It is no file. */\nconst b = 2;';
+    expect(faultsOf(new Map([['src/a.ts', wrong]]))).toEqual([
+      'src/a.ts:1: begins with Of: Of the call.',
+      'src/a.ts:4: has "is no ": It is no file.',
+      'src/a.ts:4: follows another one: It is no file.',
+    ]);
   });
   it('has a suite for backends that knows the contract alone', () => {
     const own = /^test\/conformance\/(?!core\/|.*\.test\.ts$|readme\.ts$)/;

@@ -11,7 +11,7 @@ import { inRow, interleave, timed } from '../interleave.ts';
 import { ourExec } from '../ours.ts';
 
 const taskId = 'bench';
-/** Debian's account `nobody`, which also runs our side when that runs as root. */
+/** Debian's account without rights, which also runs our side when that runs as root. */
 const nobodyAccount = { uid: 65_534, gid: 65_534 };
 
 /** Commands in a container of Apptainer: through a lane, and directly. */

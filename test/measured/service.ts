@@ -15,7 +15,7 @@ interface Wanted {
   readonly home: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of the process. Absent: as the test has them. */
+  /** Limit on open descriptors of the process. Default: the limit of the test. */
   readonly descriptors?: number;
 }
 
@@ -51,7 +51,7 @@ export class MeasuredService implements AsyncDisposable {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** By the kernel, also while the process answers nothing. */
+  /** Reads resident memory from the kernel, also while the process answers nothing. */
   rssMb(): number {
     const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')) ?? [];
     return Number(kilobytes ?? 0) / 1024;

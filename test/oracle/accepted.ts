@@ -3,7 +3,7 @@ import { type Path, paths } from './path.ts';
 
 export interface Accepted {
   readonly page: string;
-  /** As it stands on the page. */
+  /** Text of the difference, taken from the page. */
   readonly sentence: string;
   readonly paths: readonly Path[];
 }

@@ -28,7 +28,7 @@ export interface Compared {
   readonly unsteady: readonly Found[];
 }
 
-/** Of the pairings, those that the place can run. */
+/** Pairings that the place can run. */
 export function possible(
   place: Pick<Place, 'programs' | 'hasTerminals'>,
   pairings: readonly Pairing[],

@@ -30,7 +30,7 @@ export function filesIn(manifest: string): ReadonlyMap<string, string> {
 
 const records = (text: string): readonly string[] => text.split('\0').filter((line) => line !== '');
 
-/** Of a SHA-256, in digits. */
+/** Hexadecimal digits of a SHA-256. */
 const sumLength = 64;
 /** Between a sum and a name, as find(1) begins names. */
 const separator = '  ./';

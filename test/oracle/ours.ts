@@ -19,9 +19,9 @@ import { stdinOf } from './stdin.ts';
 export type Answer = Omit<Outcome, 'files'>;
 
 export interface Ours {
-  /** By lanes. */
+  /** Runs commands through lanes. */
   readonly library: Library;
-  /** The same state directory, without lanes. */
+  /** Runs commands on the state directory of `library`, without lanes. */
   readonly direct: Library;
   readonly client: Library;
   readonly mcp: Pick<Host, 'call'>;
@@ -39,7 +39,7 @@ export interface Library {
   readonly processes: Pick<CaissonApi['processes'], 'start' | 'input' | 'wait'>;
 }
 
-/** Of the library, or of the client of a service. */
+/** A process of the library, or of the client of a service. */
 export interface Started extends Pick<Running, 'exit'> {
   readonly stdin: Writable | ByteSink | null;
   readonly stdout: AsyncIterable<Uint8Array>;

@@ -5,7 +5,7 @@ import type { Case } from './case.ts';
 export interface Outcome {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
-  /** As a shell shows it. `null`: its end is not known. */
+  /** Status that a shell shows. `null`: its end is not known. */
   readonly code: number | null;
   /** What Caisson says of itself that the engine does not: that output is missing, that the end is not known. */
   readonly fault: string | null;
@@ -51,7 +51,7 @@ const filesOf = (fields: Case['fields'], files: string): string =>
 
 const shownLength = 300;
 
-/** Where two texts part, with a little of what stands before. */
+/** Finds where two texts part, with a little of what stands before. */
 function apart(raw: string, ours: string): { readonly raw: string; readonly ours: string } {
   let at = 0;
   while (at < raw.length && raw[at] === ours[at]) at += 1;

@@ -21,7 +21,7 @@ export const paths = [
 
 export type Path = (typeof paths)[number];
 
-/** Of several runs at once. One that is alone finds a child that stands ready. */
+/** Runs at once on each path. A single run finds a child that stands ready. */
 export const together: Readonly<Record<Path, number>> = {
   ...{ direct: 3, lane: 4, ready: 1, session: 3, code: 3 },
   ...{ detached: 3, terminal: 3, service: 4, mcp: 3 },

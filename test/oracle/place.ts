@@ -11,10 +11,10 @@ export interface Place extends AsyncDisposable {
   readonly raw: RawRunner;
   /** `bash -c TEXT` by the raw engine. */
   readonly bash: (text: string, how: Pick<RawCommand, 'stdin' | 'tty'> & { readonly directory: string }) => RawCommand;
-  /** Of Caisson, on the same sandbox. */
+  /** Runs of Caisson, on one sandbox with the raw side. */
   readonly run: (path: Path, run: Run) => Promise<Answer>;
   readonly hasTerminals: boolean;
-  /** Of the programs that commands want and that not every place has. */
+  /** Programs that commands want and that not every place has. */
   readonly programs: ReadonlySet<string>;
 }
 

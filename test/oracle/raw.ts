@@ -17,7 +17,7 @@ export interface RawCommand {
 export interface RawEnd {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
-  /** As a shell shows it: 128+n for a signal. `null`: the time was up. */
+  /** Status that a shell shows: 128+n for a signal. `null`: the time was up. */
   readonly code: number | null;
 }
 
@@ -51,7 +51,7 @@ export class RawRunner implements AsyncDisposable {
     return { stdout: bytes(stdout), stderr: bytes(stderr), code: code !== null && code < 0 ? 128 - code : code };
   }
 
-  /** Of a program that has to succeed. */
+  /** Output of a program that has to succeed. */
   async text(command: RawCommand): Promise<string> {
     const { stdout, stderr, code } = await this.run(command);
     if (code !== 0)

@@ -13,7 +13,7 @@ import type { Place } from '../place.ts';
 
 export interface Opened extends Pick<Place, 'run'>, AsyncDisposable {
   readonly direct: Ours['direct'];
-  /** Of the sandbox in which all commands run, at its place: such as the id of a container. */
+  /** Id of the sandbox in which all commands run, at its place: such as the id of a container. */
   readonly resource: string | null;
 }
 
