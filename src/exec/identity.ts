@@ -31,8 +31,8 @@ export interface NewId {
 export async function takeId(store: Store, { id, where, request, fresh }: NewId): Promise<void> {
   const { taskId, sandboxId, backend } = where;
   const row = { id, kind: 'exec', taskId, sandboxId, backend, request } as const;
-  if (fresh) store.insertFreshExec({ ...row, startedAt: Date.now() });
-  else if ((await store.insertExec({ ...row, startedAt: store.steadyNow() })) !== null) throw taken(id);
+  if (fresh) store.execs.insertFresh({ ...row, startedAt: Date.now() });
+  else if ((await store.execs.insert({ ...row, startedAt: store.steadyNow() })) !== null) throw taken(id);
   await failpoint('exec-row');
 }
 

@@ -12,17 +12,7 @@ import { isInside } from './inside.ts';
 import { networkAsked } from './network-question.ts';
 import type { Approver, Choice, Question, Settled } from './types.ts';
 
-type Kept = Pick<
-  Store,
-  | 'insertApproval'
-  | 'answerApproval'
-  | 'useApproval'
-  | 'approval'
-  | 'pendingApprovals'
-  | 'acquire'
-  | 'release'
-  | 'holder'
->;
+type Kept = Pick<Store, 'approvals' | 'leases'>;
 
 const lease = (id: string): string => `approval:${id}`;
 const lookEveryMs = 200;
@@ -61,13 +51,13 @@ export class ApprovalQueue {
       answeredBy: null,
       askedBy: asker(options.caller),
     } as const;
-    await this.#store.acquire(lease(id));
+    await this.#store.leases.acquire(lease(id));
     try {
-      await this.#store.insertApproval({ ...row, createdAt: Date.now() });
+      await this.#store.approvals.insert({ ...row, createdAt: Date.now() });
       options.question?.onAsked?.(id);
       return await this.#settled(question, binding, await this.#first(question, { approver, timeoutMs }, options));
     } finally {
-      await this.#store.release(lease(id));
+      await this.#store.leases.release(lease(id));
     }
   }
 
@@ -76,14 +66,14 @@ export class ApprovalQueue {
    * about the network.
    */
   async list(caller?: Caller): Promise<readonly ApprovalRow[]> {
-    const rows = (await this.#store.pendingApprovals()).filter((row) => concerns(row, caller));
+    const rows = (await this.#store.approvals.pending()).filter((row) => concerns(row, caller));
     const waiting = await Promise.all(rows.map(async (row) => ((await this.#isAwaited(row)) ? [row] : [])));
     return waiting.flat();
   }
 
   /** Answered or not. Throws `not_found`, also for what another owner asked. */
   async get(id: string, caller: Caller | undefined): Promise<ApprovalRow> {
-    const row = await this.#store.approval(id);
+    const row = await this.#store.approvals.find(id);
     if (row === null || !concerns(row, caller)) throw noQuestion(id);
     return row;
   }
@@ -101,7 +91,7 @@ export class ApprovalQueue {
       throw new CaissonError('invalid_argument', `${id} cannot be answered with ${choice}`, { details: { choices } });
     const state = choice === 'deny' ? 'denied' : 'approved';
     const inTime = row.state === 'pending' && (await this.#isAwaited(row));
-    if (!inTime || !(await this.#store.answerApproval(id, { state, choice, by: by.name.slice(0, 200) })))
+    if (!inTime || !(await this.#store.approvals.answer(id, { state, choice, by: by.name.slice(0, 200) })))
       throw new CaissonError('conflict', `${id} is not open any more`, { remedy: 'caisson approvals ls' });
     this.#looks.get(id)?.();
     return row;
@@ -110,8 +100,8 @@ export class ApprovalQueue {
   async #isAwaited(row: ApprovalRow): Promise<boolean> {
     const { id, question } = row;
     if (networkAsked(row) !== null && Number(question['expiresAt']) > Date.now()) return true;
-    if ((await this.#store.holder(lease(id)))?.alive === true) return true;
-    await this.#store.answerApproval(id, { state: 'denied', choice: 'lost', by: 'no process waits for it' });
+    if ((await this.#store.leases.holder(lease(id)))?.alive === true) return true;
+    await this.#store.approvals.answer(id, { state: 'denied', choice: 'lost', by: 'no process waits for it' });
     return false;
   }
 
@@ -154,7 +144,7 @@ export class ApprovalQueue {
   }
 
   async #elsewhere(id: string): Promise<(Answer & { readonly outcome: Choice }) | null> {
-    const row = await this.#store.approval(id);
+    const row = await this.#store.approvals.find(id);
     if (row?.state === 'pending') return null;
     const outcome = everyChoice.find((choice) => choice === row?.choice) ?? 'deny';
     return { outcome, by: row?.answeredBy ?? 'another process' };
@@ -164,11 +154,11 @@ export class ApprovalQueue {
   async #settled({ id }: Question, binding: string, outcome: Outcome): Promise<Answer> {
     const isYes = outcome === 'once' || outcome === 'session' || outcome === 'always';
     const state = isYes ? 'approved' : 'denied';
-    const written = await this.#store.answerApproval(id, { state, choice: outcome, by: here });
+    const written = await this.#store.approvals.answer(id, { state, choice: outcome, by: here });
     const counts = written ? { outcome, by: here } : await this.#elsewhere(id);
     if (counts?.outcome !== 'once' && counts?.outcome !== 'session' && counts?.outcome !== 'always')
       return counts ?? { outcome: 'deny', by: here };
-    return (await this.#store.useApproval(id, binding)) ? counts : { ...counts, outcome: 'deny' };
+    return (await this.#store.approvals.use(id, binding)) ? counts : { ...counts, outcome: 'deny' };
   }
 }
 

@@ -7,7 +7,7 @@ import { grantedBy } from '../policy/approval/needed.ts';
 import type { GrantRow, Store } from '../store/store.ts';
 import type { Question } from './types.ts';
 
-type Kept = Pick<Store, 'insertGrant' | 'grants' | 'deleteGrant' | 'steadyNow'>;
+type Kept = Pick<Store, 'grants' | 'steadyNow'>;
 
 interface Given {
   readonly question: Question;
@@ -31,7 +31,7 @@ export class Grants {
 
   /** What is granted to a task under these rules. */
   async keys(taskId: string, rules: string): Promise<ReadonlySet<string>> {
-    const grants = await this.#store.grants();
+    const grants = await this.#store.grants.all();
     const holding = grants.filter((grant) => grant.taskId === taskId && grant.rules === rules);
     return new Set(holding.flatMap(({ keys }) => keys));
   }
@@ -44,7 +44,7 @@ export class Grants {
     const now = this.#store.steadyNow();
     const seconds = this.#seconds();
     const covers = granted.map(({ covers: each, isExact }) => (isExact ? `only ${oneLine(display)}` : each));
-    await this.#store.insertGrant({
+    await this.#store.grants.insert({
       id: `grt_${randomBytes(12).toString('hex')}`,
       taskId,
       rules,
@@ -57,13 +57,13 @@ export class Grants {
   }
 
   list(): Promise<readonly GrantRow[]> {
-    return this.#store.grants();
+    return this.#store.grants.all();
   }
 
   /** Answers the grant that was deleted, or `null`. */
   async revoke(id: string): Promise<GrantRow | null> {
-    const grant = (await this.#store.grants()).find((each) => each.id === id) ?? null;
-    return grant !== null && (await this.#store.deleteGrant(id)) ? grant : null;
+    const grant = (await this.#store.grants.all()).find((each) => each.id === id) ?? null;
+    return grant !== null && (await this.#store.grants.delete(id)) ? grant : null;
   }
 }
 

@@ -66,7 +66,7 @@ export function openRules(
   const userHome = loaded.env['HOME'] ?? homedir();
   const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
   const commandLine = commandLineOf(input, env);
-  const savedOf: RulebookParts['savedOf'] = async (owner) => (await store?.savedRules(owner)) ?? noneSaved;
+  const savedOf: RulebookParts['savedOf'] = async (owner) => (await store?.savedRules.of(owner)) ?? noneSaved;
   const rulebook = new Rulebook({
     config,
     origins: loaded.origins,
@@ -99,7 +99,7 @@ export function openGuard({ loaded, store, env, cwd, audit, budgets }: Surroundi
     userHome,
     save: (rules) => withConfigFile(store, () => saveAllowed(loaded.home, ['command_allowlist'], rules)),
     saveFor: async (owner, rules, by) => {
-      for (const rule of rules) await store.insertSavedRule({ owner, rule, savedBy: by, savedAt: Date.now() });
+      for (const rule of rules) await store.savedRules.insert({ owner, rule, savedBy: by, savedAt: Date.now() });
     },
     skipped: (taskId, on, caller) =>
       audit?.recordSoon({ type: 'decision', taskId, execId: null, skips_questions: on, ...callerEntry(caller) }),

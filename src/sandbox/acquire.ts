@@ -42,7 +42,7 @@ export async function acquire(context: Context, plan: Plan, options: StepOptions
 async function acquireAny(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
   // No other caller knows the task of an ephemeral sandbox, so no lease is needed.
   if (plan.ephemeral) return await acquireEphemeral(context, plan, options);
-  const row = await context.store.sandboxOfTask(plan.taskId);
+  const row = await context.store.sandboxes.ofTask(plan.taskId);
   if (row !== null && nextStep(row, plan) === 'use') {
     const sandbox = await running(context, row);
     if (sandbox !== null) return { row, sandbox, how: 'found', lostSince: null };
@@ -52,7 +52,7 @@ async function acquireAny(context: Context, plan: Plan, options: StepOptions): P
 }
 
 async function acquireEphemeral(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
-  const row = await context.store.sandboxOfTask(plan.taskId);
+  const row = await context.store.sandboxes.ofTask(plan.taskId);
   const sandbox = row === null ? null : await running(context, row);
   if (row === null || sandbox === null) return await createSandbox(context, plan, options);
   return { row, sandbox, how: 'found', lostSince: null };
@@ -90,7 +90,7 @@ async function keepDoor({ doors }: Context, row: SandboxRow): Promise<void> {
 }
 
 async function underLease(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
-  const row = await context.store.sandboxOfTask(plan.taskId);
+  const row = await context.store.sandboxes.ofTask(plan.taskId);
   const step = nextStep(row, plan);
   if (row === null || step === 'create') return await createSandbox(context, plan, options);
   if (step === 'finish') {
@@ -138,7 +138,7 @@ async function replace(context: Context, what: Replacement, options: StepOptions
   const isLoss = what.how === 'recreated';
   const fits = isLoss ? undefined : withinQuota(context, { ...row, spec });
   await actingAs(isLoss ? { ...author(), reason: 'engine-loss' } : author(), () =>
-    context.store.updateSandbox(row.id, patch, fits),
+    context.store.sandboxes.update(row.id, patch, fits),
   );
   await removeResources(context, row, { emptyFirst: false });
   if (hasDoor(row) && !hasDoor(plan)) await context.doors.close(row.id);
@@ -196,7 +196,7 @@ async function ready(context: Context, handle: Handle): Promise<Handle> {
   if (handle.how === 'started') await forgetCopies(context, handle.row);
   await failpoint('before-ready');
   const patch = { state: 'ready', ...usedNow(context.clock) } as const;
-  await context.store.updateSandbox(handle.row.id, patch);
+  await context.store.sandboxes.update(handle.row.id, patch);
   // Commands may run in the lanes of one that was there all the time.
   const known = handle.how === 'found' ? context.live.get(handle.row.id) : undefined;
   const sandbox = known ?? keepLive(context, handle.row, handle.sandbox);

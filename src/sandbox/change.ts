@@ -20,7 +20,7 @@ export async function changeSandbox(
   options: StepOptions,
 ): Promise<SandboxRow> {
   await underLease(context, task, options, async (row) => {
-    await context.store.updateSandbox(row.id, { ...times, labels: mergedLabels(row.labels, labels) });
+    await context.store.sandboxes.update(row.id, { ...times, labels: mergedLabels(row.labels, labels) });
   });
   return await findRow(context, task);
 }

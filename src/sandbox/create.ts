@@ -48,11 +48,11 @@ export async function createSandbox(context: Context, plan: Plan, options: StepO
 
 async function createNew(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
   const row = await newRow(context, plan);
-  if (plan.ephemeral) await context.store.acquire(processLease(row.id));
+  if (plan.ephemeral) await context.store.leases.acquire(processLease(row.id));
   try {
-    await context.store.insertSandbox(row, withinQuota(context, row));
+    await context.store.sandboxes.insert(row, withinQuota(context, row));
   } catch (error) {
-    if (plan.ephemeral) await context.store.release(processLease(row.id));
+    if (plan.ephemeral) await context.store.leases.release(processLease(row.id));
     throw error;
   }
   await failpoint('after-intent');
@@ -89,7 +89,7 @@ export async function placeSandbox(
     await forgetCopies(context, row);
     const degraded = [...row.degraded, ...unproved, ...setid.degraded, ...volumesMissed(plan, sandbox)];
     const patch = { state: 'ready', ref: sandbox.ref, degraded, ...usedNow(context.clock) } as const;
-    await context.store.updateSandbox(row.id, patch);
+    await context.store.sandboxes.update(row.id, patch);
     await failpoint('after-ready');
     return { row: { ...row, ...patch }, sandbox: live, how: what.how, lostSince: null };
   } catch (error) {

@@ -18,7 +18,7 @@ import { ownerOf } from '../values/owner.ts';
 export async function findRow(context: Pick<Context, 'store'>, task: string): Promise<SandboxRow> {
   const row = await findIfThere(context, task);
   if (row !== null) return row;
-  const rows = await context.store.sandboxes();
+  const rows = await context.store.sandboxes.all();
   const known = rows.filter(({ ephemeral, taskId }) => !ephemeral && ownerOf(taskId) === ownerOf(task));
   throw noSandbox(
     task,
@@ -27,7 +27,7 @@ export async function findRow(context: Pick<Context, 'store'>, task: string): Pr
 }
 
 export async function findIfThere({ store }: Pick<Context, 'store'>, task: string): Promise<SandboxRow | null> {
-  return (await store.sandboxOfTask(task)) ?? (await store.sandbox(task));
+  return (await store.sandboxes.ofTask(task)) ?? (await store.sandboxes.find(task));
 }
 
 export async function stopSandbox(context: Context, task: string, options: StepOptions): Promise<void> {
@@ -43,7 +43,7 @@ export async function stopSandbox(context: Context, task: string, options: StepO
         },
       );
     }
-    if (!(await context.store.beginStop(row.id, { generation: row.generation, by: endedBy('caisson stop') })))
+    if (!(await context.store.uses.beginStop(row.id, { generation: row.generation, by: endedBy('caisson stop') })))
       throw new CaissonError('conflict', `the sandbox of ${row.taskId} is being made or removed`, {
         remedy: 'try again',
       });
@@ -61,7 +61,7 @@ export async function finishStop(
   if (sandbox !== null) await withdrawCredentials(context, row, sandbox);
   if (sandbox !== null) await stopResource(context, { row, sandbox }, options);
   await failpoint('after-stop');
-  await context.store.updateSandbox(row.id, { state: 'stopped' });
+  await context.store.sandboxes.update(row.id, { state: 'stopped' });
   forgetLive(context, row.id);
 }
 
@@ -87,7 +87,7 @@ async function finishOrLeave(context: Context, row: SandboxRow, how: HowToFinish
   try {
     await finish(context, row, how);
   } catch (error) {
-    const recorded = await context.store.sandbox(row.id);
+    const recorded = await context.store.sandboxes.find(row.id);
     if (!isCode(error, 'unavailable') || recorded?.state !== 'destroying') throw error;
     const what = how.keepFiles ? 'the sandbox' : 'the sandbox and its files';
     throw new CaissonError(

@@ -8,7 +8,7 @@ export function endedBy(verb: string): string {
 
 /** Why a command in this sandbox may have ended other than by itself. `null`: the sandbox is as it was. */
 export async function whoEnded({ store }: Context, { id, generation }: SandboxRow): Promise<string | null> {
-  const row = await store.sandbox(id);
+  const row = await store.sandboxes.find(id);
   if (row === null) return 'the sandbox was removed while the command ran';
   const by = row.endedBy === null ? '' : ` by ${row.endedBy}`;
   if (row.generation !== generation) return `the sandbox was replaced${by}`;

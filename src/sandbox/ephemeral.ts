@@ -10,7 +10,7 @@ type How = Pick<HowToFinish, 'onSent' | 'signal'>;
 export async function removeEphemeral(context: Context, row: SandboxRow, how: How = {}): Promise<void> {
   const patience = { waitMs: leasePatienceMs, signal: how.signal };
   await withLease(context.store, taskLease(row.taskId), patience, async () => {
-    const current = await context.store.sandbox(row.id);
+    const current = await context.store.sandboxes.find(row.id);
     if (current !== null)
       await context.gate.passLast(row.backend, () => finish(context, current, { keepFiles: false, ...how }));
   });
@@ -22,9 +22,9 @@ export async function ownedBySelf(
   { ending }: { readonly ending: boolean },
 ): Promise<readonly SandboxRow[]> {
   const owned: SandboxRow[] = [];
-  for (const row of await store.sandboxes()) {
+  for (const row of await store.sandboxes.all()) {
     if (!row.ephemeral || (row.state === 'destroying' && !ending)) continue;
-    if ((await store.holder(processLease(row.id)))?.id === store.holderId) owned.push(row);
+    if ((await store.leases.holder(processLease(row.id)))?.id === store.holderId) owned.push(row);
   }
   return owned;
 }

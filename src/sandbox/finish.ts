@@ -41,8 +41,8 @@ export async function finish(context: Context, row: SandboxRow, how: HowToFinish
   if (hasDoor(row)) await context.doors.close(row.id);
   context.filters.given.delete(row.id);
   await failpoint('before-forget');
-  await context.store.deleteSandbox(row.id);
-  await context.store.release(processLease(row.id));
+  await context.store.sandboxes.delete(row.id);
+  await context.store.leases.release(processLease(row.id));
 }
 
 /** A removal that has begun goes on to its end: half of one is of no use. */
@@ -69,7 +69,7 @@ async function orLeft(removing: Promise<void>, signal: AbortSignal | undefined):
 async function markDestroying(context: Context, row: SandboxRow, keepFiles: boolean): Promise<void> {
   const files = row.directory === null ? {} : { directory: keepFiles ? null : row.directory };
   const by = row.state === 'destroying' ? {} : { endedBy: endedBy('caisson rm') };
-  await context.store.updateSandbox(row.id, { state: 'destroying', ...by, ...files });
+  await context.store.sandboxes.update(row.id, { state: 'destroying', ...by, ...files });
 }
 
 export async function removeResources(

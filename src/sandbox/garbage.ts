@@ -27,7 +27,7 @@ export async function garbageOf(context: Context, backend: Backend): Promise<rea
   const listed = await backend.list({ instance: context.store.instance });
   const place = { home: context.home, backend: backend.name };
   const directories = await unlinkedDirectories(place);
-  const known = new Set((await context.store.sandboxes()).map((row) => row.id));
+  const known = new Set((await context.store.sandboxes.all()).map((row) => row.id));
   const orphans = listed.filter((entry) => !known.has(entry.labels.sandbox));
   return [
     ...(await sharedLeftovers(context, backend)),
@@ -40,7 +40,7 @@ export async function garbageOf(context: Context, backend: Backend): Promise<rea
 async function sharedLeftovers(context: Context, backend: Backend): Promise<readonly Garbage[]> {
   const { leftovers } = backend;
   const options = { instance: context.store.instance };
-  const rows = (await context.store.sandboxes()).filter((row) => row.backend === backend.name);
+  const rows = (await context.store.sandboxes.all()).filter((row) => row.backend === backend.name);
   if (leftovers === undefined || rows.length > 0) return [];
   return (await leftovers.list(options)).map(({ name, what }) => ({
     kind: 'resource',
@@ -55,7 +55,7 @@ async function sharedLeftovers(context: Context, backend: Backend): Promise<read
 /** Credential files of sandboxes whose record was lost. Asked before the rows, which come first. */
 export async function lostCredentials(context: Context): Promise<readonly Garbage[]> {
   const ids = await withCredentials(context.home);
-  const known = new Set((await context.store.sandboxes()).map((row) => row.id));
+  const known = new Set((await context.store.sandboxes.all()).map((row) => row.id));
   return ids
     .filter((id) => !known.has(id))
     .map((id) => ({
@@ -71,7 +71,7 @@ export async function lostCredentials(context: Context): Promise<readonly Garbag
 /** Doors of sandboxes whose record was lost, with what was written of their connections. Asked before the rows, which come first. */
 export async function lostDoors({ doors, store }: Pick<Context, 'doors' | 'store'>): Promise<readonly Garbage[]> {
   const left = await doors.left();
-  const known = new Set((await store.sandboxes()).map((row) => row.id));
+  const known = new Set((await store.sandboxes.all()).map((row) => row.id));
   return left
     .filter(({ sandboxId }) => !known.has(sandboxId))
     .map(({ sandboxId, path }) => ({

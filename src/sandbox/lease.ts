@@ -15,14 +15,14 @@ export interface Patience {
  */
 export async function withLease<T>(store: Store, key: string, patience: Patience, work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + patience.waitMs;
-  for (let pauseMs = 5; !(await store.acquire(key)); pauseMs = Math.min(pauseMs * 1.5, 200)) {
+  for (let pauseMs = 5; !(await store.leases.acquire(key)); pauseMs = Math.min(pauseMs * 1.5, 200)) {
     if (performance.now() > deadline) throw await heldError(store, key);
     await pause(pauseMs, patience.signal);
   }
   try {
     return await work();
   } finally {
-    await store.release(key);
+    await store.leases.release(key);
   }
 }
 
@@ -43,7 +43,7 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
 async function heldError(store: Store, key: string): Promise<CaissonError> {
-  const holder = await store.holder(key);
+  const holder = await store.leases.holder(key);
   const who = holder === null ? 'another process' : `process ${holder.pid ?? holder.id} on ${holder.host}`;
   return new CaissonError('conflict', `${who} is busy with ${key.replace(':', ' ')} and did not finish in time`, {
     remedy: 'try again, or end that process',

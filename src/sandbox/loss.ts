@@ -17,7 +17,7 @@ export async function recordEnd(
   const { ref } = sandbox;
   const lostSince = sandbox.lost === undefined ? null : momentOf(sandbox.lost.since, row);
   if (lostSince === null && isDeepStrictEqual(ref, row.ref)) return null;
-  await context.store.updateSandbox(row.id, { ref, ...(lostSince === null ? {} : { lostSince }) });
+  await context.store.sandboxes.update(row.id, { ref, ...(lostSince === null ? {} : { lostSince }) });
   if (lostSince !== null) await recordLoss(context, row, lostSince);
   return lostSince;
 }

@@ -28,7 +28,7 @@ async function measureNow(context: Context, row: SandboxRow, sandbox: Sandbox): 
   });
   heedMemory(context, row.id, effective);
   try {
-    if (effective !== null) await context.store.updateSandbox(row.id, { effective });
+    if (effective !== null) await context.store.sandboxes.update(row.id, { effective });
   } catch (error) {
     if (!isCode(error, 'not_found')) throw error; // removed meanwhile
   }

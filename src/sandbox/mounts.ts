@@ -25,7 +25,7 @@ export interface CheckedMount {
 export async function checkMounts(context: Context, row: SandboxRow): Promise<readonly CheckedMount[]> {
   const { mounts } = row.spec;
   if (mounts.length === 0) return [];
-  const rows = await context.store.sandboxes();
+  const rows = await context.store.sandboxes.all();
   return await recorded(context, row, async () =>
     mounts.map((mount) => {
       const replaceable = replaceableBy(mount, row.id, rows);

@@ -85,7 +85,7 @@ export async function changeFilter(context: Context, row: SandboxRow, change: Ow
 /** Takes up what the configuration says now, for all that run. One that fails does not keep the others. */
 export async function refreshNetworks(context: Context): Promise<void> {
   await context.doors.refresh();
-  const rows = (await context.store.sandboxes()).filter((row) => isFilteredByPlace(row) && row.state === 'ready');
+  const rows = (await context.store.sandboxes.all()).filter((row) => isFilteredByPlace(row) && row.state === 'ready');
   const failures: unknown[] = [];
   for (const row of rows) await keepIfRunning(context, row).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];

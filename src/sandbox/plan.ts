@@ -78,7 +78,7 @@ export class Plans {
 
   /** The sandbox that the task has, and that the request may leave as it is. */
   async #before({ taskId }: SandboxRequest): Promise<SandboxRow | null> {
-    const row = taskId === undefined ? null : await this.#context.store.sandboxOfTask(checkTaskKey(taskId));
+    const row = taskId === undefined ? null : await this.#context.store.sandboxes.ofTask(checkTaskKey(taskId));
     return row === null || row.state === 'creating' || row.state === 'destroying' ? null : row;
   }
 

@@ -37,6 +37,6 @@ export async function startResource(context: Context, what: Powered, options: St
 
 async function recorded(context: Context, row: SandboxRow, patch: SandboxPatch): Promise<void> {
   await failpoint('before-ref');
-  await context.store.updateSandbox(row.id, patch);
+  await context.store.sandboxes.update(row.id, patch);
   await failpoint('after-ref');
 }

@@ -43,7 +43,7 @@ export async function sweepable(
   clock: Clock = context.clock,
 ): Promise<readonly Omit<Swept, 'error'>[]> {
   const found: Omit<Swept, 'error'>[] = [];
-  for (const row of await context.store.sandboxes()) {
+  for (const row of await context.store.sandboxes.all()) {
     const reason = await reasonFor(context, row, clock);
     if (reason !== null) found.push({ row, reason });
   }
@@ -65,7 +65,7 @@ async function reasonFor(context: Context, row: SandboxRow, clock: Clock): Promi
   // Its process makes an ephemeral sandbox without the lease of the task.
   if (row.ephemeral && row.state === 'creating') return null;
   if (row.state === 'creating' || row.state === 'destroying' || row.state === 'stopping') return 'unfinished';
-  if (startsIdle(row, clock)) await context.store.updateSandbox(row.id, usedNow(clock));
+  if (startsIdle(row, clock)) await context.store.sandboxes.update(row.id, usedNow(clock));
   const expiry = expiryOf(row, clock);
   if (expiry === 'idle' && !row.ephemeral && (!(await canStop(context, row)) || (await isWorking(context, row))))
     return null;
@@ -73,7 +73,7 @@ async function reasonFor(context: Context, row: SandboxRow, clock: Clock): Promi
 }
 
 async function isHeld(context: Context, key: string): Promise<boolean> {
-  return (await context.store.holder(key))?.alive === true;
+  return (await context.store.leases.holder(key))?.alive === true;
 }
 
 /** A sandbox that is nothing but a record costs nothing while it idles. */
@@ -85,17 +85,17 @@ async function canStop(context: Context, row: SandboxRow): Promise<boolean> {
 async function sweepOne(context: Context, row: SandboxRow, clock: Clock): Promise<Swept | null> {
   const key = taskLease(row.taskId);
   const reason = await reasonFor(context, row, clock);
-  if (reason === null || !(await context.store.acquire(key))) return null;
+  if (reason === null || !(await context.store.leases.acquire(key))) return null;
   const { by, why } = authors[reason];
   try {
     return await actingAs(itself(by, why), () => sweepHeld(context, { row, reason }, clock));
   } finally {
-    await context.store.release(key);
+    await context.store.leases.release(key);
   }
 }
 
 async function sweepHeld(context: Context, { row, reason }: Omit<Swept, 'error'>, clock: Clock): Promise<Swept | null> {
-  const current = await context.store.sandbox(row.id);
+  const current = await context.store.sandboxes.find(row.id);
   if (current === null || current.generation !== row.generation) return null;
   if (reason === 'idle' && !(await mayStop(context, current, clock))) return null;
   const stops = current.state === 'stopping' || (reason === 'idle' && !current.ephemeral);
@@ -107,7 +107,7 @@ async function sweepHeld(context: Context, { row, reason }: Omit<Swept, 'error'>
 /** The verdict was formed from a row that was read a while ago: one transaction looks again, at its uses too. */
 async function mayStop(context: Context, { id, generation }: SandboxRow, clock: Clock): Promise<boolean> {
   const ifIdle = (row: SandboxRow): boolean => expiryOf(row, clock) === 'idle';
-  return await context.store.beginStop(id, { generation, by: endedBy('its idle timeout'), ifIdle });
+  return await context.store.uses.beginStop(id, { generation, by: endedBy('its idle timeout'), ifIdle });
 }
 
 async function stop(context: Context, row: SandboxRow): Promise<void> {

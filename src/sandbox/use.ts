@@ -32,7 +32,7 @@ export class Uses {
 
   /** False when the sandbox is not ready any more: it is being stopped, removed or made anew. */
   async begin(row: SandboxRow): Promise<boolean> {
-    if (!this.#uses.has(keyOf(row)) && !(await this.#store.beginUse(row.id, row.generation))) return false;
+    if (!this.#uses.has(keyOf(row)) && !(await this.#store.uses.begin(row.id, row.generation))) return false;
     this.hold(row);
     return true;
   }
@@ -79,7 +79,7 @@ export class Uses {
     clearInterval(use.timer);
     this.#uses.delete(keyOf(use.row));
     // One that cannot be written now ends with this process.
-    this.#store.endUse(use.row.id, use.row.generation).catch(() => undefined);
+    this.#store.uses.end(use.row.id, use.row.generation).catch(() => undefined);
   }
 
   /** A touch that fails is made up for by the next one; a sandbox that was removed needs none. */
@@ -87,7 +87,7 @@ export class Uses {
     const now = performance.now();
     if (now - use.touchedAt < oncePerMs) return;
     use.touchedAt = now;
-    this.#store.updateSandbox(use.row.id, usedNow(this.#clock)).catch((error: unknown) => {
+    this.#store.sandboxes.update(use.row.id, usedNow(this.#clock)).catch((error: unknown) => {
       if (!isCode(error, 'not_found')) use.touchedAt = -Infinity;
     });
   }

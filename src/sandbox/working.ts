@@ -15,7 +15,7 @@ export async function isWorking(context: Context, row: SandboxRow): Promise<bool
     if (sandbox === null) return false;
     const processes = await listProcesses(await keptIn(context, row, sandbox));
     if (!processes.some(({ state }) => state === 'running')) return false;
-    await context.store.updateSandbox(row.id, usedNow(context.clock));
+    await context.store.sandboxes.update(row.id, usedNow(context.clock));
     return true;
   } catch {
     // Not known now. To stop what may be at work cannot be made good; the next round asks again.

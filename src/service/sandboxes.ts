@@ -63,7 +63,7 @@ export class Sandboxes implements SandboxesApi {
     checkKeys(filter, listKeys.sandboxes);
     const limit = limitOf(filter);
     const query = { ...filter, after: positionOf(filter), limit: limit + 1 };
-    const rows = await this.#context.store.listSandboxes(query);
+    const rows = await this.#context.store.sandboxes.list(query);
     const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
     return { items: items.map((row) => viewOf(row, null, this.#context.clock)), nextCursor };
   }

@@ -1,6 +1,12 @@
 /** Rows about decisions and about who may make them: questions, answers that hold, tokens, rules. Part of the contract of the store. */
 import type { Bounds, Caller } from '../values/caller.ts';
 
+/**
+ *   (none) --> pending --> approved --> used
+ *                 \----> denied
+ *
+ * `pending` counts only while a live holder has the lease of the question: who asked it and died is not waiting.
+ */
 type ApprovalState = 'pending' | 'approved' | 'denied' | 'used';
 
 export interface ApprovalRow {
@@ -72,4 +78,41 @@ export interface SavedRule {
   readonly savedBy: string;
   /** Milliseconds since the epoch, by the clock of the writer. */
   readonly savedAt: number;
+}
+
+export interface Approvals {
+  /** Forgets those that are older than a week. */
+  insert(row: ApprovalRow): Promise<void>;
+  /** False when it is not pending any more: the first answer counts. */
+  answer(id: string, answer: ApprovalAnswer): Promise<boolean>;
+  /** Uses an approval up. True once, and only for the same binding. */
+  use(id: string, binding: string): Promise<boolean>;
+  find(id: string): Promise<ApprovalRow | null>;
+  /** In the order of the questions. */
+  pending(): Promise<readonly ApprovalRow[]>;
+}
+
+export interface Grants {
+  /** Forgets those whose time has ended. */
+  insert(row: GrantRow): Promise<void>;
+  /** Those that still hold, of all tasks, oldest first. */
+  all(): Promise<readonly GrantRow[]>;
+  /** False when there was none. */
+  delete(id: string): Promise<boolean>;
+}
+
+export interface Tokens {
+  insert(row: TokenRow): Promise<void>;
+  byDigest(digest: string): Promise<TokenRow | null>;
+  /** All of them, oldest first. */
+  all(): Promise<readonly TokenRow[]>;
+  /** False when there was none. */
+  delete(id: string): Promise<boolean>;
+}
+
+export interface SavedRules {
+  /** Idempotent. */
+  insert(rule: SavedRule): Promise<void>;
+  /** What any process has saved by now. The same list as before while nothing was, so that asking often costs little. */
+  of(owner: string): Promise<readonly SavedRule[]>;
 }

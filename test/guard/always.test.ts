@@ -79,12 +79,12 @@ it('saved rules are the same list until another process saves one, so that nothi
   const path = join(directory.path, 'caisson.db');
   const [{ store: one }, { store: other }] = [await openStore(path), await openStore(path)];
   const save = async (rule: string) =>
-    await other.insertSavedRule({ owner: 'alice', rule, savedBy: 'x', savedAt: Date.now() });
-  const rulesOf = async (store: typeof one) => (await store.savedRules('alice')).map(({ rule }) => rule);
+    await other.savedRules.insert({ owner: 'alice', rule, savedBy: 'x', savedAt: Date.now() });
+  const rulesOf = async (store: typeof one) => (await store.savedRules.of('alice')).map(({ rule }) => rule);
   await save('terminal(make)');
-  const first = await one.savedRules('alice');
-  await other.acquire('anything');
-  expect(await one.savedRules('alice')).toBe(first);
+  const first = await one.savedRules.of('alice');
+  await other.leases.acquire('anything');
+  expect(await one.savedRules.of('alice')).toBe(first);
   await save('terminal(make test)');
   const both = ['terminal(make)', 'terminal(make test)'];
   expect([await rulesOf(one), await rulesOf(other)]).toEqual([both, both]);

@@ -156,10 +156,10 @@ describe('series', () => {
         ...{ id: `exec_many-${count}`, taskId: `owner-${count % 500}.task-${count % 500}`, sandboxId: `sbx_${count}` },
         backend: count % 2 === 0 ? 'docker' : 'local',
       };
-      store.insertFreshExec({ ...exec, kind: 'exec', request: null, startedAt: store.steadyNow() });
+      store.execs.insertFresh({ ...exec, kind: 'exec', request: null, startedAt: store.steadyNow() });
       const reason = count < others.length ? (others[count] ?? '') : (reasons[count % reasons.length] ?? '');
-      store.execEnded(exec, { reason, exitCode: 0, signal: null });
-      if (count % 500 === 499) await store.exec(exec.id);
+      store.execs.ended(exec, { reason, exitCode: 0, signal: null });
+      if (count % 500 === 499) await store.execs.find(exec.id);
     }
     await store.close();
     const page = await scrape();
@@ -176,7 +176,7 @@ describe('series', () => {
     const { store } = await openStore(join(world.root, 'home', 'caisson.db'));
     for (let count = 0; count < 100; count++) {
       const exec = { id: `exec_name-${count}`, taskId: 'x', sandboxId: 'sbx_1', backend: `made-up-${count}` };
-      store.insertFreshExec({ ...exec, kind: 'exec', request: null, startedAt: store.steadyNow() });
+      store.execs.insertFresh({ ...exec, kind: 'exec', request: null, startedAt: store.steadyNow() });
     }
     await store.close();
     const started = seriesIn(await scrape()).filter((line) => line.startsWith('caisson_execs_started_total'));

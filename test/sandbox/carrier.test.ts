@@ -48,7 +48,7 @@ describe('what carries the traffic of a sandbox', () => {
     await acquire(context, wanted, {});
     const held: boolean[] = [];
     carrier.isThere = false;
-    carrier.whileRestored = async () => void held.push((await context.store.holder(taskLease('demo'))) !== null);
+    carrier.whileRestored = async () => void held.push((await context.store.leases.holder(taskLease('demo'))) !== null);
     await Promise.all(Array.from({ length: 5 }, async () => await acquire(context, wanted, {})));
     expect([carrier.restored, held]).toEqual([1, [true]]);
   });
@@ -75,6 +75,6 @@ describe('what carries the traffic of a sandbox', () => {
     carrier.isThere = false;
     carrier.whileRestored = () => Promise.reject(new Error('it is gone'));
     await expect(acquire(context, wanted, {})).rejects.toThrow('it is gone');
-    expect(await context.store.holder(taskLease('demo'))).toBe(null);
+    expect(await context.store.leases.holder(taskLease('demo'))).toBe(null);
   });
 });

@@ -15,7 +15,7 @@ describe('labels and times of a sandbox', () => {
     const wanted = await plan(context, { labels: { stage: 'x' }, bound, idleMs: 5_000, ttlMs: 60_000 });
     const { row } = await acquire(context, wanted, {});
     expect(row).toMatchObject({ labels: { stage: 'x', team: 'a' }, idleMs: 5_000, ttlMs: 60_000 });
-    expect(await context.store.sandbox(row.id)).toMatchObject({ labels: { stage: 'x', team: 'a' } });
+    expect(await context.store.sandboxes.find(row.id)).toMatchObject({ labels: { stage: 'x', team: 'a' } });
   });
 
   it('a request for a sandbox that is there adds labels and sets the times that it names, and no others', async () => {
@@ -52,7 +52,7 @@ describe('labels and times of a sandbox', () => {
     await acquire(context, await plan(context), {});
     const keys = Array.from({ length: 20 }, (_, index) => `k${index}`);
     await Promise.all(keys.map((key) => changeSandbox(context, 'demo', { labels: { [key]: 'x' }, times: {} }, {})));
-    const row = await context.store.sandboxOfTask('demo');
+    const row = await context.store.sandboxes.ofTask('demo');
     expect(Object.keys(row?.labels ?? {}).toSorted()).toEqual(keys.toSorted());
   });
 
@@ -64,6 +64,6 @@ describe('labels and times of a sandbox', () => {
       await expect(acquire(context, await plan(context, { bound, recreate }), {})).rejects.toMatchObject({
         code: 'not_found',
       });
-    expect(await context.store.sandbox(row.id)).toMatchObject({ labels: { team: 'b' }, generation: 1 });
+    expect(await context.store.sandboxes.find(row.id)).toMatchObject({ labels: { team: 'b' }, generation: 1 });
   });
 });

@@ -37,7 +37,10 @@ describe('create or get', () => {
     });
     expect((await acquire(context, { ...first, taskId: 'alice.a' }, {})).how).toBe('created');
     await made;
-    expect((await context.store.sandboxes()).map(({ taskId }) => taskId).toSorted()).toEqual(['alice.a', 'mallory.a']);
+    expect((await context.store.sandboxes.all()).map(({ taskId }) => taskId).toSorted()).toEqual([
+      'alice.a',
+      'mallory.a',
+    ]);
     expect((await acquire(context, second, {})).how).toBe('created');
   });
 
@@ -87,7 +90,7 @@ describe('create or get', () => {
     const handle = await acquire(context, persistent, {});
     expect([handle.how, handle.lostSince, handle.row.id]).toEqual(['recreated', since, made.row.id]);
     expect(await readdir(made.row.directory ?? '')).toEqual([]);
-    expect(await context.store.sandbox(made.row.id)).toMatchObject({ lostSince: since, state: 'ready' });
+    expect(await context.store.sandboxes.find(made.row.id)).toMatchObject({ lostSince: since, state: 'ready' });
     expect((await acquire(context, persistent, {})).lostSince).toBeNull();
     const records = await Array.fromAsync(context.audit.tail({ count: 10, follow: false }));
     expect(records).toContainEqual(expect.objectContaining({ type: 'loss', taskId: 'demo', since }));
@@ -118,7 +121,7 @@ describe('a creation that fails', () => {
       const context = await service();
       at.place.fail({ on: 'create', at: when, error: 'unavailable' });
       await expect(acquire(context, await plan(context), {})).rejects.toMatchObject({ code: 'unavailable' });
-      expect(await context.store.sandboxes()).toEqual([]);
+      expect(await context.store.sandboxes.all()).toEqual([]);
       expect(at.place.resources.size).toBe(0);
       expect(
         (await readdir(join(at.home, 'sandboxes/fake')).catch(() => [])).filter((name) => name !== 'tasks'),
@@ -147,7 +150,7 @@ describe('a creation that fails', () => {
     at.place.fail({ on: 'create', at: 'after', error: 'unavailable' });
     const other = await plan(context, { fingerprint: 'e'.repeat(32), recreate: true });
     await expect(acquire(context, other, {})).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await context.store.sandboxes()).toEqual([]);
+    expect(await context.store.sandboxes.all()).toEqual([]);
     expect(at.place.resources.size).toBe(0);
   });
 
@@ -156,12 +159,12 @@ describe('a creation that fails', () => {
     at.place.fail({ on: 'create', at: 'after', error: 'unavailable' });
     at.place.fail({ on: 'list', error: 'unavailable', times: 2 });
     await expect(acquire(context, await plan(context), {})).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await context.store.sandboxes()).toMatchObject([{ state: 'destroying' }]);
+    expect(await context.store.sandboxes.all()).toMatchObject([{ state: 'destroying' }]);
     expect(at.place.resources.size).toBe(1);
     at.place.heal();
     expect(await sweep(context)).toMatchObject([{ reason: 'unfinished', error: null }]);
     expect(at.place.resources.size).toBe(0);
-    expect(await context.store.sandboxes()).toEqual([]);
+    expect(await context.store.sandboxes.all()).toEqual([]);
   });
 });
 
@@ -186,7 +189,7 @@ describe('the sweep', () => {
     const { row } = await acquire(context, await plan(context, { ttlMs: 1_000 }), {});
     expect(await sweep(context, clockAt(row.createdAt + 999))).toEqual([]);
     expect(await sweep(context, clockAt(row.createdAt + 1_000))).toMatchObject([{ reason: 'ttl', error: null }]);
-    expect(await context.store.sandboxes()).toEqual([]);
+    expect(await context.store.sandboxes.all()).toEqual([]);
   });
 
   it('tells what could not be removed, and keeps it', async () => {
@@ -196,7 +199,7 @@ describe('the sweep', () => {
     expect(await sweep(context, clockAt(row.createdAt + 5))).toMatchObject([
       { reason: 'ttl', error: { code: 'unavailable' } },
     ]);
-    expect(await context.store.sandboxes()).toMatchObject([{ state: 'destroying' }]);
+    expect(await context.store.sandboxes.all()).toMatchObject([{ state: 'destroying' }]);
   });
 });
 
@@ -205,7 +208,7 @@ describe('garbage', () => {
     const context = await service();
     const { row } = await acquire(context, await plan(context), {});
     await acquire(context, await plan(context, { taskId: 'other' }), {});
-    await context.store.deleteSandbox(row.id);
+    await context.store.sandboxes.delete(row.id);
     const garbage = await garbageOf(context, await context.backend('fake'));
     expect(garbage).toMatchObject([{ kind: 'resource', name: row.id, taskId: 'demo' }]);
     await collectGarbage(garbage);

@@ -13,7 +13,7 @@ it('a sandbox that another process has replaced while it was made ready says so,
   const { row, sandbox } = await acquire(context, await plan(context), {});
   const fresh = { ...row, effective: null };
   await expect(measured(context, fresh, { ...sandbox, exec })).rejects.toBe(gone);
-  await context.store.updateSandbox(row.id, { generation: 2, endedBy: 'a recreation (process 7)' });
+  await context.store.sandboxes.update(row.id, { generation: 2, endedBy: 'a recreation (process 7)' });
   await expect(measured(context, fresh, { ...sandbox, exec })).rejects.toMatchObject({
     code: 'unavailable',
     message: 'the sandbox of demo is not ready: the sandbox was replaced by a recreation (process 7)',

@@ -17,7 +17,7 @@ const idleMs = 1_000;
 const late = () => clockAt(Date.now() + 10 * idleMs);
 
 async function stateOf(context: Context): Promise<string | undefined> {
-  return (await context.store.sandboxOfTask('demo'))?.state;
+  return (await context.store.sandboxes.ofTask('demo'))?.state;
 }
 
 describe('a sandbox in use', () => {
@@ -37,31 +37,31 @@ describe('a sandbox in use', () => {
   it('is decided by one transaction: either the use or the stop comes first', async () => {
     const context = await service();
     const { row } = await acquire(context, await plan(context, { idleMs }), {});
-    const stop = () => context.store.beginStop(row.id, { generation: 1, by: 'a test', ifIdle: () => true });
-    expect(await context.store.beginUse(row.id, 1)).toBe(true);
+    const stop = () => context.store.uses.beginStop(row.id, { generation: 1, by: 'a test', ifIdle: () => true });
+    expect(await context.store.uses.begin(row.id, 1)).toBe(true);
     expect(await stop()).toBe(false);
-    await context.store.endUse(row.id, 1);
+    await context.store.uses.end(row.id, 1);
     expect(await stop()).toBe(true);
-    expect(await context.store.beginUse(row.id, 1)).toBe(false);
+    expect(await context.store.uses.begin(row.id, 1)).toBe(false);
   });
 
   it('that is being stopped is waited for and started again', async () => {
     const [first, second] = [await service(), await service()];
     const wanted = await plan(first, { idleMs });
     const { row } = await acquire(first, wanted, {});
-    await first.store.acquire('task:demo');
-    await first.store.beginStop(row.id, { generation: 1, by: 'a test' });
+    await first.store.leases.acquire('task:demo');
+    await first.store.uses.beginStop(row.id, { generation: 1, by: 'a test' });
     const using = withSandbox(second, wanted, {}, async ({ how }) => [how, await stateOf(second)]);
     await sleep(200);
-    await first.store.updateSandbox(row.id, { state: 'stopped' });
-    await first.store.release('task:demo');
+    await first.store.sandboxes.update(row.id, { state: 'stopped' });
+    await first.store.leases.release('task:demo');
     expect((await using)[1]).toBe('ready');
   });
 
   it('whose stop was cut off is stopped by a sweep, never removed', async () => {
     const context = await service();
     const { row } = await acquire(context, await plan(context, { idleMs: null }), {});
-    await context.store.beginStop(row.id, { generation: 1, by: 'a process that died' });
+    await context.store.uses.beginStop(row.id, { generation: 1, by: 'a process that died' });
     expect(await sweep(context)).toMatchObject([{ reason: 'unfinished', error: null }]);
     expect(await stateOf(context)).toBe('stopped');
   });

@@ -43,79 +43,84 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
         ephemeral: true,
         ttlMs: 1,
       });
-      await store.insertSandbox(row);
-      expect(await other.sandbox(row.id)).toEqual(row);
-      expect(await other.sandboxOfTask(row.taskId)).toEqual(row);
+      await store.sandboxes.insert(row);
+      expect(await other.sandboxes.find(row.id)).toEqual(row);
+      expect(await other.sandboxes.ofTask(row.taskId)).toEqual(row);
     });
 
     it('answers null for what is not there', async () => {
-      expect(await store.sandbox('sbx_none')).toBeNull();
-      expect(await store.sandboxOfTask('none')).toBeNull();
-      expect(await store.holder('task:none')).toBeNull();
+      expect(await store.sandboxes.find('sbx_none')).toBeNull();
+      expect(await store.sandboxes.ofTask('none')).toBeNull();
+      expect(await store.leases.holder('task:none')).toBeNull();
     });
 
     it('gives an approval once, to the command that it is about (AP-01, AP-02)', async () => {
       const row = newApproval();
-      await store.insertApproval(row);
-      expect(await other.pendingApprovals()).toEqual([row]);
-      expect(await other.useApproval(row.id, row.binding)).toBe(false);
+      await store.approvals.insert(row);
+      expect(await other.approvals.pending()).toEqual([row]);
+      expect(await other.approvals.use(row.id, row.binding)).toBe(false);
       const answer = { state: 'approved', choice: 'once', by: 'somebody' } as const;
-      expect(await other.answerApproval(row.id, answer)).toBe(true);
-      expect(await store.answerApproval(row.id, { ...answer, state: 'denied' })).toBe(false);
-      expect(await store.useApproval(row.id, `${row.binding}x`)).toBe(false);
+      expect(await other.approvals.answer(row.id, answer)).toBe(true);
+      expect(await store.approvals.answer(row.id, { ...answer, state: 'denied' })).toBe(false);
+      expect(await store.approvals.use(row.id, `${row.binding}x`)).toBe(false);
       const used = await Promise.all(
-        Array.from({ length: 100 }, async (_, at) => await (at % 2 ? store : other).useApproval(row.id, row.binding)),
+        Array.from({ length: 100 }, async (_, at) => await (at % 2 ? store : other).approvals.use(row.id, row.binding)),
       );
       expect(used.filter(Boolean)).toHaveLength(1);
-      expect(await store.approval(row.id)).toEqual({ ...row, state: 'used', choice: 'once', answeredBy: 'somebody' });
-      expect(await store.pendingApprovals()).toEqual([]);
-      expect(await store.approval('apr_none')).toBeNull();
+      expect(await store.approvals.find(row.id)).toEqual({
+        ...row,
+        state: 'used',
+        choice: 'once',
+        answeredBy: 'somebody',
+      });
+      expect(await store.approvals.pending()).toEqual([]);
+      expect(await store.approvals.find('apr_none')).toBeNull();
     });
 
     it('tells questions in the order in which they were asked, and forgets old ones', async () => {
       const old = newApproval({ createdAt: Date.now() - 8 * 86_400_000 });
-      await store.insertApproval(old);
+      await store.approvals.insert(old);
       const rows = [newApproval({ createdAt: 2_000_000_000_000 }), newApproval({ createdAt: 2_000_000_000_000 })];
-      for (const row of rows) await store.insertApproval(row);
-      expect((await other.pendingApprovals()).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
-      expect(await store.approval(old.id)).toBeNull();
+      for (const row of rows) await store.approvals.insert(row);
+      expect((await other.approvals.pending()).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+      expect(await store.approvals.find(old.id)).toBeNull();
     });
 
     it('keeps a grant for every holder until it is deleted, its time ends, or the sandbox of its task goes', async () => {
       const row = newRow({ taskId: 'build' });
-      await store.insertSandbox(row);
+      await store.sandboxes.insert(row);
       const [kept, ended, another] = [newGrant(), newGrant({ expiresAt: 1 }), newGrant({ taskId: 'other' })];
-      for (const grant of [ended, kept, another]) await store.insertGrant(grant);
-      expect(await other.grants()).toEqual([kept, another]);
-      expect(await other.deleteGrant(another.id)).toBe(true);
-      expect(await store.deleteGrant(another.id)).toBe(false);
-      await store.insertGrant(another);
-      await other.deleteSandbox(row.id);
-      expect(await store.grants()).toEqual([another]);
+      for (const grant of [ended, kept, another]) await store.grants.insert(grant);
+      expect(await other.grants.all()).toEqual([kept, another]);
+      expect(await other.grants.delete(another.id)).toBe(true);
+      expect(await store.grants.delete(another.id)).toBe(false);
+      await store.grants.insert(another);
+      await other.sandboxes.delete(row.id);
+      expect(await store.grants.all()).toEqual([another]);
     });
 
     it.each(['id', 'taskId', 'name'] as const)('refuses a second row with the same %s', async (key) => {
       const first = newRow();
-      await store.insertSandbox(first);
+      await store.sandboxes.insert(first);
       const second = newRow({ [key]: first[key] });
-      await expect(other.insertSandbox(second)).rejects.toMatchObject({ code: 'already_exists' });
-      expect(await store.sandboxes()).toEqual([first]);
+      await expect(other.sandboxes.insert(second)).rejects.toMatchObject({ code: 'already_exists' });
+      expect(await store.sandboxes.all()).toEqual([first]);
     });
 
     it('changes only what a patch names', async () => {
       const row = newRow({ ref: { v: 1 } });
       const untouched = newRow();
-      await store.insertSandbox(row);
-      await store.insertSandbox(untouched);
+      await store.sandboxes.insert(row);
+      await store.sandboxes.insert(untouched);
       const changed = { ...spec, network: 'open' } as const;
-      await other.updateSandbox(row.id, {
+      await other.sandboxes.update(row.id, {
         state: 'ready',
         usedAt: 1_800_000_000_000,
         spec: changed,
         ref: null,
         ttlMs: 7,
       });
-      expect(await store.sandbox(row.id)).toEqual({
+      expect(await store.sandboxes.find(row.id)).toEqual({
         ...row,
         state: 'ready',
         usedAt: 1_800_000_000_000,
@@ -123,47 +128,47 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
         ref: null,
         ttlMs: 7,
       });
-      expect(await store.sandbox(untouched.id)).toEqual(untouched);
+      expect(await store.sandboxes.find(untouched.id)).toEqual(untouched);
     });
 
     it('says not_found when a patch, also an empty one, meets no row', async () => {
-      await expect(store.updateSandbox('sbx_none', { state: 'ready' })).rejects.toMatchObject({ code: 'not_found' });
-      await expect(store.updateSandbox('sbx_none', {})).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.sandboxes.update('sbx_none', { state: 'ready' })).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.sandboxes.update('sbx_none', {})).rejects.toMatchObject({ code: 'not_found' });
     });
 
     it('deletes a row, and does so again without complaint', async () => {
       const row = newRow();
-      await store.insertSandbox(row);
-      await store.deleteSandbox(row.id);
-      await other.deleteSandbox(row.id);
-      expect(await store.sandboxes()).toEqual([]);
-      await store.insertSandbox(row);
+      await store.sandboxes.insert(row);
+      await store.sandboxes.delete(row.id);
+      await other.sandboxes.delete(row.id);
+      expect(await store.sandboxes.all()).toEqual([]);
+      await store.sandboxes.insert(row);
     });
 
     it('lists sandboxes from the oldest to the newest', async () => {
       const rows = [30, 10, 20].map((createdAt) => newRow({ createdAt }));
-      for (const row of rows) await store.insertSandbox(row);
-      expect((await other.sandboxes()).map((row) => row.createdAt)).toEqual([10, 20, 30]);
+      for (const row of rows) await store.sandboxes.insert(row);
+      expect((await other.sandboxes.all()).map((row) => row.createdAt)).toEqual([10, 20, 30]);
     });
 
     it('gives a lease to one holder at a time, and never twice to the same', async () => {
-      expect(await store.acquire('task:a')).toBe(true);
-      expect(await store.acquire('task:a')).toBe(false);
-      expect(await other.acquire('task:a')).toBe(false);
-      expect(await other.acquire('task:b')).toBe(true);
-      await store.release('task:a');
-      expect(await other.acquire('task:a')).toBe(true);
+      expect(await store.leases.acquire('task:a')).toBe(true);
+      expect(await store.leases.acquire('task:a')).toBe(false);
+      expect(await other.leases.acquire('task:a')).toBe(false);
+      expect(await other.leases.acquire('task:b')).toBe(true);
+      await store.leases.release('task:a');
+      expect(await other.leases.acquire('task:a')).toBe(true);
     });
 
     it('lets no process give back the lease of another', async () => {
-      await store.acquire('task:a');
-      await other.release('task:a');
-      expect(await other.acquire('task:a')).toBe(false);
+      await store.leases.acquire('task:a');
+      await other.leases.release('task:a');
+      expect(await other.leases.acquire('task:a')).toBe(false);
     });
 
     it('tells who holds a lease', async () => {
-      await store.acquire('task:a');
-      const holder = await other.holder('task:a');
+      await store.leases.acquire('task:a');
+      const holder = await other.leases.holder('task:a');
       expect(holder).toMatchObject({ id: store.holderId, pid: process.pid, alive: true });
     });
 
@@ -188,7 +193,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
         startedAt: 1,
       } as const;
       for (const id of ['exec_one', 'exec_two']) {
-        await other.insertExec({ id, ...row });
+        await other.execs.insert({ id, ...row });
         expect(await other.places.take('execs.ann', id, 2)).toBe(true);
         await other.places.keep('execs.ann', id, id);
       }
@@ -196,7 +201,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       expect(await store.places.take('execs.ann', 'three', 2)).toBe(false);
       expect([...(await store.places.kept('execs.ann'))].sort()).toEqual(['exec_one', 'exec_two']);
       await store.places.giveKept(['exec_one']);
-      await store.retireExec('exec_two');
+      await store.execs.retire('exec_two');
       expect(await store.places.kept('execs.ann')).toEqual([]);
       expect(await store.places.take('execs.ann', 'three', 1)).toBe(true);
       expect(await store.places.take('execs.ann', 'four', 1)).toBe(false);
@@ -209,13 +214,13 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
         ['exec_two', 's'],
         ['exec_three', 't'],
       ] as const) {
-        await store.insertExec({ id, sandboxId, ...row });
+        await store.execs.insert({ id, sandboxId, ...row });
         await store.places.keep('execs.ann', id, id);
       }
       const ids = ['exec_one', 'exec_three'];
       await store.places.giveKept(ids, 's');
       expect([...(await store.places.kept('execs.ann'))].sort()).toEqual(['exec_three', 'exec_two']);
-      await store.retireExec('exec_two');
+      await store.execs.retire('exec_two');
       expect(await store.places.kept('execs.ann')).toEqual(['exec_three']);
       expect(await store.places.take('execs.ann', 'four', 1)).toBe(false);
       await store.places.giveKept(ids, 't');
@@ -223,16 +228,16 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
     });
 
     it('gives the leases of a holder back when it closes', async () => {
-      await store.acquire('task:a');
+      await store.leases.acquire('task:a');
       await store.close();
-      expect(await other.holder('task:a')).toBeNull();
-      expect(await other.acquire('task:a')).toBe(true);
+      expect(await other.leases.holder('task:a')).toBeNull();
+      expect(await other.leases.acquire('task:a')).toBe(true);
     });
 
     it('closes twice, and refuses work afterwards', async () => {
       await store.close();
       await store.close();
-      await expect(store.sandboxes()).rejects.toMatchObject({ code: 'failed_precondition' });
+      await expect(store.sandboxes.all()).rejects.toMatchObject({ code: 'failed_precondition' });
     });
   });
 }

@@ -12,7 +12,7 @@ const page = 4096;
 
 async function filled(path: string): Promise<{ readonly instance: string; readonly size: number }> {
   const { store } = await openStore(path);
-  for (let n = 0; n < 40; n += 1) await store.insertSandbox(newRow());
+  for (let n = 0; n < 40; n += 1) await store.sandboxes.insert(newRow());
   await store.close();
   return { instance: store.instance, size: (await stat(path)).size };
 }
@@ -36,10 +36,10 @@ async function expectRenewed(path: string, instance: string): Promise<void> {
   const { store, notices } = await openStore(path, { clock: afterBoot });
   expect(notices.map(({ id }) => id)).toEqual(['quarantined']);
   expect(store.instance).toBe(instance);
-  expect(await store.sandboxes()).toEqual([]);
+  expect(await store.sandboxes.all()).toEqual([]);
   const row = newRow();
-  await store.insertSandbox(row);
-  expect(await store.sandboxes()).toEqual([row]);
+  await store.sandboxes.insert(row);
+  expect(await store.sandboxes.all()).toEqual([row]);
   await store.close();
   expect(await stat(notices[0]?.path ?? '')).toBeTruthy();
   const again = await openStore(path);
@@ -132,18 +132,18 @@ describe('a full disk', () => {
       const { path: home } = disk;
       const { store } = await openStore(join(home, 'caisson.db'));
       const row = newRow();
-      await store.insertSandbox(row);
+      await store.sandboxes.insert(row);
       await fill(join(home, 'ballast'));
       const full = { code: 'resource_exhausted', retryable: true };
       await expect(
-        untilItFails(async () => await store.updateSandbox(row.id, { usedAt: Date.now() })),
+        untilItFails(async () => await store.sandboxes.update(row.id, { usedAt: Date.now() })),
       ).rejects.toMatchObject(full);
-      await expect(store.insertSandbox(newRow())).rejects.toMatchObject(full);
-      await expect(store.acquire('task:a')).rejects.toMatchObject(full);
-      expect(await store.sandbox(row.id)).toMatchObject({ id: row.id });
+      await expect(store.sandboxes.insert(newRow())).rejects.toMatchObject(full);
+      await expect(store.leases.acquire('task:a')).rejects.toMatchObject(full);
+      expect(await store.sandboxes.find(row.id)).toMatchObject({ id: row.id });
       await rm(join(home, 'ballast'));
-      expect(await store.acquire('task:a')).toBe(true);
-      await store.updateSandbox(row.id, { state: 'ready' });
+      expect(await store.leases.acquire('task:a')).toBe(true);
+      await store.sandboxes.update(row.id, { state: 'ready' });
       await store.close();
     },
     30_000,
@@ -158,7 +158,7 @@ describe('a full disk', () => {
       await expect(openStore(join(home, 'caisson.db'))).rejects.toMatchObject({ code: 'resource_exhausted' });
       await rm(join(home, 'ballast'));
       const { store } = await openStore(join(home, 'caisson.db'));
-      await store.insertSandbox(newRow());
+      await store.sandboxes.insert(newRow());
       await store.close();
     },
     30_000,

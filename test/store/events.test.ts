@@ -16,7 +16,7 @@ const exited = { reason: 'exited', exitCode: 0, signal: null };
 
 function started(store: SqliteStore, id: string): void {
   const row = { ...exec(id), kind: 'exec', request: null, startedAt: store.steadyNow() } as const;
-  store.insertFreshExec(row);
+  store.execs.insertFresh(row);
 }
 
 describe('the table of events', () => {
@@ -24,13 +24,13 @@ describe('the table of events', () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
     const { store } = await openStore(path, { mostEvents: 30 });
-    for (let count = 0; count < 205; count++) await store.insertApproval(newApproval());
+    for (let count = 0; count < 205; count++) await store.approvals.insert(newApproval());
     expect(await store.events.kept(null)).toEqual({ oldest: 171, newest: 205, gone: 170 });
     const kept = await store.events.read(everything);
     expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: 35 }, (_, index) => 171 + index));
     await store.close();
     const { store: next } = await openStore(path, { mostEvents: 30 });
-    await next.insertApproval(newApproval());
+    await next.approvals.insert(newApproval());
     expect(await next.events.kept(null)).toEqual({ oldest: 171, newest: 206, gone: 170 });
     await next.close();
   });
@@ -39,9 +39,9 @@ describe('the table of events', () => {
     await using directory = await scratch();
     const { store } = await openStore(join(directory.path, 'caisson.db'));
     started(store, 'exec_1');
-    store.execEnded(exec('exec_1'), exited);
+    store.execs.ended(exec('exec_1'), exited);
     expect(await store.events.read(everything)).toEqual([]);
-    await store.exec('exec_1');
+    await store.execs.find('exec_1');
     const events = await store.events.read(everything);
     expect(events.map(({ type, data }) => [type, data['execId'], data['backend'], data['reason']])).toEqual([
       ['exec.started', 'exec_1', 'docker', undefined],
@@ -63,12 +63,12 @@ describe('starts and ends that cannot be written', () => {
     beside.exec('ALTER TABLE events RENAME TO away');
     for (const id of ['exec_1', 'exec_2']) {
       started(store, id);
-      await store.exec('exec_1');
+      await store.execs.find('exec_1');
     }
     beside.exec('ALTER TABLE away RENAME TO events');
     beside.close();
     started(store, 'exec_3');
-    await store.exec('exec_3');
+    await store.execs.find('exec_3');
     await expect.poll(() => warnings.length).toBe(2);
     process.off('warning', hear);
     expect(warnings[0]).toContain('events of them are missing');
@@ -98,10 +98,10 @@ describe('a database of version 8', () => {
     chmodSync(path, 0o600);
     const { store, notices } = await openStore(path);
     expect(notices.map(({ id }) => id)).toEqual(['migrated']);
-    expect(await store.exec('exec_old')).toMatchObject({ holder: 'own_1', request: 'hash', startedAt: 5 });
-    expect(await store.holder('task:build')).toMatchObject({ id: 'own_1', host: 'far', alive: true });
-    expect(await store.acquire('task:build')).toBe(false);
-    expect(await store.isAlive('own_1')).toBe(true);
+    expect(await store.execs.find('exec_old')).toMatchObject({ holder: 'own_1', request: 'hash', startedAt: 5 });
+    expect(await store.leases.holder('task:build')).toMatchObject({ id: 'own_1', host: 'far', alive: true });
+    expect(await store.leases.acquire('task:build')).toBe(false);
+    expect(await store.leases.isAlive('own_1')).toBe(true);
     await store.close();
     const copy = new DatabaseSync(notices[0]?.path ?? '', { readOnly: true });
     expect(copy.prepare('SELECT owner FROM leases').get()).toEqual({ owner: 'own_1' });

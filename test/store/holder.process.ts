@@ -8,8 +8,8 @@ console.log(`${store.instance} ${notices.map(({ id }) => id).join(',')}`.trim())
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [command = '', key = ''] = line.split(' ');
-  if (command === 'acquire') console.log(await store.acquire(key));
-  else if (command === 'release') console.log(await store.release(key));
+  if (command === 'acquire') console.log(await store.leases.acquire(key));
+  else if (command === 'release') console.log(await store.leases.release(key));
   else if (command === 'insert') console.log(await insert(key));
   else console.log(`unknown command ${command}`);
 }
@@ -17,7 +17,7 @@ await store.close();
 
 async function insert(taskId: string): Promise<string> {
   try {
-    await store.insertSandbox(newRow({ taskId }));
+    await store.sandboxes.insert(newRow({ taskId }));
     return 'inserted';
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : String(error);

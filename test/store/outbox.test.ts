@@ -21,7 +21,8 @@ const asked = (id: string) => ({
   },
   question: { display: 'rm -r secret', choices: ['once', 'deny'], findings: [{ description: 'recursive delete' }] },
 });
-const ask = (store: SqliteStore, id: string): Promise<void> => store.insertApproval({ ...asked(id), state: 'pending' });
+const ask = (store: SqliteStore, id: string): Promise<void> =>
+  store.approvals.insert({ ...asked(id), state: 'pending' });
 const far = 2 ** 50;
 /** The version before these events. */
 const older = migrations.slice(
@@ -52,13 +53,13 @@ describe('events for webhooks', () => {
       { name: 'pager', events: ['approval.asked', 'approval.answered', 'sandbox.state'] },
     ]);
     await ask(store, 'apr_1');
-    await store.answerApproval('apr_1', { state: 'approved', choice: 'once', by: 'ann' });
-    await store.useApproval('apr_1', 'b');
+    await store.approvals.answer('apr_1', { state: 'approved', choice: 'once', by: 'ann' });
+    await store.approvals.use('apr_1', 'b');
     const row = newRow();
-    await store.insertSandbox(row);
-    await store.updateSandbox(row.id, { state: 'ready' });
-    await store.updateSandbox(row.id, { usedAt: 5 });
-    await store.deleteSandbox(row.id);
+    await store.sandboxes.insert(row);
+    await store.sandboxes.update(row.id, { state: 'ready' });
+    await store.sandboxes.update(row.id, { usedAt: 5 });
+    await store.sandboxes.delete(row.id);
     const events = await dueOf(store);
     expect(events.map(({ type, data }) => [type, data])).toEqual([
       [
@@ -96,9 +97,9 @@ describe('events for webhooks', () => {
   it('are not written without an endpoint that wants them', async () => {
     await using home = await opened();
     const { store } = home;
-    await store.insertSandbox(newRow());
+    await store.sandboxes.insert(newRow());
     await store.outbox.setEndpoints([{ name: 'pager', events: ['approval.asked'] }]);
-    await store.updateSandbox((await store.sandboxes())[0]?.id ?? '', { state: 'ready' });
+    await store.sandboxes.update((await store.sandboxes.all())[0]?.id ?? '', { state: 'ready' });
     expect(await dueOf(store)).toEqual([]);
   });
 
@@ -150,7 +151,7 @@ describe('events for webhooks', () => {
     const { store, notices } = await openStore(path);
     expect(notices.map(({ id }) => id)).toEqual(['migrated']);
     await store.outbox.setEndpoints([{ name: 'pager', events: ['sandbox.state'] }]);
-    await store.updateSandbox(row.id, { state: 'ready' });
+    await store.sandboxes.update(row.id, { state: 'ready' });
     expect(await dueOf(store)).toMatchObject([{ data: { sandboxId: row.id, from: 'creating', to: 'ready' } }]);
     await store.close();
   });

@@ -79,7 +79,7 @@ describe('pages of sandboxes', () => {
     const insert = async ({ owner, at, label }: { owner: string; at: number; label: string }): Promise<SandboxRow> => {
       const row = newRow({ createdAt: at, labels: { k: label, other: 'o' } });
       const named = { ...row, taskId: `${owner}${row.taskId}` };
-      await store.insertSandbox(named);
+      await store.sandboxes.insert(named);
       return named;
     };
     const query = fc.record({
@@ -102,17 +102,17 @@ describe('pages of sandboxes', () => {
         for (let n = 0; ; n += 1) {
           const { come = [], go = [] } = changes[n] ?? {};
           for (const each of come) await insert(each);
-          const present = await store.sandboxes();
+          const present = await store.sandboxes.all();
           for (const index of present.length === 0 ? [] : go) {
             const id = present[index % present.length]?.id ?? '';
-            await store.deleteSandbox(id);
+            await store.sandboxes.delete(id);
             stay.delete(id);
           }
           const wanted = {
             ...(owner === undefined ? {} : { owner }),
             ...(label === undefined ? {} : { labels: { k: label } }),
           };
-          const page: readonly SandboxRow[] = await store.listSandboxes({ ...wanted, after, limit });
+          const page: readonly SandboxRow[] = await store.sandboxes.list({ ...wanted, after, limit });
           seen.push(...page);
           const last = page.at(-1);
           if (last === undefined) break;
@@ -127,7 +127,7 @@ describe('pages of sandboxes', () => {
           seen.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)).map(({ id }) => id),
         );
         expect([...stay.values()].filter((row) => isWanted(row) && !ids.includes(row.id))).toEqual([]);
-        for (const row of await store.sandboxes()) await store.deleteSandbox(row.id);
+        for (const row of await store.sandboxes.all()) await store.sandboxes.delete(row.id);
       },
     );
     await fc.assert(property, { numRuns: 40 });
@@ -146,9 +146,9 @@ describe('pages of sandboxes', () => {
     );
     const property = fc.asyncProperty(key, async (taskId) => {
       const row = newRow({ taskId });
-      await store.insertSandbox(row);
-      expect(await store.listSandboxes({ owner: ownerOf(taskId), limit: 1 })).toEqual([row]);
-      await store.deleteSandbox(row.id);
+      await store.sandboxes.insert(row);
+      expect(await store.sandboxes.list({ owner: ownerOf(taskId), limit: 1 })).toEqual([row]);
+      await store.sandboxes.delete(row.id);
     });
     await fc.assert(property, { numRuns: 200 });
     await store.close();
@@ -158,17 +158,17 @@ describe('pages of sandboxes', () => {
     await using directory = await scratch();
     const { store } = await openStore(join(directory.path, 'caisson.db'));
     const row = newRow({ taskId: 'alice.a', labels: { k: 'x' } });
-    await store.insertSandbox(row);
-    await store.insertSandbox(newRow());
+    await store.sandboxes.insert(row);
+    await store.sandboxes.insert(newRow());
     for (const task of ['alice.a', row.id])
-      expect(await store.listSandboxes({ task, owner: 'alice', labels: { k: 'x' }, limit: 5 })).toEqual([row]);
+      expect(await store.sandboxes.list({ task, owner: 'alice', labels: { k: 'x' }, limit: 5 })).toEqual([row]);
     for (const other of [
       { owner: 'bob' },
       { labels: { k: 'y' } },
       { labels: { k: 'x', more: '' } },
       { state: 'stopped' as const },
     ])
-      expect(await store.listSandboxes({ task: 'alice.a', limit: 5, ...other })).toEqual([]);
+      expect(await store.sandboxes.list({ task: 'alice.a', limit: 5, ...other })).toEqual([]);
     await store.close();
   });
 });

@@ -56,10 +56,10 @@ describe('a lease of another process (FR-08)', () => {
     await holder.answer();
     expect(await holder.ask('acquire task:a')).toBe('true');
     const { store } = await openStore(database);
-    expect(await store.acquire('task:a')).toBe(false);
+    expect(await store.leases.acquire('task:a')).toBe(false);
     await holder.end('SIGKILL');
-    expect(await store.holder('task:a')).toMatchObject({ pid: holder.child.pid, alive: false });
-    expect(await store.acquire('task:a')).toBe(true);
+    expect(await store.leases.holder('task:a')).toMatchObject({ pid: holder.child.pid, alive: false });
+    expect(await store.leases.acquire('task:a')).toBe(true);
     await store.close();
   }, 30_000);
 
@@ -71,11 +71,11 @@ describe('a lease of another process (FR-08)', () => {
     await holder.ask('acquire task:a');
     holder.child.kill('SIGSTOP');
     const { store } = await openStore(database);
-    expect(await store.acquire('task:a')).toBe(false);
-    expect(await store.holder('task:a')).toMatchObject({ alive: true });
+    expect(await store.leases.acquire('task:a')).toBe(false);
+    expect(await store.leases.holder('task:a')).toMatchObject({ alive: true });
     holder.child.kill('SIGCONT');
     expect(await holder.ask('release task:a')).toBe('undefined');
-    expect(await store.acquire('task:a')).toBe(true);
+    expect(await store.leases.acquire('task:a')).toBe(true);
     await store.close();
     await holder.end('SIGKILL');
   }, 30_000);
@@ -88,7 +88,7 @@ describe('a lease of another process (FR-08)', () => {
     await holder.ask('acquire task:a');
     await holder.end('SIGKILL');
     const { store } = await openStore(database);
-    expect(await store.holder('task:a')).toBeNull();
+    expect(await store.leases.holder('task:a')).toBeNull();
     await store.close();
   }, 30_000);
 });

@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
 async function damaged(directory: string): Promise<string> {
   const path = join(directory, 'caisson.db');
   const { store } = await openStore(path);
-  await store.insertSandbox(newRow());
+  await store.sandboxes.insert(newRow());
   await store.close();
   const db = new DatabaseSync(path);
   const { page } = db.prepare("SELECT rootpage AS page FROM sqlite_schema WHERE name = 'sandboxes'").get() ?? {};
@@ -73,7 +73,7 @@ describe.runIf(systemClock.bootId !== null)('a database that was found sound', (
     await using directory = await scratch();
     const path = await damaged(directory.path);
     const { store } = await openStore(path);
-    await expect(store.sandboxes()).rejects.toMatchObject({ code: 'internal', remedy: /^restart Caisson/ });
+    await expect(store.sandboxes.all()).rejects.toMatchObject({ code: 'internal', remedy: /^restart Caisson/ });
     await store.close();
     expect(await noticesOf(path)).toEqual(['quarantined']);
   });

@@ -31,7 +31,7 @@ describe('the files of the SQLite store', () => {
     const before = process.umask(0);
     try {
       const { store } = await openStore(join(home, 'caisson.db'));
-      await store.insertSandbox(newRow());
+      await store.sandboxes.insert(newRow());
       expect((await stat(home)).mode & 0o777).toBe(0o700);
       for (const name of [
         'caisson.db',
@@ -81,13 +81,13 @@ describe('a damaged row', () => {
     const path = join(directory.path, 'caisson.db');
     const { store } = await openStore(path);
     const row = newRow();
-    await store.insertSandbox(row);
+    await store.sandboxes.insert(row);
     await edit(path, `UPDATE sandboxes SET ${column} = ?`, value);
     const failure = { code: 'internal', details: { sandboxId: row.id }, message: containing(reason) };
-    await expect(store.sandbox(row.id)).rejects.toMatchObject(failure);
-    await expect(store.sandboxes()).rejects.toMatchObject(failure);
-    await store.deleteSandbox(row.id);
-    expect(await store.sandboxes()).toEqual([]);
+    await expect(store.sandboxes.find(row.id)).rejects.toMatchObject(failure);
+    await expect(store.sandboxes.all()).rejects.toMatchObject(failure);
+    await store.sandboxes.delete(row.id);
+    expect(await store.sandboxes.all()).toEqual([]);
     await store.close();
   });
 
@@ -95,9 +95,9 @@ describe('a damaged row', () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
     const { store } = await openStore(path);
-    await store.insertSandbox(newRow());
+    await store.sandboxes.insert(newRow());
     await edit(path, 'UPDATE sandboxes SET used_at = 9223372036854775807');
-    await expect(store.sandboxes()).rejects.toMatchObject({ code: 'internal' });
+    await expect(store.sandboxes.all()).rejects.toMatchObject({ code: 'internal' });
     await store.close();
   });
 });
@@ -113,17 +113,17 @@ describe('versions of the database (FR-22)', () => {
     const path = join(directory.path, 'caisson.db');
     const first = await openStore(path);
     const row = newRow();
-    await first.store.insertSandbox(row);
+    await first.store.sandboxes.insert(row);
     await first.store.close();
 
     const second = await openStore(path, { migrations: next });
     expect(second.notices.map(({ id }) => id)).toEqual(['migrated']);
-    expect(await second.store.sandboxes()).toEqual([row]);
+    expect(await second.store.sandboxes.all()).toEqual([row]);
     await second.store.close();
     const copy = second.notices[0]?.path ?? '';
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
     const kept = await openStore(copy);
-    expect(await kept.store.sandboxes()).toEqual([row]);
+    expect(await kept.store.sandboxes.all()).toEqual([row]);
     await kept.store.close();
 
     const third = await openStore(path, { migrations: next });
@@ -139,10 +139,10 @@ describe('versions of the database (FR-22)', () => {
 
     const upgraded = await openStore(path);
     expect(upgraded.notices.map(({ id }) => id)).toEqual(['migrated']);
-    expect(await upgraded.store.sandboxes()).toEqual([row]);
+    expect(await upgraded.store.sandboxes.all()).toEqual([row]);
     const lostSince = '2026-01-02T03:04:05.000Z';
-    await upgraded.store.updateSandbox(row.id, { lostSince });
-    expect(await upgraded.store.sandbox(row.id)).toEqual({ ...row, lostSince });
+    await upgraded.store.sandboxes.update(row.id, { lostSince });
+    expect(await upgraded.store.sandboxes.find(row.id)).toEqual({ ...row, lostSince });
     await upgraded.store.close();
   });
 
@@ -166,7 +166,7 @@ describe('versions of the database (FR-22)', () => {
       code: 'failed_precondition',
       details: { state: 'outdated' },
     });
-    await store.insertSandbox(newRow());
+    await store.sandboxes.insert(newRow());
     await store.close();
   });
 

@@ -9,7 +9,7 @@ import { checkTokenInput, digestOf, isToken, newToken, sameDigest, scopes } from
 import type { NewToken, TokenInput, TokenView } from './types.ts';
 
 export interface TokensParts {
-  readonly store: Pick<Store, 'insertToken' | 'tokenByDigest' | 'tokens' | 'deleteToken' | 'steadyNow'>;
+  readonly store: Pick<Store, 'tokens' | 'steadyNow'>;
   readonly audit: Pick<Audit, 'record'>;
   /** Requests of an owner in a minute, by the configuration in force; `undefined`: no limit. */
   readonly requestsPerMinute: (owner: string) => number | undefined;
@@ -38,17 +38,17 @@ export class Tokens {
     await audit.record(
       entry('token-created', { token: id, owner, scopes: kept.scopes, bounds: boundsText(bounds), by }),
     );
-    await store.insertToken({ ...kept, digest });
+    await store.tokens.insert({ ...kept, digest });
     return { ...viewOf({ ...kept, digest }), token };
   }
 
   async list(): Promise<readonly TokenView[]> {
-    return (await this.#parts.store.tokens()).map(viewOf);
+    return (await this.#parts.store.tokens.all()).map(viewOf);
   }
 
   async remove(id: string, by: string): Promise<void> {
     const { store, audit } = this.#parts;
-    if (!(await store.deleteToken(id)))
+    if (!(await store.tokens.delete(id)))
       throw new CaissonError('not_found', `there is no token ${JSON.stringify(id.slice(0, 64))}`, {
         remedy: 'caisson token ls',
       });
@@ -58,7 +58,7 @@ export class Tokens {
   async authenticate(token: string): Promise<TokenView | null> {
     if (!isToken(token)) return null;
     const digest = digestOf(token);
-    const row = await this.#parts.store.tokenByDigest(digest);
+    const row = await this.#parts.store.tokens.byDigest(digest);
     if (row === null || !sameDigest(row.digest, digest)) return null;
     return row.expiresAt !== null && row.expiresAt <= this.#parts.store.steadyNow() ? null : viewOf(row);
   }

@@ -5,7 +5,7 @@
 import { CaissonError } from '../../errors.ts';
 import type { ExecRow, Store } from '../../store/store.ts';
 
-type ExecStore = Pick<Store, 'insertExec' | 'exec' | 'deleteExec' | 'retireExec' | 'detachedExecs' | 'steadyNow'>;
+type ExecStore = Pick<Store, 'execs' | 'steadyNow'>;
 
 export type NewProcess = Pick<ExecRow, 'id' | 'taskId' | 'sandboxId' | 'backend' | 'request'>;
 
@@ -22,7 +22,7 @@ export class KnownProcesses {
    */
   async add(known: NewProcess): Promise<boolean> {
     const row = { ...known, kind: 'detached', startedAt: this.#store.steadyNow() } as const;
-    const present = await this.#store.insertExec(row);
+    const present = await this.#store.execs.insert(row);
     if (present === null) return true;
     refuseOther(present, known);
     if (present.kind === 'exec') throw wasExec(known.id);
@@ -30,22 +30,22 @@ export class KnownProcesses {
   }
 
   async find(id: string): Promise<ExecRow | null> {
-    const row = await this.#store.exec(id);
+    const row = await this.#store.execs.find(id);
     return row?.kind === 'detached' ? row : null;
   }
 
   async all(): Promise<readonly ExecRow[]> {
-    return await this.#store.detachedExecs();
+    return await this.#store.execs.detached();
   }
 
   /** It has ended, and its sandbox knows nothing of it any more. The id stays taken. */
   async retire(id: string): Promise<void> {
-    if ((await this.find(id)) !== null) await this.#store.retireExec(id);
+    if ((await this.find(id)) !== null) await this.#store.execs.retire(id);
   }
 
   /** Nothing of it was started. */
   async forget(id: string): Promise<void> {
-    if ((await this.find(id)) !== null) await this.#store.deleteExec(id);
+    if ((await this.find(id)) !== null) await this.#store.execs.delete(id);
   }
 }
 

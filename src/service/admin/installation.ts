@@ -20,7 +20,7 @@ async function figuresOf(
   running: RunningExecs,
 ): Promise<Figures> {
   const { sandboxes, processes, tokens, webhooks, bytes, logBytes, writes } = await store.figures();
-  const questions = await store.pendingApprovals();
+  const questions = await store.approvals.pending();
   const open = [...live.values()].reduce((sum, { lanes }) => sum + lanes, 0);
   return {
     ...{ sandboxes, processes, tokens, webhooks },

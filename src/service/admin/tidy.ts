@@ -16,5 +16,5 @@ export async function tidyHome({ context, journal, loaded }: TidyParts): Promise
   giveUpReserve(home);
   await keepReserve(home);
   await journal.tidy();
-  await store.expireExecs(store.steadyNow() - loaded.config.exec.retention_seconds * 1000);
+  await store.execs.expire(store.steadyNow() - loaded.config.exec.retention_seconds * 1000);
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../../values/caller.ts';
 import { allowable, type Denied } from './denied.ts';
 
 export interface AskParts {
-  readonly store: Pick<Store, 'approval' | 'insertApproval' | 'pendingApprovals'>;
+  readonly store: Pick<Store, 'approvals'>;
   readonly sandbox: Pick<SandboxRow, 'id' | 'taskId' | 'backend'>;
   readonly caller: Caller | undefined;
 }
@@ -18,7 +18,7 @@ export async function askAbout(denied: readonly Denied[], parts: AskParts): Prom
   const asked = new Map<string, string>();
   const hosts = new Map(denied.flatMap((each) => entryOf(each)));
   if (hosts.size === 0) return asked;
-  const open = (await parts.store.pendingApprovals()).filter(({ taskId }) => taskId === parts.sandbox.taskId);
+  const open = (await parts.store.approvals.pending()).filter(({ taskId }) => taskId === parts.sandbox.taskId);
   let room = mostOpen - open.length;
   for (const [host, rule] of hosts) {
     const question = networkQuestion({ ...parts, host, rule, now: Date.now() });
@@ -39,13 +39,13 @@ function entryOf(denied: Denied): readonly (readonly [string, string])[] {
 
 /** Its id says in which minutes it was put: another one is there already. */
 async function put(question: ReturnType<typeof networkQuestion>, { store }: AskParts): Promise<boolean> {
-  if ((await store.approval(question.id)) !== null) return false;
+  if ((await store.approvals.find(question.id)) !== null) return false;
   try {
-    await store.insertApproval(question);
+    await store.approvals.insert(question);
     return true;
   } catch (error) {
     // Another process was faster.
-    if ((await store.approval(question.id)) !== null) return false;
+    if ((await store.approvals.find(question.id)) !== null) return false;
     throw error;
   }
 }

@@ -25,7 +25,7 @@ import { linkTo, type StartParts } from './start.ts';
 export type EgressInput = OpenInput & { readonly signal: AbortSignal; readonly say: (text: string) => void };
 
 export interface DoorsParts extends StartParts {
-  readonly store: Pick<Store, 'egress' | 'sandboxes' | 'approval' | 'insertApproval' | 'pendingApprovals'>;
+  readonly store: Pick<Store, 'egress' | 'sandboxes' | 'approvals'>;
   /** `network.ask` */
   readonly asks: () => boolean;
   readonly audit: Pick<Audit, 'recordSoon'>;
@@ -101,7 +101,7 @@ export class EgressDoors implements Doors {
   }
 
   async refresh(): Promise<void> {
-    const rows = (await this.#parts.store.sandboxes()).filter((row) => hasDoor(row) && row.state === 'ready');
+    const rows = (await this.#parts.store.sandboxes.all()).filter((row) => hasDoor(row) && row.state === 'ready');
     for (const row of rows) await this.keep(row);
   }
 

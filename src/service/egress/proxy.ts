@@ -30,7 +30,7 @@ import { doorOf, egressDirectory, makeEgressDirectory, makeDoor, proxyLease, wit
 
 export interface ProxyParts {
   readonly home: string;
-  readonly store: Pick<Store, 'acquire' | 'release' | 'sandbox' | 'sandboxes' | 'egress' | 'events'>;
+  readonly store: Pick<Store, 'leases' | 'sandboxes' | 'egress' | 'events'>;
   readonly audit: Pick<Audit, 'recordSoon'>;
   /** Rules of the file of now, and of all that was read of it since the text of this source: see `Readings`. */
   readonly addresses: (source: string) => Promise<AddressRules>;
@@ -67,14 +67,14 @@ export async function runProxy(parts: ProxyParts): Promise<boolean> {
     // First of all, so that a process that comes now starts another one.
     control.close();
     await proxy.close();
-    await parts.store.release(proxyLease);
+    await parts.store.leases.release(proxyLease);
   }
   return true;
 }
 
 async function held({ store, signal }: ProxyParts): Promise<boolean> {
   const deadline = performance.now() + leaseWaitMs;
-  while (!(await store.acquire(proxyLease))) {
+  while (!(await store.leases.acquire(proxyLease))) {
     if (performance.now() > deadline || signal.aborted) return false;
     await sleep(50);
   }
@@ -111,7 +111,7 @@ class EgressProxy {
   /** Takes up what the store says of one sandbox. */
   sync(sandboxId: string): Promise<void> {
     return this.#next(async () => {
-      const row = await this.#parts.store.sandbox(sandboxId);
+      const row = await this.#parts.store.sandboxes.find(sandboxId);
       if (row === null || !hasDoor(row)) return await this.#shut(sandboxId);
       this.#neededAt = performance.now();
       await this.#keep(row);
@@ -132,7 +132,7 @@ class EgressProxy {
 
   /** At all sandboxes. */
   async #look(): Promise<void> {
-    const rows = (await this.#parts.store.sandboxes()).filter(hasDoor);
+    const rows = (await this.#parts.store.sandboxes.all()).filter(hasDoor);
     if (rows.length > 0) this.#neededAt = performance.now();
     const wanted = new Set(rows.map(({ id }) => id));
     for (const [id] of this.#doors) if (!wanted.has(id)) await this.#shut(id);

@@ -91,7 +91,7 @@ export class Attempt {
     const exit = startFailed(toCaissonError(error));
     if (this.#where !== null) this.#ended(this.#where, exit);
     await this.#recorder?.end(exit);
-    const row = plan.ephemeral ? await context.store.sandboxOfTask(plan.taskId) : null;
+    const row = plan.ephemeral ? await context.store.sandboxes.ofTask(plan.taskId) : null;
     if (row !== null) await removeEphemeral(context, row, { signal: this.#parts.running.givenUp });
   }
 
@@ -161,7 +161,7 @@ export class Attempt {
 
   #ended({ id: sandboxId, taskId, backend }: SandboxRow, { reason, exitCode, signal }: Exit): void {
     const exec = { id: this.admitted.request.execId, taskId, sandboxId, backend };
-    this.#parts.context.store.execEnded(exec, { reason, exitCode, signal });
+    this.#parts.context.store.execs.ended(exec, { reason, exitCode, signal });
   }
 
   /** What ends with its service was ended by that. */

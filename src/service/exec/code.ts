@@ -58,7 +58,7 @@ export function feedCode(context: Context, running: Running, { bytes, temporary 
   running.stdin?.end(bytes);
   const exit = running.exit.then(async (ended) => {
     if (ended.reason === 'exited') return ended;
-    const row = await context.store.sandbox(running.where.sandboxId);
+    const row = await context.store.sandboxes.find(running.where.sandboxId);
     const sandbox = row === null || row.ephemeral ? null : await presentSandbox(context, row).catch(() => null);
     if (sandbox === null) return ended; // it went with its sandbox, or goes with it
     const env = temporary === undefined ? {} : { TMPDIR: temporary };

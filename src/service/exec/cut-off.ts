@@ -10,12 +10,12 @@ const lost: ExecEnd = { reason: 'lost', exitCode: null, signal: null };
 
 export async function endCutOff(store: Store, journal: Pick<Journal, 'exec'>): Promise<void> {
   const ends = new Map<string, ExecEnd>();
-  const rows = await store.cutOffExecs();
+  const rows = await store.execs.cutOff();
   for (const { id } of rows) {
     const end = await endOf(journal, id);
     if (end !== null) ends.set(id, end);
   }
-  await actingAs(itself('reaper', 'unfinished'), () => store.endCutOffExecs(ends));
+  await actingAs(itself('reaper', 'unfinished'), () => store.execs.endCutOff(ends));
 }
 
 /** `null`: it goes on, as its process was taken for dead and lives. */

@@ -10,7 +10,7 @@ const lookMs = 10_000;
 
 /** One whose sandbox cannot be asked now is not among them. */
 export async function endedAmong(context: Context, ids: readonly string[]): Promise<readonly string[]> {
-  const rows = await Promise.all(ids.map((id) => context.store.exec(id)));
+  const rows = await Promise.all(ids.map((id) => context.store.execs.find(id)));
   const bySandbox = Map.groupBy(
     rows.filter((row) => row !== null),
     ({ sandboxId }) => sandboxId,
@@ -30,7 +30,7 @@ async function endedIn(context: Context, sandboxId: string, rows: readonly ExecR
 /** `null` for a sandbox that does not run: its processes ended with it. */
 async function statesIn(context: Context, sandboxId: string): Promise<ReadonlyMap<string, string> | null> {
   const signal = AbortSignal.timeout(lookMs);
-  const row = await context.store.sandbox(sandboxId);
+  const row = await context.store.sandboxes.find(sandboxId);
   const sandbox = row === null ? null : await presentSandbox(context, row, { signal });
   if (row === null || sandbox === null) return null;
   const processes = await listProcesses(await keptIn(context, row, sandbox, signal));

@@ -23,14 +23,14 @@ const lookMs = 25;
 export async function isRecorded({ context: { store }, journal }: GoneParts, row: ExecRow): Promise<boolean> {
   const ageMs = Math.max(0, store.steadyNow() - row.startedAt);
   const until = performance.now() + beginMs - ageMs;
-  while (performance.now() < until && !(await journal.has(row.id)) && (await store.isAlive(row.holder)))
+  while (performance.now() < until && !(await journal.has(row.id)) && (await store.leases.isAlive(row.holder)))
     await sleep(lookMs);
   return await journal.has(row.id);
 }
 
 /** `null`: the id was never used, is that of a detached process, or has a record by now. */
 export async function goneExec(parts: GoneParts, execId: string): Promise<ExecView | null> {
-  const row = await parts.context.store.exec(execId);
+  const row = await parts.context.store.execs.find(execId);
   if (row?.kind !== 'exec' || (await isRecorded(parts, row))) return null;
   const startedAt = new Date(row.startedAt).toISOString();
   return { id: execId, startedAt, command: [], where: whereOf(row), exit: goneExit() };

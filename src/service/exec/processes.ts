@@ -111,7 +111,7 @@ export class Processes implements ProcessesApi {
         return this.#notStarted(id, error);
       });
       if (!started) this.#context.audit.recordSoon(notRun(id, handle.row.taskId, 'it had been started before'));
-      await this.#context.store.updateSandbox(handle.row.id, usedNow(this.#context.clock));
+      await this.#context.store.sandboxes.update(handle.row.id, usedNow(this.#context.clock));
       return { id, started, where: whereOf(handle) };
     });
   }
@@ -211,7 +211,7 @@ export class Processes implements ProcessesApi {
   async collect(dryRun: boolean): Promise<readonly GcItem[]> {
     const items = await Promise.all((await this.#sandboxesWithProcesses()).map((row) => this.#prune(row, dryRun)));
     for (const { id, sandboxId } of dryRun ? [] : await this.#known.all())
-      if ((await this.#context.store.sandbox(sandboxId)) === null) await this.#known.retire(id);
+      if ((await this.#context.store.sandboxes.find(sandboxId)) === null) await this.#known.retire(id);
     return items.flat();
   }
 
@@ -259,7 +259,7 @@ export class Processes implements ProcessesApi {
     options: Options,
   ): Promise<{ readonly kept: Kept; readonly where: Where; readonly row: SandboxRow }> {
     const known = await this.#known.find(id);
-    const row = known === null ? null : await this.#context.store.sandbox(known.sandboxId);
+    const row = known === null ? null : await this.#context.store.sandboxes.find(known.sandboxId);
     if (row === null) throw unknownProcess(id);
     const sandbox = await presentSandbox(this.#context, row);
     if (sandbox === null) throw notRunning(row);
@@ -269,7 +269,7 @@ export class Processes implements ProcessesApi {
 
   async #sandboxesWithProcesses(): Promise<readonly SandboxRow[]> {
     const ids = new Set((await this.#known.all()).map(({ sandboxId }) => sandboxId));
-    const rows = await Promise.all([...ids].map((id) => this.#context.store.sandbox(id)));
+    const rows = await Promise.all([...ids].map((id) => this.#context.store.sandboxes.find(id)));
     return rows.filter((row) => row !== null);
   }
 }

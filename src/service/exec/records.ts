@@ -45,7 +45,7 @@ export async function cancelExec(
 ): Promise<void> {
   const { context, running } = parts;
   if (await running.cancel(checkExecId(execId))) return;
-  if ((await context.store.exec(execId))?.kind === 'detached')
+  if ((await context.store.execs.find(execId))?.kind === 'detached')
     throw new CaissonError('failed_precondition', `${execId} is a detached process`, {
       remedy: 'end it with `processes.kill`, or with `caisson kill`',
       details: { execId },
@@ -56,7 +56,7 @@ export async function cancelExec(
 
 /** Finds the tree by the id, and kills it. */
 export async function killIn(context: Context, execId: string, where: Where): Promise<void> {
-  const row = await context.store.sandbox(where.sandboxId);
+  const row = await context.store.sandboxes.find(where.sandboxId);
   const sandbox = row === null ? null : await presentSandbox(context, row);
   if (sandbox !== null) await killTree(sandbox, execId, { process: null, mayRestart: false });
 }
@@ -100,7 +100,7 @@ async function* passed(events: AsyncIterable<ExecEvent>): AsyncGenerator<ExecEve
 
 async function checkKnown({ context: { store }, journal }: RecordParts, id: string): Promise<void> {
   if (await journal.has(id)) return;
-  if (((await store.sandboxOfTask(id)) ?? (await store.sandbox(id))) !== null) return;
+  if (((await store.sandboxes.ofTask(id)) ?? (await store.sandboxes.find(id))) !== null) return;
   throw noRecord(id);
 }
 

@@ -10,8 +10,8 @@ export async function fillIndex(home: string, store: Store, journal: Journal): P
   if (await store.records.isIndexed()) return;
   const unknown = { taskId: '', backend: '', request: null, startedAt: store.steadyNow() };
   for (const { id, sandboxId } of await earlierProcesses(home)) {
-    const { taskId, backend } = (await store.sandbox(sandboxId)) ?? unknown;
-    await store.insertExec({ ...unknown, id, kind: 'detached', taskId, sandboxId, backend });
+    const { taskId, backend } = (await store.sandboxes.find(sandboxId)) ?? unknown;
+    await store.execs.insert({ ...unknown, id, kind: 'detached', taskId, sandboxId, backend });
   }
   await journal.index();
   await store.records.setIndexed();

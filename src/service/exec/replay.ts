@@ -41,7 +41,7 @@ export async function repeated(
 ): Promise<Running | null> {
   if (execId === undefined) return null;
   checkExecId(execId);
-  const row = (await parts.context.store.exec(execId)) ?? (await recordedRow(parts, execId));
+  const row = (await parts.context.store.execs.find(execId)) ?? (await recordedRow(parts, execId));
   if (row === null) return null;
   refuseOther(row, { id: execId, request: identity, taskId });
   if (row.kind === 'detached') throw isDetached(execId);
@@ -67,7 +67,7 @@ async function replayed(parts: RepeatParts, row: ExecRow, options: Options): Pro
     if (!(await running.cancel(row.id))) await killIn(context, row.id, replay.where);
   };
   const replay = await replayExec(journal, row.id, { cancel, ...(options.signal ? { signal: options.signal } : {}) });
-  const sandbox = await context.store.sandbox(replay.where.sandboxId);
+  const sandbox = await context.store.sandboxes.find(replay.where.sandboxId);
   return {
     ...replay,
     how: 'found',

@@ -17,7 +17,7 @@ export interface Target {
 
 export interface DeliveriesParts {
   readonly targets: readonly Target[];
-  readonly store: Pick<Store, 'outbox' | 'acquire' | 'release' | 'steadyNow'>;
+  readonly store: Pick<Store, 'outbox' | 'leases' | 'steadyNow'>;
   /** Opens it when there is something to send. */
   readonly sender: () => Promise<Sender>;
 }
@@ -64,7 +64,7 @@ export class Deliveries {
     clearTimeout(late);
     this.#over.abort();
     await (await this.#sender.current()?.catch(() => null))?.close();
-    if (this.#isHolder) await this.#parts.store.release(lease);
+    if (this.#isHolder) await this.#parts.store.leases.release(lease);
   }
 
   /** One round at a time. */
@@ -78,7 +78,7 @@ export class Deliveries {
 
   async #deliver(): Promise<void> {
     const { store, targets } = this.#parts;
-    this.#isHolder ||= await store.acquire(lease);
+    this.#isHolder ||= await store.leases.acquire(lease);
     if (!this.#isHolder) return;
     await Promise.all(targets.map((target) => this.#deliverTo(target)));
     await store.outbox.trim(mostKept, store.steadyNow() - givenUpKeptMs);

@@ -1,9 +1,10 @@
 /** The table of questions about commands. Statements are prepared on use: most processes never ask. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { ApprovalAnswer, ApprovalRow } from '../store.ts';
+import type { ApprovalAnswer, ApprovalRow, Approvals } from '../decisions.ts';
 import type { Caller } from '../../values/caller.ts';
 import { forced, immediate } from './connection.ts';
-import { type EventLog, eventOf } from './events.ts';
+import { type EventTable, eventOf } from './events.ts';
+import type { Table } from './table.ts';
 import { integer, json, nullable, object, oneOf, record, text } from './shape.ts';
 
 const shape = object<ApprovalRow>({
@@ -22,11 +23,11 @@ const columns =
   'id, binding, task_id AS taskId, question, state, choice, answered_by AS answeredBy, asked_by AS askedBy, created_at AS createdAt';
 const keptMs = 7 * 86_400_000;
 
-export class Approvals {
+export class ApprovalTable implements Table<Approvals> {
   readonly #db: DatabaseSync;
-  readonly #events: EventLog;
+  readonly #events: EventTable;
 
-  constructor(db: DatabaseSync, events: EventLog) {
+  constructor(db: DatabaseSync, events: EventTable) {
     this.#db = db;
     this.#events = events;
   }
@@ -55,7 +56,7 @@ export class Approvals {
     );
     const work = (): boolean => {
       if (answer.run(state, choice, by, id).changes === 0) return false;
-      const taskId = this.byId(id)?.taskId ?? '';
+      const taskId = this.find(id)?.taskId ?? '';
       this.#events.add(eventOf('approval.answered', taskId, { approvalId: id, taskId, state, choice, by }));
       return true;
     };
@@ -70,7 +71,7 @@ export class Approvals {
     return forced(this.#db, () => use.run(id, binding)).changes === 1;
   }
 
-  byId(id: string): ApprovalRow | null {
+  find(id: string): ApprovalRow | null {
     const row = this.#db.prepare(`SELECT ${columns} FROM approvals WHERE id = ?`).get(id);
     return row === undefined ? null : read(row);
   }

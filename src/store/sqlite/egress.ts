@@ -14,25 +14,21 @@ import {
   settledReading,
 } from '../egress.ts';
 import { immediate } from './connection.ts';
-import { failed } from './soundness.ts';
+import type { Table } from './table.ts';
 
-export class SqliteEgressRules implements EgressRules {
+export class EgressTable implements Table<EgressRules> {
   readonly #db: DatabaseSync;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
   }
 
-  async of(sandboxId: string): Promise<EgressRow | null> {
-    return this.#do(`read the egress rules of ${sandboxId}`, () => this.#of(sandboxId));
-  }
-
-  async configure(...given: Parameters<EgressRules['configure']>): ReturnType<EgressRules['configure']> {
-    return this.#do(`write the egress rules of ${given[0]}`, () => immediate(this.#db, () => this.#settle(...given)));
+  configure(...given: Parameters<EgressRules['configure']>): Settled {
+    return immediate(this.#db, () => this.#settle(...given));
   }
 
   #settle(...[sandboxId, reading, isCurrent]: Parameters<EgressRules['configure']>) {
-    const before = this.#of(sandboxId);
+    const before = this.of(sandboxId);
     const { lists: configured, source } = settledReading(before, reading, before === null || isCurrent());
     const isSame = before !== null && isDeepStrictEqual(before.configured, configured);
     const revision = (before?.revision ?? 0) + (isSame ? 0 : 1);
@@ -41,9 +37,9 @@ export class SqliteEgressRules implements EgressRules {
     return { row, before };
   }
 
-  async change(sandboxId: string, change: OwnChange): Promise<Settled | null> {
+  change(sandboxId: string, change: OwnChange): Settled | null {
     const work = (): Settled | null => {
-      const before = this.#of(sandboxId);
+      const before = this.of(sandboxId);
       if (before === null) return null;
       const own = changedRules(before.own, change);
       if (isDeepStrictEqual(own, before.own)) return { row: before, before };
@@ -51,10 +47,10 @@ export class SqliteEgressRules implements EgressRules {
       this.#write(row);
       return { row, before };
     };
-    return this.#do(`change the egress rules of ${sandboxId}`, () => immediate(this.#db, work));
+    return immediate(this.#db, work);
   }
 
-  #of(sandboxId: string): EgressRow | null {
+  of(sandboxId: string): EgressRow | null {
     const select = this.#db.prepare('SELECT revision, configured, own FROM egress_rules WHERE sandbox_id = ?');
     const row = select.get(sandboxId);
     return row === undefined ? null : rowOf(sandboxId, row);
@@ -67,14 +63,6 @@ export class SqliteEgressRules implements EgressRules {
          revision = excluded.revision, configured = excluded.configured, own = excluded.own`,
     );
     write.run(sandboxId, revision, JSON.stringify({ ...configured, source }), JSON.stringify(own));
-  }
-
-  #do<T>(what: string, work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw failed(this.#db, error, what);
-    }
   }
 }
 

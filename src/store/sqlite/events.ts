@@ -4,8 +4,8 @@ import { author } from '../../lib/author.ts';
 import { ownerOf } from '../../values/owner.ts';
 import type { EventQuery, EventRow, Events, EventType, Kept } from '../events.ts';
 import { countEvent, newestGone } from './event-shares.ts';
+import type { Table } from './table.ts';
 import { integer, json, nullable, object, oneOf, record, text } from './shape.ts';
-import { failed } from './soundness.ts';
 
 export type NewEvent = Omit<EventRow, 'seq'>;
 
@@ -31,7 +31,7 @@ export function eventOf(type: EventType, taskId: string, data: EventRow['data'])
 /** Some 300 bytes each. */
 export const mostEvents = 50_000;
 
-export class EventLog implements Events {
+export class EventTable implements Table<Events> {
   readonly #db: DatabaseSync;
   readonly #most: number;
   #insert: StatementSync | null = null;
@@ -49,34 +49,24 @@ export class EventLog implements Events {
     countEvent(this.#db, Number(lastInsertRowid), this.#most);
   }
 
-  async read({ after, owner, most }: EventQuery): Promise<readonly EventRow[]> {
+  read({ after, owner, most }: EventQuery): readonly EventRow[] {
     const one = owner === null ? '' : 'AND owner = ?';
     const sql = `SELECT seq, type, owner, happened_at AS happenedAt, author, reason, data FROM events
       WHERE seq > ? ${one} ORDER BY seq LIMIT ?`;
     const values = owner === null ? [after, most] : [after, owner, most];
-    const rows = this.#do(() => this.#db.prepare(sql).all(...values));
+    const rows = this.#db.prepare(sql).all(...values);
     return rows.map((row) => eventShape(row, 'event'));
   }
 
-  async denied(taskId: string, data: EventRow['data']): Promise<void> {
-    this.#do(() => this.add(eventOf('network.denied', taskId, data)));
+  denied(taskId: string, data: EventRow['data']): void {
+    this.add(eventOf('network.denied', taskId, data));
   }
 
-  async kept(owner: string | null): Promise<Kept> {
+  kept(owner: string | null): Kept {
     // One of the two at a time is a look at one end of the table; both together are a scan (sqlite.org/optoverview.html).
     const sql = `SELECT ifnull((SELECT min(seq) FROM events), 0) AS oldest,
       ifnull((SELECT max(seq) FROM events), 0) AS newest`;
-    return this.#do(() => {
-      const { oldest, newest } = endsShape(this.#db.prepare(sql).get() ?? {}, 'events');
-      return { oldest, newest, gone: newestGone(this.#db, owner) };
-    });
-  }
-
-  #do<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw failed(this.#db, error, 'read or write the events');
-    }
+    const { oldest, newest } = endsShape(this.#db.prepare(sql).get() ?? {}, 'events');
+    return { oldest, newest, gone: newestGone(this.#db, owner) };
   }
 }

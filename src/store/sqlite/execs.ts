@@ -1,10 +1,11 @@
 /** The index of execs: which ids were used, by which request. Statements are prepared on use. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import type { EndedExec, ExecEnd, ExecRow } from '../store.ts';
+import type { EndedExec, ExecEnd, ExecRow, Execs } from '../execs.ts';
 import type { Batch } from './batch.ts';
 import { immediate, within } from './connection.ts';
-import { type EventLog, eventOf, type NewEvent } from './events.ts';
+import { type EventTable, eventOf, type NewEvent } from './events.ts';
 import { deathKey } from './leases.ts';
+import type { Table } from './table.ts';
 import { integer, nullable, object, oneOf, text } from './shape.ts';
 
 const shape = object<ExecRow>({
@@ -24,26 +25,36 @@ const columns =
 /** Ids beyond so many are forgotten, the oldest first, whatever their age: some 200 bytes each. */
 const mostExecs = 1_000_000;
 
-export class Execs {
+/** Those whose rows wait for a batch answer at once, and never throw. */
+type Now = 'insertFresh' | 'ended';
+
+export class ExecTable implements Table<Omit<Execs, Now>>, Pick<Execs, Now> {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #events: EventLog;
+  readonly #events: EventTable;
   readonly #batch: Batch;
+  readonly #holder: string;
 
-  constructor(db: DatabaseSync, events: EventLog, batch: Batch) {
+  constructor(
+    db: DatabaseSync,
+    holder: string,
+    { events, batch }: { readonly events: EventTable; readonly batch: Batch },
+  ) {
+    this.#holder = holder;
     this.#db = db;
     this.#events = events;
     this.#batch = batch;
   }
 
-  insertSoon(row: ExecRow): void {
+  insertFresh(fresh: Omit<ExecRow, 'holder'>): void {
+    const row = { ...fresh, holder: this.#holder };
     // Now, with the author of this moment.
     const event = startedEvent(row);
     this.#batch.add(() => this.#insert(row, event));
   }
 
   /** The end of an exec. Its record is in the journal: this is for those who follow events. */
-  endedSoon(exec: EndedExec, how: ExecEnd): void {
+  ended(exec: EndedExec, how: ExecEnd): void {
     const event = eventOf('exec.ended', exec.taskId, { ...idsOf(exec), ...how });
     this.#batch.add(() => this.#events.add(event));
   }
@@ -53,7 +64,8 @@ export class Execs {
   }
 
   /** The row that has the id already, or `null` when this one has it now. */
-  insert(row: ExecRow): ExecRow | null {
+  insert(free: Omit<ExecRow, 'holder'>): ExecRow | null {
+    const row = { ...free, holder: this.#holder };
     return within(this.#db, () => this.#insert(row, startedEvent(row)));
   }
 
@@ -64,12 +76,12 @@ export class Execs {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     );
     const { changes } = insert.run(id, kind, taskId, sandboxId, backend, request, holder, startedAt);
-    if (changes === 0) return this.byId(id);
+    if (changes === 0) return this.find(id);
     this.#events.add(event);
     return null;
   }
 
-  byId(id: string): ExecRow | null {
+  find(id: string): ExecRow | null {
     if (!this.#batch.isEmpty && !this.#db.isTransaction) this.flush();
     const row = this.#prepared(`SELECT ${columns} FROM execs WHERE id = ?`).get(id);
     return row === undefined ? null : read(row);
@@ -78,7 +90,7 @@ export class Execs {
   delete(id: string): void {
     this.flush();
     within(this.#db, () => {
-      const row = this.byId(id);
+      const row = this.find(id);
       this.#prepared('DELETE FROM execs WHERE id = ?').run(id);
       if (row !== null) this.#events.add(endedEvent(row, 'not_started'));
     });
@@ -86,7 +98,7 @@ export class Execs {
 
   retire(id: string): void {
     within(this.#db, () => {
-      const row = this.byId(id);
+      const row = this.find(id);
       if (row?.kind !== 'detached') return;
       this.#prepared("UPDATE execs SET kind = 'exec' WHERE id = ?").run(id);
       this.#prepared('DELETE FROM process_places WHERE exec_id = ?').run(id);

@@ -1,8 +1,11 @@
 /** The table of answers that hold for a task. Statements are prepared on use: most processes never ask. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { GrantRow } from '../store.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { GrantRow, Grants } from '../decisions.ts';
 import { forced } from './connection.ts';
+import type { Table } from './table.ts';
 import { integer, json, list, nullable, object, text } from './shape.ts';
+import { steadyNow } from './steady.ts';
 
 const shape = object<GrantRow>({
   id: text,
@@ -19,11 +22,13 @@ const columns =
   'id, task_id AS taskId, rules, keys, covers, granted_by AS grantedBy, created_at AS createdAt, expires_at AS expiresAt';
 const unexpired = '(expires_at IS NULL OR expires_at > ?)';
 
-export class Grants {
+export class GrantTable implements Table<Grants> {
   readonly #db: DatabaseSync;
+  readonly #clock: Clock;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, clock: Clock) {
     this.#db = db;
+    this.#clock = clock;
   }
 
   insert({ id, taskId, rules, keys, covers, grantedBy, createdAt, expiresAt }: GrantRow): void {
@@ -35,11 +40,11 @@ export class Grants {
     insert.run(id, taskId, rules, JSON.stringify(keys), JSON.stringify(covers), grantedBy, createdAt, expiresAt);
   }
 
-  all(nowMs: number): readonly GrantRow[] {
+  all(): readonly GrantRow[] {
     const sql = `SELECT ${columns} FROM grants WHERE ${unexpired} ORDER BY created_at, rowid`;
     return this.#db
       .prepare(sql)
-      .all(nowMs)
+      .all(steadyNow(this.#db, this.#clock))
       .map((row) => shape(row, 'grant'));
   }
 

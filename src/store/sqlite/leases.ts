@@ -1,9 +1,10 @@
 /** Leases and their holders. Every function is one short transaction. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import type { Holder } from '../store.ts';
+import type { Holder, Leases } from '../leases.ts';
 import { immediate } from './connection.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type HolderRow, isAlive } from '../../lib/holder.ts';
+import type { Table } from './table.ts';
 import { integer, nullable, object, text } from './shape.ts';
 
 const rowShape = object<HolderRow>({
@@ -22,9 +23,10 @@ const rowColumns =
 /** In the table `meta`: a holder died since the execs of the dead were looked at. */
 export const deathKey = 'holder_died';
 
-export class Leases {
+export class LeaseTable implements Table<Leases> {
   readonly #db: DatabaseSync;
   readonly #self: HolderRow;
+  readonly #clock: Clock;
   readonly #register: StatementSync;
   readonly #byId: StatementSync;
   readonly #forget: StatementSync;
@@ -32,9 +34,10 @@ export class Leases {
   readonly #take: StatementSync;
   readonly #give: StatementSync;
 
-  constructor(db: DatabaseSync, self: HolderRow) {
+  constructor(db: DatabaseSync, self: HolderRow, clock: Clock) {
     this.#db = db;
     this.#self = self;
+    this.#clock = clock;
     this.#register = db.prepare(
       `INSERT INTO holders (id, host, machine, pid, start_time, heartbeat_at, heartbeat_boot_ms) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at, heartbeat_boot_ms = excluded.heartbeat_boot_ms`,
@@ -47,25 +50,25 @@ export class Leases {
   }
 
   /** Also puts the holder back, should another host have taken us for dead while this one slept. */
-  beat(clock: Clock): void {
+  beat(): void {
     const { id, host, machine, pid, startTime } = this.#self;
-    this.#register.run(id, host, machine, pid, startTime, clock.wallMs(), clock.bootMs());
+    this.#register.run(id, host, machine, pid, startTime, this.#clock.wallMs(), this.#clock.bootMs());
   }
 
   /** Removes dead holders; their leases go with them. */
-  sweep(clock: Clock): void {
+  sweep(): void {
     immediate(this.#db, () => {
       for (const holder of holdersIn(this.#db)) {
-        if (holder.id !== this.#self.id && !isAlive(holder, clock)) this.#bury(holder);
+        if (holder.id !== this.#self.id && !isAlive(holder, this.#clock)) this.#bury(holder);
       }
     });
   }
 
-  acquire(key: string, clock: Clock): boolean {
+  acquire(key: string): boolean {
     return immediate(this.#db, () => {
       const holder = this.#read(key);
       if (holder !== null) {
-        if (holder.id === this.#self.id || isAlive(holder, clock)) return false;
+        if (holder.id === this.#self.id || isAlive(holder, this.#clock)) return false;
         this.#bury(holder);
       }
       this.#take.run(key, this.#self.id);
@@ -82,7 +85,7 @@ export class Leases {
     this.#give.run(key, this.#self.id);
   }
 
-  holder(key: string, clock: Clock): Holder | null {
+  holder(key: string): Holder | null {
     const holder = this.#read(key);
     return holder === null
       ? null
@@ -90,14 +93,14 @@ export class Leases {
           id: holder.id,
           pid: holder.pid,
           host: holder.host,
-          alive: holder.id === this.#self.id || isAlive(holder, clock),
+          alive: holder.id === this.#self.id || isAlive(holder, this.#clock),
         };
   }
 
-  isHolderAlive(id: string, clock: Clock): boolean {
+  isAlive(id: string): boolean {
     if (id === this.#self.id) return true;
     const row = this.#byId.get(id);
-    return row !== undefined && isAlive(readRow(row), clock);
+    return row !== undefined && isAlive(readRow(row), this.#clock);
   }
 
   leave(): void {

@@ -9,7 +9,7 @@ import { type Migration, migrations } from './migrations.ts';
 import type { Notice } from './notice.ts';
 import { thisProcess } from '../../lib/holder.ts';
 import { prepare, type Prepared } from './prepare.ts';
-import { SqliteStore } from './store.ts';
+import { type SqliteStore, storeOver } from './store.ts';
 
 export interface OpenOptions {
   /** Steps to bring the database to; those of this release by default. */
@@ -49,7 +49,7 @@ function assemble(path: string, { db, lock, notices }: Prepared, { clock, mostEv
   try {
     const instance = instanceOf(join(dirname(path), 'instance'), db);
     const self = thisProcess(`own_${newId(16)}`, clock);
-    return new SqliteStore({
+    return storeOver({
       db,
       lock,
       instance: instance.id,

@@ -1,10 +1,9 @@
 /** The tables of events for webhooks. Triggers write events (`outbox-schema.ts`). Statements are prepared on use. */
 import type { DatabaseSync } from 'node:sqlite';
-import { CaissonError } from '../../errors.ts';
 import type { Attempt, Delivery, Endpoint, Outbox } from '../outbox.ts';
 import { immediate } from './connection.ts';
+import type { Table } from './table.ts';
 import { integer, json, list, object, record, text } from './shape.ts';
-import { failed } from './soundness.ts';
 
 const endpointShape = object<Endpoint>({ name: text, events: json(list(text)) });
 const deliveryShape = object<Delivery>({
@@ -17,21 +16,19 @@ const deliveryShape = object<Delivery>({
 });
 const countShape = object<{ endpoint: string; count: number }>({ endpoint: text, count: integer });
 
-export class SqliteOutbox implements Outbox {
+export class OutboxTable implements Table<Outbox> {
   readonly #db: DatabaseSync;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
   }
 
-  async setEndpoints(endpoints: readonly Endpoint[]): Promise<void> {
-    this.#do('record the webhooks', () => {
-      const wanted = new Map(endpoints.map(({ name, events }) => [name, JSON.stringify(events)]));
-      const known = new Map(this.#endpoints().map(({ name, events }) => [name, JSON.stringify(events)]));
-      // Every command opens the store, and hardly any finds another configuration.
-      const isSame = wanted.size === known.size && [...wanted].every(([name, events]) => known.get(name) === events);
-      if (!isSame) this.#replaceEndpoints(wanted, known);
-    });
+  setEndpoints(endpoints: readonly Endpoint[]): void {
+    const wanted = new Map(endpoints.map(({ name, events }) => [name, JSON.stringify(events)]));
+    const known = new Map(this.#endpoints().map(({ name, events }) => [name, JSON.stringify(events)]));
+    // Every command opens the store, and hardly any finds another configuration.
+    const isSame = wanted.size === known.size && [...wanted].every(([name, events]) => known.get(name) === events);
+    if (!isSame) this.#replaceEndpoints(wanted, known);
   }
 
   #endpoints(): readonly Endpoint[] {
@@ -49,48 +46,31 @@ export class SqliteOutbox implements Outbox {
     });
   }
 
-  async due(endpoint: string, nowMs: number, most: number): Promise<readonly Delivery[]> {
+  due(endpoint: string, nowMs: number, most: number): readonly Delivery[] {
     const sql = `SELECT id, endpoint, type, data, happened_at AS happenedAt, attempts FROM webhook_deliveries
       WHERE endpoint = ? AND next_at <= ? ORDER BY seq LIMIT ?`;
-    return this.#do('read the events for webhooks', () =>
-      this.#db
-        .prepare(sql)
-        .all(endpoint, nowMs, most)
-        .map((row) => deliveryShape(row, 'event')),
-    );
+    const rows = this.#db.prepare(sql).all(endpoint, nowMs, most);
+    return rows.map((row) => deliveryShape(row, 'event'));
   }
 
-  async delivered(id: string): Promise<void> {
-    this.#do(`record the delivery of ${id}`, () =>
-      this.#db.prepare('DELETE FROM webhook_deliveries WHERE id = ?').run(id),
-    );
+  delivered(id: string): void {
+    this.#db.prepare('DELETE FROM webhook_deliveries WHERE id = ?').run(id);
   }
 
-  async failed(id: string, { nextAt, failure }: Attempt): Promise<void> {
+  failed(id: string, { nextAt, failure }: Attempt): void {
     const sql = 'UPDATE webhook_deliveries SET attempts = attempts + 1, next_at = ?, failure = ? WHERE id = ?';
-    this.#do(`record the failed delivery of ${id}`, () => this.#db.prepare(sql).run(nextAt, failure, id));
+    this.#db.prepare(sql).run(nextAt, failure, id);
   }
 
-  async givenUp(): Promise<Readonly<Record<string, number>>> {
+  givenUp(): Readonly<Record<string, number>> {
     const sql = 'SELECT endpoint, count(*) AS count FROM webhook_deliveries WHERE next_at IS NULL GROUP BY endpoint';
-    const rows = this.#do('read the events for webhooks', () => this.#db.prepare(sql).all());
+    const rows = this.#db.prepare(sql).all();
     return Object.fromEntries(rows.map((row) => countShape(row, 'count')).map((each) => [each.endpoint, each.count]));
   }
 
-  async trim(most: number, beforeMs: number): Promise<void> {
+  trim(most: number, beforeMs: number): void {
     const oldest = 'SELECT seq FROM webhook_deliveries ORDER BY seq DESC LIMIT -1 OFFSET ?';
     const old = 'next_at IS NULL AND happened_at < ?';
-    this.#do('clear up the events for webhooks', () =>
-      this.#db.prepare(`DELETE FROM webhook_deliveries WHERE seq IN (${oldest}) OR (${old})`).run(most, beforeMs),
-    );
-  }
-
-  #do<T>(what: string, work: () => T): T {
-    if (!this.#db.isOpen) throw new CaissonError('failed_precondition', `cannot ${what}: the store is closed`);
-    try {
-      return work();
-    } catch (error) {
-      throw failed(this.#db, error, what);
-    }
+    this.#db.prepare(`DELETE FROM webhook_deliveries WHERE seq IN (${oldest}) OR (${old})`).run(most, beforeMs);
   }
 }

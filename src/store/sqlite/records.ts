@@ -12,9 +12,9 @@ import type {
 } from '../records.ts';
 import type { Batch } from './batch.ts';
 import { immediate } from './connection.ts';
+import { attempt } from './noun.ts';
 import { merged, type Position, readRecord, recordColumns, recordJoins, walksOf } from './records-list.ts';
 import { SegmentRows } from './segment-rows.ts';
-import { failed } from './soundness.ts';
 
 interface Pending {
   begun: BegunRecord | null;
@@ -174,13 +174,16 @@ export class SqliteRecords implements Records {
   }
 
   #do<T>(what: string, work: () => T): T {
-    this.#batch.flush();
-    try {
-      return work();
-    } catch (error) {
-      this.#segments.forget();
-      throw failed(this.#db, error, what);
-    }
+    const forgetting = (): T => {
+      this.#batch.flush();
+      try {
+        return work();
+      } catch (error) {
+        this.#segments.forget();
+        throw error;
+      }
+    };
+    return attempt(this.#db, () => what, forgetting);
   }
 
   #prepared(sql: string): StatementSync {

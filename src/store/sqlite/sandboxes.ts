@@ -1,10 +1,11 @@
 /** The table of sandboxes. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
-import type { SandboxPatch, SandboxQuery, SandboxRow } from '../store.ts';
+import type { Sandboxes, SandboxPatch, SandboxQuery, SandboxRow } from '../sandboxes.ts';
 import { forced, immediate, within } from './connection.ts';
 import { isTaken } from './errors.ts';
-import { type EventLog, eventOf } from './events.ts';
+import { type EventTable, eventOf } from './events.ts';
+import type { Table } from './table.ts';
 import { assignments, readRow } from './row.ts';
 import { walkOf } from './sandbox-list.ts';
 import { nullable, object, text } from './shape.ts';
@@ -20,9 +21,9 @@ interface Brief extends Pick<SandboxRow, 'id' | 'taskId' | 'backend' | 'endedBy'
 }
 const briefShape = object<Brief>({ id: text, taskId: text, backend: text, state: text, endedBy: nullable(text) });
 
-export class Sandboxes {
+export class SandboxTable implements Table<Sandboxes> {
   readonly #db: DatabaseSync;
-  readonly #events: EventLog;
+  readonly #events: EventTable;
   /** Patches and pages come in a handful of forms, each with its own statement. */
   readonly #statements = new Map<string, StatementSync>();
   readonly #byId: StatementSync;
@@ -36,7 +37,7 @@ export class Sandboxes {
   #knownAt: unknown = null;
   #isFresh = false;
 
-  constructor(db: DatabaseSync, events: EventLog) {
+  constructor(db: DatabaseSync, events: EventTable) {
     this.#db = db;
     this.#events = events;
     this.#byId = db.prepare('SELECT * FROM sandboxes WHERE id = ?');
@@ -113,7 +114,7 @@ export class Sandboxes {
     this.#events.add(eventOf('sandbox.state', taskId, data));
   }
 
-  byId(id: string): SandboxRow | null {
+  find(id: string): SandboxRow | null {
     return readOne(this.#byId, id);
   }
 

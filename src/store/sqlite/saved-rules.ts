@@ -1,13 +1,14 @@
 /** The table of rules that answers "always" made through a token. Statements are prepared on use. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
-import type { SavedRule } from '../store.ts';
+import type { SavedRule, SavedRules } from '../decisions.ts';
+import type { Table } from './table.ts';
 import { object, text, integer } from './shape.ts';
 
 const shape = object<SavedRule>({ owner: text, rule: text, savedBy: text, savedAt: integer });
 const mostKnown = 1_000;
 
-export class SavedRules {
+export class SavedRuleTable implements Table<SavedRules> {
   readonly #db: DatabaseSync;
   #version: StatementSync | null = null;
   #select: StatementSync | null = null;

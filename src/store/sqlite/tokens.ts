@@ -2,8 +2,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Bounds } from '../../values/caller.ts';
 import type { Label } from '../../values/labels.ts';
-import type { TokenRow } from '../store.ts';
+import type { TokenRow, Tokens } from '../decisions.ts';
 import { forced } from './connection.ts';
+import type { Table } from './table.ts';
 import { integer, json, list, nullable, object, text } from './shape.ts';
 
 const bounds = object<Bounds>({
@@ -27,7 +28,7 @@ const shape = object<TokenRow>({
 
 const columns = 'id, digest, owner, name, scopes, bounds, created_at AS createdAt, expires_at AS expiresAt, limits';
 
-export class Tokens {
+export class TokenTable implements Table<Tokens> {
   readonly #db: DatabaseSync;
   #find: StatementSync | null = null;
 

@@ -1,25 +1,29 @@
 /** Uses of sandboxes, which are leases, and the one decision between a use and a stop. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Clock } from '../../lib/clock.ts';
-import type { SandboxRow, StopIntent } from '../store.ts';
+import type { SandboxRow, StopIntent, Uses } from '../sandboxes.ts';
 import { immediate } from './connection.ts';
-import type { Leases } from './leases.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import type { LeaseTable } from './leases.ts';
+import type { Table } from './table.ts';
+import type { SandboxTable } from './sandboxes.ts';
 
-export class Uses {
+export class UseTable implements Table<Uses> {
   readonly #db: DatabaseSync;
   readonly #holder: string;
-  readonly #sandboxes: Sandboxes;
-  readonly #leases: Leases;
+  readonly #sandboxes: SandboxTable;
+  readonly #leases: LeaseTable;
   readonly #take: StatementSync;
   readonly #give: StatementSync;
   readonly #holders: StatementSync;
 
-  constructor(db: DatabaseSync, holder: string, parts: { readonly sandboxes: Sandboxes; readonly leases: Leases }) {
+  constructor(
+    db: DatabaseSync,
+    holder: string,
+    tables: { readonly sandboxes: SandboxTable; readonly leases: LeaseTable },
+  ) {
     this.#db = db;
     this.#holder = holder;
-    this.#sandboxes = parts.sandboxes;
-    this.#leases = parts.leases;
+    this.#sandboxes = tables.sandboxes;
+    this.#leases = tables.leases;
     this.#take = db.prepare('INSERT INTO leases (key, holder) VALUES (?, ?) ON CONFLICT (key) DO NOTHING');
     this.#give = db.prepare('DELETE FROM leases WHERE key = ?');
     this.#holders = db.prepare('SELECT DISTINCT holder FROM leases WHERE key >= ? AND key < ?');
@@ -27,7 +31,7 @@ export class Uses {
 
   begin(id: string, generation: number): boolean {
     return immediate(this.#db, () => {
-      const row = this.#sandboxes.byId(id);
+      const row = this.#sandboxes.find(id);
       if (row?.state !== 'ready' || row.generation !== generation) return false;
       this.#take.run(this.#key(id, generation), this.#holder);
       return true;
@@ -38,20 +42,20 @@ export class Uses {
     this.#give.run(this.#key(id, generation));
   }
 
-  beginStop(id: string, { generation, by, ifIdle }: StopIntent, clock: Clock): boolean {
+  beginStop(id: string, { generation, by, ifIdle }: StopIntent): boolean {
     return immediate(this.#db, () => {
-      const row = this.#sandboxes.byId(id);
+      const row = this.#sandboxes.find(id);
       if (row === null || row.generation !== generation || !canStop(row)) return false;
-      if (ifIdle !== undefined && (row.state !== 'ready' || !ifIdle(row) || this.#isUsed(id, clock))) return false;
+      if (ifIdle !== undefined && (row.state !== 'ready' || !ifIdle(row) || this.#isUsed(id))) return false;
       this.#sandboxes.update(id, { state: 'stopping', endedBy: by });
       return true;
     });
   }
 
-  #isUsed(id: string, clock: Clock): boolean {
+  #isUsed(id: string): boolean {
     // ";" follows ":" in the order of bytes.
     const rows = this.#holders.all(`use:${id}:`, `use:${id};`);
-    return rows.some(({ holder }) => typeof holder === 'string' && this.#leases.isHolderAlive(holder, clock));
+    return rows.some(({ holder }) => typeof holder === 'string' && this.#leases.isAlive(holder));
   }
 
   #key(id: string, generation: number): string {

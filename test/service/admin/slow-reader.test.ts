@@ -10,7 +10,7 @@ it('a reader that is overtaken in its stream gets not_found with what is left, a
   await using directory = await scratch();
   const { store } = await openStore(join(directory.path, 'caisson.db'), { mostEvents: 250 });
   const happen = async (count: number): Promise<void> => {
-    for (let done = 0; done < count; done++) await store.insertApproval(newApproval());
+    for (let done = 0; done < count; done++) await store.approvals.insert(newApproval());
   };
   await happen(250);
   const reader = eventsOf({ store }).follow({ after: 0 })[Symbol.asyncIterator]();
@@ -32,7 +32,8 @@ it('events of other owners stay, and their readers go on, while one owner adds m
   await using directory = await scratch();
   const { store } = await openStore(join(directory.path, 'caisson.db'), { mostEvents: 250 });
   const happen = async (owner: string, count: number): Promise<void> => {
-    for (let done = 0; done < count; done++) await store.insertApproval({ ...newApproval(), taskId: `${owner}.build` });
+    for (let done = 0; done < count; done++)
+      await store.approvals.insert({ ...newApproval(), taskId: `${owner}.build` });
   };
   await happen('alice', 20);
   await happen('mallory', 600);

@@ -33,7 +33,7 @@ const paths = (): readonly string[] => [doorOf(home, lost), logOf(home, logged),
 async function opened() {
   const { store } = await openStore(join(home, 'caisson.db'), { clock: systemClock });
   const row = newRow({ id: 'sbx_00000000000000dd', spec: { ...spec, network: 'filtered' } });
-  await store.insertSandbox(row);
+  await store.sandboxes.insert(row);
   await leave(row.id);
   return { store, row };
 }

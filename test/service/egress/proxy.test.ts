@@ -95,7 +95,7 @@ describe('the egress proxy', () => {
   it('has a door for each sandbox with a filtered network, each with rules of its own', async () => {
     await using here = await running();
     const [one, two, other] = [filtered(), filtered(), newRow()];
-    for (const row of [one, two, other]) await here.store.insertSandbox(row);
+    for (const row of [one, two, other]) await here.store.sandboxes.insert(row);
     await here.doors.open(one);
     here.take({ ...none, deny: ['a.example'] });
     await here.doors.open(two);
@@ -107,7 +107,7 @@ describe('the egress proxy', () => {
   it('takes up a change of the rules before the next use, and writes none where nothing has changed', async () => {
     await using here = await running();
     const row = filtered();
-    await here.store.insertSandbox(row);
+    await here.store.sandboxes.insert(row);
     await here.doors.open(row);
     await here.doors.keep(row);
     expect(await here.store.egress.of(row.id)).toMatchObject({ revision: 1, configured: none, own: noOwnRules });
@@ -120,7 +120,7 @@ describe('the egress proxy', () => {
   it('keeps the rules of the newer file, whichever process comes last', async () => {
     await using here = await running();
     const row = filtered();
-    await here.store.insertSandbox(row);
+    await here.store.sandboxes.insert(row);
     const { store: second } = await openStore(join(home, 'caisson.db'), { clock: systemClock });
     const [older, newer] = [processWith(here.store), processWith(second)];
     try {
@@ -146,7 +146,7 @@ describe('the egress proxy', () => {
   it('allows what both processes allow, where they read the same file and have different lists', async () => {
     await using here = await running();
     const row = filtered();
-    await here.store.insertSandbox(row);
+    await here.store.sandboxes.insert(row);
     const [one, other] = [processWith(here.store), processWith(here.store)];
     writeFile('same');
     one.read({ allow: ['a.example', 'b.example'], deny: ['c.example'], ports: [8080], presets: [] }, 'same');
@@ -162,7 +162,7 @@ describe('the egress proxy', () => {
   it('leaves each change of the rules and each denied name in the audit', async () => {
     await using here = await running();
     const row = filtered();
-    await here.store.insertSandbox(row);
+    await here.store.sandboxes.insert(row);
     here.take({ ...none, presets: ['github'] });
     await here.doors.open(row);
     await here.doors.open(row);
@@ -170,7 +170,7 @@ describe('the egress proxy', () => {
     await here.doors.keep(row);
     for (const host of ['a.example', 'a.example', 'b.example']) await ask(row.id, host);
     await here.doors.close(row.id);
-    await here.store.deleteSandbox(row.id);
+    await here.store.sandboxes.delete(row.id);
     const reader = audit();
     const about = { type: 'egress', taskId: row.taskId, sandbox: row.id };
     await vi.waitFor(async () => {
@@ -193,7 +193,7 @@ describe('the egress proxy', () => {
   ])('has a denied connection on record before the client reads the answer (%s)', async (_, request) => {
     await using here = await running();
     const row = filtered();
-    await here.store.insertSandbox(row);
+    await here.store.sandboxes.insert(row);
     await here.doors.open(row);
     const [since, log] = [Date.now(), logOf(home, row.id)];
     await withShortPath(doorOf(home, row.id), 'door', async (path) => {
@@ -212,7 +212,7 @@ describe('the egress proxy', () => {
   it('makes an event of a denied name, counts connections for metrics, and keeps tokens out of all of it (NE-22)', async () => {
     await using here = await running();
     const row = filtered();
-    await here.store.insertSandbox(row);
+    await here.store.sandboxes.insert(row);
     await here.doors.open(row);
     const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
     for (const host of ['a.example', 'a.example', `${token}.evil.example`]) await ask(row.id, host);
@@ -233,9 +233,9 @@ describe('the egress proxy', () => {
   it('shuts the door of a sandbox that is gone, whose rules go with it', async () => {
     await using here = await running();
     const row = filtered();
-    await here.store.insertSandbox(row);
+    await here.store.sandboxes.insert(row);
     await here.doors.open(row);
-    await here.store.deleteSandbox(row.id);
+    await here.store.sandboxes.delete(row.id);
     await vi.waitFor(async () => expect(await ask(row.id, 'a.example')).toBe(''), 5000);
     expect(await here.store.egress.of(row.id)).toBe(null);
     await here.doors.close(row.id);
@@ -245,7 +245,7 @@ describe('the egress proxy', () => {
   it('opens nothing for rules that cannot hold, and says so', async () => {
     await using here = await running();
     const row = filtered();
-    await here.store.insertSandbox(row);
+    await here.store.sandboxes.insert(row);
     here.take({ ...none, presets: ['unknown'] });
     await expect(here.doors.open(row)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await ask(row.id, 'a.example')).toBe('');
@@ -257,7 +257,7 @@ describe('the egress proxy', () => {
   it('ends when its state directory is removed', async () => {
     await using here = await running();
     const row = filtered();
-    await here.store.insertSandbox(row);
+    await here.store.sandboxes.insert(row);
     await here.doors.open(row);
     rmSync(join(home, 'egress'), { recursive: true });
     expect(await here.over).toBe(true);
@@ -266,7 +266,7 @@ describe('the egress proxy', () => {
   it('ends when the database is another one, so that the next one goes by what that one says', async () => {
     await using here = await running();
     const row = filtered();
-    await here.store.insertSandbox(row);
+    await here.store.sandboxes.insert(row);
     await here.doors.open(row);
     renameSync(join(home, 'caisson.db'), join(home, 'lost.db'));
     expect(await here.over).toBe(true);

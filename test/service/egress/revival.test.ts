@@ -29,7 +29,7 @@ async function answerOf(sandboxId: string): Promise<string> {
 async function opened() {
   const { store } = await openStore(join(home, 'caisson.db'), { clock: systemClock });
   const row = newRow({ spec: { ...spec, network: 'filtered' } });
-  await store.insertSandbox(row);
+  await store.sandboxes.insert(row);
   const reading = { lists: { allow: [], deny: [], ports: [], presets: [] }, source: sourceOf(null), later: null };
   const audit = { recordSoon: (): void => undefined };
   const doors = new EgressDoors({ home, env: {}, store, audit, reading: () => reading, asks: () => false });
@@ -43,7 +43,7 @@ async function opened() {
   return {
     ...{ store, doors, row, kill },
     [Symbol.asyncDispose]: async () => {
-      await store.deleteSandbox(row.id).catch(() => undefined);
+      await store.sandboxes.delete(row.id).catch(() => undefined);
       doors.release();
       const pid = proxyPid(home);
       if (pid !== null) process.kill(pid, 'SIGTERM');
@@ -84,7 +84,7 @@ describe('an egress proxy that was killed', () => {
     await sleep(2000);
     expect(proxyPid(home)).toBe(null);
     await using other = await opened();
-    await other.store.deleteSandbox(other.row.id);
+    await other.store.sandboxes.delete(other.row.id);
     other.kill();
     await sleep(2000);
     expect(proxyPid(home)).toBe(null);

@@ -88,7 +88,7 @@ describe('rules of one sandbox', () => {
   it('stay in the store, and end with the sandbox', async () => {
     const { store } = await openStore(join(home, 'caisson.db'), { clock: systemClock });
     const row = newRow({ spec: { ...spec, network: 'filtered' } });
-    await store.insertSandbox(row);
+    await store.sandboxes.insert(row);
     expect(await store.egress.change(row.id, { allow: ['a.example'] })).toBe(null);
     await store.egress.configure(row.id, { lists: { ...lists }, source: '', later: null }, () => true);
     const at = Date.now();
@@ -170,7 +170,7 @@ describe('questions about denied connections', () => {
   it('are put once for each host, and not again soon after an answer', async () => {
     const { store } = await openStore(join(home, 'caisson.db'), { clock: systemClock });
     const row = newRow({ spec: { ...spec, network: 'filtered' } });
-    await store.insertSandbox(row);
+    await store.sandboxes.insert(row);
     const parts = { store, sandbox: row, caller: undefined };
     const denied = [
       seen('a.example'),
@@ -181,9 +181,9 @@ describe('questions about denied connections', () => {
     const asked = await askAbout(denied, parts);
     expect([...asked.keys()]).toEqual(['a.example', 'b.example:8443']);
     expect(await askAbout(denied, parts)).toEqual(asked);
-    const pending = await store.pendingApprovals();
+    const pending = await store.approvals.pending();
     expect(pending.map((each) => networkAsked(each)?.host)).toEqual(['a.example', 'b.example:8443']);
-    for (const { id } of pending) await store.answerApproval(id, { state: 'denied', choice: 'deny', by: 'x' });
+    for (const { id } of pending) await store.approvals.answer(id, { state: 'denied', choice: 'deny', by: 'x' });
     expect((await askAbout(denied, parts)).size).toBe(0);
     const many = Array.from({ length: 50 }, (_, at) => seen(`n${at}.example`));
     expect((await askAbout(many, parts)).size).toBe(8);

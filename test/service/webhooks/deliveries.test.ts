@@ -51,8 +51,7 @@ async function home(): Promise<Home> {
         targets: [{ name: 'pager', url, key }],
         store: {
           outbox: own.outbox,
-          acquire: (lease) => own.acquire(lease),
-          release: (lease) => own.release(lease),
+          leases: own.leases,
           steadyNow: () => own.steadyNow() + skippedMs,
         },
         sender: () => {
@@ -71,7 +70,7 @@ describe('a webhook', () => {
     await using server = await receiver((response) => response.end());
     const { store, start, waiting } = await home();
     const rows = Array.from({ length: 5 }, () => newApproval());
-    for (const row of rows) await store.insertApproval(row);
+    for (const row of rows) await store.approvals.insert(row);
     const deliveries = start(server.url);
     await until(() => server.received.length === 5);
     await deliveries.close();
@@ -90,7 +89,7 @@ describe('a webhook', () => {
   it('is called again with the same id when it failed', async () => {
     await using server = await receiver((response, count) => response.writeHead(count < 2 ? 500 : 204).end());
     const { store, start, skip, waiting } = await home();
-    await store.insertApproval(newApproval());
+    await store.approvals.insert(newApproval());
     start(server.url);
     await until(() => server.received.length === 1);
     skip(6000);
@@ -105,7 +104,7 @@ describe('a webhook', () => {
   it('that answers with a redirect has failed, and nothing else is called', async () => {
     await using server = await receiver((response) => response.writeHead(307, { location: '/other' }).end());
     const { store, start, waiting } = await home();
-    await store.insertApproval(newApproval());
+    await store.approvals.insert(newApproval());
     const deliveries = start(server.url);
     await until(() => server.received.length === 1);
     await deliveries.close();
@@ -116,7 +115,7 @@ describe('a webhook', () => {
   it('that is gone gets no more of an event', async () => {
     await using server = await receiver((response) => response.writeHead(410).end());
     const { store, start } = await home();
-    await store.insertApproval(newApproval());
+    await store.approvals.insert(newApproval());
     start(server.url);
     await expect.poll(() => store.outbox.givenUp(), { timeout: 10_000 }).toEqual({ pager: 1 });
   });
@@ -124,7 +123,7 @@ describe('a webhook', () => {
   it('with a name that leads to this host is not called, whatever its address says', async () => {
     await using server = await receiver((response) => response.end());
     const { store, start, waiting } = await home();
-    await store.insertApproval(newApproval());
+    await store.approvals.insert(newApproval());
     const deliveries = start(server.url.replace('127.0.0.1', 'hooks.localhost'));
     await new Promise((resolve) => setTimeout(resolve, 1500));
     await deliveries.close();
@@ -134,7 +133,7 @@ describe('a webhook', () => {
   it('on localhost is called as it is written', async () => {
     await using server = await receiver((response) => response.end());
     const { store, start } = await home();
-    await store.insertApproval(newApproval());
+    await store.approvals.insert(newApproval());
     start(server.url.replace('127.0.0.1', 'localhost'));
     await until(() => server.received.length === 1);
   });
@@ -142,7 +141,7 @@ describe('a webhook', () => {
   it('gets what a process left that was killed in the middle of a call', async () => {
     await using server = await receiver((response, count) => count > 0 && response.end());
     const { store, start, path, waiting } = await home();
-    await store.insertApproval(newApproval());
+    await store.approvals.insert(newApproval());
     const killed = spawn(process.execPath, [program, path, server.url], { stdio: 'inherit' });
     onTestFinished(() => void killed.kill('SIGKILL'));
     await until(() => server.received.length === 1);
@@ -160,10 +159,10 @@ describe('a webhook', () => {
     await using server = await receiver((response) => response.end());
     const { store, start, another } = await home();
     const [first] = [start(server.url), start(server.url, await another())];
-    for (let count = 0; count < 20; count += 1) await store.insertApproval(newApproval());
+    for (let count = 0; count < 20; count += 1) await store.approvals.insert(newApproval());
     await until(() => server.received.length >= 20);
     await first.close();
-    for (let count = 0; count < 20; count += 1) await store.insertApproval(newApproval());
+    for (let count = 0; count < 20; count += 1) await store.approvals.insert(newApproval());
     await until(() => server.received.length >= 40);
     expect(new Set(server.received.map(({ headers }) => headers['webhook-id'])).size).toBe(40);
     expect(server.received).toHaveLength(40);
@@ -172,7 +171,7 @@ describe('a webhook', () => {
   it('that never answers does not keep a process from ending', async () => {
     await using server = await receiver(() => undefined);
     const { store, start, waiting } = await home();
-    await store.insertApproval(newApproval());
+    await store.approvals.insert(newApproval());
     const deliveries = start(server.url);
     await until(() => server.received.length === 1);
     const began = performance.now();
@@ -185,7 +184,7 @@ describe('a webhook', () => {
     await using server = await receiver((response) => response.end());
     const { store, start } = await home();
     const deliveries = start(server.url);
-    await store.insertApproval(newApproval());
+    await store.approvals.insert(newApproval());
     await deliveries.close();
     expect(server.received).toHaveLength(1);
   });

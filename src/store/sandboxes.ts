@@ -1,0 +1,147 @@
+/** Rows of sandboxes, and what is done to them. Part of the contract of the store. */
+import type { Ref, Spec } from '../backend.ts';
+import type { Labels } from '../values/labels.ts';
+
+/** One limit or control that the place could not give, and that the caller or a default allowed to miss. */
+export interface Degradation {
+  readonly control: string;
+  readonly wanted: string | number | boolean;
+  readonly reason: string;
+  /** Whether the request or the configuration asked for it; the defaults want the others. */
+  readonly asked: boolean;
+}
+
+/**
+ *   (none) --intent--> creating --> ready --> stopping --> stopped
+ *                         |           ^  |                    |
+ *                         |           +--|--------------------+
+ *                         +--------------+--------------------+--> destroying --> (none)
+ *
+ * `creating`, `stopping` and `destroying` are only legal while a live holder has the lease of the sandbox; without one
+ * they are what a crash left: the next holder finishes a creation or a removal, and resumes a sandbox that is `stopping`.
+ */
+export type SandboxState = 'creating' | 'ready' | 'stopping' | 'stopped' | 'destroying';
+
+/** A moment by the boot clock of one boot, in milliseconds. */
+export interface BootMark {
+  readonly id: string;
+  readonly ms: number;
+}
+
+/** A part of the list of sandboxes, oldest first. */
+export interface SandboxQuery extends Partial<Pick<SandboxRow, 'backend' | 'state' | 'labels'>> {
+  /** A task id or a sandbox id. */
+  readonly task?: string;
+  readonly owner?: string;
+  /** Only what follows this position: when a sandbox was made, and its id. */
+  readonly after?: { readonly at: number; readonly id: string } | null;
+  readonly limit: number;
+}
+
+export interface StopIntent {
+  readonly generation: number;
+  /** For people: a verb and a process. */
+  readonly by: string;
+  /** Only a sandbox that is ready, unused, and of which this holds when the row is read again. Absent: in any case. */
+  readonly ifIdle?: (row: SandboxRow) => boolean;
+}
+
+export interface SandboxRow {
+  /** `sbx_` and 16 characters of [a-z0-9]. */
+  readonly id: string;
+  readonly taskId: string;
+  readonly backend: string;
+  /** Name of the resource in its place, fixed before the resource exists. */
+  readonly name: string;
+  readonly spec: Spec;
+  /** What file and environment alone said when it was made. `null` in rows of earlier versions. */
+  readonly configured: Spec | null;
+  readonly fingerprint: string;
+  readonly state: SandboxState;
+  /** `null` until the place has answered. */
+  readonly ref: Ref | null;
+  /** The task's own directory on this host. `null` where the place keeps the files, or nothing is kept. */
+  readonly directory: string | null;
+  readonly degraded: readonly Degradation[];
+  /** What the probe measured, as plain JSON; `null` when it has not run or could not. */
+  readonly effective: Readonly<Record<string, unknown>> | null;
+  /** Grows each time the resource is made anew. */
+  readonly generation: number;
+  /** An ephemeral sandbox belongs to the process that made it and goes with it. */
+  readonly ephemeral: boolean;
+  /** Milliseconds since the epoch, by the clock of the writer. */
+  readonly createdAt: number;
+  readonly usedAt: number;
+  /** `createdAt` and `usedAt` by the boot clock, which is not stepped; `null` in rows of earlier versions. */
+  readonly createdBoot: BootMark | null;
+  readonly usedBoot: BootMark | null;
+  /** What stopped or removed it last, for people: a verb and a process. `null`: nothing has. */
+  readonly endedBy: string | null;
+  /**
+   * The place ended the sandbox, and its files were then those of this moment (RFC 3339, UTC): what was written later is
+   * gone. Of the last such loss. `null`: nothing was lost since the resource was made from its spec.
+   */
+  readonly lostSince: string | null;
+  /** Stop (or remove, when ephemeral) after this long without use. `null`: never. */
+  readonly idleMs: number | null;
+  /** Remove after this long in any case. `null`: never. */
+  readonly ttlMs: number | null;
+  /** Labels that callers gave; Caisson reads no meaning into them. */
+  readonly labels: Labels;
+}
+
+export type SandboxPatch = Partial<
+  Pick<
+    SandboxRow,
+    | 'spec'
+    | 'configured'
+    | 'fingerprint'
+    | 'state'
+    | 'ref'
+    | 'directory'
+    | 'degraded'
+    | 'effective'
+    | 'generation'
+    | 'createdAt'
+    | 'usedAt'
+    | 'createdBoot'
+    | 'usedBoot'
+    | 'endedBy'
+    | 'lostSince'
+    | 'idleMs'
+    | 'ttlMs'
+    | 'labels'
+  >
+>;
+
+/** Looks at all rows in the transaction that writes one; what it throws is thrown, and nothing is written. */
+type Fits = (rows: readonly SandboxRow[]) => void;
+
+export interface Sandboxes {
+  /**
+   * Throws `already_exists` when the task has a sandbox, or the id or name is taken. No other process writes a row while `fits` looks.
+   */
+  insert(row: SandboxRow, fits?: Fits): Promise<void>;
+  /** Throws `not_found`, and what `fits` throws, as above. */
+  update(id: string, patch: SandboxPatch, fits?: Fits): Promise<void>;
+  /** Idempotent. Grants of its task end with it, in the same transaction. */
+  delete(id: string): Promise<void>;
+  find(id: string): Promise<SandboxRow | null>;
+  ofTask(taskId: string): Promise<SandboxRow | null>;
+  /** All of them, oldest first. */
+  all(): Promise<readonly SandboxRow[]>;
+  /** Costs what the page costs, however many there are. */
+  list(query: SandboxQuery): Promise<readonly SandboxRow[]>;
+}
+
+export interface Uses {
+  /**
+   * Records that this holder uses a sandbox, in one transaction with a look at its row. False when it is not `ready`, or was
+   * made anew since `generation`: nothing is recorded then. A use keeps the sandbox from being stopped as idle.
+   */
+  begin(id: string, generation: number): Promise<boolean>;
+  /** Idempotent. */
+  end(id: string, generation: number): Promise<void>;
+  /** Sets the state `stopping`, in one transaction with a look at the row and its uses. False when it may not be stopped. */
+  beginStop(id: string, intent: StopIntent): Promise<boolean>;
+}
