@@ -75,14 +75,19 @@ export type LimitName = keyof Limits;
 
 /** A host path bound into the sandbox. Core has resolved it by real path and checked it against policy. */
 export interface Mount {
+  /** Absolute path on the host. */
   readonly source: string;
+  /** Absolute path inside the sandbox. */
   readonly target: string;
+  /** Whether the sandbox may only read it. */
   readonly readOnly: boolean;
 }
 
 /** Which file it is, as the kernel of this host counts (stat(2)). */
 export interface FileIdentity {
+  /** Number of the device. */
   readonly device: bigint;
+  /** Number of the inode. */
   readonly inode: bigint;
 }
 
@@ -104,10 +109,13 @@ export interface Hardening {
  * Core stores and fingerprints it; a backend reads it. `null` always means "not asked for", never "default".
  */
 export interface Spec {
+  /** Name of the backend. */
   readonly backend: string;
   /** Name of the image, in the backend's own form. `null` where the backend has no images (local, ssh). */
   readonly image: string | null;
+  /** Limits of the whole sandbox. */
   readonly limits: Limits;
+  /** What the sandbox may connect to. */
   readonly network: NetworkMode;
   /** Present where the network is `filtered`, and held by a list of the place and no door: see `Guarantees.filter`. */
   readonly filteredBy?: 'place';
@@ -115,7 +123,9 @@ export interface Spec {
   readonly persistent: boolean;
   /** Directory in which commands start unless they say otherwise. Absolute, inside the sandbox. */
   readonly cwd: string;
+  /** Host paths to bind. */
   readonly mounts: readonly Mount[];
+  /** Hardening options. */
   readonly hardening: Hardening;
 }
 
@@ -131,6 +141,7 @@ export type Enforcement =
  * anything exists. It is read from the place once and does not change until `close`.
  */
 export interface Guarantees {
+  /** Boundary between a command and the host that runs it. */
   readonly isolation: 'none' | 'remote-host' | 'container' | 'vm';
   /**
    * Whether a sandbox can see nothing of another one, so that owners who do not trust each other may have one each. Absent:
@@ -139,6 +150,7 @@ export interface Guarantees {
   readonly apart?: true;
   /** Whether `create` can log in to a registry for the image. Absent: it cannot. */
   readonly registryLogins?: true;
+  /** How each limit is held, or why not. */
   readonly limits: Readonly<Record<LimitName, Enforcement>>;
   /** Modes the place can really give. */
   readonly network: readonly NetworkMode[];
@@ -181,6 +193,7 @@ export interface Guarantees {
   readonly survivesRestart: boolean;
   /** What `Process.kill` reaches. The whole tree is core's business; this is its last resort. */
   readonly kill: 'process' | 'group' | 'tree';
+  /** Kinds of mounts that the place can give. */
   readonly mounts: 'read-only' | 'read-write' | 'none';
   /**
    * How files with credentials come in. `bind`: the place shows `CreateOptions.credentials`, so that their content is
@@ -206,20 +219,25 @@ export interface Guarantees {
 export interface PlaceFilter {
   /** Ports that a name on the list opens: each of them, and no others. */
   readonly ports: readonly number[];
+  /** Length of the longest list that the place takes. */
   readonly mostHosts: number;
 }
 
 /** One thing that `check` found: a version with known holes, a missing kernel feature. */
 export interface Finding {
+  /** `error`: sandboxes should not be run before it is mended. */
   readonly severity: 'warning' | 'error';
   /** A stable word or a CVE id. */
   readonly id: string;
+  /** One sentence: what was found. */
   readonly message: string;
+  /** One sentence or command that mends it. */
   readonly remedy: string;
 }
 
 /** The state of a backend as `doctor` shows it. An absent or ill backend is an answer here, not an error. */
 export interface Check {
+  /** `missing`: the place is not there. `unhealthy`: it is there and cannot be used. */
   readonly status: 'ready' | 'unhealthy' | 'missing';
   /** One sentence: what is there, or what is missing. */
   readonly summary: string;
@@ -227,6 +245,7 @@ export interface Check {
   readonly remedy: string | null;
   /** Versions, driver names and other facts as the place tells them. */
   readonly facts: Readonly<Record<string, string | number | boolean | null>>;
+  /** Known problems of this version or configuration. */
   readonly findings: readonly Finding[];
 }
 
@@ -236,7 +255,9 @@ export interface Check {
 export interface Labels {
   /** The state directory that owns the resource. Two installations on one engine never touch each other's. */
   readonly instance: string;
+  /** Id of the sandbox. */
   readonly sandbox: string;
+  /** Id of the task. */
   readonly task: string;
   /** Hash of the spec, by which a resource made from an older spec is recognised. */
   readonly fingerprint: string;
@@ -248,6 +269,7 @@ export interface Labels {
 
 /** Opaque to everyone but the backend that made it. Stored by core as it is; `v` lets the backend change its form. */
 export interface Ref {
+  /** Version of the form of this ref. */
   readonly v: number;
   readonly [key: string]: string | number | boolean | null;
 }
@@ -255,27 +277,35 @@ export interface Ref {
 export type ResourceState = 'created' | 'running' | 'paused' | 'stopped' | 'unknown';
 
 export interface Listed {
+  /** Ref for `attach`. */
   readonly ref: Ref;
+  /** Labels as the place returned them. */
   readonly labels: Labels;
+  /** State that the place reports. */
   readonly state: ResourceState;
 }
 
 // --- the three contracts --------------------------------------------------------------------------------------------
 
 export interface Cancelable {
+  /** Stops waiting when it fires. */
   readonly signal?: AbortSignal;
 }
 
 /** Shown to people while a long step runs. `total` and `done` are bytes or steps; `null` when unknown. */
 export interface Progress {
+  /** Step, for people: "pulling debian:13". */
   readonly what: string;
+  /** Bytes or steps done. `null`: not known. */
   readonly done: number | null;
+  /** Bytes or steps in all. `null`: not known. */
   readonly total: number | null;
 }
 
 export interface CreateOptions extends Cancelable {
   /** Unique and the same on every try, so that a lost answer cannot leave two resources. */
   readonly name: string;
+  /** Labels of every resource that is made. */
   readonly labels: Labels;
   /** The task's own directory on this host, 0700, present when `guarantees().persistence` is `directory` and the spec is persistent. */
   readonly directory: string | null;
@@ -321,6 +351,7 @@ export interface CreateOptions extends Cancelable {
    * left behind gets these names before `create` resolves.
    */
   readonly egress?: readonly string[] | undefined;
+  /** Called now and then while a long step runs. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -334,10 +365,12 @@ export interface RegistryAccess {
 }
 
 export interface ListOptions extends Cancelable {
+  /** Instance whose resources are listed (`Labels.instance`). */
   readonly instance: string;
 }
 
 export interface Backend {
+  /** Name under which the backend is registered. */
   readonly name: string;
 
   /** Asks the place once. Throws `unavailable` when it cannot be reached: unknown promises are not promises. */
@@ -369,9 +402,13 @@ export interface Backend {
   /** Gives back connections and what is shared by all sandboxes when none needs it. Sandboxes live on. */
   close(): Promise<void>;
 
+  /** Present where the place keeps images. */
   readonly images?: Images;
+  /** Present where hosts are known by keys. */
   readonly trust?: Trust;
+  /** Present where sandboxes share resources. */
   readonly leftovers?: Leftovers;
+  /** Present where the place is an account. */
   readonly account?: Account;
 }
 
@@ -389,10 +426,13 @@ export interface Account {
 export interface AccountEntry {
   /** Name of the resource in the service's own tools. */
   readonly name: string;
+  /** State that the service reports. */
   readonly state: ResourceState;
   /** When it was created. RFC 3339, UTC. */
   readonly since: string | null;
+  /** Cores that it is billed for. */
   readonly cpuCores: number | null;
+  /** Bytes of memory that it is billed for. */
   readonly memoryBytes: number | null;
   /** Present when it is Caisson's: of this instance, or of another one that uses the account. */
   readonly labels: Pick<Labels, 'instance' | 'sandbox' | 'task'> | null;
@@ -436,6 +476,7 @@ export interface HostKey {
 
 /** Facet of backends that keep images of their own. */
 export interface Images {
+  /** Lists images that the place has. */
   list(options?: Cancelable): Promise<
     readonly {
       readonly reference: string;
@@ -458,7 +499,9 @@ export interface Images {
 }
 
 export interface Sandbox {
+  /** Ref that finds the sandbox again. */
   readonly ref: Ref;
+  /** State when this object was made. */
   readonly state: ResourceState;
 
   /** The place where commands run, in its own terms; part of every result. `null`: unknown, never a guess. */
@@ -529,6 +572,7 @@ export interface Sandbox {
    * happened. `restore` starts it again. Core asks before each use, and restores under the lease of the task.
    */
   readonly carrier?: { carries(): Promise<boolean>; restore(): Promise<void> };
+  /** Present where the place can read what the sandbox uses. */
   readonly stats?: { read(options?: Cancelable): Promise<Stats> };
   /**
    * Present where the sandbox runs on the kernel of this host. The file that lies at the target of a mount, as the sandbox
@@ -581,14 +625,17 @@ export interface Sandbox {
 export interface PowerOptions extends Cancelable {
   /** For `start`, as `CreateOptions.egress`: the names of now, which hold when it resolves. */
   readonly egress?: readonly string[] | undefined;
+  /** Stores the ref of the new resource; see above. */
   readonly onRef: (ref: Ref) => Promise<void>;
 }
 
 /** Numbers of the sandbox's own namespace. A process that has ended and waits to be reaped is left out. */
 export interface SandboxProcess {
+  /** Process id. */
   readonly pid: number;
   /** 0: it was started from outside. */
   readonly parent: number;
+  /** Id of its session. */
   readonly session: number;
   /** It is stopped, or another process traces it. */
   readonly isHalted: boolean;
@@ -600,17 +647,25 @@ export interface ProcessDetails extends SandboxProcess {
   readonly startedAtMs: number;
   /** `CAISSON_EXEC` of the environment that it was started with; `null`: it has none. */
   readonly mark: string | null;
+  /** Name of the program (`comm`), at most 15 bytes. */
   readonly name: string;
 }
 
 /** A reading of one moment. Bytes and nanoseconds; `null` where the place does not tell. */
 export interface Stats {
+  /** Processor time since its start, in nanoseconds. */
   readonly cpuNanos: number | null;
+  /** Bytes of memory in use, without page cache that can be dropped. */
   readonly memoryBytes: number | null;
+  /** Limit on memory in bytes. */
   readonly memoryLimitBytes: number | null;
+  /** Processes and threads. */
   readonly pids: number | null;
+  /** Limit on processes and threads. */
   readonly pidsLimit: number | null;
+  /** Bytes received since its start. */
   readonly networkReceivedBytes: number | null;
+  /** Bytes sent since its start. */
   readonly networkSentBytes: number | null;
 }
 
@@ -638,7 +693,9 @@ export interface ExecOptions extends Cancelable {
 }
 
 export interface PtyOptions extends Omit<ExecOptions, 'stdin'> {
+  /** Width of the terminal in characters. */
   readonly columns: number;
+  /** Height of the terminal in lines. */
   readonly rows: number;
 }
 
@@ -650,6 +707,7 @@ export interface Process {
    * They end when every holder has closed them, which may be long after `wait`; `release` gives them up.
    */
   readonly stdout: Readable;
+  /** Standard error, on the terms of `stdout`. */
   readonly stderr: Readable;
 
   /**
@@ -693,6 +751,7 @@ export interface DestroyOptions extends Cancelable {
 }
 
 export interface PtyProcess extends Process {
+  /** Sets the size of the terminal. */
   resize(columns: number, rows: number): Promise<void>;
 }
 
@@ -746,6 +805,7 @@ export interface Refusals {
 export interface DoorImage {
   /** Follows from what is in it. */
   readonly reference: string;
+  /** Labels for the image. */
   readonly labels: Readonly<Record<string, string>>;
   /** Prints a line that begins with `ready` when it listens. */
   readonly command: readonly string[];
@@ -768,6 +828,7 @@ export interface Kept {
 
 /** A schema of zod 4, of whichever copy: the contract needs no types of zod. */
 export interface KeySchema {
+  /** Marks a schema of zod 4. */
   readonly _zod: object;
 }
 

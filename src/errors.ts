@@ -50,9 +50,13 @@ export interface ErrorOptions {
 const brand = Symbol.for('caisson.error');
 
 export class CaissonError extends Error {
+  /** Name of the class, for `toString` and logs. */
   override readonly name = 'CaissonError';
+  /** Stable code; front ends map it to a status or an exit code. */
   readonly code: Code;
+  /** Facts for programs, by code. */
   readonly details: Details;
+  /** Sentence or command that the reader can use next. `null`: none is known. */
   readonly remedy: string | null;
 
   constructor(code: Code, message: string, options: ErrorOptions = {}) {
@@ -70,6 +74,7 @@ export class CaissonError extends Error {
       : Function.prototype[Symbol.hasInstance].call(this, value);
   }
 
+  /** Whether a repeated call may succeed without a change. */
   get retryable(): boolean {
     return codes[this.code].retryable;
   }

@@ -9,6 +9,7 @@ export interface Sender {
 }
 
 export interface Channel {
+  /** Id of the channel or thread on its platform. */
   readonly id: string;
   /** Channel in which this thread is. Absent: it is not a thread. */
   readonly parent?: string;
@@ -17,6 +18,7 @@ export interface Channel {
 export interface Message {
   /** Name such as `telegram`: lower-case letters, digits and underscores. */
   readonly platform: string;
+  /** Person who wrote it, by ids that the platform vouches for. */
   readonly from: Sender;
   /** `null`: a direct message. Where several people read along it is a channel, also when the platform says group. */
   readonly channel: Channel | null;
@@ -54,31 +56,44 @@ export type Hearing =
 
 /** A request that waits for somebody who approves its code. The code itself is nowhere. */
 export interface PendingView {
+  /** Id of the request, which shows nothing of its code. */
   readonly id: string;
+  /** Platform of the message, such as `telegram`. */
   readonly platform: string;
+  /** Ids of the person there; the first is the one that people know. */
   readonly ids: readonly string[];
+  /** Name that the platform gave. `null`: none. */
   readonly name: string | null;
+  /** RFC 3339, UTC. */
   readonly askedAt: string;
+  /** RFC 3339, UTC. The code is worth nothing afterwards. */
   readonly expiresAt: string;
 }
 
 export interface PairedView {
+  /** Platform on which the person may talk. */
   readonly platform: string;
+  /** Ids of the person there; any of them lets the person in. */
   readonly ids: readonly string[];
+  /** Name that the platform gave. `null`: none. */
   readonly name: string | null;
+  /** RFC 3339, UTC. */
   readonly pairedAt: string;
   /** Who approved it. */
   readonly by: string;
 }
 
 export interface PairingView {
+  /** Requests that wait, oldest first. */
   readonly pending: readonly PendingView[];
+  /** People who may talk. */
   readonly paired: readonly PairedView[];
   /** Platforms that approve nothing now, because too many codes were wrong. */
   readonly lockedOut: readonly { readonly platform: string; readonly until: string }[];
 }
 
 export interface Revoked {
+  /** Person who is not paired any more. */
   readonly user: PairedView;
   /** What still lets them in: a list of users, or a flag. `none`: nothing does. */
   readonly still: Rule;

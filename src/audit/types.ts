@@ -17,6 +17,7 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  *   egress      rules of what a sandbox may connect to have changed; connections were denied, repeated ones with their count
  */
 export interface AuditEntry {
+  /** Kind of fact; see above. */
   readonly type:
     | 'decision'
     | 'run'
@@ -29,7 +30,9 @@ export interface AuditEntry {
     | 'config'
     | 'access'
     | 'egress';
+  /** Task that it concerns. `null`: none. */
   readonly taskId: string | null;
+  /** Exec that it concerns. `null`: none. */
   readonly execId: string | null;
   readonly [detail: string]: Json;
 }
@@ -43,6 +46,7 @@ export interface AuditRecord {
   readonly seq: number;
   /** RFC 3339, by the clock of the writer. */
   readonly at: string;
+  /** Kind of fact, or one of three that the audit writes about itself. */
   readonly type: AuditEntry['type'] | 'torn' | 'expired' | 'head-removed';
   /** SHA-256 of the record before; 64 zeros for the first one. */
   readonly prev: string;
@@ -52,33 +56,42 @@ export interface AuditRecord {
 }
 
 export interface Broken {
+  /** Name of the file within the audit directory. */
   readonly file: string;
   /** `null`: not a line that is there, but one that is not. */
   readonly line: number | null;
   /** Sequence number of the first record that is not as it was written. */
   readonly seq: number;
+  /** One sentence for people. */
   readonly reason: string;
 }
 
 export interface Verification {
+  /** Whether every kept record is as it was written. */
   readonly intact: boolean;
   /** Records that follow each other without a break, from the oldest kept one on. */
   readonly records: number;
+  /** Number of the oldest kept record. `null`: there are no records. */
   readonly firstSeq: number | null;
+  /** Number of the newest record. `null`: there are no records. */
   readonly lastSeq: number | null;
   /** Pieces of lines that a crash or a full disk left, each reported by the record after it or at the very end. */
   readonly torn: number;
+  /** First break of the chain. `null`: there is none. */
   readonly broken: Broken | null;
 }
 
 export interface AuditFigures {
   /** Ever written: the number of the last record. */
   readonly records: number;
+  /** Bytes of all files together. */
   readonly bytes: number;
 }
 
 export interface TailInput {
+  /** Number of records before the end to begin with. */
   readonly count: number;
+  /** Goes on with records to come. Default false. */
   readonly follow?: boolean;
   /** Absent: of all. */
   readonly owner?: string;

@@ -12,6 +12,7 @@ export interface Limits {
 
 /** What an owner holds of a budget until it is freed. */
 export interface Share {
+  /** Amount that the owner holds by this share, in the unit of the budget. */
   readonly amount: number;
   /** Takes more. Throws `resource_exhausted`, and keeps what it has then. */
   grow(amount: number): void;
@@ -22,7 +23,9 @@ export interface Share {
 }
 
 export interface Wait {
+  /** Amount to wait for, in the unit of the budget. Default 1. */
   readonly amount?: number;
+  /** Gives up waiting. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -40,8 +43,11 @@ export interface Budget {
 export type Reason = 'owner' | 'total' | 'waiting';
 
 export interface BudgetFigures extends Limits {
+  /** Name of the budget, as under `server.limits`. */
   readonly name: BudgetName;
+  /** Amount that all owners hold together. */
   readonly used: number;
+  /** Requests that wait for their turn. */
   readonly waiting: number;
   /** Since the process began. */
   readonly refused: Readonly<Record<Reason, number>>;

@@ -30,9 +30,13 @@ export interface ExecRequest {
  * later gets it from there. Once the command has ended, no reader is waited for, and the exit resolves.
  */
 export interface Execution {
+  /** Id of the exec. */
   readonly id: string;
+  /** Input of the command. `null`: it reads end of file at once. */
   readonly stdin: Writable | null;
+  /** Standard output; on a terminal both streams. */
   readonly stdout: Readable;
+  /** Standard error; empty on a terminal. */
   readonly stderr: Readable;
   /** Never rejects: what went wrong after the start is an exit with reason `lost`. */
   readonly exit: Promise<Exit>;
@@ -48,7 +52,9 @@ export interface Execution {
 export interface KeptStream {
   /** The output; the line `[... N bytes are left out here ...]` stands between head and tail where bytes are left out. */
   readonly text: string;
+  /** Bytes that the command wrote on this stream, also those left out. */
   readonly bytes: number;
+  /** Whether bytes are left out. */
   readonly truncated: boolean;
   /** Bytes left out between head and tail. */
   readonly omittedBytes: number;

@@ -1,7 +1,10 @@
 /** What became of a copy. */
 export interface CopyResult {
+  /** Regular files that were copied. */
   readonly files: number;
+  /** Directories that were copied, the root included. */
   readonly directories: number;
+  /** Bytes of file content. */
   readonly bytes: number;
   /** Entries that were left out, with the reason: links, devices, sockets. */
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];

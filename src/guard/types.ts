@@ -21,6 +21,7 @@ export interface Asked {
   readonly cwd: string | null;
   /** Names of variables that the request sets. Values may be secrets. */
   readonly variables: readonly string[];
+  /** Name of the backend. */
   readonly backend: string;
   /** The permission rule that asks, or that could not be held otherwise; `null`: no rule asks. */
   readonly rule: string | null;
@@ -30,7 +31,9 @@ export interface Asked {
 export interface Question extends Asked {
   /** `apr_` and 24 hexadecimal digits. */
   readonly id: string;
+  /** Task of the call. */
   readonly taskId: string;
+  /** What the command can reach. */
   readonly reach: Reach;
   /** The exact text, or the words of an argument vector. Of a third party: to be shown as `display` only. */
   readonly command: string | readonly string[];
@@ -38,7 +41,9 @@ export interface Question extends Asked {
   readonly warnings: readonly string[];
   /** What a write changes in its file, for people as `display` is: bounded, secrets taken out; `null`: it is no such write. */
   readonly diff: string | null;
+  /** Kind of rule that asks. */
   readonly tier: Tier;
+  /** Findings that made it a question. */
   readonly findings: readonly Finding[];
   /** Answers that are possible here. `deny` always is. */
   readonly choices: readonly Choice[];
@@ -70,7 +75,9 @@ export interface Settled {
 
 /** A command that waits for an answer, or has one. */
 export interface ApprovalView extends Asked {
+  /** Id of the question. */
   readonly id: string;
+  /** Task of the call. */
   readonly taskId: string;
   /** `used`: it was approved, and the command has gone on. */
   readonly state: 'pending' | 'approved' | 'denied' | 'used';
@@ -80,13 +87,17 @@ export interface ApprovalView extends Asked {
   readonly askedAt: string;
   /** After it the answer is no; `null`: not known. RFC 3339. */
   readonly expiresAt: string | null;
+  /** Sentences about what the person cannot see in the question. */
   readonly warnings: readonly string[];
   /** The change that a write makes to its file, shown like `display`; `null`: not a write, or the caller is the token that asked. */
   readonly diff: string | null;
+  /** Findings, a sentence each. */
   readonly findings: readonly string[];
+  /** Answers that are offered. */
   readonly choices: readonly string[];
   /** What was answered, and who did, for people; `null` before an answer. */
   readonly choice: string | null;
+  /** Name of who answered. `null`: no answer yet. */
   readonly answeredBy: string | null;
   /** What `session` would cover. */
   readonly covers: readonly string[];
@@ -96,8 +107,11 @@ export interface ApprovalView extends Asked {
 
 /** An answer that holds for a task. */
 export interface GrantView {
+  /** Id of the grant, for its removal. */
   readonly id: string;
+  /** Task for which it holds. */
   readonly taskId: string;
+  /** Keys of the rules and commands that it covers. */
   readonly covers: readonly string[];
   /** For people. */
   readonly grantedBy: string;
@@ -123,7 +137,9 @@ export interface GuardInput {
 }
 
 export interface AnswerAll {
+  /** Task whose open questions are answered. */
   readonly taskId: string;
+  /** Answer to all of them. */
   readonly choice: Exclude<Choice, 'always'>;
 }
 

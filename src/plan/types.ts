@@ -7,11 +7,17 @@ import type { AskedTimes, Times } from './times.ts';
 export interface SandboxRequest extends AskedTimes {
   /** Grammar `^[a-z0-9][a-z0-9_-]{0,62}$`. Absent: a new ephemeral task that ends with the returned handle. */
   readonly taskId?: string;
+  /** Name of a backend. Absent: `terminal.backend`. */
   readonly backend?: string;
+  /** Image in the backend's own form. Absent: the configuration's. */
   readonly image?: string;
+  /** Limits; an absent one is the configuration's. */
   readonly limits?: Partial<Limits>;
+  /** Network mode. Absent: the configuration's. */
   readonly network?: NetworkMode;
+  /** Whether files survive a stop. Absent: the configuration's. */
   readonly persistent?: boolean;
+  /** Absolute directory inside in which commands start. Absent: the configuration's. */
   readonly cwd?: string;
   /**
    * Has the directory of the caller (`cwd` of the opening) inside at its own path, writable, and starts there. Without isolation it

@@ -21,15 +21,20 @@ export type Profile = 'standard' | 'strict';
 export interface Finding {
   /** Stable id: `H1`, `D13`, or the text of a permission rule. */
   readonly rule: string;
+  /** One sentence for people. */
   readonly description: string;
+  /** Index of its first UTF-16 unit. */
   readonly start: number;
+  /** Index after its last UTF-16 unit. */
   readonly end: number;
   /** The text of a permission rule, or `mode NAME`, that could not be held otherwise. Absent for all other findings. */
   readonly because?: string;
 }
 
 export interface Decision {
+  /** Strictest verdict over all parts of the command. */
   readonly verdict: Verdict;
+  /** Kind of rule that gave the verdict. */
   readonly tier: Tier;
   /** The strictest first; findings of rules that were overruled by a stricter one are kept. */
   readonly findings: readonly Finding[];
@@ -37,8 +42,11 @@ export interface Decision {
 
 /** Permission rules as they are written: `terminal(git:*)`, `write_file(src/**)`, `read_file`. */
 export interface RuleTexts {
+  /** Rules that let a call run without a question. */
   readonly allow?: readonly string[];
+  /** Rules that ask a person. */
   readonly ask?: readonly string[];
+  /** Rules that refuse a call. */
   readonly deny?: readonly string[];
 }
 
@@ -67,6 +75,7 @@ export interface Place {
 
 /** One rule of the hardline or the dangerous list, tried on its own examples. */
 export interface RuleExamples {
+  /** Id of the rule. */
   readonly rule: string;
   /** How many it was tried on. */
   readonly examples: number;
@@ -79,11 +88,15 @@ export type Checker = (command: string | readonly [string, ...string[]]) => Deci
 
 /** What a check is asked with; absent keys are those of the configuration. */
 export interface CheckQuery {
+  /** Backend that would run the command. */
   readonly backend?: string;
   /** Absolute. */
   readonly cwd?: string;
+  /** Rules instead of the configuration's. */
   readonly rules?: RuleTexts;
+  /** Mode instead of `approvals.tool_mode`. */
   readonly mode?: Mode;
+  /** Profile instead of `policy.profile`. */
   readonly profile?: Profile;
   /** Whose saved rules hold. Absent: those of the operator. */
   readonly owner?: string;

@@ -7,6 +7,7 @@ export interface Declared {
 }
 
 export interface RedactionCounts {
+  /** Placeholders that were put in. */
   readonly redactions: number;
   /** Counts by the word in the placeholder: a kind of secret, or the name of a declared value. */
   readonly kinds: Readonly<Record<string, number>>;
@@ -17,11 +18,13 @@ export interface RedactionCounts {
  * what may still turn out to be a secret is held, at most some hundred bytes, and everything else goes on at once.
  */
 export interface Redactor {
+  /** Takes a chunk, and gives what may go on. */
   write(chunk: Uint8Array): readonly Buffer[];
   /** What is held, judged as if the stream ended here. More may be written: what it completes is not looked at as a whole. */
   release(): readonly Buffer[];
   /** What was held. Nothing may be written afterwards. */
   end(): readonly Buffer[];
+  /** Counts of this stream until now. */
   readonly counts: RedactionCounts;
   /** Nothing is held, and what comes does not depend on what was. */
   readonly idle: boolean;

@@ -19,30 +19,42 @@ export interface Inspected extends View {
 export type Standing = 'measured' | 'enforced' | 'not-enforced' | 'unlimited';
 
 export interface SandboxLimit {
+  /** Name of the limit. */
   readonly name: LimitName;
+  /** Limit that was asked for, in the unit of its name. `null`: none. */
   readonly wanted: number | null;
   /** What holds. `null`: no limit. */
   readonly effective: number | null;
+  /** Manner in which the limit holds, or does not. */
   readonly standing: Standing;
   /** Means by which the limit is enforced, or the reason why it is not. */
   readonly why: string | null;
 }
 
 export interface SandboxLimits {
+  /** Task of the sandbox. */
   readonly taskId: string;
+  /** Id of the sandbox. */
   readonly sandboxId: string;
+  /** Name of the backend. */
   readonly backend: string;
+  /** Boundary between commands and their host. */
   readonly isolation: Guarantees['isolation'];
+  /** One entry for each limit. */
   readonly limits: readonly SandboxLimit[];
+  /** Network mode, how it holds, and the means or the reason. */
   readonly network: { readonly mode: NetworkMode; readonly standing: Standing; readonly why: string | null };
   /** Paths inside that cannot be written to; `/` is all that is not mounted over it. */
   readonly readOnly: readonly string[];
   /** Directory where commands start. */
   readonly cwd: string;
+  /** Milliseconds without use that end it. `null`: use does not matter. */
   readonly idleTimeoutMs: number | null;
+  /** Milliseconds from its creation that end it. `null`: age does not matter. */
   readonly lifetimeMs: number | null;
   /** Deadline of a command that names none itself. `null`: no deadline. */
   readonly commandTimeoutMs: number | null;
+  /** Ends that are set, the earliest first. */
   readonly endsBy: readonly End[];
   /**
    * What is left of its files when it is removed by age, or vanishes. `directories`: what is in its persistent directories.

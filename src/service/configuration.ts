@@ -12,6 +12,7 @@ export interface Reloaded {
 
 /** The file of a state directory. It need not load: what is written loads by itself, whatever switches and flags say. */
 export interface ConfigFile {
+  /** Absolute path of the state directory. */
   readonly home: string;
   /** Reads the text of the file; `null`: the state directory has none. */
   read(): Promise<string | null>;
@@ -30,6 +31,7 @@ export interface ConfigFile {
 
 /** The configuration in force, for people. Values of the environment are never in it, only names. */
 export interface ConfigView {
+  /** Absolute path of the state directory. */
   readonly home: string;
   /** What was noticed while loading: a repaired store, a setting without effect. */
   readonly notices: readonly string[];
@@ -37,6 +39,7 @@ export interface ConfigView {
   show(task?: string): Promise<readonly { readonly key: string; readonly value: unknown; readonly origin: string }[]>;
   /** Sets one key in the file of the home: rules that ask or deny hold from the next command on, all else from the next reading. */
   set: ConfigFile['set'];
+  /** See `ConfigFile.create`. */
   create: ConfigFile['create'];
   /** Differences of the file from what was read. Rules in it that ask or deny hold already. */
   pending(): Promise<Pending>;
@@ -53,13 +56,22 @@ export interface ConfigView {
 
 /** How `caisson serve` is reached, by the keys of the section `server`. */
 export interface ServerSettings {
+  /** Address to listen on. Default `127.0.0.1`. */
   readonly host: string;
+  /** TCP port. 0: any free port. */
   readonly port: number;
+  /** Path of a unix socket to listen on instead. `null`: none. */
   readonly socket: string | null;
+  /** Names that the `Host` header may have, beside loopback. */
   readonly hosts: readonly string[];
+  /** Origins of web pages that may call the service. */
   readonly origins: readonly string[];
+  /** Path of a PEM certificate chain. `null`: no TLS. */
   readonly tls_cert: string | null;
+  /** Path of its PEM private key. `null`: no TLS. */
   readonly tls_key: string | null;
+  /** Addresses whose `X-Forwarded-For` is believed. */
   readonly proxies: readonly string[];
+  /** Seconds that running requests get at the end. */
   readonly shutdown_seconds: number;
 }

@@ -4,6 +4,7 @@ import type { EventType } from '../store/events.ts';
 export interface EventInput {
   /** The `seq` of the last one that is known. Absent: from the oldest that is kept. */
   readonly after?: number;
+  /** Goes on with events to come. Default false. */
   readonly follow?: boolean;
   /** Absent: of all. */
   readonly owner?: string;
@@ -12,6 +13,7 @@ export interface EventInput {
 export interface EventView {
   /** Grows over all owners. */
   readonly seq: number;
+  /** Kind of change, such as `sandbox.created`. */
   readonly type: EventType;
   /** RFC 3339, UTC. */
   readonly at: string;

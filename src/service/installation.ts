@@ -5,7 +5,9 @@ import type { StoreFigures } from '../store/figures.ts';
 
 /** How much there is of everything at one moment. It names no task, command or token, and owners in budgets alone. */
 export interface Figures extends Pick<StoreFigures, 'sandboxes' | 'processes' | 'tokens' | 'webhooks'> {
+  /** Bytes of the database and its log, and writes since the process began. */
   readonly store: Pick<StoreFigures, 'bytes' | 'logBytes' | 'writes'>;
+  /** Records and bytes of the audit. */
   readonly audit: AuditFigures;
   /** Commands that wait for a person, in all processes of the state directory. */
   readonly approvalsWaiting: number;
@@ -27,21 +29,27 @@ export interface Figures extends Pick<StoreFigures, 'sandboxes' | 'processes' | 
 export interface EgressFigures {
   /** Connections that have not ended, within the last second. */
   readonly open: number;
+  /** Connections that were allowed. */
   readonly allowed: number;
+  /** Connections that were denied. */
   readonly denied: number;
   /** Bytes that sandboxes have sent, over connections that have ended. */
   readonly sentBytes: number;
+  /** Bytes that sandboxes have received, over connections that have ended. */
   readonly receivedBytes: number;
 }
 
 export interface Backup {
   /** Absolute. */
   readonly directory: string;
+  /** Files that were copied. */
   readonly files: number;
+  /** Bytes of their content. */
   readonly bytes: number;
 }
 
 export interface InstallationApi {
+  /** Counts of the state directory and of the process that answers. */
   figures(): Promise<Figures>;
   /** Use of the budgets of the process that answers: with a service, those of the service. */
   budgets(): Promise<readonly BudgetFigures[]>;

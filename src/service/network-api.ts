@@ -7,7 +7,9 @@ export type NetworkLists = EgressLists;
 
 /** What a sandbox may reach. What is denied goes before what is allowed, wherever both stand. */
 export interface NetworkRules {
+  /** Task of the sandbox. */
   readonly taskId: string;
+  /** Id of the sandbox. */
   readonly sandboxId: string;
   /** `observe`: every public name that nothing denies. */
   readonly mode: 'filtered' | 'observe';
@@ -25,7 +27,9 @@ export interface NetworkRules {
 
 /** Hosts such as `example.com`, `*.example.com` or `example.com:8443`. A host leaves the list in which it was. */
 export interface NetworkChange {
+  /** Hosts to allow. */
   readonly allow?: readonly string[];
+  /** Hosts to deny. */
   readonly deny?: readonly string[];
   /** Taken out of both lists. */
   readonly forget?: readonly string[];
@@ -35,28 +39,37 @@ export interface NetworkChange {
 export interface Connection {
   /** RFC 3339, UTC. */
   readonly startedAt: string;
+  /** Milliseconds from its start to its end. */
   readonly durationMs: number;
   /** `null`: the request named none that could be read. */
   readonly name: string | null;
+  /** TCP port. `null`: the request named none that could be read. */
   readonly port: number | null;
   /** `null`: nothing was dialled. */
   readonly address: string | null;
+  /** Whether it was let through. */
   readonly verdict: 'allow' | 'deny';
   /** Rule that decided: `allow example.com`, `preset npm`, `no rule`. */
   readonly rule: string;
+  /** One sentence for people. */
   readonly reason: string;
   /** How the name was checked: by the TLS hello, by each request's Host, or not at all: by name and address alone. */
   readonly checked: 'server-name' | 'host-header' | 'address';
+  /** Bytes that the sandbox sent. */
   readonly sentBytes: number;
+  /** Bytes that the sandbox received. */
   readonly receivedBytes: number;
 }
 
 /** Rules that would allow what a sandbox has asked for and no rule of the configuration allows. */
 export interface NetworkSuggestion {
+  /** Task of the sandbox. */
   readonly taskId: string;
   /** Names that were asked for, each with its port. */
   readonly seen: number;
+  /** Presets that would cover some of the names. */
   readonly presets: readonly string[];
+  /** Hosts that no preset covers. */
   readonly allow: readonly string[];
 }
 

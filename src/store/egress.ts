@@ -4,9 +4,13 @@ import { CaissonError } from '../errors.ts';
 
 /** Lists that have the names and forms of the section `network` of the configuration. */
 export interface EgressLists {
+  /** Hosts that are allowed. */
   readonly allow: readonly string[];
+  /** Hosts that are denied; they go before those allowed. */
   readonly deny: readonly string[];
+  /** Ports of allowed hosts that name none. */
   readonly ports: readonly number[];
+  /** Names of presets, each a list of hosts. */
   readonly presets: readonly string[];
 }
 

@@ -2,6 +2,7 @@ import type { Label } from './labels.ts';
 
 /** On whose behalf a call is made, where that is not the program which opened Caisson. It travels with the options of a call. */
 export interface Caller {
+  /** Owner of the token. */
   readonly owner: string;
   /** Id of the token that the client showed: the token that asked may not answer. */
   readonly token: string;
@@ -21,6 +22,7 @@ export interface Bounds {
   readonly label: Label | null;
   /** What it may make sandboxes from, and where; the first is taken where a request does not say. */
   readonly images: readonly string[] | null;
+  /** Backends that it may use. `null`: all. */
   readonly backends: readonly string[] | null;
 }
 

@@ -5,20 +5,29 @@ export type StreamName = 'stdout' | 'stderr';
 
 /** Place in which a command ran. Part of every result. */
 export interface Where {
+  /** Name of the backend. */
   readonly backend: string;
+  /** Task of the exec. */
   readonly taskId: string;
+  /** Id of the sandbox. */
   readonly sandboxId: string;
+  /** Machine or account, in the place's own terms. `null`: not known. */
   readonly host: string | null;
+  /** Resource in the place: a container id, a directory. `null`: not known. */
   readonly resource: string | null;
+  /** Whether the sandbox was made anew for this exec. */
   readonly recreated: boolean;
 }
 
 /** One line of an exec's record. `seq` starts at 1 and has no holes within what is kept. */
 export interface ExecEvent {
+  /** Id of the exec. */
   readonly execId: string;
+  /** Number of the event within its exec, from 1 on. */
   readonly seq: number;
   /** RFC 3339. */
   readonly at: string;
+  /** Content by its type. */
   readonly event:
     | {
         readonly type: 'started';

@@ -19,7 +19,9 @@ export type ExitReason =
 
 /** A process that was alive after SIGKILL and its grace, or that could not be asked. */
 export interface Survivor {
+  /** Process id inside the sandbox. */
   readonly pid: number;
+  /** Name that the process gave itself: hostile, printable, at most 64 characters. */
   readonly command: string;
 }
 
@@ -46,12 +48,16 @@ export interface End {
   readonly exitCode: number | null;
   /** Reported by the place, or read from the code, with which a program may end by itself too (then `signalGuessed`). */
   readonly signal: string | null;
+  /** Whether the signal was concluded from an exit code of 128+n. */
   readonly signalGuessed: boolean;
 }
 
 export interface Exit extends End {
+  /** Milliseconds from the start to the end of the command. */
   readonly durationMs: number;
+  /** Counts of standard output. */
   readonly stdout: StreamSummary;
+  /** Counts of standard error. */
   readonly stderr: StreamSummary;
   /** A process was seen holding a stream when the command had ended; what it writes later is not kept. */
   readonly backgroundOpen: boolean;

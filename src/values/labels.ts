@@ -7,7 +7,9 @@ import { CaissonError } from '../errors.ts';
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Label {
+  /** Key, with the grammar of Kubernetes. */
   readonly key: string;
+  /** Value, with the grammar of Kubernetes. */
   readonly value: string;
 }
 

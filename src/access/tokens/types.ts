@@ -11,6 +11,7 @@ export type Scope = 'run' | 'read' | 'approve' | 'admin';
 export interface TokenInput extends TokenBounds {
   /** For people. */
   readonly name: string;
+  /** Verbs that it may call; at least one. */
   readonly scopes: readonly Scope[];
   /** Whose sandboxes its bearer has. Absent: the operator. The scope `admin` is the operator's alone. */
   readonly owner?: string;
@@ -36,6 +37,7 @@ export interface TokenBounds {
   readonly label?: Label;
   /** From what it may make sandboxes, and where; the first is taken where a request does not say. */
   readonly images?: readonly string[];
+  /** Backends that it may use. Absent: all. */
   readonly backends?: readonly string[];
 }
 
@@ -43,8 +45,11 @@ export interface TokenBounds {
 export interface TokenView {
   /** `tok_` and 16 characters of [a-z0-9]. */
   readonly id: string;
+  /** Owner whose sandboxes its bearer has. */
   readonly owner: string;
+  /** Name for people, as it was given. */
   readonly name: string;
+  /** Verbs that it may call. */
   readonly scopes: readonly Scope[];
   /** `null`: bound to nothing but its owner. */
   readonly bounds: Bounds | null;
@@ -52,6 +57,7 @@ export interface TokenView {
   readonly createdAt: string;
   /** RFC 3339; `null`: it has no end. */
   readonly expiresAt: string | null;
+  /** Limits of the token itself, beside those of its owner. */
   readonly limits: TokenLimits;
 }
 

@@ -35,6 +35,7 @@ export async function waitForProcess(kept: Kept, id: string): Promise<DetachedPr
 }
 
 export interface Killed {
+  /** The process after the kill. */
   readonly process: DetachedProcess;
   /** Processes that are still there; `null` when only a signal was sent, or no script could look. */
   readonly survivors: readonly Survivor[] | null;

@@ -1,7 +1,9 @@
 export interface SyncResult {
   /** Those that travelled. */
   readonly files: number;
+  /** Bytes of content that travelled. */
   readonly bytes: number;
+  /** Files that were equal on both sides. */
   readonly unchanged: number;
   /** Gone at the source, and so removed in the sandbox. On this host nothing is ever removed. */
   readonly removed: number;

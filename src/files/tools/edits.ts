@@ -5,7 +5,9 @@ import { placesOf } from './places.ts';
 import { mostGrown, tooLarge, unfit } from './unfit.ts';
 
 export interface Edit {
+  /** Text to replace, exactly as it stands in the file. */
   readonly find: string;
+  /** Text to put there. */
   readonly replace: string;
   /** Every place. Otherwise there must be exactly one. */
   readonly all?: boolean;

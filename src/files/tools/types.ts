@@ -12,6 +12,7 @@ import type { Change } from './patch.ts';
 interface At {
   /** A task id or a sandbox id. */
   readonly task: string;
+  /** Path inside the sandbox; relative paths begin at its working directory. */
   readonly path: string;
 }
 
@@ -21,14 +22,20 @@ interface Changing {
 }
 
 interface Cancel {
+  /** Ends the call; a change that has not been made is not made then. */
   readonly signal?: AbortSignal;
+  /** Client of the service on whose behalf it happens. Absent: the operator. */
   readonly caller?: Caller;
+  /** Manner in which the caller waits for a person. */
   readonly question?: Asking;
+  /** Rules of this call alone. */
   readonly said?: Said;
 }
 
 export interface FileEntry {
+  /** Last part of the path; bytes that are not UTF-8 are escaped. */
   readonly name: string;
+  /** Kind of entry; a link is never followed here. */
   readonly kind: 'file' | 'directory' | 'symlink' | 'other';
   /** Bytes of a file. */
   readonly size: number;
@@ -41,6 +48,7 @@ export interface FileEntry {
 }
 
 export interface FileContent {
+  /** Bytes that were asked for. */
   readonly bytes: Buffer;
   /** Bytes of the whole file. */
   readonly size: number;
@@ -54,40 +62,52 @@ export interface FileStream {
   readonly size: number;
   /** SHA-256 of a file that is one part; `null`: the file has several parts. */
   readonly sha256: string | null;
+  /** Content in order; read once. */
   readonly parts: AsyncIterable<Buffer>;
 }
 
 /** What is written where it is too much for memory. */
 export interface FileSource {
+  /** Bytes that the source gives. */
   readonly size: number;
   /** Hexadecimal; what is read is not compared with it. */
   readonly sha256: string;
+  /** Opens the content from its beginning; called once for each try. */
   readonly open: () => Readable;
 }
 
 export interface FileWritten {
+  /** Bytes of the file as it is now. */
   readonly size: number;
+  /** SHA-256 of the file as it is now, hexadecimal. */
   readonly sha256: string;
 }
 
 export interface Match {
+  /** Path of the file, in the form of the request. */
   readonly path: string;
+  /** Number of the line, from 1 on. */
   readonly line: number;
+  /** The line, cut when it is long. */
   readonly text: string;
 }
 
 /** Absent: 64 GiB, and a million files and directories. */
 interface TreeLimits {
+  /** Bytes of content. */
   readonly bytes?: number;
+  /** Files and directories. */
   readonly entries?: number;
 }
 
 export interface SyncInput extends Changing {
+  /** A task id or a sandbox id. */
   readonly task: string;
   /** A directory of this host, which must be there. */
   readonly host: string;
   /** A directory of the sandbox; made when files go in, and there when they come out. */
   readonly inside: string;
+  /** `in`: from this host to the sandbox. `out`: from the sandbox to this host. */
   readonly direction: 'in' | 'out';
   /** Also what was changed at the target since the last sync. */
   readonly overwrite?: boolean;
@@ -119,7 +139,9 @@ export interface FileTools {
   list(input: At, options?: Cancel): Promise<{ readonly entries: readonly FileEntry[]; readonly truncated: boolean }>;
   /** Describes a link itself, not its target. */
   stat(input: At, options?: Cancel): Promise<FileEntry>;
+  /** Renames a file or directory. Throws `failed_precondition` for a target that exists, unless `replace` is set. */
   move(input: At & Changing & { readonly to: string; readonly replace?: boolean }, options?: Cancel): Promise<void>;
+  /** Removes a file, a link or an empty directory; with `recursive`, a directory with its content. */
   remove(input: At & Changing & { readonly recursive?: boolean }, options?: Cancel): Promise<void>;
   /** Lines of files below a directory. Fixed text, or an extended regular expression (POSIX); `name` is a glob. */
   search(

@@ -6,6 +6,7 @@ interface Change {
   readonly path: string;
   /** Base64 of the name as it is. Absent where it is UTF-8. */
   readonly pathBytes?: string;
+  /** Kind of the entry. */
   readonly kind: 'file' | 'directory' | 'symlink' | 'other';
 }
 

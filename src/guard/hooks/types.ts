@@ -24,7 +24,9 @@ export interface HookPayload {
 
 /** One script as people see it. */
 export interface HookView {
+  /** Tool before which the hook runs; `*`: all tools. */
   readonly tool: string;
+  /** Program and arguments. */
   readonly command: readonly string[];
   /** Absolute path of the program. */
   readonly path: string;
@@ -32,5 +34,6 @@ export interface HookView {
   readonly files: readonly { readonly path: string; readonly sha256: string | null }[];
   /** `changed`: it is not what was accepted. `unusable`: it is absent, or others may write it. */
   readonly state: 'accepted' | 'new' | 'changed' | 'unusable';
+  /** Reason why the hook cannot run, so that calls are refused. `null`: it can run. */
   readonly problem: string | null;
 }

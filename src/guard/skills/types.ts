@@ -8,19 +8,25 @@ export interface SkillFinding {
   readonly file: string;
   /** Counted from 1; `null`: it is about the file as a whole. */
   readonly line: number | null;
+  /** Verdict that this finding alone gives. */
   readonly severity: Exclude<SkillVerdict, 'safe'>;
+  /** Kind of finding. */
   readonly category: string;
+  /** One sentence for people. */
   readonly description: string;
 }
 
 export interface SkillScan {
   /** The directory. */
   readonly path: string;
+  /** Strictest verdict of all findings. */
   readonly verdict: SkillVerdict;
   /** A person has accepted exactly these files. */
   readonly accepted: boolean;
+  /** Findings in all its files. */
   readonly findings: readonly SkillFinding[];
   /** Hash of paths, modes and contents; `null`: not all could be read, so that nothing can be accepted. */
   readonly sha256: string | null;
+  /** Number of files that were read. */
   readonly files: number;
 }

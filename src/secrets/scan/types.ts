@@ -13,11 +13,15 @@ export type ScanCategory =
   | 'unreadable';
 
 export interface ScanFinding {
+  /** Kind of finding. */
   readonly category: ScanCategory;
+  /** Stable id of the rule. */
   readonly rule: string;
+  /** One sentence for people. */
   readonly description: string;
   /** Indexes into the text in UTF-16 units, the end behind the last. */
   readonly start: number;
+  /** Index behind its last UTF-16 unit. */
   readonly end: number;
   /** Counted from 1. */
   readonly line: number;
@@ -28,6 +32,7 @@ export interface ScanResult {
   readonly name: string;
   /** `approved`: it has findings, and somebody has accepted exactly these bytes. */
   readonly verdict: 'clean' | 'approved' | 'blocked';
+  /** Findings in the order of the text. */
   readonly findings: readonly ScanFinding[];
   /** SHA-256 of the bytes that were scanned. */
   readonly sha256: string;

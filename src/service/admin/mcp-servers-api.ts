@@ -3,7 +3,9 @@ import type { SandboxRequest } from '../../plan/types.ts';
 import type { Options } from '../types.ts';
 
 export interface McpChild {
+  /** Program, as the configuration names it. */
   readonly command: string;
+  /** Arguments of the program. */
   readonly args: readonly string[];
   /** All of its environment. */
   readonly env: Readonly<Record<string, string>>;
@@ -12,6 +14,7 @@ export interface McpChild {
 export interface McpInside {
   /** Request for the sandbox of the server; to be passed on as it is. */
   readonly request: SandboxRequest;
+  /** Program and arguments inside the sandbox. */
   readonly command: readonly [string, ...string[]];
   /** What it gets besides that which the sandbox has by itself. */
   readonly env: Readonly<Record<string, string>>;
@@ -20,7 +23,9 @@ export interface McpInside {
 }
 
 export interface McpCall {
+  /** Name of the server in the configuration. */
   readonly server: string;
+  /** Name of the tool, as the server lists it. */
   readonly tool: string;
   /** Arguments of the call as they came, for the person who is asked. */
   readonly arguments: unknown;
@@ -30,6 +35,7 @@ export interface McpCall {
 
 /** Started by the caller: as its own child processes, or in sandboxes. */
 export interface McpServersApi {
+  /** Lists the servers of the configuration. */
   names(): Promise<readonly string[]>;
   /** Whether `inside` runs one in the sandbox of a task. Throws `not_found`. */
   shares(name: string): Promise<boolean>;
