@@ -77,7 +77,7 @@ export interface Verification {
   readonly lastSeq: number | null;
   /** Pieces of lines that a crash or a full disk left, each reported by the record after it or at the very end. */
   readonly torn: number;
-  /** First break of the chain. `null`: there is none. */
+  /** First break of the chain. `null`: the chain is whole. */
   readonly broken: Broken | null;
 }
 
