@@ -140,6 +140,32 @@ describe('the installed package', () => {
     expect(outcome).toMatchObject({ stdout: '' });
   });
 
+  it.each([
+    ['5.9', 'nodenext'],
+    ['5.9', 'bundler'],
+    ['7', 'bundler'],
+  ])('has types of the client that TypeScript %s takes without those of Node, with %s', async (version, resolution) => {
+    await writeFile(
+      at('browser.ts'),
+      `import { CaissonError, connectCaisson, type CaissonClient } from 'caisson/client';
+       const client: CaissonClient = connectCaisson({ url: 'http://127.0.0.1:1', token: 't' });
+       const { stdout, exit } = await client.run({ command: ['true'], input: 'x' });
+       export const text: string = stdout.text;
+       export const code: number | null = exit.exitCode;
+       const { bytes } = await client.files.read({ task: 't', path: 'a' });
+       export const content: Blob = new Blob([Uint8Array.from(bytes)]);
+       export const isOurs = (error: unknown): boolean => error instanceof CaissonError;
+       await client[Symbol.asyncDispose]();`,
+    );
+    const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
+    const compilerOptions = { strict: true, noEmit: true, target: 'es2022', lib: ['es2023', 'dom'], types: [], module };
+    const config = { compilerOptions: { ...compilerOptions, moduleResolution: resolution }, files: ['browser.ts'] };
+    await writeFile(at('tsconfig.json'), JSON.stringify(config));
+    const tsc = join(checkout, 'node_modules', version === '5.9' ? 'typescript-5.9' : 'typescript', 'bin/tsc');
+    const outcome = await run(process.execPath, [tsc, '-p', '.']).catch((error: unknown) => error);
+    expect(outcome).toMatchObject({ stdout: '' });
+  });
+
   it('says which Node it needs to a program on an older one', async () => {
     await writeFile(
       at('older.cjs'),
