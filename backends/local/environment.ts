@@ -1,14 +1,9 @@
 import type { OpenOptions } from '../../src/backend.ts';
+import { isStandardVariable } from '../../src/values/standard-variables.ts';
 
 /** What a command inherits of the service's own environment: who and where, or what core gives instead. */
 
 const names = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TERM', 'TMPDIR', 'TZ']);
-/** Locale categories (locale(7)), and variables of freedesktop.org by name: what else begins so may be a secret. */
-const standard = [
-  /^LC_(?:ALL|ADDRESS|COLLATE|CTYPE|IDENTIFICATION|MEASUREMENT|MESSAGES|MONETARY|NAME|NUMERIC|PAPER|TELEPHONE|TIME)$/,
-  /^XDG_(?:(?:CACHE|CONFIG|DATA|STATE|BIN)_HOME|(?:CONFIG|DATA)_DIRS|RUNTIME_DIR|CURRENT_DESKTOP|SEAT|VTNR|MENU_PREFIX)$/,
-  /^XDG_SESSION_(?:ID|TYPE|CLASS|DESKTOP)$/,
-];
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Carried by every process of a sandbox, so that all of them can be found again, wherever they re-parented. */
@@ -32,5 +27,5 @@ function isValues(value: unknown): value is Readonly<Record<string, string>> {
 }
 
 function isInherited(name: string): boolean {
-  return names.has(name) || standard.some((pattern) => pattern.test(name));
+  return names.has(name) || isStandardVariable(name);
 }

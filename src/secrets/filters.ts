@@ -4,6 +4,7 @@
  */
 import { isControlVariable, isInfrastructureVariable } from '../values/control-variables.ts';
 import { checkExecEnv, variableName } from '../values/env.ts';
+import { isStandardVariable } from '../values/standard-variables.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Values = Readonly<Record<string, string>>;
@@ -13,8 +14,7 @@ const secretWords = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|PASSWD|PASSPHRASE|AUTH
 const passwords = /(?:^|_)(?:PASS|PW)$|_PWD$/i;
 /** An address with a password in it (RFC 3986, userinfo), whatever the variable is called and stands around it. */
 const withPassword = /:\/\/[^/?#\s@]*:[^/?#\s@]+@/;
-const safeInCode =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|TERM|TMPDIR|TMP|TEMP|TZ|LC_.*|XDG_.*|VIRTUAL_ENV.*|CONDA.*)$/s;
+const safeInCode = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|TERM|TMPDIR|TMP|TEMP|TZ|VIRTUAL_ENV.*|CONDA.*)$/s;
 const safeForServers = /^(?:PATH|HOME|USER|LANG|LC_ALL|TERM|SHELL|TMPDIR|XDG_[A-Z0-9_]+)$/;
 
 export function namesSecret(name: string): boolean {
@@ -35,7 +35,7 @@ export function localTerminalEnv(env: Env): Values {
 
 /** Whether a program that somebody else wrote may inherit it. */
 export function isSafeInCode(name: string): boolean {
-  return !namesSecret(name) && !isInfrastructureVariable(name) && safeInCode.test(name);
+  return !namesSecret(name) && !isInfrastructureVariable(name) && (safeInCode.test(name) || isStandardVariable(name));
 }
 
 /** For an MCP server that is a child of the service. `own`: what its own configuration sets, whatever it is. */

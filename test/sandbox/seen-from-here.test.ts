@@ -1,7 +1,7 @@
-import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import type { Process, Sandbox } from '../../src/backend.ts';
+import type { Sandbox } from '../../src/backend.ts';
 import { probe } from '../../src/sandbox/probe.ts';
+import { ScriptedProcess, scriptedSandbox } from '../exec/scripted.ts';
 
 const status = (bits: string, noNewPrivileges: number, seccomp: number): string =>
   ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb']
@@ -10,12 +10,10 @@ const status = (bits: string, noNewPrivileges: number, seccomp: number): string 
     .join('');
 
 /** A program of the image that claims less than the kernel has given it. */
-function lying(controls: Sandbox['controls']): Sandbox {
-  const text = `== caisson probe\nuid=0\n== status\n${status('0000000000000000', 1, 2)}== end\n`;
-  const process = { stdout: new PassThrough(), stderr: new PassThrough(), release: () => undefined };
-  process.stdout.end(text);
-  const place = { exec: () => Promise.resolve(process as unknown as Process), ...(controls ? { controls } : {}) };
-  return place as unknown as Sandbox;
+function lying(controls?: Sandbox['controls']): Sandbox {
+  const process = new ScriptedProcess();
+  process.stdout.end(`== caisson probe\nuid=0\n== status\n${status('0000000000000000', 1, 2)}== end\n`);
+  return scriptedSandbox(process, new Error('one program'), controls === undefined ? {} : { controls });
 }
 
 it('capabilities, seccomp and no-new-privileges are what the kernel of this host says, whatever the image answers', async () => {
@@ -32,5 +30,5 @@ it('capabilities, seccomp and no-new-privileges are what the kernel of this host
 it('what cannot be seen from here is what the sandbox says', async () => {
   const none = { noNewPrivileges: true, seccomp: 'filter', capabilities: { effective: '0000000000000000' } };
   expect(await probe(lying({ status: () => Promise.resolve(null) }))).toMatchObject(none);
-  expect(await probe(lying(undefined))).toMatchObject(none);
+  expect(await probe(lying())).toMatchObject(none);
 });

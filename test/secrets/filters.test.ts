@@ -66,7 +66,7 @@ describe('what programs inherit of the service', () => {
       'TMPDIR',
       'XDG_DATA_HOME',
     ]);
-    for (const name of ['XDG_TOKEN', 'LC_SECRET', 'CONDA_AUTH', 'XDG_RUNTIME_DIR'])
+    for (const name of ['XDG_TOKEN', 'LC_SECRET', 'LC_MINE', 'XDG_MINE', 'CONDA_AUTH', 'XDG_RUNTIME_DIR'])
       expect(isSafeInCode(name)).toBe(false);
   });
 
