@@ -3,6 +3,7 @@
  * build; a test compares the table with the API and with the routes.
  */
 import type { CaissonApi } from '../service/api.ts';
+import type { None } from './made.ts';
 import type { Route } from './route.ts';
 import * as access from './routes/access.ts';
 import * as admin from './routes/admin.ts';
@@ -35,11 +36,6 @@ type FunctionsOf<Noun> = {
 
 export type Verb = VerbsOf<CaissonApi>;
 
-export interface None {
-  /** Why no client reaches it. */
-  readonly none: string;
-}
-
 const none = (why: string): None => ({ none: why });
 const hostPaths = 'it names files of the host';
 const readsText =
@@ -49,16 +45,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   run: none('the short form of execs.run'),
   exec: none('the short form of execs.start'),
   close: none('a signal ends the service'),
-  'sandboxes.create': [sandboxes.createSandbox],
-  'sandboxes.list': [sandboxes.listSandboxes],
-  'sandboxes.get': [sandboxes.getSandbox],
-  'sandboxes.update': [sandboxes.updateSandbox],
-  'sandboxes.start': [sandboxes.startSandbox],
-  'sandboxes.stop': [sandboxes.stopSandbox],
-  'sandboxes.remove': [sandboxes.removeSandbox],
-  'sandboxes.limits': [sandboxes.sandboxLimits],
-  'sandboxes.stats': [sandboxes.sandboxStats],
-  'sandboxes.gc': [sandboxes.collectGarbage],
+  ...sandboxes.sandboxRoutes,
   'execs.start': [execs.startExec, execs.runCode, byId.startAnyExec],
   'execs.run': [execs.startExec, execs.runCode, byId.startAnyExec],
   'execs.list': [execs.listExecs, execs.listExecsOfSandbox],
@@ -76,21 +63,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'sessions.run': [sessions.runInSession],
   'sessions.close': [sessions.closeSession],
   'sessions.list': [sessions.listSessions],
-  'files.copyIn': none(hostPaths),
-  'files.copyOut': none(hostPaths),
-  'files.sync': none(hostPaths),
-  'files.read': [files.readFile],
-  'files.stream': [files.readFile],
-  'files.write': [files.writeFile],
-  'files.patch': [files.patchFile],
-  'files.list': [files.listFiles],
-  'files.stat': [files.statFile],
-  'files.move': [files.moveFile],
-  'files.remove': [files.removeFile],
-  'files.search': [files.searchFiles],
-  'files.archive': [files.readArchive],
-  'files.unpack': [files.writeArchive],
-  'files.watch': [files.watchFiles],
+  ...files.fileRoutes,
   'approvals.list': [approvals.listApprovals],
   'approvals.get': [approvals.getApproval],
   'approvals.answer': [approvals.answerApproval],

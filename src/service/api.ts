@@ -7,29 +7,26 @@ import type { Readable } from 'node:stream';
 import type { AccessApi } from '../access/types.ts';
 import type { TokensApi } from '../access/tokens/types.ts';
 import type { AuditRecord, TailInput, Verification } from '../audit/types.ts';
-import type { HostKey, Stats } from '../backend.ts';
+import type { HostKey } from '../backend.ts';
 import type { Killed } from '../exec/detached/end.ts';
 import type { DetachedProcess } from '../exec/detached/types.ts';
 import type { SessionInput, SessionView } from '../exec/session/types.ts';
 import type { ExecEvent } from '../values/exec-event.ts';
-import type { CopyResult, FileTools } from '../files/types.ts';
-import type { GcItem } from './admin/gc-item.ts';
 import type { McpServersApi } from './admin/mcp-servers-api.ts';
 import type { SecretsApi } from './admin/secrets-api.ts';
 import type { InstallationApi } from './installation.ts';
 import type { NetworkApi } from './network-api.ts';
+import type { FilesApi } from './verbs/files.ts';
+import type { SandboxesApi } from './verbs/sandboxes.ts';
 import type { HookView } from '../guard/hooks/types.ts';
 import type { AnswerAll, AnsweredAll, ApprovalView, Choice, GrantView } from '../guard/types.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
-import type { Inspected, SandboxLimits } from '../sandbox/types.ts';
 import type { SandboxRequest } from '../plan/types.ts';
 import type {
   AccountView,
-  Acquired,
   BackendCheck,
   CodeInput,
   ConfigView,
-  CopyInput,
   Detached,
   EventsApi,
   ExecFilter,
@@ -45,15 +42,14 @@ import type {
   RunResult,
   Running,
   RunningText,
-  SandboxChange,
-  SandboxFilter,
-  SandboxView,
   SessionName,
   SessionResult,
   ListedProcess,
   TaskProcess,
 } from './types.ts';
 
+export type { FilesApi } from './verbs/files.ts';
+export type { SandboxChange, SandboxesApi } from './verbs/sandboxes.ts';
 export type * from './network-api.ts';
 export type { Budget, BudgetFigures } from '../budget/types.ts';
 export type { Backup, Figures, InstallationApi } from './installation.ts';
@@ -89,33 +85,6 @@ export type { SandboxRequest } from '../plan/types.ts';
 export type { Check, Finding, HostKey, Limits, NetworkMode, Progress, ResourceState, Spec, Stats } from '../backend.ts';
 export { everyItem } from './pages.ts';
 export type * from './types.ts';
-
-/** `task` is a task id or a sandbox id everywhere below. */
-export interface SandboxesApi {
-  /** Gets the sandbox of the task, or makes it. */
-  create(request: SandboxRequest, options?: Options): Promise<Acquired>;
-  /** Lists sandboxes as they are recorded, oldest first; no place is asked. */
-  list(filter?: SandboxFilter, options?: Options): Promise<Page<SandboxView>>;
-  /** What is recorded, and what its place says of it now. Throws `not_found`. */
-  get(task: string, options?: Options): Promise<Inspected>;
-  /**
-   * Changes labels and times of a sandbox that is there; what it is made from stays. A merge: what is absent stays as it is.
-   * Throws `not_found`, and `permission_denied` for times beyond those that the configuration gives to other owners.
-   */
-  update(task: string, change: SandboxChange, options?: Options): Promise<SandboxView>;
-  start(task: string, options?: Options): Promise<Acquired>;
-  stop(task: string, options?: Options): Promise<void>;
-  /**
-   * Removes the sandbox and its files; with `keepFiles` the task's directory stays for the next sandbox of the task, or
-   * until it is removed without. Throws `not_found` when there is neither a sandbox nor a kept directory.
-   */
-  remove(task: string, how?: { readonly keepFiles?: boolean }, options?: Options): Promise<void>;
-  /** What holds in it, how that is known, and what is left when it ends; `limitsText` writes it for a model. Throws `not_found`. */
-  limits(task: string, options?: Options): Promise<SandboxLimits>;
-  stats(task: string, options?: Options): Promise<Stats>;
-  /** Removes what time, crashes and strangers left in the state directory and in every backend. */
-  gc(how: { readonly dryRun: boolean }, options?: Options): Promise<readonly GcItem[]>;
-}
 
 export interface ExecsApi {
   /**
@@ -169,13 +138,6 @@ export interface SessionsApi {
   /** Ends its shell and forgets its state. */
   close(session: SessionName, options?: Options): Promise<void>;
   list(taskId: string, options?: Options): Promise<readonly SessionView[]>;
-}
-
-export interface FilesApi extends FileTools {
-  /** From this host. */
-  copyIn(input: CopyInput, options?: Options): Promise<CopyResult>;
-  /** To this host. */
-  copyOut(input: CopyInput, options?: Options): Promise<CopyResult>;
 }
 
 /** Commands that wait for a person. */

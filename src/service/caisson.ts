@@ -52,13 +52,15 @@ import { withRelativePaths } from './files/relative.ts';
 import { fileTools } from './files/tools.ts';
 import type { Rulebook } from '../guard/rulebook.ts';
 import type { SkillGuard } from '../guard/skills/skills.ts';
-import { fileKeys, withKeys } from './inputs.ts';
+import { withKeys } from './inputs.ts';
 import type { Plan } from '../plan/types.ts';
 import type { Context, StepOptions } from '../sandbox/context.ts';
 import { ownedBySelf, removeEphemeral } from '../sandbox/ephemeral.ts';
 import { type Within, withSandbox } from '../sandbox/healing.ts';
 import { Plans } from '../sandbox/plan.ts';
 import { Sandboxes } from './sandboxes.ts';
+import { files } from './verbs/files.ts';
+import { sandboxes } from './verbs/sandboxes.ts';
 
 export * from './api.ts';
 export type { ImageBuilder } from './admin/images.ts';
@@ -144,8 +146,7 @@ export class Caisson implements CaissonApi {
     const places = new ExecPlaces(context);
     const processes = new Processes({ context, origin, admission, places, attempt, plan });
     this.processes = processes;
-    const streamBytes = loaded.config.policy.profile === 'strict' ? keepBytes : null;
-    const bounds = { keepBytes, streamBytes };
+    const bounds = { keepBytes, streamBytes: loaded.config.policy.profile === 'strict' ? keepBytes : null };
     this.execs = new Execs({
       context,
       journal,
@@ -160,14 +161,15 @@ export class Caisson implements CaissonApi {
     });
     this.#openSessions = new Sessions({ context, admission, places, attempt, running, plan: planOf, ...bounds });
     this.sessions = this.#openSessions;
-    this.sandboxes = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, checkTimes, within });
+    const own = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, checkTimes, within });
+    this.sandboxes = withKeys(own, sandboxes);
     const userHome = env['HOME'] ?? homedir();
     const tools = fileTools({
       ...{ context, guard, rulebook, env, cwd, within, closing: this.#ending.signal },
       redactions: origin.redactions,
     });
-    const files = { ...tools, ...copiesOf({ context, userHome, within }) };
-    this.files = withKeys(withRelativePaths(files, { planOf, cwd }), fileKeys);
+    const found = { ...tools, ...copiesOf({ context, userHome, within }) };
+    this.files = withKeys(withRelativePaths(found, files, { planOf, cwd }), files);
   }
 
   readonly run: CaissonApi['run'] = (request, options) => this.execs.run(request, options);

@@ -4,25 +4,21 @@
  */
 import type {
   CodeInput,
-  CopyInput,
   ExecFilter,
   ExecInput,
-  FilesApi,
   ImagesApi,
   LogInput,
   ProcessesApi,
   RunInput,
-  SandboxChange,
-  SandboxFilter,
   SandboxRequest,
   SessionInput,
   SessionsApi,
 } from './api.ts';
 import { CaissonError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
+import type { AnyRows, Known } from './verbs/row.ts';
+import { sandboxes } from './verbs/sandboxes.ts';
 
-/** `true`: a value, checked where it is used; or the keys of an object. */
-type Known = true | Readonly<Record<string, true>>;
 type Table = Readonly<Record<string, Known>>;
 type KeysOf<T> = T extends unknown ? keyof T : never;
 type Of<T> = Readonly<Record<KeysOf<T>, Known>>;
@@ -30,20 +26,7 @@ type InputOf<Api, Verb extends keyof Api> = Api[Verb] extends (input: infer Inpu
   ? Input
   : never;
 
-const sandbox: Of<SandboxRequest> = {
-  ...{
-    taskId: true,
-    backend: true,
-    image: true,
-    limits: true,
-    network: true,
-    persistent: true,
-    cwd: true,
-    project: true,
-  },
-  server: true,
-  ...{ allowDegraded: true, recreate: true, existing: true, labels: true, idleTimeoutMs: true, lifetimeMs: true },
-};
+const sandbox: Of<SandboxRequest> = sandboxes.create.keys;
 
 const exec: Of<ExecInput> = {
   ...{
@@ -74,18 +57,9 @@ const code: Of<CodeInput> = {
 
 const session: Of<SessionInput> = { taskId: true, name: true, text: true, execId: true, env: true, timeoutMs: true };
 const named: Of<Pick<SessionInput, 'taskId' | 'name'>> = { taskId: true, name: true };
-const treeLimits = { bytes: true, entries: true } as const;
-const copy: Of<CopyInput> = {
-  ...{ task: true, source: true, target: true, confirmed: true, limits: treeLimits },
-};
-const at = { task: true, path: true } as const;
-const changing = { ...at, confirmed: true } as const;
-
 export const requestKeys = {
-  create: sandbox,
   exec: { ...sandbox, ...exec },
   code: { ...sandbox, ...code },
-  update: { labels: true, idleTimeoutMs: true, lifetimeMs: true } satisfies Of<SandboxChange>,
   run: { ...sandbox, ...exec } satisfies Of<RunInput & SandboxRequest>,
 } as const;
 
@@ -93,29 +67,10 @@ const page = { limit: true, cursor: true } as const;
 
 export const listKeys = {
   images: { backend: true } satisfies Of<NonNullable<Parameters<ImagesApi['list']>[0]>>,
-  sandboxes: { ...page, backend: true, state: true, task: true, owner: true, labels: true } satisfies Of<SandboxFilter>,
   execs: { ...page, task: true, owner: true, sandboxes: true } satisfies Of<ExecFilter>,
   logs: { after: true, follow: true } satisfies Of<LogInput>,
   processes: { task: true, owner: true } satisfies Of<NonNullable<Parameters<ProcessesApi['list']>[0]>>,
 } as const;
-
-export const fileKeys: { readonly [Verb in keyof FilesApi]: Of<InputOf<FilesApi, Verb>> } = {
-  copyIn: copy,
-  copyOut: copy,
-  archive: { ...at, limits: treeLimits },
-  unpack: { ...changing, name: true, archive: true, limits: treeLimits },
-  read: { ...at, offset: true, length: true },
-  stream: at,
-  write: { ...changing, bytes: true, expected: true },
-  patch: { ...changing, edits: true, diff: true },
-  list: at,
-  stat: at,
-  move: { ...changing, to: true, replace: true },
-  remove: { ...changing, recursive: true },
-  search: { ...at, pattern: true, regex: true, name: true, most: true },
-  watch: { ...at, recursive: true, intervalMs: true },
-  sync: { task: true, host: true, inside: true, direction: true, overwrite: true, confirmed: true },
-};
 
 export const sessionKeys: { readonly [Verb in Exclude<keyof SessionsApi, 'list'>]: Of<InputOf<SessionsApi, Verb>> } = {
   open: named,
@@ -155,16 +110,18 @@ function unknownKey(key: string, known: Table, before: string): CaissonError {
   });
 }
 
-/** Wraps the functions of an API so that each checks the keys of its first argument before anything else. */
-export function withKeys<Api extends object>(api: Api, tables: Readonly<Partial<Record<keyof Api, Table>>>): Api {
+/** A noun whose verbs check the keys of their input by its rows before anything else. */
+export function withKeys<Api extends object>(api: Api, rows: AnyRows): Api {
   return new Proxy(api, {
-    get(target, verb, receiver): unknown {
-      const act: unknown = Reflect.get(target, verb, receiver);
-      const known = Object.entries<Table | undefined>(tables).find(([name]) => name === verb)?.[1];
-      if (known === undefined || typeof act !== 'function') return act;
-      return async (input: unknown, ...rest: readonly unknown[]): Promise<unknown> => {
-        checkKeys(input, known);
-        return await Reflect.apply(act, target, [input, ...rest]);
+    get(target, verb): unknown {
+      const act: unknown = Reflect.get(target, verb, target);
+      if (typeof act !== 'function') return act;
+      const { keys, takes = [] } = rows[String(verb)] ?? {};
+      if (keys === undefined) return act.bind(target);
+      const place = takes.findIndex((name) => name.startsWith('...'));
+      return async (...args: readonly unknown[]): Promise<unknown> => {
+        if (args[place] !== undefined || takes[place] === '...') checkKeys(args[place], keys);
+        return await Reflect.apply(act, target, args);
       };
     },
   });

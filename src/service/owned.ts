@@ -18,20 +18,18 @@ import type {
 import { actingAs as authoredBy, type Author } from '../lib/author.ts';
 import { operator } from '../values/caller.ts';
 import { onlyOf } from './owned/view.ts';
+import type { AnyRow, AnyRows } from './verbs/row.ts';
+import { files } from './verbs/files.ts';
+import { sandboxes } from './verbs/sandboxes.ts';
 
 /** Which argument of a verb its options are; `null`: it takes none. */
 type Places<Noun> = Readonly<Record<keyof Noun, number | null>>;
 
-const sandboxes: Places<SandboxesApi> = {
-  ...{ create: 1, list: 1, get: 1, update: 2, start: 1, stop: 1, remove: 2, limits: 1, stats: 1, gc: 1 },
-};
+const placesIn = (rows: AnyRows): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries<AnyRow>(rows).map(([verb, { takes }]) => [verb, takes.length]));
 const execs: Places<ExecsApi> = { start: 1, run: 1, list: 1, get: 1, cancel: 1, logs: 2 };
 const processes: Places<ProcessesApi> = { start: 1, list: 1, get: 1, input: 2, wait: 1, kill: 2 };
 const sessions: Places<SessionsApi> = { open: 1, exec: 1, run: 1, close: 1, list: 1 };
-const files: Places<FilesApi> = {
-  ...{ copyIn: 1, copyOut: 1, read: 1, stream: 1, write: 1, patch: 1, list: 1, stat: 1, move: 1, remove: 1 },
-  ...{ search: 1, sync: 1, archive: 1, unpack: 1, watch: 1 },
-};
 const network: Places<NetworkApi> = { checker: null, rules: 1, change: 2, log: 2, suggest: 1 };
 const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, answerAll: 2, grants: 0, revoke: 2, skip: 2 };
 
@@ -54,11 +52,11 @@ export function apiOf(
 /** Nouns that answer the same to every caller are passed on as they are. */
 function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
   const mine = {
-    sandboxes: actingFor(api.sandboxes, sandboxes, caller),
+    sandboxes: actingFor<SandboxesApi, SandboxesApi>(api.sandboxes, placesIn(sandboxes), caller),
     execs: actingFor(api.execs, execs, caller),
     processes: actingFor(api.processes, processes, caller),
     sessions: actingFor(api.sessions, sessions, caller),
-    files: actingFor(api.files, files, caller),
+    files: actingFor<FilesApi, FilesApi>(api.files, placesIn(files), caller),
     approvals: actingFor(api.approvals, approvals, caller),
     network: actingFor(api.network, network, caller),
     config: actingFor(api.config, config, caller),

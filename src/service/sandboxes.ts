@@ -29,7 +29,6 @@ import { refuseWhenFull } from '../store/reserve.ts';
 import { gc, type GcParts } from './admin/gc.ts';
 import type { Sweeper } from './admin/sweeper.ts';
 import type { Processes } from './exec/processes.ts';
-import { checkKeys, listKeys, requestKeys } from './inputs.ts';
 import { limitOf, pageOf, positionOf } from './pages.ts';
 
 export interface SandboxesParts extends GcParts {
@@ -50,7 +49,6 @@ export class Sandboxes implements SandboxesApi {
   }
 
   async create(request: SandboxRequest, options: Options = {}): Promise<Acquired> {
-    checkKeys(request, requestKeys.create);
     if (request.existing !== true) refuseWhenFull(this.#context.home);
     const plan = await this.#parts.plan(request, options);
     const handle = await acquire(this.#context, plan, options);
@@ -60,7 +58,6 @@ export class Sandboxes implements SandboxesApi {
   }
 
   async list(filter: SandboxFilter = {}): Promise<Page<SandboxView>> {
-    checkKeys(filter, listKeys.sandboxes);
     const limit = limitOf(filter);
     const query = { ...filter, after: positionOf(filter), limit: limit + 1 };
     const rows = await this.#context.store.sandboxes.list(query);
@@ -73,7 +70,6 @@ export class Sandboxes implements SandboxesApi {
   }
 
   async update(task: string, change: SandboxChange, options: Options = {}): Promise<SandboxView> {
-    checkKeys(change, requestKeys.update);
     const { labels = {} } = change;
     const times = askedTimes(change);
     const { taskId } = await findRow(this.#context, task);

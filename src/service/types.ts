@@ -9,7 +9,6 @@ import type { SessionEnd, SessionStart } from '../exec/session/types.ts';
 import type { Execution, KeptStream } from '../exec/types.ts';
 import type { Where } from '../values/exec-event.ts';
 import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
-import type { AskedTimes } from '../plan/times.ts';
 import type { View } from '../sandbox/view.ts';
 
 export type * from './events.ts';
@@ -76,12 +75,6 @@ export interface ExecInput {
 
 /** A sandbox as it is known: what was wanted, what was measured, and what is missing. */
 export type SandboxView = View;
-
-/** What can be changed about a sandbox that is there. */
-export interface SandboxChange extends AskedTimes {
-  /** Set beside those that are there; `null` removes one. */
-  readonly labels?: Readonly<Record<string, string | null>>;
-}
 
 /** How the sandbox came to the caller. */
 export interface Acquired {

@@ -91,6 +91,7 @@ export const rooms: readonly Room[] = [
     may: [
       'src/$1/.*',
       'src/service/(?:caisson|api|owned).ts',
+      'src/service/verbs/[^/]+.ts',
       'src/main.ts',
       'src/lib/(?:asset|build|find-home|lives|message-lines|nearest|remembered|turns|window-counts).ts',
       // What a running service writes, and the command line reads.
@@ -118,6 +119,7 @@ export const rooms: readonly Room[] = [
       'src/client/.*',
       'src/errors.ts',
       'src/service/(?:api|types).ts',
+      'src/service/verbs/[^/]+.ts',
       'src/exec/(?:heard|types).ts',
       'src/values/(?:exec-event|exit|outcome).ts',
     ],

@@ -1,26 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { CaissonError } from '../../errors.ts';
 import type { CopyResult, FileTools, Options } from '../../service/api.ts';
+import { files } from '../../service/verbs/files.ts';
+import { outline, served } from '../made.ts';
 import { Bytes } from '../reply.ts';
 import { route } from '../route.ts';
 import { inside, noAnswer } from '../schemas/common.ts';
 import { streamOf } from '../stream/exec.ts';
-import {
-  copied,
-  fileEntry,
-  found,
-  listing,
-  moveBody,
-  patchBody,
-  pathQuery,
-  readQuery,
-  removeQuery,
-  watchEvent,
-  watchQuery,
-  searchBody,
-  unpackQuery,
-  written,
-} from '../schemas/files.ts';
+import { copied, pathQuery, plain, readQuery, unpackQuery, watchEvent, watchQuery, written } from '../schemas/files.ts';
 import type { Call } from '../types.ts';
 
 /** Held in memory at most: the beginning of a file that is streamed, and the longest part. */
@@ -28,10 +15,7 @@ const [mostOfStream, mostOfPart] = [4 * 1024 ** 2, 16 * 1024 ** 2];
 
 export const readFile = route({
   ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/files',
-  scope: 'read',
-  about: 'Reads a file, or a part of it. The digest of the whole file is in Repr-Digest, as a header or as a trailer.',
+  ...outline(files.read),
   query: readQuery,
   gives: 'bytes',
   answer: noAnswer,
@@ -72,11 +56,7 @@ async function* only(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
 
 export const writeFile = route({
   ...inside,
-  method: 'PUT',
-  path: '/v1/sandboxes/{id}/files',
-  scope: 'run',
-  about:
-    'Writes a file, all or nothing. If-Match: "SHA256" and If-None-Match: * say what must be there; Repr-Digest is compared.',
+  ...outline(files.write),
   query: pathQuery,
   takes: 'bytes',
   answer: written,
@@ -100,84 +80,9 @@ function expectedIn(match: string | undefined, noneMatch: string | undefined): s
   return sha256;
 }
 
-export const removeFile = route({
-  ...inside,
-  method: 'DELETE',
-  path: '/v1/sandboxes/{id}/files',
-  scope: 'run',
-  about: 'Removes a file, or with recursive a directory.',
-  query: removeQuery,
-  answer: noAnswer,
-  run: async ({ api, params, query, options }) => {
-    await api.files.remove({ task: params.id, ...query }, options);
-    return undefined;
-  },
-});
-
-export const patchFile = route({
-  ...inside,
-  method: 'PATCH',
-  path: '/v1/sandboxes/{id}/files',
-  scope: 'run',
-  about: 'Changes a text by exact replacements, or by a unified diff.',
-  body: patchBody,
-  answer: written,
-  run: ({ api, params, body, options }) => api.files.patch({ task: params.id, ...body }, options),
-});
-
-export const listFiles = route({
-  ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/files/list',
-  scope: 'read',
-  about: 'Lists a directory in the order of names, at most 5,000 entries.',
-  query: pathQuery,
-  answer: listing,
-  run: ({ api, params, query, options }) => api.files.list({ task: params.id, ...query }, options),
-});
-
-export const statFile = route({
-  ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/files/stat',
-  scope: 'read',
-  about: 'Shows kind, size, mode and age of a file; of a link, its own.',
-  query: pathQuery,
-  answer: fileEntry,
-  run: ({ api, params, query, options }) => api.files.stat({ task: params.id, ...query }, options),
-});
-
-export const moveFile = route({
-  ...inside,
-  method: 'POST',
-  path: '/v1/sandboxes/{id}/files/move',
-  scope: 'run',
-  about: 'Moves a file or a directory.',
-  body: moveBody,
-  answer: noAnswer,
-  run: async ({ api, params, body, options }) => {
-    await api.files.move({ task: params.id, ...body }, options);
-    return undefined;
-  },
-});
-
-export const searchFiles = route({
-  ...inside,
-  method: 'POST',
-  path: '/v1/sandboxes/{id}/files/search',
-  scope: 'read',
-  about: 'Finds lines of files below a directory.',
-  body: searchBody,
-  answer: found,
-  run: ({ api, params, body, options }) => api.files.search({ task: params.id, ...body }, options),
-});
-
 export const readArchive = route({
   ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/files/archive',
-  scope: 'read',
-  about: 'Streams a file or a directory as a tar. Its digest is in the trailer Repr-Digest.',
+  ...outline(files.archive),
   query: pathQuery,
   gives: 'bytes',
   answer: noAnswer,
@@ -215,11 +120,7 @@ const ascii = (value: object): string =>
 
 export const writeArchive = route({
   ...inside,
-  method: 'PUT',
-  path: '/v1/sandboxes/{id}/files/archive',
-  scope: 'run',
-  about:
-    'Unpacks a tar into a directory, when all of it has come and may be unpacked. Repr-Digest is compared. `confirmed` is for the command line of the host.',
+  ...outline(files.unpack),
   query: unpackQuery,
   takes: 'bytes',
   answer: copied,
@@ -243,10 +144,7 @@ function checkDecides({ token }: Call): void {
 
 export const watchFiles = route({
   ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/files/watch',
-  scope: 'read',
-  about: 'Streams what changes in a directory, by a look at an interval, from the first byte of the answer on.',
+  ...outline(files.watch),
   query: watchQuery,
   answer: noAnswer,
   events: watchEvent,
@@ -258,4 +156,14 @@ export const watchFiles = route({
       for await (const event of events) yield { ...event };
     });
   },
+});
+
+export const fileRoutes = served('files', files, {
+  ...plain,
+  read: [readFile],
+  stream: [readFile],
+  write: [writeFile],
+  archive: [readArchive],
+  unpack: [writeArchive],
+  watch: [watchFiles],
 });

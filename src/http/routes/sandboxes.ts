@@ -1,22 +1,13 @@
 import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
 import { limitsText } from '../../service/api.ts';
+import { sandboxes } from '../../service/verbs/sandboxes.ts';
+import { outline, served } from '../made.ts';
 import { Page } from '../reply.ts';
 import { route } from '../route.ts';
 import { skipBody } from '../schemas/approvals.ts';
-import { bare, inside, noAnswer, pageOf, pageQuery, queryFlag, sandboxName } from '../schemas/common.ts';
-import {
-  acquired,
-  changeBody,
-  gcItem,
-  inspected,
-  limitsPage,
-  labelQuery,
-  sandbox,
-  sandboxBody,
-  states,
-  stats,
-} from '../schemas/sandboxes.ts';
+import { bare, inside, noAnswer, pageOf, pageQuery, sandboxName } from '../schemas/common.ts';
+import { acquired, limitsPage, labelQuery, plain, sandbox, sandboxBody, states } from '../schemas/sandboxes.ts';
 import type { Call } from '../types.ts';
 
 /** A field that a route takes from some tokens only. */
@@ -27,10 +18,7 @@ export function needsAdmin({ token }: Pick<Call, 'token'>, isAsked: boolean | un
 
 export const createSandbox = route({
   ...bare,
-  method: 'POST',
-  path: '/v1/sandboxes',
-  scope: 'run',
-  about: 'Gets the sandbox of a task, or makes it.',
+  ...outline(sandboxes.create),
   body: sandboxBody,
   answer: acquired,
   run: async ({ api, token, body, options }) => {
@@ -41,11 +29,7 @@ export const createSandbox = route({
 
 export const listSandboxes = route({
   ...bare,
-  method: 'GET',
-  path: '/v1/sandboxes',
-  brief: true,
-  scope: 'read',
-  about: 'Lists sandboxes as they are recorded, oldest first.',
+  ...outline(sandboxes.list),
   query: z.strictObject({
     ...pageQuery,
     task: sandboxName.exactOptional(),
@@ -58,83 +42,9 @@ export const listSandboxes = route({
     api.sandboxes.list({ ...filter, ...(label === undefined ? {} : { labels: Object.fromEntries(label) }) }),
 });
 
-export const getSandbox = route({
-  ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}',
-  brief: true,
-  scope: 'read',
-  about: 'Shows what is recorded of a sandbox, and what its place says of it now.',
-  answer: inspected,
-  run: ({ api, params, options }) => api.sandboxes.get(params.id, options),
-});
-
-export const updateSandbox = route({
-  ...inside,
-  method: 'PATCH',
-  path: '/v1/sandboxes/{id}',
-  scope: 'run',
-  about: 'Changes labels and times of a sandbox. What is absent stays as it is.',
-  body: changeBody,
-  answer: sandbox,
-  run: ({ api, params, body, options }) => api.sandboxes.update(params.id, body, options),
-});
-
-export const startSandbox = route({
-  ...inside,
-  method: 'POST',
-  path: '/v1/sandboxes/{id}/start',
-  scope: 'run',
-  about: 'Starts a sandbox that is stopped.',
-  answer: acquired,
-  run: ({ api, params, options }) => api.sandboxes.start(params.id, options),
-});
-
-export const stopSandbox = route({
-  ...inside,
-  method: 'POST',
-  path: '/v1/sandboxes/{id}/stop',
-  brief: true,
-  scope: 'run',
-  about: 'Stops a sandbox and keeps its files.',
-  answer: noAnswer,
-  run: async ({ api, params, options }) => {
-    await api.sandboxes.stop(params.id, options);
-    return undefined;
-  },
-});
-
-export const removeSandbox = route({
-  ...inside,
-  method: 'DELETE',
-  path: '/v1/sandboxes/{id}',
-  brief: true,
-  scope: 'run',
-  about: 'Removes a sandbox and its files; with keepFiles, the files of the task stay.',
-  query: z.strictObject({ keepFiles: queryFlag.exactOptional() }),
-  answer: noAnswer,
-  run: async ({ api, params, query, options }) => {
-    await api.sandboxes.remove(params.id, query, options);
-    return undefined;
-  },
-});
-
-export const sandboxStats = route({
-  ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/stats',
-  scope: 'read',
-  about: 'Shows what a sandbox uses now.',
-  answer: stats,
-  run: ({ api, params, options }) => api.sandboxes.stats(params.id, options),
-});
-
 export const sandboxLimits = route({
   ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/limits',
-  scope: 'read',
-  about: 'Shows what holds in a sandbox and what is left when it ends; with Accept: text/markdown, for a model.',
+  ...outline(sandboxes.limits),
   gives: 'text',
   answer: limitsPage,
   run: async ({ api, params, options, form }) => {
@@ -159,13 +69,9 @@ export const skipQuestions = route({
   },
 });
 
-export const collectGarbage = route({
-  ...bare,
-  method: 'POST',
-  path: '/v1/gc',
-  scope: 'admin',
-  about: 'Removes what no sandbox owns any more, or lists it.',
-  body: z.strictObject({ dryRun: z.boolean() }),
-  answer: z.object({ items: z.array(gcItem).readonly() }),
-  run: async ({ api, body, options }) => ({ items: await api.sandboxes.gc(body, options) }),
+export const sandboxRoutes = served('sandboxes', sandboxes, {
+  ...plain,
+  create: [createSandbox],
+  list: [listSandboxes],
+  limits: [sandboxLimits],
 });

@@ -17,21 +17,21 @@ export const readQuery = z.strictObject({
   offset: queryCount.exactOptional(),
   length: queryCount.exactOptional().describe('At most 16 MiB. With neither, the whole file is streamed.'),
 });
-export const removeQuery = z.strictObject({ path: insidePath, recursive: queryFlag.exactOptional() });
+const removeQuery = z.strictObject({ path: insidePath, recursive: queryFlag.exactOptional() });
 
-export const moveBody = z
+const moveBody = z
   .strictObject({ path: insidePath, to: insidePath, replace: z.boolean().exactOptional() })
   .meta({ id: 'FileMove' });
 
 const edit = z.strictObject({ find: text, replace: text, all: z.boolean().exactOptional() });
-export const patchBody = z
+const patchBody = z
   .union([
     z.strictObject({ path: insidePath, edits: z.array(edit).min(1).max(1000) }),
     z.strictObject({ path: insidePath, diff: text }),
   ])
   .meta({ id: 'FilePatch' });
 
-export const searchBody = z
+const searchBody = z
   .strictObject({
     path: insidePath,
     pattern: z.string().min(1).max(4096),
@@ -75,7 +75,7 @@ export const copied = z
   })
   .meta({ id: 'ArchiveUnpacked' });
 
-export const fileEntry = z
+const fileEntry = z
   .object({
     name: z.string(),
     kind: z.enum(['file', 'directory', 'symlink', 'other']),
@@ -86,9 +86,19 @@ export const fileEntry = z
   })
   .meta({ id: 'FileEntry' });
 
-export const listing = z.object({ entries: z.array(fileEntry).readonly(), truncated: z.boolean() });
-export const found = z.object({
+const listing = z.object({ entries: z.array(fileEntry).readonly(), truncated: z.boolean() });
+const found = z.object({
   matches: z.array(z.object({ path: z.string(), line: z.int(), text: z.string() })).readonly(),
   truncated: z.boolean(),
   withheld: count,
 });
+
+/** What plain routes take and give. */
+export const plain = {
+  patch: { body: patchBody, answer: written },
+  list: { query: pathQuery, answer: listing },
+  stat: { query: pathQuery, answer: fileEntry },
+  move: { body: moveBody },
+  remove: { query: removeQuery },
+  search: { body: searchBody, answer: found },
+} as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { insidePath, taskId, time } from './common.ts';
+import { insidePath, listOf, queryFlag, taskId, time } from './common.ts';
 
 const limit = z.number().positive().nullable();
 
@@ -27,7 +27,7 @@ export const labelQuery = z
   .union([labelText.transform((label) => [label]), z.array(labelText).min(1).max(64)])
   .describe('KEY=VALUE, which it has; may be given more than once.');
 
-export const changeBody = z
+const changeBody = z
   .strictObject({
     ...changeable,
     labels: z
@@ -126,7 +126,7 @@ export const end = z.object({
   at: time.nullable(),
 });
 
-export const inspected = sandbox
+const inspected = sandbox
   .extend({
     resource: z.string().describe('As its place tells it now; `gone` when it is not there.'),
     endsBy: z.array(end).readonly().describe('What ends it, the earliest first.'),
@@ -163,7 +163,7 @@ export const limitsPage = z
 
 const measured = z.number().nullable();
 
-export const stats = z
+const stats = z
   .object({
     cpuNanos: measured,
     memoryBytes: measured,
@@ -175,7 +175,7 @@ export const stats = z
   })
   .meta({ id: 'Stats' });
 
-export const gcItem = z.object({
+const gcItem = z.object({
   kind: z.enum(['process', 'sandbox', 'resource', 'directory', 'journal']),
   backend: z.string().nullable(),
   name: z.string(),
@@ -183,3 +183,14 @@ export const gcItem = z.object({
   why: z.string(),
   error: z.string().optional(),
 });
+
+/** What plain routes take and give. */
+export const plain = {
+  get: { answer: inspected },
+  update: { body: changeBody, answer: sandbox },
+  start: { answer: acquired },
+  stop: {},
+  remove: { query: z.strictObject({ keepFiles: queryFlag.exactOptional() }) },
+  stats: { answer: stats },
+  gc: { body: z.strictObject({ dryRun: z.boolean() }), answer: listOf(gcItem) },
+} as const;

@@ -11,7 +11,9 @@ import { networkOf } from './network.ts';
 import { type Mine, mineOf, type Viewer } from './place.ts';
 import { processesOf, sessionsOf } from './processes.ts';
 import { refuse, refused } from './refused.ts';
-import { filesOf, sandboxesOf } from './sandboxes.ts';
+import { files } from '../verbs/files.ts';
+import { made } from './made.ts';
+import { sandboxesOf } from './sandboxes.ts';
 
 export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
   const mine = mineOf(api, viewer);
@@ -23,7 +25,7 @@ export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
     sandboxes: sandboxesOf(mine),
     processes: processesOf(mine),
     sessions: sessionsOf(mine),
-    files: filesOf(mine),
+    files: made(mine, api.files, { rows: files, byHand: {} }),
     approvals: decisionsOf(mine),
     policy: policyOf(mine),
     network: networkOf(mine),
