@@ -49,7 +49,7 @@ import { localTerminalEnv } from './secrets/filters.ts';
 import { ownedSources, ownedVariables } from './secrets/owned.ts';
 import { Redactions } from './secrets/redactions.ts';
 import { giveUpReserve } from './store/reserve.ts';
-import { openStore } from './store/sqlite/open.ts';
+import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
 const built = { backends, usual };
@@ -61,7 +61,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const { keys, loaded, strict } = opened;
   const clock = input.clock ?? systemClock;
   const gaveUp = giveUpReserve(loaded.home);
-  const { store, notices } = await openStore(join(loaded.home, 'caisson.db'), { clock });
+  const { store, notices } = await openStore(loaded.home, clock);
   markHome(loaded.home);
   const audit = openAudit(loaded, store);
   const skills = new SkillGuard({ home: loaded.home, audit, env: input.env });

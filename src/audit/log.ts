@@ -9,7 +9,7 @@ import { author } from '../lib/author.ts';
 import { ownerOf } from '../values/owner.ts';
 import { Chain, type Fields, now } from './chain.ts';
 import { copySnapshot, figuresIn } from './copy.ts';
-import { openLock, type Lock } from './lock.ts';
+import { openTurnstile, type Turnstile } from '../store/file-lock.ts';
 import { follow } from './tail.ts';
 import type { Audit, AuditEntry, AuditFigures, AuditRecord, Verification } from './types.ts';
 import { snapshot, verify } from './verify.ts';
@@ -25,6 +25,8 @@ export interface AuditOptions {
 
 const filesOfStore = 8;
 const soonMs = 100;
+/** A process that keeps the lock for longer is stopped, and is not waited for. */
+const lockWaitMs = 5000;
 
 /** Nothing is opened or made before the first use. */
 export function auditIn(directory: string, options: AuditOptions): Audit {
@@ -41,7 +43,7 @@ class AuditLog implements Audit {
   readonly #options: AuditOptions;
   #waiting: Fields[] = [];
   #batch: Batch | null = null;
-  #opened: { readonly lock: Lock; readonly chain: Chain } | null = null;
+  #opened: { readonly lock: Turnstile; readonly chain: Chain } | null = null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(directory: string, options: AuditOptions) {
@@ -139,11 +141,11 @@ class AuditLog implements Audit {
     }
   }
 
-  #open(): { readonly lock: Lock; readonly chain: Chain } {
+  #open(): { readonly lock: Turnstile; readonly chain: Chain } {
     if (this.#opened !== null) return this.#opened;
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     chmodSync(this.#directory, 0o700);
-    const lock = openLock(join(this.#directory, 'lock'));
+    const lock = openTurnstile(join(this.#directory, 'lock'), lockWaitMs);
     const { storeBytes } = this.#options;
     const fileBytes = Math.min(this.#options.fileBytes, Math.ceil((storeBytes ?? Infinity) / filesOfStore));
     this.#opened = { lock, chain: lock.within(() => new Chain(this.#directory, { fileBytes, storeBytes })) };

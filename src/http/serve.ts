@@ -7,7 +7,8 @@ import type { Limits } from '../mcp/limits.ts';
 import type { CaissonApi } from '../service/api.ts';
 import { openApp } from './app.ts';
 import { clearStaged } from './files/staging.ts';
-import { type Claim, claim } from '../lib/service-claim.ts';
+import type { Lock } from '../store/file-lock.ts';
+import { claim } from '../store/service-claim.ts';
 import { whenIdle } from './held/activity.ts';
 import { usualSocket } from './home/listen.ts';
 import type { Flags } from './home/state.ts';
@@ -70,7 +71,7 @@ export async function serve(api: CaissonApi, input: ServeInput): Promise<Serving
 
 interface Held {
   readonly place: Place;
-  readonly held: Claim | null;
+  readonly held: Lock | null;
 }
 
 async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: Held): Promise<Serving> {

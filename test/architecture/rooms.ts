@@ -28,7 +28,7 @@ export const coreRooms: Readonly<Record<string, readonly string[]>> = {
   network: ['lib', 'values', 'config'],
   policy: ['lib', 'values', 'network'],
   secrets: ['lib', 'values', 'inside', 'redact'],
-  audit: ['values', 'lib', 'redact'],
+  audit: ['values', 'lib', 'redact', 'store'],
   plan: ['lib', 'values', 'config', 'store'],
   exec: ['lib', 'values', 'inside', 'redact', 'store', 'journal'],
   sandbox: ['lib', 'values', 'budget', 'inside', 'store', 'config', 'files', 'secrets', 'audit', 'plan', 'exec'],
@@ -76,7 +76,8 @@ export const rooms: readonly Room[] = [
       'src/cli/.*',
       'src/client/.*',
       'src/service/api.ts',
-      'src/lib/(?:build|find-home|service-claim|service-record).ts',
+      'src/lib/(?:build|find-home|service-record).ts',
+      'src/store/service-claim.ts',
       // Which variables are keys.
       'src/config/(?:defaults|switches).ts',
       // Both sides of a copy are checked, and what a person types is read, as without a service.
@@ -95,7 +96,8 @@ export const rooms: readonly Room[] = [
       'src/main.ts',
       'src/lib/(?:asset|build|find-home|lives|message-lines|nearest|remembered|turns|window-counts).ts',
       // What a running service writes, and the command line reads.
-      'src/lib/(?:replace-file|service-claim|service-record|start-time).ts',
+      'src/lib/(?:replace-file|service-record|start-time).ts',
+      'src/store/(?:file-lock|service-claim).ts',
       // `caisson acp` and `caisson mcp run` pass messages on.
       'src/acp/(?:agent|asked|serve|workplace).ts',
       'src/mcp/run/(?:serve|snippet).ts',

@@ -8,7 +8,7 @@ import { prepareHome } from '../../config/home.ts';
 import type { Flags } from '../../http/serve.ts';
 import { isInside } from '../../guard/inside.ts';
 import { programPath } from '../../lib/asset.ts';
-import { isClaimed } from '../../lib/service-claim.ts';
+import { isClaimed } from '../../store/service-claim.ts';
 import type { ServiceRecord } from '../../lib/service-record.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';

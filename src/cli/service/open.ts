@@ -73,7 +73,7 @@ const elsewhere = 'the service of this state directory runs in another container
 async function livesElsewhere(home: string): Promise<boolean> {
   const left = readServiceRecord(home);
   if (left === null || seesSameFiles(left)) return false;
-  const { isClaimed } = await import('../../lib/service-claim.ts');
+  const { isClaimed } = await import('../../store/service-claim.ts');
   return isClaimed(home);
 }
 

@@ -1,10 +1,9 @@
 /** The file of a state directory, opened without the rest: for one that does not load. Nothing is made before the first change. */
-import { join } from 'node:path';
 import type { Audit } from '../../audit/types.ts';
 import { prepareHome } from '../../config/home.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { withConfigFile } from '../../sandbox/lease.ts';
-import { openStore } from '../../store/sqlite/open.ts';
+import { openStore } from '../../store/open.ts';
 import type { ConfigFile } from '../types.ts';
 import { configFileOf, type FileParts } from './config-file.ts';
 import { type Built, homeOf, type Input, tried } from './configured.ts';
@@ -14,7 +13,7 @@ export function openFile(built: Built, input: Input): ConfigFile {
   const home = homeOf(input);
   return fileOf(built, input, async (work) => {
     await prepareHome(home);
-    const { store } = await openStore(join(home, 'caisson.db'), { clock: input.clock ?? systemClock });
+    const { store } = await openStore(home, input.clock ?? systemClock);
     const opened: Audit[] = [];
     try {
       await withConfigFile(store, async () => {

@@ -18,6 +18,7 @@ import { usualLimits } from '../../network/egress/limits.ts';
 import { rulesetOf } from '../../network/egress/ruleset.ts';
 import { hasDoor } from '../../sandbox/doors.ts';
 import type { EgressRow } from '../../store/egress.ts';
+import { storeFile } from '../../store/open.ts';
 import type { SandboxRow, Store } from '../../store/store.ts';
 import { openControl } from './control.ts';
 import { denialEntry } from './audit.ts';
@@ -219,7 +220,7 @@ class EgressProxy {
 
 /** Which file that is: another one may come to have its name. */
 function databaseIn(home: string): string | null {
-  const found = statSync(join(home, 'caisson.db'), { throwIfNoEntry: false });
+  const found = statSync(storeFile(home), { throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev} ${found.ino}`;
 }
 

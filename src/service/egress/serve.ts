@@ -1,8 +1,7 @@
 /** Opens what the egress proxy needs of a state directory, and runs it. */
-import { join } from 'node:path';
 import type { Loaded } from '../../config/types.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { openStore } from '../../store/sqlite/open.ts';
+import { openStore } from '../../store/open.ts';
 import { openAudit } from '../admin/open-audit.ts';
 import { runProxy, type ProxyParts } from './proxy.ts';
 import { Readings } from './readings.ts';
@@ -15,7 +14,7 @@ interface ServeParts extends Pick<ProxyParts, 'signal' | 'say'> {
 /** False: another process is the proxy of the state directory. */
 export async function serveEgress({ read, signal, say }: ServeParts): Promise<boolean> {
   const loaded = await read();
-  const { store } = await openStore(join(loaded.home, 'caisson.db'), { clock: systemClock });
+  const { store } = await openStore(loaded.home, systemClock);
   const audit = openAudit(loaded, store);
   const readings = new Readings(loaded, read);
   const addresses: ProxyParts['addresses'] = async (source) => await readings.since(source);

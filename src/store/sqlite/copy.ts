@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import { connect } from './connection.ts';
-import { createPrivate } from './lock.ts';
+import { createPrivate } from '../file-lock.ts';
 
 /**
  * All pages in one step, on a connection of its own: a copy in several steps begins anew whenever another connection

@@ -8,7 +8,7 @@ import { CaissonError } from '../../errors.ts';
 import { connect } from './connection.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isDamage, storeError } from './errors.ts';
-import { createPrivate, type Lock, lockShared, tryLockExclusive } from './lock.ts';
+import { createPrivate, type Lock, lockShared, tryLockExclusive } from '../file-lock.ts';
 import { migrate, type Migration, newestVersion, refuseNewer, versionOf } from './migrations.ts';
 import type { Notice } from './notice.ts';
 import { freeName, quarantine, stamp } from './quarantine.ts';
@@ -38,13 +38,20 @@ export interface PrepareOptions {
 /** The smallest page of SQLite. It takes a shorter file for an empty one, and says nothing. */
 const leastBytes = 512;
 const repairWaitMs = 200;
+const sharedWaitMs = 5000;
+
+/**
+ * Who may have the database open, and who may replace it. Every open store holds the shared lock for its whole life. Creating,
+ * migrating and setting aside a damaged file need the exclusive lock, so that none of it happens while a process uses the file.
+ */
+const lockFile = (path: string): string => `${path}.lock`;
 
 export function prepare(path: string, options: PrepareOptions): Prepared {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const notices: Notice[] = tighten(path);
   const deadline = performance.now() + options.patienceMs;
   for (;;) {
-    const lock = lockShared(path);
+    const lock = lockShared(lockFile(path), sharedWaitMs);
     const found = inspectOrRelease(path, options, lock);
     if (found.is === 'ready') return { db: found.db, lock, notices };
     if (found.is === 'outdated') found.db.close();
@@ -96,7 +103,7 @@ function soundVersion(path: string, db: DatabaseSync, { migrations, clock }: Pre
 
 /** `null` when another process has the database open, and may be repairing it itself. */
 function repair(path: string, options: PrepareOptions): readonly Notice[] | null {
-  const lock = tryLockExclusive(path, repairWaitMs);
+  const lock = tryLockExclusive(lockFile(path), repairWaitMs);
   if (lock === null) return null;
   try {
     const found = inspect(path, options);

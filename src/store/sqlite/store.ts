@@ -6,7 +6,7 @@ import type { Store } from '../store.ts';
 import { copyDatabase } from './copy.ts';
 import { storeError } from './errors.ts';
 import { figuresOf } from './figures.ts';
-import type { Lock } from './lock.ts';
+import type { Lock } from '../file-lock.ts';
 import type { Notice } from './notice.ts';
 import { attempt } from './noun.ts';
 import { nounsOf } from './nouns.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reach } from '../../../src/cli/service/reach.ts';
 import { openService } from '../../../src/cli/service/way.ts';
 import { version } from '../../../src/lib/build.ts';
-import { claim } from '../../../src/lib/service-claim.ts';
+import { claim } from '../../../src/store/service-claim.ts';
 import { recordFile, type ServiceRecord } from '../../../src/lib/service-record.ts';
 import { startTimeOf } from '../../../src/lib/start-time.ts';
 
