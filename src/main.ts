@@ -6,23 +6,22 @@ import { systemClock } from './lib/clock.ts';
 import { keptIn } from './lib/kept.ts';
 import { Caisson, type ImageBuilder } from './service/caisson.ts';
 import type { ConfigFile, ConfigView, SettingsApi } from './service/api.ts';
-import type { OpenInput } from './service/open.ts';
+import type { EgressInput, OpenInput } from './service/open.ts';
 import { allowedTo } from './config/owners.ts';
 import type { Loaded } from './config/types.ts';
 import { type Guard, openGuard, openRules } from './guard/open.ts';
 import { SkillGuard } from './guard/skills/skills.ts';
 import { markHome } from './service/admin/home-identity.ts';
-import { openAudit } from './service/admin/open-audit.ts';
+import { openAudit } from './audit/open.ts';
 import { approvalsOf } from './service/admin/approvals.ts';
 import type { Origin } from './service/exec/provision.ts';
 import { serverSecrets } from './service/admin/secrets.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { LaneTally } from './exec/lane/tally.ts';
 import type { Context } from './sandbox/context.ts';
-import type { EgressInput } from './service/egress/doors.ts';
-import { waysOut } from './service/egress/filters.ts';
+import { waysOut } from './egress/filters.ts';
 import { refreshNetworks } from './sandbox/place-list.ts';
-import { permitting } from './service/egress/permit.ts';
+import { permitting } from './service/network/permit.ts';
 import { fillIndex } from './service/exec/reindex.ts';
 import { Budgets } from './budget/budgets.ts';
 import { Gate } from './sandbox/gate.ts';
@@ -194,7 +193,7 @@ export const openConfigFile = (given: OpenInput = {}): ConfigFile => openFile(bu
 /** The egress proxy of a state directory, until the signal or until no sandbox needs it. False: there is one already. */
 export async function runEgressProxy({ signal, say, ...given }: EgressInput): Promise<boolean> {
   const input = inputOf(given);
-  const { serveEgress } = await import('./service/egress/serve.ts');
+  const { serveEgress } = await import('./egress/serve.ts');
   return await serveEgress({ read: async () => (await configured(built, input)).loaded, signal, say });
 }
 

@@ -112,6 +112,15 @@ describe('the house', () => {
       existsSync(`${root}${page}`) ? readFileSync(`${root}${page}`, 'utf8').split('\n').length : 0;
     expect(pages.filter((page) => lines(page) === 0)).toEqual([]);
   });
+  it.each(['src/README.md', 'docs/architecture.md'])('has all its rooms in the table of %s', (page) => {
+    const rooms = new Set([...house.keys()].flatMap((path) => /^src\/([^/]+)(?=\/)/.exec(path)?.[1] ?? []));
+    const rows = readFileSync(`${root}${page}`, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| '));
+    const named = (room: string): boolean =>
+      rows.some((row) => row.includes(`\`${room}/\``) || row.includes(`[${room}](`));
+    expect([...rooms].filter((room) => !named(room))).toEqual([]);
+  });
   it('has no room of more than 300 lines', () => expect(tooLong(new Map([...house, ...outbuildings]))).toEqual([]));
   it('is really read', () =>
     expect([...house.keys()]).toEqual(expect.arrayContaining(['src/backend.ts', 'src/main.ts', 'backends/index.ts'])));

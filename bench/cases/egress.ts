@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { proxyFlags } from '../../src/service/egress/start.ts';
+import { proxyFlags } from '../../src/egress/start.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figuresOf, judge, median, pairedRatios } from '../figure.ts';
 import { interleave, timed } from '../interleave.ts';

@@ -1,8 +1,8 @@
 /** Arguments: a path for the socket, the port of the origin. A door whose one allowed address leads there. */
 import { once } from 'node:events';
-import { Door } from '../../src/network/egress/door.ts';
-import { usualLimits } from '../../src/network/egress/limits.ts';
-import { rulesetOf } from '../../src/network/egress/ruleset.ts';
+import { Door } from '../../src/egress/door/door.ts';
+import { usualLimits } from '../../src/egress/door/limits.ts';
+import { rulesetOf } from '../../src/egress/door/ruleset.ts';
 import { addressRules } from '../../src/network/address/rules.ts';
 import { systemLookup } from '../../src/network/dial/vet.ts';
 import { websitesOf } from '../../src/network/websites.ts';

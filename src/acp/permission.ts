@@ -1,5 +1,5 @@
 /** Permission requests, both ways: Caisson's choices as options of an editor, and what an editor answers to an agent. Pure. */
-import type { Choice } from '../guard/types.ts';
+import type { Choice } from '../service/api.ts';
 import { type Message, objectIn } from '../lib/message-lines.ts';
 
 export interface Option {

@@ -9,8 +9,9 @@ import type { StepOptions } from '../sandbox/context.ts';
 import type { Outcome } from './questions.ts';
 import { type Caller, operator } from '../values/caller.ts';
 import { isInside } from './inside.ts';
-import { networkAsked } from './network-question.ts';
-import type { Approver, Choice, Question, Settled } from './types.ts';
+import { networkAsked } from '../egress/question.ts';
+import type { Approver, Question, Settled } from './types.ts';
+import type { Choice } from '../values/choice.ts';
 
 type Kept = Pick<Store, 'approvals' | 'leases'>;
 

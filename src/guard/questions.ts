@@ -1,5 +1,5 @@
 /** Questions that wait for an answer: one after the other, the same one only once, no more than somebody can look at. */
-import type { Choice } from './types.ts';
+import type { Choice } from '../values/choice.ts';
 import type { Unanswered } from './refusal.ts';
 
 export type Outcome = Choice | Unanswered | 'canceled' | 'reviewed';

@@ -1,11 +1,6 @@
 /** Shapes of the guard that travel. No code, so that front ends may import them. */
 import type { Finding, Mode, Reach, RuleTexts, Tier } from '../policy/types.ts';
-
-/**
- * `once`: this command, this time. `session`: what the question says under `covers`, for this task until its sandbox is
- * removed or `approvals.session_seconds` end. `always`: the rules that the question proposed, from now on. `deny`: no.
- */
-export type Choice = 'once' | 'session' | 'always' | 'deny';
+import type { Choice } from '../values/choice.ts';
 
 /** The part of a question that every front end shows: terminal, page, editor and the host of a model. */
 export interface Asked {

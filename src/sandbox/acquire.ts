@@ -21,7 +21,7 @@ import { labelsFor, withSaid } from './change.ts';
 import { createSandbox, placeSandbox, withinQuota } from './create.ts';
 import { forgetCopies } from './credentials.ts';
 import { attachIfThere, finish, removeResources } from './finish.ts';
-import { hasDoor } from './doors.ts';
+import { hasDoor } from '../egress/way-out.ts';
 import { checkFilter, isKept, keepFilter } from './place-list.ts';
 import { endedBy } from './ended-by.ts';
 import { withLease } from './lease.ts';

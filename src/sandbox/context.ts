@@ -9,9 +9,8 @@ import type { LaneTally } from '../exec/lane/tally.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
-import type { Doors } from './doors.ts';
+import type { Doors, Filters } from '../egress/way-out.ts';
 import type { Effective } from './effective.ts';
-import type { Filters } from './filters.ts';
 import type { Gate } from './gate.ts';
 import type { Uses } from './use.ts';
 

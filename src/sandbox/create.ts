@@ -18,7 +18,7 @@ import { cancelable, type Context, type Handle, processLease, type StepOptions }
 import { forgetCopies, shownCredentials } from './credentials.ts';
 import { labelsFor } from './change.ts';
 import { keptSandboxId, makeDirectory } from './directory.ts';
-import { hasDoor } from './doors.ts';
+import { hasDoor } from '../egress/way-out.ts';
 import { checkFilter, keepFilter, listOf } from './place-list.ts';
 import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';

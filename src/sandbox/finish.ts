@@ -13,7 +13,7 @@ import type { SandboxRow } from '../store/store.ts';
 import { type Context, processLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
 import { removeDirectory, removeEmptyDirectory } from './directory.ts';
-import { hasDoor } from './doors.ts';
+import { hasDoor } from '../egress/way-out.ts';
 import { endedBy } from './ended-by.ts';
 import { emptyInside } from './empty-inside.ts';
 import { forgetLive } from './live.ts';

@@ -4,7 +4,7 @@ import { CaissonError } from '../errors.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { placedMode } from '../values/network-modes.ts';
 import type { Context } from './context.ts';
-import { isFilteredByPlace } from './filters.ts';
+import { isFilteredByPlace } from '../egress/way-out.ts';
 import { measured } from './measure.ts';
 
 /**

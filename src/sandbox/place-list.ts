@@ -5,7 +5,7 @@ import type { Plan } from '../plan/types.ts';
 import type { EgressRow, OwnChange } from '../store/egress.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
-import { isFilteredByPlace, type PlaceList } from './filters.ts';
+import { isFilteredByPlace, type PlaceList } from '../egress/way-out.ts';
 import { attachIfThere } from './finish.ts';
 import { forgetLive } from './live.ts';
 

@@ -6,7 +6,7 @@ import type { Ref, Sandbox } from '../backend.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxPatch, SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type StepOptions } from './context.ts';
-import { hasDoor } from './doors.ts';
+import { hasDoor } from '../egress/way-out.ts';
 import { listOf } from './place-list.ts';
 
 type Powered = { readonly row: SandboxRow; readonly sandbox: Sandbox };

@@ -25,7 +25,7 @@ import type {
 } from './api.ts';
 import { accessOf } from './admin/access.ts';
 import { auditOf } from './admin/audit.ts';
-import { egressOf, type EgressParts } from './egress/network.ts';
+import { egressOf, type EgressParts } from './network/network.ts';
 import { eventsOf } from './admin/events.ts';
 import { backendsOf } from './admin/backends.ts';
 import type { GcParts } from './admin/gc.ts';

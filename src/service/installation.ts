@@ -2,6 +2,7 @@
 import type { AuditFigures } from '../audit/types.ts';
 import type { Budget, BudgetFigures, BudgetName } from '../budget/types.ts';
 import type { StoreFigures } from '../store/figures.ts';
+import type { EgressFigures } from '../egress/tally.ts';
 
 /** How much there is of everything at one moment. It names no task, command or token, and owners in budgets alone. */
 export interface Figures extends Pick<StoreFigures, 'sandboxes' | 'processes' | 'tokens' | 'webhooks'> {
@@ -23,20 +24,6 @@ export interface Figures extends Pick<StoreFigures, 'sandboxes' | 'processes' | 
   readonly egress: EgressFigures | null;
   /** Free space for this user on the disk of the state directory. `null`: the system does not tell. */
   readonly freeBytes: number | null;
-}
-
-/** Figures of the egress proxy that runs, or ran last, since it began. */
-export interface EgressFigures {
-  /** Connections that have not ended, within the last second. */
-  readonly open: number;
-  /** Connections that were allowed. */
-  readonly allowed: number;
-  /** Connections that were denied. */
-  readonly denied: number;
-  /** Bytes that sandboxes have sent, over connections that have ended. */
-  readonly sentBytes: number;
-  /** Bytes that sandboxes have received, over connections that have ended. */
-  readonly receivedBytes: number;
 }
 
 export interface Backup {

@@ -17,3 +17,6 @@ export interface OpenInput extends GuardInput {
   /** Configuration keys set for this process, dotted: `{"terminal.container_cpu": 2}`. */
   readonly flags?: Readonly<Record<string, unknown>>;
 }
+
+/** What the egress proxy is opened with. */
+export type EgressInput = OpenInput & { readonly signal: AbortSignal; readonly say: (text: string) => void };

@@ -2,7 +2,7 @@
  * What a sandbox asks its door for, with the answer and the record that belong to it: what is refused, each beside a harmless
  * twin that passes.
  */
-import { extension, helloBytes, records, serverName } from '../network/egress/hello.ts';
+import { extension, helloBytes, records, serverName } from '../egress/door/hello.ts';
 import type { Zone } from '../network/dial/name-server.ts';
 import { address, helloFor, listedPort, otherAddress } from './egress-world.ts';
 

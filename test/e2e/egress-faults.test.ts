@@ -13,7 +13,7 @@ import { importImages } from '../engines/images.ts';
 import { restart } from '../engines/respawning.ts';
 import { busybox, type Home, makeHome } from './home.ts';
 import { isCutOff, isFiltered, World } from './filtered-world.ts';
-import { proxyPid } from '../service/egress/proxy-pid.ts';
+import { proxyPid } from '../egress/proxy-pid.ts';
 import { Origins } from './origins.ts';
 
 let origins: Origins;

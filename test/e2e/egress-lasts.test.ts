@@ -16,7 +16,7 @@ import {
   openService,
   placesHere,
 } from './egress-places.ts';
-import { proxyPid } from '../service/egress/proxy-pid.ts';
+import { proxyPid } from '../egress/proxy-pid.ts';
 import { type Home, makeHome } from './home.ts';
 
 /** A private address that this host has for the time of the test; no host is to be in its network. */

@@ -12,7 +12,7 @@ import type { Caisson } from '../../src/service/caisson.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { dockerHost } from '../engines/docker.ts';
 import { busybox, type Home, makeHome } from './home.ts';
-import { proxyPid } from '../service/egress/proxy-pid.ts';
+import { proxyPid } from '../egress/proxy-pid.ts';
 import { askFor, Origins } from './origins.ts';
 
 /** At most 250: each has an address. */

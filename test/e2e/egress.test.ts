@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Caisson } from '../../src/service/caisson.ts';
 import { dockerHost } from '../engines/docker.ts';
-import { proxyPid } from '../service/egress/proxy-pid.ts';
+import { proxyPid } from '../egress/proxy-pid.ts';
 import { type Home, makeHome } from './home.ts';
 import { askFor } from './origins.ts';
 

@@ -76,7 +76,12 @@ describe('records of which the store has no rows', () => {
     expect((await journal.execs({ task: 'sbx_few', limit: 5 })).map(({ execId }) => execId)).toEqual([before]);
     await journal.close();
     const { store } = await openStore(storeOf(directory));
-    expect(await store.execs.find(ended)).toMatchObject({ id: ended, kind: 'exec', taskId: where.taskId, request: null });
+    expect(await store.execs.find(ended)).toMatchObject({
+      id: ended,
+      kind: 'exec',
+      taskId: where.taskId,
+      request: null,
+    });
     await store.close();
   });
 

@@ -1,4 +1,4 @@
-import type { Doors } from '../../src/sandbox/doors.ts';
+import type { Doors } from '../../src/egress/way-out.ts';
 
 /** No sandbox of these tests has a filtered network. */
 const unexpected = (): Promise<never> => Promise.reject(new Error('a door was asked for'));

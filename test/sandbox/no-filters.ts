@@ -1,4 +1,4 @@
-import type { Filters } from '../../src/sandbox/filters.ts';
+import type { Filters } from '../../src/egress/way-out.ts';
 
 /** No place of these tests filters by itself. */
 const unexpected = (): Promise<never> => Promise.reject(new Error('a list was asked for'));

@@ -4,14 +4,14 @@ import { CaissonError, type Code, isCode, toCaissonError } from '../../errors.ts
 import type { AnsweredAll, ApprovalView, ApprovalsApi, Choice, GrantView } from '../api.ts';
 import { ownAnswer } from '../../guard/approval-queue.ts';
 import { isInside } from '../../guard/inside.ts';
-import { networkAsked } from '../../guard/network-question.ts';
+import { networkAsked } from '../../egress/question.ts';
 import type { Guard } from '../../guard/open.ts';
 import { callerEntry } from '../../guard/record.ts';
 import type { Asked } from '../../guard/types.ts';
 import { findingText } from '../../policy/approval/finding-text.ts';
 import type { ApprovalRow, GrantRow } from '../../store/store.ts';
 import { type Caller, operator } from '../../values/caller.ts';
-import type { Permit } from '../egress/permit.ts';
+import type { Permit } from '../network/permit.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,7 +3,7 @@ import { backUp } from './backup.ts';
 import type { RunningExecs } from '../exec/running-execs.ts';
 import type { Figures, InstallationApi } from '../installation.ts';
 import type { Context } from '../../sandbox/context.ts';
-import { egressFigures } from '../egress/tally.ts';
+import { egressFigures } from '../../egress/tally.ts';
 import { freeBytes } from '../../store/reserve.ts';
 
 export function installationOf(context: Context, running: RunningExecs): InstallationApi {

@@ -7,7 +7,7 @@ import { openStore } from '../../store/open.ts';
 import type { ConfigFile } from '../types.ts';
 import { configFileOf, type FileParts } from './config-file.ts';
 import { type Built, homeOf, type Input, tried } from './configured.ts';
-import { openAudit } from './open-audit.ts';
+import { openAudit } from '../../audit/open.ts';
 
 export function openFile(built: Built, input: Input): ConfigFile {
   const home = homeOf(input);

@@ -18,7 +18,7 @@ import type { RunningExecs } from './running-execs.ts';
 import type { Loops, Watch } from '../../guard/loops/loops.ts';
 import type { Context, Handle, StepOptions } from '../../sandbox/context.ts';
 import { cancelable } from '../../sandbox/context.ts';
-import { hasDoor } from '../../sandbox/doors.ts';
+import { hasDoor } from '../../egress/way-out.ts';
 import { whoEnded } from '../../sandbox/ended-by.ts';
 import { removeEphemeral } from '../../sandbox/ephemeral.ts';
 import { measure } from '../../sandbox/measure.ts';
