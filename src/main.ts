@@ -243,7 +243,7 @@ function redactionsOf({ config, env }: Loaded): Redactions {
   const { terminal, security } = config;
   const redactions = new Redactions({ enabled: security.redact_secrets });
   const names = forwardedNames(terminal);
-  redactions.forExec(forwardedEnv(names, env), names);
+  redactions.declareVariables(forwardedEnv(names, env), names);
   redactions.declare(serverSecrets(config));
   redactions.declare(webhookSecrets(config.webhooks, env));
   redactions.declare(
@@ -253,7 +253,7 @@ function redactionsOf({ config, env }: Loaded): Redactions {
   );
   for (const [owner, { secrets = {} }] of Object.entries(config.owners)) {
     const { env: own } = ownedVariables(secrets, { env, ownKeys: [] });
-    redactions.of(owner).forExec(own, Object.keys(own));
+    redactions.of(owner).declareVariables(own, Object.keys(own));
   }
   return redactions;
 }

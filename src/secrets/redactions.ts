@@ -39,11 +39,14 @@ export class Redactions {
     return known;
   }
 
-  /** For a command with these variables, of which `forwarded` come from the operator's host. `null`: it is off. */
-  forExec(env: Variables, forwarded: readonly string[]): Redaction | null {
-    if (!this.#enabled) return null;
-    this.declare(declaredIn(env, new Set(forwarded)));
-    return this.#current();
+  /** Replaces all that is declared now. `null`: redaction is off. */
+  current(): Redaction | null {
+    return this.#enabled ? this.#compiled() : null;
+  }
+
+  /** Declares the secrets among the variables of a command, of which `forwarded` come from the operator's host. */
+  declareVariables(env: Variables, forwarded: readonly string[]): void {
+    if (this.#enabled) this.declare(declaredIn(env, new Set(forwarded)));
   }
 
   /** Secrets from now on, in the output of every command. */
@@ -54,8 +57,8 @@ export class Redactions {
     if (this.#values.size !== known || [...this.#values.keys()].at(-1) !== before) this.#made = null;
   }
 
-  #current(): Redaction {
-    const common = this.#common === null ? null : this.#common.#current();
+  #compiled(): Redaction {
+    const common = this.#common === null ? null : this.#common.#compiled();
     if (common !== null && this.#values.size === 0) return common;
     if (this.#made === null || this.#made.common !== common)
       this.#made = { redaction: new Redaction(this.#all()), common };

@@ -116,7 +116,7 @@ export class Caisson implements CaissonApi {
     this.#release = parts.release;
     this.config = parts.config;
     this.policy = parts.policy;
-    const redaction: EgressParts['redaction'] = (owner) => origin.redactions.of(owner).forExec({}, []);
+    const redaction: EgressParts['redaction'] = (owner) => origin.redactions.of(owner).current();
     this.network = { ...parts.network, ...egressOf({ context, env, redaction }) };
     this.approvals = parts.approvals;
     this.audit = auditOf(context);

@@ -17,7 +17,9 @@ async function started(
 ): Promise<{ readonly process: ScriptedProcess; readonly execution: Execution; readonly recorder: MemoryRecorder }> {
   const process = new ScriptedProcess();
   const recorder = new MemoryRecorder();
-  const redaction = new Redactions({ enabled }).forExec({ MY_TOKEN: secret }, []);
+  const redactions = new Redactions({ enabled });
+  redactions.declareVariables({ MY_TOKEN: secret }, []);
+  const redaction = redactions.current();
   const sandbox = scriptedSandbox(process, gone);
   const pty = { exec: () => Promise.resolve(Object.assign(process, { resize: () => Promise.resolve() })) };
   const request = requestFor(['true'], changes);
@@ -109,23 +111,22 @@ describe('redaction of an exec', () => {
 describe('declared values', () => {
   it('stay known to later commands of the service', () => {
     const redactions = new Redactions({ enabled: true });
-    redactions.forExec({ MY_TOKEN: secret }, []);
-    expect(redactions.forExec({}, [])?.text(secret)).toBe('[REDACTED:MY_TOKEN]');
+    redactions.declareVariables({ MY_TOKEN: secret }, []);
+    expect(redactions.current()?.text(secret)).toBe('[REDACTED:MY_TOKEN]');
   });
 
   it('are what is forwarded or named as a secret, and no switches or places', () => {
     const redactions = new Redactions({ enabled: true });
     const env = { MODE: 'a-long-enough-mode', PLACE: 'somewhere-on-earth', CI: 'true', LANG: 'en_US.UTF-8' };
     const text = 'a-long-enough-mode somewhere-on-earth\ntrue\nen_US.UTF-8';
-    expect(redactions.forExec(env, ['PLACE', 'CI', 'LANG'])?.text(text)).toBe(
-      'a-long-enough-mode [REDACTED:PLACE]\ntrue\nen_US.UTF-8',
-    );
+    redactions.declareVariables(env, ['PLACE', 'CI', 'LANG']);
+    expect(redactions.current()?.text(text)).toBe('a-long-enough-mode [REDACTED:PLACE]\ntrue\nen_US.UTF-8');
   });
 
   it('are bounded in number; the newest count', () => {
     const redactions = new Redactions({ enabled: true });
-    for (let at = 0; at < 100; at += 1) redactions.forExec({ MY_TOKEN: `value-number-${at}-x` }, []);
-    const text = redactions.forExec({}, [])?.text('value-number-0-x value-number-99-x');
+    for (let at = 0; at < 100; at += 1) redactions.declareVariables({ MY_TOKEN: `value-number-${at}-x` }, []);
+    const text = redactions.current()?.text('value-number-0-x value-number-99-x');
     expect(text).toBe('value-number-0-x [REDACTED:MY_TOKEN]');
   });
 });

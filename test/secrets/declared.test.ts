@@ -135,7 +135,8 @@ describe('a declared value with characters that are escaped', () => {
 it('of an address that is forwarded its password counts alone as well', () => {
   const redactions = new Redactions({ enabled: true });
   const env = { DATABASE_URL: 'postgres://me:rumpel%21stilz@db/x' };
-  const redaction = redactions.forExec(env, ['DATABASE_URL']);
+  redactions.declareVariables(env, ['DATABASE_URL']);
+  const redaction = redactions.current();
   expect(redaction?.text('not rumpel!stilz, nor rumpel%21stilz')).toBe(
     'not [REDACTED:DATABASE_URL], nor [REDACTED:DATABASE_URL]',
   );

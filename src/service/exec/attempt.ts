@@ -27,6 +27,7 @@ import type { SandboxRow } from '../../store/store.ts';
 import type { Caller } from '../../values/caller.ts';
 import { ownerOf } from '../../values/owner.ts';
 import type { CredentialState } from '../../secrets/credentials/files.ts';
+import type { Redactions } from '../../secrets/redactions.ts';
 
 export interface AttemptParts {
   readonly context: Context;
@@ -97,8 +98,10 @@ export class Attempt {
 
   async #launch(handle: Handle, request: ExecRequest, options: StepOptions): Promise<Running> {
     const { context, loops, running } = this.#parts;
-    // Credential files may have declared secrets since the admission.
-    const redaction = this.#redaction();
+    // Credential files may have declared secrets since the admission, and others so many that those of the command were dropped.
+    const redactions = this.#redactions();
+    redactions.declareVariables(this.admitted.request.env, this.admitted.provision.variables);
+    const redaction = redactions.current();
     context.uses.hold(handle.row);
     try {
       const recorder = await this.#record(handle, redaction);
@@ -192,7 +195,10 @@ export class Attempt {
   /** A command can ask for a name that holds a secret. */
   async #denied(row: SandboxRow, startedAt: number, caller: Caller | undefined): Promise<readonly string[]> {
     if (!hasDoor(row)) return [];
-    const [notes, redaction] = [await this.#parts.context.doors.denied(row, startedAt, caller), this.#redaction()];
+    const [notes, redaction] = [
+      await this.#parts.context.doors.denied(row, startedAt, caller),
+      this.#redactions().current(),
+    ];
     return redaction === null ? notes : notes.map((note) => redaction.text(note));
   }
 
@@ -212,9 +218,8 @@ export class Attempt {
     };
   }
 
-  #redaction(): Redaction | null {
-    const { request, provision, plan } = this.admitted;
-    return this.#parts.origin.redactions.of(ownerOf(plan.taskId)).forExec(request.env, provision.variables);
+  #redactions(): Redactions {
+    return this.#parts.origin.redactions.of(ownerOf(this.admitted.plan.taskId));
   }
 }
 

@@ -231,7 +231,7 @@ export class Processes implements ProcessesApi {
   }
 
   #redaction(taskId: string): Redaction | null {
-    return this.#redactions.of(ownerOf(taskId)).forExec({}, []);
+    return this.#redactions.of(ownerOf(taskId)).current();
   }
 
   /** Its words are kept in the sandbox as they are, and run as they are. */

@@ -55,11 +55,13 @@ export function checkProposal(
   checkRequest(wanted);
   // Programs and sessions have directories of their own.
   const request = limit?.(wanted, proposal.subject === undefined ? workspace : '/') ?? wanted;
+  const redactions = origin.redactions.of(ownerOf(plan.taskId));
+  redactions.declareVariables(request.env, provision.variables);
   const call = callOf({
     plan,
     request,
     subject: proposal.subject ?? { kind: 'argv', argv: request.command },
-    redaction: origin.redactions.of(ownerOf(plan.taskId)).forExec(request.env, provision.variables),
+    redaction: redactions.current(),
     look,
     input: proposal.given,
     variables: { set: input.env ?? {}, anyway: environmentWithout(plan, { origin, provision }) },

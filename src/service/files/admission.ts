@@ -114,7 +114,7 @@ async function previewAt(
 ): Promise<Preview> {
   const withheld = (await credentialsInside(context.home, row.id)) ?? '';
   // Forms of secrets are taken out where redaction is off too: questions are kept in the store.
-  const redaction = redactions.forExec({}, []) ?? new Redaction();
+  const redaction = redactions.current() ?? new Redaction();
   return await previewOf({ sandbox, path, withheld, signal }, { after, redact: (text) => redaction.text(text) });
 }
 
