@@ -151,6 +151,8 @@ function tooManyMarks(text: string): boolean {
 }
 
 function finish(text: string, session: Session, { home, environment = [] }: Place): Analysis {
+  if (text.includes('[') && writtenIndex.test(text) && evaluates.test(text))
+    session.noteIndex({ start: 0, end: text.length });
   for (const { words, start, end } of session.commands) {
     const name = words[0]?.text ?? '';
     if (disguised(name)) session.note('U4', 'characters that are not shown as they are', { start, end });
@@ -168,6 +170,13 @@ function finish(text: string, session: Session, { home, environment = [] }: Plac
     unread: new Set(placed.flatMap(([before, command]) => (unread.has(before) ? [command] : []))),
   };
 }
+
+/** An index that holds a command, quoted so that the shell does not run it where it stands: `'x[$(id)]'`, `x['$(id)']`, `x[\$(id)]`. */
+const writtenIndex =
+  /'[^'\n]{0,256}\w\[[^\]'\n]{0,256}(?:\$\(|`)|\w\['[^'\n]{0,256}(?:\$\(|`)|\w\[[^\]\s]{0,256}\\[$`]/;
+/** Expressions and builtins in which the shell evaluates such an index when it comes out of a variable or a name. */
+const evaluates =
+  /\(\(|\[\[|\$\[|\$\{[^}]{0,64}[:[]|\w\[[^\]]{0,256}\]=|(?:^|[\s;&|({])(?:let|declare|typeset|local|export|readonly|unset|read|mapfile|readarray|printf -v|getopts|wait|test -v|\[ -v)\b/;
 
 function withVariables(command: Simple, set: readonly Assignment[]): Simple {
   return command.words.length === 0 ? command : { ...command, assignments: [...set, ...command.assignments] };

@@ -1,7 +1,7 @@
 /** What commands do to the shell they run in: its directory and its variables. */
 import { pathUnits } from '../limits.ts';
 import type { Definition } from '../types.ts';
-import { operandsOf } from './options.ts';
+import { operandsOf, wordsAfter } from './options.ts';
 import { outputOf } from './output.ts';
 import { baseName, resolvePath } from './paths.ts';
 import { substitutionsIn } from './quoting.ts';
@@ -21,9 +21,7 @@ export function movesDirectory({ program, words, cwd }: Simple): string | null |
 
 /** What `alias a=b` and `hash -p /bin/b a` make of names. */
 export function aliasesIn({ program, words, cwd }: Simple): readonly Definition[] {
-  const [, flag, path, name] = words;
-  if (program === 'hash' && flag?.text === '-p' && path !== undefined && name !== undefined)
-    return [{ kind: 'alias', name: name.text, text: path.text }];
+  if (program === 'hash') return remembered(words);
   if (program !== 'alias') return copiedProgram(words, cwd);
   return words.slice(1).flatMap(({ text }) => {
     const at = text.indexOf('=');
@@ -31,22 +29,42 @@ export function aliasesIn({ program, words, cwd }: Simple): readonly Definition[
   });
 }
 
+/** `hash -p /bin/rm ls`, also `-rp` and `-p/bin/rm`. */
+function remembered(words: readonly Word[]): readonly Definition[] {
+  const at = words.findIndex(({ text }, index) => index > 0 && /^-[rdlt]*p/.test(text));
+  const glued = words[at]?.text.replace(/^-[rdlt]*p/, '') ?? '';
+  const path = glued === '' ? words[at + 1]?.text : glued;
+  if (at < 0 || path === undefined) return [];
+  const names = operandsOf(words.slice(at + (glued === '' ? 2 : 1)));
+  return names.map(({ text }) => ({ kind: 'alias', name: text, text: path }));
+}
+
 /** `cp /bin/rm x; ./x -rf /`: a program under another name. */
 function copiedProgram(words: readonly Word[], cwd: string | null): readonly Definition[] {
-  if (!/^(?:\S*\/)?(?:cp|ln|mv|install)$/.test(words[0]?.text ?? '')) return [];
-  const [source, target, further] = operandsOf(words.slice(1));
-  if (source === undefined || target === undefined || further !== undefined) return [];
+  const program = /^(?:\S*\/)?(cp|ln|mv|install|link|mount)$/.exec(words[0]?.text ?? '')?.[1];
+  if (program === undefined) return [];
+  if (program === 'mount' && !words.some(({ text }) => /^(?:-R?B|--r?bind)$/.test(text))) return [];
+  const into = words.find((_, at) => /^(?:-[a-zA-Z]*t|--target-directory)$/.test(words[at - 1]?.text ?? ''));
+  const operands = wordsAfter(words.slice(1), { short: program === 'install' ? 'mogSt' : 'St', long: valued });
+  const [source, target = into] = operands;
+  if (source === undefined || target === undefined || operands.length > 2) return [];
   const path = resolvePath(source.text, cwd);
+  // A name alone may be that of an earlier copy.
   if (
     path !== null &&
     !/^(?:(?:\/usr(?:\/local)?)?\/s?bin|[^/]*\0.*)\/[\w.+-]+$/.test(path) &&
-    !/^"?(?:\$\(|`)\s*(?:command -v|which|type -[pP])\s/.test(source.raw)
+    !/^"?(?:\$\(|`)\s*(?:command -v|which|type -[pP])\s/.test(source.raw) &&
+    !(isName.test(source.text) && source.literal)
   )
     return [];
   const name = target.text.replace(/^\.\//, '');
-  const names = [name, `./${name}`, target.text, ...(name.includes(hole) ? [`./${baseName(name)}`] : [])];
-  return names.map((each) => ({ kind: 'alias', name: each, text: source.text }));
+  const names = new Set([name, `./${name}`, target.text, `./${baseName(name)}`]);
+  return [...names].map((each) => ({ kind: 'alias', name: each, text: source.text }));
 }
+
+const valued = ['--mode', '--owner', '--group', '--suffix', '--target-directory'];
+/** A file without an ending, below the current directory or in a directory for what is not kept. */
+const isName = /^(?:\.\/|\/tmp\/)?(?:[\w+-]+\/)?[\w+-]+$/;
 
 /** Variables that get a value which is not written in the command. */
 export function setsUnknown({ program, words }: Simple): readonly string[] {

@@ -10,7 +10,7 @@ interface Reader {
   /** The option that names the file. */
   readonly option: RegExp;
   /** What it reads when no option names a file: its input, or this file. */
-  readonly otherwise: 'input' | 'Makefile' | null;
+  readonly otherwise: 'input' | 'Makefile' | 'package.json' | null;
   readonly calls: (code: string, words: readonly Word[]) => readonly string[];
 }
 
@@ -32,6 +32,16 @@ const macros: Reader = {
   option: none,
   otherwise: 'input',
   calls: (code) => Array.from(code.matchAll(/\be?sys(?:cmd|val)\([`"']*([^)'"]+)/g), ([, text = '']) => text),
+};
+
+/** Scripts of a package: each may run before or behind another one. */
+const scripts: Reader = {
+  option: /^(?:--prefix=?|-C|--cwd=?)/,
+  otherwise: 'package.json',
+  calls: (code) =>
+    Array.from(code.matchAll(/"(?:[^"\\]|\\.)*"\s*:\s*"((?:[^"\\]|\\.)*)"/g), ([, run = '']) =>
+      run.replace(/\\(["\\/])/g, '$1'),
+    ).filter((run) => /\s/.test(run)),
 };
 
 /** Its configuration may name programs. */
@@ -56,11 +66,14 @@ const readers: Readonly<Record<string, Reader>> = {
   gsed: sed,
   make,
   gmake: make,
+  npm: scripts,
+  pnpm: scripts,
+  yarn: scripts,
   ed: editor(none),
   ex: editor(none),
-  vi: editor(/^-[Su]/),
-  vim: editor(/^-[Su]/),
-  nvim: editor(/^-[Su]/),
+  vi: editor(/^-[Sus]/),
+  vim: editor(/^-[Sus]/),
+  nvim: editor(/^-[Sus]/),
   ssh: connection,
   scp: connection,
   sftp: { ...connection, otherwise: 'input' },
@@ -88,15 +101,19 @@ export function sourceOf({ program, words }: Simple): Word | 'input' | null {
   if (isInterpreter(program)) return scriptOf(words);
   const reader = readerOf(program);
   if (reader === null) return null;
+  if (reader.otherwise === 'package.json')
+    return fileIn(words, valueOf(words, reader.option)?.text ?? '.', 'package.json');
   const named = valueOf(words, reader.option);
   if (named !== null) return isInput(named.text) ? 'input' : named;
   return reader.otherwise === 'Makefile' ? makefileOf(words) : reader.otherwise;
 }
 
 function makefileOf(words: readonly Word[]): Word | null {
-  const [first] = words;
-  const directory = valueOf(words, /^(?:-C|--directory=?)/)?.text ?? '.';
-  return first === undefined ? null : { ...first, text: `${directory}/Makefile`, raw: '' };
+  return fileIn(words, valueOf(words, /^(?:-C|--dir[a-z]*=?)/)?.text ?? '.', 'Makefile');
+}
+
+function fileIn([first]: readonly Word[], directory: string, name: string): Word | null {
+  return first === undefined ? null : { ...first, text: `${directory}/${name}`, raw: '' };
 }
 
 /** The targets that make is asked for. */
@@ -107,9 +124,18 @@ const goalsOf = (words: readonly Word[]): readonly string[] =>
   ).filter((text) => !text.includes('='));
 
 function scriptOf(words: readonly Word[]): Word | 'input' | null {
-  if (readsProgram(words.slice(1))) return 'input';
-  return words[afterOptions(words, 1, {})] ?? null;
+  const at = afterOptions(words, 1, {});
+  const script = words[runsNext.test(words[at]?.text ?? '') && words[at - 1]?.text === '-m' ? at + 1 : at] ?? null;
+  const own = words.find(({ text }) => option.test(text));
+  if (own !== undefined && !(own.text.startsWith('-m') && script !== null))
+    return { ...own, text: own.text.replace(option, '').replace(/^[\w.]+$/, (name) => name.replaceAll('.', '/')) };
+  return readsProgram(words.slice(1)) ? 'input' : script;
 }
+
+/** A module or a file in the word of its option. */
+const option = /^(?:-m(?=\w)|--(?:require|import|loader)=)/;
+/** Modules of Python that run or import the file behind them. */
+const runsNext = /^(?:unittest|doctest|pydoc|pytest|runpy)$/;
 
 function readerOf(program: string | null): Reader | null {
   return program !== null && Object.hasOwn(readers, program) ? (readers[program] ?? null) : null;

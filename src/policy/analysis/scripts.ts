@@ -6,6 +6,7 @@ import { isInput, isShell, shellCall } from './shells.ts';
 import { fileText, inputOf, isNothing, nothing, seen, unseen, type Content, type Known } from './streams.ts';
 import { markerOf } from './xargs.ts';
 import { unwrap } from './unwrap.ts';
+import type { Unwrapped } from './unwrapped.ts';
 import type { Simple, Word } from './types.ts';
 import { type Inner, innersOf, wrappers } from './wrappers.ts';
 
@@ -18,7 +19,8 @@ export function runsText(command: Simple): boolean {
   return (
     isShell(program) ||
     sources(program) ||
-    /^(?:xargs|parallel|script|sudo|su|ssh|newgrp|run-parts)$/.test(program) ||
+    /^(?:xargs|parallel|script|sudo|ssh|run-parts)$/.test(program) ||
+    opensAlone.test(program) ||
     words[0]?.text.includes('/') === true ||
     isCaisson(program) ||
     sourceOf(command) !== null
@@ -81,7 +83,10 @@ const filesOf = (source: Word): readonly Word[] =>
         ...source,
         text: source.text.replace(/Makefile$/, name),
       }))
-    : [source];
+    : asModule.map((ending) => (ending === '' ? source : { ...source, text: source.text + ending }));
+
+/** Python and Node find a module or a directory by names of files in it. */
+const asModule = ['', '.py', '.js', '.mjs', '.cjs', '/__main__.py', '/__init__.py', '/index.js'];
 
 /** `bash --rcfile x`: what an interactive shell reads first. */
 function startFileOf({ program, words }: Simple): Word | null {
@@ -90,11 +95,17 @@ function startFileOf({ program, words }: Simple): Word | null {
   return at < 0 ? null : (words[at + 1] ?? null);
 }
 
+const runsNothing = (inner: Unwrapped | null): boolean =>
+  inner === null || inner.commands.length + (inner.texts?.length ?? 0) === 0;
+
+/** Programs that open a shell where they are given no command. */
+const opensAlone = /^(?:su|newgrp|sg|runuser|unshare|nsenter|chroot|setarch|linux(?:32|64)|i386|x86_64)$/;
+
 /** Logs in somewhere, or as somebody, and names no command: the shell there reads its input. */
 function opensShell({ program, words, wraps }: Simple): boolean {
   if (program === 'script') return unwrap(program, words) === null;
   if (program === 'sudo') return !wraps && words.some(({ text }) => /^-[a-zA-Z]*[si]$|^--(?:shell|login)$/.test(text));
-  return (program === 'su' || program === 'ssh' || program === 'newgrp') && unwrap(program, words) === null;
+  return (program === 'ssh' || opensAlone.test(program ?? '')) && runsNothing(unwrap(program ?? '', words));
 }
 
 /** `null`: its input. */

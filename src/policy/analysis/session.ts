@@ -2,6 +2,7 @@
 import { payloadDepth, payloads, payloadUnits, wrappedWords, wrapperDepth } from '../limits.ts';
 import type { DecisionTime } from '../time.ts';
 import type { Definition } from '../types.ts';
+import { baseName } from './paths.ts';
 import {
   aliasesIn,
   movesDirectory,
@@ -237,7 +238,10 @@ export class Session {
   }
 
   #meaningsOf({ words }: Simple): readonly Definition[] {
-    return this.#definitions.size === 0 ? [] : (this.#definitions.get(words[0]?.text ?? '') ?? []);
+    if (this.#definitions.size === 0) return [];
+    const name = words[0]?.text ?? '';
+    const other = name.includes('/') ? this.#definitions.get(`./${baseName(name)}`) : undefined;
+    return this.#definitions.get(name) ?? other ?? [];
   }
 
   #follow(): void {
@@ -246,6 +250,13 @@ export class Session {
       const command = this.commands[this.#followed];
       if (command !== undefined) for (const meaning of this.#meaningsOf(command)) this.#call(command, meaning);
     }
+  }
+
+  /** Words of a call. The shell expands the next one as well, where an alias ends with a blank. */
+  #behindAlias(text: string, [next, ...rest]: Simple['words']): readonly string[] {
+    if (next === undefined) return [];
+    const other = /\s$/.test(text) ? this.#definitions.get(next.text)?.at(-1) : undefined;
+    return [other?.kind === 'alias' && other.text !== null ? other.text : next.raw, ...rest.map(({ raw }) => raw)];
   }
 
   /** Reads what a call runs. A function that calls itself is read once. */
@@ -257,7 +268,7 @@ export class Session {
     const [word = { text: name, raw: name, start, end, literal: true, glob: false }, ...rest] = words;
     const run =
       kind === 'alias'
-        ? { text: [text, ...rest.map(({ raw }) => raw)].join(' '), word }
+        ? { text: [text, ...this.#behindAlias(text, rest)].join(' '), word }
         : { text, word, positional: words };
     const scope = { vars: new Map<string, string>(), cwd };
     const around = { scope, within: null, calls: [...calls, name], stage: command.stage, stdin: command.stdin };

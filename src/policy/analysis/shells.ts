@@ -91,11 +91,20 @@ export function inlineFlag(program: string, args: readonly Word[]): Word | null 
     if (word.text === '-m' && !/^(?:perl|ruby|php)/.test(program)) return runsArguments(args[at + 1]) ? word : null;
     // Only checks a file, though the documents take it for code.
     if (word.text === '-c' && /^node/.test(program) && /\.[cm]?[jt]sx?$/.test(args[at + 1]?.text ?? '')) return null;
-    if (flag.test(word.text)) return word;
+    if (flag.test(word.text) || holdsCode(program, word.text, args[at + 1]?.text ?? '')) return word;
     if (skip?.test(word.text) === true) at += 1;
   }
   return null;
 }
+
+/** `perl -M'strict;system(...)'`, `node --import data:...`: the value of an option for a module is a program. */
+const holdsCode = (program: string, text: string, next: string): boolean =>
+  (program.startsWith('perl') &&
+    /^-[mM].*[;({](?!\w+\)$)/.test(text) &&
+    !/^-[mM][\w:-]+ qw[\s(/{][\w\s:!,-]*[)/}]$/.test(text)) ||
+  (/^(?:node|nodejs|tsx|bun)$/.test(program) &&
+    /^(?:-r|--(?:import|require|loader|experimental-loader))(?:=|$)/.test(text) &&
+    /^data:/.test(text.replace(/^[^=]*=/, '') === text ? next : text.replace(/^[^=]*=/, '')));
 
 /** Modules that run what follows them; of others it is an argument. */
 const runsArguments = (module: Word | undefined): boolean => /^(?:timeit|pdb|IPython)$/.test(module?.text ?? '');

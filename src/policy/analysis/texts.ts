@@ -1,7 +1,8 @@
 /** Programs that give text to a shell, or to a program that reads it as one. */
 import { awkCalls, clientCalls, editorCalls } from './calls.ts';
 import { afterOptions, endsOfOptions, type OptionForm } from './options.ts';
-import { away, joined, type Unwrapped } from './unwrapped.ts';
+import { away, joined, optionText, type Unwrapped } from './unwrapped.ts';
+import { asUser } from './users.ts';
 import { machineOf, sshHost, sshOptions } from './machines.ts';
 import { sedCallsOf } from './sed.ts';
 import type { Word } from './types.ts';
@@ -53,8 +54,8 @@ const texts: Readonly<Record<string, Reading>> = {
   },
   mapfile: callback,
   readarray: callback,
-  complete: (words) => optionText(words, /^-C$/, /^-C(?=.)/),
-  compgen: (words) => optionText(words, /^-[CW]$/, /^-[CW](?=.)/),
+  complete: (words) => optionText(words, /^-[a-z]*C$/, /^-[a-z]*C(?=.)/),
+  compgen: (words) => optionText(words, /^-[a-z]*[CW]$/, /^-[a-z]*[CW](?=.)/),
   // `coproc NAME { ...; }` is cut at its first separator by the grammar; what follows it is a command of its own.
   coproc: (words) => {
     const open = words.findIndex(({ text }, at) => at > 0 && at < 3 && text === '{');
@@ -86,7 +87,7 @@ const texts: Readonly<Record<string, Reading>> = {
   'x-terminal-emulator': terminal,
   'gnome-terminal': terminal,
   'start-stop-daemon': (words) => {
-    const program = optionText(words, /^(?:-x|-a|--exec|--startas)$/, /^--(?:exec|startas)=/)?.texts?.[0];
+    const program = optionText(words, startsProgram, startsGlued)?.texts?.[0];
     const end = words.findIndex(({ text }) => text === '--');
     return program === undefined
       ? null
@@ -171,16 +172,9 @@ const texts: Readonly<Record<string, Reading>> = {
   },
 };
 
-/** The last of several holds; which one the program takes for it is not asked. */
-function asUser(words: readonly Word[]): Unwrapped | null {
-  const texts = words.flatMap((word, at) => {
-    const glued = /^(?:--(?:c|se)[\w-]*=|-[flmpP]*c(?=.))/.exec(word.text)?.[0];
-    if (glued !== undefined) return [{ text: word.text.slice(glued.length), word }];
-    const isText = /^(?:-[flmpP]*c|--(?:c|se)[\w-]*)$/.test(words[at - 1]?.text ?? '');
-    return isText && at > 1 ? [{ text: word.text, word }] : [];
-  });
-  return texts.length === 0 ? null : { commands: [], texts };
-}
+/** The program of start-stop-daemon, also behind other letters: `-Sbx`. */
+const startsProgram = /^(?:-[SKTHVbBCmoqtv]*[xa]|--(?:e|starta)\w*)$/;
+const startsGlued = /^(?:-[SKTHVbBCmoqtv]*[xa](?=.)|--(?:e|starta)\w*=)/;
 
 /** `gcc -wrapper PROGRAM,ARGUMENT`: what runs each part of the compiler. */
 function compilerTexts(words: readonly Word[]): Unwrapped | null {
@@ -286,13 +280,4 @@ function makeTexts(words: readonly Word[]): Unwrapped | null {
 /** Words that say behind a mark what a shell gets. */
 function textsOf(words: readonly Word[], mark: RegExp): Unwrapped | null {
   return found(words, ({ text }) => (mark.test(text) ? [text.replace(mark, '')] : []));
-}
-
-function optionText(words: readonly Word[], flag: RegExp, glued: RegExp): Unwrapped | null {
-  const at = words.findIndex(({ text }, index) => index > 0 && (flag.test(text) || glued.test(text)));
-  const word = words[at];
-  if (word === undefined) return null;
-  if (glued.test(word.text)) return { commands: [], texts: [{ text: word.text.replace(glued, ''), word }] };
-  const next = words[at + 1];
-  return next === undefined ? null : { commands: [], texts: [{ text: next.text, word: next }] };
 }

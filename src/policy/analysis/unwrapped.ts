@@ -26,3 +26,13 @@ export function joined(words: readonly Word[]): readonly Text[] {
   const [word] = words;
   return word === undefined ? [] : [{ text: words.map(({ text }) => text).join(' '), word }];
 }
+
+/** The value of an option whose value is a text for a shell. */
+export function optionText(words: readonly Word[], flag: RegExp, glued: RegExp): Unwrapped | null {
+  const at = words.findIndex(({ text }, index) => index > 0 && (flag.test(text) || glued.test(text)));
+  const word = words[at];
+  if (word === undefined) return null;
+  if (glued.test(word.text)) return { commands: [], texts: [{ text: word.text.replace(glued, ''), word }] };
+  const next = words[at + 1];
+  return next === undefined ? null : { commands: [], texts: [{ text: next.text, word: next }] };
+}

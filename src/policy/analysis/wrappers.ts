@@ -183,8 +183,11 @@ export const wrappers: ReadonlyMap<string, OptionForm> = new Map<string, OptionF
     'xargs',
     {
       short: 'InPLsdEa',
-      long: options('max-args max-procs max-lines delimiter arg-file replace-str max-chars process-slot-var'),
-      flags: [...about, ...options('null interactive no-run-if-empty open-tty verbose exit show-limits replace eof')],
+      long: options('max-args max-procs delimiter arg-file replace-str max-chars process-slot-var'),
+      flags: [
+        ...about,
+        ...options('null interactive no-run-if-empty open-tty verbose exit show-limits replace eof max-lines'),
+      ],
     },
   ],
   ['noglob', none],
@@ -222,6 +225,8 @@ export const wrappers: ReadonlyMap<string, OptionForm> = new Map<string, OptionF
   ['nocache', none],
   ['linux32', none],
   ['linux64', none],
+  ['i386', none],
+  ['x86_64', none],
   ['setarch', { optional: architecture }],
   ['cpulimit', { short: 'lpePm' }],
   ['fakechroot', none],

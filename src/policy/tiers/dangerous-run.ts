@@ -73,9 +73,9 @@ export const runRules: readonly Rule[] = [
     no: ['base64 -d f > g', 'base64 f | head', 'tr a b < f'],
   },
   {
-    id: 'D26', description: 'program run through an option of another', programs: ['rg', 'sort', 'man', 'ag', 'git', 'gcc', 'g++', 'cc', 'c++', 'tar', 'bsdtar', 'rsync', 'ssh', 'scp', 'sftp', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'vim', 'vi', 'nvim', 'view', 'ex', 'gdb', 'make', 'gmake', 'less', 'zip', 'ed', 'tcpdump', 'crontab', 'xterm', 'jq', 'sqlite3', 'psql', 'mysql', 'mariadb', 'nc', 'ncat', 'netcat', 'socat', 'systemd-run', 'npm', 'pnpm', 'yarn'],
+    id: 'D26', description: 'program run through an option of another', programs: ['rg', 'sort', 'man', 'ag', 'git', 'gcc', 'g++', 'cc', 'c++', 'tar', 'bsdtar', 'rsync', 'ssh', 'scp', 'sftp', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'vim', 'vi', 'nvim', 'view', 'ex', 'gdb', 'make', 'gmake', 'less', 'zip', 'ed', 'tcpdump', 'crontab', 'xterm', 'jq', 'sqlite3', 'psql', 'mysql', 'mariadb', 'nc', 'ncat', 'netcat', 'socat', 'systemd-run', 'npm', 'pnpm', 'yarn', 'install', 'run-parts', 'groff', 'troff'],
     test: ({ program, words }) => runsOther[program ?? '']?.(words.slice(1).map(({ text }) => text)) === true,
-    yes: ['rg --pre sh x', 'sort --compress-program=sh f', 'sort --compress-prog=sh f', 'man -P sh ls', "git -c alias.x='!id' x", 'git --exec-p=x status', 'tar --checkpoint-act=exec=id -cf a b', 'rsync -e sh a b', 'ssh -oProxyCommand=x h', 'ssh -o ProxyCommand=x h', "awk 'BEGIN{system(\"id\")}'", "sed '1e id' f", "vim -c '!id'", "gdb -ex 'shell id'", "make --eval='$(shell x)'", 'systemd-run -p ExecStartPre=x ls', 'git grep -Oless x', "git config alias.st '!sh -c id'", 'git config --global core.hooksPath x', 'git config set core.pager ./x', "awk 'BEGIN{\"id\" | getline}'", "sqlite3 a '.shell id'", "psql -c '\\! id'", "psql -c \"copy t from program 'id'\"", 'nc -e /bin/sh h 1', 'socat - EXEC:sh', 'git difftool -x ./x', 'git clone -u ./x h y', 'npm --script-shell=./x run build', 'npm run build --script-shell ./x', 'tar -F ./x -cf a b', "tar -I'sh -c id' -xf a", 'gcc -wrapper ./x,-a -c a.c', 'git ls-remote --upl=./x h', 'git fetch --upload-pac ./x h'],
+    yes: ['rg --pre sh x', 'sort --compress-program=sh f', 'sort --compress-prog=sh f', 'man -P sh ls', "git -c alias.x='!id' x", 'git --exec-p=x status', 'tar --checkpoint-act=exec=id -cf a b', 'rsync -e sh a b', 'ssh -oProxyCommand=x h', 'ssh -o ProxyCommand=x h', "awk 'BEGIN{system(\"id\")}'", "sed '1e id' f", "vim -c '!id'", "gdb -ex 'shell id'", "make --eval='$(shell x)'", 'systemd-run -p ExecStartPre=x ls', 'git grep -Oless x', "git config alias.st '!sh -c id'", 'git config --global core.hooksPath x', 'git config set core.pager ./x', "awk 'BEGIN{\"id\" | getline}'", "sqlite3 a '.shell id'", "psql -c '\\! id'", "psql -c \"copy t from program 'id'\"", 'nc -e /bin/sh h 1', 'socat - EXEC:sh', 'git difftool -x ./x', 'git clone -u ./x h y', 'npm --script-shell=./x run build', 'npm run build --script-shell ./x', 'tar -F ./x -cf a b', "tar -I'sh -c id' -xf a", 'gcc -wrapper ./x,-a -c a.c', 'git ls-remote --upl=./x h', 'git fetch --upload-pac ./x h', 'git config include.path ../x', 'git -c include.path=x s', 'git init --template=t x', 'git fetch-pack --exec=./x . HEAD', 'git remote-ext o x', 'git clone -qc core.sshCommand=./x h', "git -c 'url.ext::x.insteadOf=y:' fetch y:", 'install -s --strip-program=./x a b', 'run-parts -a -rf d', 'groff -U f', "awk '{print | s}' f", "vim -c 'set makeprg=x' -c make"],
     no: ['rg --pretty x', 'sort -u f', 'man ls', 'git -c user.name=x commit -m y', 'git config core.pager cat', 'nc -zv h 80', 'gcc -Wall -c a.c', 'git fetch --recurse-submodules', 'git clone --recursive h', 'socat - TCP:h:80', 'tar --file=a -x', 'git push -u origin x', 'git clone --config core.autocrlf=false h', 'git config alias.st status', 'git config --get core.editor', 'git config credential.helper store', 'tar -xzf a.tgz', 'rsync -a a b', "rsync -avz -e 'ssh -p 22' a h:b", 'tar -I zstd -xf a', 'tar --use-compress-program=pigz -cf a b', "psql -c '\\dt'", 'ssh -p 22 h', "awk '{print $1}' f", "sed 's/a/b/' f", 'vim a.txt', 'make -f Makefile x', "sed -e 's/x/y/' f", "sed -n '/re/p' f", "jq '.scripts' package.json"],
   },
   {
@@ -94,12 +94,14 @@ const compresses = (value: string): boolean => /^(?:p?igz|gzip|p?bzip2|p?xz|pixz
 
 type Runs = (args: readonly string[]) => boolean;
 const gnu = (...options: readonly string[]): Runs => (args) => options.some((option) => hasLong(args, option, 4));
-const proxies: Runs = (args) => args.some((arg, at) => /(?:ProxyCommand|LocalCommand|KnownHostsCommand|PermitLocalCommand)/i.test(arg) && (arg.startsWith('-o') || args[at - 1] === '-o'));
-const awkRuns: Runs = (args) => args.some((arg) => /\bsystem\s*\(|\|\s*getline|\bprint[^}\n]*\|\s*"/.test(arg));
+const proxies: Runs = (args) => args.some((arg, at) => /(?:ProxyCommand|LocalCommand|KnownHostsCommand|PermitLocalCommand)/i.test(arg) && (/^-[a-zA-Z\d]*o/.test(arg) || /^-[a-zA-Z\d]*o$/.test(args[at - 1] ?? '')));
+const awkRuns: Runs = (args) => args.some((arg) => /\bsystem\s*\(|\|\s*getline|\bprint[^}\n]*\|\s*"/.test(arg) || /\bprint[^}\n]*[\s)"]\|\s*[a-zA-Z_]/.test(arg.replace(/"(?:\\.|[^"\\])*"/g, '""')));
 const sedRuns: Runs = (args) => sedCallsOf(args).length > 0;
-const vimRuns: Runs = (args) => args.some((arg, at) => /^(?:-c|--cmd|-S|-s)$/.test(args[at - 1] ?? '') && /!|system\(|:?(?:py|lua|ruby|perl)/.test(arg)) || args.some((arg) => /^\+(?:.*!|:?(?:py|lua|ruby|perl))/.test(arg));
+const vimRuns: Runs = (args) => args.some((arg, at) => /^(?:-c|--cmd|-S|-s)$/.test(args[at - 1] ?? '') && vimCalls.test(arg)) || args.some((arg) => /^\+/.test(arg) && (/^\+.*!/.test(arg) || vimCalls.test(arg)));
+const vimCalls = /!|system(?:list)?\(|(?:job|term)_start\(|libcall|(?:make|grep|eq|format|keyword)prg|\bshell=|^\+?:?(?:py|lua|ruby|perl)/;
 const escapes: Runs = (args) => args.some((arg) => /(?:^|[\s;=])\\!\s*\S|\b(?:from|to)\s+program\s+'|\\[ogw]\s*\||^(?:system|\\!)\s|^--pager=/i.test(arg));
 const listens: Runs = (args) => args.some((arg) => /^-[a-z]*e$|^--(?:sh-|lua-)?exec/.test(arg));
+const unsafe: Runs = (args) => args.some((arg) => /^-[a-zA-Z]*U/.test(arg));
 const wraps: Runs = (args) => args.includes('-wrapper');
 const makeRuns: Runs = (args) => args.some((arg) => /^--eval|^-E/.test(arg));
 
@@ -107,7 +109,7 @@ const makeRuns: Runs = (args) => args.some((arg) => /^--eval|^-E/.test(arg));
 const configuresProgram: Runs = (args) => {
   const from = args.indexOf('config');
   const [key = '', ...value] = from < 0 ? [] : args.slice(from + 1).filter((arg) => !arg.startsWith('-') && !/^(?:set|add)$/.test(arg));
-  const runs = /^(?:core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|gitproxy|askpass)|sequence\.editor|credential\..*helper|gpg\..*program|(?:diff|merge|filter|difftool|mergetool)\..*\.(?:command|textconv|driver|clean|smudge|process|cmd))$/i.test(key);
+  const runs = /^(?:core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|gitproxy|askpass)|include(?:if\..*)?\.path|sequence\.editor|credential\..*helper|gpg\..*program|(?:diff|merge|filter|difftool|mergetool)\..*\.(?:command|textconv|driver|clean|smudge|process|cmd))$/i.test(key);
   return value.length > 0 && ((/^alias\./i.test(key) && value[0]?.startsWith('!') === true) || (runs && !shownBy(value.join(' '))));
 };
 
@@ -125,16 +127,17 @@ const runsOther: Readonly<Record<string, Runs>> = {
   make: makeRuns, gmake: makeRuns,
   npm: gnu('--script-shell'), pnpm: gnu('--script-shell', '--shell-emulator'), yarn: gnu('--script-shell'),
   gcc: wraps, 'g++': wraps, cc: wraps, 'c++': wraps,
+  install: gnu('--strip-program'), 'run-parts': (args) => args.some((arg) => /^(?:-a|--a)/.test(arg)), groff: unsafe, troff: unsafe,
   less: (args) => args.some((arg) => /^\+!/.test(arg)),
   'systemd-run': (args) => args.some((arg) => /\bExec(?:Start|Stop|Reload|Condition)\w*=/.test(arg)),
   nc: listens, ncat: listens, netcat: listens, socat: (args) => args.some((arg) => /\b(?:exec|system|shell):/i.test(arg)),
   zip: (args) => args.some((arg) => arg.startsWith('-TT')) || hasLong(args, '--unzip-command'),
   tcpdump: (args) => args.includes('-z'),
-  git: (args) => configuresProgram(args) || args.some((arg, at) => (args[at - 1] === '-c' || /^-c./.test(arg) || arg.startsWith('--config-env')) && /^(?:-c|--config-env=?)?(?:alias\.[^=]*=\s*!|core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|gitproxy|askpass)|diff\..*\.?(?:external|command|textconv)|.*\.(?:cmd|command|helper|process|clean|smudge|program|textconv|driver|uploadpack|receivepack)=|sequence\.editor|pager\.)/i.test(arg))
+  git: (args) => configuresProgram(args) || args.some((arg, at) => (args[at - 1] === '-c' || /^-c./.test(arg) || arg.startsWith('--config-env')) && /^(?:-c|--config-env=?)?(?:alias\.[^=]*=\s*!|include(?:if\.[^=]*)?\.path=|protocol\.ext\.allow=|url\.\W?ext::|core\.(?:fsmonitor|pager|editor|sshcommand|hookspath|gitproxy|askpass)|diff\..*\.?(?:external|command|textconv)|.*\.(?:cmd|command|helper|process|clean|smudge|program|textconv|driver|uploadpack|receivepack)=|sequence\.editor|pager\.)/i.test(arg))
     || args.some((arg) => /^--exec-p\w*=/.test(arg)) || (args.includes('grep') && args.some((arg) => /^-O|^--open/.test(arg)))
     || (args.includes('bisect') && args.includes('run')) || (args.includes('rebase') && args.some((arg) => /^(?:-x|--exec)/.test(arg)))
     || args.some((arg) => /^--(?:upl|rec(?:e|$|=)|extcmd)/.test(arg) || /^--(?:to|cc|header|sendmail)-cmd/.test(arg) || /^--smtp-server=\//.test(arg))
-    || (args.includes('difftool') && args.some((arg) => /^-[a-z]*x/.test(arg))) || (/^(?:push|archive)$/.test(args.find((arg) => !arg.startsWith('-')) ?? '') && args.some((arg) => /^--exec/.test(arg)))
-    || (args[0] === 'clone' && args.includes('-u')) || args.some((arg, at) => (args[at - 1] === '--config' || /^--config=/.test(arg)) && /core\.(?:fsmonitor|sshcommand|hookspath|gitproxy|editor|pager)=/i.test(arg))
-    || args.some((arg, at) => args[at - 1] === '-c' && /^(?:interactive\.difffilter|uploadpack\.packobjectshook|instaweb\.httpd)=/i.test(arg)) || args.some((arg) => /^ext::/.test(arg)),
+    || (args.includes('difftool') && args.some((arg) => /^-[a-z]*x/.test(arg))) || (/^(?:push|archive|fetch-pack|send-pack)$/.test(args.find((arg) => !arg.startsWith('-')) ?? '') && args.some((arg) => /^--exec/.test(arg)))
+    || (args[0] === 'clone' && args.includes('-u')) || args.some((arg, at) => (/^(?:--config|-[a-z]*c)$/.test(args[at - 1] ?? '') || /^--config=/.test(arg)) && /core\.(?:fsmonitor|sshcommand|hookspath|gitproxy|editor|pager)=/i.test(arg))
+    || args.some((arg, at) => args[at - 1] === '-c' && /^(?:interactive\.difffilter|uploadpack\.packobjectshook|instaweb\.httpd)=/i.test(arg)) || args.some((arg) => /^ext::/.test(arg)) || args[0] === 'remote-ext' || (/^(?:init|clone)$/.test(args.find((arg) => !arg.startsWith('-')) ?? '') && args.some((arg) => /^--te\w*(?:=.|$)/.test(arg))),
 };

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../opened.ts';
 import { catastrophes, dangers, protectedFiles, writers } from './forms.ts';
+import { indirect, neighbours } from './indirect.ts';
 
 describe('forms that were found to pass', () => {
   it.each(catastrophes)('refused: %s', (command) => {
@@ -10,6 +11,14 @@ describe('forms that were found to pass', () => {
 
   it.each(dangers)('asked about: %s', (command) => {
     expect(decide(command).verdict).not.toBe('allow');
+  });
+
+  it.each(indirect)('asked about or refused: %s', (command) => {
+    expect(decide(command).verdict).not.toBe('allow');
+  });
+
+  it.each(neighbours)('allowed: %s', (command) => {
+    expect(decide(command).verdict).toBe('allow');
   });
 
   it.each(protectedFiles)('writes to %s are asked about', (file) => {

@@ -34,16 +34,27 @@ function partsOf(reading: Reading, node: number): Parts {
   const assignments: Assignment[] = [];
   const redirects: number[] = [];
   const words: number[] = [];
-  for (const child of reading.children(node)) {
+  const children = reading.children(node);
+  for (const [at, child] of children.entries()) {
     const kind = reading.kind(child);
     if (kind === 'variable_assignment') assignments.push(assignmentOf(reading, child));
     else if (kind.endsWith('_redirect')) redirects.push(child);
     else if (kind === 'subshell') {
       // Only the keyword takes that.
       if (!/^time\s/.test(reading.source(node))) reading.differs(child);
-    } else if (kind !== 'comment') words.push(child);
+    } else if (kind !== 'comment' && !isDescriptor(reading, child, children[at + 1])) words.push(child);
   }
   return { assignments, redirects, words };
+}
+
+/** `0<<<x`: for the grammar, the number is a word of the command. */
+function isDescriptor({ tree }: Reading, child: number, next: number | undefined): boolean {
+  return (
+    next !== undefined &&
+    tree.kind[child] === 'number' &&
+    tree.kind[next] === 'herestring_redirect' &&
+    tree.end[child] === tree.start[next]
+  );
 }
 
 function linesOf({ tree, text, eaten }: Reading, words: readonly number[]): readonly (readonly number[])[] {

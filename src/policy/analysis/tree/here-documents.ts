@@ -30,7 +30,7 @@ function textOf(reading: Reading, redirect: number): string | null {
 }
 
 function hereStringOf(reading: Reading, redirect: number): string {
-  const words = reading.words(reading.children(redirect));
+  const words = reading.words(reading.children(redirect).filter((child) => reading.kind(child) !== 'file_descriptor'));
   return `${words.map(({ text }) => text).join(' ')}\n`;
 }
 
