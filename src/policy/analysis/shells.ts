@@ -91,11 +91,17 @@ export function inlineFlag(program: string, args: readonly Word[]): Word | null 
     if (word.text === '-m' && !/^(?:perl|ruby|php)/.test(program)) return runsArguments(args[at + 1]) ? word : null;
     // Only checks a file, though the documents take it for code.
     if (word.text === '-c' && /^node/.test(program) && /\.[cm]?[jt]sx?$/.test(args[at + 1]?.text ?? '')) return null;
-    if (flag.test(word.text) || holdsCode(program, word.text, args[at + 1]?.text ?? '')) return word;
+    if (isProgram(flag, word, { program, next: args[at + 1] })) return word;
     if (skip?.test(word.text) === true) at += 1;
   }
   return null;
 }
+
+const isProgram = (
+  flag: RegExp,
+  { text }: Word,
+  { program, next }: { readonly program: string; readonly next: Word | undefined },
+): boolean => flag.test(text) || holdsCode(program, text, next?.text ?? '');
 
 /** `perl -M'strict;system(...)'`, `node --import data:...`: the value of an option for a module is a program. */
 const holdsCode = (program: string, text: string, next: string): boolean =>

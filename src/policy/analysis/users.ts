@@ -29,7 +29,7 @@ export function asUser(words: readonly Word[]): Unwrapped | null {
     return isText && at > 1 ? [{ text: word.text, word }] : [];
   });
   if (texts.length > 0) return { commands: [], texts };
-  // With an option for the user, runuser takes a command and no name.
+  // Behind an option for the user, runuser takes a command and no name.
   if (/runuser$/.test(words[0]?.text ?? '') && words.some(({ text }) => /^(?:-u|--user)/.test(text))) return null;
   return { commands: shellOfUser(words) };
 }
